@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
-use turnkeeper::engine::{CHECKPOINTS, Creation, Game, Meta, Request, Rulesets, SeededDice, Viewer};
+use turnkeeper::engine::{
+    CHECKPOINTS, Creation, Game, Meta, Request, Rulesets, SeededDice, Viewer,
+};
 use turnkeeper::rulesets;
 use turnkeeper::vocabulary::{LegalCommand, Play, Registrar, Ruleset, Table, Tagged, read};
 
@@ -51,22 +53,45 @@ fn creation(ruleset: &str, size: usize) -> Creation {
 fn next_command(game: &dyn Game, turn: usize) -> Option<Value> {
     let pending = game.brief().pending?;
     let legal_commands = game.options(&Viewer::gm("gm"), 0, &|| false);
-    let is_awaited = |option: &&LegalCommand| pending.commands.iter().any(|verb| option.command["type"] == *verb);
+    let is_awaited = |option: &&LegalCommand| {
+        pending
+            .commands
+            .iter()
+            .any(|verb| option.command["type"] == *verb)
+    };
     let awaited: Vec<&LegalCommand> = legal_commands.iter().filter(is_awaited).collect();
-    awaited.get(turn % awaited.len().max(1)).map(|option| option.command.clone())
+    awaited
+        .get(turn % awaited.len().max(1))
+        .map(|option| option.command.clone())
 }
 
 /// A legal fight of at most `length` commands.
 fn fight(ruleset: &str, size: usize, length: usize) -> Vec<Step> {
     let rulesets = Rulesets::shipped();
-    let mut game = rulesets.create(meta(), creation(ruleset, size)).expect("an encounter");
+    let mut game = rulesets
+        .create(meta(), creation(ruleset, size))
+        .expect("an encounter");
     let mut steps = Vec::new();
     for turn in 0..length {
-        let Some(command) = next_command(&*game, turn) else { break };
+        let Some(command) = next_command(&*game, turn) else {
+            break;
+        };
         let request = Request::read(command.clone()).expect("a request");
-        let decided = game.decide(&[], &request, &mut SeededDice::new([turn as u8; 32]), &|| false).expect("legal");
+        let decided = game
+            .decide(
+                &[],
+                &request,
+                &mut SeededDice::new([turn as u8; 32]),
+                &|| false,
+            )
+            .expect("legal");
         let document = game.document().expect("a document");
-        steps.push(Step { game: game.clone(), document, body: command.to_string(), command });
+        steps.push(Step {
+            game: game.clone(),
+            document,
+            body: command.to_string(),
+            command,
+        });
         game = decided.next;
     }
     steps
@@ -84,7 +109,10 @@ fn typed<R: Ruleset>(step: &Step) -> Option<(Table<R>, R::Command)> {
 fn decide_and_evolve<R: Ruleset>(c: &mut Criterion, sizes: &[usize]) {
     let mut group = c.benchmark_group(format!("decide_and_evolve/{}", R::MANIFEST.id));
     for &size in sizes {
-        let steps: Vec<_> = fight(R::MANIFEST.id, size, 200).iter().filter_map(typed::<R>).collect();
+        let steps: Vec<_> = fight(R::MANIFEST.id, size, 200)
+            .iter()
+            .filter_map(typed::<R>)
+            .collect();
         let mut next = 0;
         group.bench_function(BenchmarkId::from_parameter(size), |b| {
             b.iter(|| {
@@ -127,12 +155,21 @@ fn whole_transition(c: &mut Criterion) {
             &steps[next]
         };
         group.bench_function(BenchmarkId::new("copy_at_hand", size), |b| {
-            b.iter_batched(&mut body, |step| transition(&*step.game, &step.body), BatchSize::SmallInput);
+            b.iter_batched(
+                &mut body,
+                |step| transition(&*step.game, &step.body),
+                BatchSize::SmallInput,
+            );
         });
         group.bench_function(BenchmarkId::new("document_loaded", size), |b| {
             b.iter_batched(
                 &mut body,
-                |step| transition(&*rulesets.load(&step.document).expect("a document"), &step.body),
+                |step| {
+                    transition(
+                        &*rulesets.load(&step.document).expect("a document"),
+                        &step.body,
+                    )
+                },
                 BatchSize::SmallInput,
             );
         });
@@ -144,7 +181,9 @@ fn whole_transition(c: &mut Criterion) {
 fn transition(game: &dyn Game, body: &str) -> usize {
     let body: Value = serde_json::from_str(body).expect("JSON");
     let request = Request::read(body).expect("a request");
-    let decided = game.decide(&[], &request, &mut SeededDice::new([7; 32]), &|| false).expect("legal");
+    let decided = game
+        .decide(&[], &request, &mut SeededDice::new([7; 32]), &|| false)
+        .expect("legal");
     let document = decided.next.document().expect("a document");
     let view = decided.next.view(&Viewer::gm("gm")).expect("a view");
     document.len() + view.get().len() + decided.events.get().len()
@@ -168,7 +207,10 @@ fn checkpoints(_: &mut Criterion) {
     // Alternating, so that other load on the machine affects both.
     let mut ratios: Vec<f64> = (0..15).map(|_| write(1) / write(0)).collect();
     ratios.sort_by(f64::total_cmp);
-    println!("a transition with its share of a checkpoint, against one without: {:.3}\n", ratios[ratios.len() / 2]);
+    println!(
+        "a transition with its share of a checkpoint, against one without: {:.3}\n",
+        ratios[ratios.len() / 2]
+    );
 }
 
 criterion_group!(benches, sizes, every_ruleset, whole_transition, checkpoints);

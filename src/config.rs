@@ -49,13 +49,21 @@ fn named(mut error: clap::Error) -> clap::Error {
     let mut command = Config::command();
     command.build();
     let name = |argument: &str| {
-        let setting = command.get_arguments().find(|setting| setting.to_string() == argument);
-        let variable = setting.and_then(|setting| setting.get_env()).map(|variable| variable.to_string_lossy());
-        variable.map_or(argument.to_owned(), |variable| format!("{variable} ({argument})"))
+        let setting = command
+            .get_arguments()
+            .find(|setting| setting.to_string() == argument);
+        let variable = setting
+            .and_then(|setting| setting.get_env())
+            .map(|variable| variable.to_string_lossy());
+        variable.map_or(argument.to_owned(), |variable| {
+            format!("{variable} ({argument})")
+        })
     };
     let wrong = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(argument)) => ContextValue::String(name(argument)),
-        Some(ContextValue::Strings(all)) => ContextValue::Strings(all.iter().map(|argument| name(argument)).collect()),
+        Some(ContextValue::Strings(all)) => {
+            ContextValue::Strings(all.iter().map(|argument| name(argument)).collect())
+        }
         _ => return error,
     };
     error.insert(ContextKind::InvalidArg, wrong);
@@ -100,15 +108,31 @@ pub struct Server {
     pub redis_url: Option<String>,
 
     /// A PEM file with the certificate authorities to trust for rediss://, instead of the public ones.
-    #[arg(long, env = "TURNKEEPER_REDIS_CA", value_name = "FILE", requires = "redis_url")]
+    #[arg(
+        long,
+        env = "TURNKEEPER_REDIS_CA",
+        value_name = "FILE",
+        requires = "redis_url"
+    )]
     pub redis_ca: Option<PathBuf>,
 
     /// A PEM file with the client certificate for rediss://.
-    #[arg(long, env = "TURNKEEPER_REDIS_CERT", value_name = "FILE", requires = "redis_key", requires = "redis_url")]
+    #[arg(
+        long,
+        env = "TURNKEEPER_REDIS_CERT",
+        value_name = "FILE",
+        requires = "redis_key",
+        requires = "redis_url"
+    )]
     pub redis_cert: Option<PathBuf>,
 
     /// A PEM file with the key of the client certificate.
-    #[arg(long, env = "TURNKEEPER_REDIS_KEY", value_name = "FILE", requires = "redis_cert")]
+    #[arg(
+        long,
+        env = "TURNKEEPER_REDIS_KEY",
+        value_name = "FILE",
+        requires = "redis_cert"
+    )]
     pub redis_key: Option<PathBuf>,
 
     /// The directory of the embedded store. It is created if it is missing. Default: ./turnkeeper-data.
@@ -125,7 +149,12 @@ pub struct Server {
 
     /// The applications that may create, import and list encounters, as NAME=DIGEST pairs with commas. A name may have several keys.
     /// Without any pair, every client may create encounters.
-    #[arg(long, env = "TURNKEEPER_APP_KEYS", value_name = "PAIRS", hide_env_values = true)]
+    #[arg(
+        long,
+        env = "TURNKEEPER_APP_KEYS",
+        value_name = "PAIRS",
+        hide_env_values = true
+    )]
     pub app_keys: Option<String>,
 
     /// A file with more pairs, one a line, with comments after #. It is read again when it changes, without a restart.
@@ -149,7 +178,12 @@ pub struct Server {
     pub client_header: Option<HeaderName>,
 
     /// The origins whose web pages may call: * for all, none, or a list with commas.
-    #[arg(long, env = "TURNKEEPER_CORS_ORIGINS", default_value = "*", value_name = "ORIGINS")]
+    #[arg(
+        long,
+        env = "TURNKEEPER_CORS_ORIGINS",
+        default_value = "*",
+        value_name = "ORIGINS"
+    )]
     pub cors_origins: Origins,
 
     /// Whether /table serves a page to look at a fight and play it: true or false.
@@ -222,12 +256,17 @@ pub enum LogFormat {
 impl Server {
     /// The configuration of the store.
     pub fn store(&self) -> StoreConfig {
-        StoreConfig { ttl: (!self.ttl.is_zero()).then_some(self.ttl), ..StoreConfig::default() }
+        StoreConfig {
+            ttl: (!self.ttl.is_zero()).then_some(self.ttl),
+            ..StoreConfig::default()
+        }
     }
 
     /// The directory of the embedded store.
     pub fn directory(&self) -> PathBuf {
-        self.data.clone().unwrap_or_else(|| PathBuf::from("./turnkeeper-data"))
+        self.data
+            .clone()
+            .unwrap_or_else(|| PathBuf::from("./turnkeeper-data"))
     }
 
     /// The settings of the HTTP layer.
@@ -240,7 +279,11 @@ impl Server {
             keep_alive: self.keep_alive,
             import_limit: self.import_limit,
             body_budget: self.bodies_mib.saturating_mul(1024 * 1024),
-            limits: Limits { application: self.rate_application, token: self.rate_token, address: self.rate_address },
+            limits: Limits {
+                application: self.rate_application,
+                token: self.rate_token,
+                address: self.rate_address,
+            },
             client_header: self.client_header.clone(),
             table: self.table,
         }
@@ -250,12 +293,16 @@ impl Server {
     pub fn app_keys(&self) -> Result<AppKeys, String> {
         let keys = AppKeys::read(self.app_keys.as_deref().unwrap_or_default());
         let keys = keys.map_err(|error| format!("TURNKEEPER_APP_KEYS: {error}"))?;
-        let Some(file) = &self.app_keys_file else { return Ok(keys) };
+        let Some(file) = &self.app_keys_file else {
+            return Ok(keys);
+        };
         let text = std::fs::read_to_string(file).map_err(|error| error.to_string());
-        let filed = text.and_then(|text| AppKeys::read(&text)).and_then(|filed| match filed.is_empty() {
-            true => Err("it has no key".to_owned()),
-            false => keys.and(filed),
-        });
+        let filed = text
+            .and_then(|text| AppKeys::read(&text))
+            .and_then(|filed| match filed.is_empty() {
+                true => Err("it has no key".to_owned()),
+                false => keys.and(filed),
+            });
         filed.map_err(|error| format!("TURNKEEPER_APP_KEYS_FILE: {}: {error}", file.display()))
     }
 }
@@ -267,24 +314,35 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 fn header(text: &str) -> Result<HeaderName, String> {
-    text.parse().map_err(|_| "write a header's name, such as x-forwarded-for".to_owned())
+    text.parse()
+        .map_err(|_| "write a header's name, such as x-forwarded-for".to_owned())
 }
 
 fn integer<N: TryFrom<u64>>(text: &str, min: u64, max: u64) -> Result<N, String> {
-    let number =
-        text.parse().ok().filter(|number| (min..=max).contains(number)).and_then(|number| N::try_from(number).ok());
+    let number = text
+        .parse()
+        .ok()
+        .filter(|number| (min..=max).contains(number))
+        .and_then(|number| N::try_from(number).ok());
     number.ok_or_else(|| format!("write an integer from {min} to {max}"))
 }
 
 /// A level for all log lines, levels for modules, or both. Levels that leave out this program are refused: they would silence it.
 fn levels(text: &str) -> Result<Targets, String> {
-    const SHAPE: &str =
-        "write a level (off, error, warn, info, debug, trace), or levels of modules too, such as turnkeeper=debug,warn";
+    const SHAPE: &str = "write a level (off, error, warn, info, debug, trace), or levels of modules too, such as turnkeeper=debug,warn";
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
-    let complete = parts.iter().all(|part| !part.is_empty() && !part.ends_with('='));
+    let complete = parts
+        .iter()
+        .all(|part| !part.is_empty() && !part.ends_with('='));
     let own = |module: &str| module == "turnkeeper" || module.starts_with("turnkeeper::");
-    let covers = |targets: &Targets| targets.default_level().is_some() || targets.iter().any(|(module, _)| own(module));
-    let targets = parts.join(",").parse().ok().filter(|targets| complete && covers(targets));
+    let covers = |targets: &Targets| {
+        targets.default_level().is_some() || targets.iter().any(|(module, _)| own(module))
+    };
+    let targets = parts
+        .join(",")
+        .parse()
+        .ok()
+        .filter(|targets| complete && covers(targets));
     targets.ok_or_else(|| SHAPE.to_owned())
 }
 
@@ -295,11 +353,21 @@ fn time(text: &str) -> Result<Duration, String> {
     let time = humantime::parse_duration(text).map_err(|_| {
         format!("{text:?} is not a duration: write an integer and a unit, such as 30d, 12h, 15m, 90s, or 0")
     })?;
-    if time > MAX { Err(format!("{text} is more than a century: 0 means for ever")) } else { Ok(time) }
+    if time > MAX {
+        Err(format!("{text} is more than a century: 0 means for ever"))
+    } else {
+        Ok(time)
+    }
 }
 
 fn positive_time(text: &str) -> Result<Duration, String> {
-    time(text).and_then(|time| if time.is_zero() { Err("it must be more than 0".to_owned()) } else { Ok(time) })
+    time(text).and_then(|time| {
+        if time.is_zero() {
+            Err("it must be more than 0".to_owned())
+        } else {
+            Ok(time)
+        }
+    })
 }
 
 #[cfg(test)]
@@ -308,14 +376,33 @@ mod tests {
 
     #[test]
     fn levels_cover_the_programs_own_lines() {
-        let enabled = |text: &str, target: &str, level| levels(text).expect(text).would_enable(target, &level);
+        let enabled = |text: &str, target: &str, level| {
+            levels(text).expect(text).would_enable(target, &level)
+        };
         use tracing::Level;
-        assert!(enabled("info", "turnkeeper::request", Level::INFO) && !enabled("info", "turnkeeper", Level::DEBUG));
-        assert!(enabled("turnkeeper=debug,warn", "turnkeeper::request", Level::DEBUG));
         assert!(
-            !enabled("turnkeeper=debug, warn", "hyper", Level::INFO) && !enabled("OFF", "turnkeeper", Level::ERROR)
+            enabled("info", "turnkeeper::request", Level::INFO)
+                && !enabled("info", "turnkeeper", Level::DEBUG)
         );
-        for wrong in ["", "foo", "info,", "hyper=debug", "turnkeeper=loud", "turnkeeper=", "=", "turnkeeper[x]=info"] {
+        assert!(enabled(
+            "turnkeeper=debug,warn",
+            "turnkeeper::request",
+            Level::DEBUG
+        ));
+        assert!(
+            !enabled("turnkeeper=debug, warn", "hyper", Level::INFO)
+                && !enabled("OFF", "turnkeeper", Level::ERROR)
+        );
+        for wrong in [
+            "",
+            "foo",
+            "info,",
+            "hyper=debug",
+            "turnkeeper=loud",
+            "turnkeeper=",
+            "=",
+            "turnkeeper[x]=info",
+        ] {
             assert!(levels(wrong).is_err(), "{wrong}");
         }
     }
@@ -324,7 +411,16 @@ mod tests {
     fn times_have_units_and_an_end() {
         assert_eq!(time("1h 30m"), Ok(Duration::from_secs(5400)));
         assert_eq!(time("0"), Ok(Duration::ZERO));
-        for wrong in ["", "30", "d", "-1d", "3 moons", "99999999999999999999d", "999999999d", "1é"] {
+        for wrong in [
+            "",
+            "30",
+            "d",
+            "-1d",
+            "3 moons",
+            "99999999999999999999d",
+            "999999999d",
+            "1é",
+        ] {
             assert!(time(wrong).is_err(), "{wrong}");
         }
         assert!(positive_time("0").is_err() && positive_time("0s").is_err());

@@ -22,21 +22,39 @@ const FULL: usize = 32 * 1024;
 /// Starts the log: JSON on Lambda and text elsewhere, unless the configuration says otherwise.
 pub fn start(config: &Server, on_lambda: bool) -> Lines {
     // At this level the runtime client prints complete events with their tokens and bodies.
-    let harmless = filter_fn(|about| !(about.target().starts_with("lambda_") && *about.level() == Level::TRACE));
-    let registry = tracing_subscriber::registry().with(config.log.clone()).with(harmless);
+    let harmless = filter_fn(|about| {
+        !(about.target().starts_with("lambda_") && *about.level() == Level::TRACE)
+    });
+    let registry = tracing_subscriber::registry()
+        .with(config.log.clone())
+        .with(harmless);
     // Lambda may freeze an instance after its answer, and waiting lines with it.
-    let lines = if on_lambda { Lines::immediate() } else { Lines::batched() };
-    let layer = tracing_subscriber::fmt::layer().with_writer(lines.clone()).with_ansi(false);
-    match config.log_format.unwrap_or(if on_lambda { LogFormat::Json } else { LogFormat::Text }) {
+    let lines = if on_lambda {
+        Lines::immediate()
+    } else {
+        Lines::batched()
+    };
+    let layer = tracing_subscriber::fmt::layer()
+        .with_writer(lines.clone())
+        .with_ansi(false);
+    match config.log_format.unwrap_or(if on_lambda {
+        LogFormat::Json
+    } else {
+        LogFormat::Text
+    }) {
         LogFormat::Text => {
             // The default formatter of fields supports colours, which takes most of its time.
             let fields = debug_fn(|line, field, value| match field.name() {
                 "message" => write!(line, "{value:?}"),
                 name => write!(line, "{name}={value:?}"),
             });
-            registry.with(layer.fmt_fields(fields.delimited(" ")).compact()).init();
+            registry
+                .with(layer.fmt_fields(fields.delimited(" ")).compact())
+                .init();
         }
-        LogFormat::Json => registry.with(layer.json().flatten_event(true).with_span_list(false)).init(),
+        LogFormat::Json => registry
+            .with(layer.json().flatten_event(true).with_span_list(false))
+            .init(),
     }
     lines
 }
@@ -52,21 +70,29 @@ pub struct Lines {
 impl Lines {
     /// Each line is written at once.
     fn immediate() -> Self {
-        Self { waiting: Arc::new(Mutex::new(BufWriter::with_capacity(FULL, stderr()))), writer: None }
+        Self {
+            waiting: Arc::new(Mutex::new(BufWriter::with_capacity(FULL, stderr()))),
+            writer: None,
+        }
     }
 
     /// Lines wait up to 50 ms and are written together; warnings and errors do not wait. A killed process loses waiting lines.
     fn batched() -> Self {
         let lines = Self::immediate();
         let waiting = lines.clone();
-        let writer = std::thread::Builder::new().name("log".to_owned()).spawn(move || {
-            loop {
-                park();
-                sleep(WAIT);
-                waiting.flush();
-            }
-        });
-        Self { writer: writer.ok().map(|writer| writer.thread().clone()), ..lines }
+        let writer = std::thread::Builder::new()
+            .name("log".to_owned())
+            .spawn(move || {
+                loop {
+                    park();
+                    sleep(WAIT);
+                    waiting.flush();
+                }
+            });
+        Self {
+            writer: writer.ok().map(|writer| writer.thread().clone()),
+            ..lines
+        }
     }
 
     /// Writes the lines that wait.
@@ -86,11 +112,17 @@ impl<'a> MakeWriter<'a> for Lines {
     type Writer = Line<'a>;
 
     fn make_writer(&'a self) -> Line<'a> {
-        Line { lines: self, urgent: true }
+        Line {
+            lines: self,
+            urgent: true,
+        }
     }
 
     fn make_writer_for(&'a self, about: &Metadata<'_>) -> Line<'a> {
-        Line { lines: self, urgent: *about.level() <= Level::WARN }
+        Line {
+            lines: self,
+            urgent: *about.level() <= Level::WARN,
+        }
     }
 }
 

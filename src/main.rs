@@ -32,16 +32,23 @@ fn main() -> ExitCode {
     let _ = rustix::thread::disable_transparent_huge_pages(true);
     let config = Config::read();
     let outcome = match &config.task {
-        Some(Task::Openapi) => {
-            http::document().map(|document| say(document.trim_end())).map_err(|error| error.to_string())
-        }
+        Some(Task::Openapi) => http::document()
+            .map(|document| say(document.trim_end()))
+            .map_err(|error| error.to_string()),
         Some(Task::AppKey { name }) => {
             let key = Token::app_key(&rand::random());
-            say(&format!("for the application: {}\nfor the server:      {name}={}", key.reveal(), key.digest()));
+            say(&format!(
+                "for the application: {}\nfor the server:      {name}={}",
+                key.reveal(),
+                key.digest()
+            ));
             Ok(())
         }
         Some(Task::Backup { file }) => back_up(&config.server, file),
-        Some(Task::Check { file }) => check(file.clone().unwrap_or_else(|| file_in(&config.server.directory()))),
+        Some(Task::Check { file }) => check(
+            file.clone()
+                .unwrap_or_else(|| file_in(&config.server.directory())),
+        ),
         Some(Task::Healthy) => healthy(config.server.listen),
         None => start(&config.server),
     };
@@ -59,8 +66,15 @@ fn start(config: &Server) -> Result<(), String> {
     let on_lambda = lambda::present();
     let log = log::start(config, on_lambda);
     // A Lambda instance serves one event at a time, and threads make its start slower.
-    let mut runtime = if on_lambda { Builder::new_current_thread() } else { Builder::new_multi_thread() };
-    let runtime = runtime.enable_all().build().map_err(|error| error.to_string());
+    let mut runtime = if on_lambda {
+        Builder::new_current_thread()
+    } else {
+        Builder::new_multi_thread()
+    };
+    let runtime = runtime
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string());
     let outcome = runtime.and_then(|runtime| runtime.block_on(serve(config, on_lambda)));
     if let (Err(reason), true) = (&outcome, on_lambda) {
         tracing::error!(%reason, "does not serve");
@@ -75,10 +89,15 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
     let keys = config.app_keys()?;
     let applications = Arc::new(Applications::new(keys.clone()));
     let cache = config.cache_mib.saturating_mul(1024 * 1024);
-    let app = App::new(store, Rulesets::shipped(), cache).with_log_keep(config.log_keep).with_log_mib(config.log_mib);
+    let app = App::new(store, Rulesets::shipped(), cache)
+        .with_log_keep(config.log_keep)
+        .with_log_mib(config.log_mib);
     let app = app.with_answer_budget(config.bodies_mib.saturating_mul(1024 * 1024));
     let app = Arc::new(app.with_applications(applications.clone()));
-    let router = http::under(config.base_path.clone(), http::router(app.clone(), config.http()));
+    let router = http::under(
+        config.base_path.clone(),
+        http::router(app.clone(), config.http()),
+    );
     let (stop, feeds) = (stop().map_err(|error| error.to_string())?, app.clone());
     let stop = async move {
         stop.await;
@@ -92,11 +111,17 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
     if on_lambda {
         warn_if_open(guarded, "the function");
         tracing::info!(encounters = store_name, "serves Lambda events");
-        lambda::serve(router, stop).await.map_err(|error| error.to_string())?;
+        lambda::serve(router, stop)
+            .await
+            .map_err(|error| error.to_string())?;
     } else {
         let listener = TcpListener::bind(config.listen).await;
-        let listener =
-            listener.map_err(|error| format!("TURNKEEPER_LISTEN: cannot listen on {}: {error}", config.listen))?;
+        let listener = listener.map_err(|error| {
+            format!(
+                "TURNKEEPER_LISTEN: cannot listen on {}: {error}",
+                config.listen
+            )
+        })?;
         let address = listener.local_addr().map_err(|error| error.to_string())?;
         greet(&format!("http://{address}"), &store_name, keyed);
         warn_if_open(guarded || address.ip().is_loopback(), &address.to_string());
@@ -153,7 +178,9 @@ async fn follow_keys(config: Server, keys: AppKeys, applications: Arc<Applicatio
                 applications.exchange(keys.clone());
                 tracing::info!(keys = keys.len(), "the application keys have changed");
             }
-            Err(error) => tracing::error!(%error, "the application keys cannot be read: the earlier keys stay valid"),
+            Err(error) => {
+                tracing::error!(%error, "the application keys cannot be read: the earlier keys stay valid")
+            }
         }
         last = now;
     }
@@ -171,10 +198,18 @@ fn warn_if_open(guarded: bool, address: &str) {
 /// Copies the embedded store.
 fn back_up(config: &Server, target: &Path) -> Result<(), String> {
     if config.redis_url.is_some() {
-        return Err("REDIS_URL is set: this backs up the embedded store only; Redis has means of its own".to_owned());
+        return Err(
+            "REDIS_URL is set: this backs up the embedded store only; Redis has means of its own"
+                .to_owned(),
+        );
     }
-    let runtime = Builder::new_current_thread().enable_io().build().map_err(|error| error.to_string())?;
-    runtime.block_on(async { survive_size_limit() }).map_err(|error| error.to_string())?;
+    let runtime = Builder::new_current_thread()
+        .enable_io()
+        .build()
+        .map_err(|error| error.to_string())?;
+    runtime
+        .block_on(async { survive_size_limit() })
+        .map_err(|error| error.to_string())?;
     let report = without_panic_messages(|| embedded::back_up(&config.directory(), target))?;
     conclude(target, &report)
 }
@@ -188,7 +223,11 @@ fn check(path: PathBuf) -> Result<(), String> {
 /// Says what is in a file, and fails if anything in it is damaged.
 fn conclude(path: &Path, report: &Report) -> Result<(), String> {
     let count = report.encounters;
-    let contents = if count == 1 { "1 encounter".to_owned() } else { format!("{count} encounters") };
+    let contents = if count == 1 {
+        "1 encounter".to_owned()
+    } else {
+        format!("{count} encounters")
+    };
     if report.faults.is_empty() {
         say(&format!("{}: {contents}, no damage", path.display()));
         return Ok(());
@@ -202,33 +241,66 @@ fn conclude(path: &Path, report: &Report) -> Result<(), String> {
 /// Asks the server whether it is ready. Container images without a shell have no other client.
 fn healthy(listen: SocketAddr) -> Result<(), String> {
     const TIMEOUT: Duration = Duration::from_secs(3);
-    let local: IpAddr = if listen.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
-    let address = SocketAddr::new(if listen.ip().is_unspecified() { local } else { listen.ip() }, listen.port());
+    let local: IpAddr = if listen.is_ipv4() {
+        Ipv4Addr::LOCALHOST.into()
+    } else {
+        Ipv6Addr::LOCALHOST.into()
+    };
+    let address = SocketAddr::new(
+        if listen.ip().is_unspecified() {
+            local
+        } else {
+            listen.ip()
+        },
+        listen.port(),
+    );
     let ask = || -> std::io::Result<String> {
         let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
         stream.set_read_timeout(Some(TIMEOUT))?;
-        stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+        stream
+            .write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).map(|_| answer)
     };
     let answer = ask().map_err(|error| format!("no answer from {address}: {error}"))?;
-    if answer.starts_with("HTTP/1.1 200 ") { Ok(()) } else { Err(format!("{address} is not ready: {answer}")) }
+    if answer.starts_with("HTTP/1.1 200 ") {
+        Ok(())
+    } else {
+        Err(format!("{address} is not ready: {answer}"))
+    }
 }
 
 fn certificates(config: &Server, urls: &str) -> Result<Option<TlsCertificates>, String> {
     let read = |name: &str, path: &Path, content: &str, valid: fn(&[u8]) -> bool| {
         let setting = format!("TURNKEEPER_REDIS_{name}");
-        let bytes =
-            std::fs::read(path).map_err(|error| format!("{setting}: cannot read {}: {error}", path.display()))?;
-        let mut urls = urls.split(',').map(|url| url.trim().to_ascii_lowercase()).filter(|url| !url.is_empty());
+        let bytes = std::fs::read(path)
+            .map_err(|error| format!("{setting}: cannot read {}: {error}", path.display()))?;
+        let mut urls = urls
+            .split(',')
+            .map(|url| url.trim().to_ascii_lowercase())
+            .filter(|url| !url.is_empty());
         if !urls.all(|url| url.starts_with("rediss://") || url.starts_with("valkeys://")) {
-            return Err(format!("{setting} is for TLS: begin REDIS_URL with rediss://"));
+            return Err(format!(
+                "{setting} is for TLS: begin REDIS_URL with rediss://"
+            ));
         }
-        if valid(&bytes) { Ok(bytes) } else { Err(format!("{setting}: {} holds no {content} in PEM", path.display())) }
+        if valid(&bytes) {
+            Ok(bytes)
+        } else {
+            Err(format!(
+                "{setting}: {} holds no {content} in PEM",
+                path.display()
+            ))
+        }
     };
-    let certificate = |bytes: &[u8]| matches!(CertificateDer::pem_slice_iter(bytes).next(), Some(Ok(_)));
+    let certificate =
+        |bytes: &[u8]| matches!(CertificateDer::pem_slice_iter(bytes).next(), Some(Ok(_)));
     let key = |bytes: &[u8]| PrivateKeyDer::from_pem_slice(bytes).is_ok();
-    let root_cert = config.redis_ca.as_deref().map(|path| read("CA", path, "certificate", certificate)).transpose()?;
+    let root_cert = config
+        .redis_ca
+        .as_deref()
+        .map(|path| read("CA", path, "certificate", certificate))
+        .transpose()?;
     let client_tls = match (&config.redis_cert, &config.redis_key) {
         (Some(cert), Some(path)) => Some(ClientTlsConfig {
             client_cert: read("CERT", cert, "certificate", certificate)?,
@@ -236,7 +308,12 @@ fn certificates(config: &Server, urls: &str) -> Result<Option<TlsCertificates>, 
         }),
         _ => None,
     };
-    Ok((root_cert.is_some() || client_tls.is_some()).then_some(TlsCertificates { client_tls, root_cert }))
+    Ok(
+        (root_cert.is_some() || client_tls.is_some()).then_some(TlsCertificates {
+            client_tls,
+            root_cert,
+        }),
+    )
 }
 
 /// Makes a write beyond the limit of a file's size (`ulimit -f`) an error, as on a full disk. By default the signal ends the process.
@@ -260,7 +337,11 @@ fn stop() -> std::io::Result<impl Future<Output = ()>> {
 
 fn greet(url: &str, store_name: &str, keyed: bool) {
     let version = env!("CARGO_PKG_VERSION");
-    let key = if keyed { " -H \"Authorization: Bearer $KEY\"" } else { "" };
+    let key = if keyed {
+        " -H \"Authorization: Bearer $KEY\""
+    } else {
+        ""
+    };
     say(&format!(
         r#"turnkeeper {version} serves on {url}
 encounters: {store_name}

@@ -12,28 +12,52 @@ use tokio::net::TcpStream;
 
 /// Runs each attack whose name contains `filter`, on a server of its own, and prints a line for each.
 pub async fn run(filter: &str) {
-    println!("\n{:<58} {:>12} {:>9}  what came of it", "attack", "/livez ms", "peak MiB");
+    println!(
+        "\n{:<58} {:>12} {:>9}  what came of it",
+        "attack", "/livez ms", "peak MiB"
+    );
     for (name, attack) in ATTACKS {
         if !name.contains(filter) {
             continue;
         }
         let server = Server::with(&[]);
         let (outcome, livez) = beside(&server, attack(&server)).await;
-        println!("{name:<58} {:>12.1} {:>9}  {outcome}", livez.as_secs_f64() * 1e3, peak(&server) / 1024);
+        println!(
+            "{name:<58} {:>12.1} {:>9}  {outcome}",
+            livez.as_secs_f64() * 1e3,
+            peak(&server) / 1024
+        );
     }
 }
 
 type Attack = for<'s> fn(&'s Server) -> std::pin::Pin<Box<dyn Future<Output = String> + 's>>;
 
 const ATTACKS: [(&str, Attack); 8] = [
-    ("a shared turn without a fitting combatant", |server| Box::pin(no_combatant_fits(server))),
-    ("commands with options, beside 70 readers of options of 500", |server| Box::pin(busy_options(server))),
-    ("hidden ones that come and go", |server| Box::pin(come_and_go(server))),
-    ("129 unfinished bodies of one spectator", |server| Box::pin(unfinished_bodies(server))),
-    ("500 long effects, 38 end_turn", |server| Box::pin(long_effects(server))),
-    ("60 unread dry runs", |server| Box::pin(unread_answers(server))),
-    ("four imports of 16 MB at once", |server| Box::pin(large_imports(server))),
-    ("500 keyed replacements of a token", |server| Box::pin(keyed_replacements(server))),
+    ("a shared turn without a fitting combatant", |server| {
+        Box::pin(no_combatant_fits(server))
+    }),
+    (
+        "commands with options, beside 70 readers of options of 500",
+        |server| Box::pin(busy_options(server)),
+    ),
+    ("hidden ones that come and go", |server| {
+        Box::pin(come_and_go(server))
+    }),
+    ("129 unfinished bodies of one spectator", |server| {
+        Box::pin(unfinished_bodies(server))
+    }),
+    ("500 long effects, 38 end_turn", |server| {
+        Box::pin(long_effects(server))
+    }),
+    ("60 unread dry runs", |server| {
+        Box::pin(unread_answers(server))
+    }),
+    ("four imports of 16 MB at once", |server| {
+        Box::pin(large_imports(server))
+    }),
+    ("500 keyed replacements of a token", |server| {
+        Box::pin(keyed_replacements(server))
+    }),
 ];
 
 /// Runs the attack. Returns its outcome and the slowest answer of `/livez` meanwhile.
@@ -60,9 +84,16 @@ async fn beside(server: &Server, attack: impl Future<Output = String>) -> (Strin
 
 /// The most memory that the server has had resident, in KiB.
 fn peak(server: &Server) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
-    line.trim().trim_end_matches(" kB").parse().unwrap_or_default()
+    let status =
+        std::fs::read_to_string(format!("/proc/{}/status", server.pid())).unwrap_or_default();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .unwrap_or_default();
+    line.trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .unwrap_or_default()
 }
 
 /// How many answers have each status, as in `200: 3, 503: 1`; 0 is a connection that failed.
@@ -71,7 +102,10 @@ fn tally(statuses: impl IntoIterator<Item = u16>) -> String {
     for status in statuses {
         *counts.entry(status).or_insert(0) += 1;
     }
-    let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{status}: {count}")).collect();
+    let counts: Vec<String> = counts
+        .iter()
+        .map(|(status, count)| format!("{status}: {count}"))
+        .collect();
     counts.join(", ")
 }
 
@@ -81,11 +115,16 @@ async fn status(call: crate::support::client::Call) -> u16 {
 
 async fn no_combatant_fits(server: &Server) -> String {
     let steps = json!([{"name": "missile", "who": {"has": "bow"}}]);
-    let definition = json!({"numbers": {"bow": 0}, "phases": [{"pick": "together", "steps": steps}]});
+    let definition =
+        json!({"numbers": {"bow": 0}, "phases": [{"pick": "together", "steps": steps}]});
     let combatants = json!([{"id": "ann", "side": "players"}, {"id": "orc", "side": "monsters"}]);
     let creation = json!({"ruleset": "custom", "options": {"definition": definition}, "combatants": combatants});
     let api = server.client();
-    let created = api.post("/v1/encounters", &creation).try_send().await.expect("an answer");
+    let created = api
+        .post("/v1/encounters", &creation)
+        .try_send()
+        .await
+        .expect("an answer");
     if created.status != 201 {
         return tally([created.status]);
     }
@@ -108,7 +147,10 @@ async fn busy_options(server: &Server) -> String {
         let mut statuses = Vec::new();
         for n in 0..40 {
             let path = fight.path("/commands?include=options");
-            let call = fight.api.post(&path, &note(&format!("note {n}"))).token(&fight.token);
+            let call = fight
+                .api
+                .post(&path, &note(&format!("note {n}")))
+                .token(&fight.token);
             statuses.push(status(call).await);
         }
         statuses
@@ -123,7 +165,9 @@ async fn busy_options(server: &Server) -> String {
 async fn come_and_go(server: &Server) -> String {
     let fight = fights::of_two(server, false).await;
     let player = fight.player(&["a"]).await;
-    fight.accepted(json!({"type": "remove", "combatant": "h0"})).await;
+    fight
+        .accepted(json!({"type": "remove", "combatant": "h0"}))
+        .await;
     let (mut statuses, mut longest) = (Vec::new(), Duration::ZERO);
     for round in 0..40 {
         let pairs: Vec<Value> = (0..25)
@@ -138,7 +182,11 @@ async fn come_and_go(server: &Server) -> String {
         statuses.push(status(player.get("")).await);
         longest = longest.max(started.elapsed());
     }
-    format!("{}; longest read {:.1} ms", tally(statuses), longest.as_secs_f64() * 1e3)
+    format!(
+        "{}; longest read {:.1} ms",
+        tally(statuses),
+        longest.as_secs_f64() * 1e3
+    )
 }
 
 /// A spectator leaves bodies unfinished, while other tables send commands.
@@ -154,7 +202,9 @@ async fn unfinished_bodies(server: &Server) -> String {
     );
     let part = vec![b' '; length - 1];
     let open = join_all((0..129).map(|_| async {
-        let mut connection = TcpStream::connect(server.client().address()).await.expect("a connection");
+        let mut connection = TcpStream::connect(server.client().address())
+            .await
+            .expect("a connection");
         let _ = connection.write_all(head.as_bytes()).await;
         // A server that answers early reads no more.
         let _ = tokio::time::timeout(Duration::from_secs(2), connection.write_all(&part)).await;
@@ -177,7 +227,11 @@ async fn long_effects(server: &Server) -> String {
     let turns = fights::turns(38);
     let player = fight.player(&["a", "b"]).await;
     let (mut statuses, mut largest) = (Vec::new(), 0);
-    for call in [player.dry_run(&turns), player.dry_run(&turns), player.command(&turns)] {
+    for call in [
+        player.dry_run(&turns),
+        player.dry_run(&turns),
+        player.command(&turns),
+    ] {
         let answer = call.try_send().await;
         largest = largest.max(answer.as_ref().map_or(0, |answer| answer.body.len()));
         statuses.push(answer.map_or(0, |answer| answer.status));
@@ -186,8 +240,11 @@ async fn long_effects(server: &Server) -> String {
 }
 
 async fn with_long_effects(api: &Client) -> Fight {
-    let seen = ["a", "b"].map(|id| json!({"id": id, "side": "players", "hp": {"current": 9, "max": 9}}));
-    let fight = api.create(&json!({"ruleset": "active-initiative", "combatants": seen})).await;
+    let seen =
+        ["a", "b"].map(|id| json!({"id": id, "side": "players", "hp": {"current": 9, "max": 9}}));
+    let fight = api
+        .create(&json!({"ruleset": "active-initiative", "combatants": seen}))
+        .await;
     for list in 0..10 {
         let effects: Vec<Value> = (0..50)
             .map(|n| {
@@ -213,7 +270,9 @@ async fn unread_answers(server: &Server) -> String {
         body.len()
     );
     let open = join_all((0..60).map(|_| async {
-        let mut connection = TcpStream::connect(server.client().address()).await.expect("a connection");
+        let mut connection = TcpStream::connect(server.client().address())
+            .await
+            .expect("a connection");
         let _ = connection.write_all(request.as_bytes()).await;
         connection
     }))
@@ -243,20 +302,33 @@ async fn keyed_replacements(server: &Server) -> String {
     let mut statuses = Vec::new();
     for n in 0..500 {
         let path = fight.path("/tokens/replace");
-        let call = fight.api.call("POST", &path).token(&fight.token).key(&format!("replacement-{n:0>80}"));
-        let Ok(answer) = call.try_send().await else { break };
+        let call = fight
+            .api
+            .call("POST", &path)
+            .token(&fight.token)
+            .key(&format!("replacement-{n:0>80}"));
+        let Ok(answer) = call.try_send().await else {
+            break;
+        };
         statuses.push(answer.status);
         if answer.status != 200 {
             break;
         }
         fight = fight.with_token(&crate::support::client::text(&answer.json()["token"]));
     }
-    format!("{}; store {} KiB", tally(statuses), data_size(server) / 1024)
+    format!(
+        "{}; store {} KiB",
+        tally(statuses),
+        data_size(server) / 1024
+    )
 }
 
 /// The bytes of the server's store.
 fn data_size(server: &Server) -> u64 {
     let folder = server.directory.path().join("data");
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    files.filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum()
+    files
+        .filter_map(|file| file.metadata().ok())
+        .map(|data| data.len())
+        .sum()
 }

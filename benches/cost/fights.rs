@@ -11,31 +11,41 @@ pub async fn of_500(server: &Server, ruleset: &str) -> Fight {
     let combatants: Vec<Value> = (0..500)
         .map(|n| {
             let side = if n % 2 == 0 { "players" } else { "monsters" };
-            let mut combatant = json!({"id": format!("c{n}"), "side": side, "hp": {"current": 20, "max": 20}});
+            let mut combatant =
+                json!({"id": format!("c{n}"), "side": side, "hp": {"current": 20, "max": 20}});
             if ruleset == "exp" {
                 combatant["mstr"] = json!(3);
             }
             combatant
         })
         .collect();
-    let fight = server.client().create(&json!({"ruleset": ruleset, "combatants": combatants})).await;
+    let fight = server
+        .client()
+        .create(&json!({"ruleset": ruleset, "combatants": combatants}))
+        .await;
     let start = match ruleset {
         "active-initiative" => json!({"type": "start", "first": "c0"}),
         _ => json!({"type": "start"}),
     };
     fight.accepted(start).await;
     for n in 0..100 {
-        fight.accepted(json!({"type": "damage", "target": format!("c{n}"), "amount": 1})).await;
+        fight
+            .accepted(json!({"type": "damage", "target": format!("c{n}"), "amount": 1}))
+            .await;
     }
     fight
 }
 
 /// 498 hidden combatants, and 98 players each with a token for a hidden one.
 pub async fn with_players(server: &Server) -> Fight {
-    let hidden = (0..498).map(|n| json!({"id": format!("h{n}"), "hidden": true, "hp": {"current": 99, "max": 99}}));
+    let hidden = (0..498)
+        .map(|n| json!({"id": format!("h{n}"), "hidden": true, "hp": {"current": 99, "max": 99}}));
     let seen = ["a", "b"].map(|id| json!({"id": id, "side": "players"}));
     let combatants: Vec<Value> = seen.into_iter().chain(hidden).collect();
-    let fight = server.client().create(&json!({"ruleset": "active-initiative", "combatants": combatants})).await;
+    let fight = server
+        .client()
+        .create(&json!({"ruleset": "active-initiative", "combatants": combatants}))
+        .await;
     for n in 0..98 {
         fight.player(&[&format!("h{n}")]).await;
     }
@@ -48,15 +58,21 @@ pub async fn of_two(server: &Server, hidden: bool) -> Fight {
     let out = (0..498).map(|n| {
         json!({"id": format!("h{n}"), "hidden": hidden, "hp": {"current": 0, "max": 9}, "conditions": ["defeated"]})
     });
-    let seen = ["a", "b"].map(|id| json!({"id": id, "side": "players", "hp": {"current": 9, "max": 9}}));
+    let seen =
+        ["a", "b"].map(|id| json!({"id": id, "side": "players", "hp": {"current": 9, "max": 9}}));
     let combatants: Vec<Value> = seen.into_iter().chain(out).collect();
-    let fight = server.client().create(&json!({"ruleset": "active-initiative", "combatants": combatants})).await;
+    let fight = server
+        .client()
+        .create(&json!({"ruleset": "active-initiative", "combatants": combatants}))
+        .await;
     let effects = |n: usize| {
         json!({"type": "add_effect", "effect":
         {"name": format!("Effect {n}"), "expires": {"at": "round_end", "rounds": 1000}}})
     };
     for list in 0..10 {
-        fight.accepted((0..50).map(|n| effects(50 * list + n)).collect()).await;
+        fight
+            .accepted((0..50).map(|n| effects(50 * list + n)).collect())
+            .await;
     }
     fight.accepted(json!({"type": "start", "first": "a"})).await;
     fight
@@ -66,8 +82,9 @@ pub async fn of_two(server: &Server, hidden: bool) -> Fight {
 pub async fn log_with_notes(fight: &Fight, entries: usize, notes: usize) -> String {
     let mut log = fight.read("/export").await;
     let version = version(&log);
-    let events: Vec<Value> =
-        (0..notes).map(|n| json!({"type": "noted", "text": format!("note {n}"), "readers": "all"})).collect();
+    let events: Vec<Value> = (0..notes)
+        .map(|n| json!({"type": "noted", "text": format!("note {n}"), "readers": "all"}))
+        .collect();
     for version in version + 1..=version + entries as u64 {
         let entry = json!({"version": version, "at": "2026-01-01T00:00:00Z", "by": "gm", "commands": ["note"], "events": events,
             "texts": vec![""; notes]});
@@ -80,7 +97,11 @@ pub async fn log_with_notes(fight: &Fight, entries: usize, notes: usize) -> Stri
 /// The first `count` turns of the two combatants.
 pub fn turns(count: usize) -> Value {
     let turn = |n: usize| {
-        let (this, next) = if n.is_multiple_of(2) { ("a", "b") } else { ("b", "a") };
+        let (this, next) = if n.is_multiple_of(2) {
+            ("a", "b")
+        } else {
+            ("b", "a")
+        };
         json!({"type": "end_turn", "combatant": this, "next": next, "begin": true})
     };
     (0..count).map(turn).collect()

@@ -46,21 +46,41 @@ impl Table<'_> {
             count += 1;
         }
         settle(self.server).await;
-        let (used, took) = ((cpu(self.server) - before) / count, started.elapsed() / count);
-        let (status, size) = last.map_or((0, 0), |answer: Answer| (answer.status, answer.body.len()));
+        let (used, took) = (
+            (cpu(self.server) - before) / count,
+            started.elapsed() / count,
+        );
+        let (status, size) =
+            last.map_or((0, 0), |answer: Answer| (answer.status, answer.body.len()));
         let sent = request().request().build().expect("a request");
-        let sent = sent.body().and_then(|body| body.as_bytes()).map_or(0, <[u8]>::len);
+        let sent = sent
+            .body()
+            .and_then(|body| body.as_bytes())
+            .map_or(0, <[u8]>::len);
         let (cpu_ms, ms) = (used.as_secs_f64() * 1e3, took.as_secs_f64() * 1e3);
         println!("{name:<58} {status:>4} {sent:>9} {size:>9} {ms:>10.1} {cpu_ms:>10.1}");
-        self.rows.push(Row { name: name.to_owned(), request: Box::new(request), cpu: used });
+        self.rows.push(Row {
+            name: name.to_owned(),
+            request: Box::new(request),
+            cpu: used,
+        });
     }
 }
 
 /// The processor time that the server has used.
 fn cpu(server: &Server) -> Duration {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.pid())).expect("a running process");
-    let numbers = stat.rsplit(") ").next().expect("numbers").split(' ').skip(11).take(2);
-    let ticks: u64 = numbers.map(|number| number.parse::<u64>().expect("a number")).sum();
+    let stat =
+        std::fs::read_to_string(format!("/proc/{}/stat", server.pid())).expect("a running process");
+    let numbers = stat
+        .rsplit(") ")
+        .next()
+        .expect("numbers")
+        .split(' ')
+        .skip(11)
+        .take(2);
+    let ticks: u64 = numbers
+        .map(|number| number.parse::<u64>().expect("a number"))
+        .sum();
     Duration::from_millis(ticks * 10)
 }
 
@@ -82,8 +102,15 @@ async fn settle(server: &Server) {
 async fn main() {
     let server = Server::with(&[]);
     let filter = std::env::var("COST_FILTER").unwrap_or_default();
-    println!("{:<58} {:>4} {:>9} {:>9} {:>10} {:>10}", "request", "", "sent", "answered", "ms", "CPU ms");
-    let mut table = Table { server: &server, filter: filter.clone(), rows: Vec::new() };
+    println!(
+        "{:<58} {:>4} {:>9} {:>9} {:>10} {:>10}",
+        "request", "", "sent", "answered", "ms", "CPU ms"
+    );
+    let mut table = Table {
+        server: &server,
+        filter: filter.clone(),
+        rows: Vec::new(),
+    };
     reading(&mut table).await;
     deciding(&mut table).await;
     importing(&mut table).await;
@@ -105,7 +132,9 @@ async fn reading(table: &mut Table<'_>) {
             ] {
                 let fight = fight.clone();
                 let name = format!("{what} of 500, {ruleset}, {who}");
-                table.row(&name, move || fight.get(path).header("accept", accept)).await;
+                table
+                    .row(&name, move || fight.get(path).header("accept", accept))
+                    .await;
             }
         }
     }
@@ -114,8 +143,9 @@ async fn reading(table: &mut Table<'_>) {
 /// Lists of commands, as dry runs.
 async fn deciding(table: &mut Table<'_>) {
     let fight = fights::with_players(table.server).await;
-    let damage: Vec<Value> =
-        (0..50).map(|n| json!({"type": "damage", "target": format!("h{n}"), "amount": 1})).collect();
+    let damage: Vec<Value> = (0..50)
+        .map(|n| json!({"type": "damage", "target": format!("h{n}"), "amount": 1}))
+        .collect();
     for count in [1, 10, 50] {
         let (fight, commands) = (fight.clone(), json!(damage[..count]));
         let name = format!("{count} damage to hidden ones, 98 player tokens");
@@ -144,7 +174,11 @@ async fn importing(table: &mut Table<'_>) {
         let log = fights::log_with_notes(&fight, entries, notes).await;
         let api = table.server.client();
         let name = format!("import, entries with notes: {entries} x {notes}, 498 hidden");
-        table.row(&name, move || api.post_text("/v1/encounters/import", log.clone())).await;
+        table
+            .row(&name, move || {
+                api.post_text("/v1/encounters/import", log.clone())
+            })
+            .await;
     }
 }
 
@@ -152,7 +186,14 @@ async fn importing(table: &mut Table<'_>) {
 async fn beside_the_worst(server: &Server, mut rows: Vec<Row>) {
     rows.sort_by_key(|row| std::cmp::Reverse(row.cpu));
     let worst = rows.iter().take(4);
-    println!("\nbeside {}", worst.clone().map(|row| row.name.as_str()).collect::<Vec<_>>().join("; "));
+    println!(
+        "\nbeside {}",
+        worst
+            .clone()
+            .map(|row| row.name.as_str())
+            .collect::<Vec<_>>()
+            .join("; ")
+    );
     let stop = tokio::time::sleep(Duration::from_secs(5));
     let load = futures::future::join_all(worst.map(|row| async move {
         loop {
@@ -177,5 +218,9 @@ async fn beside_the_worst(server: &Server, mut rows: Vec<Row>) {
     times.sort_unstable();
     let ms = |at: usize| times.get(at).map_or(0.0, |time| time.as_secs_f64() * 1e3);
     let (count, half) = (times.len(), times.len() / 2);
-    println!("/livez, asked {count} times: median {:.1} ms, longest {:.1} ms", ms(half), ms(count.saturating_sub(1)));
+    println!(
+        "/livez, asked {count} times: median {:.1} ms, longest {:.1} ms",
+        ms(half),
+        ms(count.saturating_sub(1))
+    );
 }

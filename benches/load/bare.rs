@@ -32,7 +32,9 @@ pub struct Example {
 impl Example {
     /// Sends a command to a fight on this Redis, and reads what it is answered and what is stored.
     pub async fn of(fight: &Fight, minimal: bool, url: &str) -> Self {
-        let damage = fight.command(&json!({"type": "damage", "target": "c00", "amount": 3})).key("example");
+        let damage = fight
+            .command(&json!({"type": "damage", "target": "c00", "amount": 3}))
+            .key("example");
         let damage = if minimal { damage.minimal() } else { damage };
         Self::read(url, &fight.id, damage.send().await.expect(200).text())
     }
@@ -41,19 +43,31 @@ impl Example {
     fn read(url: &str, id: &str, answer: String) -> Self {
         let mut connection = connect(url);
         let mut ask = |command: &str, key: &str, rest: &[&str]| -> redis::Value {
-            redis::cmd(command).arg(self::key(id, key)).arg(rest).query(&mut connection).expect("an answer of Redis")
+            redis::cmd(command)
+                .arg(self::key(id, key))
+                .arg(rest)
+                .query(&mut connection)
+                .expect("an answer of Redis")
         };
         let document = ask("HGET", "doc", &["document"]);
-        let mut records = ["answers0", "answers1"].into_iter().flat_map(|key| -> Vec<Vec<u8>> {
-            redis::from_redis_value(ask("HVALS", key, &[])).expect("recorded answers")
-        });
+        let mut records = ["answers0", "answers1"]
+            .into_iter()
+            .flat_map(|key| -> Vec<Vec<u8>> {
+                redis::from_redis_value(ask("HVALS", key, &[])).expect("recorded answers")
+            });
         let record = records.next().expect("a recorded answer");
         drop(records);
         type Entries = Vec<(String, Vec<(String, Vec<u8>)>)>;
         let entries: Entries =
-            redis::from_redis_value(ask("XREVRANGE", "log", &["+", "-", "COUNT", "1"])).expect("an entry");
+            redis::from_redis_value(ask("XREVRANGE", "log", &["+", "-", "COUNT", "1"]))
+                .expect("an entry");
         let entry = entries[0].1[0].1.clone();
-        Self { document: redis::from_redis_value(document).expect("a document"), entry, record, answer }
+        Self {
+            document: redis::from_redis_value(document).expect("a document"),
+            entry,
+            record,
+            answer,
+        }
     }
 
     /// Writes the document for every encounter, and the rest for the handler.
@@ -61,9 +75,17 @@ impl Example {
         let mut pipe = redis::pipe();
         for id in ids {
             let fields = [("revision", "0"), ("version", "0"), ("base_version", "0")];
-            pipe.hset_multiple(key(id, "doc"), &fields).hset(key(id, "doc"), "document", &self.document);
+            pipe.hset_multiple(key(id, "doc"), &fields).hset(
+                key(id, "doc"),
+                "document",
+                &self.document,
+            );
         }
-        pipe.mset(&[("entry", self.entry.as_slice()), ("record", &self.record), ("answer", self.answer.as_bytes())]);
+        pipe.mset(&[
+            ("entry", self.entry.as_slice()),
+            ("record", &self.record),
+            ("answer", self.answer.as_bytes()),
+        ]);
         pipe.exec(&mut connect(url)).expect("an answer of Redis");
     }
 }
@@ -73,7 +95,9 @@ pub fn key(id: &str, part: &str) -> String {
 }
 
 fn connect(url: &str) -> redis::Connection {
-    redis::Client::open(url).and_then(|client| client.get_connection()).expect("a connection to Redis")
+    redis::Client::open(url)
+        .and_then(|client| client.get_connection())
+        .expect("a connection to Redis")
 }
 
 struct Shared {
@@ -88,7 +112,10 @@ struct Shared {
 #[tokio::main]
 pub async fn serve(url: &str) {
     let client = redis::Client::open(url).expect("a URL");
-    let mut connection = client.get_multiplexed_async_connection().await.expect("a connection to Redis");
+    let mut connection = client
+        .get_multiplexed_async_connection()
+        .await
+        .expect("a connection to Redis");
     let mut part = async |key: &str| -> Vec<u8> {
         redis::cmd("GET")
             .arg(key)
@@ -97,32 +124,92 @@ pub async fn serve(url: &str) {
             .expect("a part")
             .unwrap_or_default()
     };
-    let (entry, record, answer) = (part("entry").await, part("record").await, part("answer").await.into());
-    let shared = Arc::new(Shared { connection, commit: Script::new(COMMIT), entry, record, answer });
-    let router = Router::new().route("/v1/encounters/{id}/commands", post(command)).with_state(shared);
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-    println!("the bare handler serves on http://{}", listener.local_addr().expect("its address"));
+    let (entry, record, answer) = (
+        part("entry").await,
+        part("record").await,
+        part("answer").await.into(),
+    );
+    let shared = Arc::new(Shared {
+        connection,
+        commit: Script::new(COMMIT),
+        entry,
+        record,
+        answer,
+    });
+    let router = Router::new()
+        .route("/v1/encounters/{id}/commands", post(command))
+        .with_state(shared);
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await
+        .expect("a free port");
+    println!(
+        "the bare handler serves on http://{}",
+        listener.local_addr().expect("its address")
+    );
     let listener = listener.tap_io(|stream| stream.set_nodelay(true).expect("a socket"));
     axum::serve(listener, router).await.expect("a server");
 }
 
 async fn command(
-    State(shared): State<Arc<Shared>>, Path(id): Path<String>, headers: HeaderMap, _body: Bytes,
+    State(shared): State<Arc<Shared>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    _body: Bytes,
 ) -> impl IntoResponse {
     let mut connection = shared.connection.clone();
-    let digest = headers.get("idempotency-key").map_or(b"".as_slice(), |key| key.as_bytes());
+    let digest = headers
+        .get("idempotency-key")
+        .map_or(b"".as_slice(), |key| key.as_bytes());
     let [doc, log, even, odd] = ["doc", "log", "answers0", "answers1"].map(|part| key(&id, part));
     let mut read = redis::pipe();
-    read.cmd("HMGET").arg(&doc).arg(&["revision", "version", "document"]);
-    read.cmd("HGET").arg(&even).arg(digest).cmd("HGET").arg(&odd).arg(digest);
+    read.cmd("HMGET")
+        .arg(&doc)
+        .arg(&["revision", "version", "document"]);
+    read.cmd("HGET")
+        .arg(&even)
+        .arg(digest)
+        .cmd("HGET")
+        .arg(&odd)
+        .arg(digest);
     type Read = ((u64, u64, Vec<u8>), Option<Vec<u8>>, Option<Vec<u8>>);
-    let ((revision, version, document), ..): Read = read.query_async(&mut connection).await.expect("an encounter");
+    let ((revision, version, document), ..): Read = read
+        .query_async(&mut connection)
+        .await
+        .expect("an encounter");
     let mut commit = shared.commit.key(doc);
-    commit.key(log).key(even).key(odd).arg(revision).arg(revision + 1).arg(document).arg(NONCE).arg(TTL).arg(ANSWERS);
-    commit.arg("turnkeeper:commits").arg(&id).arg(version + 1).arg(version).arg(&shared.entry);
+    commit
+        .key(log)
+        .key(even)
+        .key(odd)
+        .arg(revision)
+        .arg(revision + 1)
+        .arg(document)
+        .arg(NONCE)
+        .arg(TTL)
+        .arg(ANSWERS);
+    commit
+        .arg("turnkeeper:commits")
+        .arg(&id)
+        .arg(version + 1)
+        .arg(version)
+        .arg(&shared.entry);
     commit.arg(digest).arg(&shared.record).arg("").arg("");
     type Reply = (String, Option<Vec<u8>>, Option<u64>, Option<u64>);
-    let (outcome, ..): Reply = commit.invoke_async(&mut connection).await.expect("a commit");
-    let status = if outcome == "done" { StatusCode::OK } else { StatusCode::CONFLICT };
-    (status, [(CONTENT_TYPE, "application/json".to_owned()), (ETAG, format!("\"{version}\""))], shared.answer.clone())
+    let (outcome, ..): Reply = commit
+        .invoke_async(&mut connection)
+        .await
+        .expect("a commit");
+    let status = if outcome == "done" {
+        StatusCode::OK
+    } else {
+        StatusCode::CONFLICT
+    };
+    (
+        status,
+        [
+            (CONTENT_TYPE, "application/json".to_owned()),
+            (ETAG, format!("\"{version}\"")),
+        ],
+        shared.answer.clone(),
+    )
 }

@@ -16,8 +16,12 @@ pub async fn started(api: &Client, combatants: usize) -> Fight {
                 "hp": {"current": 100_000, "max": 100_000}})
         })
         .collect();
-    let fight = api.create(&json!({"ruleset": "active-initiative", "combatants": combatants})).await;
-    fight.accepted(json!({"type": "start", "first": id(0)})).await;
+    let fight = api
+        .create(&json!({"ruleset": "active-initiative", "combatants": combatants}))
+        .await;
+    fight
+        .accepted(json!({"type": "start", "first": id(0)}))
+        .await;
     fight
 }
 

@@ -31,8 +31,17 @@ pub struct Requests {
 }
 
 impl Requests {
-    pub fn new(path: &str, token: &str, minimal: bool, bodies: impl Iterator<Item = String>) -> Self {
-        let prefer = if minimal { "prefer: return=minimal\r\n" } else { "" };
+    pub fn new(
+        path: &str,
+        token: &str,
+        minimal: bool,
+        bodies: impl Iterator<Item = String>,
+    ) -> Self {
+        let prefer = if minimal {
+            "prefer: return=minimal\r\n"
+        } else {
+            ""
+        };
         let start = format!("POST {path} HTTP/1.1\r\nidempotency-key: ");
         let requests = bodies.map(|body| {
             let length = body.len();
@@ -42,7 +51,11 @@ impl Requests {
             );
             format!("{start}{}\r\n{rest}", "0".repeat(KEY)).into_bytes()
         });
-        Self { requests: requests.collect(), key: start.len(), next: 0 }
+        Self {
+            requests: requests.collect(),
+            key: start.len(),
+            next: 0,
+        }
     }
 }
 
@@ -52,7 +65,10 @@ impl Wire for Requests {
         self.next = next + 1;
         let request = &mut self.requests[next];
         request[self.key..self.key + KEY].copy_from_slice(key.as_bytes());
-        stream.write_all(request).await.expect("a server that reads");
+        stream
+            .write_all(request)
+            .await
+            .expect("a server that reads");
         answer(stream, buffer).await
     }
 }
@@ -81,11 +97,17 @@ enum Phase {
 
 /// Sends each connection's commands one after the other for `duration`. `cpu` returns processor times in microseconds.
 pub async fn run<W: Wire + 'static>(
-    url: &str, wires: Vec<W>, duration: Duration, cpu: impl Fn() -> (f64, f64),
+    url: &str,
+    wires: Vec<W>,
+    duration: Duration,
+    cpu: impl Fn() -> (f64, f64),
 ) -> Sample {
     let address = url.rsplit('/').next().expect("an address");
     let phase = Rc::new(Cell::new(Phase::WarmUp));
-    let opened = wires.into_iter().enumerate().map(|(number, wire)| Connection::open(address, number, wire));
+    let opened = wires
+        .into_iter()
+        .enumerate()
+        .map(|(number, wire)| Connection::open(address, number, wire));
     // A server may create its encounters at the first commands.
     let connections = join_all(opened).await;
     LocalSet::new()
@@ -112,7 +134,13 @@ pub async fn run<W: Wire + 'static>(
             let count = latencies.len() as f64;
             let cpu = ((after.0 - before.0) / count, (after.1 - before.1) / count);
             let (client, bytes) = (client / count, bytes as f64 / count);
-            Sample { throughput: count / elapsed.as_secs_f64(), latencies, cpu, client, bytes }
+            Sample {
+                throughput: count / elapsed.as_secs_f64(),
+                latencies,
+                cpu,
+                client,
+                bytes,
+            }
         })
         .await
 }
@@ -132,7 +160,13 @@ impl<W: Wire> Connection<W> {
         stream.set_nodelay(true).expect("a socket");
         let mut buffer = vec![0; 1 << 16];
         wire.open(&mut stream, &mut buffer).await;
-        let mut connection = Self { stream, buffer, wire, number, sent: 0 };
+        let mut connection = Self {
+            stream,
+            buffer,
+            wire,
+            number,
+            sent: 0,
+        };
         connection.exchange().await;
         connection
     }
@@ -140,7 +174,9 @@ impl<W: Wire> Connection<W> {
     async fn exchange(&mut self) -> usize {
         let key = format!("{:08x}{:024x}", self.number, self.sent);
         self.sent += 1;
-        self.wire.exchange(&mut self.stream, &mut self.buffer, &key).await
+        self.wire
+            .exchange(&mut self.stream, &mut self.buffer, &key)
+            .await
     }
 
     /// Sends until it is over; the counted latencies and bytes.
@@ -168,11 +204,17 @@ async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) -> usize {
         let read = stream.read(&mut buffer[have..]).await.expect("an answer");
         assert!(read > 0, "the connection was closed");
         have += read;
-        let Some(head) = body_offset(&buffer[..have]) else { continue };
+        let Some(head) = body_offset(&buffer[..have]) else {
+            continue;
+        };
         let length = length(&buffer[..head]);
         if have >= head + length {
             let status = &buffer[..have.min(12)];
-            assert!(status == b"HTTP/1.1 200", "{}", String::from_utf8_lossy(&buffer[..have]));
+            assert!(
+                status == b"HTTP/1.1 200",
+                "{}",
+                String::from_utf8_lossy(&buffer[..have])
+            );
             return length;
         }
     }
@@ -180,12 +222,20 @@ async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) -> usize {
 
 /// The offset of the body.
 fn body_offset(bytes: &[u8]) -> Option<usize> {
-    bytes.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4)
+    bytes
+        .windows(4)
+        .position(|window| window == b"\r\n\r\n")
+        .map(|at| at + 4)
 }
 
 fn length(head: &[u8]) -> usize {
     const NAME: &[u8] = b"content-length: ";
-    let at =
-        head.windows(NAME.len()).position(|window| window.eq_ignore_ascii_case(NAME)).expect("an answer with a length");
-    head[at + NAME.len()..].iter().take_while(|b| b.is_ascii_digit()).fold(0, |n, b| n * 10 + usize::from(b - b'0'))
+    let at = head
+        .windows(NAME.len())
+        .position(|window| window.eq_ignore_ascii_case(NAME))
+        .expect("an answer with a length");
+    head[at + NAME.len()..]
+        .iter()
+        .take_while(|b| b.is_ascii_digit())
+        .fold(0, |n, b| n * 10 + usize::from(b - b'0'))
 }

@@ -37,7 +37,11 @@ fn main() {
 }
 
 fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+    std::env::var(name).map_or(default, |value| {
+        value
+            .parse()
+            .unwrap_or_else(|_| panic!("{name} is a number"))
+    })
 }
 
 /// The servers to compare.
@@ -56,17 +60,28 @@ async fn measure() {
     let redis = RedisServer::start();
     let url = redis.url();
     let program = std::env::current_exe().expect("this program");
-    let (hot, cold) = ([("REDIS_URL", &*url)], [("REDIS_URL", &*url), ("TURNKEEPER_CACHE_MIB", "0")]);
+    let (hot, cold) = (
+        [("REDIS_URL", &*url)],
+        [("REDIS_URL", &*url), ("TURNKEEPER_CACHE_MIB", "0")],
+    );
     let other = std::env::var_os("LOAD_AGAINST").map(PathBuf::from);
     let bench = Bench {
         hot: Server::with(&hot),
         cold: Server::with(&cold),
-        other: other.map(|other| [Server::run(Some(other.clone()), &hot), Server::run(Some(other), &cold)]),
+        other: other.map(|other| {
+            [
+                Server::run(Some(other.clone()), &hot),
+                Server::run(Some(other), &cold),
+            ]
+        }),
         bare: Server::run(Some(program), &[("BARE_REDIS", &url)]),
         redis,
         duration: Duration::from_secs(setting("LOAD_SECONDS", 2)),
     };
-    for (minimal, answer) in [(false, "whole encounter answered"), (true, "Prefer: return=minimal")] {
+    for (minimal, answer) in [
+        (false, "whole encounter answered"),
+        (true, "Prefer: return=minimal"),
+    ] {
         let example = bench.example(minimal).await;
         println!(
             "{answer}: {} bytes of document, {} of log entry, {} of recorded answer, {} of answer",
@@ -76,9 +91,15 @@ async fn measure() {
             example.answer.len()
         );
         let (mut hot, mut cold) = (Row::new("hot"), Row::new("cold"));
-        let [other_hot, other_cold] = bench.other.as_ref().map_or([None, None], |other| other.each_ref().map(Some));
+        let [other_hot, other_cold] = bench
+            .other
+            .as_ref()
+            .map_or([None, None], |other| other.each_ref().map(Some));
         for round in 0..setting("LOAD_ROUNDS", 5) {
-            for (row, ours, other) in [(&mut hot, &bench.hot, other_hot), (&mut cold, &bench.cold, other_cold)] {
+            for (row, ours, other) in [
+                (&mut hot, &bench.hot, other_hot),
+                (&mut cold, &bench.cold, other_cold),
+            ] {
                 // The order alternates, so that none always follows the same other.
                 if round % 2 == 0 {
                     let ours = bench.program(ours, minimal).await;
@@ -95,7 +116,12 @@ async fn measure() {
 
 /// The commands for an encounter.
 fn requests(encounter: &Fight, minimal: bool) -> Requests {
-    Requests::new(&encounter.path("/commands"), &encounter.token, minimal, fight::commands(COMBATANTS))
+    Requests::new(
+        &encounter.path("/commands"),
+        &encounter.token,
+        minimal,
+        fight::commands(COMBATANTS),
+    )
 }
 
 impl Bench {
@@ -117,7 +143,10 @@ impl Bench {
         self.redis.command(&["FLUSHALL"]);
         let mut requests = Vec::new();
         for _ in 0..CONNECTIONS {
-            requests.push(self::requests(&fight::started(&server.client(), COMBATANTS).await, minimal));
+            requests.push(self::requests(
+                &fight::started(&server.client(), COMBATANTS).await,
+                minimal,
+            ));
         }
         self.sample(server, requests).await
     }
@@ -125,17 +154,32 @@ impl Bench {
     async fn bare(&self, example: &Example, minimal: bool) -> Sample {
         self.redis.command(&["FLUSHALL"]);
         let api = Client::at(&self.bare.url());
-        let encounter = |n| Fight { api: api.clone(), id: format!("{n:032}"), token: "t".repeat(49) };
+        let encounter = |n| Fight {
+            api: api.clone(),
+            id: format!("{n:032}"),
+            token: "t".repeat(49),
+        };
         let encounters: Vec<_> = (0..CONNECTIONS).map(encounter).collect();
-        example.write(&self.redis.url(), encounters.iter().map(|encounter| encounter.id.as_str()));
+        example.write(
+            &self.redis.url(),
+            encounters.iter().map(|encounter| encounter.id.as_str()),
+        );
         // It reads the example when it starts.
         self.bare.crash();
-        let requests = encounters.iter().map(|encounter| self::requests(encounter, minimal)).collect();
+        let requests = encounters
+            .iter()
+            .map(|encounter| self::requests(encounter, minimal))
+            .collect();
         self.sample(&self.bare, requests).await
     }
 
     async fn sample(&self, server: &Server, requests: Vec<Requests>) -> Sample {
-        let used = || (figures::process_cpu(&server.pid().to_string()), figures::redis_cpu(&self.redis));
+        let used = || {
+            (
+                figures::process_cpu(&server.pid().to_string()),
+                figures::redis_cpu(&self.redis),
+            )
+        };
         generator::run(&server.url(), requests, self.duration, used).await
     }
 }

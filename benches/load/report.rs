@@ -15,7 +15,10 @@ impl Row {
                                     | us CPU server + Redis + client: ours          other";
 
     pub fn new(name: &'static str) -> Self {
-        Self { name, pairs: Vec::new() }
+        Self {
+            name,
+            pairs: Vec::new(),
+        }
     }
 
     pub fn add(&mut self, ours: Sample, other: Sample) {
@@ -24,7 +27,11 @@ impl Row {
 
     /// The medians of ours, of the other's and of their ratio.
     fn medians(&self, number: impl Fn(&Sample) -> f64) -> [f64; 3] {
-        let pairs = || self.pairs.iter().map(|(ours, other)| (number(ours), number(other)));
+        let pairs = || {
+            self.pairs
+                .iter()
+                .map(|(ours, other)| (number(ours), number(other)))
+        };
         [
             median(pairs().map(|(ours, _)| ours)),
             median(pairs().map(|(_, other)| other)),
@@ -45,6 +52,9 @@ impl Display for Row {
         let [redis, other_redis, _] = self.medians(|sample| sample.cpu.1);
         let [client, other_client, _] = self.medians(|sample| sample.client);
         write!(f, " | {server:26.0} + {redis:2.0} + {client:2.0}")?;
-        write!(f, " {other_server:5.0} + {other_redis:2.0} + {other_client:2.0}")
+        write!(
+            f,
+            " {other_server:5.0} + {other_redis:2.0} + {other_client:2.0}"
+        )
     }
 }

@@ -49,20 +49,27 @@ fn setting(name: &str, default: &str) -> String {
 }
 
 fn number(text: &str) -> f64 {
-    text.parse().unwrap_or_else(|_| panic!("{text} is a number"))
+    text.parse()
+        .unwrap_or_else(|_| panic!("{text} is a number"))
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn measure() {
     let cells = setting("PEERS_CELLS", "16x64,16x1,4x64,64x64,16x512");
-    let cells = cells.split(',').map(|cell| cell.split_once('x').expect("combatants x connections"));
+    let cells = cells
+        .split(',')
+        .map(|cell| cell.split_once('x').expect("combatants x connections"));
     let rounds = number(&setting("PEERS_ROUNDS", "3")) as usize;
     println!("Medians of {rounds}.");
     let mut count = 0;
     for (combatants, connections) in cells {
         let bench = Bench::start(number(combatants) as usize, number(connections) as usize);
         for minimal in [false, true] {
-            let cell = Cell { combatants: bench.combatants, connections: bench.connections, minimal };
+            let cell = Cell {
+                combatants: bench.combatants,
+                connections: bench.connections,
+                minimal,
+            };
             let mut table = Table::new(cell);
             // The first round only warms up: just-in-time compilers take their time.
             for round in 0..=rounds {
@@ -75,7 +82,9 @@ async fn measure() {
                     count += 1;
                     eprintln!("{cell}, round {round}: {name}");
                     // A peer may give up under a load; the others go on.
-                    let sample = AssertUnwindSafe(bench.sample(name, minimal, count)).catch_unwind().await;
+                    let sample = AssertUnwindSafe(bench.sample(name, minimal, count))
+                        .catch_unwind()
+                        .await;
                     if round > 0 {
                         table.add(name, sample.ok());
                     }
@@ -95,7 +104,16 @@ const EMBEDDED: &str = "Turnkeeper, embedded store";
 const RESTATE: &str = "Restate";
 const OBJECT: &str = "Durable Object in workerd";
 /// In the order of the table.
-const ALL: [&str; 8] = [ON_REDIS, BARE, PAIR, BOARDGAME, BOARDGAME_ON_REDIS, EMBEDDED, RESTATE, OBJECT];
+const ALL: [&str; 8] = [
+    ON_REDIS,
+    BARE,
+    PAIR,
+    BOARDGAME,
+    BOARDGAME_ON_REDIS,
+    EMBEDDED,
+    RESTATE,
+    OBJECT,
+];
 
 /// The running peers.
 struct Bench {
@@ -131,7 +149,9 @@ impl Bench {
 
     async fn sample(&self, name: &str, minimal: bool, count: usize) -> Sample {
         self.redis.command(&["FLUSHALL"]);
-        let ids: Vec<String> = (0..self.connections).map(|n| format!("{count:016}{n:016}")).collect();
+        let ids: Vec<String> = (0..self.connections)
+            .map(|n| format!("{count:016}{n:016}"))
+            .collect();
         match name {
             ON_REDIS => self.ours(&self.on_redis, minimal).await,
             EMBEDDED => self.ours(&self.embedded, minimal).await,
@@ -148,8 +168,14 @@ impl Bench {
             }
             PAIR => {
                 let example = Rc::new(self.example(minimal, &ids).await);
-                let script: Rc<str> = self.redis.ask::<String>(&["SCRIPT", "LOAD", bare::COMMIT]).into();
-                let pairs = ids.into_iter().map(|id| Pair::new(id, example.clone(), script.clone())).collect();
+                let script: Rc<str> = self
+                    .redis
+                    .ask::<String>(&["SCRIPT", "LOAD", bare::COMMIT])
+                    .into();
+                let pairs = ids
+                    .into_iter()
+                    .map(|id| Pair::new(id, example.clone(), script.clone()))
+                    .collect();
                 let used = || (0.0, figures::redis_cpu(&self.redis));
                 generator::run::<Pair>(&self.redis.url(), pairs, self.duration, used).await
             }
@@ -167,8 +193,10 @@ impl Bench {
         let path = |id| format!("{prefix}/encounters/{id}/commands");
         // As long as ours.
         let token = "t".repeat(49);
-        let requests = |id| Requests::new(&path(id), &token, minimal, fight::commands(self.combatants));
-        self.load(peer, ids.into_iter().map(requests).collect()).await
+        let requests =
+            |id| Requests::new(&path(id), &token, minimal, fight::commands(self.combatants));
+        self.load(peer, ids.into_iter().map(requests).collect())
+            .await
     }
 
     async fn ours(&self, peer: &Peer, minimal: bool) -> Sample {
@@ -177,7 +205,12 @@ impl Bench {
         for _ in 0..self.connections {
             let fight = fight::started(&api, self.combatants).await;
             let commands = fight::commands(self.combatants);
-            requests.push(Requests::new(&fight.path("/commands"), &fight.token, minimal, commands));
+            requests.push(Requests::new(
+                &fight.path("/commands"),
+                &fight.token,
+                minimal,
+                commands,
+            ));
         }
         self.load(peer, requests).await
     }

@@ -18,27 +18,65 @@ pub struct Pair {
 impl Pair {
     /// `script` is the digest of the loaded script.
     pub fn new(id: String, example: Rc<Example>, script: Rc<str>) -> Self {
-        Self { id, example, script, version: 0 }
+        Self {
+            id,
+            example,
+            script,
+            version: 0,
+        }
     }
 }
 
 impl Wire for Pair {
     async fn exchange(&mut self, stream: &mut TcpStream, buffer: &mut [u8], digest: &str) -> usize {
-        let [doc, log, even, odd] = ["doc", "log", "answers0", "answers1"].map(|part| bare::key(&self.id, part));
+        let [doc, log, even, odd] =
+            ["doc", "log", "answers0", "answers1"].map(|part| bare::key(&self.id, part));
         let mut read = redis::pipe();
-        read.cmd("HMGET").arg(&doc).arg(&["revision", "version", "document"]);
-        read.cmd("HGET").arg(&even).arg(digest).cmd("HGET").arg(&odd).arg(digest);
-        stream.write_all(&read.get_packed_pipeline()).await.expect("a Redis that reads");
+        read.cmd("HMGET")
+            .arg(&doc)
+            .arg(&["revision", "version", "document"]);
+        read.cmd("HGET")
+            .arg(&even)
+            .arg(digest)
+            .cmd("HGET")
+            .arg(&odd)
+            .arg(digest);
+        stream
+            .write_all(&read.get_packed_pipeline())
+            .await
+            .expect("a Redis that reads");
         let bytes = replies(stream, buffer, 3).await;
         let mut commit = Cmd::new();
-        commit.arg("EVALSHA").arg(&*self.script).arg(4).arg(&[doc, log, even, odd]);
-        commit.arg(self.version).arg(self.version + 1).arg(&self.example.document).arg(bare::NONCE);
-        commit.arg(bare::TTL).arg(bare::ANSWERS).arg("turnkeeper:commits").arg(&self.id);
-        commit.arg(self.version + 1).arg(self.version).arg(&self.example.entry);
+        commit
+            .arg("EVALSHA")
+            .arg(&*self.script)
+            .arg(4)
+            .arg(&[doc, log, even, odd]);
+        commit
+            .arg(self.version)
+            .arg(self.version + 1)
+            .arg(&self.example.document)
+            .arg(bare::NONCE);
+        commit
+            .arg(bare::TTL)
+            .arg(bare::ANSWERS)
+            .arg("turnkeeper:commits")
+            .arg(&self.id);
+        commit
+            .arg(self.version + 1)
+            .arg(self.version)
+            .arg(&self.example.entry);
         commit.arg(digest).arg(&self.example.record).arg("").arg("");
-        stream.write_all(&commit.get_packed_command()).await.expect("a Redis that reads");
+        stream
+            .write_all(&commit.get_packed_command())
+            .await
+            .expect("a Redis that reads");
         let replied = replies(stream, buffer, 1).await;
-        assert!(buffer[..replied].starts_with(b"*4\r\n$4\r\ndone"), "{}", String::from_utf8_lossy(&buffer[..replied]));
+        assert!(
+            buffer[..replied].starts_with(b"*4\r\n$4\r\ndone"),
+            "{}",
+            String::from_utf8_lossy(&buffer[..replied])
+        );
         self.version += 1;
         bytes + replied
     }
@@ -49,7 +87,10 @@ async fn replies(stream: &mut TcpStream, buffer: &mut [u8], count: usize) -> usi
     let mut have = 0;
     loop {
         have += stream.read(&mut buffer[have..]).await.expect("a reply");
-        if (0..count).try_fold(0, |at, _| reply(&buffer[..have], at)).is_some() {
+        if (0..count)
+            .try_fold(0, |at, _| reply(&buffer[..have], at))
+            .is_some()
+        {
             return have;
         }
     }
@@ -57,8 +98,17 @@ async fn replies(stream: &mut TcpStream, buffer: &mut [u8], count: usize) -> usi
 
 /// The end of the reply that starts at an offset, if it is there.
 fn reply(bytes: &[u8], at: usize) -> Option<usize> {
-    let end = at + bytes.get(at..)?.windows(2).position(|window| window == b"\r\n")?;
-    let number = || std::str::from_utf8(&bytes[at + 1..end]).expect("text").parse::<i64>().expect("a number");
+    let end = at
+        + bytes
+            .get(at..)?
+            .windows(2)
+            .position(|window| window == b"\r\n")?;
+    let number = || {
+        std::str::from_utf8(&bytes[at + 1..end])
+            .expect("text")
+            .parse::<i64>()
+            .expect("a number")
+    };
     match bytes[at] {
         b'*' => (0..number()).try_fold(end + 2, |at, _| reply(bytes, at)),
         b'$' if number() >= 0 => {

@@ -23,8 +23,12 @@ impl Peer {
         let data = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
         let log = std::fs::File::create(data.path().join("log")).expect("a log file");
         let store = data.path().join("store");
-        command.env("DATA", &store).env("TURNKEEPER_DATA", &store).env("TURNKEEPER_LISTEN", "127.0.0.1:0");
-        let mut process = Process::start(command.process_group(0).stdout(Stdio::piped()).stderr(log));
+        command
+            .env("DATA", &store)
+            .env("TURNKEEPER_DATA", &store)
+            .env("TURNKEEPER_LISTEN", "127.0.0.1:0");
+        let mut process =
+            Process::start(command.process_group(0).stdout(Stdio::piped()).stderr(log));
         let mut output = BufReader::new(process.0.stdout.take().expect("its output"));
         let mut line = String::new();
         let url = loop {
@@ -36,16 +40,26 @@ impl Peer {
                 break url.to_owned();
             }
         };
-        Self { url, process, _output: output, _data: data }
+        Self {
+            url,
+            process,
+            _output: output,
+            _data: data,
+        }
     }
 
     /// Starts a script of this folder, with the packages that `run` has installed, and a Redis if it is to keep its state there.
     pub fn script(file: &str, combatants: usize, redis: Option<String>) -> Self {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/peers");
         let mut node = Command::new("node");
-        node.arg(format!("{folder}/{file}")).env("PACKAGES", concat!(env!("CARGO_MANIFEST_DIR"), "/target/peers"));
-        node.env("NODE_ENV", "production").env("RESTATE_LOGGING", "ERROR");
-        node.env("COMBATANTS", combatants.to_string()).env("PORT", free_port().to_string());
+        node.arg(format!("{folder}/{file}")).env(
+            "PACKAGES",
+            concat!(env!("CARGO_MANIFEST_DIR"), "/target/peers"),
+        );
+        node.env("NODE_ENV", "production")
+            .env("RESTATE_LOGGING", "ERROR");
+        node.env("COMBATANTS", combatants.to_string())
+            .env("PORT", free_port().to_string());
         Self::start(node.envs(redis.map(|url| ("REDIS_URL", url))))
     }
 
@@ -54,11 +68,17 @@ impl Peer {
         let group = self.process.0.id().to_string();
         let of_group = |pid: &String| {
             let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(2)) == Some(&group)
+            stat.rsplit(") ")
+                .next()
+                .and_then(|rest| rest.split(' ').nth(2))
+                == Some(&group)
         };
         let names = std::fs::read_dir("/proc").expect("/proc").flatten();
         let pids = names.filter_map(|entry| entry.file_name().into_string().ok());
-        pids.filter(|name| name.bytes().all(|b| b.is_ascii_digit())).filter(of_group).map(|pid| process_cpu(&pid)).sum()
+        pids.filter(|name| name.bytes().all(|b| b.is_ascii_digit()))
+            .filter(of_group)
+            .map(|pid| process_cpu(&pid))
+            .sum()
     }
 }
 

@@ -17,7 +17,13 @@ pub struct Moves {
 impl Moves {
     pub fn new(id: String, minimal: bool, commands: impl Iterator<Item = String>) -> Self {
         let game = if minimal { "minimal" } else { "whole" };
-        Self { id, game, commands: commands.collect(), next: 0, have: 0 }
+        Self {
+            id,
+            game,
+            commands: commands.collect(),
+            next: 0,
+            have: 0,
+        }
     }
 
     /// Reads until a message that starts so; its bytes.
@@ -44,13 +50,18 @@ impl Moves {
             let (start, length) = match buffer[..self.have] {
                 [0x81, 126, high, low, ..] => (4, usize::from(u16::from_be_bytes([high, low]))),
                 [0x81, length @ 0..=125, ..] => (2, usize::from(length)),
-                [0x81, 127, ..] | [0x80 | 0x82.., ..] => panic!("not a text below 64 KiB: {:?}", &buffer[..2]),
+                [0x81, 127, ..] | [0x80 | 0x82.., ..] => {
+                    panic!("not a text below 64 KiB: {:?}", &buffer[..2])
+                }
                 _ => (2, buffer.len()),
             };
             if start + length <= self.have {
                 return (start, start + length);
             }
-            let read = stream.read(&mut buffer[self.have..]).await.expect("an answer");
+            let read = stream
+                .read(&mut buffer[self.have..])
+                .await
+                .expect("an answer");
             assert!(read > 0, "the connection was closed");
             self.have += read;
         }
@@ -74,7 +85,10 @@ impl Wire for Moves {
     async fn open(&mut self, stream: &mut TcpStream, buffer: &mut [u8]) {
         let upgrade = "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nhost: 127.0.0.1\r\nupgrade: websocket\r\n\
                        connection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n";
-        stream.write_all(upgrade.as_bytes()).await.expect("a server that reads");
+        stream
+            .write_all(upgrade.as_bytes())
+            .await
+            .expect("a server that reads");
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
             head.push(stream.read_u8().await.expect("an answer"));
@@ -89,7 +103,11 @@ impl Wire for Moves {
     }
 
     async fn exchange(&mut self, stream: &mut TcpStream, buffer: &mut [u8], _key: &str) -> usize {
-        let (id, game, command) = (&self.id, self.game, &self.commands[self.next % self.commands.len()]);
+        let (id, game, command) = (
+            &self.id,
+            self.game,
+            &self.commands[self.next % self.commands.len()],
+        );
         let payload = format!(r#"{{"type":"command","args":[{command}],"playerID":"0"}}"#);
         let action = format!(r#"{{"type":"MAKE_MOVE","payload":{payload}}}"#);
         let text = format!(r#"42/{game},["update",{action},0,"{id}","0"]"#);

@@ -14,8 +14,16 @@ pub struct Cell {
 
 impl Display for Cell {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let answer = if self.minimal { "small answers" } else { "the whole encounter answered" };
-        write!(f, "{} combatants, {} connections, {answer}", self.combatants, self.connections)
+        let answer = if self.minimal {
+            "small answers"
+        } else {
+            "the whole encounter answered"
+        };
+        write!(
+            f,
+            "{} combatants, {} connections, {answer}",
+            self.combatants, self.connections
+        )
     }
 }
 
@@ -27,7 +35,10 @@ pub struct Table {
 
 impl Table {
     pub fn new(cell: Cell) -> Self {
-        Self { cell, rows: Vec::new() }
+        Self {
+            cell,
+            rows: Vec::new(),
+        }
     }
 
     /// Adds a sample; None if the peer refused, or closed a connection.
@@ -46,7 +57,10 @@ impl Display for Table {
             f,
             "| peer | commands/s | of ours | p50 ms | p99 ms | CPU us: server | of ours | Redis | client | bytes |"
         )?;
-        writeln!(f, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")?;
+        writeln!(
+            f,
+            "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+        )?;
         // Throughput and processor time of the program on the same kind of store.
         let mut ours = (f64::NAN, f64::NAN);
         for (name, samples) in &self.rows {
@@ -56,16 +70,34 @@ impl Display for Table {
             }
             let middle = |number: &dyn Fn(&Sample) -> f64| median(samples.iter().map(number));
             let throughput = middle(&|sample| sample.throughput);
-            let (server, redis) = (middle(&|sample| sample.cpu.0), middle(&|sample| sample.cpu.1));
-            let (client, bytes) = (middle(&|sample| sample.client), middle(&|sample| sample.bytes));
+            let (server, redis) = (
+                middle(&|sample| sample.cpu.0),
+                middle(&|sample| sample.cpu.1),
+            );
+            let (client, bytes) = (
+                middle(&|sample| sample.client),
+                middle(&|sample| sample.bytes),
+            );
             if name.starts_with("Turnkeeper") {
                 ours = (throughput, server);
             }
-            write!(f, "| {name} | {throughput:.0} | {:.2} ", throughput / ours.0)?;
+            write!(
+                f,
+                "| {name} | {throughput:.0} | {:.2} ",
+                throughput / ours.0
+            )?;
             for part in [0.50, 0.99] {
-                write!(f, "| {:.2} ", middle(&|sample| quantile(&sample.latencies, part)))?;
+                write!(
+                    f,
+                    "| {:.2} ",
+                    middle(&|sample| quantile(&sample.latencies, part))
+                )?;
             }
-            writeln!(f, "| {server:.0} | {:.1} | {redis:.0} | {client:.0} | {bytes:.0} |", server / ours.1)?;
+            writeln!(
+                f,
+                "| {server:.0} | {:.1} | {redis:.0} | {client:.0} | {bytes:.0} |",
+                server / ours.1
+            )?;
         }
         Ok(())
     }

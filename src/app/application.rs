@@ -23,10 +23,13 @@ pub struct AppKeys(Vec<(Application, [u8; 32])>);
 impl AppKeys {
     /// Reads `NAME=DIGEST` pairs, separated by commas or line breaks. `#` begins a comment. An error names the line.
     pub fn read(text: &str) -> Result<Self, String> {
-        let lines = (1..).zip(text.lines()).map(|(n, line)| (n, line.split('#').next().unwrap_or_default()));
+        let lines = (1..)
+            .zip(text.lines())
+            .map(|(n, line)| (n, line.split('#').next().unwrap_or_default()));
         let pairs = lines.flat_map(|(n, line)| line.split(',').map(move |pair| (n, pair.trim())));
         let pairs = pairs.filter(|(_, pair)| !pair.is_empty());
-        let mut read = pairs.map(|(n, text)| pair(text).map_err(|wrong| format!("line {n}: {wrong}: {SHAPE}")));
+        let mut read = pairs
+            .map(|(n, text)| pair(text).map_err(|wrong| format!("line {n}: {wrong}: {SHAPE}")));
         read.try_fold(Self::default(), |keys, pair| keys.with(pair?))
     }
 
@@ -39,7 +42,11 @@ impl AppKeys {
         match self.0.iter().find(|(_, known)| *known == digest) {
             None => self.0.push((name, digest)),
             Some((owner, _)) if *owner == name => {}
-            Some((owner, _)) => return Err(format!("{owner} and {name} have the same key: make each its own")),
+            Some((owner, _)) => {
+                return Err(format!(
+                    "{owner} and {name} have the same key: make each its own"
+                ));
+            }
         }
         Ok(self)
     }
@@ -68,10 +75,17 @@ fn pair(text: &str) -> Result<(Application, [u8; 32]), String> {
     };
     app_name(name).map_err(|wrong| format!("{read}: {wrong}"))?;
     if digest.starts_with(PREFIX) {
-        return Err(format!("{read}, and behind it this is the key itself, which only the application should have"));
+        return Err(format!(
+            "{read}, and behind it this is the key itself, which only the application should have"
+        ));
     }
-    let digest = HEX.decode(digest.as_bytes()).ok().and_then(|digest| digest.try_into().ok());
-    digest.map(|digest| (Arc::from(name), digest)).ok_or_else(|| format!("{read}, and no digest follows it"))
+    let digest = HEX
+        .decode(digest.as_bytes())
+        .ok()
+        .and_then(|digest| digest.try_into().ok());
+    digest
+        .map(|digest| (Arc::from(name), digest))
+        .ok_or_else(|| format!("{read}, and no digest follows it"))
 }
 
 /// Checks the name of an application.
@@ -80,7 +94,9 @@ pub fn app_name(name: &str) -> Result<&str, String> {
     if (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(valid) {
         return Ok(name);
     }
-    Err(format!("an application's name has 1 to {MAX_NAME} small letters, digits, hyphens and underscores"))
+    Err(format!(
+        "an application's name has 1 to {MAX_NAME} small letters, digits, hyphens and underscores"
+    ))
 }
 
 /// The applications of a server. Their keys can be replaced while it runs.
@@ -107,13 +123,15 @@ impl Applications {
 
     /// The application with this key. Compares every key, each in constant time.
     pub fn find(&self, key: &str) -> Option<Application> {
-        key.strip_prefix(PREFIX).filter(|random| random.len() == RANDOM)?;
+        key.strip_prefix(PREFIX)
+            .filter(|random| random.len() == RANDOM)?;
         let digest: [u8; 32] = Sha256::digest(key).into();
         let keys = self.0.as_ref()?.read();
-        let same = |found, (name, known): &(Application, [u8; 32])| match known.ct_eq(&digest).into() {
-            true => Some(name.clone()),
-            false => found,
-        };
+        let same =
+            |found, (name, known): &(Application, [u8; 32])| match known.ct_eq(&digest).into() {
+                true => Some(name.clone()),
+                false => found,
+            };
         keys.0.iter().fold(None, same)
     }
 }
@@ -125,9 +143,17 @@ mod tests {
     #[test]
     fn no_two_applications_have_the_same_key() {
         let digest = crate::app::Token::app_key(&[1; 32]).digest();
-        assert!(AppKeys::read(&format!("bot={digest},table={digest}")).unwrap_err().contains("bot and table"));
+        assert!(
+            AppKeys::read(&format!("bot={digest},table={digest}"))
+                .unwrap_err()
+                .contains("bot and table")
+        );
         let keys = AppKeys::read(&format!("bot={digest}")).unwrap();
-        let other = AppKeys::read(&format!("table={}", crate::app::Token::app_key(&[2; 32]).digest())).unwrap();
+        let other = AppKeys::read(&format!(
+            "table={}",
+            crate::app::Token::app_key(&[2; 32]).digest()
+        ))
+        .unwrap();
         assert_eq!(keys.clone().and(keys.clone()).unwrap().len(), 1);
         assert_eq!(keys.and(other).unwrap().len(), 2);
     }

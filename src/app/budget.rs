@@ -52,7 +52,10 @@ impl Drop for Client {
     fn drop(&mut self) {
         let mut clients = self.shares.clients.lock();
         // It may have come back meanwhile.
-        if clients.get(&self.name).is_some_and(|client| client.strong_count() == 0) {
+        if clients
+            .get(&self.name)
+            .is_some_and(|client| client.strong_count() == 0)
+        {
             clients.remove(&self.name);
         }
     }
@@ -65,7 +68,11 @@ impl Shares {
             return client;
         }
         let free = Arc::new(Semaphore::new(self.share));
-        let client = Arc::new(Client { name: name.to_owned(), free, shares: self.clone() });
+        let client = Arc::new(Client {
+            name: name.to_owned(),
+            free,
+            shares: self.clone(),
+        });
         clients.insert(name.to_owned(), Arc::downgrade(&client));
         client
     }
@@ -83,7 +90,12 @@ impl Budget {
         let all = units(total.max(largest));
         let share = (all / PARTS).max(units(largest)).max(1);
         let free = Arc::new(Semaphore::new(all));
-        Self(Arc::new(Shares { units: all, free, share, clients: Mutex::default() }))
+        Self(Arc::new(Shares {
+            units: all,
+            free,
+            share,
+            clients: Mutex::default(),
+        }))
     }
 
     /// The budget of answers: `total` bytes, and at least those of a large encounter.
@@ -128,8 +140,19 @@ impl Budget {
         let closed = |error: AcquireError| AppError::Internal(error.to_string());
         let client = self.0.client(client);
         let permits = narrow(self.0.permits(answer.len()))?;
-        let own = client.free.clone().acquire_many_owned(permits).await.map_err(closed)?;
-        let all = self.0.free.clone().acquire_many_owned(permits).await.map_err(closed)?;
+        let own = client
+            .free
+            .clone()
+            .acquire_many_owned(permits)
+            .await
+            .map_err(closed)?;
+        let all = self
+            .0
+            .free
+            .clone()
+            .acquire_many_owned(permits)
+            .await
+            .map_err(closed)?;
         Ok(Room { own, all, client }.keep(answer))
     }
 }
@@ -170,7 +193,9 @@ impl AsRef<[u8]> for Held {
 }
 
 fn take(free: &Arc<Semaphore>, permits: usize) -> Result<OwnedSemaphorePermit, AppError> {
-    free.clone().try_acquire_many_owned(narrow(permits)?).map_err(|_| AppError::Busy)
+    free.clone()
+        .try_acquire_many_owned(narrow(permits)?)
+        .map_err(|_| AppError::Busy)
 }
 
 fn narrow(permits: usize) -> Result<u32, AppError> {
@@ -196,7 +221,10 @@ mod tests {
         let budget = Budget::new(UNIT, 160 * UNIT);
         let mut room = budget.room("a").expect("room");
         assert!(room.grow(20 * UNIT).is_ok() && !budget.is_half_used());
-        assert!(matches!(budget.room("a").and_then(|mut more| more.grow(1)), Err(AppError::Busy)));
+        assert!(matches!(
+            budget.room("a").and_then(|mut more| more.grow(1)),
+            Err(AppError::Busy)
+        ));
         let others: Vec<Room> = ["b", "c", "d", "e"]
             .into_iter()
             .map(|name| {
@@ -228,8 +256,17 @@ mod tests {
         drop(held);
         assert_eq!(free(&budget), 290);
         assert!(matches!(budget.hold("a", bytes(30)), Err(AppError::Busy)));
-        assert!(timeout(Duration::from_millis(20), budget.hold_in_turn("a", bytes(30))).await.is_err());
-        let _small: Vec<Bytes> = (0..100).map(|_| budget.hold("a", bytes(16)).expect("it is small")).collect();
+        assert!(
+            timeout(
+                Duration::from_millis(20),
+                budget.hold_in_turn("a", bytes(30))
+            )
+            .await
+            .is_err()
+        );
+        let _small: Vec<Bytes> = (0..100)
+            .map(|_| budget.hold("a", bytes(16)).expect("it is small"))
+            .collect();
         let waiting = budget.clone();
         let waiting = tokio::spawn(async move { waiting.hold_in_turn("a", bytes(30)).await });
         drop(copy);

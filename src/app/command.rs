@@ -5,7 +5,9 @@ use super::storage::Change;
 use super::token::Sender;
 use super::work::WhenFull;
 use super::{App, AppError, BearerToken, Expected, IdempotencyKey, now};
-use crate::engine::{Decided, Game, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer, with_texts};
+use crate::engine::{
+    Decided, Game, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer, with_texts,
+};
 use crate::store::Entry;
 use crate::vocabulary::Violation;
 use bytes::Bytes;
@@ -30,12 +32,20 @@ pub enum AnswerSize {
 
 impl AnswerSize {
     pub(super) fn from_byte(byte: u8) -> Option<Self> {
-        [Self::Full, Self::Minimal].into_iter().find(|size| *size as u8 == byte)
+        [Self::Full, Self::Minimal]
+            .into_iter()
+            .find(|size| *size as u8 == byte)
     }
 
     /// The body for an encounter and its new events, as `viewer` sees them. Parts that are JSON are copied.
-    pub(super) fn render(self, game: &dyn Game, viewer: &Viewer, events: &RawValue) -> Result<Bytes, AppError> {
-        let mut body = format!("{{\"version\":{},\"events\":{events},", game.version()).into_bytes();
+    pub(super) fn render(
+        self,
+        game: &dyn Game,
+        viewer: &Viewer,
+        events: &RawValue,
+    ) -> Result<Bytes, AppError> {
+        let mut body =
+            format!("{{\"version\":{},\"events\":{events},", game.version()).into_bytes();
         match self {
             Self::Full => {
                 body.extend_from_slice(b"\"encounter\":");
@@ -44,7 +54,11 @@ impl AnswerSize {
             }
             // The fields of `{"current":...,"pending":...}` follow the others.
             Self::Minimal => {
-                body.extend_from_slice(serde_json::to_string(&game.brief())?.trim_start_matches('{').as_bytes());
+                body.extend_from_slice(
+                    serde_json::to_string(&game.brief())?
+                        .trim_start_matches('{')
+                        .as_bytes(),
+                );
             }
         }
         Ok(body.into())
@@ -66,13 +80,24 @@ pub struct Answer {
 
 impl Answer {
     /// The answer to what was decided, as the viewer sees it.
-    pub(super) fn to(viewer: &Viewer, decided: &Decided, size: AnswerSize) -> Result<Self, AppError> {
+    pub(super) fn to(
+        viewer: &Viewer,
+        decided: &Decided,
+        size: AnswerSize,
+    ) -> Result<Self, AppError> {
         let redactions = decided.redactions.as_ref().filter(|_| !viewer.is_gm());
         let redacted = redactions.and_then(|redactions| redactions.to(&viewer.token));
         let game = viewer.view(&decided.next);
-        let (events, texts) = redacted.map_or((&decided.events, &decided.texts), |entry| (&entry.events, &entry.texts));
+        let (events, texts) = redacted.map_or((&decided.events, &decided.texts), |entry| {
+            (&entry.events, &entry.texts)
+        });
         let body = size.render(&*game, viewer, &with_texts(events, texts)?)?;
-        Ok(Self { version: game.version(), size, body, replayed: false })
+        Ok(Self {
+            version: game.version(),
+            size,
+            body,
+            replayed: false,
+        })
     }
 }
 
@@ -96,25 +121,42 @@ impl App {
     /// Applies a command. This takes one round trip to the store if the encounter is cached, otherwise two.
     pub async fn command(&self, call: CommandCall<'_>) -> Result<Answer, AppError> {
         let sender = &Sender::Token(call.token.clone());
-        self.write(call.id, sender, call.key, |game, viewer| self.change(game, viewer, &call)).await
+        self.write(call.id, sender, call.key, |game, viewer| {
+            self.change(game, viewer, &call)
+        })
+        .await
     }
 
     /// Decides a command and changes nothing. Its dice are never those of the real command.
     pub async fn dry_run(&self, call: CommandCall<'_>) -> Result<Answer, AppError> {
         let (game, viewer) = self.authenticate(call.id, call.token).await?;
         let decided = self.decide(&game, &viewer, &call, rand::random()).await?;
-        self.hold(&client_of(call.token), Answer::to(&viewer, &decided, call.size)?)
+        self.hold(
+            &client_of(call.token),
+            Answer::to(&viewer, &decided, call.size)?,
+        )
     }
 
     /// The answer, counted until the client has read it.
     pub(super) fn hold(&self, client: &str, answer: Answer) -> Result<Answer, AppError> {
-        Ok(Answer { body: self.answers.hold(client, answer.body)?, ..answer })
+        Ok(Answer {
+            body: self.answers.hold(client, answer.body)?,
+            ..answer
+        })
     }
 
-    async fn change(&self, game: Arc<dyn Game>, viewer: Viewer, call: &CommandCall<'_>) -> Result<Change, AppError> {
+    async fn change(
+        &self,
+        game: Arc<dyn Game>,
+        viewer: Viewer,
+        call: &CommandCall<'_>,
+    ) -> Result<Change, AppError> {
         let decided = self.decide(&game, &viewer, call, dice_seed(&*game)).await?;
         // Before the commit: a client that does not read its answers changes nothing more.
-        let answer = self.hold(&client_of(call.token), Answer::to(&viewer, &decided, call.size)?)?;
+        let answer = self.hold(
+            &client_of(call.token),
+            Answer::to(&viewer, &decided, call.size)?,
+        )?;
         let version = decided.next.version();
         let entry = LogEntry {
             version,
@@ -127,29 +169,52 @@ impl App {
             redactions: decided.redactions,
             checkpoint: decided.checkpoint,
         };
-        let entry = Some(Entry { version, bytes: serde_json::to_vec(&entry)?.into() });
-        Ok(Change { game: decided.next, entry, answer, recorded: Bytes::new() })
+        let entry = Some(Entry {
+            version,
+            bytes: serde_json::to_vec(&entry)?.into(),
+        });
+        Ok(Change {
+            game: decided.next,
+            entry,
+            answer,
+            recorded: Bytes::new(),
+        })
     }
 
     /// Checks the viewer's rights and the expected version, then decides by the rules.
     async fn decide(
-        &self, game: &Arc<dyn Game>, viewer: &Viewer, call: &CommandCall<'_>, seed: [u8; 32],
+        &self,
+        game: &Arc<dyn Game>,
+        viewer: &Viewer,
+        call: &CommandCall<'_>,
+        seed: [u8; 32],
     ) -> Result<Decided, AppError> {
-        self.decide_now(game, viewer, call, seed).await.map_err(|error| match error {
-            AppError::Refused(refusal @ Refusal::Violation { .. }) => {
-                let pending = viewer.view(game).brief().pending;
-                AppError::NotNow { refusal, current: game.version(), pending: pending.map(Box::new) }
-            }
-            error => error,
-        })
+        self.decide_now(game, viewer, call, seed)
+            .await
+            .map_err(|error| match error {
+                AppError::Refused(refusal @ Refusal::Violation { .. }) => {
+                    let pending = viewer.view(game).brief().pending;
+                    AppError::NotNow {
+                        refusal,
+                        current: game.version(),
+                        pending: pending.map(Box::new),
+                    }
+                }
+                error => error,
+            })
     }
 
     async fn decide_now(
-        &self, game: &Arc<dyn Game>, viewer: &Viewer, call: &CommandCall<'_>, seed: [u8; 32],
+        &self,
+        game: &Arc<dyn Game>,
+        viewer: &Viewer,
+        call: &CommandCall<'_>,
+        seed: [u8; 32],
     ) -> Result<Decided, AppError> {
         let request = call.request;
         game.authorize(viewer, request)?;
-        call.expected.map_or(Ok(()), |expected| expected.check(game, viewer))?;
+        call.expected
+            .map_or(Ok(()), |expected| expected.check(game, viewer))?;
         if let Some(rewind) = game.rewind_target(request)? {
             if !viewer.is_gm() && !self.undoes_own_command(game, viewer, &rewind).await? {
                 return Err(Refusal::hidden_reason().into());
@@ -159,27 +224,50 @@ impl App {
         if is_small(&**game, request.verbs().count()) {
             return Ok(decide(&**game, viewer, request, seed, &|| false)?);
         }
-        let (id, game, viewer, request) = (&game.meta().id, game.clone(), viewer.clone(), request.clone());
+        let (id, game, viewer, request) = (
+            &game.meta().id,
+            game.clone(),
+            viewer.clone(),
+            request.clone(),
+        );
         let work = move |stop: Stop<'_>| decide(&*game, &viewer, &request, seed, stop);
         Ok(self.workers.run(id, WhenFull::Refuse, work).await??)
     }
 
-    async fn rewind(&self, game: &Arc<dyn Game>, viewer: &Viewer, rewind: Rewind) -> Result<Decided, AppError> {
+    async fn rewind(
+        &self,
+        game: &Arc<dyn Game>,
+        viewer: &Viewer,
+        rewind: Rewind,
+    ) -> Result<Decided, AppError> {
         let past = self.state_at(game, rewind.to_version).await?;
         let (id, game, small) = (&game.meta().id, game.clone(), is_small(&**game, 1));
         let sender = viewer.combatants.clone();
-        let rewound = move |_: Stop<'_>| game.rewind(&sender, &rewind, &*past).map_err(AppError::from);
-        self.workers.run_unless(small, id, WhenFull::Refuse, rewound).await?
+        let rewound = move |_: Stop<'_>| {
+            game.rewind(&sender, &rewind, &*past)
+                .map_err(AppError::from)
+        };
+        self.workers
+            .run_unless(small, id, WhenFull::Refuse, rewound)
+            .await?
     }
 
     /// Whether a player may undo something, by what it can see.
-    pub(super) async fn may_undo(&self, game: &Arc<dyn Game>, viewer: &Viewer) -> Result<bool, AppError> {
+    pub(super) async fn may_undo(
+        &self,
+        game: &Arc<dyn Game>,
+        viewer: &Viewer,
+    ) -> Result<bool, AppError> {
         if viewer.is_gm() {
             return Ok(false);
         }
         let undo = Request::undo();
-        let rewind = game.authorize(viewer, &undo).and_then(|()| game.rewind_target(&undo));
-        let Ok(Some(rewind)) = rewind else { return Ok(false) };
+        let rewind = game
+            .authorize(viewer, &undo)
+            .and_then(|()| game.rewind_target(&undo));
+        let Ok(Some(rewind)) = rewind else {
+            return Ok(false);
+        };
         match self.undoes_own_command(game, viewer, &rewind).await {
             Ok(_) => Ok(true),
             Err(AppError::Refused(_)) => Ok(false),
@@ -190,17 +278,30 @@ impl App {
     /// Refuses a player's undo of anything but its own last command, and of one after which another client acted (TK-9), by the
     /// entries that the player can see. False if there are entries since that it cannot see.
     async fn undoes_own_command(
-        &self, game: &Arc<dyn Game>, viewer: &Viewer, rewind: &Rewind,
+        &self,
+        game: &Arc<dyn Game>,
+        viewer: &Viewer,
+        rewind: &Rewind,
     ) -> Result<bool, AppError> {
-        let refused = |detail: &'static str| Err(Violation::new("not_yours_to_undo", "TK-9", detail).into());
+        let refused =
+            |detail: &'static str| Err(Violation::new("not_yours_to_undo", "TK-9", detail).into());
         if game.rewind_target(&Request::undo())?.as_ref() != Some(rewind) {
-            return refused("a player may undo only their own last command: leave `to_version` out");
+            return refused(
+                "a player may undo only their own last command: leave `to_version` out",
+            );
         }
         let after = rewind.to_version;
         let log = self.log_views(&game.meta().id, after, UNDO_ENTRIES).await?;
-        let mut visible = log.entries.iter().filter(|entry| entry.to(viewer).is_some()).peekable();
+        let mut visible = log
+            .entries
+            .iter()
+            .filter(|entry| entry.to(viewer).is_some())
+            .peekable();
         let hidden = log.more || visible.clone().count() < log.entries.len();
-        if log.base_version > after || visible.peek().is_none() || visible.any(|entry| entry.by != viewer.token) {
+        if log.base_version > after
+            || visible.peek().is_none()
+            || visible.any(|entry| entry.by != viewer.token)
+        {
             return refused(
                 "the last command is not this token's, or somebody else has done something since: ask the game master",
             );
@@ -215,22 +316,30 @@ fn is_small(game: &dyn Game, commands: usize) -> bool {
 
 /// Decides by the rules. A player's command is first tried on what the player knows, so that hidden facts explain no refusal.
 fn decide(
-    game: &dyn Game, viewer: &Viewer, request: &Request, seed: [u8; 32], stop: Stop<'_>,
+    game: &dyn Game,
+    viewer: &Viewer,
+    request: &Request,
+    seed: [u8; 32],
+    stop: Stop<'_>,
 ) -> Result<Decided, Refusal> {
     let mut dice = SeededDice::new(seed);
     if viewer.is_gm() {
         return game.decide(&[], request, &mut dice, stop);
     }
     game.examine(&viewer.combatants, request, stop)?;
-    game.decide(&viewer.combatants, request, &mut dice, stop).map_err(|refusal| match refusal {
-        Refusal::Stopped => refusal,
-        _ => Refusal::hidden_reason(),
-    })
+    game.decide(&viewer.combatants, request, &mut dice, stop)
+        .map_err(|refusal| match refusal {
+            Refusal::Stopped => refusal,
+            _ => Refusal::hidden_reason(),
+        })
 }
 
 /// The seed of the server's dice for the next command: random, or from the encounter's own seed and version.
 fn dice_seed(game: &dyn Game) -> [u8; 32] {
-    let Some(seed) = game.meta().seed else { return rand::random() };
-    let digest = Sha256::new_with_prefix(seed.to_be_bytes()).chain_update(game.version().to_be_bytes());
+    let Some(seed) = game.meta().seed else {
+        return rand::random();
+    };
+    let digest =
+        Sha256::new_with_prefix(seed.to_be_bytes()).chain_update(game.version().to_be_bytes());
     digest.chain_update("roll").finalize().into()
 }

@@ -4,7 +4,9 @@ use super::idempotency::Secrets;
 use super::log::MAX_PAGE;
 use super::storage::{CacheEntry, document_within_limit};
 use super::token::only_gm;
-use super::{App, AppError, Application, BearerToken, Expected, HandedOut, IdempotencyKey, Room, Token, now};
+use super::{
+    App, AppError, Application, BearerToken, Expected, HandedOut, IdempotencyKey, Room, Token, now,
+};
 use crate::engine::{Creation, Game, Meta, NewToken, Role, Summary};
 use crate::store::{Base, Entry, NewEncounter, StoreError, bytes_of, listed_id};
 use crate::vocabulary::FieldError;
@@ -32,7 +34,11 @@ pub struct CreatedEncounter {
 
 /// Whether a text has the form of a cursor: a list position with an id that [`App::create`] can make.
 pub fn is_cursor(text: &str) -> bool {
-    let made = |id: &str| BASE32.decode(id.as_bytes()).is_ok_and(|bytes| bytes.len() == ID_BYTES);
+    let made = |id: &str| {
+        BASE32
+            .decode(id.as_bytes())
+            .is_ok_and(|bytes| bytes.len() == ID_BYTES)
+    };
     listed_id(text).is_some_and(|id| made(id) && !id.bytes().any(|b| b.is_ascii_uppercase()))
 }
 
@@ -41,7 +47,11 @@ impl App {
     /// result. The encounter is listed for `application`; each application has idempotency keys of its own. The answer takes room of
     /// `client`'s.
     pub async fn create(
-        &self, creation: Creation, key: Option<&IdempotencyKey>, application: Option<Application>, client: &str,
+        &self,
+        creation: Creation,
+        key: Option<&IdempotencyKey>,
+        application: Option<Application>,
+        client: &str,
     ) -> Result<CreatedEncounter, AppError> {
         let secrets = self.secrets(key, application.as_deref()).await?;
         let (meta, token) = new_meta(creation.seed, key, &secrets)?;
@@ -50,35 +60,70 @@ impl App {
         let (meta, tokens) = first_tokens(&*game, &wanted, &secrets)?;
         let game = game.with_meta(meta);
         let room = self.room_for_creation(&*game, client)?;
-        let (game, replayed) = self.persist(game.clone(), game, Vec::new(), key, application).await?;
+        let (game, replayed) = self
+            .persist(game.clone(), game, Vec::new(), key, application)
+            .await?;
         // A repeated request returns the tokens of the first one, except those that were revoked since.
         let handed_out = |token: Token| {
             let record = game.meta().tokens.iter().find(|record| token.is(record))?;
-            Some(HandedOut { info: record.viewer(), token, replayed })
+            Some(HandedOut {
+                info: record.viewer(),
+                token,
+                replayed,
+            })
         };
         let tokens = tokens.into_iter().filter_map(handed_out).collect();
-        Ok(CreatedEncounter { game, token, tokens, replayed, room })
+        Ok(CreatedEncounter {
+            game,
+            token,
+            tokens,
+            replayed,
+            room,
+        })
     }
 
     /// Room for the answer to a creation, which must be there before anything is stored.
-    pub(super) fn room_for_creation(&self, game: &dyn Game, client: &str) -> Result<Room, AppError> {
+    pub(super) fn room_for_creation(
+        &self,
+        game: &dyn Game,
+        client: &str,
+    ) -> Result<Room, AppError> {
         // The answer shows a document, with its empty fields and the order of turns.
-        self.answers.reserve(client, document_within_limit(game)?.len().saturating_mul(3))
+        self.answers
+            .reserve(client, document_within_limit(game)?.len().saturating_mul(3))
     }
 
     /// Stores a new encounter: `base`, and `game`, which `entries` made of it. Returns the encounter, with the meta that it was stored
     /// with, and whether the same idempotency key created it before.
     pub(super) async fn persist(
-        &self, base: Arc<dyn Game>, game: Arc<dyn Game>, entries: Vec<Entry>, key: Option<&IdempotencyKey>,
+        &self,
+        base: Arc<dyn Game>,
+        game: Arc<dyn Game>,
+        entries: Vec<Entry>,
+        key: Option<&IdempotencyKey>,
         application: Option<Application>,
     ) -> Result<(Arc<dyn Game>, bool), AppError> {
         let id = &game.meta().id;
         let (document, revision) = (document_within_limit(&*game)?, rand::random());
         let (size, log_bytes) = (document.len(), bytes_of(&entries));
-        let current = CacheEntry { revision, game: game.clone(), size, log_bytes };
-        let base = Base { version: base.version(), document: document_within_limit(&*base)? };
+        let current = CacheEntry {
+            revision,
+            game: game.clone(),
+            size,
+            log_bytes,
+        };
+        let base = Base {
+            version: base.version(),
+            document: document_within_limit(&*base)?,
+        };
         let application = application.map(|name| name.to_string());
-        let new = NewEncounter { revision, document, base, entries, application };
+        let new = NewEncounter {
+            revision,
+            document,
+            base,
+            entries,
+            application,
+        };
         let Some(first_base) = self.store.create(id, new).await? else {
             self.cache.insert(id.as_str().into(), current);
             return Ok((game, false));
@@ -93,25 +138,40 @@ impl App {
     /// At most `limit` of an application's encounters after `cursor`, newest first, without those that this program cannot read. Returns
     /// also the cursor of the next page, if there may be one.
     pub async fn list(
-        &self, application: &str, cursor: Option<&str>, limit: usize,
+        &self,
+        application: &str,
+        cursor: Option<&str>,
+        limit: usize,
     ) -> Result<(Vec<Summary>, Option<String>), AppError> {
-        let listing = self.store.list(application, cursor, limit, MAX_PAGE).await?;
-        let items = listing.items.iter().filter_map(|listed| match self.rulesets.load(&listed.document) {
-            Ok(game) => Some(game.summary()),
-            // One that is damaged, or that a newer program wrote, must not hide the others.
-            Err(error) => {
-                let encounter: String = listed.id.chars().take(8).collect();
-                tracing::warn!(encounter, %error, "left out of a list");
-                None
-            }
-        });
+        let listing = self
+            .store
+            .list(application, cursor, limit, MAX_PAGE)
+            .await?;
+        let items =
+            listing
+                .items
+                .iter()
+                .filter_map(|listed| match self.rulesets.load(&listed.document) {
+                    Ok(game) => Some(game.summary()),
+                    // One that is damaged, or that a newer program wrote, must not hide the others.
+                    Err(error) => {
+                        let encounter: String = listed.id.chars().take(8).collect();
+                        tracing::warn!(encounter, %error, "left out of a list");
+                        None
+                    }
+                });
         Ok((items.collect(), listing.next))
     }
 
     /// Removes the encounter and everything that belongs to it.
     ///
     /// `expected` is compared before the removal, not in one step with it: a commit in between is lost with the rest.
-    pub async fn delete(&self, id: &str, token: &BearerToken, expected: Option<&Expected>) -> Result<(), AppError> {
+    pub async fn delete(
+        &self,
+        id: &str,
+        token: &BearerToken,
+        expected: Option<&Expected>,
+    ) -> Result<(), AppError> {
         let delete = async {
             let (game, viewer) = self.authenticate(id, token).await?;
             only_gm(&viewer, "to delete the encounter")?;
@@ -129,12 +189,16 @@ impl App {
 
 /// The meta of a new encounter, and its game master's token.
 pub(super) fn new_meta(
-    seed: Option<u64>, key: Option<&IdempotencyKey>, secrets: &Secrets<'_>,
+    seed: Option<u64>,
+    key: Option<&IdempotencyKey>,
+    secrets: &Secrets<'_>,
 ) -> Result<(Meta, Token), AppError> {
     let id = secrets.derive("encounter")?;
     let token = Token::new(Role::Gm, &secrets.derive("token")?);
     let meta = Meta {
-        id: BASE32.encode(id.get(..ID_BYTES).unwrap_or_default()).to_ascii_lowercase(),
+        id: BASE32
+            .encode(id.get(..ID_BYTES).unwrap_or_default())
+            .to_ascii_lowercase(),
         created_at: now(),
         seed,
         request: key.map(|key| HEXLOWER.encode(&key.fingerprint)),
@@ -146,16 +210,23 @@ pub(super) fn new_meta(
 }
 
 /// The meta of a new encounter with the tokens that its creation asks for, and these tokens.
-fn first_tokens(game: &dyn Game, wanted: &[NewToken], secrets: &Secrets<'_>) -> Result<(Meta, Vec<Token>), AppError> {
+fn first_tokens(
+    game: &dyn Game,
+    wanted: &[NewToken],
+    secrets: &Secrets<'_>,
+) -> Result<(Meta, Vec<Token>), AppError> {
     if wanted.len() > MAX_FIRST_TOKENS {
-        let detail = format!("a creation hands out at most {MAX_FIRST_TOKENS} tokens: ask for more afterwards");
+        let detail = format!(
+            "a creation hands out at most {MAX_FIRST_TOKENS} tokens: ask for more afterwards"
+        );
         return Err(FieldError::meaningless("tokens", detail).into());
     }
     let (mut meta, mut tokens) = (game.meta().clone(), Vec::with_capacity(wanted.len()));
     for (i, wanted) in wanted.iter().enumerate() {
         let token = Token::new(wanted.role, &secrets.derive(&format!("token {i}"))?);
         let record = wanted.record(Token::id(wanted.role), &token, game);
-        meta.tokens.push(record.map_err(|refusal| refusal.within(&format!("tokens.{i}")))?);
+        meta.tokens
+            .push(record.map_err(|refusal| refusal.within(&format!("tokens.{i}")))?);
         tokens.push(token);
     }
     Ok((meta, tokens))

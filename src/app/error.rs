@@ -79,7 +79,9 @@ impl From<StoreError> for AppError {
 impl From<LoadError> for AppError {
     fn from(error: LoadError) -> Self {
         match error {
-            LoadError::OtherSchema { .. } | LoadError::UnknownRuleset(_) => Self::Foreign(error.to_string()),
+            LoadError::OtherSchema { .. } | LoadError::UnknownRuleset(_) => {
+                Self::Foreign(error.to_string())
+            }
             LoadError::Unreadable(_) => Self::Internal(error.to_string()),
         }
     }

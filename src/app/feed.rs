@@ -98,17 +98,28 @@ impl EntryMark {
     fn of(entry: &Entry) -> Self {
         let mut hasher = DefaultHasher::new();
         entry.bytes.hash(&mut hasher);
-        Self { version: entry.version, digest: Some(hasher.finish()) }
+        Self {
+            version: entry.version,
+            digest: Some(hasher.finish()),
+        }
     }
 
     fn unknown(version: u64) -> Self {
-        Self { version, digest: None }
+        Self {
+            version,
+            digest: None,
+        }
     }
 
     /// Whether a page of the log after the version before it, which would begin with the entry, shows that the store has lost it.
     fn is_lost(self, page: &StoredPage) -> bool {
-        let stored = page.entries.first().map(Self::of).filter(|stored| stored.version == self.version);
-        page.version < self.version || self.digest.is_some() && stored.is_some_and(|stored| stored != self)
+        let stored = page
+            .entries
+            .first()
+            .map(Self::of)
+            .filter(|stored| stored.version == self.version);
+        page.version < self.version
+            || self.digest.is_some() && stored.is_some_and(|stored| stored != self)
     }
 }
 
@@ -116,7 +127,10 @@ impl Drop for Topic {
     fn drop(&mut self) {
         let mut topics = self.hub.topics.lock();
         // A new topic may have taken its place.
-        if topics.get(&self.id).is_some_and(|topic| topic.strong_count() == 0) {
+        if topics
+            .get(&self.id)
+            .is_some_and(|topic| topic.strong_count() == 0)
+        {
             topics.remove(&self.id);
         }
     }
@@ -128,13 +142,21 @@ impl Hub {
     }
 
     fn all(&self) -> Vec<Arc<Topic>> {
-        self.topics.lock().values().filter_map(Weak::upgrade).collect()
+        self.topics
+            .lock()
+            .values()
+            .filter_map(Weak::upgrade)
+            .collect()
     }
 
     /// The topic of `id`, a new one if the encounter has no followers. `version` is known to be published.
     fn topic(self: &Arc<Self>, app: &Arc<App>, id: &str, version: u64) -> Arc<Topic> {
         self.listening.get_or_init(|| {
-            tokio::spawn(listen(app.store.notices(), Arc::downgrade(app), self.clone()));
+            tokio::spawn(listen(
+                app.store.notices(),
+                Arc::downgrade(app),
+                self.clone(),
+            ));
         });
         let mut topics = self.topics.lock();
         topics.get(id).and_then(Weak::upgrade).unwrap_or_else(|| {
@@ -150,7 +172,9 @@ async fn listen(mut notices: broadcast::Receiver<Notice>, app: Weak<App>, hub: A
     let readers = Arc::new(Semaphore::new(READERS));
     loop {
         let (topics, version) = match notices.recv().await {
-            Ok(Notice::Committed { id, version }) => (hub.get(&id).into_iter().collect(), Some(version)),
+            Ok(Notice::Committed { id, version }) => {
+                (hub.get(&id).into_iter().collect(), Some(version))
+            }
             Ok(Notice::Deleted { id }) => {
                 if let Some(topic) = hub.get(&id) {
                     topic.publish(Update::Deleted);
@@ -163,8 +187,11 @@ async fn listen(mut notices: broadcast::Receiver<Notice>, app: Weak<App>, hub: A
         };
         let Some(app) = app.upgrade() else { return };
         for topic in topics {
-            let (app, readers, version) =
-                (app.clone(), readers.clone(), version.filter(|version| topic.is_new(*version)));
+            let (app, readers, version) = (
+                app.clone(),
+                readers.clone(),
+                version.filter(|version| topic.is_new(*version)),
+            );
             tokio::spawn(async move {
                 let _permit = readers.acquire().await;
                 if version.is_none() {
@@ -232,7 +259,9 @@ impl Topic {
             match app.current(&self.id).await {
                 Ok(game) => return self.publish(Update::Tokens(game)),
                 Err(AppError::NotFound) => return self.publish(Update::Deleted),
-                Err(AppError::Unavailable(_) | AppError::StoreRefuses(_)) => tokio::time::sleep(RETRY_PAUSE).await,
+                Err(AppError::Unavailable(_) | AppError::StoreRefuses(_)) => {
+                    tokio::time::sleep(RETRY_PAUSE).await
+                }
                 Err(_) => return self.publish(Update::Over),
             }
         }
@@ -243,7 +272,16 @@ impl Topic {
     async fn read(&self, app: &App, version: Option<u64>) {
         let mut newest = self.newest.lock().await;
         while version.is_none_or(|version| version > newest.version) {
-            match app.store.log(&self.id, newest.version.saturating_sub(1), READ_ENTRIES, READ_BYTES).await {
+            match app
+                .store
+                .log(
+                    &self.id,
+                    newest.version.saturating_sub(1),
+                    READ_ENTRIES,
+                    READ_BYTES,
+                )
+                .await
+            {
                 Ok(page) if newest.is_lost(&page) => {
                     *newest = EntryMark::unknown(page.version);
                     self.publish(Update::Lost);
@@ -265,7 +303,9 @@ impl Topic {
                     return self.publish(Update::Over);
                 }
                 Err(_) if self.updates.receiver_count() == 0 => return,
-                Err(StoreError::Unavailable(_) | StoreError::Refused(_)) => tokio::time::sleep(RETRY_PAUSE).await,
+                Err(StoreError::Unavailable(_) | StoreError::Refused(_)) => {
+                    tokio::time::sleep(RETRY_PAUSE).await
+                }
             }
         }
     }
@@ -292,7 +332,10 @@ pub struct Follower {
 impl App {
     /// Follows an encounter from version `after`, or from now on, for the holder of `token`. Returns also the encounter now.
     pub async fn follow(
-        self: &Arc<Self>, id: &str, token: &BearerToken, after: Option<u64>,
+        self: &Arc<Self>,
+        id: &str,
+        token: &BearerToken,
+        after: Option<u64>,
     ) -> Result<(Arc<dyn Game>, Follower), AppError> {
         let (game, viewer) = self.authenticate(id, token).await?;
         let version = game.version();
@@ -310,15 +353,29 @@ impl App {
         // The token may have ended before the subscription.
         self.authenticate(id, token).await?;
         let (app, token, backlog) = (self.clone(), token.clone(), VecDeque::new());
-        let mut follower =
-            Follower { app, updates, topic, viewer, token, cursor, backlog, caught_up: false, lost: false };
+        let mut follower = Follower {
+            app,
+            updates,
+            topic,
+            viewer,
+            token,
+            cursor,
+            backlog,
+            caught_up: false,
+            lost: false,
+        };
         follower.read().await?;
         Ok((follower.viewer.view(&game), follower))
     }
 
     /// As [`log`](Self::log), but waits up to `wait` for an entry if there is none yet.
     pub async fn await_log(
-        self: &Arc<Self>, id: &str, token: &BearerToken, after: Option<u64>, limit: usize, wait: Duration,
+        self: &Arc<Self>,
+        id: &str,
+        token: &BearerToken,
+        after: Option<u64>,
+        limit: usize,
+        wait: Duration,
     ) -> Result<Page, AppError> {
         let page = self.log(id, token, after, limit).await?;
         if wait.is_zero() || !page.entries.is_empty() || page.next.is_some() {
@@ -343,7 +400,9 @@ impl Follower {
     /// Waits for what comes next. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Next {
         loop {
-            let Some(left) = time_left(&self.viewer) else { return Next::Over };
+            let Some(left) = time_left(&self.viewer) else {
+                return Next::Over;
+            };
             if self.lost {
                 return self.snapshot().await.unwrap_or(Next::Over);
             }
@@ -360,16 +419,21 @@ impl Follower {
                 }
                 continue;
             }
-            let Ok(update) = timeout(left, self.updates.recv()).await else { continue };
+            let Ok(update) = timeout(left, self.updates.recv()).await else {
+                continue;
+            };
             match update {
                 Ok(Update::Unread(version)) if version <= self.cursor => {}
                 Ok(Update::Entry(entry)) if entry.version <= self.cursor => {}
-                Ok(Update::Entry(entry)) if entry.version == self.cursor + 1 => self.backlog.push_back(entry),
+                Ok(Update::Entry(entry)) if entry.version == self.cursor + 1 => {
+                    self.backlog.push_back(entry)
+                }
                 Ok(Update::Entry(_) | Update::Unread(_)) => self.caught_up = false,
                 Ok(Update::Lost) => self.lost = true,
                 Ok(Update::Tokens(game)) if self.may_follow(&*game) => {}
                 Ok(Update::Deleted) => return Next::Deleted,
-                Ok(Update::Tokens(_) | Update::Over) | Err(RecvError::Lagged(_) | RecvError::Closed) => {
+                Ok(Update::Tokens(_) | Update::Over)
+                | Err(RecvError::Lagged(_) | RecvError::Closed) => {
                     return Next::Over;
                 }
             }
@@ -388,7 +452,10 @@ impl Follower {
             return Ok(fields);
         }
         if include.encounter {
-            let shared = self.app.rendered(&current, viewer, Rendering::Encounter, WhenFull::Wait).await?;
+            let shared = self
+                .app
+                .rendered(&current, viewer, Rendering::Encounter, WhenFull::Wait)
+                .await?;
             fields.extend_from_slice(b",\"encounter\":");
             // Without the closing brace: `you` is the last field.
             fields.extend_from_slice(shared.strip_suffix(b"}").unwrap_or_default());
@@ -397,7 +464,10 @@ impl Follower {
             fields.push(b'}');
         }
         if include.options {
-            let options = self.app.legal_commands(&current, viewer, None, WhenFull::Wait).await?;
+            let options = self
+                .app
+                .legal_commands(&current, viewer, None, WhenFull::Wait)
+                .await?;
             fields.extend_from_slice(b",\"options\":");
             fields.extend_from_slice(&options);
         }
@@ -417,14 +487,22 @@ impl Follower {
         self.backlog.clear();
         (self.cursor, self.caught_up, self.lost) = (game.version(), false, false);
         let seen = self.viewer.view(&game);
-        Some(Next::Snapshot(seen.version(), seen.view(&self.viewer).ok()?))
+        Some(Next::Snapshot(
+            seen.version(),
+            seen.view(&self.viewer).ok()?,
+        ))
     }
 
     /// Reads the entries after the cursor.
     async fn read(&mut self) -> Result<(), AppError> {
-        let log = self.app.log_views(&self.topic.id, self.cursor, READ_ENTRIES).await?;
+        let log = self
+            .app
+            .log_views(&self.topic.id, self.cursor, READ_ENTRIES)
+            .await?;
         if self.cursor < log.base_version {
-            return Err(AppError::Pruned { oldest: log.base_version });
+            return Err(AppError::Pruned {
+                oldest: log.base_version,
+            });
         }
         self.backlog = log.entries.into_iter().map(Arc::new).collect();
         self.caught_up = !log.more;
@@ -441,12 +519,17 @@ mod tests {
         let hub = Arc::new(Hub::default());
         let followed = || {
             let topic = Topic::new(&hub, "e", 3);
-            hub.topics.lock().insert(topic.id.clone(), Arc::downgrade(&topic));
+            hub.topics
+                .lock()
+                .insert(topic.id.clone(), Arc::downgrade(&topic));
             topic
         };
         let (earlier, later) = (followed(), followed());
         drop(earlier);
-        assert!(hub.get("e").is_some_and(|topic| Arc::ptr_eq(&topic, &later)));
+        assert!(
+            hub.get("e")
+                .is_some_and(|topic| Arc::ptr_eq(&topic, &later))
+        );
         drop(later);
         assert!(hub.topics.lock().is_empty());
     }
@@ -457,18 +540,27 @@ mod tests {
         let mut follower = topic.updates.subscribe();
         let entry = |version| {
             let by = "x".repeat(BACKLOG_BYTES / 4);
-            let json =
-                serde_json::json!({"version": version, "at": "", "by": by, "commands": [], "events": [], "texts": []});
-            Entry { version, bytes: json.to_string().into() }
+            let json = serde_json::json!({"version": version, "at": "", "by": by, "commands": [], "events": [], "texts": []});
+            Entry {
+                version,
+                bytes: json.to_string().into(),
+            }
         };
         let mut heard = |versions: std::ops::Range<u64>| -> Vec<bool> {
-            versions.clone().for_each(|version| topic.publish_entry(&entry(version)));
-            versions.map(|_| matches!(follower.try_recv(), Ok(Update::Entry(_)))).collect()
+            versions
+                .clone()
+                .for_each(|version| topic.publish_entry(&entry(version)));
+            versions
+                .map(|_| matches!(follower.try_recv(), Ok(Update::Entry(_))))
+                .collect()
         };
         assert_eq!(heard(1..6), [true, true, true, false, false]);
         assert_eq!(heard(6..8), [true, true], "what was read has made room");
         let Ok(Update::Over) = ({
-            topic.publish_entry(&Entry { version: 8, bytes: "no entry".into() });
+            topic.publish_entry(&Entry {
+                version: 8,
+                bytes: "no entry".into(),
+            });
             follower.try_recv()
         }) else {
             panic!("an unreadable entry ends the feed")
@@ -478,6 +570,9 @@ mod tests {
     #[test]
     fn a_notice_is_new_if_its_version_is_above_all_before_it() {
         let topic = Topic::new(&Arc::default(), "e", 3);
-        assert_eq!([4, 4, 3, 6, 5, 7].map(|version| topic.is_new(version)), [true, false, false, true, false, true]);
+        assert_eq!(
+            [4, 4, 3, 6, 5, 7].map(|version| topic.is_new(version)),
+            [true, false, false, true, false, true]
+        );
     }
 }

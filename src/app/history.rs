@@ -32,20 +32,31 @@ struct Cut {
 impl App {
     /// The encounter at version `at`, or now, as the holder of `token` may see it, and that viewer.
     pub async fn read(
-        &self, id: &str, token: &BearerToken, at: Option<u64>,
+        &self,
+        id: &str,
+        token: &BearerToken,
+        at: Option<u64>,
     ) -> Result<(Arc<dyn Game>, Viewer), AppError> {
         let (current, viewer) = self.authenticate(id, token).await?;
-        let game = self.state_at(&current, at.unwrap_or(current.version())).await?;
+        let game = self
+            .state_at(&current, at.unwrap_or(current.version()))
+            .await?;
         Ok((viewer.view(&game), viewer))
     }
 
     /// The encounter as it was at `version`, with its present meta.
-    pub(super) async fn state_at(&self, game: &Arc<dyn Game>, version: u64) -> Result<Arc<dyn Game>, AppError> {
+    pub(super) async fn state_at(
+        &self,
+        game: &Arc<dyn Game>,
+        version: u64,
+    ) -> Result<Arc<dyn Game>, AppError> {
         if version == game.version() {
             return Ok(game.clone());
         }
         if version > game.version() {
-            return Err(AppError::FutureVersion { current: game.version() });
+            return Err(AppError::FutureVersion {
+                current: game.version(),
+            });
         }
         // Here the log should have a checkpoint, unless it was imported.
         let checkpoint = version - version % CHECKPOINTS;
@@ -55,11 +66,19 @@ impl App {
             {
                 return Ok(past);
             }
-            let Base { version: base_version, document } = self.store.base(&game.meta().id).await?;
+            let Base {
+                version: base_version,
+                document,
+            } = self.store.base(&game.meta().id).await?;
             if version < base_version {
-                return Err(AppError::Pruned { oldest: base_version });
+                return Err(AppError::Pruned {
+                    oldest: base_version,
+                });
             }
-            let base = self.rulesets.load(&document)?.with_meta(game.meta().clone());
+            let base = self
+                .rulesets
+                .load(&document)?
+                .with_meta(game.meta().clone());
             if let Some(past) = self.fold(game, Some(base), base_version, version).await? {
                 return Ok(past);
             }
@@ -68,35 +87,74 @@ impl App {
     }
 
     /// The transition that made `version`, as it was decided.
-    pub(super) async fn transition(&self, game: &Arc<dyn Game>, version: u64) -> Result<Decided, AppError> {
+    pub(super) async fn transition(
+        &self,
+        game: &Arc<dyn Game>,
+        version: u64,
+    ) -> Result<Decided, AppError> {
         let next = self.state_at(game, version).await?;
-        let page = self.store.log(&game.meta().id, version.saturating_sub(1), 1, READ_BYTES).await?;
-        let Some(entry) = page.entries.first().filter(|entry| entry.version == version) else {
-            return Err(AppError::Pruned { oldest: page.base_version });
+        let page = self
+            .store
+            .log(&game.meta().id, version.saturating_sub(1), 1, READ_BYTES)
+            .await?;
+        let Some(entry) = page
+            .entries
+            .first()
+            .filter(|entry| entry.version == version)
+        else {
+            return Err(AppError::Pruned {
+                oldest: page.base_version,
+            });
         };
-        let LogEntry { events, texts, redactions, .. } = parse_entry(entry)?;
-        Ok(Decided { next, events, texts, redactions, checkpoint: None })
+        let LogEntry {
+            events,
+            texts,
+            redactions,
+            ..
+        } = parse_entry(entry)?;
+        Ok(Decided {
+            next,
+            events,
+            texts,
+            redactions,
+            checkpoint: None,
+        })
     }
 
     /// Folds the entries above `after` up to `version`, from the newest checkpoint among them, otherwise from `start`. Returns
     /// None if there is neither, or if the log was compacted meanwhile.
     async fn fold(
-        &self, game: &Arc<dyn Game>, start: Option<Arc<dyn Game>>, mut after: u64, version: u64,
+        &self,
+        game: &Arc<dyn Game>,
+        start: Option<Arc<dyn Game>>,
+        mut after: u64,
+        version: u64,
     ) -> Result<Option<Arc<dyn Game>>, AppError> {
         let mut folded = start;
         while after < version {
             let limit = usize::try_from(version - after).unwrap_or(usize::MAX);
-            let page = self.store.log(&game.meta().id, after, limit, READ_BYTES).await?;
+            let page = self
+                .store
+                .log(&game.meta().id, after, limit, READ_BYTES)
+                .await?;
             if version < page.base_version {
-                return Err(AppError::Pruned { oldest: page.base_version });
+                return Err(AppError::Pruned {
+                    oldest: page.base_version,
+                });
             }
             if after < page.base_version {
                 folded = None;
             }
-            let entries = page.entries.iter().filter(|entry| entry.version <= version).map(parse_entry);
+            let entries = page
+                .entries
+                .iter()
+                .filter(|entry| entry.version <= version)
+                .map(parse_entry);
             let entries: Vec<LogEntry> = entries.collect::<Result<_, _>>()?;
             if entries.is_empty() && after.max(page.base_version) < version {
-                return Err(AppError::Internal(format!("the log ends before version {version}")));
+                return Err(AppError::Internal(format!(
+                    "the log ends before version {version}"
+                )));
             }
             after = entries.last().map_or(version, |entry| entry.version);
             let newest = entries.iter().rposition(|entry| entry.checkpoint.is_some());
@@ -111,30 +169,59 @@ impl App {
     }
 
     /// Lets the log begin later if it has too many entries or bytes after a write with this entry: the oldest go.
-    pub(super) async fn compaction(&self, current: &CacheEntry, entry: Option<&Entry>) -> Result<Compaction, AppError> {
+    pub(super) async fn compaction(
+        &self,
+        current: &CacheEntry,
+        entry: Option<&Entry>,
+    ) -> Result<Compaction, AppError> {
         let Some(entry) = entry else {
-            return Ok(Compaction { new_base: None, log_bytes: current.log_bytes });
+            return Ok(Compaction {
+                new_base: None,
+                log_bytes: current.log_bytes,
+            });
         };
         let entry_bytes = entry.bytes.len() as u64;
         let log_bytes = current.log_bytes.saturating_add(entry_bytes);
-        let (version, bytes) = (self.surplus_entries(entry.version), self.surplus_bytes(log_bytes));
+        let (version, bytes) = (
+            self.surplus_entries(entry.version),
+            self.surplus_bytes(log_bytes),
+        );
         if version == 0 && bytes == 0 {
-            return Ok(Compaction { new_base: None, log_bytes });
+            return Ok(Compaction {
+                new_base: None,
+                log_bytes,
+            });
         }
         let cut = self.cut(current, version, bytes).await?;
         // A log may hold less than was written: Redis can have evicted it.
         let all = cut.version >= current.game.version();
-        let log_bytes = if all { entry_bytes } else { log_bytes.saturating_sub(cut.bytes) };
+        let log_bytes = if all {
+            entry_bytes
+        } else {
+            log_bytes.saturating_sub(cut.bytes)
+        };
         if cut.bytes == 0 {
-            return Ok(Compaction { new_base: None, log_bytes });
+            return Ok(Compaction {
+                new_base: None,
+                log_bytes,
+            });
         }
         match self.state_at(&current.game, cut.version).await {
             Ok(base) => {
-                let new_base = Base { version: cut.version, document: base.document()?.into() };
-                Ok(Compaction { new_base: Some(new_base), log_bytes })
+                let new_base = Base {
+                    version: cut.version,
+                    document: base.document()?.into(),
+                };
+                Ok(Compaction {
+                    new_base: Some(new_base),
+                    log_bytes,
+                })
             }
             // Another process was first.
-            Err(AppError::Pruned { .. }) => Ok(Compaction { new_base: None, log_bytes }),
+            Err(AppError::Pruned { .. }) => Ok(Compaction {
+                new_base: None,
+                log_bytes,
+            }),
             Err(error) => Err(error),
         }
     }
@@ -159,15 +246,28 @@ impl App {
 
     /// The first entries of the log, up to a version at least and so many that they have these bytes.
     async fn cut(&self, current: &CacheEntry, version: u64, bytes: u64) -> Result<Cut, AppError> {
-        let mut cut = Cut { version: 0, bytes: 0 };
+        let mut cut = Cut {
+            version: 0,
+            bytes: 0,
+        };
         while cut.version < version || cut.bytes < bytes {
-            let page = self.store.log(&current.game.meta().id, cut.version, CUT_ENTRIES, READ_BYTES).await?;
+            let page = self
+                .store
+                .log(
+                    &current.game.meta().id,
+                    cut.version,
+                    CUT_ENTRIES,
+                    READ_BYTES,
+                )
+                .await?;
             cut.version = cut.version.max(page.base_version);
             if cut.version >= current.game.version() || page.entries.is_empty() {
                 break;
             }
             for entry in page.entries {
-                if cut.version >= version && cut.bytes >= bytes || entry.version > current.game.version() {
+                if cut.version >= version && cut.bytes >= bytes
+                    || entry.version > current.game.version()
+                {
                     return Ok(cut);
                 }
                 cut.version = entry.version;

@@ -23,7 +23,10 @@ pub struct IdempotencyKey {
 impl IdempotencyKey {
     /// The digest under which the answer is stored: each sender has its own keys in each encounter.
     pub(super) fn digest(&self, id: &str, sender: &Sender) -> KeyDigest {
-        let digest = Sha256::new_with_prefix(id).chain_update([0]).chain_update(sender.identity()).chain_update([0]);
+        let digest = Sha256::new_with_prefix(id)
+            .chain_update([0])
+            .chain_update(sender.identity())
+            .chain_update([0]);
         digest.chain_update(&self.key).finalize().into()
     }
 
@@ -40,18 +43,32 @@ impl IdempotencyKey {
 
     /// The stored answer, if it belongs to the same request; without a body if the log has it.
     pub(super) fn replay(&self, record: &Bytes) -> Result<Answer, AppError> {
-        let parts = record.split_first_chunk::<32>().and_then(|(fingerprint, rest)| {
-            let (version, rest) = rest.split_first_chunk::<8>()?;
-            Some((fingerprint, u64::from_be_bytes(*version), AnswerSize::from_byte(*rest.first()?)?))
-        });
-        let (fingerprint, version, size) =
-            parts.ok_or_else(|| AppError::Internal("a recorded answer is unreadable".to_owned()))?;
+        let parts = record
+            .split_first_chunk::<32>()
+            .and_then(|(fingerprint, rest)| {
+                let (version, rest) = rest.split_first_chunk::<8>()?;
+                Some((
+                    fingerprint,
+                    u64::from_be_bytes(*version),
+                    AnswerSize::from_byte(*rest.first()?)?,
+                ))
+            });
+        let (fingerprint, version, size) = parts
+            .ok_or_else(|| AppError::Internal("a recorded answer is unreadable".to_owned()))?;
         if *fingerprint != self.fingerprint {
             return Err(AppError::KeyReused);
         }
-        let end = record.iter().rposition(|byte| *byte != 0).map_or(HEAD, |last| HEAD.max(last + 1));
+        let end = record
+            .iter()
+            .rposition(|byte| *byte != 0)
+            .map_or(HEAD, |last| HEAD.max(last + 1));
         let body = record.slice(HEAD..end);
-        Ok(Answer { version, size, body, replayed: true })
+        Ok(Answer {
+            version,
+            size,
+            body,
+            replayed: true,
+        })
     }
 }
 
@@ -66,7 +83,9 @@ pub(super) struct Secrets<'a> {
 impl App {
     /// The secrets of a request.
     pub(super) async fn secrets<'a>(
-        &self, key: Option<&'a IdempotencyKey>, application: Option<&'a str>,
+        &self,
+        key: Option<&'a IdempotencyKey>,
+        application: Option<&'a str>,
     ) -> Result<Secrets<'a>, AppError> {
         let key = match key {
             Some(key) => Some((key, self.store.salt().await?)),
@@ -79,10 +98,18 @@ impl App {
 impl Secrets<'_> {
     /// 32 bytes for `purpose`.
     pub fn derive(&self, purpose: &str) -> Result<[u8; 32], AppError> {
-        let Some((key, salt)) = &self.key else { return Ok(rand::random()) };
-        let purpose = self.application.map_or(purpose.to_owned(), |name| format!("{purpose} of {name}"));
-        let hmac = Hmac::<Sha256>::new_from_slice(salt).map_err(|error| AppError::Internal(error.to_string()))?;
-        let hmac = hmac.chain_update(purpose).chain_update([0]).chain_update(&key.key);
+        let Some((key, salt)) = &self.key else {
+            return Ok(rand::random());
+        };
+        let purpose = self
+            .application
+            .map_or(purpose.to_owned(), |name| format!("{purpose} of {name}"));
+        let hmac = Hmac::<Sha256>::new_from_slice(salt)
+            .map_err(|error| AppError::Internal(error.to_string()))?;
+        let hmac = hmac
+            .chain_update(purpose)
+            .chain_update([0])
+            .chain_update(&key.key);
         Ok(hmac.finalize().into_bytes().into())
     }
 }
@@ -95,23 +122,52 @@ mod tests {
 
     #[test]
     fn the_form_of_a_recorded_answer_is_pinned_to_the_number_of_the_schema() {
-        let key = IdempotencyKey { key: "k".to_owned(), fingerprint: [7; 32] };
-        let answer = Answer { version: 0x0102, size: AnswerSize::Minimal, body: Bytes::new(), replayed: false };
-        let pinned = "07".repeat(32) + "0000000000000102" + "02" + &HEXLOWER.encode(b"gm-abcdefgh") + &"00".repeat(13);
-        let what_to_do =
-            "a stored answer would be misread: raise SCHEMA in src/engine/document.rs and pin the new form here";
-        assert_eq!((SCHEMA, HEXLOWER.encode(&key.record(&answer, b"gm-abcdefgh"))), (1, pinned), "{what_to_do}");
+        let key = IdempotencyKey {
+            key: "k".to_owned(),
+            fingerprint: [7; 32],
+        };
+        let answer = Answer {
+            version: 0x0102,
+            size: AnswerSize::Minimal,
+            body: Bytes::new(),
+            replayed: false,
+        };
+        let pinned = "07".repeat(32)
+            + "0000000000000102"
+            + "02"
+            + &HEXLOWER.encode(b"gm-abcdefgh")
+            + &"00".repeat(13);
+        let what_to_do = "a stored answer would be misread: raise SCHEMA in src/engine/document.rs and pin the new form here";
+        assert_eq!(
+            (
+                SCHEMA,
+                HEXLOWER.encode(&key.record(&answer, b"gm-abcdefgh"))
+            ),
+            (1, pinned),
+            "{what_to_do}"
+        );
     }
 
     #[test]
     fn a_record_is_padded_and_read_without_the_padding() {
-        let key = IdempotencyKey { key: "k".to_owned(), fingerprint: [7; 32] };
-        let answer = Answer { version: 3, size: AnswerSize::Minimal, body: Bytes::new(), replayed: false };
+        let key = IdempotencyKey {
+            key: "k".to_owned(),
+            fingerprint: [7; 32],
+        };
+        let answer = Answer {
+            version: 3,
+            size: AnswerSize::Minimal,
+            body: Bytes::new(),
+            replayed: false,
+        };
         for body in [&b""[..], b"gm-abcdefgh", &[b'x'; 100]] {
             let record = key.record(&answer, body);
             assert_eq!(record.len(), LEAST.max(HEAD + body.len()));
             let read = key.replay(&record).unwrap();
-            assert_eq!((read.version, read.size, &read.body[..]), (3, AnswerSize::Minimal, body));
+            assert_eq!(
+                (read.version, read.size, &read.body[..]),
+                (3, AnswerSize::Minimal, body)
+            );
         }
     }
 }

@@ -56,7 +56,11 @@ impl App {
     /// Creates an encounter from an exported log in JSON, with a token of its own, once for each idempotency key. The answer takes room of
     /// `client`'s.
     pub async fn import(
-        self: &Arc<Self>, log: Bytes, key: Option<&IdempotencyKey>, application: Option<Application>, client: &str,
+        self: &Arc<Self>,
+        log: Bytes,
+        key: Option<&IdempotencyKey>,
+        application: Option<Application>,
+        client: &str,
     ) -> Result<CreatedEncounter, AppError> {
         let secrets = self.secrets(key, application.as_deref()).await?;
         let (meta, token) = new_meta(None, key, &secrets)?;
@@ -64,13 +68,26 @@ impl App {
         let fold = move |stop: Stop<'_>| fold_import(&app.rulesets, meta, &log, stop);
         let fold = self.imports.run(IMPORTS, WhenFull::Refuse, fold).await??;
         let room = self.room_for_creation(&*fold.game, client)?;
-        let (game, replayed) = self.persist(fold.base, fold.game, fold.entries, key, application).await?;
-        Ok(CreatedEncounter { game, token, tokens: Vec::new(), replayed, room })
+        let (game, replayed) = self
+            .persist(fold.base, fold.game, fold.entries, key, application)
+            .await?;
+        Ok(CreatedEncounter {
+            game,
+            token,
+            tokens: Vec::new(),
+            replayed,
+            room,
+        })
     }
 }
 
 /// Folds a log from its base. Asks `stop` before each entry.
-fn fold_import(rulesets: &Rulesets, meta: Meta, json: &[u8], stop: Stop<'_>) -> Result<ImportFold, AppError> {
+fn fold_import(
+    rulesets: &Rulesets,
+    meta: Meta,
+    json: &[u8],
+    stop: Stop<'_>,
+) -> Result<ImportFold, AppError> {
     let log: ExportedLog = read_json(json_text(json)?)?;
     if !log.entries.get().starts_with('[') {
         return Err(FieldError::malformed("entries", "a list is expected").into());
@@ -92,7 +109,8 @@ fn fold_import(rulesets: &Rulesets, meta: Meta, json: &[u8], stop: Stop<'_>) -> 
         let path = format!("entries.{place}");
         fold.keep_state(&path)?;
         let entry = fold.read(raw, stop).map_err(|error| error.within(&path))?;
-        fold.add(entry).map_err(|error| AppError::Inconsistent(error.within(&path)))
+        fold.add(entry)
+            .map_err(|error| AppError::Inconsistent(error.within(&path)))
     })?;
     if fold.game.version() != log.version {
         let detail = format!("the entries end at version {}", fold.game.version());
@@ -104,32 +122,55 @@ fn fold_import(rulesets: &Rulesets, meta: Meta, json: &[u8], stop: Stop<'_>) -> 
 /// Refuses another format and versions that are too large.
 fn check_head(log: &ExportedLog) -> Result<(), AppError> {
     if log.format != FORMAT {
-        return Err(inconsistent("format", format!("an exported log says {FORMAT:?} here")));
+        return Err(inconsistent(
+            "format",
+            format!("an exported log says {FORMAT:?} here"),
+        ));
     }
     if log.schema != SCHEMA {
-        return Err(inconsistent("schema", format!("this program reads schema {SCHEMA}, not {}", log.schema)));
+        return Err(inconsistent(
+            "schema",
+            format!("this program reads schema {SCHEMA}, not {}", log.schema),
+        ));
     }
     for (path, version) in [("version", log.version), ("base.version", log.base.version)] {
         if version > MAX_VERSION {
-            return Err(inconsistent(path, format!("a version up to {MAX_VERSION} is expected")));
+            return Err(inconsistent(
+                path,
+                format!("a version up to {MAX_VERSION} is expected"),
+            ));
         }
     }
     Ok(())
 }
 
 /// The encounter that the log begins with.
-fn read_base(rulesets: &Rulesets, meta: Meta, log: &ExportedLog) -> Result<Arc<dyn Game>, AppError> {
+fn read_base(
+    rulesets: &Rulesets,
+    meta: Meta,
+    log: &ExportedLog,
+) -> Result<Arc<dyn Game>, AppError> {
     let document = &log.base.document;
-    check_size(document, MAX_DOCUMENT).map_err(|error| AppError::Inconsistent(error.within("base.document")))?;
-    rulesets.validate_checkpoint(document).map_err(|error| error.within("base.document"))?;
+    check_size(document, MAX_DOCUMENT)
+        .map_err(|error| AppError::Inconsistent(error.within("base.document")))?;
+    rulesets
+        .validate_checkpoint(document)
+        .map_err(|error| error.within("base.document"))?;
     let base = rulesets.restore(meta, document.get().as_bytes());
     let base = base.map_err(|error| inconsistent("base.document", error.to_string()))?;
-    base.check().map_err(|wrong| inconsistent("base.document", wrong))?;
+    base.check()
+        .map_err(|wrong| inconsistent("base.document", wrong))?;
     if base.ruleset() != log.ruleset {
-        return Err(inconsistent("ruleset", format!("the base is one of {}", base.ruleset())));
+        return Err(inconsistent(
+            "ruleset",
+            format!("the base is one of {}", base.ruleset()),
+        ));
     }
     if base.version() != log.base.version {
-        return Err(inconsistent("base.version", format!("the base is at version {}", base.version())));
+        return Err(inconsistent(
+            "base.version",
+            format!("the base is at version {}", base.version()),
+        ));
     }
     Ok(base)
 }
@@ -141,7 +182,10 @@ fn inconsistent(path: &str, detail: impl Into<String>) -> AppError {
 fn check_size(json: &RawValue, most: usize) -> Result<(), FieldError> {
     let size = json.get().len();
     if size > most {
-        return Err(FieldError::meaningless("", format!("it takes {size} bytes, more than the maximum of {most}")));
+        return Err(FieldError::meaningless(
+            "",
+            format!("it takes {size} bytes, more than the maximum of {most}"),
+        ));
     }
     Ok(())
 }
@@ -153,7 +197,9 @@ fn rewind_targets(entries: &RawValue) -> HashMap<u64, usize> {
     let _ = each_item(entries, |_, raw| -> Result<(), FieldError> {
         let entry = serde_json::from_str::<RewindEntry<'_>>(raw.get());
         let entry = entry.map_err(|error| FieldError::malformed("", error.to_string()))?;
-        let Some(checkpoint) = entry.checkpoint else { return Ok(()) };
+        let Some(checkpoint) = entry.checkpoint else {
+            return Ok(());
+        };
         if let Some(to_version) = rewind_event(entry.events).and_then(|event| event.to_version) {
             let longest: &mut usize = targets.entry(to_version).or_default();
             *longest = state_size(checkpoint).max(*longest);
@@ -193,8 +239,13 @@ impl ImportFold {
     /// that are kept for it.
     fn keep_state(&mut self, path: &str) -> Result<(), AppError> {
         let version = self.game.version();
-        let Some(claimed) = self.claimed.get(&version) else { return Ok(()) };
-        let checkpoint = self.game.checkpoint().map_err(|error| inconsistent(path, error.to_string()))?;
+        let Some(claimed) = self.claimed.get(&version) else {
+            return Ok(());
+        };
+        let checkpoint = self
+            .game
+            .checkpoint()
+            .map_err(|error| inconsistent(path, error.to_string()))?;
         if state_size(&checkpoint) <= claimed.saturating_add(VERSION_DIGITS) {
             self.states.insert(version, self.game.clone());
         }
@@ -213,9 +264,13 @@ impl ImportFold {
     fn add(&mut self, entry: LogEntry) -> Result<(), FieldError> {
         entry.check_texts()?;
         if entry.at.parse::<jiff::Timestamp>().is_err() {
-            return Err(FieldError::meaningless("at", "a time such as 2026-01-31T19:30:00Z is expected"));
+            return Err(FieldError::meaningless(
+                "at",
+                "a time such as 2026-01-31T19:30:00Z is expected",
+            ));
         }
-        self.fold(entry).map_err(|wrong| FieldError::meaningless("", wrong.to_string()))
+        self.fold(entry)
+            .map_err(|wrong| FieldError::meaningless("", wrong.to_string()))
     }
 
     fn fold(&mut self, mut entry: LogEntry) -> Result<(), Box<dyn Error>> {
@@ -232,38 +287,56 @@ impl ImportFold {
         }
         if let Some(checkpoint) = &entry.checkpoint {
             // In this program's form, so that they compare byte for byte.
-            let (own, stated) = (game.checkpoint()?, self.game.restore(checkpoint)?.checkpoint()?);
+            let (own, stated) = (
+                game.checkpoint()?,
+                self.game.restore(checkpoint)?.checkpoint()?,
+            );
             if own.get() != stated.get() {
-                return Err("checkpoint: it is not the state that the entries before it lead to".into());
+                return Err(
+                    "checkpoint: it is not the state that the entries before it lead to".into(),
+                );
             }
             entry.checkpoint = Some(own);
         }
         game.check()?;
         let bytes: Bytes = serde_json::to_vec(&entry)?.into();
         let room = self.room.checked_sub(bytes.len());
-        self.room =
-            room.ok_or("what viewers read of the entries is too long: import the log as the export gives it")?;
-        self.entries.push(Entry { version: entry.version, bytes });
+        self.room = room.ok_or(
+            "what viewers read of the entries is too long: import the log as the export gives it",
+        )?;
+        self.entries.push(Entry {
+            version: entry.version,
+            bytes,
+        });
         self.game = game;
         Ok(())
     }
 
     /// The state after an undo or redo: by the log so far, or by its checkpoint if it restores a version older than the log.
-    fn rewound(&self, event: &RewindEvent, checkpoint: &RawValue) -> Result<Arc<dyn Game>, Box<dyn Error>> {
+    fn rewound(
+        &self,
+        event: &RewindEvent,
+        checkpoint: &RawValue,
+    ) -> Result<Arc<dyn Game>, Box<dyn Error>> {
         let command = match event.kind.as_str() {
             "undone" => json!({"type": "undo", "to_version": event.to_version}),
             _ => json!({"type": "redo"}),
         };
         let wrong = |_| "this undo or redo is not possible here".to_owned();
         let request = Request::read(command).map_err(wrong)?;
+        let rewind = self
+            .game
+            .rewind_target(&request)
+            .map_err(wrong)?
+            .filter(|r| Some(r.to_version) == event.to_version);
         let rewind =
-            self.game.rewind_target(&request).map_err(wrong)?.filter(|r| Some(r.to_version) == event.to_version);
-        let rewind = rewind.ok_or("to_version is not the version that this undo or redo restores")?;
+            rewind.ok_or("to_version is not the version that this undo or redo restores")?;
         if rewind.to_version < self.base.version() {
             return Ok(self.game.restore(checkpoint)?);
         }
         let past = self.states.get(&rewind.to_version);
-        let past = past.ok_or("it does not restore the state that the log holds at that version")?;
+        let past =
+            past.ok_or("it does not restore the state that the log holds at that version")?;
         Ok(self.game.rewind(&[], &rewind, &**past)?.next)
     }
 }
@@ -281,10 +354,15 @@ mod tests {
     fn log(rulesets: &Rulesets, notes: u64) -> Vec<u8> {
         let ruleset = rulesets.iter().next().expect("a ruleset").manifest.id;
         let creation = read(&json!({"ruleset": ruleset})).expect("a creation");
-        let game = rulesets.create(Meta::default(), creation).expect("an encounter");
+        let game = rulesets
+            .create(Meta::default(), creation)
+            .expect("an encounter");
         let base = json!({"version": 0, "document": game.checkpoint().expect("JSON")});
         let request = Request::read(json!({"type": "note", "text": "x"})).expect("a request");
-        let events = game.decide(&[], &request, &mut SeededDice::new([0; 32]), &|| false).expect("legal").events;
+        let events = game
+            .decide(&[], &request, &mut SeededDice::new([0; 32]), &|| false)
+            .expect("legal")
+            .events;
         let entry = |version| json!({"version": version, "at": now(), "by": "gm", "commands": ["note"], "events": events, "texts": [""]});
         let entries: Vec<Value> = (1..=notes).map(entry).collect();
         let log = json!({"format": FORMAT, "schema": SCHEMA, "ruleset": ruleset, "version": notes, "base": base, "entries": entries});
@@ -298,16 +376,29 @@ mod tests {
         let refused = |field: &str, value: Value| {
             let mut log = log.clone();
             log["entries"][0][field] = value;
-            fold_import(&rulesets, Meta::default(), log.to_string().as_bytes(), &|| false)
-                .err()
-                .map(|error| format!("{error:?}"))
+            fold_import(
+                &rulesets,
+                Meta::default(),
+                log.to_string().as_bytes(),
+                &|| false,
+            )
+            .err()
+            .map(|error| format!("{error:?}"))
         };
         let many = |text: &str, count: usize| json!(vec![text; count]);
         for (field, largest, larger) in [
             ("by", json!("x".repeat(64)), json!("x".repeat(65))),
-            ("commands", many("note", MAX_COMMANDS), many("note", MAX_COMMANDS + 1)),
+            (
+                "commands",
+                many("note", MAX_COMMANDS),
+                many("note", MAX_COMMANDS + 1),
+            ),
             ("commands", json!(["x".repeat(64)]), json!(["x".repeat(65)])),
-            ("texts", json!(["x".repeat(500_000)]), json!(["x".repeat(500_001)])),
+            (
+                "texts",
+                json!(["x".repeat(500_000)]),
+                json!(["x".repeat(500_001)]),
+            ),
         ] {
             assert_eq!(refused(field, largest), None, "{field}");
             let said = refused(field, larger).expect("a refusal");
@@ -319,14 +410,25 @@ mod tests {
     fn an_import_stops_before_the_next_entry_when_it_is_told_to() {
         let rulesets = Rulesets::shipped();
         let json = log(&rulesets, 9);
-        assert_eq!(fold_import(&rulesets, Meta::default(), &json, &|| false).expect("a log").entries.len(), 9);
+        assert_eq!(
+            fold_import(&rulesets, Meta::default(), &json, &|| false)
+                .expect("a log")
+                .entries
+                .len(),
+            9
+        );
         let asked = Cell::new(0);
         let third = || {
             asked.set(asked.get() + 1);
             asked.get() == 3
         };
-        let stopped = fold_import(&rulesets, Meta::default(), &json, &third).err().expect("stopped");
-        assert!(matches!(stopped, AppError::Refused(Refusal::Stopped)), "{stopped:?}");
+        let stopped = fold_import(&rulesets, Meta::default(), &json, &third)
+            .err()
+            .expect("stopped");
+        assert!(
+            matches!(stopped, AppError::Refused(Refusal::Stopped)),
+            "{stopped:?}"
+        );
         assert_eq!(asked.get(), 3);
     }
 }

@@ -25,14 +25,28 @@ impl FromStr for Rate {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is not a rate: write requests and time, such as 600/1m, 20/10s or 5000/1h");
+        let wrong = || {
+            format!(
+                "{text:?} is not a rate: write requests and time, such as 600/1m, 20/10s or 5000/1h"
+            )
+        };
         let (quota, window) = text.trim().split_once('/').ok_or_else(wrong)?;
         // `600/m` is 600 a minute.
-        let number = if window.starts_with(|c: char| c.is_ascii_alphabetic()) { "1" } else { "" };
-        let window = humantime::parse_duration(&format!("{number}{window}")).map_err(|_| wrong())?;
+        let number = if window.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            "1"
+        } else {
+            ""
+        };
+        let window =
+            humantime::parse_duration(&format!("{number}{window}")).map_err(|_| wrong())?;
         let quota = quota.parse().map_err(|_| wrong())?;
-        if quota == 0 || window.subsec_nanos() > 0 || !(1..=24 * 60 * 60).contains(&window.as_secs()) {
-            return Err(format!("{text:?} is out of range: 1 request at least, in whole seconds, at most a day"));
+        if quota == 0
+            || window.subsec_nanos() > 0
+            || !(1..=24 * 60 * 60).contains(&window.as_secs())
+        {
+            return Err(format!(
+                "{text:?} is out of range: 1 request at least, in whole seconds, at most a day"
+            ));
         }
         Ok(Self { quota, window })
     }
@@ -62,13 +76,20 @@ struct Taken {
 impl Taken {
     /// Time until the window ends; None after its end. Where the clock was set back, the store must say it.
     fn ends_in(&self, now: SystemTime) -> Option<Duration> {
-        self.grant.ends_in.checked_sub(now.duration_since(self.at).ok()?).filter(|left| !left.is_zero())
+        self.grant
+            .ends_in
+            .checked_sub(now.duration_since(self.at).ok()?)
+            .filter(|left| !left.is_zero())
     }
 
     /// The grant to one request, and what is left of the bucket after it.
     fn one(&self, granted: u32, now: SystemTime) -> QuotaGrant {
         let left = self.grant.granted.saturating_add(self.grant.left);
-        QuotaGrant { granted, left, ends_in: self.ends_in(now).unwrap_or_default() }
+        QuotaGrant {
+            granted,
+            left,
+            ends_in: self.ends_in(now).unwrap_or_default(),
+        }
     }
 
     /// Grants or refuses a request; None if the store must be asked.
@@ -97,7 +118,10 @@ pub(super) struct Limiter {
 
 impl Limiter {
     pub fn new() -> Self {
-        Self { taken: Cache::new(BUCKETS), valid: Cache::new(BUCKETS) }
+        Self {
+            taken: Cache::new(BUCKETS),
+            valid: Cache::new(BUCKETS),
+        }
     }
 }
 
@@ -110,8 +134,16 @@ impl App {
     /// Counts a request against a bucket. It may be served if 1 is granted.
     pub async fn count(&self, bucket: &str, rate: Rate) -> Result<QuotaGrant, AppError> {
         let fresh = || {
-            let grant = QuotaGrant { granted: 0, left: 1, ends_in: Duration::ZERO };
-            Ok::<_, Infallible>(Arc::new(Mutex::new(Taken { grant, served: 0, at: SystemTime::now() })))
+            let grant = QuotaGrant {
+                granted: 0,
+                left: 1,
+                ends_in: Duration::ZERO,
+            };
+            Ok::<_, Infallible>(Arc::new(Mutex::new(Taken {
+                grant,
+                served: 0,
+                at: SystemTime::now(),
+            })))
         };
         let Ok(taken) = self.limiter.taken.get_or_insert_with(bucket, fresh);
         // Requests that wait here for the store share its grant.
@@ -120,10 +152,17 @@ impl App {
         if let Some(grant) = taken.next(now) {
             return Ok(grant);
         }
-        let served = if taken.ends_in(now).is_none() { taken.served / 2 } else { taken.served };
+        let served = if taken.ends_in(now).is_none() {
+            taken.served / 2
+        } else {
+            taken.served
+        };
         // A quarter of what was served here, so that an idle process keeps little from others, and at most a twentieth of the quota.
         let want = (served / 4).clamp(1, (rate.quota / 20).max(1));
-        let mut grant = self.store.acquire_quota(bucket, want, rate.quota, rate.window).await?;
+        let mut grant = self
+            .store
+            .acquire_quota(bucket, want, rate.quota, rate.window)
+            .await?;
         grant.ends_in = grant.ends_in.max(SHORTEST);
         let at = SystemTime::now();
         *taken = Taken { grant, served, at };
@@ -134,7 +173,11 @@ impl App {
     pub fn exhausted(&self, bucket: &str) -> Option<QuotaGrant> {
         let taken = self.limiter.taken.get(bucket)?;
         let mut taken = taken.try_lock().ok()?;
-        if taken.grant.granted == 0 { taken.next(SystemTime::now()) } else { None }
+        if taken.grant.granted == 0 {
+            taken.next(SystemTime::now())
+        } else {
+            None
+        }
     }
 
     /// Whether a token was valid in this encounter when this process saw it last.
@@ -165,15 +208,32 @@ mod tests {
     #[test]
     fn a_window_ends_by_the_clock_on_the_wall() {
         let (at, seconds) = (SystemTime::now(), Duration::from_secs);
-        let taken = Taken { grant: QuotaGrant { granted: 0, left: 0, ends_in: seconds(60) }, served: 0, at };
+        let taken = Taken {
+            grant: QuotaGrant {
+                granted: 0,
+                left: 0,
+                ends_in: seconds(60),
+            },
+            served: 0,
+            at,
+        };
         assert_eq!(taken.ends_in(at + seconds(20)), Some(seconds(40)));
         assert_eq!(taken.ends_in(at + seconds(60)), None);
-        assert_eq!(taken.ends_in(at - seconds(3600)), None, "the clock was set back: the store is asked");
+        assert_eq!(
+            taken.ends_in(at - seconds(3600)),
+            None,
+            "the clock was set back: the store is asked"
+        );
     }
 
     #[test]
     fn rates_are_requests_in_a_time() {
-        let rate = |quota, seconds| Ok(Rate { quota, window: Duration::from_secs(seconds) });
+        let rate = |quota, seconds| {
+            Ok(Rate {
+                quota,
+                window: Duration::from_secs(seconds),
+            })
+        };
         assert_eq!("600/1m".parse(), rate(600, 60));
         assert_eq!("600/m".parse(), rate(600, 60));
         assert_eq!(" 20/10s ".parse(), rate(20, 10));

@@ -77,8 +77,12 @@ pub struct EntryView<'a> {
 
 /// Reads a stored log entry.
 pub(super) fn parse_entry(stored: &Entry) -> Result<LogEntry, AppError> {
-    serde_json::from_slice(&stored.bytes)
-        .map_err(|error| AppError::Internal(format!("log entry {} is unreadable: {error}", stored.version)))
+    serde_json::from_slice(&stored.bytes).map_err(|error| {
+        AppError::Internal(format!(
+            "log entry {} is unreadable: {error}",
+            stored.version
+        ))
+    })
 }
 
 impl LogEntryViews {
@@ -86,16 +90,29 @@ impl LogEntryViews {
     pub fn of(stored: &Entry) -> Result<Self, AppError> {
         let entry = parse_entry(stored)?;
         let full = view(&entry, None)?;
-        let redacted = |token: &str| match entry.redactions.as_ref().and_then(|redactions| redactions.to(token)) {
+        let redacted = |token: &str| match entry
+            .redactions
+            .as_ref()
+            .and_then(|redactions| redactions.to(token))
+        {
             None => Ok(Some(full.clone())),
             Some(redacted) if redacted.is_empty() => Ok(None),
             Some(redacted) => view(&entry, Some(redacted)).map(Some),
         };
         let public = redacted("")?;
-        let tokens = entry.redactions.iter().flat_map(|redactions| redactions.tokens());
+        let tokens = entry
+            .redactions
+            .iter()
+            .flat_map(|redactions| redactions.tokens());
         let owners = tokens.map(|token| Ok((token.to_owned(), redacted(token)?)));
         let owners = owners.collect::<Result<_, AppError>>()?;
-        Ok(Self { version: entry.version, by: entry.by.clone(), full, public, owners })
+        Ok(Self {
+            version: entry.version,
+            by: entry.by.clone(),
+            full,
+            public,
+            owners,
+        })
     }
 
     /// What this viewer sees; None if it sees nothing of the entry.
@@ -103,50 +120,104 @@ impl LogEntryViews {
         if viewer.is_gm() {
             return Some(self.full.clone());
         }
-        self.owners.get(&viewer.token).unwrap_or(&self.public).clone()
+        self.owners
+            .get(&viewer.token)
+            .unwrap_or(&self.public)
+            .clone()
     }
 }
 
 fn view(entry: &LogEntry, redacted: Option<&RedactedEntry>) -> Result<Arc<RawValue>, AppError> {
-    let LogEntry { version, at, by, by_name, .. } = entry;
+    let LogEntry {
+        version,
+        at,
+        by,
+        by_name,
+        ..
+    } = entry;
     let signed = redacted.is_none_or(|redacted| !redacted.unsigned);
-    let (by, by_name) = (signed.then_some(by.as_str()), by_name.as_ref().filter(|_| signed));
-    let (commands, events, texts) = redacted.map_or((&entry.commands, &entry.events, &entry.texts), |redacted| {
-        (&redacted.commands, &redacted.events, &redacted.texts)
-    });
+    let (by, by_name) = (
+        signed.then_some(by.as_str()),
+        by_name.as_ref().filter(|_| signed),
+    );
+    let (commands, events, texts) = redacted
+        .map_or((&entry.commands, &entry.events, &entry.texts), |redacted| {
+            (&redacted.commands, &redacted.events, &redacted.texts)
+        });
     let events = &*with_texts(events, texts)?;
-    let entry = EntryView { version: *version, at, by, by_name, commands, events, encounter: None, options: None };
+    let entry = EntryView {
+        version: *version,
+        at,
+        by,
+        by_name,
+        commands,
+        events,
+        encounter: None,
+        options: None,
+    };
     Ok(to_raw_value(&entry)?.into())
 }
 
 impl App {
     /// At most `limit` entries above version `after`, oldest first, and about half a MiB.
-    pub(super) async fn log_views(&self, id: &str, after: u64, limit: usize) -> Result<LogViews, AppError> {
+    pub(super) async fn log_views(
+        &self,
+        id: &str,
+        after: u64,
+        limit: usize,
+    ) -> Result<LogViews, AppError> {
         let page = self.store.log(id, after, limit, MAX_PAGE).await?;
-        let entries = page.entries.iter().map(LogEntryViews::of).collect::<Result<Vec<_>, _>>()?;
-        let more = entries.last().is_some_and(|entry| entry.version < page.version);
-        Ok(LogViews { entries, more, base_version: page.base_version })
+        let entries = page
+            .entries
+            .iter()
+            .map(LogEntryViews::of)
+            .collect::<Result<Vec<_>, _>>()?;
+        let more = entries
+            .last()
+            .is_some_and(|entry| entry.version < page.version);
+        Ok(LogViews {
+            entries,
+            more,
+            base_version: page.base_version,
+        })
     }
 
     /// Whether the viewer sees an entry above version `after`, or may see one.
-    pub(super) async fn sees_more(&self, id: &str, viewer: &Viewer, after: u64) -> Result<bool, AppError> {
+    pub(super) async fn sees_more(
+        &self,
+        id: &str,
+        viewer: &Viewer,
+        after: u64,
+    ) -> Result<bool, AppError> {
         let log = self.log_views(id, after, MIN_READ).await?;
         Ok(log.more || log.entries.iter().any(|entry| entry.to(viewer).is_some()))
     }
 
     /// At most `limit` log entries above version `after`, or from the oldest on, as the holder of `token` sees them, and about half a
     /// MiB of them. A page leaves out entries of which the viewer sees nothing, so it may be short although more follow.
-    pub async fn log(&self, id: &str, token: &BearerToken, after: Option<u64>, limit: usize) -> Result<Page, AppError> {
+    pub async fn log(
+        &self,
+        id: &str,
+        token: &BearerToken,
+        after: Option<u64>,
+        limit: usize,
+    ) -> Result<Page, AppError> {
         let (game, viewer) = self.authenticate(id, token).await?;
         let current = game.version();
         if after.is_some_and(|after| after > current) {
             return Err(AppError::FutureVersion { current });
         }
-        let read = if viewer.is_gm() { limit } else { limit.max(MIN_READ) };
+        let read = if viewer.is_gm() {
+            limit
+        } else {
+            limit.max(MIN_READ)
+        };
         let mut cursor = after.unwrap_or(0);
         let log = self.log_views(id, cursor, read).await?;
         if after.is_some_and(|after| after < log.base_version) {
-            return Err(AppError::Pruned { oldest: log.base_version });
+            return Err(AppError::Pruned {
+                oldest: log.base_version,
+            });
         }
         let (mut entries, mut more) = (Vec::new(), log.more);
         for entry in &log.entries {
@@ -157,6 +228,9 @@ impl App {
             cursor = entry.version;
             entries.extend(entry.to(&viewer));
         }
-        Ok(Page { entries, next: more.then_some(cursor) })
+        Ok(Page {
+            entries,
+            next: more.then_some(cursor),
+        })
     }
 }

@@ -106,22 +106,34 @@ impl App {
 
     /// Keeps at least the newest `keep` entries of each log, and up to 511 more; 0 keeps all.
     pub fn with_log_keep(self, keep: u64) -> Self {
-        Self { log_entries: keep, ..self }
+        Self {
+            log_entries: keep,
+            ..self
+        }
     }
 
     /// Drops the oldest entries of a log with more than so many MiB; 0 drops none for that.
     pub fn with_log_mib(self, mib: u64) -> Self {
-        Self { log_bytes: mib.saturating_mul(1024 * 1024), ..self }
+        Self {
+            log_bytes: mib.saturating_mul(1024 * 1024),
+            ..self
+        }
     }
 
     /// Holds at most so many bytes of answers that clients have not read yet.
     pub fn with_answer_budget(self, bytes: usize) -> Self {
-        Self { answers: Budget::of_answers(bytes), ..self }
+        Self {
+            answers: Budget::of_answers(bytes),
+            ..self
+        }
     }
 
     /// Lets only these applications create and import encounters, and list their own.
     pub fn with_applications(self, applications: Arc<Applications>) -> Self {
-        Self { applications, ..self }
+        Self {
+            applications,
+            ..self
+        }
     }
 
     /// The applications that it serves.

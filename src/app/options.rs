@@ -23,26 +23,47 @@ impl App {
     /// The commands that are legal now by what the holder of `token` can see, those of `combatant` if it is given, and their entity tag.
     /// No list if `known` includes the tag. The list is JSON.
     pub async fn options(
-        &self, id: &str, token: &BearerToken, combatant: Option<&CombatantId>, known: Option<&Expected>,
+        &self,
+        id: &str,
+        token: &BearerToken,
+        combatant: Option<&CombatantId>,
+        known: Option<&Expected>,
     ) -> Result<(Tag, Option<Bytes>), AppError> {
         let current = self.current_entry(id).await?;
         let viewer = token.viewer(current.game.meta())?;
         let game = viewer.view(&current.game);
         // The legal commands follow from the view.
-        let tag = Tag::of(game.version(), game.view(&viewer)?.get(), &viewer, Representation::Options);
+        let tag = Tag::of(
+            game.version(),
+            game.view(&viewer)?.get(),
+            &viewer,
+            Representation::Options,
+        );
         if known.is_some_and(|known| known.includes(&tag)) {
             return Ok((tag, None));
         }
-        Ok((tag, Some(self.legal_commands(&current, &viewer, combatant, WhenFull::Refuse).await?)))
+        Ok((
+            tag,
+            Some(
+                self.legal_commands(&current, &viewer, combatant, WhenFull::Refuse)
+                    .await?,
+            ),
+        ))
     }
 
     /// The commands that are legal after a commit, as JSON; None if they cannot be listed in `time`. They wait for their turn, and a
     /// failure is no error: the commit is done.
-    pub async fn options_after_commit(&self, id: &str, token: &BearerToken, time: Duration) -> Option<Bytes> {
+    pub async fn options_after_commit(
+        &self,
+        id: &str,
+        token: &BearerToken,
+        time: Duration,
+    ) -> Option<Bytes> {
         let listed = async {
             let current = self.current_entry(id).await?;
             let viewer = token.viewer(current.game.meta())?;
-            self.legal_commands(&current, &viewer, None, WhenFull::Wait).await
+            self.legal_commands(&current, &viewer, None, WhenFull::Wait)
+                .await
         };
         match timeout(time, listed).await {
             Ok(Ok(options)) => Some(options),
@@ -56,10 +77,17 @@ impl App {
 
     /// The commands that are legal for the viewer, those of `combatant` if it is given, as JSON.
     pub(super) async fn legal_commands(
-        &self, current: &CacheEntry, viewer: &Viewer, combatant: Option<&CombatantId>, when_full: WhenFull,
+        &self,
+        current: &CacheEntry,
+        viewer: &Viewer,
+        combatant: Option<&CombatantId>,
+        when_full: WhenFull,
     ) -> Result<Bytes, AppError> {
         let undo = self.may_undo(&current.game, viewer).await?;
-        let part = Rendering::Options { combatant: combatant.cloned(), undo };
+        let part = Rendering::Options {
+            combatant: combatant.cloned(),
+            undo,
+        };
         self.rendered(current, viewer, part, when_full).await
     }
 }

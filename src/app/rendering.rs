@@ -57,16 +57,31 @@ pub(super) fn renderings() -> Renderings {
 impl App {
     /// A part of an encounter as the viewer sees it. Viewers of one audience that ask at the same time share the work.
     pub(super) async fn rendered(
-        &self, current: &CacheEntry, viewer: &Viewer, part: Rendering, when_full: WhenFull,
+        &self,
+        current: &CacheEntry,
+        viewer: &Viewer,
+        part: Rendering,
+        when_full: WhenFull,
     ) -> Result<Bytes, AppError> {
         let mut combatants = viewer.combatants.clone();
         combatants.sort_unstable();
-        let key = RenderingKey { revision: current.revision, role: viewer.role, combatants, part: part.clone() };
-        self.renderings.get_or_insert_async(&key, self.render(current, viewer, part, when_full)).await
+        let key = RenderingKey {
+            revision: current.revision,
+            role: viewer.role,
+            combatants,
+            part: part.clone(),
+        };
+        self.renderings
+            .get_or_insert_async(&key, self.render(current, viewer, part, when_full))
+            .await
     }
 
     async fn render(
-        &self, current: &CacheEntry, viewer: &Viewer, part: Rendering, when_full: WhenFull,
+        &self,
+        current: &CacheEntry,
+        viewer: &Viewer,
+        part: Rendering,
+        when_full: WhenFull,
     ) -> Result<Bytes, AppError> {
         let (combatant, undo) = match part {
             Rendering::Encounter => return Ok(viewer.view(&current.game).view_for_all()?.into()),
@@ -74,17 +89,28 @@ impl App {
         };
         let (id, version) = (&current.game.meta().id, current.game.version());
         // The oldest version of the log; at version 0 there is no log.
-        let oldest = if viewer.is_gm() && version > 0 { self.log_views(id, version, 1).await?.base_version } else { 0 };
+        let oldest = if viewer.is_gm() && version > 0 {
+            self.log_views(id, version, 1).await?.base_version
+        } else {
+            0
+        };
         let (game, viewer) = (viewer.view(&current.game), viewer.clone());
         // Every option is tried out, so the work grows faster than the encounter.
         let small = game.weight() <= SMALL_FIGHT;
         let work = move |stop: Stop<'_>| {
             let mut items = game.options(&viewer, oldest, stop);
             let label = "Undo your last command".to_owned();
-            items.extend(undo.then(|| LegalCommand { label, ..LegalCommand::of("undo", "TK-9") }));
+            items.extend(undo.then(|| LegalCommand {
+                label,
+                ..LegalCommand::of("undo", "TK-9")
+            }));
             items.retain(|option| combatant.is_none() || option.combatant == combatant);
             serde_json::to_vec(&LegalCommands::of(version, items))
         };
-        Ok(self.workers.run_unless(small, id, when_full, work).await??.into())
+        Ok(self
+            .workers
+            .run_unless(small, id, when_full, work)
+            .await??
+            .into())
     }
 }

@@ -47,14 +47,18 @@ impl Weighter<Arc<str>, CacheEntry> for ByWeight {
 /// A cache of about `memory` bytes; with 0 it keeps nothing.
 pub(super) fn encounter_cache(memory: u64) -> EncounterCache {
     const TYPICAL: u64 = 16 * 1024;
-    let items = usize::try_from(memory / TYPICAL).unwrap_or(usize::MAX).clamp(16, 1 << 20);
+    let items = usize::try_from(memory / TYPICAL)
+        .unwrap_or(usize::MAX)
+        .clamp(16, 1 << 20);
     Cache::with_weighter(items, memory, ByWeight)
 }
 
 impl App {
     /// The encounter now, and the viewer that `token` stands for.
     pub(super) async fn authenticate(
-        &self, id: &str, token: &BearerToken,
+        &self,
+        id: &str,
+        token: &BearerToken,
     ) -> Result<(Arc<dyn Game>, Viewer), AppError> {
         let game = self.current(id).await?;
         let viewer = token.viewer(game.meta())?;
@@ -80,27 +84,51 @@ impl App {
     /// The role that a token had when this process used the encounter last. Asks no store.
     pub fn cached_role(&self, id: &str, token: &BearerToken) -> Option<Role> {
         let cached = self.cache.get(id)?;
-        token.viewer(cached.game.meta()).ok().map(|viewer| viewer.role)
+        token
+            .viewer(cached.game.meta())
+            .ok()
+            .map(|viewer| viewer.role)
     }
 
     /// Reads the encounter, and the answer recorded under `key`. The encounter has the revision of `known` if it has not changed since.
     pub(super) async fn fetch(
-        &self, id: &str, known: Option<&CacheEntry>, key: Option<&KeyDigest>,
+        &self,
+        id: &str,
+        known: Option<&CacheEntry>,
+        key: Option<&KeyDigest>,
     ) -> Result<(CacheEntry, Option<Bytes>), AppError> {
-        let found = self.store.load(id, known.map(|known| known.revision), key).await;
+        let found = self
+            .store
+            .load(id, known.map(|known| known.revision), key)
+            .await;
         self.cache_found(id, known, found.map_err(|error| self.failed(id, error))?)
     }
 
     /// Parses what the store found, and caches it.
     fn cache_found(
-        &self, id: &str, known: Option<&CacheEntry>, found: Found,
+        &self,
+        id: &str,
+        known: Option<&CacheEntry>,
+        found: Found,
     ) -> Result<(CacheEntry, Option<Bytes>), AppError> {
-        let Found { revision, log_bytes, document, answer, .. } = found;
+        let Found {
+            revision,
+            log_bytes,
+            document,
+            answer,
+            ..
+        } = found;
         let Some(document) = document else {
-            let known = known.ok_or_else(|| AppError::Internal("the store left the document out".to_owned()))?;
+            let known = known
+                .ok_or_else(|| AppError::Internal("the store left the document out".to_owned()))?;
             return Ok((known.clone(), answer));
         };
-        let current = CacheEntry { revision, game: self.rulesets.load(&document)?, size: document.len(), log_bytes };
+        let current = CacheEntry {
+            revision,
+            game: self.rulesets.load(&document)?,
+            size: document.len(),
+            log_bytes,
+        };
         self.cache.insert(id.into(), current.clone());
         Ok((current, answer))
     }
@@ -131,7 +159,10 @@ pub(super) struct WriteLocks {
 
 impl WriteLocks {
     pub fn new() -> Self {
-        Self { hasher: RandomState::new(), locks: (0..LOCKS).map(|_| Mutex::default()).collect() }
+        Self {
+            hasher: RandomState::new(),
+            locks: (0..LOCKS).map(|_| Mutex::default()).collect(),
+        }
     }
 }
 
@@ -150,14 +181,20 @@ impl App {
     /// Runs a write of an encounter as the only one in this process. When the store is unavailable, the waiting writes fail with it,
     /// instead of each waiting for the store again.
     pub(super) async fn with_lock<T>(
-        &self, id: &str, write: impl Future<Output = Result<T, AppError>>,
+        &self,
+        id: &str,
+        write: impl Future<Output = Result<T, AppError>>,
     ) -> Result<T, AppError> {
         let asked = Instant::now();
         let index = self.locks.hasher.hash_one(id) as usize % LOCKS;
         let lock = self.locks.locks.get(index).ok_or(AppError::Contended)?;
-        let mut failed = timeout(LOCK_TIMEOUT, lock.lock()).await.map_err(|_| AppError::Contended)?;
+        let mut failed = timeout(LOCK_TIMEOUT, lock.lock())
+            .await
+            .map_err(|_| AppError::Contended)?;
         if failed.is_some_and(|at| at >= asked) {
-            return Err(AppError::StoreRefuses("it failed the request before this one".to_owned()));
+            return Err(AppError::StoreRefuses(
+                "it failed the request before this one".to_owned(),
+            ));
         }
         let result = write.await;
         if let Err(AppError::Unavailable(_) | AppError::StoreRefuses(_)) = result {
@@ -174,13 +211,22 @@ impl App {
     /// The first decision may be made on a stale copy. So an accepted write is committed at the revision of that copy, and a refusal
     /// is returned only after the store has said that the copy is current.
     pub(super) async fn write<F: Future<Output = Result<Change, AppError>>>(
-        &self, id: &str, sender: &Sender, key: Option<&IdempotencyKey>, decide: impl Fn(Arc<dyn Game>, Viewer) -> F,
+        &self,
+        id: &str,
+        sender: &Sender,
+        key: Option<&IdempotencyKey>,
+        decide: impl Fn(Arc<dyn Game>, Viewer) -> F,
     ) -> Result<Answer, AppError> {
-        self.with_lock(id, self.compare_and_set(id, sender, key, decide)).await
+        self.with_lock(id, self.compare_and_set(id, sender, key, decide))
+            .await
     }
 
     async fn compare_and_set<F: Future<Output = Result<Change, AppError>>>(
-        &self, id: &str, sender: &Sender, key: Option<&IdempotencyKey>, decide: impl Fn(Arc<dyn Game>, Viewer) -> F,
+        &self,
+        id: &str,
+        sender: &Sender,
+        key: Option<&IdempotencyKey>,
+        decide: impl Fn(Arc<dyn Game>, Viewer) -> F,
     ) -> Result<Answer, AppError> {
         let digest = key.map(|key| key.digest(id, sender));
         let (mut current, mut fresh) = match self.cache.get(id) {
@@ -190,16 +236,26 @@ impl App {
         };
         for _ in 0..TRIES {
             let decided = async {
-                let change = decide(current.game.clone(), sender.viewer(current.game.meta())?).await?;
+                let change =
+                    decide(current.game.clone(), sender.viewer(current.game.meta())?).await?;
                 let document = document_within_limit(&*change.game)?;
                 let compaction = self.compaction(&current, change.entry.as_ref()).await?;
                 Ok((change, document, compaction))
             };
-            let (change, document, Compaction { new_base, log_bytes }) = match decided.await {
+            let (
+                change,
+                document,
+                Compaction {
+                    new_base,
+                    log_bytes,
+                },
+            ) = match decided.await {
                 Ok(decided) => decided,
                 Err(refusal) if fresh => return Err(refusal),
                 Err(refusal) => match self.fetch(id, Some(&current), digest.as_ref()).await? {
-                    (newest, Some(record)) => return self.replay(&newest.game, sender, key, &record).await,
+                    (newest, Some(record)) => {
+                        return self.replay(&newest.game, sender, key, &record).await;
+                    }
                     (newest, None) if newest.revision == current.revision => return Err(refusal),
                     (newest, None) => {
                         (current, fresh) = (newest, true);
@@ -207,7 +263,12 @@ impl App {
                     }
                 },
             };
-            let next = CacheEntry { revision: rand::random(), game: change.game, size: document.len(), log_bytes };
+            let next = CacheEntry {
+                revision: rand::random(),
+                game: change.game,
+                size: document.len(),
+                log_bytes,
+            };
             let answer = key.map(|key| key.record(&change.answer, &change.recorded));
             let commit = Commit {
                 expected: current.revision,
@@ -218,12 +279,19 @@ impl App {
                 new_base,
                 log_bytes,
             };
-            match self.store.commit(id, commit).await.map_err(|error| self.failed(id, error))? {
+            match self
+                .store
+                .commit(id, commit)
+                .await
+                .map_err(|error| self.failed(id, error))?
+            {
                 Committed::Done => {
                     self.cache.insert(id.into(), next);
                     return Ok(change.answer);
                 }
-                Committed::Conflict(found) => (current, fresh) = (self.cache_found(id, None, found)?.0, true),
+                Committed::Conflict(found) => {
+                    (current, fresh) = (self.cache_found(id, None, found)?.0, true)
+                }
                 Committed::Replayed(record) => {
                     // The record may be of a later version than this copy, and the token may have ended since.
                     let newest = self.fetch(id, Some(&current), None).await?.0;
@@ -237,20 +305,31 @@ impl App {
     /// The answer recorded under the key, if the sender may still write. The answer to a command is made again from the log, under the
     /// present meta.
     async fn replay(
-        &self, game: &Arc<dyn Game>, sender: &Sender, key: Option<&IdempotencyKey>, record: &Bytes,
+        &self,
+        game: &Arc<dyn Game>,
+        sender: &Sender,
+        key: Option<&IdempotencyKey>,
+        record: &Bytes,
     ) -> Result<Answer, AppError> {
         let viewer = sender.viewer(game.meta())?;
-        let key = key.ok_or_else(|| AppError::Internal("an answer to a request without a key".to_owned()))?;
+        let key = key
+            .ok_or_else(|| AppError::Internal("an answer to a request without a key".to_owned()))?;
         let recorded = key.replay(record)?;
         if !recorded.body.is_empty() {
             return Ok(recorded);
         }
         let version = recorded.version;
-        let decided = self.transition(game, version).await.map_err(|error| match error {
-            AppError::Pruned { .. } => AppError::AnswerPruned { version },
-            error => error,
-        })?;
-        let answer = Answer { replayed: true, ..Answer::to(&viewer, &decided, recorded.size)? };
+        let decided = self
+            .transition(game, version)
+            .await
+            .map_err(|error| match error {
+                AppError::Pruned { .. } => AppError::AnswerPruned { version },
+                error => error,
+            })?;
+        let answer = Answer {
+            replayed: true,
+            ..Answer::to(&viewer, &decided, recorded.size)?
+        };
         self.hold(&sending_client(sender), answer)
     }
 }
@@ -259,7 +338,9 @@ impl App {
 pub(super) fn document_within_limit(game: &dyn Game) -> Result<Bytes, AppError> {
     let document = game.document()?;
     if document.len() > MAX_DOCUMENT {
-        return Err(AppError::TooLarge { size: document.len() });
+        return Err(AppError::TooLarge {
+            size: document.len(),
+        });
     }
     Ok(document.into())
 }
@@ -276,17 +357,28 @@ mod tests {
         let rulesets = Rulesets::shipped();
         let ruleset = rulesets.iter().next().expect("a ruleset").manifest.id;
         let creation = read(&json!({"ruleset": ruleset})).expect("a creation");
-        let game = rulesets.create(Meta::default(), creation).expect("an encounter");
+        let game = rulesets
+            .create(Meta::default(), creation)
+            .expect("an encounter");
         let kept = |memory| {
             let cache = encounter_cache(memory);
             for revision in 0..1000 {
-                let entry = CacheEntry { revision, game: game.clone(), size: 10_000, log_bytes: 0 };
+                let entry = CacheEntry {
+                    revision,
+                    game: game.clone(),
+                    size: 10_000,
+                    log_bytes: 0,
+                };
                 cache.insert(revision.to_string().into(), entry);
             }
             cache.len()
         };
         // Three times the document each, and a little more.
-        assert!((10..=34).contains(&kept(1 << 20)), "{} in a mebibyte", kept(1 << 20));
+        assert!(
+            (10..=34).contains(&kept(1 << 20)),
+            "{} in a mebibyte",
+            kept(1 << 20)
+        );
         assert_eq!((kept(0), kept(1 << 30)), (0, 1000));
     }
 }

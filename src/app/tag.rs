@@ -37,18 +37,28 @@ pub struct Tag {
 impl Tag {
     /// The tag of `view`, the JSON that `viewer` sees of `version`, in `representation`.
     pub fn of(version: u64, view: &str, viewer: &Viewer, representation: Representation) -> Self {
-        let hash = Sha256::new_with_prefix(&viewer.token).chain_update([0, representation as u8]).chain_update(view);
-        Self { version, digest: digest(hash) }
+        let hash = Sha256::new_with_prefix(&viewer.token)
+            .chain_update([0, representation as u8])
+            .chain_update(view);
+        Self {
+            version,
+            digest: digest(hash),
+        }
     }
 
     /// The tag of an answer that belongs to no encounter.
     pub fn of_body(body: &[u8]) -> Self {
-        Self { version: 0, digest: digest(Sha256::new_with_prefix(body)) }
+        Self {
+            version: 0,
+            digest: digest(Sha256::new_with_prefix(body)),
+        }
     }
 }
 
 fn digest(hash: Sha256) -> Option<String> {
-    hash.finalize().get(..DIGEST).map(|digest| BASE64URL_NOPAD.encode(digest))
+    hash.finalize()
+        .get(..DIGEST)
+        .map(|digest| BASE64URL_NOPAD.encode(digest))
 }
 
 impl fmt::Display for Tag {
@@ -64,13 +74,23 @@ impl FromStr for Tag {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let (version, digest) = text.split_once('-').map_or((text, None), |(version, digest)| (version, Some(digest)));
-        let valid = |digest: &str| BASE64URL_NOPAD.decode(digest.as_bytes()).is_ok_and(|bytes| bytes.len() == DIGEST);
+        let (version, digest) = text
+            .split_once('-')
+            .map_or((text, None), |(version, digest)| (version, Some(digest)));
+        let valid = |digest: &str| {
+            BASE64URL_NOPAD
+                .decode(digest.as_bytes())
+                .is_ok_and(|bytes| bytes.len() == DIGEST)
+        };
         if !digest.is_none_or(valid) {
             return Err(());
         }
         Ok(Self {
-            version: version.parse().ok().filter(|number: &u64| number.to_string() == version).ok_or(())?,
+            version: version
+                .parse()
+                .ok()
+                .filter(|number: &u64| number.to_string() == version)
+                .ok_or(())?,
             digest: digest.map(str::to_owned),
         })
     }
@@ -96,7 +116,9 @@ impl Expected {
 
     /// Refuses an encounter that matches none of the tags, by its version or by the viewer's view in any representation.
     pub(super) fn check(&self, game: &Arc<dyn Game>, viewer: &Viewer) -> Result<(), AppError> {
-        let Self::OneOf(tags) = self else { return Ok(()) };
+        let Self::OneOf(tags) = self else {
+            return Ok(());
+        };
         let current = game.version();
         let tags: Vec<&Tag> = tags.iter().filter(|tag| tag.version == current).collect();
         if tags.iter().any(|tag| tag.digest.is_none()) {
@@ -106,8 +128,16 @@ impl Expected {
             return Err(AppError::Stale { current });
         }
         let view = viewer.view(game).view(viewer)?;
-        let current_tags = [Representation::Json, Representation::Text, Representation::Options]
-            .map(|one| Tag::of(current, view.get(), viewer, one));
-        if tags.into_iter().any(|tag| current_tags.contains(tag)) { Ok(()) } else { Err(AppError::Stale { current }) }
+        let current_tags = [
+            Representation::Json,
+            Representation::Text,
+            Representation::Options,
+        ]
+        .map(|one| Tag::of(current, view.get(), viewer, one));
+        if tags.into_iter().any(|tag| current_tags.contains(tag)) {
+            Ok(())
+        } else {
+            Err(AppError::Stale { current })
+        }
     }
 }

@@ -51,13 +51,26 @@ impl Token {
 
     /// A random id.
     pub fn id(role: Role) -> String {
-        format!("{role}-{}", BASE32.encode(&rand::random::<[u8; 5]>()).to_ascii_lowercase())
+        format!(
+            "{role}-{}",
+            BASE32
+                .encode(&rand::random::<[u8; 5]>())
+                .to_ascii_lowercase()
+        )
     }
 
     /// The token as it is stored, under this id.
     pub fn record(&self, role: Role, id: String) -> TokenRecord {
         let (digest, combatants) = (self.digest(), Vec::new());
-        TokenRecord { id, digest, role, name: None, combatants, expires_at: None, replaced_at: None }
+        TokenRecord {
+            id,
+            digest,
+            role,
+            name: None,
+            combatants,
+            expires_at: None,
+            replaced_at: None,
+        }
     }
 }
 
@@ -91,7 +104,10 @@ impl BearerToken {
     /// The viewer that it stands for in an encounter. An expired token is unknown.
     pub(super) fn viewer(&self, meta: &Meta) -> Result<Viewer, AppError> {
         let record = meta.tokens.iter().find(|record| self.is(record));
-        record.filter(|record| is_active(record)).map(TokenRecord::viewer).ok_or(AppError::NotFound)
+        record
+            .filter(|record| is_active(record))
+            .map(TokenRecord::viewer)
+            .ok_or(AppError::NotFound)
     }
 }
 
@@ -130,9 +146,17 @@ fn is_active(record: &TokenRecord) -> bool {
 /// How long a viewer's token is still good, at most an hour, after which to look again. None: it has expired.
 pub(super) fn time_left(viewer: &Viewer) -> Option<Duration> {
     const HOUR: Duration = Duration::from_secs(60 * 60);
-    let Some(end) = &viewer.expires_at else { return Some(HOUR) };
-    let left = end.parse::<Timestamp>().ok()?.duration_since(Timestamp::now());
-    Duration::try_from(left).ok().filter(|left| !left.is_zero()).map(|left| left.min(HOUR))
+    let Some(end) = &viewer.expires_at else {
+        return Some(HOUR);
+    };
+    let left = end
+        .parse::<Timestamp>()
+        .ok()?
+        .duration_since(Timestamp::now());
+    Duration::try_from(left)
+        .ok()
+        .filter(|left| !left.is_zero())
+        .map(|left| left.min(HOUR))
 }
 
 /// Refuses all but the game master; `what` begins the explanation.
@@ -141,7 +165,11 @@ pub(super) fn only_gm(viewer: &Viewer, what: &str) -> Result<(), AppError> {
         return Ok(());
     }
     let detail = format!("{what} is the game master's right: send a token whose role is gm");
-    Err(Refusal::Forbidden { path: String::new(), detail }.into())
+    Err(Refusal::Forbidden {
+        path: String::new(),
+        detail,
+    }
+    .into())
 }
 
 /// A new token, which appears only here.
@@ -156,17 +184,33 @@ pub struct HandedOut {
 
 /// Whether a repeated request may still ask for the token that took the place of another one at `replaced_at`.
 fn is_repeatable(replaced_at: &str, now: Timestamp) -> bool {
-    replaced_at.parse::<Timestamp>().is_ok_and(|at| now.duration_since(at) < REPEATABLE)
+    replaced_at
+        .parse::<Timestamp>()
+        .is_ok_and(|at| now.duration_since(at) < REPEATABLE)
 }
 
 impl NewToken {
     /// Checks a wanted token, and makes its record under this id, with each of its combatants once.
-    pub(super) fn record(&self, id: String, token: &Token, game: &dyn Game) -> Result<TokenRecord, Refusal> {
+    pub(super) fn record(
+        &self,
+        id: String,
+        token: &Token,
+        game: &dyn Game,
+    ) -> Result<TokenRecord, Refusal> {
         let wrong = |path: &str, message: &str| Err(FieldError::meaningless(path, message).into());
         match (self.role, self.combatants.len()) {
-            (Role::Player, 0) => return wrong("combatants", "a player's token names the combatants that it acts for"),
-            (Role::Gm | Role::Spectator, 1..) => return wrong("combatants", "only a player's token names combatants"),
-            (_, n) if n > MAX_COMBATANTS => return wrong("combatants", "an encounter has at most 500 combatants"),
+            (Role::Player, 0) => {
+                return wrong(
+                    "combatants",
+                    "a player's token names the combatants that it acts for",
+                );
+            }
+            (Role::Gm | Role::Spectator, 1..) => {
+                return wrong("combatants", "only a player's token names combatants");
+            }
+            (_, n) if n > MAX_COMBATANTS => {
+                return wrong("combatants", "an encounter has at most 500 combatants");
+            }
             _ => {}
         }
         let mut combatants: Vec<OwnCombatant> = Vec::with_capacity(self.combatants.len());
@@ -176,15 +220,29 @@ impl NewToken {
                 combatants.push(own);
             }
         }
-        let record = TokenRecord { name: self.name.clone(), combatants, ..token.record(self.role, id) };
+        let record = TokenRecord {
+            name: self.name.clone(),
+            combatants,
+            ..token.record(self.role, id)
+        };
         let end = match (&self.expires_at, self.expires_in) {
             (None, None) => return Ok(record),
-            (Some(_), Some(_)) => return wrong("expires_in", "say when it ends once: expires_at or expires_in"),
+            (Some(_), Some(_)) => {
+                return wrong(
+                    "expires_in",
+                    "say when it ends once: expires_at or expires_in",
+                );
+            }
             (Some(at), None) => at.parse::<Timestamp>().ok(),
-            (None, Some(seconds)) => Timestamp::now().checked_add(SignedDuration::from_secs(seconds.get())).ok(),
+            (None, Some(seconds)) => Timestamp::now()
+                .checked_add(SignedDuration::from_secs(seconds.get()))
+                .ok(),
         };
         match end {
-            Some(end) if end > Timestamp::now() => Ok(TokenRecord { expires_at: Some(format!("{end:.3}")), ..record }),
+            Some(end) if end > Timestamp::now() => Ok(TokenRecord {
+                expires_at: Some(format!("{end:.3}")),
+                ..record
+            }),
             Some(_) => wrong("expires_at", "a token ends in the future"),
             None => wrong(
                 "expires_at",
@@ -206,13 +264,20 @@ impl App {
     /// Hands out a token, once for each idempotency key; to the application that created the encounter only a game master's. The token
     /// follows from the key and its own id, so only the id is recorded for a repeated request.
     pub async fn hand_out(
-        &self, id: &str, sender: &Sender, wanted: &NewToken, key: Option<&IdempotencyKey>,
+        &self,
+        id: &str,
+        sender: &Sender,
+        wanted: &NewToken,
+        key: Option<&IdempotencyKey>,
     ) -> Result<HandedOut, AppError> {
         if let Sender::Creator(application) = sender {
             if wanted.role != Role::Gm {
-                let detail =
-                    "an application hands out only game masters' tokens: send a game master's token for others";
-                return Err(Refusal::Forbidden { path: String::new(), detail: detail.to_owned() }.into());
+                let detail = "an application hands out only game masters' tokens: send a game master's token for others";
+                return Err(Refusal::Forbidden {
+                    path: String::new(),
+                    detail: detail.to_owned(),
+                }
+                .into());
             }
             if self.store.application(id).await?.as_deref() != Some(application) {
                 return Err(AppError::NotFound);
@@ -221,8 +286,13 @@ impl App {
         let secrets = self.secrets(key, None).await?;
         let fingerprint = key.map_or(String::new(), |key| HEXLOWER.encode(&key.fingerprint));
         let derived = |name: &str| {
-            let purpose = format!("token {name} of {id} by {} for {fingerprint}", sender.identity());
-            secrets.derive(&purpose).map(|secret| Token::new(wanted.role, &secret))
+            let purpose = format!(
+                "token {name} of {id} by {} for {fingerprint}",
+                sender.identity()
+            );
+            secrets
+                .derive(&purpose)
+                .map(|secret| Token::new(wanted.role, &secret))
         };
         let name = Token::id(wanted.role);
         let token = derived(&name)?;
@@ -235,27 +305,49 @@ impl App {
             let info = serde_json::to_vec(&record.viewer())?;
             meta.tokens.push(record);
             check_gm(&meta)?;
-            Ok(Change { recorded: name.clone().into(), ..meta_change(game, meta, info.into()) })
+            Ok(Change {
+                recorded: name.clone().into(),
+                ..meta_change(game, meta, info.into())
+            })
         };
-        let answer = self.write(id, sender, key, |game, viewer| ready(hand_out(&*game, viewer))).await?;
+        let answer = self
+            .write(id, sender, key, |game, viewer| {
+                ready(hand_out(&*game, viewer))
+            })
+            .await?;
         if !answer.replayed {
-            return Ok(HandedOut { token, info: serde_json::from_slice(&answer.body)?, replayed: false });
+            return Ok(HandedOut {
+                token,
+                info: serde_json::from_slice(&answer.body)?,
+                replayed: false,
+            });
         }
         let token = derived(&String::from_utf8_lossy(&answer.body))?;
         // A repeated request must not show a token that was revoked since.
         let game = self.current(id).await?;
-        let record = game.meta().tokens.iter().find(|record| token.is(record) && is_active(record));
+        let record = game
+            .meta()
+            .tokens
+            .iter()
+            .find(|record| token.is(record) && is_active(record));
         let Some(info) = record.map(TokenRecord::viewer) else {
             let detail = "the token that this request handed out was revoked or replaced, or has ended: ask for another one under another Idempotency-Key";
             return Err(Violation::new("token_ended", "TK-12", detail).into());
         };
-        Ok(HandedOut { token, info, replayed: true })
+        Ok(HandedOut {
+            token,
+            info,
+            replayed: true,
+        })
     }
 
     /// Replaces a token by one with the same id, role, name, combatants and end. The old one is invalid at once. The new one follows
     /// from the old one and the idempotency key: a repeated request finds it among the tokens, and nothing is recorded for it.
     pub async fn replace(
-        &self, id: &str, token: &BearerToken, key: Option<&IdempotencyKey>,
+        &self,
+        id: &str,
+        token: &BearerToken,
+        key: Option<&IdempotencyKey>,
     ) -> Result<HandedOut, AppError> {
         let fingerprint = key.map_or(String::new(), |key| HEXLOWER.encode(&key.fingerprint));
         let purpose = format!("replacement of {} of {id} for {fingerprint}", token.0);
@@ -265,27 +357,51 @@ impl App {
         let replace = |game: &dyn Game, info: Viewer| {
             let mut meta = game.meta().clone();
             let mut records = meta.tokens.iter_mut();
-            let record = records.find(|record| record.id == info.token).ok_or(AppError::NotFound)?;
+            let record = records
+                .find(|record| record.id == info.token)
+                .ok_or(AppError::NotFound)?;
             record.digest = Token::new(info.role, &secret).digest();
             record.replaced_at = key.map(|_| now());
             let body = serde_json::to_vec(&info)?;
             Ok(meta_change(game, meta, body.into()))
         };
-        match self.write(id, sender, None, |game, viewer| ready(replace(&*game, viewer))).await {
+        match self
+            .write(id, sender, None, |game, viewer| {
+                ready(replace(&*game, viewer))
+            })
+            .await
+        {
             // The token is unknown to a repeated request, because the first one replaced it.
-            Err(AppError::NotFound) if key.is_some() => self.repeated_replacement(id, &secret).await,
+            Err(AppError::NotFound) if key.is_some() => {
+                self.repeated_replacement(id, &secret).await
+            }
             Err(error) => Err(error),
             Ok(answer) => {
                 let info: Viewer = serde_json::from_slice(&answer.body)?;
-                Ok(HandedOut { token: Token::new(info.role, &secret), info, replayed: false })
+                Ok(HandedOut {
+                    token: Token::new(info.role, &secret),
+                    info,
+                    replayed: false,
+                })
             }
         }
     }
 
     /// Refuses a key under which a valid token has sent another request. A replacement itself leaves no record.
-    async fn refuse_used_key(&self, id: &str, sender: &Sender, key: Option<&IdempotencyKey>) -> Result<(), AppError> {
+    async fn refuse_used_key(
+        &self,
+        id: &str,
+        sender: &Sender,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<(), AppError> {
         let Some(key) = key else { return Ok(()) };
-        let (current, record) = self.fetch(id, self.cache.get(id).as_ref(), Some(&key.digest(id, sender))).await?;
+        let (current, record) = self
+            .fetch(
+                id,
+                self.cache.get(id).as_ref(),
+                Some(&key.digest(id, sender)),
+            )
+            .await?;
         if record.is_some() && sender.viewer(current.game.meta()).is_ok() {
             return Err(AppError::KeyReused);
         }
@@ -294,20 +410,36 @@ impl App {
 
     /// The token of this secret, if it took the place of another one a short while ago and is still valid. Otherwise the token that
     /// it replaces is as unknown as any other.
-    async fn repeated_replacement(&self, id: &str, secret: &[u8; 32]) -> Result<HandedOut, AppError> {
+    async fn repeated_replacement(
+        &self,
+        id: &str,
+        secret: &[u8; 32],
+    ) -> Result<HandedOut, AppError> {
         let game = self.current(id).await?;
         for record in game.meta().tokens.iter().filter(|record| is_active(record)) {
-            let repeatable = record.replaced_at.as_ref().is_some_and(|at| is_repeatable(at, Timestamp::now()));
+            let repeatable = record
+                .replaced_at
+                .as_ref()
+                .is_some_and(|at| is_repeatable(at, Timestamp::now()));
             let token = Token::new(record.role, secret);
             if repeatable && token.is(record) {
-                return Ok(HandedOut { token, info: record.viewer(), replayed: true });
+                return Ok(HandedOut {
+                    token,
+                    info: record.viewer(),
+                    replayed: true,
+                });
             }
         }
         Err(AppError::NotFound)
     }
 
     /// Revokes a token, which ends the streams that it opened.
-    pub async fn revoke(&self, id: &str, token: &BearerToken, revoked: &str) -> Result<(), AppError> {
+    pub async fn revoke(
+        &self,
+        id: &str,
+        token: &BearerToken,
+        revoked: &str,
+    ) -> Result<(), AppError> {
         let sender = &Sender::Token(token.clone());
         let revoke = |game: &dyn Game, viewer: Viewer| {
             only_gm(&viewer, "to revoke tokens")?;
@@ -318,7 +450,11 @@ impl App {
             check_gm(&meta)?;
             Ok(meta_change(game, meta, Bytes::new()))
         };
-        self.write(id, sender, None, |game, viewer| ready(revoke(&*game, viewer))).await.map(drop)
+        self.write(id, sender, None, |game, viewer| {
+            ready(revoke(&*game, viewer))
+        })
+        .await
+        .map(drop)
     }
 }
 
@@ -328,7 +464,12 @@ fn make_room(meta: &mut Meta, sender: &Sender) -> Result<(), AppError> {
     if meta.tokens.len() < MAX_TOKENS {
         return Ok(());
     }
-    match (sender, meta.tokens.iter().position(|record| record.role == Role::Gm)) {
+    match (
+        sender,
+        meta.tokens
+            .iter()
+            .position(|record| record.role == Role::Gm),
+    ) {
         (Sender::Creator(_), Some(oldest)) => drop(meta.tokens.remove(oldest)),
         _ => {
             let detail = format!("an encounter has at most {MAX_TOKENS} tokens: revoke one first");
@@ -340,17 +481,32 @@ fn make_room(meta: &mut Meta, sender: &Sender) -> Result<(), AppError> {
 
 /// Refuses tokens that leave no game master in the end.
 fn check_gm(meta: &Meta) -> Result<(), AppError> {
-    if meta.tokens.iter().any(|record| record.role == Role::Gm && record.expires_at.is_none()) {
+    if meta
+        .tokens
+        .iter()
+        .any(|record| record.role == Role::Gm && record.expires_at.is_none())
+    {
         return Ok(());
     }
-    let detail = "this is the last game master's token that does not end: hand out another one first";
+    let detail =
+        "this is the last game master's token that does not end: hand out another one first";
     Err(Violation::new("last_gm_token", "TK-10", detail).into())
 }
 
 /// A write that changes only the meta of an encounter.
 fn meta_change(game: &dyn Game, meta: Meta, body: Bytes) -> Change {
-    let answer = Answer { version: game.version(), size: AnswerSize::Minimal, body, replayed: false };
-    Change { game: game.with_meta(meta), entry: None, answer, recorded: Bytes::new() }
+    let answer = Answer {
+        version: game.version(),
+        size: AnswerSize::Minimal,
+        body,
+        replayed: false,
+    };
+    Change {
+        game: game.with_meta(meta),
+        entry: None,
+        answer,
+        recorded: Bytes::new(),
+    }
 }
 
 #[cfg(test)]
@@ -361,11 +517,21 @@ mod tests {
     fn a_viewer_is_looked_at_again_within_the_hour_and_has_no_time_left_at_the_end() {
         let left = |seconds: i64| {
             let end = Timestamp::now() + SignedDuration::from_secs(seconds);
-            time_left(&Viewer { expires_at: Some(format!("{end:.3}")), ..Viewer::gm("gm") })
+            time_left(&Viewer {
+                expires_at: Some(format!("{end:.3}")),
+                ..Viewer::gm("gm")
+            })
         };
         let hour = Duration::from_secs(3600);
-        assert_eq!((time_left(&Viewer::gm("gm")), left(7200)), (Some(hour), Some(hour)));
-        assert!(left(60).is_some_and(|left| left > Duration::from_secs(50) && left <= Duration::from_secs(60)));
+        assert_eq!(
+            (time_left(&Viewer::gm("gm")), left(7200)),
+            (Some(hour), Some(hour))
+        );
+        assert!(
+            left(60).is_some_and(
+                |left| left > Duration::from_secs(50) && left <= Duration::from_secs(60)
+            )
+        );
         assert_eq!((left(0), left(-60)), (None, None));
     }
 

@@ -64,10 +64,17 @@ pub struct Export {
 
 impl App {
     /// The log of an encounter, for the holder of `token`.
-    pub async fn export(self: &Arc<Self>, id: &str, token: &BearerToken) -> Result<Export, AppError> {
+    pub async fn export(
+        self: &Arc<Self>,
+        id: &str,
+        token: &BearerToken,
+    ) -> Result<Export, AppError> {
         let (game, viewer) = self.authenticate(id, token).await?;
         only_gm(&viewer, "to export the encounter")?;
-        let Base { version: after, document } = self.store.base(id).await?;
+        let Base {
+            version: after,
+            document,
+        } = self.store.base(id).await?;
         let base = self.rulesets.load(&document)?;
         let version = game.version();
         let log = ExportedLog {
@@ -76,14 +83,23 @@ impl App {
             ruleset: base.ruleset().to_owned(),
             exported_at: now(),
             version,
-            base: BaseState { version: after, document: base.checkpoint()? },
+            base: BaseState {
+                version: after,
+                document: base.checkpoint()?,
+            },
             entries: RawValue::from_string("[]".to_owned())?,
         };
         let mut opening = serde_json::to_string(&log)?;
         // The entries are the last field, and empty: without the end, they can be streamed in.
         opening.truncate(opening.len() - "]}".len());
         let opening = opening.into();
-        Ok(Export { app: self.clone(), id: id.to_owned(), opening, after, version })
+        Ok(Export {
+            app: self.clone(),
+            id: id.to_owned(),
+            opening,
+            after,
+            version,
+        })
     }
 }
 
@@ -94,11 +110,20 @@ impl Export {
         if left == 0 {
             return Ok(Vec::new());
         }
-        let page = self.app.store.log(&self.id, self.after, left.min(PAGE), MAX_PAGE).await?;
+        let page = self
+            .app
+            .store
+            .log(&self.id, self.after, left.min(PAGE), MAX_PAGE)
+            .await?;
         if self.after < page.base_version {
-            return Err(AppError::Pruned { oldest: page.base_version });
+            return Err(AppError::Pruned {
+                oldest: page.base_version,
+            });
         }
-        self.after = page.entries.last().map_or(self.version, |entry| entry.version);
+        self.after = page
+            .entries
+            .last()
+            .map_or(self.version, |entry| entry.version);
         Ok(page.entries.into_iter().map(|entry| entry.bytes).collect())
     }
 }

@@ -53,7 +53,11 @@ impl Drop for Turn {
 
 impl Turns {
     /// Takes a free thread, or a place in the table's queue.
-    fn enqueue(self: &Arc<Self>, table: &str, when_full: WhenFull) -> Result<oneshot::Receiver<Turn>, AppError> {
+    fn enqueue(
+        self: &Arc<Self>,
+        table: &str,
+        when_full: WhenFull,
+    ) -> Result<oneshot::Receiver<Turn>, AppError> {
         let (sender, turn) = oneshot::channel();
         let mut queues = self.queues.lock();
         if queues.free_threads > 0 {
@@ -90,7 +94,9 @@ impl Turns {
 impl Queues {
     fn are_full(&mut self, table: &str, threads: usize) -> bool {
         // A table that waits for nothing is not kept out by what others wait for.
-        let Some(own) = self.waiting.get_mut(table) else { return false };
+        let Some(own) = self.waiting.get_mut(table) else {
+            return false;
+        };
         // Callers that were dropped hold no place.
         own.retain(|waiting| !waiting.is_closed());
         if own.is_empty() {
@@ -109,7 +115,8 @@ impl Queues {
             return;
         }
         let table: Arc<str> = table.into();
-        self.waiting.insert(table.clone(), VecDeque::from([waiting]));
+        self.waiting
+            .insert(table.clone(), VecDeque::from([waiting]));
         self.tables.push_back(table);
     }
 
@@ -135,13 +142,23 @@ impl Queues {
 impl Workers {
     /// This many threads.
     pub fn new(threads: usize) -> Self {
-        let queues = Queues { free_threads: threads, waiting: HashMap::new(), tables: VecDeque::new() };
-        Self(Arc::new(Turns { threads, queues: Mutex::new(queues) }))
+        let queues = Queues {
+            free_threads: threads,
+            waiting: HashMap::new(),
+            tables: VecDeque::new(),
+        };
+        Self(Arc::new(Turns {
+            threads,
+            queues: Mutex::new(queues),
+        }))
     }
 
     /// Runs a task of a table in its turn. Its [`Stop`] turns true when the caller is dropped.
     pub async fn run<T: Send + 'static>(
-        &self, table: &str, when_full: WhenFull, work: impl FnOnce(Stop<'_>) -> T + Send + 'static,
+        &self,
+        table: &str,
+        when_full: WhenFull,
+        work: impl FnOnce(Stop<'_>) -> T + Send + 'static,
     ) -> Result<T, AppError> {
         let turn = self.0.enqueue(table, when_full)?.await;
         let turn = turn.map_err(|error| AppError::Internal(error.to_string()))?;
@@ -152,16 +169,26 @@ impl Workers {
             let _turn = turn;
             work(&|| waiting.strong_count() == 0)
         });
-        let done = done.await.map_err(|error| AppError::Internal(error.to_string()));
+        let done = done
+            .await
+            .map_err(|error| AppError::Internal(error.to_string()));
         drop(caller);
         done
     }
 
     /// As [`run`](Self::run), but on this thread if the work is `small`.
     pub async fn run_unless<T: Send + 'static>(
-        &self, small: bool, table: &str, when_full: WhenFull, work: impl FnOnce(Stop<'_>) -> T + Send + 'static,
+        &self,
+        small: bool,
+        table: &str,
+        when_full: WhenFull,
+        work: impl FnOnce(Stop<'_>) -> T + Send + 'static,
     ) -> Result<T, AppError> {
-        if small { Ok(work(&|| false)) } else { self.run(table, when_full, work).await }
+        if small {
+            Ok(work(&|| false))
+        } else {
+            self.run(table, when_full, work).await
+        }
     }
 }
 
@@ -186,22 +213,30 @@ mod tests {
     async fn occupied(workers: &Arc<Workers>) -> JoinHandle<Result<(), AppError>> {
         let (begun, first) = mpsc::channel();
         let busy = workers.clone();
-        let caller = tokio::spawn(async move { busy.run("busy", WhenFull::Refuse, endless(begun)).await });
+        let caller =
+            tokio::spawn(async move { busy.run("busy", WhenFull::Refuse, endless(begun)).await });
         yield_now().await;
-        tokio::task::spawn_blocking(move || first.recv().expect("it begins")).await.expect("no panic");
+        tokio::task::spawn_blocking(move || first.recv().expect("it begins"))
+            .await
+            .expect("no panic");
         caller
     }
 
     /// Puts tasks into the queue of a table, which write the table's name into `done`.
     async fn waiting(
-        workers: &Arc<Workers>, table: &'static str, count: usize, when_full: WhenFull,
+        workers: &Arc<Workers>,
+        table: &'static str,
+        count: usize,
+        when_full: WhenFull,
         done: &mpsc::Sender<&'static str>,
     ) -> Vec<JoinHandle<Result<(), AppError>>> {
         let mut callers = Vec::new();
         for _ in 0..count {
             let (workers, done) = (workers.clone(), done.clone());
             let work = move |_: Stop<'_>| done.send(table).expect("a receiver");
-            callers.push(tokio::spawn(async move { workers.run(table, when_full, work).await }));
+            callers.push(tokio::spawn(async move {
+                workers.run(table, when_full, work).await
+            }));
             yield_now().await;
         }
         callers
@@ -213,7 +248,10 @@ mod tests {
         let running = occupied(&workers).await;
         let (done, order) = mpsc::channel();
         let callers = waiting(&workers, "a", WAITING, WhenFull::Refuse, &done).await;
-        assert!(matches!(workers.run("a", WhenFull::Refuse, |_| ()).await, Err(AppError::Busy)));
+        assert!(matches!(
+            workers.run("a", WhenFull::Refuse, |_| ()).await,
+            Err(AppError::Busy)
+        ));
         let patient = waiting(&workers, "a", 100, WhenFull::Wait, &done).await;
         assert!(patient.iter().all(|caller| !caller.is_finished()));
         for caller in callers.iter().chain(&patient) {
@@ -221,13 +259,22 @@ mod tests {
         }
         yield_now().await;
         let again = waiting(&workers, "a", WAITING, WhenFull::Refuse, &done).await;
-        assert!(again.iter().all(|caller| !caller.is_finished()), "callers that left hold no place");
+        assert!(
+            again.iter().all(|caller| !caller.is_finished()),
+            "callers that left hold no place"
+        );
         running.abort();
         for caller in again {
             assert!(caller.await.expect("no panic").is_ok());
         }
         assert_eq!(order.try_iter().count(), WAITING);
-        assert_eq!(workers.run("b", WhenFull::Refuse, |_| 7).await.expect("room"), 7);
+        assert_eq!(
+            workers
+                .run("b", WhenFull::Refuse, |_| 7)
+                .await
+                .expect("room"),
+            7
+        );
     }
 
     #[tokio::test]
@@ -242,7 +289,10 @@ mod tests {
             assert!(caller.await.expect("no panic").is_ok());
         }
         let order: Vec<_> = order.try_iter().collect();
-        assert_eq!(order.get(..4), Some(&["crowded", "quiet", "crowded", "quiet"][..]));
+        assert_eq!(
+            order.get(..4),
+            Some(&["crowded", "quiet", "crowded", "quiet"][..])
+        );
         assert_eq!(order.len(), 62);
     }
 }

@@ -62,8 +62,21 @@ pub struct TokenRecord {
 impl TokenRecord {
     /// The viewer that presents the token.
     pub fn viewer(&self) -> Viewer {
-        let Self { id: token, role, name, combatants, expires_at, .. } = self.clone();
-        Viewer { token, role, name, combatants, expires_at }
+        let Self {
+            id: token,
+            role,
+            name,
+            combatants,
+            expires_at,
+            ..
+        } = self.clone();
+        Viewer {
+            token,
+            role,
+            name,
+            combatants,
+            expires_at,
+        }
     }
 }
 
@@ -100,8 +113,15 @@ pub(super) struct DocumentHeader {
 impl DocumentHeader {
     /// Reads only the first two fields if they are the header, as in all documents of this program.
     fn of(stored: &[u8]) -> Result<Self, LoadError> {
-        let second = stored.iter().enumerate().filter(|(_, byte)| **byte == b',').nth(1).map(|(at, _)| at);
-        let head = second.and_then(|end| stored.get(..end)).map(|head| [head, b"}"].concat());
+        let second = stored
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte == b',')
+            .nth(1)
+            .map(|(at, _)| at);
+        let head = second
+            .and_then(|end| stored.get(..end))
+            .map(|head| [head, b"}"].concat());
         let header = head.and_then(|head| serde_json::from_slice(&head).ok());
         header.map_or_else(|| serde_json::from_slice(stored).map_err(unreadable), Ok)
     }
@@ -109,11 +129,17 @@ impl DocumentHeader {
     /// The header of an imported checkpoint.
     pub fn read(checkpoint: &RawValue) -> Result<Self, FieldError> {
         let fields: BTreeMap<String, &RawValue> = read_json(checkpoint.get())?;
-        Ok(Self { schema: header_field(&fields, "schema")?, ruleset: header_field(&fields, "ruleset")? })
+        Ok(Self {
+            schema: header_field(&fields, "schema")?,
+            ruleset: header_field(&fields, "ruleset")?,
+        })
     }
 }
 
-fn header_field<T: DeserializeOwned>(fields: &BTreeMap<String, &RawValue>, name: &str) -> Result<T, FieldError> {
+fn header_field<T: DeserializeOwned>(
+    fields: &BTreeMap<String, &RawValue>,
+    name: &str,
+) -> Result<T, FieldError> {
     let missing = || FieldError::malformed(name, format!("missing field `{name}`"));
     let field = fields.get(name).ok_or_else(missing)?;
     read_json(field.get()).map_err(|error| error.within(name))
@@ -123,7 +149,10 @@ fn header_field<T: DeserializeOwned>(fields: &BTreeMap<String, &RawValue>, name:
 pub(super) fn open(stored: &[u8]) -> Result<DocumentHeader, LoadError> {
     let header = DocumentHeader::of(stored)?;
     if header.schema != SCHEMA {
-        return Err(LoadError::OtherSchema { found: header.schema, read: SCHEMA });
+        return Err(LoadError::OtherSchema {
+            found: header.schema,
+            read: SCHEMA,
+        });
     }
     Ok(header)
 }
@@ -132,7 +161,8 @@ pub(super) fn open(stored: &[u8]) -> Result<DocumentHeader, LoadError> {
 pub(super) fn read_stored<'de, T: Deserialize<'de>>(stored: &'de [u8]) -> Result<T, LoadError> {
     let mut unknown = None;
     let mut json = serde_json::Deserializer::from_slice(stored);
-    let read = serde_ignored::deserialize(&mut json, |field| unknown = Some(field.to_string())).map_err(unreadable)?;
+    let read = serde_ignored::deserialize(&mut json, |field| unknown = Some(field.to_string()))
+        .map_err(unreadable)?;
     json.end().map_err(unreadable)?;
     match unknown {
         Some(field) => Err(LoadError::Unreadable(format!("unknown field {field}"))),

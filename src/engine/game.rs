@@ -7,8 +7,9 @@ use super::space::{Space, WriteError};
 use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
-    LoadError, LogEntry, MAX_CONDITIONS, MAX_EVENTS, MAX_REDACTED, MAX_REDACTED_BYTES, Meta, Redactions, Refusal,
-    Request, SCHEMA, Stop, Summary, Viewer, import, legal, narration, rights, shared, text,
+    LoadError, LogEntry, MAX_CONDITIONS, MAX_EVENTS, MAX_REDACTED, MAX_REDACTED_BYTES, Meta,
+    Redactions, Refusal, Request, SCHEMA, Stop, Summary, Viewer, import, legal, narration, rights,
+    shared, text,
 };
 use crate::vocabulary::*;
 use serde::Serialize;
@@ -46,14 +47,23 @@ pub trait Game: Any + Send + Sync {
     /// Decides a request of somebody who acts for these combatants, none if it is a game master, or refuses it, with [`Refusal::Stopped`] as soon as `stop` says so; it is asked before each command, and
     /// before each event is redacted. An undo or redo is for [`rewind`](Self::rewind).
     fn decide(
-        &self, sender: &[OwnCombatant], request: &Request, dice: &mut dyn Dice, stop: Stop<'_>,
+        &self,
+        sender: &[OwnCombatant],
+        request: &Request,
+        dice: &mut dyn Dice,
+        stop: Stop<'_>,
     ) -> Result<Decided, Refusal>;
 
     /// What a request wants from the past, if it is an undo or redo.
     fn rewind_target(&self, request: &Request) -> Result<Option<Rewind>, Refusal>;
 
     /// Carries out an undo or redo of somebody who acts for these combatants; `past` is this encounter at the version that it wants.
-    fn rewind(&self, sender: &[OwnCombatant], rewind: &Rewind, past: &dyn Game) -> Result<Decided, LoadError>;
+    fn rewind(
+        &self,
+        sender: &[OwnCombatant],
+        rewind: &Rewind,
+        past: &dyn Game,
+    ) -> Result<Decided, LoadError>;
 
     /// The encounter after the next log entry.
     fn fold(&self, entry: &LogEntry) -> Result<Arc<dyn Game>, LoadError>;
@@ -71,7 +81,12 @@ pub trait Game: Any + Send + Sync {
     fn redacted(&self, own: &[OwnCombatant]) -> Arc<dyn Game>;
 
     /// Tries a request on what the owner of these combatants sees. Asks `stop` as [`decide`](Self::decide) does.
-    fn examine(&self, own: &[OwnCombatant], request: &Request, stop: Stop<'_>) -> Result<(), Refusal>;
+    fn examine(
+        &self,
+        own: &[OwnCombatant],
+        request: &Request,
+        stop: Stop<'_>,
+    ) -> Result<(), Refusal>;
 
     /// Reads the next entry of an imported log as strictly as a request. Writes its events as this program does, and redacts them if it
     /// carries no redacted forms, unless `stop` says so.
@@ -147,24 +162,46 @@ pub(super) struct TypedGame<R: Ruleset> {
 impl<R: Ruleset> TypedGame<R> {
     /// Reads a document or checkpoint of the present schema; without `meta` it must hold its own.
     pub fn read(stored: &[u8], meta: Option<Arc<Meta>>) -> Result<Self, LoadError> {
-        let Document::<R> { ruleset, meta: own, history, table, .. } = read_stored(stored)?;
+        let Document::<R> {
+            ruleset,
+            meta: own,
+            history,
+            table,
+            ..
+        } = read_stored(stored)?;
         if ruleset != R::MANIFEST.id {
-            return Err(LoadError::Unreadable(format!("ruleset: {ruleset} is another one")));
+            return Err(LoadError::Unreadable(format!(
+                "ruleset: {ruleset} is another one"
+            )));
         }
         let meta = meta.or_else(|| own.map(|own| Arc::new(own.into_owned())));
-        let meta = meta.ok_or_else(|| LoadError::Unreadable("a document without meta".to_owned()))?;
-        Ok(Self { meta, history: history.into_owned(), table: table.into_owned() })
+        let meta =
+            meta.ok_or_else(|| LoadError::Unreadable("a document without meta".to_owned()))?;
+        Ok(Self {
+            meta,
+            history: history.into_owned(),
+            table: table.into_owned(),
+        })
     }
 
     fn stored<'a>(&'a self, meta: Option<&'a Meta>) -> Document<'a, R> {
         let (history, table) = (Cow::Borrowed(&self.history), Cow::Borrowed(&self.table));
         let ruleset = Cow::Borrowed(R::MANIFEST.id);
-        Document { schema: SCHEMA, ruleset, meta: meta.map(Cow::Borrowed), history, table }
+        Document {
+            schema: SCHEMA,
+            ruleset,
+            meta: meta.map(Cow::Borrowed),
+            history,
+            table,
+        }
     }
 
     /// Plays a request on a copy of the table.
     pub fn play<'r>(
-        &self, request: &'r Request, dice: &mut dyn Dice, stop: Stop<'_>,
+        &self,
+        request: &'r Request,
+        dice: &mut dyn Dice,
+        stop: Stop<'_>,
     ) -> Result<Played<'r, R>, Refusal> {
         let mut play = Play::new(self.table.clone(), dice);
         let mut commands = Vec::with_capacity(request.commands.len());
@@ -173,7 +210,8 @@ impl<R: Ruleset> TypedGame<R> {
                 return Err(Refusal::Stopped);
             }
             let path = || request.path(index);
-            play_one(&mut play, verb, fields).map_err(|refusal| refusal.within(&path()).named(play.table()))?;
+            play_one(&mut play, verb, fields)
+                .map_err(|refusal| refusal.within(&path()).named(play.table()))?;
             commands.push((verb.as_str(), play.events().len()));
             if play.events().len() > MAX_EVENTS {
                 return Err(Refusal::too_many_events(path()));
@@ -181,12 +219,23 @@ impl<R: Ruleset> TypedGame<R> {
         }
         let (mut table, events) = play.finish();
         table.version = table.version.saturating_add(1);
-        Ok(Played { table, events, commands })
+        Ok(Played {
+            table,
+            events,
+            commands,
+        })
     }
 
     fn redacted_for(&self, own: &[OwnCombatant]) -> Self {
-        let table = Table { version: self.table.version, ..self.table.redacted(own) };
-        Self { meta: self.meta.clone(), history: self.history.clone(), table }
+        let table = Table {
+            version: self.table.version,
+            ..self.table.redacted(own)
+        };
+        Self {
+            meta: self.meta.clone(),
+            history: self.history.clone(),
+            table,
+        }
     }
 
     /// A decision that leads here by this transition.
@@ -196,9 +245,16 @@ impl<R: Ruleset> TypedGame<R> {
         let texts = narration::texts(&transition.before.table, transition.events, &mut space)?;
         let redactions = transition.redactions(&mut space)?;
         let jump = transition.events.iter().any(Event::jumps);
-        let checkpoint = (jump || self.table.version.is_multiple_of(CHECKPOINTS)).then(|| self.checkpoint());
+        let checkpoint =
+            (jump || self.table.version.is_multiple_of(CHECKPOINTS)).then(|| self.checkpoint());
         let checkpoint = checkpoint.transpose().map_err(WriteError::Json)?;
-        Ok(Decided { checkpoint, next: Arc::new(self), events, texts, redactions })
+        Ok(Decided {
+            checkpoint,
+            next: Arc::new(self),
+            events,
+            texts,
+            redactions,
+        })
     }
 }
 
@@ -211,7 +267,9 @@ pub(super) struct Played<'r, R: Ruleset> {
 }
 
 fn play_one<R: Ruleset>(
-    play: &mut Play<'_, R>, verb: &str, fields: &serde_json::Map<String, Value>,
+    play: &mut Play<'_, R>,
+    verb: &str,
+    fields: &serde_json::Map<String, Value>,
 ) -> Result<(), Refusal> {
     let open = play.table().status != Status::Ended || verb == "note";
     let detail = "the encounter has ended: it takes notes, undo and redo";
@@ -221,9 +279,16 @@ fn play_one<R: Ruleset>(
         return Ok(R::decide(play, &command)?);
     }
     let Some(command) = SharedCommand::parse(verb, fields).transpose()? else {
-        let known: Vec<_> = R::Command::SPECS.iter().chain(SharedCommand::SPECS).map(|spec| spec.verb).collect();
+        let known: Vec<_> = R::Command::SPECS
+            .iter()
+            .chain(SharedCommand::SPECS)
+            .map(|spec| spec.verb)
+            .collect();
         let unknown: String = verb.chars().take(40).collect();
-        let detail = format!("there is no command {unknown:?} here; there are {}", known.join(", "));
+        let detail = format!(
+            "there is no command {unknown:?} here; there are {}",
+            known.join(", ")
+        );
         return Err(Violation::field("unknown_command", "type", detail).into());
     };
     check_open()?;
@@ -243,21 +308,29 @@ impl<R: Ruleset> Game for TypedGame<R> {
         let table = &self.table;
         self.history.check(table.version)?;
         if table.combatants.len() > MAX_COMBATANTS || table.effects.len() > MAX_EFFECTS {
-            return Err(format!("it holds more than {MAX_COMBATANTS} combatants or {MAX_EFFECTS} effects"));
+            return Err(format!(
+                "it holds more than {MAX_COMBATANTS} combatants or {MAX_EFFECTS} effects"
+            ));
         }
         let combatants: HashSet<_> = table.iter().map(|c| &c.id).collect();
         let effects: HashSet<_> = table.effects.iter().map(|e| &e.id).collect();
         if combatants.len() < table.combatants.len() || effects.len() < table.effects.len() {
             return Err("two combatants or two effects have the same id".to_owned());
         }
-        if table.counted.len() > table.effects.len() || table.counted.iter().any(|id| !effects.contains(id)) {
-            return Err("it says of effects that it does not hold that they have counted".to_owned());
+        if table.counted.len() > table.effects.len()
+            || table.counted.iter().any(|id| !effects.contains(id))
+        {
+            return Err(
+                "it says of effects that it does not hold that they have counted".to_owned(),
+            );
         }
         if !table.used_ids.is_bounded() {
             return Err("it holds too many used ids".to_owned());
         }
         if table.joined > MAX_JOINED || table.iter().any(|c| c.joined > table.joined) {
-            return Err(format!("more than {MAX_JOINED} combatants have joined, or more than it says"));
+            return Err(format!(
+                "more than {MAX_JOINED} combatants have joined, or more than it says"
+            ));
         }
         for c in table.iter() {
             let members: HashSet<_> = c.members.iter().map(|m| &m.id).collect();
@@ -270,7 +343,10 @@ impl<R: Ruleset> Game for TypedGame<R> {
             // The rules may add some to those that a command set.
             let most = 2 * MAX_CONDITIONS;
             if c.all_conditions().any(|all| all.len() > most) {
-                return Err(format!("{} holds more than {most} conditions", c.id.as_str()));
+                return Err(format!(
+                    "{} holds more than {most} conditions",
+                    c.id.as_str()
+                ));
             }
         }
         R::check_state(table)
@@ -296,21 +372,42 @@ impl<R: Ruleset> Game for TypedGame<R> {
     }
 
     fn decide(
-        &self, sender: &[OwnCombatant], request: &Request, dice: &mut dyn Dice, stop: Stop<'_>,
+        &self,
+        sender: &[OwnCombatant],
+        request: &Request,
+        dice: &mut dyn Dice,
+        stop: Stop<'_>,
     ) -> Result<Decided, Refusal> {
-        let Played { table, events, commands } = self.play(request, dice, stop)?;
+        let Played {
+            table,
+            events,
+            commands,
+        } = self.play(request, dice, stop)?;
         if stop() {
             return Err(Refusal::Stopped);
         }
         let last = || request.path(commands.len().saturating_sub(1));
         R::check_state(&table).map_err(|beyond| Refusal::too_much_state(last(), &beyond))?;
         let history = UndoHistory::ordinary(table.version);
-        let next = Self { meta: self.meta.clone(), history, table: table.clone() };
+        let next = Self {
+            meta: self.meta.clone(),
+            history,
+            table: table.clone(),
+        };
         let (before, after) = (self, &table);
-        let transition = Transition { before, after, events: &events, commands: &commands, sender, stop };
+        let transition = Transition {
+            before,
+            after,
+            events: &events,
+            commands: &commands,
+            sender,
+            stop,
+        };
         // Audiences are counted only where the number of tokens does not show that they are few enough.
         let most = self.meta.tokens.len().saturating_add(1);
-        let unwritable = |error: serde_json::Error| Refusal::from(FieldError::meaningless("", error.to_string()));
+        let unwritable = |error: serde_json::Error| {
+            Refusal::from(FieldError::meaningless("", error.to_string()))
+        };
         let named = events.len().saturating_mul(table.combatants.len());
         let bytes = match named.saturating_mul(most) > MAX_REDACTED {
             true => serde_json::to_vec(&events).map_err(unwritable)?.len(),
@@ -323,33 +420,54 @@ impl<R: Ruleset> Game for TypedGame<R> {
         if exceeds(most) && exceeds(transition.audiences()) {
             return Err(Refusal::too_many_events(last()));
         }
-        next.decided(&transition).map_err(|error| error.refusal(last()))
+        next.decided(&transition)
+            .map_err(|error| error.refusal(last()))
     }
 
     fn rewind_target(&self, request: &Request) -> Result<Option<Rewind>, Refusal> {
         self.history.rewind(self.table.version, request)
     }
 
-    fn rewind(&self, sender: &[OwnCombatant], rewind: &Rewind, past: &dyn Game) -> Result<Decided, LoadError> {
+    fn rewind(
+        &self,
+        sender: &[OwnCombatant],
+        rewind: &Rewind,
+        past: &dyn Game,
+    ) -> Result<Decided, LoadError> {
         let past = (past as &dyn Any).downcast_ref::<Self>();
         let past = past
             .filter(|past| past.table.version == rewind.to_version)
-            .ok_or_else(|| LoadError::Unreadable(format!("the state at {} is another's", rewind.to_version)))?;
+            .ok_or_else(|| {
+                LoadError::Unreadable(format!("the state at {} is another's", rewind.to_version))
+            })?;
         let mut table = past.table.clone();
         table.keep_identities(&self.table);
         table.version = self.table.version.saturating_add(1);
         let history = self.history.rewound(rewind, &past.history);
-        let next = Self { meta: self.meta.clone(), history, table: table.clone() };
+        let next = Self {
+            meta: self.meta.clone(),
+            history,
+            table: table.clone(),
+        };
         let events = [Event::Shared(rewind.event())];
         let (before, after, commands) = (self, &table, [(rewind.verb(), events.len())]);
-        let transition = Transition { before, after, events: &events, commands: &commands, sender, stop: &|| false };
-        next.decided(&transition).map_err(|error| LoadError::Unreadable(error.to_string()))
+        let transition = Transition {
+            before,
+            after,
+            events: &events,
+            commands: &commands,
+            sender,
+            stop: &|| false,
+        };
+        next.decided(&transition)
+            .map_err(|error| LoadError::Unreadable(error.to_string()))
     }
 
     fn fold(&self, entry: &LogEntry) -> Result<Arc<dyn Game>, LoadError> {
         let events: Vec<Event<R>> = serde_json::from_str(entry.events.get()).map_err(unreadable)?;
         if events.iter().any(Event::jumps) {
-            let missing = || LoadError::Unreadable("checkpoint: an undo or redo needs one".to_owned());
+            let missing =
+                || LoadError::Unreadable("checkpoint: an undo or redo needs one".to_owned());
             return self.restore(entry.checkpoint.as_deref().ok_or_else(missing)?);
         }
         let mut table = self.table.clone();
@@ -358,7 +476,11 @@ impl<R: Ruleset> Game for TypedGame<R> {
         }
         table.version = entry.version;
         let history = UndoHistory::ordinary(table.version);
-        Ok(Arc::new(Self { meta: self.meta.clone(), history, table }))
+        Ok(Arc::new(Self {
+            meta: self.meta.clone(),
+            history,
+            table,
+        }))
     }
 
     fn checkpoint(&self) -> Result<Box<RawValue>, serde_json::Error> {
@@ -372,27 +494,41 @@ impl<R: Ruleset> Game for TypedGame<R> {
     }
 
     fn with_meta(&self, meta: Meta) -> Arc<dyn Game> {
-        Arc::new(Self { meta: Arc::new(meta), history: self.history.clone(), table: self.table.clone() })
+        Arc::new(Self {
+            meta: Arc::new(meta),
+            history: self.history.clone(),
+            table: self.table.clone(),
+        })
     }
 
     fn redacted(&self, own: &[OwnCombatant]) -> Arc<dyn Game> {
         Arc::new(self.redacted_for(own))
     }
 
-    fn examine(&self, own: &[OwnCombatant], request: &Request, stop: Stop<'_>) -> Result<(), Refusal> {
+    fn examine(
+        &self,
+        own: &[OwnCombatant],
+        request: &Request,
+        stop: Stop<'_>,
+    ) -> Result<(), Refusal> {
         let redacted = self.redacted_for(own);
-        let Played { events, commands, .. } = redacted.play(request, &mut TrialDice, stop)?;
+        let Played {
+            events, commands, ..
+        } = redacted.play(request, &mut TrialDice, stop)?;
         // What is too large by what the player sees is refused for that, and not for a reason that it may not know.
         let mut space = Space::of_entry();
         let last = || request.path(commands.len().saturating_sub(1));
-        space.events(&events).map_err(|error| error.refusal(last()))?;
+        space
+            .events(&events)
+            .map_err(|error| error.refusal(last()))?;
         let texts = narration::texts(&redacted.table, &events, &mut space);
         texts.map(drop).map_err(|error| error.refusal(last()))
     }
 
     fn import_entry(&self, entry: &mut LogEntry, stop: Stop<'_>) -> Result<(), Refusal> {
         for redacted in entry.redactions.iter().flat_map(Redactions::entries) {
-            let events = import::events::<R>(&redacted.events).map_err(|error| error.within("events"));
+            let events =
+                import::events::<R>(&redacted.events).map_err(|error| error.within("events"));
             let complete = events.and_then(|events| import::sentences(&redacted.texts, &events));
             complete.map_err(|error| error.within("redactions"))?;
         }
@@ -401,7 +537,8 @@ impl<R: Ruleset> Game for TypedGame<R> {
         }
         let events = import::events::<R>(&entry.events).map_err(|error| error.within("events"))?;
         import::sentences(&entry.texts, &events)?;
-        let unwritable = |error: serde_json::Error| FieldError::malformed("events", error.to_string());
+        let unwritable =
+            |error: serde_json::Error| FieldError::malformed("events", error.to_string());
         entry.events = serde_json::value::to_raw_value(&events).map_err(unwritable)?;
         if let Some(redactions) = entry.redactions.take() {
             entry.redactions = Some(redactions.unowned());
@@ -417,13 +554,24 @@ impl<R: Ruleset> Game for TypedGame<R> {
         };
         // Nor for whom its sender acted.
         let (before, after, sender) = (self, &after, &[]);
-        let transition = Transition { before, after, events: &events, commands: &commands, sender, stop };
+        let transition = Transition {
+            before,
+            after,
+            events: &events,
+            commands: &commands,
+            sender,
+            stop,
+        };
         entry.redactions = transition.redactions(&mut Space::of_entry())?;
         Ok(())
     }
 
     fn view(&self, you: &Viewer) -> Result<Box<RawValue>, serde_json::Error> {
-        serde_json::value::to_raw_value(&EncounterView::new(&self.meta, &self.table, Some(&you.at(&self.table))))
+        serde_json::value::to_raw_value(&EncounterView::new(
+            &self.meta,
+            &self.table,
+            Some(&you.at(&self.table)),
+        ))
     }
 
     fn view_for_all(&self) -> Result<Vec<u8>, serde_json::Error> {
@@ -432,15 +580,28 @@ impl<R: Ruleset> Game for TypedGame<R> {
 
     fn view_into(&self, you: &Viewer, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error> {
         buffer.reserve(USUAL + 2 * USUAL_COMBATANT * self.table.combatants.len());
-        serde_json::to_writer(buffer, &EncounterView::new(&self.meta, &self.table, Some(&you.at(&self.table))))
+        serde_json::to_writer(
+            buffer,
+            &EncounterView::new(&self.meta, &self.table, Some(&you.at(&self.table))),
+        )
     }
 
     fn brief(&self) -> Brief {
-        Brief { current: R::current(&self.table), pending: pending(&self.table) }
+        Brief {
+            current: R::current(&self.table),
+            pending: pending(&self.table),
+        }
     }
 
     fn summary(&self) -> Summary {
-        let Table { name, metadata, status, round, version, .. } = &self.table;
+        let Table {
+            name,
+            metadata,
+            status,
+            round,
+            version,
+            ..
+        } = &self.table;
         Summary {
             id: self.meta.id.clone(),
             name: name.to_string(),
@@ -459,9 +620,18 @@ impl<R: Ruleset> Game for TypedGame<R> {
 
     fn weight(&self) -> usize {
         let table = &self.table;
-        let audiences =
-            if table.hides_nothing() && !table.hides_any_hp() { 1 } else { self.meta.tokens.len().saturating_add(1) };
-        audiences.saturating_mul(table.combatants.len().saturating_add(table.effects.len()).saturating_add(1))
+        let audiences = if table.hides_nothing() && !table.hides_any_hp() {
+            1
+        } else {
+            self.meta.tokens.len().saturating_add(1)
+        };
+        audiences.saturating_mul(
+            table
+                .combatants
+                .len()
+                .saturating_add(table.effects.len())
+                .saturating_add(1),
+        )
     }
 
     fn text(&self) -> String {

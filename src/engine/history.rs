@@ -4,7 +4,9 @@
 //! back the content c restores the state before c was accepted, that of version c - 1, and with it that version's content.
 
 use super::{Refusal, Request};
-use crate::vocabulary::{Redone, SharedCommand, SharedEvent, Tagged, Undo, Undone, Violation, field, require};
+use crate::vocabulary::{
+    Redone, SharedCommand, SharedEvent, Tagged, Undo, Undone, Violation, field, require,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -41,14 +43,21 @@ impl Rewind {
     /// Its event.
     pub(super) fn event(&self) -> SharedEvent {
         let to_version = self.to_version;
-        if self.redo { SharedEvent::Redone(Redone { to_version }) } else { SharedEvent::Undone(Undone { to_version }) }
+        if self.redo {
+            SharedEvent::Redone(Redone { to_version })
+        } else {
+            SharedEvent::Undone(Undone { to_version })
+        }
     }
 }
 
 impl UndoHistory {
     /// After anything but an undo or redo.
     pub fn ordinary(version: u64) -> Self {
-        Self { content: version, undone: Vec::new() }
+        Self {
+            content: version,
+            undone: Vec::new(),
+        }
     }
 
     /// The versions whose states the next undo and the next redo give back, where there is something to undo and to redo.
@@ -58,21 +67,34 @@ impl UndoHistory {
 
     /// What a request wants from the past of an encounter at `version`, if it is an undo or redo.
     pub fn rewind(&self, version: u64, request: &Request) -> Result<Option<Rewind>, Refusal> {
-        let [(verb, fields)] = &request.commands[..] else { return Ok(None) };
+        let [(verb, fields)] = &request.commands[..] else {
+            return Ok(None);
+        };
         if !matches!(verb.as_str(), "undo" | "redo") {
             return Ok(None);
         }
         let (undo, redo) = self.ways();
         let placed = |refusal: Refusal| refusal.within(&request.path(0));
-        let to_version = match SharedCommand::parse(verb, fields).transpose().map_err(|error| placed(error.into()))? {
-            Some(SharedCommand::Undo(Undo { to_version: Some(to_version) })) => {
-                let detail = || format!("{to_version} is not an earlier version: the encounter is at {version}");
-                let earlier = require(to_version < version, "not_an_earlier_version", field("to_version"), detail);
+        let to_version = match SharedCommand::parse(verb, fields)
+            .transpose()
+            .map_err(|error| placed(error.into()))?
+        {
+            Some(SharedCommand::Undo(Undo {
+                to_version: Some(to_version),
+            })) => {
+                let detail = || {
+                    format!("{to_version} is not an earlier version: the encounter is at {version}")
+                };
+                let earlier = require(
+                    to_version < version,
+                    "not_an_earlier_version",
+                    field("to_version"),
+                    detail,
+                );
                 earlier.map(|()| to_version)
             }
             Some(SharedCommand::Redo(_)) => {
-                let detail =
-                    "there is nothing to redo: redo takes back an undo that nothing but undos and redos followed";
+                let detail = "there is nothing to redo: redo takes back an undo that nothing but undos and redos followed";
                 redo.ok_or(Violation::new("nothing_to_redo", "TK-7", detail))
             }
             _ => {
@@ -81,7 +103,10 @@ impl UndoHistory {
             }
         };
         let to_version = to_version.map_err(|violation| placed(violation.into()))?;
-        Ok(Some(Rewind { to_version, redo: verb == "redo" }))
+        Ok(Some(Rewind {
+            to_version,
+            redo: verb == "redo",
+        }))
     }
 
     /// After a rewind to a state of `past`.
@@ -94,7 +119,10 @@ impl UndoHistory {
             undone.drain(..surplus);
             undone.push(self.content);
         }
-        Self { content: past.content, undone }
+        Self {
+            content: past.content,
+            undone,
+        }
     }
 
     /// Whether it can be that of an encounter at `version`.
@@ -113,10 +141,26 @@ mod tests {
 
     #[test]
     fn the_last_thousand_undos_can_be_redone() {
-        let full = UndoHistory { content: 5000, undone: (1..=1000).collect() };
+        let full = UndoHistory {
+            content: 5000,
+            undone: (1..=1000).collect(),
+        };
         assert!(full.check(5000).is_ok());
-        let after = full.rewound(&Rewind { to_version: 4999, redo: false }, &UndoHistory::ordinary(4999));
-        assert_eq!((after.undone.first(), after.undone.last(), after.undone.len()), (Some(&2), Some(&5000), REDOS));
+        let after = full.rewound(
+            &Rewind {
+                to_version: 4999,
+                redo: false,
+            },
+            &UndoHistory::ordinary(4999),
+        );
+        assert_eq!(
+            (
+                after.undone.first(),
+                after.undone.last(),
+                after.undone.len()
+            ),
+            (Some(&2), Some(&5000), REDOS)
+        );
         assert!(after.check(5001).is_ok());
     }
 }

@@ -29,13 +29,19 @@ pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<Event<R>>, FieldE
     let mut events = Vec::new();
     each_item(raw, |place, event| {
         if place >= MAX_EVENTS {
-            return Err(FieldError::meaningless("", format!("an entry has at most {MAX_EVENTS} events")));
+            return Err(FieldError::meaningless(
+                "",
+                format!("an entry has at most {MAX_EVENTS} events"),
+            ));
         }
         events.push(Event::read(event.get()).map_err(|error| error.within(&place.to_string()))?);
         Ok(())
     })?;
     if events.len() > 1 && events.iter().any(Event::jumps) {
-        return Err(FieldError::meaningless("", "an undo or redo is the only event of its entry"));
+        return Err(FieldError::meaningless(
+            "",
+            "an undo or redo is the only event of its entry",
+        ));
     }
     Ok(events)
 }
@@ -46,36 +52,54 @@ pub(super) fn checkpoint<R: Ruleset>(checkpoint: &RawValue) -> Result<(), FieldE
     if DocumentHeader::read(checkpoint)?.schema != SCHEMA {
         return Ok(());
     }
-    let options = serde_json::from_str::<CheckpointOptions<'_>>(checkpoint.get()).ok().map(|it| it.table.options);
+    let options = serde_json::from_str::<CheckpointOptions<'_>>(checkpoint.get())
+        .ok()
+        .map(|it| it.table.options);
     if options.is_some_and(|options| options.get().len() > MAX_OPTIONS) {
-        return Err(FieldError::meaningless("table.options", format!("options have at most {MAX_OPTIONS} bytes")));
+        return Err(FieldError::meaningless(
+            "table.options",
+            format!("options have at most {MAX_OPTIONS} bytes"),
+        ));
     }
     read_json::<Document<'_, R>>(checkpoint.get())?;
-    let Some(options) = options else { return Ok(()) };
+    let Some(options) = options else {
+        return Ok(());
+    };
     let errors = R::read_options(&parse(options.get().as_bytes())?).err();
     let first = errors.into_iter().flatten().next();
     first.map_or(Ok(()), |error| Err(error.within("table.options")))
 }
 
 /// Refuses texts that are not one for each event.
-pub(super) fn sentences<R: Ruleset>(texts: &[String], events: &[Event<R>]) -> Result<(), FieldError> {
+pub(super) fn sentences<R: Ruleset>(
+    texts: &[String],
+    events: &[Event<R>],
+) -> Result<(), FieldError> {
     if texts.len() == events.len() {
         return Ok(());
     }
-    Err(FieldError::meaningless("texts", format!("a sentence for each of the {} events is expected", events.len())))
+    Err(FieldError::meaningless(
+        "texts",
+        format!(
+            "a sentence for each of the {} events is expected",
+            events.len()
+        ),
+    ))
 }
 
 impl LogEntry {
     /// Refuses texts of an imported entry that no request makes: too many or too long ones, and control characters.
     pub fn check_texts(&self) -> Result<(), FieldError> {
         if Text::<64>::new(&self.by).is_none() {
-            let message = "a token's id is expected: at most 64 characters without control characters";
+            let message =
+                "a token's id is expected: at most 64 characters without control characters";
             return Err(FieldError::meaningless("by", message));
         }
         check_commands(&self.commands)?;
         check_sentences(&self.texts)?;
         for redacted in self.redactions.iter().flat_map(Redactions::entries) {
-            let checked = check_commands(&redacted.commands).and_then(|()| check_sentences(&redacted.texts));
+            let checked =
+                check_commands(&redacted.commands).and_then(|()| check_sentences(&redacted.texts));
             checked.map_err(|error| error.within("redactions"))?;
         }
         Ok(())
@@ -83,7 +107,8 @@ impl LogEntry {
 }
 
 fn check_commands(commands: &[String]) -> Result<(), FieldError> {
-    if commands.len() <= MAX_COMMANDS && commands.iter().all(|verb| Text::<64>::new(verb).is_some()) {
+    if commands.len() <= MAX_COMMANDS && commands.iter().all(|verb| Text::<64>::new(verb).is_some())
+    {
         return Ok(());
     }
     let message = format!(
@@ -93,7 +118,10 @@ fn check_commands(commands: &[String]) -> Result<(), FieldError> {
 }
 
 fn check_sentences(texts: &[String]) -> Result<(), FieldError> {
-    if texts.iter().all(|text| text.chars().count() <= MAX_TEXT && is_plain(text)) {
+    if texts
+        .iter()
+        .all(|text| text.chars().count() <= MAX_TEXT && is_plain(text))
+    {
         return Ok(());
     }
     let message = format!("a text has at most {MAX_TEXT} characters, and no control characters");

@@ -6,7 +6,8 @@ use super::game::TypedGame;
 use super::trial::{Trials, share};
 use super::{MAX_CONDITIONS, Role, Stop, Viewer, narration};
 use crate::vocabulary::{
-    Combatant, Commands, LegalCommand, MAX_COMBATANTS, Member, Readers, Ruleset, Slug, Status, Table, shared_list,
+    Combatant, Commands, LegalCommand, MAX_COMBATANTS, Member, Readers, Ruleset, Slug, Status,
+    Table, shared_list,
 };
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -14,7 +15,10 @@ use std::collections::HashSet;
 /// Everything that is legal now and this viewer's to send, where states since the version `oldest` are kept. When `stop` says so, it
 /// ends early with a part of it.
 pub(super) fn legal_commands<R: Ruleset>(
-    live: &TypedGame<R>, viewer: &Viewer, oldest: u64, stop: Stop<'_>,
+    live: &TypedGame<R>,
+    viewer: &Viewer,
+    oldest: u64,
+    stop: Stop<'_>,
 ) -> Vec<LegalCommand> {
     let table = &live.table;
     let mut legal_commands = Vec::new();
@@ -23,7 +27,11 @@ pub(super) fn legal_commands<R: Ruleset>(
     }
     let mut trials = Trials::new(live, viewer, stop);
     if table.status != Status::Ended {
-        legal_commands.extend(R::legal_commands(table).into_iter().filter_map(|option| trials.tried(option)));
+        legal_commands.extend(
+            R::legal_commands(table)
+                .into_iter()
+                .filter_map(|option| trials.tried(option)),
+        );
     }
     if viewer.role == Role::Player {
         legal_commands.extend(own_effect(live, viewer).and_then(|option| trials.tried(option)));
@@ -31,7 +39,11 @@ pub(super) fn legal_commands<R: Ruleset>(
     if viewer.is_gm() {
         legal_commands.extend(shared(table));
         if table.status == Status::Running && table.active().next().is_some() {
-            let give_turn = LegalCommand::of("override", "TK-5").whom("combatant", true, table.active().map(|c| &c.id));
+            let give_turn = LegalCommand::of("override", "TK-5").whom(
+                "combatant",
+                true,
+                table.active().map(|c| &c.id),
+            );
             legal_commands.extend(trials.tried(give_turn));
         }
         legal_commands.extend(history(live, oldest));
@@ -44,14 +56,26 @@ pub(super) fn legal_commands<R: Ruleset>(
 
 /// The shared commands that are legal now.
 fn shared<R: Ruleset>(table: &Table<R>) -> Vec<LegalCommand> {
-    let note = LegalCommand::of("note", "TK-1").like("text", "text of at most 2000 characters", Some(json!("...")));
-    let note = note.choose("readers", false, [Readers::Gm, Readers::All].map(|readers| json!(readers)));
+    let note = LegalCommand::of("note", "TK-1").like(
+        "text",
+        "text of at most 2000 characters",
+        Some(json!("...")),
+    );
+    let note = note.choose(
+        "readers",
+        false,
+        [Readers::Gm, Readers::All].map(|readers| json!(readers)),
+    );
     if table.status == Status::Ended {
         return vec![note];
     }
     let everybody = || table.iter().map(|c| &c.id);
     let update = LegalCommand::of("update_encounter", "TK-1");
-    let update = update.like("name", "text of at most 120 characters", Some(json!(table.name)));
+    let update = update.like(
+        "name",
+        "text of at most 120 characters",
+        Some(json!(table.name)),
+    );
     let update = update.like("metadata", "at most 16 texts by name", None);
     let mut legal_commands = vec![note, update, LegalCommand::of("end_encounter", "TK-1")];
     if table.combatants.len() < MAX_COMBATANTS {
@@ -61,32 +85,74 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<LegalCommand> {
     }
     let example = json!({"name": "Effect", "expires": {"at": "round_end", "rounds": 1}});
     let add = LegalCommand::of("add_effect", "TK-2");
-    legal_commands.push(add.like("effect", "an effect: name, expires, target, source", Some(example)));
+    legal_commands.push(add.like(
+        "effect",
+        "an effect: name, expires, target, source",
+        Some(example),
+    ));
     let effects = table.effects.iter().map(|e| e.id.as_str());
     legal_commands.push(LegalCommand::of("remove_effect", "TK-2").choose("effect", true, effects));
-    let amount = |verb| LegalCommand::of(verb, "TK-1").range("amount", true, 0, 1_000_000).with("amount", 1);
+    let amount = |verb| {
+        LegalCommand::of(verb, "TK-1")
+            .range("amount", true, 0, 1_000_000)
+            .with("amount", 1)
+    };
     let damage = amount("damage").among("source", false, &shared_list(everybody()), None);
     for option in [damage, amount("heal")] {
         legal_commands.extend(aimed(table, &option, |c| !c.hurt_by_member(), |_| true));
     }
-    let borne: HashSet<&str> = table.iter().flat_map(|c| c.all_conditions()).flatten().map(Slug::as_str).collect();
-    let mut examples = (1..).map(|n| if n == 1 { "marked".to_owned() } else { format!("marked-{n}") });
+    let borne: HashSet<&str> = table
+        .iter()
+        .flat_map(|c| c.all_conditions())
+        .flatten()
+        .map(Slug::as_str)
+        .collect();
+    let mut examples = (1..).map(|n| {
+        if n == 1 {
+            "marked".to_owned()
+        } else {
+            format!("marked-{n}")
+        }
+    });
     let example = examples.find(|name| !borne.contains(name.as_str()));
     let set = LegalCommand::of("set_condition", "TK-3");
-    let set = set.like("condition", "a condition that it does not have", example.map(Value::from));
+    let set = set.like(
+        "condition",
+        "a condition that it does not have",
+        example.map(Value::from),
+    );
     let room = |conditions: &[Slug]| conditions.len() < MAX_CONDITIONS;
-    legal_commands.extend(aimed(table, &set, |c| room(&c.conditions), |m| room(&m.conditions)));
+    legal_commands.extend(aimed(
+        table,
+        &set,
+        |c| room(&c.conditions),
+        |m| room(&m.conditions),
+    ));
     for c in table.iter() {
         let members = c.members.iter().map(|m| (Some(&m.id), &m.conditions));
         for (member, conditions) in [(None, &c.conditions)].into_iter().chain(members) {
             let clear = LegalCommand::of("clear_condition", "TK-3").with("target", c.id.as_str());
-            let clear = member.into_iter().fold(clear, |clear, member| clear.with("member", member.as_str()));
-            legal_commands.push(clear.choose("condition", true, conditions.iter().map(Slug::as_str)));
+            let clear = member
+                .into_iter()
+                .fold(clear, |clear, member| clear.with("member", member.as_str()));
+            legal_commands.push(clear.choose(
+                "condition",
+                true,
+                conditions.iter().map(Slug::as_str),
+            ));
         }
     }
     let update = LegalCommand::of("update_combatant", "TK-2").whom("combatant", true, everybody());
-    legal_commands.push(update.like("changes", "the fields that change, as at creation", Some(json!({}))));
-    legal_commands.push(LegalCommand::of("remove_combatant", "TK-2").whom("combatant", true, everybody()));
+    legal_commands.push(update.like(
+        "changes",
+        "the fields that change, as at creation",
+        Some(json!({})),
+    ));
+    legal_commands.push(LegalCommand::of("remove_combatant", "TK-2").whom(
+        "combatant",
+        true,
+        everybody(),
+    ));
     // Without a value to choose, a command is void.
     legal_commands.retain(|o| !o.fields().is_some_and(|f| f.values().any(Value::is_null)));
     legal_commands
@@ -95,16 +161,28 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<LegalCommand> {
 /// The options of a command that is meant for a combatant, or for a member of a group: one for all single combatants and, as members are
 /// only their own group's, one for each group. `alone` are those for whom it is legal without a member.
 fn aimed<R: Ruleset>(
-    table: &Table<R>, option: &LegalCommand, alone: impl Fn(&Combatant<R>) -> bool, member: impl Fn(&Member) -> bool,
+    table: &Table<R>,
+    option: &LegalCommand,
+    alone: impl Fn(&Combatant<R>) -> bool,
+    member: impl Fn(&Member) -> bool,
 ) -> Vec<LegalCommand> {
     let (singles, groups): (Vec<_>, Vec<_>) = table.iter().partition(|c| c.members.is_empty());
     let singles = singles.into_iter().filter(|c| alone(c)).map(|c| &c.id);
     let mut legal_commands = vec![option.clone().whom("target", true, singles)];
     for c in groups {
-        let mut members = c.members.iter().filter(|m| member(m)).map(|m| m.id.as_str()).peekable();
+        let mut members = c
+            .members
+            .iter()
+            .filter(|m| member(m))
+            .map(|m| m.id.as_str())
+            .peekable();
         let option = option.clone().with("target", c.id.as_str());
         let bare = alone(c) && members.peek().is_none();
-        legal_commands.push(if bare { option } else { option.choose("member", !alone(c), members) });
+        legal_commands.push(if bare {
+            option
+        } else {
+            option.choose("member", !alone(c), members)
+        });
     }
     legal_commands
 }
@@ -115,7 +193,8 @@ fn own_effect<R: Ruleset>(live: &TypedGame<R>, viewer: &Viewer) -> Option<LegalC
         return None;
     }
     let source = live.table.iter().find(|c| viewer.owns(&c.id))?;
-    let example = json!({"name": "Effect", "source": source.id, "expires": {"at": "round_end", "rounds": 1}});
+    let example =
+        json!({"name": "Effect", "source": source.id, "expires": {"at": "round_end", "rounds": 1}});
     let shape = "an effect: name, expires, target, and as source a combatant of yours";
     Some(LegalCommand::of("add_effect", "TK-13").like("effect", shape, Some(example)))
 }
@@ -127,8 +206,15 @@ fn history<R: Ruleset>(live: &TypedGame<R>, oldest: u64) -> Vec<LegalCommand> {
     let last = live.table.version.saturating_sub(1);
     let undo = undo.filter(|_| oldest <= last).map(|single| {
         // Where a single step leads to a version that is gone, one that is kept is named.
-        LegalCommand::of("undo", "TK-7").range("to_version", single < oldest, number(oldest), number(last))
+        LegalCommand::of("undo", "TK-7").range(
+            "to_version",
+            single < oldest,
+            number(oldest),
+            number(last),
+        )
     });
-    let redo = redo.filter(|version| *version >= oldest).map(|_| LegalCommand::of("redo", "TK-7"));
+    let redo = redo
+        .filter(|version| *version >= oldest)
+        .map(|_| LegalCommand::of("redo", "TK-7"));
     undo.into_iter().chain(redo).collect()
 }

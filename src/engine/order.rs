@@ -46,7 +46,9 @@ pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
     let current = R::current(table);
     let mut seen = HashSet::with_capacity(table.combatants.len());
     let mut rows = Vec::with_capacity(table.combatants.len());
-    let placed = R::order(table).into_iter().map(|entry| (entry.combatant.clone(), Some(entry)));
+    let placed = R::order(table)
+        .into_iter()
+        .map(|entry| (entry.combatant.clone(), Some(entry)));
     let others = table.iter().map(|c| (Some(c.id.clone()), None));
     let mut open = Vec::with_capacity(table.combatants.len());
     let mut acting = HashSet::with_capacity(current.len());
@@ -65,8 +67,9 @@ pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
         open.push(entry.as_ref().is_none_or(|entry| entry.next.is_some()));
         let next = entry.as_ref().and_then(|entry| entry.next).unwrap_or(false);
         let is_current = done != Some(true) && current.contains(&c.id) && acting.insert(&c.id);
-        let (slot, team, because) =
-            entry.map_or((None, None, None), |entry| (entry.slot, entry.team, Some(entry.because)));
+        let (slot, team, because) = entry.map_or((None, None, None), |entry| {
+            (entry.slot, entry.team, Some(entry.because))
+        });
         rows.push(OrderRow {
             combatant: Some(&c.id),
             name: c.name.as_str(),
@@ -75,14 +78,22 @@ pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
             next,
             acted: done.unwrap_or(c.acted) && !is_current,
             out: !c.active(),
-            note: if table.status == Status::Ended { String::new() } else { R::remark(table, c) },
+            note: if table.status == Status::Ended {
+                String::new()
+            } else {
+                R::remark(table, c)
+            },
             slot,
             team,
             because,
         });
     }
-    let after = rows.iter().rposition(|row| row.current).map_or(0, |last| last + 1);
-    let waits = |(row, open): &(&mut OrderRow<'_>, bool)| !open && !row.current && !row.acted && !row.out;
+    let after = rows
+        .iter()
+        .rposition(|row| row.current)
+        .map_or(0, |last| last + 1);
+    let waits =
+        |(row, open): &(&mut OrderRow<'_>, bool)| !open && !row.current && !row.acted && !row.out;
     if let Some((next, _)) = rows.iter_mut().zip(open).skip(after).find(waits) {
         next.next = true;
     }

@@ -17,7 +17,11 @@ use utoipa::ToSchema;
 impl Viewer {
     /// The encounter as it sees it: all of it for a game master.
     pub fn view(&self, game: &Arc<dyn Game>) -> Arc<dyn Game> {
-        if self.is_gm() { game.clone() } else { game.redacted(&self.combatants) }
+        if self.is_gm() {
+            game.clone()
+        } else {
+            game.redacted(&self.combatants)
+        }
     }
 }
 
@@ -57,7 +61,9 @@ impl RedactedEntry {
 
     /// Whether it says the same.
     fn equals(&self, other: &Self) -> bool {
-        self.events.get() == other.events.get() && self.commands == other.commands && self.unsigned == other.unsigned
+        self.events.get() == other.events.get()
+            && self.commands == other.commands
+            && self.unsigned == other.unsigned
     }
 }
 
@@ -74,7 +80,10 @@ impl Redactions {
 
     /// The same without the entries of single tokens.
     pub fn unowned(self) -> Self {
-        Self { owners: BTreeMap::new(), ..self }
+        Self {
+            owners: BTreeMap::new(),
+            ..self
+        }
     }
 
     /// Every redacted form.
@@ -107,7 +116,11 @@ pub(super) struct Transition<'t, R: Ruleset> {
 impl<R: Ruleset> Transition<'_, R> {
     /// The redacted forms of its log entry, as far as there is space; None if every viewer may know all of it.
     pub fn redactions(&self, space: &mut Space) -> Result<Option<Redactions>, WriteError> {
-        let everybody = if self.is_public() { None } else { self.redacted(&[], space)? };
+        let everybody = if self.is_public() {
+            None
+        } else {
+            self.redacted(&[], space)?
+        };
         let mut owners = BTreeMap::new();
         for (combatants, tokens) in self.owners() {
             let mut left = *space;
@@ -115,11 +128,16 @@ impl<R: Ruleset> Transition<'_, R> {
                 None if everybody.is_some() => Some(self.unredacted(&mut left)?),
                 entry => entry,
             };
-            let differs = |own: &RedactedEntry| everybody.as_ref().is_none_or(|entry| !entry.equals(own));
+            let differs =
+                |own: &RedactedEntry| everybody.as_ref().is_none_or(|entry| !entry.equals(own));
             if let Some(entry) = entry.filter(differs) {
                 // It is written for each token.
                 space.take(left.taken_since(*space).saturating_mul(tokens.len()))?;
-                owners.extend(tokens.into_iter().map(|token| (token.clone(), entry.clone())));
+                owners.extend(
+                    tokens
+                        .into_iter()
+                        .map(|token| (token.clone(), entry.clone())),
+                );
             }
         }
         let redactions = Redactions { everybody, owners };
@@ -150,12 +168,27 @@ impl<R: Ruleset> Transition<'_, R> {
         let redacted = |c: &&Combatant<R>| c.hidden || self.after.hides_hp(c);
         // One may be hidden only between two commands of a list.
         let meanwhile = self.events.iter().filter_map(Event::combatant);
-        let combatants = self.before.table.iter().chain(self.after.iter()).chain(meanwhile).filter(redacted);
+        let combatants = self
+            .before
+            .table
+            .iter()
+            .chain(self.after.iter())
+            .chain(meanwhile)
+            .filter(redacted);
         let redacted: HashSet<OwnCombatant> = combatants.map(OwnCombatant::of).collect();
         let mut owners: HashMap<_, Vec<_>> = HashMap::new();
-        for token in self.before.meta.tokens.iter().filter(|token| token.role == Role::Player) {
+        for token in self
+            .before
+            .meta
+            .tokens
+            .iter()
+            .filter(|token| token.role == Role::Player)
+        {
             if token.combatants.iter().any(|own| redacted.contains(own)) {
-                owners.entry(&token.combatants[..]).or_default().push(&token.id);
+                owners
+                    .entry(&token.combatants[..])
+                    .or_default()
+                    .push(&token.id);
             }
         }
         owners
@@ -168,33 +201,60 @@ impl<R: Ruleset> Transition<'_, R> {
 
     /// The entry as it stands.
     fn unredacted(&self, space: &mut Space) -> Result<RedactedEntry, WriteError> {
-        let commands = self.commands.iter().map(|(verb, _)| (*verb).to_owned()).collect();
+        let commands = self
+            .commands
+            .iter()
+            .map(|(verb, _)| (*verb).to_owned())
+            .collect();
         let events = space.events(self.events)?;
         let texts = narration::texts(&self.before.table, self.events, space)?;
-        Ok(RedactedEntry { commands, events, texts, unsigned: false })
+        Ok(RedactedEntry {
+            commands,
+            events,
+            texts,
+            unsigned: false,
+        })
     }
 
     /// The entry as it stands, but for its sender.
     fn unsigned(&self, space: &mut Space) -> Result<RedactedEntry, WriteError> {
-        Ok(RedactedEntry { commands: Vec::new(), unsigned: true, ..self.unredacted(space)? })
+        Ok(RedactedEntry {
+            commands: Vec::new(),
+            unsigned: true,
+            ..self.unredacted(space)?
+        })
     }
 
     /// The entry for a viewer with these combatants of its own; None if nothing of it is redacted.
-    fn redacted(&self, own: &[OwnCombatant], space: &mut Space) -> Result<Option<RedactedEntry>, WriteError> {
+    fn redacted(
+        &self,
+        own: &[OwnCombatant],
+        space: &mut Space,
+    ) -> Result<Option<RedactedEntry>, WriteError> {
         let before = &self.before.table;
         let audience = Audience::of(before, own);
-        let unseen_sender = audience.misses_all(before, |c| self.sender.iter().any(|sender| sender.is(c)));
+        let unseen_sender =
+            audience.misses_all(before, |c| self.sender.iter().any(|sender| sender.is(c)));
         // Every viewer learns of an undo; what it took back shows in the state alone.
         if self.events.iter().any(Event::jumps) {
-            return if unseen_sender { self.unsigned(space).map(Some) } else { Ok(None) };
+            return if unseen_sender {
+                self.unsigned(space).map(Some)
+            } else {
+                Ok(None)
+            };
         }
-        let (start, someone) = (before.seen_by(&audience), R::someone_acts(before, &audience));
+        let (start, someone) = (
+            before.seen_by(&audience),
+            R::someone_acts(before, &audience),
+        );
         let mut left = self.redacted_events(audience, &start)?;
         if left.is_empty() && start != self.after.redacted(own) {
             left.push((0, Event::Shared(SomeoneActs {}.into())));
         }
         // A transition without events is no entry of the log.
-        let is_someone = |(_, event): &(usize, Event<R>)| matches!(event, Event::Shared(SharedEvent::SomeoneActs(_)));
+        let is_someone = |(_, event): &(usize, Event<R>)| {
+            matches!(event, Event::Shared(SharedEvent::SomeoneActs(_)))
+        };
         let unsigned = someone || unseen_sender || left.iter().any(is_someone);
         if !unsigned && !left.is_empty() && left.iter().map(|(_, event)| event).eq(self.events) {
             return Ok(None);
@@ -209,14 +269,24 @@ impl<R: Ruleset> Transition<'_, R> {
             }
         }
         let events: Vec<Event<R>> = left.into_iter().map(|(_, event)| event).collect();
-        let (json, texts) = (space.events(&events)?, narration::texts(before, &events, space)?);
-        Ok(Some(RedactedEntry { commands, events: json, texts, unsigned }))
+        let (json, texts) = (
+            space.events(&events)?,
+            narration::texts(before, &events, space)?,
+        );
+        Ok(Some(RedactedEntry {
+            commands,
+            events: json,
+            texts,
+            unsigned,
+        }))
     }
 
     /// The redacted events, each with the index of the event that it comes from. An event costs what it says; a change of the roster
     /// costs as much as the table.
     fn redacted_events(
-        &self, mut audience: Audience<'_>, start: &Table<R>,
+        &self,
+        mut audience: Audience<'_>,
+        start: &Table<R>,
     ) -> Result<Vec<(usize, Event<R>)>, WriteError> {
         let mut whole = self.before.table.clone();
         let mut someone_before = R::someone_acts(&whole, &audience);
@@ -235,19 +305,42 @@ impl<R: Ruleset> Transition<'_, R> {
             if roster.is_some() {
                 audience = audience.at(&whole);
             }
-            let someone_acts = if may_pass_on(event) { R::someone_acts(&whole, &audience) } else { someone_before };
+            let someone_acts = if may_pass_on(event) {
+                R::someone_acts(&whole, &audience)
+            } else {
+                someone_before
+            };
             let after = OnceCell::new();
-            let redaction = Redaction { audience: &audience, start, whole: &whole, someone_acts, after };
+            let redaction = Redaction {
+                audience: &audience,
+                start,
+                whole: &whole,
+                someone_acts,
+                after,
+            };
             match &roster {
-                Some((event, before)) => left.extend(redaction.roster(event, before).into_iter().map(|e| (index, e))),
+                Some((event, before)) => left.extend(
+                    redaction
+                        .roster(event, before)
+                        .into_iter()
+                        .map(|e| (index, e)),
+                ),
                 None => left.extend(redaction.event(event).map(|event| (index, event))),
             }
             let began = matches!(event, Event::Shared(SharedEvent::TurnStarted(e)) if !audience.knows(&e.combatant));
             match (someone_before, someone_acts, &mut hidden_turn) {
-                (false, true, _) => hidden_turn = Some(HiddenTurn { place: left.len(), index, began }),
+                (false, true, _) => {
+                    hidden_turn = Some(HiddenTurn {
+                        place: left.len(),
+                        index,
+                        began,
+                    })
+                }
                 (true, true, Some(turn)) => turn.began |= began,
                 (true, false, _) => {
-                    if let Some(HiddenTurn { place, index, .. }) = hidden_turn.take().filter(|turn| turn.began) {
+                    if let Some(HiddenTurn { place, index, .. }) =
+                        hidden_turn.take().filter(|turn| turn.began)
+                    {
                         left.insert(place, (index, acts()));
                     }
                 }
@@ -265,7 +358,9 @@ impl<R: Ruleset> Transition<'_, R> {
 
 /// Whether an event may change who acts or must choose.
 fn may_pass_on<R: Ruleset>(event: &Event<R>) -> bool {
-    let Event::Shared(event) = event else { return true };
+    let Event::Shared(event) = event else {
+        return true;
+    };
     !matches!(
         event,
         SharedEvent::EffectAdded(_)

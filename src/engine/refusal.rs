@@ -34,21 +34,30 @@ impl Refusal {
 
     /// A request that would bring about more events than one may, itself or redacted for each player who owns a hidden combatant.
     pub fn too_many_events(path: String) -> Self {
-        let detail = "this request would bring about too many events: send shorter lists of commands";
-        Self::Violation { path, violation: Violation::new("too_many_events", "TK-4", detail) }
+        let detail =
+            "this request would bring about too many events: send shorter lists of commands";
+        Self::Violation {
+            path,
+            violation: Violation::new("too_many_events", "TK-4", detail),
+        }
     }
 
     /// A request that would lead to a state `beyond` the ruleset's bounds.
     pub fn too_much_state(path: String, beyond: &str) -> Self {
         let detail = format!("this encounter has no room for it: {beyond}");
-        Self::Violation { path, violation: Violation::new("too_much_state", "TK-4", detail) }
+        Self::Violation {
+            path,
+            violation: Violation::new("too_much_state", "TK-4", detail),
+        }
     }
 
     /// The same in a sentence with names.
     pub fn named(mut self, names: &dyn Names) -> Self {
         match &mut self {
             Self::Forbidden { detail, .. } => *detail = with_names(detail, names),
-            Self::Violation { violation, .. } => violation.detail = with_names(&violation.detail, names).into(),
+            Self::Violation { violation, .. } => {
+                violation.detail = with_names(&violation.detail, names).into()
+            }
             Self::Fields(_) | Self::Stopped => {}
         }
         self
@@ -57,8 +66,13 @@ impl Refusal {
     /// The same of a value at `path` of the request.
     pub fn within(self, path: &str) -> Self {
         match self {
-            Self::Fields(errors) => Self::Fields(errors.into_iter().map(|error| error.within(path)).collect()),
-            Self::Violation { violation, .. } => Self::Violation { path: path.to_owned(), violation },
+            Self::Fields(errors) => {
+                Self::Fields(errors.into_iter().map(|error| error.within(path)).collect())
+            }
+            Self::Violation { violation, .. } => Self::Violation {
+                path: path.to_owned(),
+                violation,
+            },
             refusal => refusal,
         }
     }
@@ -72,7 +86,10 @@ impl From<FieldError> for Refusal {
 
 impl From<Violation> for Refusal {
     fn from(violation: Violation) -> Self {
-        Self::Violation { path: String::new(), violation }
+        Self::Violation {
+            path: String::new(),
+            violation,
+        }
     }
 }
 
@@ -80,7 +97,9 @@ impl From<Violation> for Refusal {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
     /// It was written by a program that stores another schema.
-    #[error("the document has schema {found}, and this program reads schema {read}: run the turnkeeper that wrote it")]
+    #[error(
+        "the document has schema {found}, and this program reads schema {read}: run the turnkeeper that wrote it"
+    )]
     OtherSchema {
         /// The document's schema number.
         found: u32,

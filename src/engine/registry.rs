@@ -4,13 +4,14 @@ use super::document::{DocumentHeader, open};
 use super::game::TypedGame;
 use super::history::UndoHistory;
 use super::{Creation, Game, LoadError, Meta, Refusal, import, roster};
-use crate::vocabulary::{CachedCombatant, Combatants, FieldError, Manifest, Registrar, Ruleset, Status, Table};
+use crate::vocabulary::{
+    CachedCombatant, Combatants, FieldError, Manifest, Registrar, Ruleset, Status, Table,
+};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
 /// What one who asks for another system is told.
-const OTHER_SYSTEMS: &str =
-    r#"For D&D and other systems, send "custom" with a preset, such as {"preset": "d20"} in options"#;
+const OTHER_SYSTEMS: &str = r#"For D&D and other systems, send "custom" with a preset, such as {"preset": "d20"} in options"#;
 
 /// Maximum errors that a refused creation lists.
 const MAX_ERRORS: usize = 20;
@@ -28,11 +29,24 @@ pub struct AnyRuleset {
 
 /// Makes a new encounter; an error names the field.
 fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, Refusal> {
-    let Creation { player_undo, player_effects, .. } = creation;
-    let meta = Meta { player_undo, player_effects, ..meta };
+    let Creation {
+        player_undo,
+        player_effects,
+        ..
+    } = creation;
+    let meta = Meta {
+        player_undo,
+        player_effects,
+        ..meta
+    };
     let mut wrong = Vec::new();
     let options = R::read_options(&creation.options).unwrap_or_else(|errors| {
-        wrong.extend(errors.into_iter().take(MAX_ERRORS).map(|error| error.within("options")));
+        wrong.extend(
+            errors
+                .into_iter()
+                .take(MAX_ERRORS)
+                .map(|error| error.within("options")),
+        );
         R::Options::default()
     });
     let options_valid = wrong.is_empty();
@@ -61,7 +75,11 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, R
                 R::check_combatant(&table.options, &combatant)?;
             }
             roster::check_room_and_id(&table, &combatant).map_err(|violation| {
-                let path = if violation.code == "combatant_exists" { "id" } else { "" };
+                let path = if violation.code == "combatant_exists" {
+                    "id"
+                } else {
+                    ""
+                };
                 FieldError::meaningless(path, violation.detail)
             })?;
             Ok(combatant)
@@ -77,7 +95,11 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, R
     if !wrong.is_empty() {
         return Err(Refusal::Fields(wrong));
     }
-    Ok(Arc::new(TypedGame { meta: Arc::new(meta), history: UndoHistory::ordinary(0), table }))
+    Ok(Arc::new(TypedGame {
+        meta: Arc::new(meta),
+        history: UndoHistory::ordinary(0),
+        table,
+    }))
 }
 
 /// The rulesets of a program.
@@ -117,7 +139,10 @@ impl Rulesets {
     fn known(&self, id: &str) -> Result<&AnyRuleset, FieldError> {
         self.get(id).ok_or_else(|| {
             let known: Vec<_> = self.iter().map(|ruleset| ruleset.manifest.id).collect();
-            let message = format!("there is no such ruleset; there are {}. {OTHER_SYSTEMS}", known.join(", "));
+            let message = format!(
+                "there is no such ruleset; there are {}. {OTHER_SYSTEMS}",
+                known.join(", ")
+            );
             FieldError::meaningless("ruleset", message)
         })
     }
@@ -145,7 +170,9 @@ impl Rulesets {
 
     fn read(&self, stored: &[u8], meta: Option<Meta>) -> Loaded {
         let header = open(stored)?;
-        let ruleset = self.get(&header.ruleset).ok_or(LoadError::UnknownRuleset(header.ruleset))?;
+        let ruleset = self
+            .get(&header.ruleset)
+            .ok_or(LoadError::UnknownRuleset(header.ruleset))?;
         (ruleset.read)(stored, meta)
     }
 }

@@ -21,26 +21,43 @@ impl Request {
                 Err(FieldError::malformed("", "the list of commands is empty").into())
             }
             Value::Array(items) if items.len() > MAX_COMMANDS => {
-                let message = format!("a list holds at most {MAX_COMMANDS} commands, this one has {}", items.len());
+                let message = format!(
+                    "a list holds at most {MAX_COMMANDS} commands, this one has {}",
+                    items.len()
+                );
                 Err(FieldError::meaningless("", message).into())
             }
             Value::Array(items) => {
                 let items = items.into_iter().enumerate();
-                let commands = items.map(|(i, item)| command(item).map_err(|error| error.within(&i.to_string())));
-                Ok(Self { commands: commands.collect::<Result<_, _>>()?, list: true })
+                let commands = items
+                    .map(|(i, item)| command(item).map_err(|error| error.within(&i.to_string())));
+                Ok(Self {
+                    commands: commands.collect::<Result<_, _>>()?,
+                    list: true,
+                })
             }
-            item => Ok(Self { commands: vec![command(item)?], list: false }),
+            item => Ok(Self {
+                commands: vec![command(item)?],
+                list: false,
+            }),
         }
     }
 
     /// The request to undo the last version.
     pub fn undo() -> Self {
-        Self { commands: vec![("undo".to_owned(), Map::new())], list: false }
+        Self {
+            commands: vec![("undo".to_owned(), Map::new())],
+            list: false,
+        }
     }
 
     /// Where the command at `index` stands in the request.
     pub(super) fn path(&self, index: usize) -> String {
-        if self.list { index.to_string() } else { String::new() }
+        if self.list {
+            index.to_string()
+        } else {
+            String::new()
+        }
     }
 
     /// The types of its commands, in order.
@@ -50,7 +67,10 @@ impl Request {
 }
 
 fn command(item: Value) -> Result<(String, Map<String, Value>), FieldError> {
-    read_tagged(item, "a command is a JSON object such as {\"type\": \"note\", \"text\": \"...\"}")
+    read_tagged(
+        item,
+        "a command is a JSON object such as {\"type\": \"note\", \"text\": \"...\"}",
+    )
 }
 
 /// A new encounter as a client describes it.

@@ -3,37 +3,62 @@
 //! Nothing here reads the table. The caller puts in names, as the viewer sees them, so a refusal says nothing about who is there.
 
 use super::{Meta, Refusal, Request, Role, Viewer};
-use crate::vocabulary::{Actor, AddEffect, AllowedRole, CombatantId, Commands, Ruleset, SharedCommand, Tagged};
+use crate::vocabulary::{
+    Actor, AddEffect, AllowedRole, CombatantId, Commands, Ruleset, SharedCommand, Tagged,
+};
 use serde_json::{Map, Value};
 
 /// Refuses a request that this viewer may not send, at its first command.
-pub(super) fn check<R: Ruleset>(viewer: &Viewer, meta: &Meta, request: &Request) -> Result<(), Refusal> {
+pub(super) fn check<R: Ruleset>(
+    viewer: &Viewer,
+    meta: &Meta,
+    request: &Request,
+) -> Result<(), Refusal> {
     if viewer.is_gm() {
         return Ok(());
     }
     for (index, (verb, fields)) in request.commands.iter().enumerate() {
-        let denied = |detail| Refusal::Forbidden { path: request.path(index), detail };
+        let denied = |detail| Refusal::Forbidden {
+            path: request.path(index),
+            detail,
+        };
         allow::<R>(viewer, meta, verb, fields).map_err(denied)?;
     }
     Ok(())
 }
 
 /// Whether a player or spectator may send a command; the error says who may.
-fn allow<R: Ruleset>(viewer: &Viewer, meta: &Meta, verb: &str, fields: &Map<String, Value>) -> Result<(), String> {
+fn allow<R: Ruleset>(
+    viewer: &Viewer,
+    meta: &Meta,
+    verb: &str,
+    fields: &Map<String, Value>,
+) -> Result<(), String> {
     if viewer.role != Role::Player {
-        return Err("a spectator's token sends no commands: players send those of their combatants".to_owned());
+        return Err(
+            "a spectator's token sends no commands: players send those of their combatants"
+                .to_owned(),
+        );
     }
     let gm = || format!("{verb} is the game master's: send it with a token whose role is gm");
     let mut specs = R::Command::SPECS.iter().chain(SharedCommand::SPECS);
     // An unknown command is refused as such later.
-    let Some(spec) = specs.find(|spec| spec.verb == verb) else { return Ok(()) };
+    let Some(spec) = specs.find(|spec| spec.verb == verb) else {
+        return Ok(());
+    };
     match spec.sender {
         AllowedRole::Gm => Err(gm()),
         // The app looks at who sent what is to be undone.
         AllowedRole::Author if meta.player_undo => Ok(()),
-        AllowedRole::Author => Err(format!("{}, for this encounter was created without player_undo", gm())),
+        AllowedRole::Author => Err(format!(
+            "{}, for this encounter was created without player_undo",
+            gm()
+        )),
         AllowedRole::Source if meta.player_effects => allow_effect(viewer, fields),
-        AllowedRole::Source => Err(format!("{}, for this encounter was created without player_effects", gm())),
+        AllowedRole::Source => Err(format!(
+            "{}, for this encounter was created without player_effects",
+            gm()
+        )),
         AllowedRole::Player => {
             let command = match R::Command::parse(verb, fields) {
                 Some(Ok(command)) => command,
@@ -42,7 +67,9 @@ fn allow<R: Ruleset>(viewer: &Viewer, meta: &Meta, verb: &str, fields: &Map<Stri
                 None => return Err(gm()),
             };
             match R::actor(&command) {
-                Actor::Gm => Err(format!("this {verb} is the game master's: send it with a token whose role is gm")),
+                Actor::Gm => Err(format!(
+                    "this {verb} is the game master's: send it with a token whose role is gm"
+                )),
                 Actor::Of(actors) => owns_all(viewer, verb, &actors),
             }
         }
@@ -53,22 +80,33 @@ fn allow<R: Ruleset>(viewer: &Viewer, meta: &Meta, verb: &str, fields: &Map<Stri
 fn allow_effect(viewer: &Viewer, fields: &Map<String, Value>) -> Result<(), String> {
     let verb = "add_effect";
     // What cannot be read is refused for that, by the same reading.
-    let Some(Ok(SharedCommand::AddEffect(AddEffect { effect }))) = SharedCommand::parse(verb, fields) else {
+    let Some(Ok(SharedCommand::AddEffect(AddEffect { effect }))) =
+        SharedCommand::parse(verb, fields)
+    else {
         return Ok(());
     };
     if effect.hidden {
         return Err("only the game master adds hidden effects: leave out effect.hidden".to_owned());
     }
     let Some(source) = &effect.source else {
-        return Err("a player's effect needs a source: set effect.source to a combatant of this token".to_owned());
+        return Err(
+            "a player's effect needs a source: set effect.source to a combatant of this token"
+                .to_owned(),
+        );
     };
     owns_all(viewer, verb, &[source])
 }
 
 /// Refuses a command in the name of a combatant that is not the player's.
 fn owns_all(viewer: &Viewer, verb: &str, actors: &[&CombatantId]) -> Result<(), String> {
-    let Some(id) = actors.iter().find(|id| !viewer.owns(id)) else { return Ok(()) };
-    let own: Vec<_> = viewer.combatants.iter().map(|own| own.id.to_string()).collect();
+    let Some(id) = actors.iter().find(|id| !viewer.owns(id)) else {
+        return Ok(());
+    };
+    let own: Vec<_> = viewer
+        .combatants
+        .iter()
+        .map(|own| own.id.to_string())
+        .collect();
     Err(format!(
         "this {verb} is {id}'s, and this token acts for {} only: send the id of one of its own",
         own.join(", ")

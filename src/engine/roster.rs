@@ -2,19 +2,29 @@
 
 use super::MAX_CONDITIONS;
 use crate::vocabulary::{
-    Combatant, CombatantId, Draft, FieldError, Hp, Kind, MAX_COMBATANTS, MAX_MEMBERS, Member, MemberDraft, MemberSpec,
-    Metadata, Ruleset, Slug, Table, Text, Violation, require,
+    Combatant, CombatantId, Draft, FieldError, Hp, Kind, MAX_COMBATANTS, MAX_MEMBERS, Member,
+    MemberDraft, MemberSpec, Metadata, Ruleset, Slug, Table, Text, Violation, require,
 };
 use serde_json::Value;
 
 /// A combatant that is about to join `table`; an error names the field.
-pub(super) fn new_combatant<R: Ruleset>(table: &Table<R>, value: Value) -> Result<Combatant<R>, FieldError> {
+pub(super) fn new_combatant<R: Ruleset>(
+    table: &Table<R>,
+    value: Value,
+) -> Result<Combatant<R>, FieldError> {
     let (mut draft, stats) = Draft::split::<R>(value, &R::CombatantStats::default())?;
-    let (id, name) = named(table, draft.id.take(), draft.name.take(), draft.hidden.unwrap_or(false))?;
-    let kind = draft.kind.unwrap_or(match draft.side.as_ref().map(Slug::as_str) {
-        None | Some("players") => Kind::Pc,
-        Some(_) => Kind::Npc,
-    });
+    let (id, name) = named(
+        table,
+        draft.id.take(),
+        draft.name.take(),
+        draft.hidden.unwrap_or(false),
+    )?;
+    let kind = draft
+        .kind
+        .unwrap_or(match draft.side.as_ref().map(Slug::as_str) {
+            None | Some("players") => Kind::Pc,
+            Some(_) => Kind::Npc,
+        });
     let pc = kind == Kind::Pc;
     let usual = Combatant {
         id,
@@ -41,7 +51,12 @@ pub(super) fn new_combatant<R: Ruleset>(table: &Table<R>, value: Value) -> Resul
 /// Refuses a newcomer without hit points that would act all the same.
 fn check_hit_points<R: Ruleset>(c: &Combatant<R>) -> Result<(), FieldError> {
     let gone = c.hp.is_some_and(|hp| hp.current.get() == 0);
-    let Some(down) = c.down().filter(|down| gone && c.active() && !c.has(down.as_str())) else { return Ok(()) };
+    let Some(down) = c
+        .down()
+        .filter(|down| gone && c.active() && !c.has(down.as_str()))
+    else {
+        return Ok(());
+    };
     let message = format!(
         "0 hit points alone keep no newcomer from acting. Add \"conditions\": [\"{down}\"], or leave hp out if hit points are not tracked"
     );
@@ -50,7 +65,8 @@ fn check_hit_points<R: Ruleset>(c: &Combatant<R>) -> Result<(), FieldError> {
 
 /// `combatant` with `changes` laid over it; an error names the field.
 pub(super) fn updated_combatant<R: Ruleset>(
-    combatant: &Combatant<R>, mut changes: Value,
+    combatant: &Combatant<R>,
+    mut changes: Value,
 ) -> Result<Combatant<R>, FieldError> {
     if let (Some(Value::Object(hp)), Some(before)) = (changes.get_mut("hp"), combatant.hp) {
         // The current number alone changes neither the maximum nor the temporary hit points.
@@ -61,9 +77,18 @@ pub(super) fn updated_combatant<R: Ruleset>(
     }
     let (draft, stats) = Draft::split::<R>(changes, &combatant.stats)?;
     if draft.id.is_some() {
-        return Err(FieldError::meaningless("id", "a combatant keeps its id: remove it and add another"));
+        return Err(FieldError::meaningless(
+            "id",
+            "a combatant keeps its id: remove it and add another",
+        ));
     }
-    with_fields(Combatant { stats, ..combatant.clone() }, draft)
+    with_fields(
+        Combatant {
+            stats,
+            ..combatant.clone()
+        },
+        draft,
+    )
 }
 
 /// The combatant with the fields that a client gives.
@@ -87,17 +112,34 @@ fn with_fields<R: Ruleset>(c: Combatant<R>, given: Draft) -> Result<Combatant<R>
 }
 
 /// Refuses one more than there may be, and an id that is taken.
-pub(super) fn check_room_and_id<R: Ruleset>(table: &Table<R>, combatant: &Combatant<R>) -> Result<(), Violation> {
-    require(table.combatants.len() < MAX_COMBATANTS, "too_many_combatants", "TK-4", || {
-        format!("an encounter holds at most {MAX_COMBATANTS} combatants: remove one first")
-    })?;
-    require(table.get(&combatant.id).is_none(), "combatant_exists", "TK-2", || {
-        format!("there is a combatant {} already: choose another id", combatant.id.as_str())
-    })
+pub(super) fn check_room_and_id<R: Ruleset>(
+    table: &Table<R>,
+    combatant: &Combatant<R>,
+) -> Result<(), Violation> {
+    require(
+        table.combatants.len() < MAX_COMBATANTS,
+        "too_many_combatants",
+        "TK-4",
+        || format!("an encounter holds at most {MAX_COMBATANTS} combatants: remove one first"),
+    )?;
+    require(
+        table.get(&combatant.id).is_none(),
+        "combatant_exists",
+        "TK-2",
+        || {
+            format!(
+                "there is a combatant {} already: choose another id",
+                combatant.id.as_str()
+            )
+        },
+    )
 }
 
 fn named<R: Ruleset>(
-    table: &Table<R>, id: Option<CombatantId>, name: Option<Text<80>>, hidden: bool,
+    table: &Table<R>,
+    id: Option<CombatantId>,
+    name: Option<Text<80>>,
+    hidden: bool,
 ) -> Result<(CombatantId, Text<80>), FieldError> {
     match (id, name) {
         (Some(id), Some(name)) => Ok((id, name)),
@@ -107,10 +149,19 @@ fn named<R: Ruleset>(
         }
         (None, Some(name)) => {
             let taken = |id: &str| table.iter().any(|c| c.id == *id);
-            let id = CombatantId::unused(name.as_str(), hidden, MAX_COMBATANTS, &table.used_ids, taken);
+            let id = CombatantId::unused(
+                name.as_str(),
+                hidden,
+                MAX_COMBATANTS,
+                &table.used_ids,
+                taken,
+            );
             Ok((id, name))
         }
-        (None, None) => Err(FieldError::malformed("name", "missing field `name`: a combatant needs a name or an id")),
+        (None, None) => Err(FieldError::malformed(
+            "name",
+            "missing field `name`: a combatant needs a name or an id",
+        )),
     }
 }
 
@@ -128,7 +179,10 @@ fn with_max(mut hp: Hp) -> Result<Hp, FieldError> {
 
 fn members(drafts: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
     if drafts.len() > MAX_MEMBERS {
-        return Err(FieldError::meaningless("members", format!("a group has at most {MAX_MEMBERS} members")));
+        return Err(FieldError::meaningless(
+            "members",
+            format!("a group has at most {MAX_MEMBERS} members"),
+        ));
     }
     let mut members: Vec<Member> = Vec::with_capacity(drafts.len());
     for (i, draft) in drafts.into_iter().enumerate() {
@@ -141,8 +195,16 @@ fn members(drafts: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
             let message = format!("there is a member {id} already: choose another id");
             return Err(FieldError::meaningless(path_of_id, message));
         }
-        let hp = hp.map(with_max).transpose().map_err(|error| error.within(&path))?;
-        members.push(Member { id, hp, hp_band: None, conditions: Vec::new() });
+        let hp = hp
+            .map(with_max)
+            .transpose()
+            .map_err(|error| error.within(&path))?;
+        members.push(Member {
+            id,
+            hp,
+            hp_band: None,
+            conditions: Vec::new(),
+        });
     }
     Ok(members)
 }

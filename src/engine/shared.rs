@@ -4,7 +4,10 @@ use super::{MAX_CONDITIONS, Refusal, roster};
 use crate::vocabulary::*;
 
 /// Decides a shared command: emits its events, and lets the ruleset react to those that can change the turn order.
-pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand) -> Result<(), Refusal> {
+pub(super) fn decide<R: Ruleset>(
+    play: &mut Play<'_, R>,
+    command: SharedCommand,
+) -> Result<(), Refusal> {
     match command {
         SharedCommand::Damage(c) => damage(play, &c)?,
         SharedCommand::Heal(c) => heal(play, &c)?,
@@ -16,54 +19,94 @@ pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand)
             })?;
             set_condition(play, target, member, c.condition)?;
         }
-        SharedCommand::ClearCondition(c) => clear_condition(play, &c.target, c.member.as_ref(), c.condition)?,
+        SharedCommand::ClearCondition(c) => {
+            clear_condition(play, &c.target, c.member.as_ref(), c.condition)?
+        }
         SharedCommand::AddEffect(c) => add_effect(play, c.effect)?,
         SharedCommand::RemoveEffect(c) => {
             let known = play.table().effects.iter().any(|e| e.id == c.effect);
             let detail = || format!("there is no effect {} in this encounter", c.effect);
             require(known, "unknown_effect", field("effect"), detail)?;
-            emit_and_react(play, EffectEnded { effect: c.effect, because: Text::fixed("removed") })?;
+            emit_and_react(
+                play,
+                EffectEnded {
+                    effect: c.effect,
+                    because: Text::fixed("removed"),
+                },
+            )?;
         }
         SharedCommand::AddCombatant(c) => {
-            let combatant = roster::new_combatant(play.table(), c.combatant).map_err(|e| e.within("combatant"))?;
-            R::check_combatant(&play.table().options, &combatant).map_err(|e| e.within("combatant"))?;
+            let combatant = roster::new_combatant(play.table(), c.combatant)
+                .map_err(|e| e.within("combatant"))?;
+            R::check_combatant(&play.table().options, &combatant)
+                .map_err(|e| e.within("combatant"))?;
             roster::check_room_and_id(play.table(), &combatant)?;
-            emit_roster_and_react(play, RosterEvent::CombatantJoined { combatant: Box::new(combatant) })?;
+            emit_roster_and_react(
+                play,
+                RosterEvent::CombatantJoined {
+                    combatant: Box::new(combatant),
+                },
+            )?;
         }
         SharedCommand::UpdateCombatant(c) => {
             let combatant = play.combatant("combatant", &c.combatant)?;
-            let combatant = roster::updated_combatant(combatant, c.changes).map_err(|e| e.within("changes"))?;
-            R::check_combatant(&play.table().options, &combatant).map_err(|e| e.within("changes"))?;
-            emit_roster_and_react(play, RosterEvent::CombatantUpdated { combatant: Box::new(combatant) })?;
+            let combatant =
+                roster::updated_combatant(combatant, c.changes).map_err(|e| e.within("changes"))?;
+            R::check_combatant(&play.table().options, &combatant)
+                .map_err(|e| e.within("changes"))?;
+            emit_roster_and_react(
+                play,
+                RosterEvent::CombatantUpdated {
+                    combatant: Box::new(combatant),
+                },
+            )?;
         }
-        SharedCommand::UpdateEncounter(UpdateEncounter { name: None, metadata: None }) => {
-            return Err(
-                FieldError::malformed("name", "a name or metadata are expected: there is nothing to change").into()
-            );
+        SharedCommand::UpdateEncounter(UpdateEncounter {
+            name: None,
+            metadata: None,
+        }) => {
+            return Err(FieldError::malformed(
+                "name",
+                "a name or metadata are expected: there is nothing to change",
+            )
+            .into());
         }
-        SharedCommand::UpdateEncounter(c) => play.shared(EncounterUpdated { name: c.name, metadata: c.metadata }),
+        SharedCommand::UpdateEncounter(c) => play.shared(EncounterUpdated {
+            name: c.name,
+            metadata: c.metadata,
+        }),
         SharedCommand::RemoveCombatant(c) => remove(play, c.combatant)?,
         SharedCommand::Override(c) => give_turn(play, c.combatant)?,
-        SharedCommand::Note(c) => play.shared(Noted { text: c.text, readers: c.readers }),
+        SharedCommand::Note(c) => play.shared(Noted {
+            text: c.text,
+            readers: c.readers,
+        }),
         SharedCommand::EndEncounter(_) => {
             play.tick(Moment::EncounterEnd);
             emit_and_react(play, EncounterEnded {})?;
         }
         SharedCommand::Undo(_) | SharedCommand::Redo(_) => {
-            let alone = "undo and redo are sent alone: a list is one step, which one undo takes back";
+            let alone =
+                "undo and redo are sent alone: a list is one step, which one undo takes back";
             return Err(FieldError::meaningless("type", alone).into());
         }
     }
     Ok(())
 }
 
-fn emit_and_react<R: Ruleset>(play: &mut Play<'_, R>, event: impl Into<SharedEvent>) -> Result<(), Violation> {
+fn emit_and_react<R: Ruleset>(
+    play: &mut Play<'_, R>,
+    event: impl Into<SharedEvent>,
+) -> Result<(), Violation> {
     let event = Event::Shared(event.into());
     play.emit(event.clone());
     R::react(play, &event)
 }
 
-fn emit_roster_and_react<R: Ruleset>(play: &mut Play<'_, R>, event: RosterEvent<R>) -> Result<(), Violation> {
+fn emit_roster_and_react<R: Ruleset>(
+    play: &mut Play<'_, R>,
+    event: RosterEvent<R>,
+) -> Result<(), Violation> {
     let event = Event::Roster(event);
     play.emit(event.clone());
     R::react(play, &event)
@@ -72,7 +115,9 @@ fn emit_roster_and_react<R: Ruleset>(play: &mut Play<'_, R>, event: RosterEvent<
 fn damage<R: Ruleset>(play: &mut Play<'_, R>, c: &Damage) -> Result<(), Violation> {
     let (damaged, down) = play.wound(c)?;
     emit_and_react(play, SharedEvent::Damaged(damaged))?;
-    down.map_or(Ok(()), |down| set_condition(play, &c.target, c.member.as_ref(), down))
+    down.map_or(Ok(()), |down| {
+        set_condition(play, &c.target, c.member.as_ref(), down)
+    })
 }
 
 fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: &Heal) -> Result<(), Violation> {
@@ -83,38 +128,89 @@ fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: &Heal) -> Result<(), Violation> {
         hp.current.count().saturating_add(amount).min(max)
     });
     let combatant = c.target.clone();
-    emit_and_react(play, Healed { combatant, member: c.member.clone(), amount, hp: after })?;
+    emit_and_react(
+        play,
+        Healed {
+            combatant,
+            member: c.member.clone(),
+            amount,
+            hp: after,
+        },
+    )?;
     let rose = hp.is_some_and(|hp| hp.current.get() == 0) && after.is_some_and(|n| n > 0);
-    let down = play.table().get(&c.target).filter(|_| rose).and_then(Combatant::down);
+    let down = play
+        .table()
+        .get(&c.target)
+        .filter(|_| rose)
+        .and_then(Combatant::down);
     let Some(condition) = down else { return Ok(()) };
-    if !play.conditions(&c.target, c.member.as_ref())?.contains(&condition) {
+    if !play
+        .conditions(&c.target, c.member.as_ref())?
+        .contains(&condition)
+    {
         return Ok(());
     }
     clear_condition(play, &c.target, c.member.as_ref(), condition)
 }
 
 fn set_condition<R: Ruleset>(
-    play: &mut Play<'_, R>, target: &CombatantId, member: Option<&MemberId>, condition: Slug,
+    play: &mut Play<'_, R>,
+    target: &CombatantId,
+    member: Option<&MemberId>,
+    condition: Slug,
 ) -> Result<(), Violation> {
     let set = play.conditions(target, member)?.contains(&condition);
-    require(!set, "condition_already_set", "TK-3", || format!("{target} is {condition} already"))?;
+    require(!set, "condition_already_set", "TK-3", || {
+        format!("{target} is {condition} already")
+    })?;
     let combatant = target.clone();
-    emit_and_react(play, ConditionSet { combatant, member: member.cloned(), condition })
+    emit_and_react(
+        play,
+        ConditionSet {
+            combatant,
+            member: member.cloned(),
+            condition,
+        },
+    )
 }
 
 fn clear_condition<R: Ruleset>(
-    play: &mut Play<'_, R>, target: &CombatantId, member: Option<&MemberId>, condition: Slug,
+    play: &mut Play<'_, R>,
+    target: &CombatantId,
+    member: Option<&MemberId>,
+    condition: Slug,
 ) -> Result<(), Violation> {
     let set = play.conditions(target, member)?.contains(&condition);
-    require(set, "condition_not_set", "TK-3", || format!("{target} is not {condition}"))?;
+    require(set, "condition_not_set", "TK-3", || {
+        format!("{target} is not {condition}")
+    })?;
     let combatant = target.clone();
-    emit_and_react(play, ConditionCleared { combatant, member: member.cloned(), condition })
+    emit_and_react(
+        play,
+        ConditionCleared {
+            combatant,
+            member: member.cloned(),
+            condition,
+        },
+    )
 }
 
 fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<(), Violation> {
-    let EffectDraft { id, name, target, source, hidden, mut expires, metadata } = draft;
-    target.iter().try_for_each(|target| play.combatant("effect.target", target).map(drop))?;
-    source.iter().try_for_each(|source| play.combatant("effect.source", source).map(drop))?;
+    let EffectDraft {
+        id,
+        name,
+        target,
+        source,
+        hidden,
+        mut expires,
+        metadata,
+    } = draft;
+    target
+        .iter()
+        .try_for_each(|target| play.combatant("effect.target", target).map(drop))?;
+    source
+        .iter()
+        .try_for_each(|source| play.combatant("effect.source", source).map(drop))?;
     if let Expiry::TurnStart { of, .. } | Expiry::TurnEnd { of, .. } = &mut expires {
         let usual = || R::anchor(play.table(), source.as_ref(), target.as_ref());
         let anchor = of.take().or_else(usual).ok_or_else(|| {
@@ -125,25 +221,45 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         *of = Some(anchor);
     }
     let table = play.table();
-    require(table.effects.len() < MAX_EFFECTS, "too_many_effects", "TK-4", || {
-        format!("an encounter holds at most {MAX_EFFECTS} effects at a time: remove one first")
-    })?;
+    require(
+        table.effects.len() < MAX_EFFECTS,
+        "too_many_effects",
+        "TK-4",
+        || format!("an encounter holds at most {MAX_EFFECTS} effects at a time: remove one first"),
+    )?;
     let taken = |id: &str| table.effects.iter().any(|e| e.id == *id);
     if let Some(id) = &id {
         let detail = || format!("there is an effect {id} already: choose another id, or none");
         require(!taken(id.as_str()), "effect_exists", "TK-2", detail)?;
     }
     let id = id.unwrap_or_else(|| {
-        let secret = hidden || target.as_ref().and_then(|id| table.get(id)).is_some_and(|c| c.hidden);
+        let secret = hidden
+            || target
+                .as_ref()
+                .and_then(|id| table.get(id))
+                .is_some_and(|c| c.hidden);
         EffectId::from_name(name.as_str(), "effect", secret, MAX_EFFECTS, taken)
     });
-    let effect = Effect { id, name, target, source, hidden, expires, metadata }.into();
+    let effect = Effect {
+        id,
+        name,
+        target,
+        source,
+        hidden,
+        expires,
+        metadata,
+    }
+    .into();
     emit_and_react(play, EffectAdded { effect })
 }
 
 fn remove<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Violation> {
     play.combatant("combatant", &id)?;
-    let on_it = play.table().effects.iter().filter(|e| e.target.as_ref() == Some(&id));
+    let on_it = play
+        .table()
+        .effects
+        .iter()
+        .filter(|e| e.target.as_ref() == Some(&id));
     for effect in on_it.map(|e| e.id.clone()).collect::<Vec<_>>() {
         let because = Text::fixed("target_left");
         emit_and_react(play, EffectEnded { effect, because })?;
@@ -155,6 +271,8 @@ fn remove<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Vio
 fn give_turn<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Violation> {
     play.started("TK-5")?;
     let active = play.combatant("combatant", &id)?.active();
-    require(active, "not_active", "TK-5", || format!("{id} is out of the fight: it takes no turn"))?;
+    require(active, "not_active", "TK-5", || {
+        format!("{id} is out of the fight: it takes no turn")
+    })?;
     emit_and_react(play, Overridden { combatant: id })
 }

@@ -26,7 +26,10 @@ impl WriteError {
         if matches!(self, Self::TooLarge) {
             let detail = "This request would write more than 1 MiB of events to the log. Send shorter lists of commands, or remove \
                           effects first.";
-            return Refusal::Violation { path, violation: Violation::new("events_too_large", "TK-4", detail) };
+            return Refusal::Violation {
+                path,
+                violation: Violation::new("events_too_large", "TK-4", detail),
+            };
         }
         self.into()
     }
@@ -45,7 +48,10 @@ impl From<WriteError> for Refusal {
 impl fmt::Display for WriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLarge => write!(f, "the events have more than {MAX_ENTRY} bytes with their sentences"),
+            Self::TooLarge => write!(
+                f,
+                "the events have more than {MAX_ENTRY} bytes with their sentences"
+            ),
             Self::Json(error) => error.fmt(f),
             Self::Stopped => write!(f, "it was stopped"),
         }
@@ -96,10 +102,16 @@ mod tests {
     #[test]
     fn events_are_written_up_to_the_last_byte_of_the_space() {
         let mut space = Space(10);
-        assert_eq!(space.events(&["abc", ""]).expect("space").get(), "[\"abc\",\"\"]");
+        assert_eq!(
+            space.events(&["abc", ""]).expect("space").get(),
+            "[\"abc\",\"\"]"
+        );
         assert!(matches!(space.events(&[10]), Err(WriteError::TooLarge)));
         assert_eq!(space.events::<u8>(&[]).expect("space").get(), "[]");
-        assert!(matches!(Space(8).events(&["abc", ""]), Err(WriteError::TooLarge)));
+        assert!(matches!(
+            Space(8).events(&["abc", ""]),
+            Err(WriteError::TooLarge)
+        ));
     }
 
     #[test]

@@ -13,9 +13,17 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
         Status::Running => R::moment(table),
         Status::Ended => "ended".to_owned(),
     };
-    out += &format!("{} - {}, {phase}\n", flat(table.name.as_str()), R::MANIFEST.title);
+    out += &format!(
+        "{} - {}, {phase}\n",
+        flat(table.name.as_str()),
+        R::MANIFEST.title
+    );
     let rows = order::rows(table);
-    let name_width = rows.iter().map(|row| flat(row.name).chars().count()).max().unwrap_or(0);
+    let name_width = rows
+        .iter()
+        .map(|row| flat(row.name).chars().count())
+        .max()
+        .unwrap_or(0);
     let side = |row: &OrderRow<'_>| match row.combatant.and_then(|id| table.get(id)) {
         Some(c) => c.side.to_string(),
         None => row.team.clone().unwrap_or_default(),
@@ -34,14 +42,24 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
             out += &format!("{mark} {place}{name:name_width$}  {side}\n");
             continue;
         };
-        let line = format!("{mark} {place}{name:name_width$}  {side:side_width$}  {acted:5}  {}", details(c, row));
+        let line = format!(
+            "{mark} {place}{name:name_width$}  {side:side_width$}  {acted:5}  {}",
+            details(c, row)
+        );
         out += &format!("{}\n", line.trim_end());
     }
     for effect in &table.effects {
-        let on = effect.target.as_ref().map_or(String::new(), |id| format!(" on {}", name(id)));
+        let on = effect
+            .target
+            .as_ref()
+            .map_or(String::new(), |id| format!(" on {}", name(id)));
         // What is on the hidden is as hidden as they are.
         let bearer = effect.target.as_ref().and_then(|id| table.get(id));
-        let hidden = if effect.hidden || bearer.is_some_and(|c| c.hidden) { ", hidden" } else { "" };
+        let hidden = if effect.hidden || bearer.is_some_and(|c| c.hidden) {
+            ", hidden"
+        } else {
+            ""
+        };
         let lasting = lasting(&effect.expires, R::MANIFEST.round, name);
         out += &format!("* {}{on}{hidden}{lasting}\n", flat(effect.name.as_str()));
     }
@@ -51,11 +69,25 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
         if pending.gm && !pending.is_someone() {
             who.push("the game master".to_owned());
         }
-        let by = if who.is_empty() { String::new() } else { format!(" by {}", who.join(", ")) };
+        let by = if who.is_empty() {
+            String::new()
+        } else {
+            format!(" by {}", who.join(", "))
+        };
         let with = pending.commands.join(", ");
-        let with = if with.is_empty() { with } else { format!(" ({with})") };
-        let slot = pending.slot.as_ref().map_or(String::new(), |slot| format!(" {slot}"));
-        out += &format!("awaiting: {}{slot}{by}{with}\n", pending.decision.replace('_', " "));
+        let with = if with.is_empty() {
+            with
+        } else {
+            format!(" ({with})")
+        };
+        let slot = pending
+            .slot
+            .as_ref()
+            .map_or(String::new(), |slot| format!(" {slot}"));
+        out += &format!(
+            "awaiting: {}{slot}{by}{with}\n",
+            pending.decision.replace('_', " ")
+        );
     }
     out
 }
@@ -72,10 +104,22 @@ fn places(rows: &[OrderRow<'_>]) -> Vec<String> {
         }
     };
     if rows.iter().any(|row| row.team.is_some()) {
-        column(rows.iter().map(|row| slot(row).unwrap_or_default()).collect());
-        column(rows.iter().map(|row| initiative(row).unwrap_or_default()).collect());
+        column(
+            rows.iter()
+                .map(|row| slot(row).unwrap_or_default())
+                .collect(),
+        );
+        column(
+            rows.iter()
+                .map(|row| initiative(row).unwrap_or_default())
+                .collect(),
+        );
     } else {
-        column(rows.iter().map(|row| initiative(row).or(slot(row)).unwrap_or_default()).collect());
+        column(
+            rows.iter()
+                .map(|row| initiative(row).or(slot(row)).unwrap_or_default())
+                .collect(),
+        );
     }
     places
 }
@@ -87,7 +131,11 @@ fn details<R: Ruleset>(c: &Combatant<R>, row: &OrderRow<'_>) -> String {
     details.extend(c.hp.as_ref().map(|h| format!("hp {}", hp(h))));
     details.extend(c.hp_band.map(|band| band.to_string()));
     details.extend(c.conditions.iter().map(|c| c.as_str().to_owned()));
-    for member in c.members.iter().filter(|m| m.hp.is_some() || m.hp_band.is_some() || !m.conditions.is_empty()) {
+    for member in c
+        .members
+        .iter()
+        .filter(|m| m.hp.is_some() || m.hp_band.is_some() || !m.conditions.is_empty())
+    {
         let mut about: Vec<String> = member.hp.iter().map(&hp).collect();
         about.extend(member.hp_band.map(|band| band.to_string()));
         about.extend(member.conditions.iter().map(|c| c.as_str().to_owned()));
@@ -100,8 +148,14 @@ fn details<R: Ruleset>(c: &Combatant<R>, row: &OrderRow<'_>) -> String {
 /// How long an effect lasts still.
 fn lasting(expires: &Expiry, round: &str, name: impl Fn(&CombatantId) -> String) -> String {
     let turn = |edge: &str, of: &Option<CombatantId>, turns: i64| {
-        let whose = of.as_ref().map_or(String::new(), |of| format!(" of {}", name(of)));
-        let which = if turns > 1 { format!("turn {turns}") } else { "the next turn".to_owned() };
+        let whose = of
+            .as_ref()
+            .map_or(String::new(), |of| format!(" of {}", name(of)));
+        let which = if turns > 1 {
+            format!("turn {turns}")
+        } else {
+            "the next turn".to_owned()
+        };
         format!(", until the {edge} of {which}{whose}")
     };
     match expires {
@@ -133,9 +187,16 @@ pub fn fitted(table: &str, most: usize) -> String {
         line if line.starts_with('>') => 2,
         _ => 3,
     };
-    let mut by_rank: Vec<(usize, usize)> = lines.iter().enumerate().map(|(i, line)| (rank(i, line), i)).collect();
+    let mut by_rank: Vec<(usize, usize)> = lines
+        .iter()
+        .enumerate()
+        .map(|(i, line)| (rank(i, line), i))
+        .collect();
     by_rank.sort_unstable();
-    let (mut room, mut kept) = (most.saturating_sub(LEFT_OUT), Vec::with_capacity(lines.len()));
+    let (mut room, mut kept) = (
+        most.saturating_sub(LEFT_OUT),
+        Vec::with_capacity(lines.len()),
+    );
     for (_, i) in by_rank {
         let size = lines.get(i).map_or(0, |line| line.chars().count() + 1);
         if size > room {
@@ -145,7 +206,11 @@ pub fn fitted(table: &str, most: usize) -> String {
         kept.push(i);
     }
     kept.sort_unstable();
-    let out: String = kept.iter().filter_map(|i| lines.get(*i)).map(|line| format!("{line}\n")).collect();
+    let out: String = kept
+        .iter()
+        .filter_map(|i| lines.get(*i))
+        .map(|line| format!("{line}\n"))
+        .collect();
     format!("{out}... {} more lines\n", lines.len() - kept.len())
 }
 
@@ -155,22 +220,38 @@ mod tests {
 
     #[test]
     fn a_table_for_chats_keeps_the_current_and_the_awaited() {
-        let rows: String = (0..100).map(|n| format!("  Goblin {n}  monsters\n")).collect();
-        let table = format!("Bridge - Seize, round 2\n{rows}> Ann  players\nawaiting: end turn by Ann (end_turn)\n");
+        let rows: String = (0..100)
+            .map(|n| format!("  Goblin {n}  monsters\n"))
+            .collect();
+        let table = format!(
+            "Bridge - Seize, round 2\n{rows}> Ann  players\nawaiting: end turn by Ann (end_turn)\n"
+        );
         let short = fitted(&table, 300);
         assert!(short.chars().count() <= 300, "{short}");
-        assert!(short.starts_with("Bridge - Seize, round 2\n  Goblin 0 "), "{short}");
+        assert!(
+            short.starts_with("Bridge - Seize, round 2\n  Goblin 0 "),
+            "{short}"
+        );
         let left_out = table.lines().count() + 1 - short.lines().count();
-        let end = format!("> Ann  players\nawaiting: end turn by Ann (end_turn)\n... {left_out} more lines\n");
+        let end = format!(
+            "> Ann  players\nawaiting: end turn by Ann (end_turn)\n... {left_out} more lines\n"
+        );
         assert!(short.ends_with(&end), "{short}");
         assert_eq!(fitted(&table, 100_000), table);
     }
 
     #[test]
-    fn the_head_of_a_table_and_what_is_awaited_come_before_all_turns_and_fill_the_room_to_the_last() {
+    fn the_head_of_a_table_and_what_is_awaited_come_before_all_turns_and_fill_the_room_to_the_last()
+    {
         let table = format!("Bridge\n{}awaiting: x\n", "> Ann  players\n".repeat(50));
         let both = "Bridge\nawaiting: x\n";
-        assert_eq!(fitted(&table, LEFT_OUT + both.len()), format!("{both}... 50 more lines\n"));
-        assert_eq!(fitted(&table, LEFT_OUT + both.len() - 1), "Bridge\n... 51 more lines\n");
+        assert_eq!(
+            fitted(&table, LEFT_OUT + both.len()),
+            format!("{both}... 50 more lines\n")
+        );
+        assert_eq!(
+            fitted(&table, LEFT_OUT + both.len() - 1),
+            "Bridge\n... 51 more lines\n"
+        );
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{Meta, OrderRow, Viewer, order};
 use crate::vocabulary::{
-    Band, CachedCombatant, CombatantId, Effect, FoeHp, Hp, Kind, Member, Metadata, Pending, Ruleset, Slug, Status,
-    Table,
+    Band, CachedCombatant, CombatantId, Effect, FoeHp, Hp, Kind, Member, Metadata, Pending,
+    Ruleset, Slug, Status, Table,
 };
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
@@ -73,7 +73,11 @@ impl<R: Ruleset> Serialize for CachedView<'_, R> {
         let view = CombatantView::new(self.combatant);
         // The game master gave it a second turn: its turn is not over.
         if self.current && view.acted {
-            return CombatantView { acted: false, ..view }.serialize(serializer);
+            return CombatantView {
+                acted: false,
+                ..view
+            }
+            .serialize(serializer);
         }
         self.combatant.show(&view, serializer)
     }
@@ -108,8 +112,14 @@ impl<'a, R: Ruleset> EncounterView<'a, R> {
     /// The view of an encounter, for `you`; None leaves out who reads it.
     pub fn new(meta: &'a Meta, table: &'a Table<R>, you: Option<&'a Viewer>) -> Self {
         let current = R::current(table);
-        let combatants =
-            table.combatants.iter().map(|c| CachedView { combatant: c, current: current.contains(&c.id) }).collect();
+        let combatants = table
+            .combatants
+            .iter()
+            .map(|c| CachedView {
+                combatant: c,
+                current: current.contains(&c.id),
+            })
+            .collect();
         Self {
             id: &meta.id,
             name: table.name.as_str(),

@@ -42,7 +42,13 @@ pub struct Viewer {
 impl Viewer {
     /// A game master whose token has this id.
     pub fn gm(token: &str) -> Self {
-        Self { token: token.to_owned(), role: Role::Gm, name: None, combatants: Vec::new(), expires_at: None }
+        Self {
+            token: token.to_owned(),
+            role: Role::Gm,
+            name: None,
+            combatants: Vec::new(),
+            expires_at: None,
+        }
     }
 
     /// Whether it is a game master.
@@ -72,14 +78,22 @@ mod ids {
     use crate::vocabulary::{CombatantId, OwnCombatant};
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub fn serialize<S: Serializer>(combatants: &[OwnCombatant], serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(
+        combatants: &[OwnCombatant],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(combatants.iter().map(|own| &own.id))
     }
 
     /// For an answer that is given again: it names combatants, and grants no rights to them.
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<OwnCombatant>, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<OwnCombatant>, D::Error> {
         let ids = Vec::<CombatantId>::deserialize(deserializer)?;
-        Ok(ids.into_iter().map(|id| OwnCombatant { id, joined: 0 }).collect())
+        Ok(ids
+            .into_iter()
+            .map(|id| OwnCombatant { id, joined: 0 })
+            .collect())
     }
 }
 

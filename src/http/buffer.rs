@@ -12,16 +12,26 @@ use tokio::time::timeout;
 
 /// Reads the answer to a request for `path` to its end. Answers 503 if the body breaks off or misses the deadline, and 413 if it has
 /// more than `max_bytes` bytes.
-pub async fn buffer(response: Response<Body>, path: &str, deadline: Deadline, max_bytes: usize) -> Response<Bytes> {
+pub async fn buffer(
+    response: Response<Body>,
+    path: &str,
+    deadline: Deadline,
+    max_bytes: usize,
+) -> Response<Bytes> {
     let (parts, body) = response.into_parts();
-    let body = timeout(deadline.remaining(), Limited::new(body, max_bytes).collect()).await;
+    let body = timeout(
+        deadline.remaining(),
+        Limited::new(body, max_bytes).collect(),
+    )
+    .await;
     let respond = |bytes| Response::from_parts(parts, bytes);
     match body {
         Ok(Ok(body)) => respond(body.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => too_large(respond(Bytes::new()), path),
         Ok(Err(error)) => {
             tracing::warn!(%error, "an answer broke off");
-            let problem = Problem::unavailable("incomplete_answer", "the answer broke off: ask again");
+            let problem =
+                Problem::unavailable("incomplete_answer", "the answer broke off: ask again");
             replace(respond(Bytes::new()), path, problem)
         }
         Err(_) => replace(respond(Bytes::new()), path, Deadline::missed()),
@@ -33,14 +43,21 @@ pub fn too_large(response: Response<Bytes>, path: &str) -> Response<Bytes> {
     let detail = "what was asked for is done, but the proxy before this server cannot pass on an answer of this size: send \
                   Accept-Encoding: gzip, read the log in pages instead of exporting it, send commands with Prefer: return=minimal, or \
                   ask the server without that proxy";
-    replace(response, path, Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "answer_too_large", detail))
+    replace(
+        response,
+        path,
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "answer_too_large", detail),
+    )
 }
 
 /// Answers a request for `path` of which a proxy passes on a header that HTTP does not allow.
 pub fn malformed_header(path: &str) -> Response<Bytes> {
-    let detail =
-        "A header has characters that HTTP does not allow, such as control characters. Send the request without it.";
-    replace(Response::default(), path, Problem::bad("invalid_header", detail))
+    let detail = "A header has characters that HTTP does not allow, such as control characters. Send the request without it.";
+    replace(
+        Response::default(),
+        path,
+        Problem::bad("invalid_header", detail),
+    )
 }
 
 fn replace(mut response: Response<Bytes>, path: &str, problem: Problem) -> Response<Bytes> {
@@ -58,17 +75,29 @@ mod tests {
     use std::time::{Duration, Instant};
 
     async fn answer(body: Body, max_bytes: usize) -> (u16, HeaderMap, String) {
-        let sent = Response::builder().header("etag", "\"1\"").header("x-request-id", "7").header("vary", "origin");
+        let sent = Response::builder()
+            .header("etag", "\"1\"")
+            .header("x-request-id", "7")
+            .header("vary", "origin");
         let deadline = Deadline(Instant::now() + Duration::from_millis(50));
-        let (parts, body) = buffer(sent.body(body).unwrap(), "/v1/x", deadline, max_bytes).await.into_parts();
-        (parts.status.as_u16(), parts.headers, String::from_utf8(body.to_vec()).unwrap())
+        let (parts, body) = buffer(sent.body(body).unwrap(), "/v1/x", deadline, max_bytes)
+            .await
+            .into_parts();
+        (
+            parts.status.as_u16(),
+            parts.headers,
+            String::from_utf8(body.to_vec()).unwrap(),
+        )
     }
 
     #[tokio::test]
     async fn a_complete_answer_is_not_changed() {
         let parts = stream::iter(["on", "e"].map(Ok::<_, String>));
         let (status, headers, body) = answer(Body::from_stream(parts), 3).await;
-        assert_eq!((status, &headers["etag"], body.as_str()), (200, &"\"1\"".parse().unwrap(), "one"));
+        assert_eq!(
+            (status, &headers["etag"], body.as_str()),
+            (200, &"\"1\"".parse().unwrap(), "one")
+        );
     }
 
     #[tokio::test]
@@ -77,17 +106,25 @@ mod tests {
         let broken = Body::from_stream(one().chain(stream::iter([Err("away".to_owned())])));
         let endless = Body::from_stream(one().chain(stream::pending()));
         let large = Body::from_stream(one().chain(one()));
-        for (body, expected) in
-            [(broken, (503, "incomplete_answer")), (endless, (503, "too_late")), (large, (413, "answer_too_large"))]
-        {
+        for (body, expected) in [
+            (broken, (503, "incomplete_answer")),
+            (endless, (503, "too_late")),
+            (large, (413, "answer_too_large")),
+        ] {
             let (status, headers, body) = answer(body, 5).await;
             let problem: serde_json::Value = serde_json::from_str(&body).unwrap();
             assert_eq!((status, problem["code"].as_str().unwrap()), expected);
             assert_eq!(problem["instance"], "/v1/x");
             let header = |name: &str| headers.get(name).map(|value| value.to_str().unwrap());
-            assert_eq!((header("etag"), header("content-type")), (None, Some("application/problem+json")));
+            assert_eq!(
+                (header("etag"), header("content-type")),
+                (None, Some("application/problem+json"))
+            );
             assert_eq!(header("cache-control"), Some("no-store"));
-            assert_eq!((header("x-request-id"), header("vary")), (Some("7"), Some("origin")));
+            assert_eq!(
+                (header("x-request-id"), header("vary")),
+                (Some("7"), Some("origin"))
+            );
         }
     }
 }

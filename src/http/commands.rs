@@ -47,24 +47,46 @@ pub(super) struct CommandQuery {
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, Gone, PreconditionFailed, PayloadTooLarge,
         UnsupportedMediaType, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn send_command(
-    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId,
-    Parameters(query): Parameters<CommandQuery>, conditions: Conditions, size: AnswerSize, post: Post,
+    State(shared): State<AppState>,
+    token: BearerToken,
+    EncounterId(id): EncounterId,
+    Parameters(query): Parameters<CommandQuery>,
+    conditions: Conditions,
+    size: AnswerSize,
+    post: Post,
 ) -> Result<Reply, Problem> {
     let request = Request::read(post.body)?;
     let (key, time, include) = (post.key.as_ref(), post.time, query.include);
-    let size = if include.encounter { AnswerSize::Full } else { size };
-    let command =
-        CommandCall { id: &id, token: &token, request: &request, expected: conditions.matching.as_ref(), key, size };
+    let size = if include.encounter {
+        AnswerSize::Full
+    } else {
+        size
+    };
+    let command = CommandCall {
+        id: &id,
+        token: &token,
+        request: &request,
+        expected: conditions.matching.as_ref(),
+        key,
+        size,
+    };
     if query.dry_run {
         return Ok(reply(shared.app.dry_run(command).await?));
     }
     let mut answer = shared.app.command(command).await?;
     if include.options
-        && let Some(options) = shared.app.options_after_commit(&id, &token, time.left()).await
+        && let Some(options) = shared
+            .app
+            .options_after_commit(&id, &token, time.left())
+            .await
     {
         // Without room for them the options are left out.
         let body = with_options(&answer.body, &options);
-        answer.body = shared.app.answers.hold(&client_of(&token), body).unwrap_or(answer.body);
+        answer.body = shared
+            .app
+            .answers
+            .hold(&client_of(&token), body)
+            .unwrap_or(answer.body);
     }
     let version = answer.version;
     Ok(reply(answer).version(version))
@@ -74,7 +96,10 @@ fn reply(answer: Answer) -> Reply {
     let reply = Reply::json(answer.body).replayed(answer.replayed);
     match answer.size {
         AnswerSize::Full => reply,
-        AnswerSize::Minimal => reply.header(PREFERENCE_APPLIED, HeaderValue::from_static("return=minimal")),
+        AnswerSize::Minimal => reply.header(
+            PREFERENCE_APPLIED,
+            HeaderValue::from_static("return=minimal"),
+        ),
     }
 }
 
@@ -104,11 +129,17 @@ pub(super) struct OptionsQuery {
         (status = 304, description = "The legal commands have not changed"),
         BadRequest, Unauthorized, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_options(
-    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId,
-    Parameters(query): Parameters<OptionsQuery>, conditions: Conditions,
+    State(shared): State<AppState>,
+    token: BearerToken,
+    EncounterId(id): EncounterId,
+    Parameters(query): Parameters<OptionsQuery>,
+    conditions: Conditions,
 ) -> Result<Reply, Problem> {
     let known = conditions.none_matching.as_ref();
-    let (tag, legal) = shared.app.options(&id, &token, query.r#for.as_ref(), known).await?;
+    let (tag, legal) = shared
+        .app
+        .options(&id, &token, query.r#for.as_ref(), known)
+        .await?;
     let Some(legal) = legal else {
         return Ok(Reply::empty(StatusCode::NOT_MODIFIED).tagged(&tag));
     };

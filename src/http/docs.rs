@@ -58,30 +58,46 @@ pub(super) fn routes() -> Router<AppState> {
     // The validator would send requests to another site. The document's address is relative, so that any base path works.
     let config = Config::new(["../openapi.json"]).validator_url("none");
     // The list of schemas is long: it stays folded until a reader opens it.
-    let config = config.default_models_expand_depth(0).try_it_out_enabled(true);
-    let page = Router::new().merge(SwaggerUi::new("/docs").config(config)).layer((
-        SetResponseHeaderLayer::overriding(CONTENT_SECURITY_POLICY, POLICY),
-        SetResponseHeaderLayer::overriding(CACHE_CONTROL, HeaderValue::from_static("no-cache")),
-    ));
-    Router::new().route("/", get(root)).route("/openapi.json", get(published)).merge(page).layer(from_fn(unpack))
+    let config = config
+        .default_models_expand_depth(0)
+        .try_it_out_enabled(true);
+    let page = Router::new()
+        .merge(SwaggerUi::new("/docs").config(config))
+        .layer((
+            SetResponseHeaderLayer::overriding(CONTENT_SECURITY_POLICY, POLICY),
+            SetResponseHeaderLayer::overriding(CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+        ));
+    Router::new()
+        .route("/", get(root))
+        .route("/openapi.json", get(published))
+        .merge(page)
+        .layer(from_fn(unpack))
 }
 
 /// Unpacks an answer for a client that does not read gzip.
 async fn unpack(request: Request, next: Next) -> Response {
-    let codings = request.headers().get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    let codings = request
+        .headers()
+        .get(ACCEPT_ENCODING)
+        .and_then(|value| value.to_str().ok());
     if weight(codings.unwrap_or_default(), "gzip") == 0 {
         let Ok(response) = Decompression::new(next).oneshot(request).await;
         return response.map(Body::new);
     }
     let mut response = next.run(request).await;
     if response.headers().contains_key(CONTENT_ENCODING) {
-        response.headers_mut().append(VARY, HeaderValue::from_static("accept-encoding"));
+        response
+            .headers_mut()
+            .append(VARY, HeaderValue::from_static("accept-encoding"));
     }
     response
 }
 
 /// The document. Below a base path it names that path as the server's.
-async fn published(prefix: Option<Extension<ExternalPrefix>>, conditions: Conditions) -> Result<Reply, Problem> {
+async fn published(
+    prefix: Option<Extension<ExternalPrefix>>,
+    conditions: Conditions,
+) -> Result<Reply, Problem> {
     let packed = match prefix {
         None => Bytes::from_static(PACKED),
         Some(Extension(ExternalPrefix(path))) => {
@@ -89,7 +105,9 @@ async fn published(prefix: Option<Extension<ExternalPrefix>>, conditions: Condit
         }
     };
     let tag = Tag::of_body(&packed);
-    Ok(Reply::json(packed).header(CONTENT_ENCODING, HeaderValue::from_static("gzip")).public(&tag, &conditions))
+    Ok(Reply::json(packed)
+        .header(CONTENT_ENCODING, HeaderValue::from_static("gzip"))
+        .public(&tag, &conditions))
 }
 
 /// The compressed document of the service below a path. It is cached: most processes serve one path, and compressing takes as long as
@@ -104,12 +122,14 @@ fn openapi_below(path: &str) -> std::io::Result<Bytes> {
     })
 }
 
-const ABOUT: &str = "Runs the turn order of tabletop combat by the rules of published initiative systems.";
+const ABOUT: &str =
+    "Runs the turn order of tabletop combat by the rules of published initiative systems.";
 
 /// Says what this service is: HTML for browsers, JSON for other clients.
 async fn root(prefix: Option<Extension<ExternalPrefix>>, headers: HeaderMap) -> Reply {
     let prefix = prefix.map_or(String::new(), |Extension(ExternalPrefix(path))| path);
-    let [docs, openapi, rulesets] = ["docs", "openapi.json", "v1/rulesets"].map(|path| format!("{prefix}/{path}"));
+    let [docs, openapi, rulesets] =
+        ["docs", "openapi.json", "v1/rulesets"].map(|path| format!("{prefix}/{path}"));
     let reply = if preferred(&headers, ["application/json", "text/html"]) == "text/html" {
         let page = format!(
             "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Turnkeeper</title>\n<h1>Turnkeeper</h1>\n\
@@ -117,10 +137,12 @@ async fn root(prefix: Option<Extension<ExternalPrefix>>, headers: HeaderMap) -> 
             <li><a href=\"{openapi}\">OpenAPI document</a></li>\n\
             <li><a href=\"{rulesets}\">Rulesets</a></li>\n</ul>\n</html>\n"
         );
-        Reply::text(page).header(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"))
+        Reply::text(page).header(
+            CONTENT_TYPE,
+            HeaderValue::from_static("text/html; charset=utf-8"),
+        )
     } else {
-        let body =
-            json!({"name": "Turnkeeper", "about": ABOUT, "docs": docs, "openapi": openapi, "rulesets": rulesets});
+        let body = json!({"name": "Turnkeeper", "about": ABOUT, "docs": docs, "openapi": openapi, "rulesets": rulesets});
         Reply::json(body.to_string())
     };
     reply.header(VARY, HeaderValue::from_static("accept"))

@@ -27,11 +27,17 @@ use utoipa::{IntoParams, ToSchema};
     responses(Created, BadRequest, Unauthorized, Forbidden, RequestTimeout, PayloadTooLarge, UnsupportedMediaType,
         UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn create_encounter(
-    State(shared): State<AppState>, Creator(application): Creator, _: NoParameters, post: Post,
+    State(shared): State<AppState>,
+    Creator(application): Creator,
+    _: NoParameters,
+    post: Post,
 ) -> Result<Reply, Problem> {
     let key = post.creation_key(application.as_ref())?;
     let creation = read(&post.body).map_err(AppError::from)?;
-    let encounter = shared.app.create(creation, key, application, &post.client).await?;
+    let encounter = shared
+        .app
+        .create(creation, key, application, &post.client)
+        .await?;
     Ok(created(encounter)?)
 }
 
@@ -61,8 +67,12 @@ pub(super) fn created(created: CreatedEncounter) -> Result<Reply, AppError> {
     };
     let location = HeaderValue::try_from(format!("/v1/encounters/{}", created.game.meta().id));
     let location = location.map_err(|error| AppError::Internal(error.to_string()))?;
-    let body = created.room.keep(serde_json::to_vec(&body).map_err(AppError::from)?.into());
-    let reply = Reply::json(body).status(StatusCode::CREATED).version(created.game.version());
+    let body = created
+        .room
+        .keep(serde_json::to_vec(&body).map_err(AppError::from)?.into());
+    let reply = Reply::json(body)
+        .status(StatusCode::CREATED)
+        .version(created.game.version());
     Ok(reply.header(LOCATION, location).replayed(created.replayed))
 }
 
@@ -86,19 +96,26 @@ pub(super) struct ListQuery {
     responses((status = 200, description = "A page of the list", body = inline(List<Summary>), headers(("Link"))),
         BadRequest, Unauthorized, Forbidden, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_encounters(
-    State(shared): State<AppState>, Creator(application): Creator, Parameters(query): Parameters<ListQuery>,
+    State(shared): State<AppState>,
+    Creator(application): Creator,
+    Parameters(query): Parameters<ListQuery>,
 ) -> Result<Reply, Problem> {
-    const NONE: &str =
-        "this server has no applications, so it lists no encounters: its operator sets TURNKEEPER_APP_KEYS";
-    let application = application.ok_or(Problem::new(StatusCode::FORBIDDEN, "no_applications", NONE))?;
+    const NONE: &str = "this server has no applications, so it lists no encounters: its operator sets TURNKEEPER_APP_KEYS";
+    let application =
+        application.ok_or(Problem::new(StatusCode::FORBIDDEN, "no_applications", NONE))?;
     let (cursor, limit) = (query.cursor.as_deref(), query.limit.map_or(50, Int::count));
     if let Some(wrong) = cursor.filter(|cursor| !is_cursor(cursor)) {
         let wrong: String = wrong.chars().take(40).collect();
         let message = format!("the next_cursor of the page before is expected, not {wrong:?}");
         return Err(Problem::parameter(FieldError::malformed("cursor", message)));
     }
-    let (items, next_cursor) = shared.app.list(&application, cursor, limit as usize).await?;
-    let next = next_cursor.as_ref().map(|next| format!("/v1/encounters?cursor={next}&limit={limit}"));
+    let (items, next_cursor) = shared
+        .app
+        .list(&application, cursor, limit as usize)
+        .await?;
+    let next = next_cursor
+        .as_ref()
+        .map(|next| format!("/v1/encounters?cursor={next}&limit={limit}"));
     Ok(Reply::of(&List { items, next_cursor })?.next_page(next))
 }
 
@@ -124,17 +141,25 @@ pub(super) struct EncounterQuery {
         (status = 304, description = "The encounter has not changed"),
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn read_encounter(
-    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId,
-    Parameters(EncounterQuery { at, max_length }): Parameters<EncounterQuery>, conditions: Conditions,
+    State(shared): State<AppState>,
+    token: BearerToken,
+    EncounterId(id): EncounterId,
+    Parameters(EncounterQuery { at, max_length }): Parameters<EncounterQuery>,
+    conditions: Conditions,
     representation: Representation,
 ) -> Result<Reply, Problem> {
     let (game, viewer) = shared.app.read(&id, &token, at).await?;
     let view = game.view(&viewer).map_err(AppError::from)?;
     let tag = Tag::of(game.version(), view.get(), &viewer, representation);
-    let reply = if conditions.none_matching.is_some_and(|known| known.includes(&tag)) {
+    let reply = if conditions
+        .none_matching
+        .is_some_and(|known| known.includes(&tag))
+    {
         Reply::empty(StatusCode::NOT_MODIFIED)
     } else if representation == Representation::Text {
-        Reply::text(max_length.map_or(game.text(), |most| fitted(&game.text(), most.count() as usize)))
+        Reply::text(max_length.map_or(game.text(), |most| {
+            fitted(&game.text(), most.count() as usize)
+        }))
     } else {
         Reply::json(String::from(Box::<str>::from(view)))
     };
@@ -149,9 +174,15 @@ pub(super) async fn read_encounter(
     responses((status = 204, description = "The encounter is deleted"),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, PreconditionFailed, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn delete_encounter(
-    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId, _: NoParameters,
+    State(shared): State<AppState>,
+    token: BearerToken,
+    EncounterId(id): EncounterId,
+    _: NoParameters,
     conditions: Conditions,
 ) -> Result<Reply, Problem> {
-    shared.app.delete(&id, &token, conditions.matching.as_ref()).await?;
+    shared
+        .app
+        .delete(&id, &token, conditions.matching.as_ref())
+        .await?;
     Ok(Reply::empty(StatusCode::NO_CONTENT))
 }

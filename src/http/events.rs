@@ -75,22 +75,37 @@ const DEFAULT_LIMIT: u32 = 100;
             (LogPage = "application/json"), (String = "text/plain"), (FeedLine = "application/x-ndjson"), (String = "text/event-stream"))),
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_events(
-    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId,
-    Parameters(query): Parameters<EventsQuery>, representation: Representation, headers: LogHeaders,
+    State(shared): State<AppState>,
+    token: BearerToken,
+    EncounterId(id): EncounterId,
+    Parameters(query): Parameters<EventsQuery>,
+    representation: Representation,
+    headers: LogHeaders,
 ) -> Result<Response, Problem> {
     if let Some(format) = headers.format {
         return feed::stream(&shared, &id, &token, &query, &headers, format).await;
     }
     // AWS Lambda may stop sooner than the timeout, and the answer must be sent before.
-    let time = headers.deadline.map_or(shared.settings.timeout, |end| end.remaining().min(shared.settings.timeout));
-    let wait = Duration::from_secs(query.wait.count().into()).min(time.saturating_sub(Duration::from_secs(1)));
+    let time = headers.deadline.map_or(shared.settings.timeout, |end| {
+        end.remaining().min(shared.settings.timeout)
+    });
+    let wait = Duration::from_secs(query.wait.count().into())
+        .min(time.saturating_sub(Duration::from_secs(1)));
     let limit = query.limit.map_or(DEFAULT_LIMIT, Int::count);
-    let page = shared.app.await_log(&id, &token, query.after, limit as usize, wait).await?;
+    let page = shared
+        .app
+        .await_log(&id, &token, query.after, limit as usize, wait)
+        .await?;
     let next_cursor = page.next.map(|version| version.to_string());
-    let next = next_cursor.as_ref().map(|next| format!("/v1/encounters/{id}/events?after={next}&limit={limit}"));
+    let next = next_cursor
+        .as_ref()
+        .map(|next| format!("/v1/encounters/{id}/events?after={next}&limit={limit}"));
     let reply = match representation {
         Representation::Text => Reply::text(sentences(&page.entries)),
-        _ => Reply::of(&LogPage { items: page.entries, next_cursor })?,
+        _ => Reply::of(&LogPage {
+            items: page.entries,
+            next_cursor,
+        })?,
     };
     Ok(reply.next_page(next).into_response())
 }
@@ -105,7 +120,9 @@ fn sentences(entries: &[Arc<RawValue>]) -> String {
     struct EventText {
         text: String,
     }
-    let entries = entries.iter().filter_map(|entry| serde_json::from_str::<EntryTexts>(entry.get()).ok());
+    let entries = entries
+        .iter()
+        .filter_map(|entry| serde_json::from_str::<EntryTexts>(entry.get()).ok());
     let line = |event: EventText| event.text.replace(['\n', '\t'], " ") + "\n";
     entries.flat_map(|entry| entry.events).map(line).collect()
 }

@@ -1,7 +1,9 @@
 //! Extractors: a handler runs only if what it extracts is well-formed.
 use super::AppState;
 use super::problem::Problem;
-use crate::app::{AppError, Application, BearerToken, Expected, Include, Representation, Sender, Tag};
+use crate::app::{
+    AppError, Application, BearerToken, Expected, Include, Representation, Sender, Tag,
+};
 use crate::vocabulary::read_query;
 use axum::extract::{FromRequestParts, Path};
 use axum::http::header::{ACCEPT, AUTHORIZATION, IF_MATCH, IF_NONE_MATCH};
@@ -26,7 +28,10 @@ impl FromRequestParts<AppState> for EncounterId {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
         let parameters = Path::<Vec<(String, String)>>::from_request_parts(parts, state).await;
-        let mut parameters = parameters.map(|Path(parameters)| parameters).unwrap_or_default().into_iter();
+        let mut parameters = parameters
+            .map(|Path(parameters)| parameters)
+            .unwrap_or_default()
+            .into_iter();
         let id = parameters.find(|(name, id)| name == "id" && is_encounter_id(id));
         id.map(|(_, id)| Self(id)).ok_or(AppError::NotFound.into())
     }
@@ -43,12 +48,18 @@ impl FromRequestParts<AppState> for BearerToken {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Problem> {
-        const MISSING: &str = "send the encounter's token in the header: Authorization: Bearer tk_...";
-        const MALFORMED: &str = "this is not a token of this service: the header is Authorization: Bearer tk_...";
-        const KEY: &str =
-            "this is an application's key, which opens no encounter: send the token that the creation answered with";
-        let credential = bearer(&parts.headers, MALFORMED)?.ok_or(Problem::unauthorized(MISSING))?;
-        let wrong = if credential.starts_with("tk_app_") { KEY } else { MALFORMED };
+        const MISSING: &str =
+            "send the encounter's token in the header: Authorization: Bearer tk_...";
+        const MALFORMED: &str =
+            "this is not a token of this service: the header is Authorization: Bearer tk_...";
+        const KEY: &str = "this is an application's key, which opens no encounter: send the token that the creation answered with";
+        let credential =
+            bearer(&parts.headers, MALFORMED)?.ok_or(Problem::unauthorized(MISSING))?;
+        let wrong = if credential.starts_with("tk_app_") {
+            KEY
+        } else {
+            MALFORMED
+        };
         Self::read(credential).ok_or_else(|| Problem::unauthorized(wrong))
     }
 }
@@ -60,10 +71,11 @@ impl FromRequestParts<AppState> for Creator {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
-        const MISSING: &str = "this server wants an application's key for that: Authorization: Bearer tk_app_...";
-        const UNKNOWN: &str = "no application has this key: the header is Authorization: Bearer tk_app_...";
-        const TOKEN: &str =
-            "this is the token of an encounter: creating, importing and listing need an application's key, tk_app_...";
+        const MISSING: &str =
+            "this server wants an application's key for that: Authorization: Bearer tk_app_...";
+        const UNKNOWN: &str =
+            "no application has this key: the header is Authorization: Bearer tk_app_...";
+        const TOKEN: &str = "this is the token of an encounter: creating, importing and listing need an application's key, tk_app_...";
         let applications = state.app.applications();
         if !applications.configured() {
             return Ok(Self(None));
@@ -72,7 +84,11 @@ impl FromRequestParts<AppState> for Creator {
         match applications.find(key) {
             Some(application) => Ok(Self(Some(application))),
             None if BearerToken::read(key).is_none() => Err(Problem::unauthorized(UNKNOWN)),
-            None => Err(Problem::new(StatusCode::FORBIDDEN, "application_key_needed", TOKEN)),
+            None => Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "application_key_needed",
+                TOKEN,
+            )),
         }
     }
 }
@@ -85,17 +101,22 @@ impl FromRequestParts<AppState> for Sender {
         if let Some(application) = credential.and_then(|key| state.app.applications().find(key)) {
             return Ok(Self::Creator(application));
         }
-        BearerToken::from_request_parts(parts, state).await.map(Self::Token)
+        BearerToken::from_request_parts(parts, state)
+            .await
+            .map(Self::Token)
     }
 }
 
 /// The credential of the header `Authorization: Bearer ...`; None without that header. `malformed` answers any other scheme.
 fn bearer<'h>(headers: &'h HeaderMap, malformed: &'static str) -> Result<Option<&'h str>, Problem> {
-    const UNREADABLE: &str = "the header authorization must be sent once, in visible ASCII characters";
+    const UNREADABLE: &str =
+        "the header authorization must be sent once, in visible ASCII characters";
     let value = single(headers, &AUTHORIZATION).map_err(|_| Problem::unauthorized(UNREADABLE))?;
     let Some(value) = value else { return Ok(None) };
     match value.split_once(' ') {
-        Some((scheme, credential)) if scheme.eq_ignore_ascii_case("bearer") => Ok(Some(credential.trim())),
+        Some((scheme, credential)) if scheme.eq_ignore_ascii_case("bearer") => {
+            Ok(Some(credential.trim()))
+        }
         _ => Err(Problem::unauthorized(malformed)),
     }
 }
@@ -120,12 +141,20 @@ pub(super) type NoParameters = Parameters<Nothing>;
 pub(super) struct Nothing {}
 
 /// The value of a header that may be sent once; None without that header.
-pub(super) fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, Problem> {
+pub(super) fn single<'h>(
+    headers: &'h HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'h str>, Problem> {
     let mut values = headers.get_all(name).iter();
-    let Some(value) = values.next() else { return Ok(None) };
+    let Some(value) = values.next() else {
+        return Ok(None);
+    };
     let text = value.to_str().ok().filter(|_| values.next().is_none());
     text.map(Some).ok_or_else(|| {
-        Problem::bad("invalid_header", format!("the header {name} must be sent once, in visible ASCII characters"))
+        Problem::bad(
+            "invalid_header",
+            format!("the header {name} must be sent once, in visible ASCII characters"),
+        )
     })
 }
 
@@ -151,15 +180,29 @@ impl FromRequestParts<AppState> for Representation {
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Infallible> {
         let media = preferred(&parts.headers, ["application/json", "text/plain"]);
-        Ok(if media == "text/plain" { Self::Text } else { Self::Json })
+        Ok(if media == "text/plain" {
+            Self::Text
+        } else {
+            Self::Json
+        })
     }
 }
 
 /// The media type that the client prefers: the first of those to which its `Accept` header gives the highest weight.
-pub(super) fn preferred<const N: usize>(headers: &HeaderMap, offered: [&'static str; N]) -> &'static str {
-    let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+pub(super) fn preferred<const N: usize>(
+    headers: &HeaderMap,
+    offered: [&'static str; N],
+) -> &'static str {
+    let accept = headers
+        .get(ACCEPT)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     // Reversed, because the last of equal weights would win.
-    offered.into_iter().rev().max_by_key(|media| weight(accept, media)).unwrap_or_default()
+    offered
+        .into_iter()
+        .rev()
+        .max_by_key(|media| weight(accept, media))
+        .unwrap_or_default()
 }
 
 /// The weight that an `Accept` or `Accept-Encoding` header gives to a media type or coding, in thousandths: that of its most specific range.
@@ -170,7 +213,13 @@ pub(super) fn weight(accept: &str, media: &str) -> u16 {
         let specific = match parts.next()? {
             "*/*" => 1,
             range if range.eq_ignore_ascii_case(media) => 3,
-            range if range.strip_suffix("/*").is_some_and(|range| range.eq_ignore_ascii_case(kind)) => 2,
+            range
+                if range
+                    .strip_suffix("/*")
+                    .is_some_and(|range| range.eq_ignore_ascii_case(kind)) =>
+            {
+                2
+            }
             _ => return None,
         };
         let q = parts.find_map(|parameter| parameter.strip_prefix(['q', 'Q'])?.strip_prefix('='));
@@ -200,7 +249,9 @@ impl FromRequestParts<AppState> for Conditions {
 }
 
 fn condition(headers: &HeaderMap, name: HeaderName) -> Result<Option<Expected>, Problem> {
-    let Some(value) = single(headers, &name)? else { return Ok(None) };
+    let Some(value) = single(headers, &name)? else {
+        return Ok(None);
+    };
     tags(value).map(Some).ok_or_else(|| {
         let detail =
             format!("the header {name} holds an entity tag such as \"13\" in double quotes, several with commas, or *");
@@ -215,9 +266,16 @@ fn tags(value: &str) -> Option<Expected> {
         return Some(Expected::Any);
     }
     let mut tags = Vec::new();
-    for tag in value.split(',').map(str::trim).filter(|tag| !tag.is_empty()) {
+    for tag in value
+        .split(',')
+        .map(str::trim)
+        .filter(|tag| !tag.is_empty())
+    {
         let strong = tag.strip_prefix("W/").unwrap_or(tag);
-        match strong.strip_prefix('"').and_then(|open| open.strip_suffix('"')) {
+        match strong
+            .strip_prefix('"')
+            .and_then(|open| open.strip_suffix('"'))
+        {
             Some(opaque) if opaque.contains('"') => return None,
             Some(opaque) => tags.extend(opaque.parse::<Tag>().ok()),
             None => tags.push(strong.parse().ok()?),
@@ -232,16 +290,27 @@ mod tests {
 
     #[test]
     fn what_the_client_prefers_is_served_and_json_if_it_prefers_nothing() {
-        let offered = ["application/json", "text/plain", "application/x-ndjson", "text/event-stream"];
+        let offered = [
+            "application/json",
+            "text/plain",
+            "application/x-ndjson",
+            "text/event-stream",
+        ];
         for (accept, media) in [
             ("text/plain", "text/plain"),
             ("text/*", "text/plain"),
             ("text/plain;q=0.9, application/json;q=0.1", "text/plain"),
             ("TEXT/plain, */*;q=0.1", "text/plain"),
             ("text/plain, application/x-ndjson;q=0.1", "text/plain"),
-            ("text/plain;q=0.1, application/x-ndjson", "application/x-ndjson"),
+            (
+                "text/plain;q=0.1, application/x-ndjson",
+                "application/x-ndjson",
+            ),
             ("text/event-stream, */*;q=0.9", "text/event-stream"),
-            ("text/plain;Q=0.1, application/json;q=0.5", "application/json"),
+            (
+                "text/plain;Q=0.1, application/json;q=0.5",
+                "application/json",
+            ),
             ("*/*", "application/json"),
             ("application/json, text/plain, */*", "application/json"),
             ("text/html", "application/json"),
@@ -255,16 +324,28 @@ mod tests {
     }
 
     fn listed(tags: &[&str]) -> Option<Expected> {
-        Some(Expected::OneOf(tags.iter().map(|tag| tag.parse().expect("a tag")).collect()))
+        Some(Expected::OneOf(
+            tags.iter().map(|tag| tag.parse().expect("a tag")).collect(),
+        ))
     }
 
     #[test]
     fn every_tag_is_read_back() {
-        for text in ["0", "9", "13", "18446744073709551615", "13-AAAAAAAAAAAAAAAA", "13--_-_-_-_-_-_-_-_"] {
+        for text in [
+            "0",
+            "9",
+            "13",
+            "18446744073709551615",
+            "13-AAAAAAAAAAAAAAAA",
+            "13--_-_-_-_-_-_-_-_",
+        ] {
             let tag = crate::http::reply::etag(text);
             assert_eq!(tag.to_str().unwrap(), format!("\"{text}\""));
             assert_eq!(tags(tag.to_str().unwrap()), listed(&[text]));
-            assert_eq!(text.parse::<Tag>().map(|tag| tag.to_string()).as_deref(), Ok(text));
+            assert_eq!(
+                text.parse::<Tag>().map(|tag| tag.to_string()).as_deref(),
+                Ok(text)
+            );
         }
     }
 
@@ -272,7 +353,13 @@ mod tests {
     fn lists_weak_tags_stars_and_bare_numbers_are_understood_and_rubbish_is_not() {
         assert_eq!(tags("*"), Some(Expected::Any));
         assert_eq!(tags("W/\"3\", \"4\",5"), listed(&["3", "4", "5"]));
-        for unknown in ["\"abc\"", "\"3-abc\"", "\"3-\"", "\"-AAAAAAAAAAAAAAAA\"", "\"3-AAAAAAAAAAAAAAAAA\""] {
+        for unknown in [
+            "\"abc\"",
+            "\"3-abc\"",
+            "\"3-\"",
+            "\"-AAAAAAAAAAAAAAAA\"",
+            "\"3-AAAAAAAAAAAAAAAAA\"",
+        ] {
             assert_eq!(tags(unknown), listed(&[]), "{unknown}");
         }
         for rubbish in ["", " ", "abc", "\"3", "\"3\"\"", "-1"] {

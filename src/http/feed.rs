@@ -52,7 +52,12 @@ impl FromRequestParts<AppState> for LogHeaders {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Problem> {
-        let offered = ["application/json", "text/plain", "application/x-ndjson", "text/event-stream"];
+        let offered = [
+            "application/json",
+            "text/plain",
+            "application/x-ndjson",
+            "text/event-stream",
+        ];
         let format = match preferred(&parts.headers, offered) {
             "application/x-ndjson" => Some(Format::Lines),
             "text/event-stream" => Some(Format::Sse),
@@ -60,9 +65,16 @@ impl FromRequestParts<AppState> for LogHeaders {
         };
         let last = single(&parts.headers, &LAST_EVENT_ID)?.filter(|last| !last.is_empty());
         let last_event_id = last.map(str::parse).transpose().map_err(|_| {
-            Problem::bad("invalid_header", "the header last-event-id holds the id of an event: a version")
+            Problem::bad(
+                "invalid_header",
+                "the header last-event-id holds the id of an event: a version",
+            )
         })?;
-        Ok(Self { format, last_event_id, deadline: parts.extensions.get().copied() })
+        Ok(Self {
+            format,
+            last_event_id,
+            deadline: parts.extensions.get().copied(),
+        })
     }
 }
 
@@ -98,7 +110,12 @@ impl Format {
     }
 
     fn snapshot(self, version: u64, view: &str, included: &[u8]) -> Bytes {
-        self.message("snapshot", Some(version), &format!("{{\"version\":{version},\"encounter\":{view}"), included)
+        self.message(
+            "snapshot",
+            Some(version),
+            &format!("{{\"version\":{version},\"encounter\":{view}"),
+            included,
+        )
     }
 }
 
@@ -152,7 +169,12 @@ impl Feed {
             return None;
         }
         let ends_when_quiet = self.buffered && self.sent;
-        let wait = if ends_when_quiet { QUIET } else { self.keep_alive }.min(left);
+        let wait = if ends_when_quiet {
+            QUIET
+        } else {
+            self.keep_alive
+        }
+        .min(left);
         let chunk = match timeout(wait, self.follower.next()).await {
             Ok(Next::Entry(version, entry)) => {
                 self.sent = true;
@@ -160,7 +182,8 @@ impl Feed {
                 self.over = self.left == Some(0);
                 let included = self.included(version, self.include).await?;
                 let entry = entry.get().strip_suffix('}').unwrap_or_default();
-                self.format.message("transition", Some(version), entry, &included)
+                self.format
+                    .message("transition", Some(version), entry, &included)
             }
             Ok(Next::Snapshot(version, view)) => {
                 self.sent = true;
@@ -175,7 +198,10 @@ impl Feed {
             Err(_) if ends_when_quiet || self.ends <= Instant::now() => return None,
             Err(_) => self.format.keep_alive(),
         };
-        let chunk = timeout(INCLUDED, self.answers.hold_in_turn(&self.client, chunk)).await.ok()?.ok()?;
+        let chunk = timeout(INCLUDED, self.answers.hold_in_turn(&self.client, chunk))
+            .await
+            .ok()?
+            .ok()?;
         Some((chunk, self))
     }
 
@@ -184,7 +210,10 @@ impl Feed {
         match timeout(INCLUDED, self.follower.included(version, include)).await {
             Ok(Ok(included)) => Some(included),
             Ok(Err(error)) => {
-                tracing::warn!(?error, "a stream ends: it cannot include what was asked for");
+                tracing::warn!(
+                    ?error,
+                    "a stream ends: it cannot include what was asked for"
+                );
                 None
             }
             Err(_) => None,
@@ -194,12 +223,20 @@ impl Feed {
 
 /// What is to be included beside an encounter.
 fn options_of(include: Include) -> Include {
-    Include { encounter: false, ..include }
+    Include {
+        encounter: false,
+        ..include
+    }
 }
 
 /// The log as a stream. A client that sends the last event's id knows the state; other clients get a snapshot first.
 pub(super) async fn stream(
-    shared: &AppState, id: &str, token: &BearerToken, query: &EventsQuery, headers: &LogHeaders, format: Format,
+    shared: &AppState,
+    id: &str,
+    token: &BearerToken,
+    query: &EventsQuery,
+    headers: &LogHeaders,
+    format: Format,
 ) -> Result<Response, Problem> {
     let after = headers.last_event_id.or(query.after);
     let (now, follower) = shared.app.follow(id, token, after).await?;
@@ -216,19 +253,49 @@ pub(super) async fn stream(
         opening.push(Bytes::from_static(b"retry: 2000\n\n"));
     }
     if let Some(game) = first {
-        let included = follower.included(game.version(), options_of(include)).await?;
+        let included = follower
+            .included(game.version(), options_of(include))
+            .await?;
         let view = game.view(&follower.viewer).map_err(AppError::from)?;
-        opening.push(answers.hold(&client, format.snapshot(game.version(), view.get(), &included))?);
+        opening.push(answers.hold(
+            &client,
+            format.snapshot(game.version(), view.get(), &included),
+        )?);
     }
-    let Settings { stream_time, keep_alive, .. } = *shared.settings;
+    let Settings {
+        stream_time,
+        keep_alive,
+        ..
+    } = *shared.settings;
     // Spread, so that clients that connected together do not reconnect together.
     let time = stream_time.mul_f64(rand::random_range(0.9..=1.0));
-    let time = headers.deadline.map_or(time, |deadline| deadline.remaining().mul_f64(0.9).min(time));
+    let time = headers
+        .deadline
+        .map_or(time, |deadline| deadline.remaining().mul_f64(0.9).min(time));
     let (ends, left) = (Instant::now() + time, query.limit.map(Int::count));
     let (buffered, sent) = (headers.deadline.is_some(), after.is_none());
-    let feed = Feed { follower, format, keep_alive, ends, over: false, buffered, sent, left, include, client, answers };
+    let feed = Feed {
+        follower,
+        format,
+        keep_alive,
+        ends,
+        over: false,
+        buffered,
+        sent,
+        left,
+        include,
+        client,
+        answers,
+    };
     let chunks = stream::iter(opening).chain(stream::unfold(feed, Feed::next));
     // Fused, because compression polls once more after the end.
     let body = Body::from_stream(chunks.map(Ok::<_, Infallible>).fuse());
-    Ok(([(CONTENT_TYPE, format.media()), (UNBUFFERED, HeaderValue::from_static("no"))], body).into_response())
+    Ok((
+        [
+            (CONTENT_TYPE, format.media()),
+            (UNBUFFERED, HeaderValue::from_static("no")),
+        ],
+        body,
+    )
+        .into_response())
 }

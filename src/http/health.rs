@@ -42,11 +42,16 @@ pub(super) async fn livez() -> Result<Reply, Problem> {
     responses((status = 200, description = "The store takes writes", body = inline(Readiness)), RequestTimeout, ServiceUnavailable))]
 pub(super) async fn readyz(State(shared): State<AppState>) -> Result<Reply, Problem> {
     shared.app.ready().await.map_err(|error| match error {
-        AppError::Unavailable(reason) | AppError::StoreRefuses(reason) | AppError::Internal(reason) => {
+        AppError::Unavailable(reason)
+        | AppError::StoreRefuses(reason)
+        | AppError::Internal(reason) => {
             tracing::warn!(%reason, "not ready");
             Problem::unavailable("store_away", format!("the store is not ready: {reason}"))
         }
         error => error.into(),
     })?;
-    Ok(Reply::of(&Readiness { status: "ready", damage: shared.app.damage() })?)
+    Ok(Reply::of(&Readiness {
+        status: "ready",
+        damage: shared.app.damage(),
+    })?)
 }

@@ -14,7 +14,11 @@ use http_body_util::BodyExt;
 
 /// Serves a read, or answers 503 if its client has too many answers that it has not read. Other requests change something, so they look
 /// for room before that.
-pub(super) async fn hold(State(shared): State<AppState>, request: Request, next: Next) -> Response<Body> {
+pub(super) async fn hold(
+    State(shared): State<AppState>,
+    request: Request,
+    next: Next,
+) -> Response<Body> {
     if request.method() != Method::GET {
         return next.run(request).await;
     }
@@ -26,7 +30,10 @@ pub(super) async fn hold(State(shared): State<AppState>, request: Request, next:
     if !response.status().is_success() || size <= SMALL_ANSWER as u64 {
         return response;
     }
-    let client = credential.as_ref().and_then(token).map_or(address, |token| client_of(&token));
+    let client = credential
+        .as_ref()
+        .and_then(token)
+        .map_or(address, |token| client_of(&token));
     match counted(&shared, &client, response).await {
         Ok(response) => response,
         Err(error) => Problem::from(error).into_response(),
@@ -38,9 +45,16 @@ fn token(credential: &HeaderValue) -> Option<BearerToken> {
     BearerToken::read(token.trim())
 }
 
-async fn counted(shared: &AppState, client: &str, response: Response<Body>) -> Result<Response<Body>, AppError> {
+async fn counted(
+    shared: &AppState,
+    client: &str,
+    response: Response<Body>,
+) -> Result<Response<Body>, AppError> {
     let (parts, body) = response.into_parts();
-    let body = body.collect().await.map_err(|error| AppError::Internal(error.to_string()))?;
+    let body = body
+        .collect()
+        .await
+        .map_err(|error| AppError::Internal(error.to_string()))?;
     let body = shared.app.answers.hold(client, body.to_bytes())?;
     Ok(Response::from_parts(parts, Body::from(body)))
 }

@@ -40,13 +40,31 @@ struct RateLimitKey {
 type Client = (Option<Sender>, Option<EncounterId>);
 
 /// Counts the request and serves it, or answers 429.
-pub(super) async fn limit(State(shared): State<AppState>, mut request: Request, next: Next) -> Response<Body> {
+pub(super) async fn limit(
+    State(shared): State<AppState>,
+    mut request: Request,
+    next: Next,
+) -> Response<Body> {
     if !request.uri().path().starts_with("/v1/encounters") {
         return next.run(request).await;
     }
-    let sender = request.extract_parts_with_state::<Sender, _>(&shared).await.ok();
-    let client = (sender, request.extract_parts_with_state::<EncounterId, _>(&shared).await.ok());
-    let counted = match count(&shared, &client, address_bucket(&shared, request.headers(), request.extensions())).await
+    let sender = request
+        .extract_parts_with_state::<Sender, _>(&shared)
+        .await
+        .ok();
+    let client = (
+        sender,
+        request
+            .extract_parts_with_state::<EncounterId, _>(&shared)
+            .await
+            .ok(),
+    );
+    let counted = match count(
+        &shared,
+        &client,
+        address_bucket(&shared, request.headers(), request.extensions()),
+    )
+    .await
     {
         Ok(counted) => counted,
         Err(refusal) => return refusal,
@@ -56,7 +74,9 @@ pub(super) async fn limit(State(shared): State<AppState>, mut request: Request, 
         key.add_headers(grant, response.headers_mut());
     }
     // The token was revoked or has expired, or the encounter is gone: its next request counts against the address.
-    if let ((Some(Sender::Token(token)), Some(EncounterId(id))), StatusCode::NOT_FOUND) = (&client, response.status()) {
+    if let ((Some(Sender::Token(token)), Some(EncounterId(id))), StatusCode::NOT_FOUND) =
+        (&client, response.status())
+    {
         shared.app.invalidate(id, token);
     }
     response
@@ -64,26 +84,48 @@ pub(super) async fn limit(State(shared): State<AppState>, mut request: Request, 
 
 /// Counts the request; None without a limit.
 async fn count(
-    shared: &AppState, client: &Client, address: String,
+    shared: &AppState,
+    client: &Client,
+    address: String,
 ) -> Result<Option<(RateLimitKey, QuotaGrant)>, Response<Body>> {
-    let Some(key) = bucket(shared, client, address).await? else { return Ok(None) };
+    let Some(key) = bucket(shared, client, address).await? else {
+        return Ok(None);
+    };
     let grant = shared.app.count(&key.bucket, key.rate).await;
     let grant = grant.map_err(|error| Problem::from(error).into_response())?;
-    if grant.granted > 0 { Ok(Some((key, grant))) } else { Err(key.refusal(grant)) }
+    if grant.granted > 0 {
+        Ok(Some((key, grant)))
+    } else {
+        Err(key.refusal(grant))
+    }
 }
 
 /// The bucket of the client; None without a limit.
 ///
 /// A token that is new to this process is checked in the store. If it is invalid, the request counts against its address; while
 /// that address is exhausted the store is not asked, because anyone can invent tokens.
-async fn bucket(shared: &AppState, client: &Client, address: String) -> Result<Option<RateLimitKey>, Response<Body>> {
+async fn bucket(
+    shared: &AppState,
+    client: &Client,
+    address: String,
+) -> Result<Option<RateLimitKey>, Response<Body>> {
     let limits = &shared.settings.limits;
-    let address = |rate| RateLimitKey { policy: "address", bucket: address, rate };
+    let address = |rate| RateLimitKey {
+        policy: "address",
+        bucket: address,
+        rate,
+    };
     let (policy, bucket, rate) = match client {
-        (Some(Sender::Creator(name)), _) => ("application", format!("application:{name}"), limits.application),
+        (Some(Sender::Creator(name)), _) => (
+            "application",
+            format!("application:{name}"),
+            limits.application,
+        ),
         (Some(Sender::Token(token)), Some(EncounterId(id))) => {
             // Without a limit for addresses, invalid tokens of an address share the quota of one token.
-            let Some(invalid_token_rate) = limits.address.or(limits.token) else { return Ok(None) };
+            let Some(invalid_token_rate) = limits.address.or(limits.token) else {
+                return Ok(None);
+            };
             let address = address(invalid_token_rate);
             if !shared.app.is_valid(id, token) {
                 if let Some(grant) = shared.app.exhausted(&address.bucket) {
@@ -98,44 +140,81 @@ async fn bucket(shared: &AppState, client: &Client, address: String) -> Result<O
         }
         _ => return Ok(limits.address.map(address)),
     };
-    Ok(rate.map(|rate| RateLimitKey { policy, bucket, rate }))
+    Ok(rate.map(|rate| RateLimitKey {
+        policy,
+        bucket,
+        rate,
+    }))
 }
 
 /// The bucket of the address that a request comes from. Requests without an address share one.
-pub(super) fn address_bucket(shared: &AppState, headers: &HeaderMap, extensions: &Extensions) -> String {
-    let named = shared.settings.client_header.as_ref().and_then(|name| last_address(headers, name));
+pub(super) fn address_bucket(
+    shared: &AppState,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+) -> String {
+    let named = shared
+        .settings
+        .client_header
+        .as_ref()
+        .and_then(|name| last_address(headers, name));
     let address = named.or_else(|| extensions.get::<Peer>().map(|peer| peer.0));
-    address.map_or("address:unknown".to_owned(), |address| format!("address:{}", address_prefix(address)))
+    address.map_or("address:unknown".to_owned(), |address| {
+        format!("address:{}", address_prefix(address))
+    })
 }
 
 impl RateLimitKey {
     fn refusal(&self, grant: QuotaGrant) -> Response<Body> {
         let Self { policy, rate, .. } = self;
         let (quota, window, seconds) = (rate.quota, rate.window.as_secs(), seconds(grant));
-        let detail = format!("at most {quota} requests in {window} s for each {policy}: try again in {seconds} s");
+        let detail = format!(
+            "at most {quota} requests in {window} s for each {policy}: try again in {seconds} s"
+        );
         let mut response = Problem::too_often(detail, seconds).into_response();
         self.add_headers(grant, response.headers_mut());
         response
     }
 
     fn add_headers(&self, grant: QuotaGrant, headers: &mut HeaderMap) {
-        let policy = format!("\"{}\";q={};w={}", self.policy, self.rate.quota, self.rate.window.as_secs());
+        let policy = format!(
+            "\"{}\";q={};w={}",
+            self.policy,
+            self.rate.quota,
+            self.rate.window.as_secs()
+        );
         let limit = format!("\"{}\";r={};t={}", self.policy, grant.left, seconds(grant));
         let values = [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, limit)];
-        headers.extend(values.into_iter().filter_map(|(name, text)| Some((name, HeaderValue::try_from(text).ok()?))));
+        headers.extend(
+            values
+                .into_iter()
+                .filter_map(|(name, text)| Some((name, HeaderValue::try_from(text).ok()?))),
+        );
     }
 }
 
 /// The time until the window ends, in seconds rounded up, at least 1.
 fn seconds(grant: QuotaGrant) -> u64 {
-    u64::try_from(grant.ends_in.as_nanos().div_ceil(1_000_000_000)).unwrap_or(u64::MAX).max(1)
+    u64::try_from(grant.ends_in.as_nanos().div_ceil(1_000_000_000))
+        .unwrap_or(u64::MAX)
+        .max(1)
 }
 
 /// The last address in a header. The nearest proxy has added it; the client may have written the others.
 fn last_address(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
-    let last = headers.get_all(name).iter().next_back()?.to_str().ok()?.rsplit(',').next()?.trim();
+    let last = headers
+        .get_all(name)
+        .iter()
+        .next_back()?
+        .to_str()
+        .ok()?
+        .rsplit(',')
+        .next()?
+        .trim();
     let bare = last.trim_start_matches('[').trim_end_matches(']');
-    bare.parse().ok().or_else(|| last.parse::<SocketAddr>().ok().map(|address| address.ip()))
+    bare.parse()
+        .ok()
+        .or_else(|| last.parse::<SocketAddr>().ok().map(|address| address.ip()))
 }
 
 /// The address prefix of a site: an IPv4 address, or the first 64 bits of an IPv6 address.
@@ -161,9 +240,18 @@ mod tests {
             last_address(&headers, &name).map(|address| address_prefix(address).to_string())
         };
         assert_eq!(last(&["6.6.6.6, 10.0.0.1"]).as_deref(), Some("10.0.0.1"));
-        assert_eq!(last(&["6.6.6.6", "10.0.0.1:4711"]).as_deref(), Some("10.0.0.1"));
-        assert_eq!(last(&["2001:db8:1:2:3::4"]).as_deref(), Some("2001:db8:1:2::"));
-        assert_eq!(last(&["[2001:db8:1:2:3::4]:80"]).as_deref(), Some("2001:db8:1:2::"));
+        assert_eq!(
+            last(&["6.6.6.6", "10.0.0.1:4711"]).as_deref(),
+            Some("10.0.0.1")
+        );
+        assert_eq!(
+            last(&["2001:db8:1:2:3::4"]).as_deref(),
+            Some("2001:db8:1:2::")
+        );
+        assert_eq!(
+            last(&["[2001:db8:1:2:3::4]:80"]).as_deref(),
+            Some("2001:db8:1:2::")
+        );
         assert_eq!(last(&["::ffff:10.0.0.1"]).as_deref(), Some("10.0.0.1"));
         assert_eq!(last(&["unknown"]), None);
         assert_eq!(last(&[]), None);

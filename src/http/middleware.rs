@@ -57,7 +57,9 @@ pub(super) struct TimeLimit(Instant);
 impl TimeLimit {
     /// The time that is left for more work, before the answer must be on its way.
     pub fn left(&self) -> Duration {
-        self.0.saturating_duration_since(Instant::now()).saturating_sub(Duration::from_secs(1))
+        self.0
+            .saturating_duration_since(Instant::now())
+            .saturating_sub(Duration::from_secs(1))
     }
 }
 
@@ -88,7 +90,9 @@ pub(super) async fn finish(mut request: Request, next: Next) -> Response<Body> {
     let status = response.status();
     if status.is_client_error() || status.is_server_error() {
         let problem = response.extensions_mut().remove::<Problem>();
-        problem.unwrap_or_else(|| Problem::of_status(status)).render(uri.path(), &mut response);
+        problem
+            .unwrap_or_else(|| Problem::of_status(status))
+            .render(uri.path(), &mut response);
     }
     protect(response.headers_mut());
     tracing::info!(
@@ -105,10 +109,19 @@ pub(super) async fn finish(mut request: Request, next: Next) -> Response<Body> {
 }
 
 /// Runs the handler within the time limit. A handler that panics is answered 500.
-pub(super) async fn run(State(limit): State<Duration>, mut request: Request, next: Next) -> Response<Body> {
-    let deadline = request.extensions().get::<Deadline>().map(Deadline::remaining);
+pub(super) async fn run(
+    State(limit): State<Duration>,
+    mut request: Request,
+    next: Next,
+) -> Response<Body> {
+    let deadline = request
+        .extensions()
+        .get::<Deadline>()
+        .map(Deadline::remaining);
     let deadline = deadline.filter(|remaining| *remaining < limit);
-    request.extensions_mut().insert(TimeLimit(Instant::now() + deadline.unwrap_or(limit)));
+    request
+        .extensions_mut()
+        .insert(TimeLimit(Instant::now() + deadline.unwrap_or(limit)));
     let request_id = request.headers().get(REQUEST_ID).cloned();
     let handler = AssertUnwindSafe(run_while_connected(request, next)).catch_unwind();
     match timeout(deadline.unwrap_or(limit), handler).await {
@@ -126,8 +139,16 @@ pub(super) async fn run(State(limit): State<Duration>, mut request: Request, nex
 /// Runs the handler until the client leaves. A long poll or stream goes on, because it waits and does no work.
 async fn run_while_connected(request: Request, next: Next) -> Response<Body> {
     const LEFT: &str = "the client sent no more while it waited for the answer: keep the connection open on both sides";
-    let waits = request.extensions().get::<MatchedPath>().is_some_and(|route| route.as_str().ends_with("/events"));
-    match request.extensions().get::<Socket>().filter(|_| !waits).cloned() {
+    let waits = request
+        .extensions()
+        .get::<MatchedPath>()
+        .is_some_and(|route| route.as_str().ends_with("/events"));
+    match request
+        .extensions()
+        .get::<Socket>()
+        .filter(|_| !waits)
+        .cloned()
+    {
         None => next.run(request).await,
         Some(client) => tokio::select! {
             biased;
@@ -143,14 +164,21 @@ fn check_head(request: &Request) -> Result<(), Problem> {
         return Ok(());
     }
     let headers = request.headers();
-    let size: usize = headers.iter().map(|(name, value)| name.as_str().len().saturating_add(value.len())).sum();
+    let size: usize = headers
+        .iter()
+        .map(|(name, value)| name.as_str().len().saturating_add(value.len()))
+        .sum();
     let problem = match headers.get_all(HOST).iter().count() {
-        0 if request.version() == Version::HTTP_11 => {
-            Problem::bad("invalid_host", "a request has a Host header: this one has none")
-        }
+        0 if request.version() == Version::HTTP_11 => Problem::bad(
+            "invalid_host",
+            "a request has a Host header: this one has none",
+        ),
         0 | 1 if size <= MAX_HEADERS => return Ok(()),
         0 | 1 => Problem::headers_too_large(),
-        _ => Problem::bad("invalid_host", "a request has one Host header: this one has several"),
+        _ => Problem::bad(
+            "invalid_host",
+            "a request has one Host header: this one has several",
+        ),
     };
     // The bytes that follow on this connection may belong to this request.
     Err(problem.with(CONNECTION, HeaderValue::from_static("close")))
@@ -173,16 +201,44 @@ fn request_id(headers: &HeaderMap) -> HeaderValue {
 
 /// The first characters of the encounter's id: enough to tell it from others in a log.
 fn encounter_prefix<'p>(route: &MatchedPath, path: &'p str) -> Option<&'p str> {
-    let id = path.strip_prefix("/v1/encounters/").filter(|_| route.as_str().contains("{id}"))?;
+    let id = path
+        .strip_prefix("/v1/encounters/")
+        .filter(|_| route.as_str().contains("{id}"))?;
     let prefix = id.split('/').next()?.get(..8)?;
-    prefix.bytes().all(|b| b.is_ascii_alphanumeric()).then_some(prefix)
+    prefix
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric())
+        .then_some(prefix)
 }
 
-const METHODS: [Method; 5] = [Method::GET, Method::HEAD, Method::POST, Method::DELETE, Method::OPTIONS];
-const REQUEST_HEADERS: [HeaderName; 8] =
-    [AUTHORIZATION, CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH, IDEMPOTENCY_KEY, LAST_EVENT_ID, PREFER, REQUEST_ID];
-const RESPONSE_HEADERS: [HeaderName; 9] =
-    [ETAG, LOCATION, LINK, RETRY_AFTER, RATE_LIMIT, RATE_LIMIT_POLICY, REPLAYED, PREFERENCE_APPLIED, REQUEST_ID];
+const METHODS: [Method; 5] = [
+    Method::GET,
+    Method::HEAD,
+    Method::POST,
+    Method::DELETE,
+    Method::OPTIONS,
+];
+const REQUEST_HEADERS: [HeaderName; 8] = [
+    AUTHORIZATION,
+    CONTENT_TYPE,
+    IF_MATCH,
+    IF_NONE_MATCH,
+    IDEMPOTENCY_KEY,
+    LAST_EVENT_ID,
+    PREFER,
+    REQUEST_ID,
+];
+const RESPONSE_HEADERS: [HeaderName; 9] = [
+    ETAG,
+    LOCATION,
+    LINK,
+    RETRY_AFTER,
+    RATE_LIMIT,
+    RATE_LIMIT_POLICY,
+    REPLAYED,
+    PREFERENCE_APPLIED,
+    REQUEST_ID,
+];
 /// Browsers keep a preflight for less than this.
 const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -202,7 +258,10 @@ impl FromStr for Origins {
         if text.trim() == "*" {
             return Ok(Self::Any);
         }
-        let origins = text.split(',').map(str::trim).filter(|origin| !origin.is_empty() && *origin != "none");
+        let origins = text
+            .split(',')
+            .map(str::trim)
+            .filter(|origin| !origin.is_empty() && *origin != "none");
         let origins = origins.map(|origin| {
             let host = origin.split_once("://").map(|(_, host)| host);
             let valid = host.is_some_and(|host| !host.is_empty() && !host.contains(['/', '*']));
@@ -219,7 +278,10 @@ impl FromStr for Origins {
 
 /// The layer that answers preflights and adds the CORS headers to answers.
 pub(super) fn cors(origins: &Origins) -> CorsLayer {
-    let layer = CorsLayer::new().allow_methods(METHODS).allow_headers(REQUEST_HEADERS).max_age(MAX_AGE);
+    let layer = CorsLayer::new()
+        .allow_methods(METHODS)
+        .allow_headers(REQUEST_HEADERS)
+        .max_age(MAX_AGE);
     let layer = layer.expose_headers(RESPONSE_HEADERS);
     match origins {
         Origins::Any => layer.allow_origin(Any),
@@ -235,7 +297,9 @@ pub(super) fn protect(headers: &mut HeaderMap) {
     // Paths hold the ids of encounters.
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.entry(CONTENT_SECURITY_POLICY).or_insert(data);
-    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    headers
+        .entry(CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
 }
 
 /// A path before all paths of the service, such as `/turns`: removed from requests, added to the paths in answers.
@@ -251,8 +315,13 @@ impl FromStr for BasePath {
             let allowed = |b: u8| b.is_ascii_alphanumeric() || b"-._~$".contains(&b);
             !segment.is_empty() && segment != "." && segment != ".." && segment.bytes().all(allowed)
         };
-        if !path.strip_prefix('/').is_some_and(|rest| rest.split('/').all(plain)) {
-            return Err(format!("{text:?} is not a base path: write / and plain words, such as /turns or /api/turns"));
+        if !path
+            .strip_prefix('/')
+            .is_some_and(|rest| rest.split('/').all(plain))
+        {
+            return Err(format!(
+                "{text:?} is not a base path: write / and plain words, such as /turns or /api/turns"
+            ));
         }
         if path == "/v1" || path.starts_with("/v1/") {
             return Err(format!("{text:?} begins as the service's own paths do"));
@@ -282,8 +351,12 @@ impl BasePath {
     /// Adds this path to the service's own paths in the headers of an answer.
     fn restore(&self, headers: &mut HeaderMap) {
         for (name, before) in [(LOCATION, "/"), (LINK, "</")] {
-            let Some(own) = headers.get(&name).and_then(|value| value.to_str().ok()) else { continue };
-            let Some(rest) = own.strip_prefix(before) else { continue };
+            let Some(own) = headers.get(&name).and_then(|value| value.to_str().ok()) else {
+                continue;
+            };
+            let Some(rest) = own.strip_prefix(before) else {
+                continue;
+            };
             let open = before.trim_end_matches('/');
             if let Ok(value) = HeaderValue::try_from(format!("{open}{}/{rest}", self.0)) {
                 headers.insert(name, value);
@@ -293,9 +366,17 @@ impl BasePath {
 
     /// Removes this path from a request.
     fn remove(&self, mut request: Request) -> Request {
-        let outer = request.extensions_mut().remove().map_or(String::new(), |ExternalPrefix(outer)| outer);
-        request.extensions_mut().insert(ExternalPrefix(outer + &self.0));
-        if let Some(uri) = self.strip(request.uri().path()).and_then(|path| with_path(request.uri(), path)) {
+        let outer = request
+            .extensions_mut()
+            .remove()
+            .map_or(String::new(), |ExternalPrefix(outer)| outer);
+        request
+            .extensions_mut()
+            .insert(ExternalPrefix(outer + &self.0));
+        if let Some(uri) = self
+            .strip(request.uri().path())
+            .and_then(|path| with_path(request.uri(), path))
+        {
             *request.uri_mut() = uri;
         }
         request
@@ -318,7 +399,10 @@ pub(super) fn trim(mut request: Request) -> Request {
     let path = request.uri().path();
     if path.ends_with('/') && path != "/" && !below(path, "/docs") && !below(path, "/table") {
         let trimmed = path.trim_end_matches('/');
-        if let Some(uri) = with_path(request.uri(), if trimmed.is_empty() { "/" } else { trimmed }) {
+        if let Some(uri) = with_path(
+            request.uri(),
+            if trimmed.is_empty() { "/" } else { trimmed },
+        ) {
             *request.uri_mut() = uri;
         }
     }
@@ -327,12 +411,15 @@ pub(super) fn trim(mut request: Request) -> Request {
 
 /// Whether a path is `page` or below it.
 fn below(path: &str, page: &str) -> bool {
-    path.strip_prefix(page).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    path.strip_prefix(page)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// A URI of this path and the query of another.
 fn with_path(uri: &Uri, path: &str) -> Option<Uri> {
-    let path = uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
+    let path = uri
+        .query()
+        .map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
     Some(PathAndQuery::try_from(path).ok()?.into())
 }
 
@@ -344,7 +431,9 @@ mod tests {
     fn a_base_path_is_plain() {
         assert_eq!("/turns/".parse(), Ok(BasePath("/turns".into())));
         assert_eq!("/api/turns".parse(), Ok(BasePath("/api/turns".into())));
-        for wrong in ["", "/", "turns", "//x", "/a b", "/a?b", "/a/../b", "/v1", "/v1/x", "/a%20b"] {
+        for wrong in [
+            "", "/", "turns", "//x", "/a b", "/a?b", "/a/../b", "/v1", "/v1/x", "/a%20b",
+        ] {
             assert!(wrong.parse::<BasePath>().is_err(), "{wrong}");
         }
     }
@@ -363,11 +452,17 @@ mod tests {
         let base = BasePath("/turns".into());
         let mut headers = HeaderMap::new();
         headers.insert(LOCATION, HeaderValue::from_static("/v1/encounters/x"));
-        headers.insert(LINK, HeaderValue::from_static("</v1/x?after=1>; rel=\"next\""));
+        headers.insert(
+            LINK,
+            HeaderValue::from_static("</v1/x?after=1>; rel=\"next\""),
+        );
         base.restore(&mut headers);
         assert_eq!(headers[LOCATION], "/turns/v1/encounters/x");
         assert_eq!(headers[LINK], "</turns/v1/x?after=1>; rel=\"next\"");
-        headers.insert(LOCATION, HeaderValue::from_static("https://elsewhere.example/"));
+        headers.insert(
+            LOCATION,
+            HeaderValue::from_static("https://elsewhere.example/"),
+        );
         base.restore(&mut headers);
         assert_eq!(headers[LOCATION], "https://elsewhere.example/");
     }

@@ -5,7 +5,9 @@ use super::extract::{EncounterId, single};
 use super::limit::address_bucket;
 use super::middleware::TimeLimit;
 use super::problem::Problem;
-use crate::app::{AnswerSize, AppError, Application, Budget, IdempotencyKey, Role, Room, Sender, client_of};
+use crate::app::{
+    AnswerSize, AppError, Application, Budget, IdempotencyKey, Role, Room, Sender, client_of,
+};
 use crate::vocabulary::parse;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequestParts, Request};
@@ -55,8 +57,13 @@ pub(super) type PostedLog = Post<Bytes>;
 impl<B> Post<B> {
     /// The key of a creation by this application. A key yields the tokens of what it creates, and all clients without an application
     /// share their keys: one that two of them may choose is refused.
-    pub fn creation_key(&self, application: Option<&Application>) -> Result<Option<&IdempotencyKey>, Problem> {
-        let Some(key) = &self.key else { return Ok(None) };
+    pub fn creation_key(
+        &self,
+        application: Option<&Application>,
+    ) -> Result<Option<&IdempotencyKey>, Problem> {
+        let Some(key) = &self.key else {
+            return Ok(None);
+        };
         if application.is_none() && key.key.len() < MIN_CREATION_KEY {
             let detail = format!(
                 "The Idempotency-Key of a creation needs {MIN_CREATION_KEY} characters or more: another client with the same key \
@@ -72,8 +79,20 @@ impl FromRequest<AppState> for Post {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, Problem> {
-        let Post { body, key, time, client, room } = receive(request, state, &state.requests).await?;
-        Ok(Self { body: parse(&body).map_err(AppError::from)?, key, time, client, room })
+        let Post {
+            body,
+            key,
+            time,
+            client,
+            room,
+        } = receive(request, state, &state.requests).await?;
+        Ok(Self {
+            body: parse(&body).map_err(AppError::from)?,
+            key,
+            time,
+            client,
+            room,
+        })
     }
 }
 
@@ -91,20 +110,37 @@ impl OptionalFromRequestParts<AppState> for IdempotencyKey {
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Option<Self>, Problem> {
         let key = idempotency_key(&parts.headers)?.map(str::to_owned);
-        Ok(key.map(|key| Self { key, fingerprint: fingerprint(parts, &[]) }))
+        Ok(key.map(|key| Self {
+            key,
+            fingerprint: fingerprint(parts, &[]),
+        }))
     }
 }
 
-async fn receive(request: Request, state: &AppState, bodies: &Bodies) -> Result<Post<Bytes>, Problem> {
+async fn receive(
+    request: Request,
+    state: &AppState,
+    bodies: &Bodies,
+) -> Result<Post<Bytes>, Problem> {
     let (mut parts, body) = request.into_parts();
     let Ok(time) = TimeLimit::from_request_parts(&mut parts, state).await;
     let key = idempotency_key(&parts.headers)?.map(str::to_owned);
     check_type(&parts.headers)?;
     let is_large = body.size_hint().upper().is_none_or(|size| size > UNCHECKED);
-    let client = sending_client(&mut parts, state, is_large || bodies.budget.is_half_used()).await?;
+    let client =
+        sending_client(&mut parts, state, is_large || bodies.budget.is_half_used()).await?;
     let (body, room) = bodies.read(&client, body).await?;
-    let key = key.map(|key| IdempotencyKey { key, fingerprint: fingerprint(&parts, &body) });
-    Ok(Post { body, key, time, client, room })
+    let key = key.map(|key| IdempotencyKey {
+        key,
+        fingerprint: fingerprint(&parts, &body),
+    });
+    Ok(Post {
+        body,
+        key,
+        time,
+        client,
+        room,
+    })
 }
 
 /// The name of the client that a body counts against: its token or application, or without a valid one its address. Refuses the body
@@ -112,7 +148,11 @@ async fn receive(request: Request, state: &AppState, bodies: &Bodies) -> Result<
 ///
 /// The store is asked for the token only if `check` is set, or if the token was a spectator's. Until then an unknown token counts
 /// against its address, because anyone can invent tokens.
-async fn sending_client(parts: &mut Parts, state: &AppState, check: bool) -> Result<String, Problem> {
+async fn sending_client(
+    parts: &mut Parts,
+    state: &AppState,
+    check: bool,
+) -> Result<String, Problem> {
     let address = address_bucket(state, &parts.headers, &parts.extensions);
     let sender = Sender::from_request_parts(parts, state).await;
     let token = match sender {
@@ -121,8 +161,12 @@ async fn sending_client(parts: &mut Parts, state: &AppState, check: bool) -> Res
         Err(_) => None,
     };
     // A path without an encounter needs no token.
-    let Ok(EncounterId(id)) = EncounterId::from_request_parts(parts, state).await else { return Ok(address) };
-    let Some(token) = token else { return Ok(address) };
+    let Ok(EncounterId(id)) = EncounterId::from_request_parts(parts, state).await else {
+        return Ok(address);
+    };
+    let Some(token) = token else {
+        return Ok(address);
+    };
     let mut role = state.app.cached_role(&id, &token);
     if check || role == Some(Role::Spectator) {
         role = Some(state.app.role(&id, &token).await?);
@@ -134,11 +178,14 @@ async fn sending_client(parts: &mut Parts, state: &AppState, check: bool) -> Res
     }
 }
 
-const ONLY_READS: &str = "A spectator's token only reads. Send this with a player's or the game master's token.";
+const ONLY_READS: &str =
+    "A spectator's token only reads. Send this with a player's or the game master's token.";
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     match single(headers, &IDEMPOTENCY_KEY)? {
-        Some(key) if !(1..=255).contains(&key.len()) || !key.bytes().all(|b| b.is_ascii_graphic()) => {
+        Some(key)
+            if !(1..=255).contains(&key.len()) || !key.bytes().all(|b| b.is_ascii_graphic()) =>
+        {
             let detail = "an Idempotency-Key has 1 to 255 visible ASCII characters, such as a UUID, and no spaces";
             Err(Problem::bad("invalid_header", detail))
         }
@@ -161,20 +208,36 @@ fn fingerprint(parts: &Parts, body: &[u8]) -> [u8; 32] {
 /// Refuses a body that is not declared as uncompressed JSON in UTF-8.
 fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
     let refused = |code, detail| Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, code, detail);
-    let mut parts =
-        single(headers, &CONTENT_TYPE)?.unwrap_or_default().split(';').map(|p| p.trim().to_ascii_lowercase());
+    let mut parts = single(headers, &CONTENT_TYPE)?
+        .unwrap_or_default()
+        .split(';')
+        .map(|p| p.trim().to_ascii_lowercase());
     let essence = parts.next().unwrap_or_default();
     if essence != "application/json" && !essence.ends_with("+json") {
-        return Err(refused("not_json", "the body must be JSON and say so: Content-Type: application/json"));
+        return Err(refused(
+            "not_json",
+            "the body must be JSON and say so: Content-Type: application/json",
+        ));
     }
     let utf8 = |charset: &str| matches!(charset.trim_matches('"'), "utf-8" | "utf8" | "us-ascii");
     if !parts.all(|parameter| parameter.strip_prefix("charset=").is_none_or(utf8)) {
-        return Err(refused("not_utf8", "the body must be in UTF-8, as JSON is: Content-Type: application/json"));
+        return Err(refused(
+            "not_utf8",
+            "the body must be in UTF-8, as JSON is: Content-Type: application/json",
+        ));
     }
-    let codings = headers.get_all(CONTENT_ENCODING).iter().flat_map(|value| value.as_bytes().split(|b| *b == b','));
-    if codings.map(<[u8]>::trim_ascii).any(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity")) {
-        let detail = "the body must be sent as it is, not compressed: without the header Content-Encoding";
-        return Err(refused("encoded_body", detail).with(ACCEPT_ENCODING, HeaderValue::from_static("identity")));
+    let codings = headers
+        .get_all(CONTENT_ENCODING)
+        .iter()
+        .flat_map(|value| value.as_bytes().split(|b| *b == b','));
+    if codings
+        .map(<[u8]>::trim_ascii)
+        .any(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity"))
+    {
+        let detail =
+            "the body must be sent as it is, not compressed: without the header Content-Encoding";
+        return Err(refused("encoded_body", detail)
+            .with(ACCEPT_ENCODING, HeaderValue::from_static("identity")));
     }
     Ok(())
 }
@@ -184,9 +247,16 @@ impl FromRequestParts<AppState> for AnswerSize {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Infallible> {
-        let values = parts.headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
+        let values = parts
+            .headers
+            .get_all(PREFER)
+            .iter()
+            .filter_map(|value| value.to_str().ok());
         let minimal = values.flat_map(|value| value.split(',')).any(|preference| {
-            let preference: String = preference.chars().filter(|c| !c.is_whitespace() && *c != '"').collect();
+            let preference: String = preference
+                .chars()
+                .filter(|c| !c.is_whitespace() && *c != '"')
+                .collect();
             preference.eq_ignore_ascii_case("return=minimal")
         });
         Ok(if minimal { Self::Minimal } else { Self::Full })
@@ -206,22 +276,36 @@ pub(super) struct Bodies {
 impl Bodies {
     /// Bodies of at most `limit` bytes, `total` at a time. One body of the largest size always fits.
     pub fn new(limit: usize, total: usize) -> Self {
-        Self { limit, budget: Budget::new(limit, total), pause: PAUSE }
+        Self {
+            limit,
+            budget: Budget::new(limit, total),
+            pause: PAUSE,
+        }
     }
 
     /// Reads a body. Its room grows with the bytes that have arrived, so that an announced size takes nothing.
     async fn read(&self, client: &str, mut body: Body) -> Result<(Bytes, Room), Problem> {
         let (mut bytes, mut room) = (Vec::new(), self.budget.room(client)?);
         let (mut due, mut due_size) = (Instant::now() + self.pause, STEP);
-        while let Some(frame) = timeout_at(due, body.frame()).await.map_err(|_| too_slow())? {
-            let frame = frame.map_err(|_| Problem::bad("incomplete_body", "the body ended too early"))?;
-            let Ok(data) = frame.into_data() else { continue };
+        while let Some(frame) = timeout_at(due, body.frame())
+            .await
+            .map_err(|_| too_slow())?
+        {
+            let frame =
+                frame.map_err(|_| Problem::bad("incomplete_body", "the body ended too early"))?;
+            let Ok(data) = frame.into_data() else {
+                continue;
+            };
             let size = bytes.len().saturating_add(data.len());
             if size > self.limit {
                 drop((bytes, room));
                 let _ = timeout(DRAIN_TIME, drain(body)).await;
                 let detail = format!("the body is larger than {} bytes", self.limit);
-                return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", detail));
+                return Err(Problem::new(
+                    StatusCode::PAYLOAD_TOO_LARGE,
+                    "body_too_large",
+                    detail,
+                ));
             }
             room.grow(size)?;
             bytes.extend_from_slice(&data);
@@ -245,7 +329,8 @@ async fn drain(mut body: Body) {
 
 fn too_slow() -> Problem {
     let (bytes, seconds) = (STEP / 1024, PAUSE.as_secs());
-    let detail = format!("The body arrives too slowly. Send at least {bytes} KiB in {seconds} seconds.");
+    let detail =
+        format!("The body arrives too slowly. Send at least {bytes} KiB in {seconds} seconds.");
     let close = HeaderValue::from_static("close");
     Problem::new(StatusCode::REQUEST_TIMEOUT, "request_timeout", detail).with(CONNECTION, close)
 }
@@ -264,7 +349,13 @@ mod tests {
     }
 
     async fn refused(bodies: &Bodies, client: &str, body: Body) -> u16 {
-        bodies.read(client, body).await.map(drop).expect_err("refused").status().as_u16()
+        bodies
+            .read(client, body)
+            .await
+            .map(drop)
+            .expect_err("refused")
+            .status()
+            .as_u16()
     }
 
     #[tokio::test]
@@ -273,29 +364,46 @@ mod tests {
         let mut readers = Vec::new();
         for _ in 0..40 {
             let bodies = bodies.clone();
-            readers.push(tokio::spawn(async move { bodies.read("a", unfinished(4 * KIB)).await.map(drop) }));
+            readers.push(tokio::spawn(async move {
+                bodies.read("a", unfinished(4 * KIB)).await.map(drop)
+            }));
             tokio::task::yield_now().await;
         }
         tokio::task::yield_now().await;
-        let (waiting, turned_away): (Vec<_>, Vec<_>) = readers.into_iter().partition(|reader| !reader.is_finished());
-        assert_eq!((waiting.len(), turned_away.len()), (4, 36), "an eighth of the budget");
+        let (waiting, turned_away): (Vec<_>, Vec<_>) = readers
+            .into_iter()
+            .partition(|reader| !reader.is_finished());
+        assert_eq!(
+            (waiting.len(), turned_away.len()),
+            (4, 36),
+            "an eighth of the budget"
+        );
         for reader in turned_away {
             let problem = reader.await.expect("no panic").expect_err("no room");
             assert_eq!(problem.status(), StatusCode::SERVICE_UNAVAILABLE);
         }
         assert_eq!(refused(&bodies, "a", Body::from("x")).await, 503);
-        let (read, _room) = bodies.read("b", Body::from(vec![b' '; 4 * KIB])).await.expect("room");
+        let (read, _room) = bodies
+            .read("b", Body::from(vec![b' '; 4 * KIB]))
+            .await
+            .expect("room");
         assert_eq!(read.len(), 4 * KIB);
         for reader in waiting {
             reader.abort();
             let _ = reader.await;
         }
-        assert_eq!(refused(&bodies, "a", Body::from(vec![b' '; 4 * KIB + 1])).await, 413);
+        assert_eq!(
+            refused(&bodies, "a", Body::from(vec![b' '; 4 * KIB + 1])).await,
+            413
+        );
     }
 
     #[tokio::test]
     async fn a_body_that_arrives_too_slowly_is_given_up() {
-        let bodies = Bodies { pause: Duration::from_millis(100), ..Bodies::new(256 * KIB, 0) };
+        let bodies = Bodies {
+            pause: Duration::from_millis(100),
+            ..Bodies::new(256 * KIB, 0)
+        };
         assert_eq!(refused(&bodies, "a", unfinished(256 * KIB - 1)).await, 408);
         // Bytes that trickle in are no progress.
         let trickle = stream::repeat(()).then(|()| async {
@@ -307,7 +415,22 @@ mod tests {
             tokio::time::sleep(Duration::from_millis(30)).await;
             Ok::<_, String>(vec![b' '; STEP])
         });
-        assert_eq!(bodies.read("a", Body::from_stream(steady)).await.expect("it is read").0.len(), 6 * STEP);
-        assert_eq!(bodies.budget.room("a").and_then(|mut room| room.grow(256 * KIB)).ok(), Some(()));
+        assert_eq!(
+            bodies
+                .read("a", Body::from_stream(steady))
+                .await
+                .expect("it is read")
+                .0
+                .len(),
+            6 * STEP
+        );
+        assert_eq!(
+            bodies
+                .budget
+                .room("a")
+                .and_then(|mut room| room.grow(256 * KIB))
+                .ok(),
+            Some(())
+        );
     }
 }

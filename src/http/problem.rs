@@ -7,8 +7,8 @@ use crate::engine::Refusal;
 use crate::openapi::problem_code;
 use crate::vocabulary::{ErrorKind, FieldError, Ground, Pending, Violation};
 use axum::http::header::{
-    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW, CONNECTION, CONTENT_TYPE, HeaderName,
-    RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW, CONNECTION, CONTENT_TYPE,
+    HeaderName, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
@@ -57,7 +57,11 @@ pub(super) struct ProblemDocument {
 }
 
 impl Problem {
-    pub fn new(status: StatusCode, code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
+    pub fn new(
+        status: StatusCode,
+        code: &'static str,
+        detail: impl Into<Cow<'static, str>>,
+    ) -> Self {
         Self(Box::new(ProblemDocument {
             kind: format!("urn:problem-type:turnkeeper:{code}"),
             title: status.canonical_reason().unwrap_or_default(),
@@ -76,7 +80,11 @@ impl Problem {
     /// More headers than a request may have.
     pub fn headers_too_large() -> Self {
         let detail = "the headers are too many or too large: at most 100, of 64 KiB in all";
-        Self::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "headers_too_large", detail)
+        Self::new(
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            "headers_too_large",
+            detail,
+        )
     }
 
     /// A bad query parameter: 400, or 422 where the shape is right.
@@ -102,7 +110,8 @@ impl Problem {
 
     /// Too many requests. The client may go on after `seconds`.
     pub fn too_often(detail: String, seconds: u64) -> Self {
-        Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail).with(RETRY_AFTER, HeaderValue::from(seconds))
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail)
+            .with(RETRY_AFTER, HeaderValue::from(seconds))
     }
 
     /// The process has too much work to take more.
@@ -115,7 +124,8 @@ impl Problem {
 
     /// A reason that the request cannot change. The client may try again in a second.
     pub fn unavailable(code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, code, detail).with(RETRY_AFTER, HeaderValue::from_static("1"))
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, code, detail)
+            .with(RETRY_AFTER, HeaderValue::from_static("1"))
     }
 
     /// The problem for a status that no handler chose, such as 405.
@@ -127,27 +137,38 @@ impl Problem {
                 "method_not_allowed",
                 "this method is not possible here; the Allow header says which are",
             ),
-            StatusCode::REQUEST_TIMEOUT => {
-                Self::new(status, "request_timeout", "the request took too long to arrive or to be answered")
-            }
+            StatusCode::REQUEST_TIMEOUT => Self::new(
+                status,
+                "request_timeout",
+                "the request took too long to arrive or to be answered",
+            ),
             StatusCode::INTERNAL_SERVER_ERROR => Self::new(
                 status,
                 "internal_error",
                 "the server made a mistake; the log tells more under the request id",
             ),
-            _ if status.is_server_error() => Self::new(status, "internal_error", "the server made a mistake"),
+            _ if status.is_server_error() => {
+                Self::new(status, "internal_error", "the server made a mistake")
+            }
             _ => Self::new(status, "bad_request", "the request cannot be understood"),
         }
     }
 
     /// Bad fields: 400, or 422 where all of them have the right shape.
     fn fields(errors: Vec<FieldError>, code: &'static str) -> Self {
-        let first = errors.first().map(FieldError::to_string).unwrap_or_default();
+        let first = errors
+            .first()
+            .map(FieldError::to_string)
+            .unwrap_or_default();
         let detail = match errors.len() {
             0 | 1 => first,
             n => format!("{first} (`errors` lists {n})"),
         };
-        let mut problem = match errors.iter().map(|error| error.kind).find(|kind| *kind != ErrorKind::Meaningless) {
+        let mut problem = match errors
+            .iter()
+            .map(|error| error.kind)
+            .find(|kind| *kind != ErrorKind::Meaningless)
+        {
             None => Self::unprocessable("invalid_value", detail),
             // A part of the body, such as an entry of an imported log, is a field like any other.
             Some(ErrorKind::NotJson) if errors.iter().all(|error| error.path.is_empty()) => {
@@ -188,9 +209,17 @@ impl Problem {
         let body = serde_json::to_vec(&self.0).unwrap_or_default();
         let before = std::mem::take(response.headers_mut());
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(
+            CONTENT_TYPE,
+            HeaderValue::from_static("application/problem+json"),
+        );
         for name in PRESERVED {
-            headers.extend(before.get_all(&name).iter().map(|value| (name.clone(), value.clone())));
+            headers.extend(
+                before
+                    .get_all(&name)
+                    .iter()
+                    .map(|value| (name.clone(), value.clone())),
+            );
         }
         headers.extend(header);
         *response.body_mut() = body.into();
@@ -204,9 +233,12 @@ impl Problem {
 
 /// The path without the steps that may hold a token, percent-encoded or not.
 fn without_tokens(path: &str) -> String {
-    let holds =
-        |step: &str| form_urlencoded::parse(step.as_bytes()).any(|(a, b)| a.contains("tk_") || b.contains("tk_"));
-    let steps = path.split('/').map(|step| if holds(step) { "tk_..." } else { step });
+    let holds = |step: &str| {
+        form_urlencoded::parse(step.as_bytes()).any(|(a, b)| a.contains("tk_") || b.contains("tk_"))
+    };
+    let steps = path
+        .split('/')
+        .map(|step| if holds(step) { "tk_..." } else { step });
     steps.collect::<Vec<_>>().join("/")
 }
 
@@ -222,31 +254,42 @@ impl IntoResponse for Problem {
 impl From<AppError> for Problem {
     fn from(error: AppError) -> Self {
         match error {
-            AppError::NotFound => Self::not_found("there is no such encounter, or this token does not know it"),
-            AppError::NoToken => {
-                Self::not_found("there is no such token in this encounter: the list of its tokens has their ids")
+            AppError::NotFound => {
+                Self::not_found("there is no such encounter, or this token does not know it")
             }
+            AppError::NoToken => Self::not_found(
+                "there is no such token in this encounter: the list of its tokens has their ids",
+            ),
             AppError::Refused(refusal) => refusal.into(),
-            AppError::NotNow { refusal, current, pending } => {
+            AppError::NotNow {
+                refusal,
+                current,
+                pending,
+            } => {
                 let mut problem = Self::from(refusal);
                 (problem.0.current_version, problem.0.pending) = (Some(current), pending);
                 problem
             }
             AppError::Stale { current } => {
-                let detail = format!("the encounter is at version {current}: read it again and decide again");
-                let mut problem = Self::new(StatusCode::PRECONDITION_FAILED, "stale_version", detail);
+                let detail = format!(
+                    "the encounter is at version {current}: read it again and decide again"
+                );
+                let mut problem =
+                    Self::new(StatusCode::PRECONDITION_FAILED, "stale_version", detail);
                 problem.0.current_version = Some(current);
                 problem
             }
             AppError::FutureVersion { current } => {
-                let detail = format!("there is no such version yet: the encounter is at version {current}");
+                let detail =
+                    format!("there is no such version yet: the encounter is at version {current}");
                 let mut problem = Self::unprocessable("no_such_version", detail);
                 problem.0.current_version = Some(current);
                 problem
             }
             AppError::Pruned { oldest } => {
-                let detail =
-                    format!("the log no longer holds that version: version {oldest} is the oldest that it holds");
+                let detail = format!(
+                    "the log no longer holds that version: version {oldest} is the oldest that it holds"
+                );
                 let mut problem = Self::new(StatusCode::GONE, "version_gone", detail);
                 problem.0.rule = Some("TK-8");
                 problem.0.oldest_version = Some(oldest);
@@ -269,7 +312,9 @@ impl From<AppError> for Problem {
                 );
                 Self::unprocessable("encounter_too_large", detail)
             }
-            AppError::Inconsistent(error) => Self::unprocessable("inconsistent_log", error.to_string()).at(error),
+            AppError::Inconsistent(error) => {
+                Self::unprocessable("inconsistent_log", error.to_string()).at(error)
+            }
             AppError::Contended => {
                 let detail = "other requests changed the encounter first; nothing was applied: send it again";
                 Self::unavailable("contended", detail)
@@ -304,13 +349,29 @@ impl From<Refusal> for Problem {
             Refusal::Stopped => Deadline::missed(),
             Refusal::Forbidden { path, detail } => {
                 let problem = Self::new(StatusCode::FORBIDDEN, "forbidden", detail.clone());
-                if path.is_empty() { problem } else { problem.at(FieldError::meaningless(path, detail)) }
+                if path.is_empty() {
+                    problem
+                } else {
+                    problem.at(FieldError::meaningless(path, detail))
+                }
             }
-            Refusal::Violation { path, violation: Violation { code, ground, detail } } => match ground {
+            Refusal::Violation {
+                path,
+                violation:
+                    Violation {
+                        code,
+                        ground,
+                        detail,
+                    },
+            } => match ground {
                 Ground::Rule(rule) => {
                     let mut problem = Self::new(StatusCode::CONFLICT, code, detail.clone());
                     problem.0.rule = Some(rule);
-                    if path.is_empty() { problem } else { problem.at(FieldError::meaningless(path, detail)) }
+                    if path.is_empty() {
+                        problem
+                    } else {
+                        problem.at(FieldError::meaningless(path, detail))
+                    }
                 }
                 Ground::Field(field) => {
                     let error = FieldError::meaningless(field, detail.clone()).within(&path);
@@ -327,11 +388,26 @@ mod tests {
 
     #[test]
     fn a_part_of_a_body_that_is_no_json_is_named_and_a_body_is_not() {
-        for (path, code, paths) in [("", "invalid_json", vec![]), ("entries.3", "invalid_body", vec!["entries.3"])] {
-            let error = FieldError { path: path.to_owned(), message: "no JSON".to_owned(), kind: ErrorKind::NotJson };
+        for (path, code, paths) in [
+            ("", "invalid_json", vec![]),
+            ("entries.3", "invalid_body", vec!["entries.3"]),
+        ] {
+            let error = FieldError {
+                path: path.to_owned(),
+                message: "no JSON".to_owned(),
+                kind: ErrorKind::NotJson,
+            };
             let problem = Problem::fields(vec![error], "invalid_body");
-            let named: Vec<_> = problem.0.errors.iter().map(|error| error.path.as_str()).collect();
-            assert_eq!((problem.status(), problem.0.code, named), (StatusCode::BAD_REQUEST, code, paths));
+            let named: Vec<_> = problem
+                .0
+                .errors
+                .iter()
+                .map(|error| error.path.as_str())
+                .collect();
+            assert_eq!(
+                (problem.status(), problem.0.code, named),
+                (StatusCode::BAD_REQUEST, code, paths)
+            );
         }
     }
 

@@ -33,7 +33,9 @@ impl Reply {
         let mut response = Response::new(Body::from(body.into()));
         // Most answers have fewer headers, so that the map grows once.
         response.headers_mut().reserve(12);
-        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        response
+            .headers_mut()
+            .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         Self(response)
     }
 
@@ -76,20 +78,35 @@ impl Reply {
 
     /// Adds the tag of an answer that is the same for all clients, and answers 304 if the client has it. Caches must revalidate it.
     pub fn public(self, tag: &Tag, conditions: &Conditions) -> Self {
-        let known = conditions.none_matching.as_ref().is_some_and(|known| known.includes(tag));
-        let reply = if known { Self::empty(StatusCode::NOT_MODIFIED) } else { self };
-        reply.header(ETAG, etag(tag)).header(CACHE_CONTROL, HeaderValue::from_static("no-cache"))
+        let known = conditions
+            .none_matching
+            .as_ref()
+            .is_some_and(|known| known.includes(tag));
+        let reply = if known {
+            Self::empty(StatusCode::NOT_MODIFIED)
+        } else {
+            self
+        };
+        reply
+            .header(ETAG, etag(tag))
+            .header(CACHE_CONTROL, HeaderValue::from_static("no-cache"))
     }
 
     /// Adds the path of the next page, if there is one.
     pub fn next_page(self, path: Option<String>) -> Self {
-        let link = path.and_then(|path| HeaderValue::try_from(format!("<{path}>; rel=\"next\"")).ok());
-        link.into_iter().fold(self, |reply, link| reply.header(LINK, link))
+        let link =
+            path.and_then(|path| HeaderValue::try_from(format!("<{path}>; rel=\"next\"")).ok());
+        link.into_iter()
+            .fold(self, |reply, link| reply.header(LINK, link))
     }
 
     /// Marks a repeated answer.
     pub fn replayed(self, replayed: bool) -> Self {
-        if replayed { self.header(REPLAYED, HeaderValue::from_static("true")) } else { self }
+        if replayed {
+            self.header(REPLAYED, HeaderValue::from_static("true"))
+        } else {
+            self
+        }
     }
 }
 

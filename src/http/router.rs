@@ -4,8 +4,8 @@ use super::encounters::CreationAnswer;
 use super::post::Bodies;
 use super::problem::ProblemDocument as Problem;
 use super::{
-    AppState, Settings, commands, docs, encounters, events, health, held, limit, middleware, rulesets, table, tokens,
-    transfer,
+    AppState, Settings, commands, docs, encounters, events, health, held, limit, middleware,
+    rulesets, table, tokens, transfer,
 };
 use crate::app::{App, Limits};
 use axum::Router;
@@ -60,21 +60,37 @@ const COMPRESSED: u64 = 1024;
 /// The router of the service, with its middleware.
 pub fn router(app: Arc<App>, settings: Settings) -> Router {
     let (limited, timeout) = (settings.limits != Limits::default(), settings.timeout);
-    let pages = if settings.table { docs::routes().merge(table::routes()) } else { docs::routes() };
+    let pages = if settings.table {
+        docs::routes().merge(table::routes())
+    } else {
+        docs::routes()
+    };
     let bodies = |limit| Bodies::new(limit, settings.body_budget / 2);
     let (requests, imports) = (bodies(settings.body_limit), bodies(settings.import_limit));
     let cors = middleware::cors(&settings.origins);
     let compressible = SizeAbove::new(COMPRESSED)
         .and(NotForContentType::SSE)
         .and(NotForContentType::const_new("application/x-ndjson"));
-    let compression = CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(compressible);
-    let shared = AppState { app, settings: Arc::new(settings), requests, imports };
+    let compression = CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        .compress_when(compressible);
+    let shared = AppState {
+        app,
+        settings: Arc::new(settings),
+        requests,
+        imports,
+    };
     let mut routes = served().route_layer(from_fn_with_state(shared.clone(), held::hold));
     if limited {
         routes = routes.route_layer(from_fn_with_state(shared.clone(), limit::limit));
     }
     // From the outermost to the innermost.
-    let layers = (compression, from_fn(middleware::finish), cors, from_fn_with_state(timeout, middleware::run));
+    let layers = (
+        compression,
+        from_fn(middleware::finish),
+        cors,
+        from_fn_with_state(timeout, middleware::run),
+    );
     let routes = routes.merge(pages).layer(layers).with_state(shared);
     Router::new().fallback_service(routes.map_request(middleware::trim))
 }
@@ -102,9 +118,17 @@ mod tests {
         let paths = documented["paths"].as_object().expect("paths");
         let documented: BTreeSet<(&str, &str)> = paths
             .iter()
-            .flat_map(|(path, methods)| methods.as_object().expect("methods").keys().map(|method| (&**path, &**method)))
+            .flat_map(|(path, methods)| {
+                methods
+                    .as_object()
+                    .expect("methods")
+                    .keys()
+                    .map(|method| (&**path, &**method))
+            })
             .collect();
-        let served = SERVED.iter().flat_map(|(path, methods)| methods.iter().map(|method| (*path, *method)));
+        let served = SERVED
+            .iter()
+            .flat_map(|(path, methods)| methods.iter().map(|method| (*path, *method)));
         assert_eq!(served.collect::<BTreeSet<_>>(), documented);
     }
 }

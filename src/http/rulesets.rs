@@ -28,8 +28,11 @@ struct Manifests {
 
 /// The manifests, unpacked for the first request.
 fn manifests() -> Result<&'static Manifests, AppError> {
-    static UNPACKED: LazyLock<io::Result<Manifests>> = LazyLock::new(|| Ok(read(&unpacked(PACKED)?)?));
-    UNPACKED.as_ref().map_err(|error| AppError::Internal(error.to_string()))
+    static UNPACKED: LazyLock<io::Result<Manifests>> =
+        LazyLock::new(|| Ok(read(&unpacked(PACKED)?)?));
+    UNPACKED
+        .as_ref()
+        .map_err(|error| AppError::Internal(error.to_string()))
 }
 
 fn read(list: &str) -> serde_json::Result<Manifests> {
@@ -42,10 +45,25 @@ fn read(list: &str) -> serde_json::Result<Manifests> {
     struct ManifestId {
         id: String,
     }
-    let answer = |json: &str| (Bytes::copy_from_slice(json.as_bytes()), Tag::of_body(json.as_bytes()));
-    let items = serde_json::from_str::<ManifestList<'_>>(list)?.items.into_iter();
-    let by_id = items.map(|item| Ok((serde_json::from_str::<ManifestId>(item.get())?.id, answer(item.get()))));
-    Ok(Manifests { list: answer(list), by_id: by_id.collect::<serde_json::Result<_>>()? })
+    let answer = |json: &str| {
+        (
+            Bytes::copy_from_slice(json.as_bytes()),
+            Tag::of_body(json.as_bytes()),
+        )
+    };
+    let items = serde_json::from_str::<ManifestList<'_>>(list)?
+        .items
+        .into_iter();
+    let by_id = items.map(|item| {
+        Ok((
+            serde_json::from_str::<ManifestId>(item.get())?.id,
+            answer(item.get()),
+        ))
+    });
+    Ok(Manifests {
+        list: answer(list),
+        by_id: by_id.collect::<serde_json::Result<_>>()?,
+    })
 }
 
 /// List the rulesets
@@ -55,7 +73,10 @@ fn read(list: &str) -> serde_json::Result<Manifests> {
     params(("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
     responses((status = 200, description = "The manifests", body = inline(List<RulesetInfo>), headers(("ETag"))),
         (status = 304, description = "The manifests have not changed"), BadRequest, RequestTimeout))]
-pub(super) async fn list_rulesets(_: NoParameters, conditions: Conditions) -> Result<Reply, Problem> {
+pub(super) async fn list_rulesets(
+    _: NoParameters,
+    conditions: Conditions,
+) -> Result<Reply, Problem> {
     let (body, tag) = &manifests()?.list;
     Ok(Reply::json(body.clone()).public(tag, &conditions))
 }
@@ -69,13 +90,20 @@ pub(super) async fn list_rulesets(_: NoParameters, conditions: Conditions) -> Re
     responses((status = 200, description = "The manifest", body = RulesetInfo, headers(("ETag"))),
         (status = 304, description = "The manifest has not changed"), BadRequest, NotFound, RequestTimeout))]
 pub(super) async fn read_ruleset(
-    id: Result<Path<String>, PathRejection>, _: NoParameters, conditions: Conditions,
+    id: Result<Path<String>, PathRejection>,
+    _: NoParameters,
+    conditions: Conditions,
 ) -> Result<Reply, Problem> {
     let all = &manifests()?.by_id;
-    let manifest = id.ok().and_then(|Path(id)| all.iter().find(|(known, _)| *known == id));
+    let manifest = id
+        .ok()
+        .and_then(|Path(id)| all.iter().find(|(known, _)| *known == id));
     let unknown = || {
         let known: Vec<_> = all.iter().map(|(id, _)| id.as_str()).collect();
-        Problem::not_found(format!("there is no such ruleset; there are {}", known.join(", ")))
+        Problem::not_found(format!(
+            "there is no such ruleset; there are {}",
+            known.join(", ")
+        ))
     };
     let (_, (body, tag)) = manifest.ok_or_else(unknown)?;
     Ok(Reply::json(body.clone()).public(tag, &conditions))

@@ -39,7 +39,10 @@ const HALF_CLOSED_TIMEOUT: Duration = Duration::from_secs(2);
 /// Serves `router` on `listener` until `stop` completes. Then it accepts no more connections and gives open requests 10 seconds.
 pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).half_close(true).max_buf_size(BUFFER);
+    http.timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .half_close(true)
+        .max_buf_size(BUFFER);
     let open = GracefulShutdown::new();
     let mut stop = pin!(stop);
     loop {
@@ -60,12 +63,17 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
         let socket = Socket(stream);
         let mut writer = TimeoutWriter::new(socket.clone());
         writer.set_timeout(Some(WRITE_TIMEOUT));
-        let service = router.clone().map_request(move |mut request: Request<Incoming>| {
-            request.extensions_mut().insert(socket.clone());
-            request.extensions_mut().insert(peer);
-            request
-        });
-        let connection = http.serve_connection(TokioIo::new(Box::pin(writer)), TowerToHyperService::new(service));
+        let service = router
+            .clone()
+            .map_request(move |mut request: Request<Incoming>| {
+                request.extensions_mut().insert(socket.clone());
+                request.extensions_mut().insert(peer);
+                request
+            });
+        let connection = http.serve_connection(
+            TokioIo::new(Box::pin(writer)),
+            TowerToHyperService::new(service),
+        );
         // An async block would hold the connection twice.
         tokio::spawn(open.watch(connection).map(drop));
     }
@@ -109,20 +117,36 @@ macro_rules! when_ready {
 }
 
 impl AsyncRead for Socket {
-    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<Result<()>> {
-        when_ready!(self.poll_read_ready(context), self.0.try_read_buf(buffer).map(drop))
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<Result<()>> {
+        when_ready!(
+            self.poll_read_ready(context),
+            self.0.try_read_buf(buffer).map(drop)
+        )
     }
 }
 
 impl AsyncWrite for Socket {
-    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<Result<usize>> {
         when_ready!(self.poll_write_ready(context), self.0.try_write(bytes))
     }
 
     fn poll_write_vectored(
-        self: Pin<&mut Self>, context: &mut Context<'_>, slices: &[IoSlice<'_>],
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
     ) -> Poll<Result<usize>> {
-        when_ready!(self.poll_write_ready(context), self.0.try_write_vectored(slices))
+        when_ready!(
+            self.poll_write_ready(context),
+            self.0.try_write_vectored(slices)
+        )
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -162,13 +186,19 @@ mod tests {
     #[tokio::test]
     async fn a_reset_ends_the_wait_at_once_and_a_half_closed_connection_after_some_time() {
         let (client, socket) = pair().await;
-        SockRef::from(&client).set_linger(Some(Duration::ZERO)).unwrap();
+        SockRef::from(&client)
+            .set_linger(Some(Duration::ZERO))
+            .unwrap();
         drop(client);
-        timeout(2 * CHECK_INTERVAL, socket.left()).await.expect("a reset tells");
+        timeout(2 * CHECK_INTERVAL, socket.left())
+            .await
+            .expect("a reset tells");
         let (mut client, socket) = pair().await;
         client.shutdown().await.unwrap();
         let began = Instant::now();
-        timeout(HALF_CLOSED_TIMEOUT + 4 * CHECK_INTERVAL, socket.left()).await.expect("it does not wait for ever");
+        timeout(HALF_CLOSED_TIMEOUT + 4 * CHECK_INTERVAL, socket.left())
+            .await
+            .expect("it does not wait for ever");
         assert!(began.elapsed() >= HALF_CLOSED_TIMEOUT);
     }
 }

@@ -40,16 +40,22 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 pub(super) fn routes() -> Router<AppState> {
     // The page names its files relative to its own path, so that any base path works; with a slash at its end they would be elsewhere.
     let slash = || async {
-        Reply::empty(StatusCode::PERMANENT_REDIRECT).header(LOCATION, HeaderValue::from_static("../table"))
+        Reply::empty(StatusCode::PERMANENT_REDIRECT)
+            .header(LOCATION, HeaderValue::from_static("../table"))
     };
     let router = Router::new().route("/table/", get(slash));
     FILES.iter().fold(router, |router, file| {
-        router.route(file.0, get(move |conditions: Conditions| async move { serve(file, &conditions) }))
+        router.route(
+            file.0,
+            get(move |conditions: Conditions| async move { serve(file, &conditions) }),
+        )
     })
 }
 
 fn serve((_, media, content): &Asset, conditions: &Conditions) -> Reply {
     let tag = Tag::of_body(content);
-    let reply = Reply::json(*content).header(CONTENT_TYPE, HeaderValue::from_static(media)).public(&tag, conditions);
+    let reply = Reply::json(*content)
+        .header(CONTENT_TYPE, HeaderValue::from_static(media))
+        .public(&tag, conditions);
     reply.header(CONTENT_SECURITY_POLICY, POLICY)
 }

@@ -28,7 +28,10 @@ pub(super) struct TokenAnswer<'a> {
 impl<'a> TokenAnswer<'a> {
     /// Shows a new token.
     pub fn of(new: &'a HandedOut) -> Self {
-        Self { token: new.token.reveal(), info: &new.info }
+        Self {
+            token: new.token.reveal(),
+            info: &new.info,
+        }
     }
 }
 
@@ -47,11 +50,20 @@ impl<'a> TokenAnswer<'a> {
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, PayloadTooLarge, UnsupportedMediaType,
         UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn create_token(
-    State(shared): State<AppState>, sender: Sender, EncounterId(id): EncounterId, _: NoParameters, post: Post,
+    State(shared): State<AppState>,
+    sender: Sender,
+    EncounterId(id): EncounterId,
+    _: NoParameters,
+    post: Post,
 ) -> Result<Reply, Problem> {
     let wanted = read(&post.body).map_err(AppError::from)?;
-    let new = shared.app.hand_out(&id, &sender, &wanted, post.key.as_ref()).await?;
-    Ok(Reply::of(&TokenAnswer::of(&new))?.status(StatusCode::CREATED).replayed(new.replayed))
+    let new = shared
+        .app
+        .hand_out(&id, &sender, &wanted, post.key.as_ref())
+        .await?;
+    Ok(Reply::of(&TokenAnswer::of(&new))?
+        .status(StatusCode::CREATED)
+        .replayed(new.replayed))
 }
 
 /// List the tokens
@@ -62,10 +74,16 @@ pub(super) async fn create_token(
     responses((status = 200, description = "The tokens", body = inline(List<Viewer>)),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_tokens(
-    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId, _: NoParameters,
+    State(shared): State<AppState>,
+    token: BearerToken,
+    EncounterId(id): EncounterId,
+    _: NoParameters,
 ) -> Result<Reply, Problem> {
     let items = shared.app.tokens(&id, &token).await?;
-    Ok(Reply::of(&List { items, next_cursor: None })?)
+    Ok(Reply::of(&List {
+        items,
+        next_cursor: None,
+    })?)
 }
 
 /// Replace your token
@@ -78,7 +96,10 @@ pub(super) async fn list_tokens(
     responses((status = 200, description = "The new token", body = TokenAnswer<'_>, headers(("Idempotency-Replayed"))),
         BadRequest, Unauthorized, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn replace_token(
-    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId, _: NoParameters,
+    State(shared): State<AppState>,
+    token: BearerToken,
+    EncounterId(id): EncounterId,
+    _: NoParameters,
     key: Option<IdempotencyKey>,
 ) -> Result<Reply, Problem> {
     let new = shared.app.replace(&id, &token, key.as_ref()).await?;
@@ -94,8 +115,11 @@ pub(super) async fn replace_token(
     responses((status = 204, description = "The token is revoked"),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn revoke_token(
-    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId,
-    Path((_, revoked)): Path<(String, String)>, _: NoParameters,
+    State(shared): State<AppState>,
+    token: BearerToken,
+    EncounterId(id): EncounterId,
+    Path((_, revoked)): Path<(String, String)>,
+    _: NoParameters,
 ) -> Result<Reply, Problem> {
     shared.app.revoke(&id, &token, &revoked).await?;
     Ok(Reply::empty(StatusCode::NO_CONTENT))

@@ -24,7 +24,10 @@ use std::future::ready;
     responses((status = 200, description = "The log", body = ExportedLog),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn export_encounter(
-    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId, _: NoParameters,
+    State(shared): State<AppState>,
+    token: BearerToken,
+    EncounterId(id): EncounterId,
+    _: NoParameters,
 ) -> Result<Response, Problem> {
     let export = shared.app.export(&id, &token).await?;
     let (client, answers) = (client_of(&token), shared.app.answers.clone());
@@ -36,17 +39,37 @@ pub(super) async fn export_encounter(
     // Each part counts until the client has read it.
     let entries = parts.and_then(move |part| {
         let (client, answers) = (client.clone(), answers.clone());
-        async move { answers.hold_in_turn(&client, part).await.map_err(|error| format!("{error:?}")) }
+        async move {
+            answers
+                .hold_in_turn(&client, part)
+                .await
+                .map_err(|error| format!("{error:?}"))
+        }
     });
-    Ok(([(CONTENT_TYPE, "application/json")], Body::from_stream(opening.chain(entries))).into_response())
+    Ok((
+        [(CONTENT_TYPE, "application/json")],
+        Body::from_stream(opening.chain(entries)),
+    )
+        .into_response())
 }
 
 /// The next entries of an export behind a separator, or its end, and what follows. An error breaks the body off, which the client notices.
-async fn part(mut export: Export, separator: &str) -> Result<(Bytes, Option<(Export, &'static str)>), String> {
-    let entries = export.next().await.map_err(|error| format!("the export breaks off: {error:?}"))?;
+async fn part(
+    mut export: Export,
+    separator: &str,
+) -> Result<(Bytes, Option<(Export, &'static str)>), String> {
+    let entries = export
+        .next()
+        .await
+        .map_err(|error| format!("the export breaks off: {error:?}"))?;
     Ok(match entries.as_slice() {
         [] => (Bytes::from_static(b"]}"), None),
-        _ => ([separator.as_bytes(), &entries.join(&b","[..])].concat().into(), Some((export, ","))),
+        _ => (
+            [separator.as_bytes(), &entries.join(&b","[..])]
+                .concat()
+                .into(),
+            Some((export, ",")),
+        ),
     })
 }
 
@@ -69,9 +92,15 @@ async fn part(mut export: Export, separator: &str) -> Result<(Bytes, Option<(Exp
     responses(Created, BadRequest, Unauthorized, Forbidden, RequestTimeout, PayloadTooLarge, UnsupportedMediaType,
         UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn import_encounter(
-    State(shared): State<AppState>, Creator(application): Creator, _: NoParameters, log: PostedLog,
+    State(shared): State<AppState>,
+    Creator(application): Creator,
+    _: NoParameters,
+    log: PostedLog,
 ) -> Result<Reply, Problem> {
     let key = log.creation_key(application.as_ref())?;
-    let encounter = shared.app.import(log.body.clone(), key, application, &log.client).await?;
+    let encounter = shared
+        .app
+        .import(log.body.clone(), key, application, &log.client)
+        .await?;
     Ok(created(encounter)?)
 }

@@ -27,18 +27,27 @@ struct LambdaResponse<'r> {
 }
 
 /// The serialised answer to an event source. Its limit counts the bytes of this form.
-pub(super) fn answer(response: &Response<Bytes>, source: EventSource) -> serde_json::Result<Box<RawValue>> {
+pub(super) fn answer(
+    response: &Response<Bytes>,
+    source: EventSource,
+) -> serde_json::Result<Box<RawValue>> {
     let text = std::str::from_utf8(response.body()).ok();
     let text = text.filter(|_| !response.headers().contains_key(CONTENT_ENCODING));
     let mut values: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (name, value) in response.headers() {
-        values.entry(name.as_str()).or_default().push(String::from_utf8_lossy(value.as_bytes()));
+        values
+            .entry(name.as_str())
+            .or_default()
+            .push(String::from_utf8_lossy(value.as_bytes()));
     }
     let balancer = source == EventSource::Balancer;
     to_raw_value(&LambdaResponse {
         status_code: response.status().as_u16(),
         status_description: balancer.then(|| response.status().to_string()),
-        headers: values.iter().map(|(name, values)| (*name, values.join(", "))).collect(),
+        headers: values
+            .iter()
+            .map(|(name, values)| (*name, values.join(", ")))
+            .collect(),
         multi_value_headers: if balancer { values } else { BTreeMap::new() },
         body: text.map_or_else(|| BASE64.encode(response.body()).into(), Cow::from),
         is_base64_encoded: text.is_none(),
@@ -51,7 +60,10 @@ mod tests {
 
     #[test]
     fn repeated_headers_are_kept() {
-        let response = Response::builder().header("vary", "a").header("vary", "b").status(404);
+        let response = Response::builder()
+            .header("vary", "a")
+            .header("vary", "b")
+            .status(404);
         let response = response.body(Bytes::new()).unwrap();
         let answer = answer(&response, EventSource::Balancer).unwrap();
         let expected = r#"{"statusCode":404,"statusDescription":"404 Not Found","headers":{"vary":"a, b"},"multiValueHeaders":{"vary":["a","b"]},"body":"","isBase64Encoded":false}"#;

@@ -61,7 +61,9 @@ pub(super) fn read(event: &RawValue) -> Result<(LambdaRequest, bool), Error> {
 
 /// Whether a header can have this name and these values.
 fn is_header(name: &str, values: &Value) -> bool {
-    let values = values.as_array().map_or(std::slice::from_ref(values), Vec::as_slice);
+    let values = values
+        .as_array()
+        .map_or(std::slice::from_ref(values), Vec::as_slice);
     let mut texts = values.iter().filter_map(Value::as_str);
     HeaderName::try_from(name).is_ok() && texts.all(|text| HeaderValue::from_str(text).is_ok())
 }
@@ -101,7 +103,13 @@ pub(super) fn invocation(event: LambdaRequest) -> Result<Invocation, Error> {
     }
 }
 
-fn request(method: Method, uri: Uri, headers: HeaderMap, peer: Option<Peer>, body: Body) -> Request<Body> {
+fn request(
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    peer: Option<Peer>,
+    body: Body,
+) -> Request<Body> {
     let mut request = Request::new(body);
     *request.method_mut() = method;
     *request.uri_mut() = uri;
@@ -121,13 +129,21 @@ fn body(text: Option<String>, encoded: bool) -> Result<Body, Error> {
 
 /// The query of a load balancer's event, whose parameters are still percent-encoded.
 fn query(parameters: &QueryMap) -> String {
-    parameters.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
+    parameters
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect::<Vec<_>>()
+        .join("&")
 }
 
 /// The path and query, percent-encoded again where the event source has decoded them.
 fn uri(path: &str, query: &str) -> Uri {
     let path = encode(path, b"#?");
-    let mut text = if path.starts_with('/') { path } else { format!("/{path}") };
+    let mut text = if path.starts_with('/') {
+        path
+    } else {
+        format!("/{path}")
+    };
     if !query.is_empty() {
         text = format!("{text}?{}", encode(query, b"#"));
     }
@@ -136,15 +152,17 @@ fn uri(path: &str, query: &str) -> Uri {
 }
 
 fn encode(text: &str, special: &[u8]) -> String {
-    let allowed = |b: u8| b.is_ascii_graphic() && !br#""<>\^`{|}"#.contains(&b) && !special.contains(&b);
-    text.bytes().fold(String::with_capacity(text.len()), |mut encoded, b| {
-        if allowed(b) {
-            encoded.push(char::from(b));
-        } else {
-            encoded.push_str(&format!("%{b:02X}"));
-        }
-        encoded
-    })
+    let allowed =
+        |b: u8| b.is_ascii_graphic() && !br#""<>\^`{|}"#.contains(&b) && !special.contains(&b);
+    text.bytes()
+        .fold(String::with_capacity(text.len()), |mut encoded, b| {
+            if allowed(b) {
+                encoded.push(char::from(b));
+            } else {
+                encoded.push_str(&format!("%{b:02X}"));
+            }
+            encoded
+        })
 }
 
 #[cfg(test)]
@@ -175,10 +193,20 @@ mod tests {
         ] {
             let invocation = gateway(path, "", stage, domain);
             assert_eq!(invocation.request.uri(), path, "{path} at {stage}");
-            let below = invocation.stage.as_ref().and_then(|stage| stage.strip(path));
+            let below = invocation
+                .stage
+                .as_ref()
+                .and_then(|stage| stage.strip(path));
             assert_eq!(below.unwrap_or(path), expected, "{path} at {stage}");
-            assert_eq!(invocation.stage.is_some(), path != expected, "{path} at {stage}");
-            assert_eq!(invocation.request.extensions().get(), Some(&Peer([203, 0, 113, 7].into())));
+            assert_eq!(
+                invocation.stage.is_some(),
+                path != expected,
+                "{path} at {stage}"
+            );
+            assert_eq!(
+                invocation.request.extensions().get(),
+                Some(&Peer([203, 0, 113, 7].into()))
+            );
         }
     }
 
@@ -191,9 +219,17 @@ mod tests {
             ("no/slash", "", "/no/slash"),
             ("/../..//x", "?", "/../..//x??"),
         ] {
-            assert_eq!(gateway(path, query, "$default", "x").request.uri(), expected);
+            assert_eq!(
+                gateway(path, query, "$default", "x").request.uri(),
+                expected
+            );
         }
-        assert_eq!(gateway(&"/x".repeat(40_000), "", "$default", "x").request.uri(), "/-");
+        assert_eq!(
+            gateway(&"/x".repeat(40_000), "", "$default", "x")
+                .request
+                .uri(),
+            "/-"
+        );
     }
 
     #[test]
@@ -205,6 +241,9 @@ mod tests {
         assert_eq!(invocation.request.uri(), "/v1/x?limit=%31%2B");
         assert_eq!(invocation.request.headers().get_all("a").iter().count(), 2);
         assert_eq!(invocation.source, EventSource::Balancer);
-        assert_eq!(invocation.request.extensions().get(), Some(&Peer([203, 0, 113, 7].into())));
+        assert_eq!(
+            invocation.request.extensions().get(),
+            Some(&Peer([203, 0, 113, 7].into()))
+        );
     }
 }

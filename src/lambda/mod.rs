@@ -23,8 +23,11 @@ use tracing::Instrument;
 /// The variable that Lambda sets for a function.
 const RUNTIME_API: &str = "AWS_LAMBDA_RUNTIME_API";
 /// Variables that the runtime client needs.
-const NEEDED: [&str; 3] =
-    ["AWS_LAMBDA_FUNCTION_NAME", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "AWS_LAMBDA_FUNCTION_VERSION"];
+const NEEDED: [&str; 3] = [
+    "AWS_LAMBDA_FUNCTION_NAME",
+    "AWS_LAMBDA_FUNCTION_MEMORY_SIZE",
+    "AWS_LAMBDA_FUNCTION_VERSION",
+];
 /// The time that sending an answer takes.
 const SENDING: Duration = Duration::from_millis(250);
 
@@ -47,7 +50,8 @@ pub async fn serve(router: Router, stop: impl Future<Output = ()>) -> Result<(),
         let (router, handled) = (router.clone(), handled.clone());
         async move {
             let _busy = handled.lock().await;
-            let span = tracing::error_span!("invocation", aws_request_id = event.context.request_id);
+            let span =
+                tracing::error_span!("invocation", aws_request_id = event.context.request_id);
             handle(router, event).instrument(span).await
         }
     });
@@ -64,7 +68,11 @@ pub async fn serve(router: Router, stop: impl Future<Output = ()>) -> Result<(),
 async fn handle(router: Router, event: LambdaEvent<Box<RawValue>>) -> Result<Box<RawValue>, Error> {
     let deadline = deadline(&event.context);
     let (payload, headers_valid) = event::read(&event.payload)?;
-    let Invocation { mut request, stage, source } = event::invocation(payload)?;
+    let Invocation {
+        mut request,
+        stage,
+        source,
+    } = event::invocation(payload)?;
     if !request.headers().contains_key(REQUEST_ID)
         && let Ok(id) = HeaderValue::try_from(event.context.request_id)
     {
@@ -72,7 +80,11 @@ async fn handle(router: Router, event: LambdaEvent<Box<RawValue>>) -> Result<Box
     }
     request.extensions_mut().insert(deadline);
     let path = request.uri().path();
-    let path = stage.as_ref().and_then(|stage| stage.strip(path)).unwrap_or(path).to_owned();
+    let path = stage
+        .as_ref()
+        .and_then(|stage| stage.strip(path))
+        .unwrap_or(path)
+        .to_owned();
     if !headers_valid {
         return Ok(answer(&malformed_header(&path), source)?);
     }
@@ -81,11 +93,18 @@ async fn handle(router: Router, event: LambdaEvent<Box<RawValue>>) -> Result<Box
     let answered = answer(&response, source)?;
     // Escapes and base64 make the answer longer.
     let fits = answered.get().len() <= source.max_answer();
-    Ok(if fits { answered } else { answer(&too_large(response, &path), source)? })
+    Ok(if fits {
+        answered
+    } else {
+        answer(&too_large(response, &path), source)?
+    })
 }
 
 /// The deadline of the invocation, less the time for sending: at most a tenth of the time that is left.
 fn deadline(context: &Context) -> Deadline {
-    let left = context.deadline().duration_since(SystemTime::now()).unwrap_or_default();
+    let left = context
+        .deadline()
+        .duration_since(SystemTime::now())
+        .unwrap_or_default();
     Deadline(Instant::now() + left.saturating_sub(SENDING.min(left / 10)))
 }

@@ -1,7 +1,8 @@
 //! Bodies that the program puts together from parts, as the published document shows them.
 
 use crate::vocabulary::{
-    CombatantId, CommandSchema, CommandSpec, EncounterSchema, EventSchema, LegalCommands, Manifest, Pending, Rule,
+    CombatantId, CommandSchema, CommandSpec, EncounterSchema, EventSchema, LegalCommands, Manifest,
+    Pending, Rule,
 };
 use serde::Serialize;
 use serde_json::Value;

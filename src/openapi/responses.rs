@@ -7,12 +7,12 @@ use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 use utoipa::openapi::{Ref, RefOr, Response};
 
 /// The header `Idempotency-Key`.
-pub const IDEMPOTENCY_KEY: &str =
-    "Makes the request safe to repeat: for a day the same request with the same key gets the first answer.";
+pub const IDEMPOTENCY_KEY: &str = "Makes the request safe to repeat: for a day the same request with the same key gets the first answer.";
 /// The header `If-Match`.
 pub const IF_MATCH: &str = "Refuses the request with 412 unless the encounter has this version, such as `\"13\"`, or an `ETag` that this token got.";
 /// The header `If-None-Match`.
-pub const IF_NONE_MATCH: &str = "Answers 304 without a body while the answer still has this `ETag`.";
+pub const IF_NONE_MATCH: &str =
+    "Answers 304 without a body while the answer still has this `ETag`.";
 
 /// Types for `responses(...)` of operations: each refers to the shared response of its name.
 macro_rules! responses {
@@ -67,11 +67,16 @@ responses! {
 /// Every code: the page on errors lists and explains them.
 pub fn codes() -> impl Iterator<Item = &'static str> {
     const PAGE: &str = include_str!("../../docs/guide/errors.md");
-    PAGE.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+    PAGE.lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
 }
 
 /// The schema of a problem's code.
 pub fn problem_code() -> Object {
     let about = "A stable name for programs. The page on errors explains each.";
-    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(codes())).description(Some(about)).build()
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(codes()))
+        .description(Some(about))
+        .build()
 }

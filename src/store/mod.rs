@@ -23,7 +23,12 @@ pub trait Store: Send + Sync + 'static {
     /// Reads the document of `id` and, in the same round trip, the answer recorded under `key`.
     ///
     /// An unchanged document is not sent again when `known` is its revision.
-    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Found, StoreError>;
+    async fn load(
+        &self,
+        id: &str,
+        known: Option<u64>,
+        key: Option<&KeyDigest>,
+    ) -> Result<Found, StoreError>;
 
     /// Replaces the document if its revision is still `commit.expected`, appends the log entry, records the answer, renews the
     /// expiry and notifies followers: one step, one round trip.
@@ -33,7 +38,13 @@ pub trait Store: Send + Sync + 'static {
 
     /// Reads log entries above version `after`, oldest first: at most `limit` entries and about `max_bytes`, but at least one entry
     /// if there is any.
-    async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<StoredPage, StoreError>;
+    async fn log(
+        &self,
+        id: &str,
+        after: u64,
+        limit: usize,
+        max_bytes: usize,
+    ) -> Result<StoredPage, StoreError>;
 
     /// Reads the document that the log is folded from.
     async fn base(&self, id: &str) -> Result<Base, StoreError>;
@@ -43,7 +54,11 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// A page leaves out deleted encounters, so it may be short, even empty, although another page follows.
     async fn list(
-        &self, application: &str, before: Option<&str>, limit: usize, max_bytes: usize,
+        &self,
+        application: &str,
+        before: Option<&str>,
+        limit: usize,
+        max_bytes: usize,
     ) -> Result<Listing, StoreError>;
 
     /// The application that lists the encounter; None if none does.
@@ -52,7 +67,11 @@ pub trait Store: Send + Sync + 'static {
     /// Takes up to `want` of the `quota` requests that `bucket` has in `window`, for all processes on this store together. The
     /// window begins with the first request. A call that is sent twice takes twice.
     async fn acquire_quota(
-        &self, bucket: &str, want: u32, quota: u32, window: Duration,
+        &self,
+        bucket: &str,
+        want: u32,
+        quota: u32,
+        window: Duration,
     ) -> Result<QuotaGrant, StoreError>;
 
     /// Removes the encounter and everything that belongs to it.
@@ -91,7 +110,10 @@ impl Default for StoreConfig {
     /// 30 days for encounters, 24 hours for answers.
     fn default() -> Self {
         let day = Duration::from_secs(24 * 60 * 60);
-        Self { ttl: Some(30 * day), answers: day }
+        Self {
+            ttl: Some(30 * day),
+            answers: day,
+        }
     }
 }
 
@@ -116,7 +138,9 @@ pub struct NewEncounter {
 impl NewEncounter {
     /// The version of its document.
     fn version(&self) -> u64 {
-        self.entries.last().map_or(self.base.version, |entry| entry.version)
+        self.entries
+            .last()
+            .map_or(self.base.version, |entry| entry.version)
     }
 
     /// The bytes of its log.
@@ -159,12 +183,20 @@ fn granted_quota(used: u64, want: u32, quota: u32, ends_in: Duration) -> QuotaGr
     let before = used.saturating_sub(want.into());
     let granted = u64::from(quota).saturating_sub(before).min(want.into());
     let narrow = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-    QuotaGrant { granted: narrow(granted), left: narrow(u64::from(quota).saturating_sub(used)), ends_in }
+    QuotaGrant {
+        granted: narrow(granted),
+        left: narrow(u64::from(quota).saturating_sub(used)),
+        ends_in,
+    }
 }
 
 /// Milliseconds since 1970.
 fn now() -> u64 {
-    millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+    millis(
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default(),
+    )
 }
 
 fn millis(duration: Duration) -> u64 {
@@ -320,11 +352,18 @@ fn check_gapless(page: &StoredPage, after: u64, limit: usize) -> Result<(), Stor
     for entry in &page.entries {
         expected = expected.saturating_add(1);
         if entry.version != expected {
-            return Err(StoreError::Corrupt(format!("log entry {} where {expected} should be", entry.version)));
+            return Err(StoreError::Corrupt(format!(
+                "log entry {} where {expected} should be",
+                entry.version
+            )));
         }
     }
     if page.entries.is_empty() && first < page.version && limit > 0 {
-        return Err(StoreError::Corrupt(format!("no log entry {} of {}", first.saturating_add(1), page.version)));
+        return Err(StoreError::Corrupt(format!(
+            "no log entry {} of {}",
+            first.saturating_add(1),
+            page.version
+        )));
     }
     Ok(())
 }

@@ -3,7 +3,8 @@
 //! A view is the table without what its viewer does not know, as if it had never been there. The same code shows it and decides on it.
 
 use super::{
-    Combatant, CombatantId, Effect, EffectId, Event, Expiry, FoeHp, OwnCombatant, Redact, Ruleset, SharedEvent, Table,
+    Combatant, CombatantId, Effect, EffectId, Event, Expiry, FoeHp, OwnCombatant, Redact, Ruleset,
+    SharedEvent, Table,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -20,14 +21,26 @@ pub struct Audience<'a> {
 impl<'a> Audience<'a> {
     /// The viewer of `table` whose own combatants are `own`: it sees them even where they are hidden.
     pub fn of<R: Ruleset>(table: &Table<R>, own: &'a [OwnCombatant]) -> Self {
-        let own = own.iter().map(|own| (own.id.as_str(), own.joined)).collect();
-        Self { own, unknown: HashSet::new(), effects: HashSet::new() }.at(table)
+        let own = own
+            .iter()
+            .map(|own| (own.id.as_str(), own.joined))
+            .collect();
+        Self {
+            own,
+            unknown: HashSet::new(),
+            effects: HashSet::new(),
+        }
+        .at(table)
     }
 
     /// Knows every combatant but this one, and no effect: what it redacts does not name a combatant that has left.
     pub fn all_but(left: &CombatantId) -> Self {
         let unknown = HashSet::from([left.clone()]);
-        Self { own: HashMap::new(), unknown, effects: HashSet::new() }
+        Self {
+            own: HashMap::new(),
+            unknown,
+            effects: HashSet::new(),
+        }
     }
 
     /// The same viewer, with what it knows at `table`. A combatant that left unseen stays unknown: what follows still names it.
@@ -35,8 +48,15 @@ impl<'a> Audience<'a> {
         let hidden = table.iter().filter(|c| !self.sees(c)).map(|c| &c.id);
         let left = self.unknown.iter().filter(|id| table.get(id).is_none());
         let unknown = hidden.chain(left).cloned().collect();
-        let mut audience = Self { own: self.own.clone(), unknown, effects: HashSet::new() };
-        let seen = table.effects.iter().filter(|effect| audience.sees_effect(effect));
+        let mut audience = Self {
+            own: self.own.clone(),
+            unknown,
+            effects: HashSet::new(),
+        };
+        let seen = table
+            .effects
+            .iter()
+            .filter(|effect| audience.sees_effect(effect));
         audience.effects = seen.map(|effect| effect.id.clone()).collect();
         audience
     }
@@ -68,7 +88,11 @@ impl<'a> Audience<'a> {
     }
 
     /// Whether there are such combatants at `table`, and it sees none of them.
-    pub fn misses_all<R: Ruleset>(&self, table: &Table<R>, such: impl Fn(&Combatant<R>) -> bool) -> bool {
+    pub fn misses_all<R: Ruleset>(
+        &self,
+        table: &Table<R>,
+        such: impl Fn(&Combatant<R>) -> bool,
+    ) -> bool {
         let mut such = table.iter().filter(|c| such(c)).peekable();
         such.peek().is_some() && !such.any(|c| self.sees(c))
     }
@@ -109,7 +133,8 @@ impl Redact for Arc<Effect> {
             Arc::make_mut(&mut effect).source = None;
         }
         if absent(effect.expires.anchor())
-            && let Expiry::TurnStart { of, .. } | Expiry::TurnEnd { of, .. } = &mut Arc::make_mut(&mut effect).expires
+            && let Expiry::TurnStart { of, .. } | Expiry::TurnEnd { of, .. } =
+                &mut Arc::make_mut(&mut effect).expires
         {
             *of = None;
         }
@@ -125,9 +150,16 @@ impl<R: Ruleset> Table<R> {
 
     /// The table as `audience` may know it; what it knows must be what it knows at this table.
     pub fn seen_by(&self, audience: &Audience<'_>) -> Self {
-        let combatants =
-            self.combatants.iter().filter(|c| audience.sees(c)).map(|c| {
-                if c.tracks_hp() && audience.hides_hp(self, c) { c.without_hp(self.foe_hp) } else { c.clone() }
+        let combatants = self
+            .combatants
+            .iter()
+            .filter(|c| audience.sees(c))
+            .map(|c| {
+                if c.tracks_hp() && audience.hides_hp(self, c) {
+                    c.without_hp(self.foe_hp)
+                } else {
+                    c.clone()
+                }
             });
         let mut table = Self {
             name: self.name.clone(),
@@ -137,7 +169,11 @@ impl<R: Ruleset> Table<R> {
             status: self.status,
             round: self.round,
             combatants: combatants.collect(),
-            effects: self.effects.iter().filter_map(|effect| effect.redact(audience)).collect(),
+            effects: self
+                .effects
+                .iter()
+                .filter_map(|effect| effect.redact(audience))
+                .collect(),
             counted: Vec::new(),
             // Counts would tell how many hidden ones there are.
             version: 0,

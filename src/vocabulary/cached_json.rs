@@ -51,7 +51,11 @@ impl<T: Describe> Describe for CachedJson<T> {
 pub(super) struct JsonCell(OnceLock<Box<RawValue>>);
 
 impl JsonCell {
-    pub fn serialize<S: Serializer>(&self, value: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(
+        &self,
+        value: &impl Serialize,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         if let Some(json) = self.0.get() {
             return json.serialize(serializer);
         }

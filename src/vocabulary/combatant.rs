@@ -1,6 +1,9 @@
 //! What takes turns.
 
-use super::{CombatantId, FieldError, FoeHp, Int, MemberId, Metadata, Ruleset, Slug, Text, read_fields, words};
+use super::{
+    CombatantId, FieldError, FoeHp, Int, MemberId, Metadata, Ruleset, Slug, Text, read_fields,
+    words,
+};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, IntoDeserializer};
 use serde::{Deserialize, Serialize};
@@ -178,7 +181,9 @@ pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 pub const OUT: [&str; 2] = ["dead", "defeated"];
 
 /// The ids of these combatants.
-pub fn ids<'a, R: Ruleset>(combatants: impl IntoIterator<Item = &'a Combatant<R>>) -> Vec<CombatantId> {
+pub fn ids<'a, R: Ruleset>(
+    combatants: impl IntoIterator<Item = &'a Combatant<R>>,
+) -> Vec<CombatantId> {
     combatants.into_iter().map(|c| c.id.clone()).collect()
 }
 
@@ -190,8 +195,13 @@ impl<R: Ruleset> Combatant<R> {
 
     /// Whether it is in the fight and has none of these conditions, and of a group at least one member has neither.
     pub fn free_of(&self, stops: impl Fn(&str) -> bool) -> bool {
-        let free = |conditions: &[Slug]| !conditions.iter().any(|c| OUT.contains(&c.as_str()) || stops(c.as_str()));
-        free(&self.conditions) && (self.members.is_empty() || self.members.iter().any(|m| free(&m.conditions)))
+        let free = |conditions: &[Slug]| {
+            !conditions
+                .iter()
+                .any(|c| OUT.contains(&c.as_str()) || stops(c.as_str()))
+        };
+        free(&self.conditions)
+            && (self.members.is_empty() || self.members.iter().any(|m| free(&m.conditions)))
     }
 
     /// The condition that it gets when its hit points are gone. None for a hazard.
@@ -206,9 +216,18 @@ impl<R: Ruleset> Combatant<R> {
     /// The combatant with what `choice` leaves of its hit points: a word for each, or nothing.
     pub fn without_hp(&self, choice: FoeHp) -> Self {
         let band = |hp: Option<Hp>| hp.filter(|_| choice == FoeHp::Banded).map(|hp| hp.band());
-        let member = |m: &Member| Member { hp: None, hp_band: band(m.hp), ..m.clone() };
+        let member = |m: &Member| Member {
+            hp: None,
+            hp_band: band(m.hp),
+            ..m.clone()
+        };
         let members = self.members.iter().map(member).collect();
-        Self { hp: None, hp_band: band(self.hp), members, ..self.clone() }
+        Self {
+            hp: None,
+            hp_band: band(self.hp),
+            members,
+            ..self.clone()
+        }
     }
 
     /// Whether it has the condition `name`.
@@ -228,7 +247,10 @@ impl<R: Ruleset> Combatant<R> {
 
     /// The conditions of each of its members, and its own.
     pub fn all_conditions(&self) -> impl Iterator<Item = &Vec<Slug>> {
-        self.members.iter().map(|m| &m.conditions).chain([&self.conditions])
+        self.members
+            .iter()
+            .map(|m| &m.conditions)
+            .chain([&self.conditions])
     }
 
     /// The member named `id`.
@@ -270,22 +292,42 @@ pub struct Draft {
 
 impl Draft {
     /// The names of its fields.
-    pub const FIELDS: [&str; 10] =
-        ["id", "name", "side", "kind", "controller", "hidden", "hp", "members", "conditions", "metadata"];
+    pub const FIELDS: [&str; 10] = [
+        "id",
+        "name",
+        "side",
+        "kind",
+        "controller",
+        "hidden",
+        "hp",
+        "members",
+        "conditions",
+        "metadata",
+    ];
 
     /// Reads a combatant's JSON object: the shared fields, and the rest as the ruleset's own stats laid over `stats`.
-    pub fn split<R: Ruleset>(value: Value, stats: &R::CombatantStats) -> Result<(Self, R::CombatantStats), FieldError> {
+    pub fn split<R: Ruleset>(
+        value: Value,
+        stats: &R::CombatantStats,
+    ) -> Result<(Self, R::CombatantStats), FieldError> {
         let Value::Object(fields) = value else {
-            return Err(FieldError::malformed("", "an object is expected: a combatant's fields, such as its name"));
+            return Err(FieldError::malformed(
+                "",
+                "an object is expected: a combatant's fields, such as its name",
+            ));
         };
-        let (shared, own): (Map<_, _>, Map<_, _>) =
-            fields.into_iter().partition(|(name, _)| Self::FIELDS.contains(&name.as_str()));
+        let (shared, own): (Map<_, _>, Map<_, _>) = fields
+            .into_iter()
+            .partition(|(name, _)| Self::FIELDS.contains(&name.as_str()));
         let mut laid = match serde_json::to_value(stats) {
             Ok(Value::Object(laid)) => laid,
             _ => Map::new(),
         };
         laid.extend(own);
-        Ok((read_fields(&shared, &[])?, read_fields(&laid, &Self::FIELDS)?))
+        Ok((
+            read_fields(&shared, &[])?,
+            read_fields(&laid, &Self::FIELDS)?,
+        ))
     }
 }
 
@@ -297,8 +339,8 @@ mod tests {
     #[test]
     fn hit_points_are_a_word_by_quarters_and_halves() {
         let band = |current: u32, max: u32| {
-            let hp: Hp =
-                serde_json::from_value(json!({"current": current, "max": max, "temp": 9})).expect("hit points");
+            let hp: Hp = serde_json::from_value(json!({"current": current, "max": max, "temp": 9}))
+                .expect("hit points");
             hp.band()
         };
         for (current, word) in [

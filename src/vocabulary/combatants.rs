@@ -36,7 +36,14 @@ impl<R: Ruleset> Combatants<R> {
         if self.list.len() <= FEW {
             return self.list.iter().position(|c| c.id == *id);
         }
-        let all = || Arc::new((0..).zip(&self.list).map(|(place, c)| (c.id.clone(), place)).collect());
+        let all = || {
+            Arc::new(
+                (0..)
+                    .zip(&self.list)
+                    .map(|(place, c)| (c.id.clone(), place))
+                    .collect(),
+            )
+        };
         self.places.get_or_init(all).get(id).copied()
     }
 
@@ -70,7 +77,10 @@ impl<R: Ruleset> Deref for Combatants<R> {
 
 impl<R: Ruleset> FromIterator<CachedCombatant<R>> for Combatants<R> {
     fn from_iter<I: IntoIterator<Item = CachedCombatant<R>>>(combatants: I) -> Self {
-        Self { list: combatants.into_iter().collect(), places: OnceLock::new() }
+        Self {
+            list: combatants.into_iter().collect(),
+            places: OnceLock::new(),
+        }
     }
 }
 
@@ -114,11 +124,19 @@ impl<R: Ruleset> CachedCombatant<R> {
     pub fn without_hp(&self, choice: FoeHp) -> Self {
         let made = || (choice, Self::new(self.0.combatant.without_hp(choice)));
         let (made_for, combatant) = self.0.without_hp.get_or_init(made);
-        if *made_for == choice { combatant.clone() } else { made().1 }
+        if *made_for == choice {
+            combatant.clone()
+        } else {
+            made().1
+        }
     }
 
     /// Serializes `view`, which must depend on this combatant alone.
-    pub fn show<S: Serializer>(&self, view: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn show<S: Serializer>(
+        &self,
+        view: &impl Serialize,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         self.0.shown.serialize(view, serializer)
     }
 }
@@ -133,7 +151,12 @@ impl<R: Ruleset> Deref for CachedCombatant<R> {
 
 impl<R: Ruleset> Cached<R> {
     fn new(combatant: Combatant<R>) -> Self {
-        Self { combatant, stored: JsonCell::default(), shown: JsonCell::default(), without_hp: OnceLock::new() }
+        Self {
+            combatant,
+            stored: JsonCell::default(),
+            shown: JsonCell::default(),
+            without_hp: OnceLock::new(),
+        }
     }
 }
 

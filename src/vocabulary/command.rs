@@ -1,8 +1,8 @@
 //! The commands that every ruleset understands.
 
 use super::{
-    ChangesSchema, CombatantId, DraftSchema, EffectDraft, EffectId, Int, MemberId, Metadata, Slug, Text, commands,
-    is_default, words,
+    ChangesSchema, CombatantId, DraftSchema, EffectDraft, EffectId, Int, MemberId, Metadata, Slug,
+    Text, commands, is_default, words,
 };
 use serde_json::Value;
 

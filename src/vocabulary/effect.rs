@@ -88,9 +88,9 @@ impl<'de> Deserialize<'de> for Expiry {
                 }
                 let turns = turns.unwrap_or(Int::clamped(1));
                 Ok(match at {
-                    At::RoundEnd => {
-                        Expiry::RoundEnd { rounds: rounds.ok_or_else(|| A::Error::missing_field("rounds"))? }
-                    }
+                    At::RoundEnd => Expiry::RoundEnd {
+                        rounds: rounds.ok_or_else(|| A::Error::missing_field("rounds"))?,
+                    },
                     At::TurnStart => Expiry::TurnStart { of, turns },
                     At::TurnEnd => Expiry::TurnEnd { of, turns },
                     At::EncounterEnd => Expiry::EncounterEnd {},
@@ -121,8 +121,20 @@ impl Expiry {
         let left = |n: &Int<1, 10_000>| u32::try_from(n.get() - 1).ok();
         match (self, moment) {
             (Self::RoundEnd { rounds }, Moment::RoundEnd) => left(rounds),
-            (Self::TurnStart { of: Some(of), turns }, Moment::TurnStart(who)) if of == who => left(turns),
-            (Self::TurnEnd { of: Some(of), turns }, Moment::TurnEnd(who)) if of == who => left(turns),
+            (
+                Self::TurnStart {
+                    of: Some(of),
+                    turns,
+                },
+                Moment::TurnStart(who),
+            ) if of == who => left(turns),
+            (
+                Self::TurnEnd {
+                    of: Some(of),
+                    turns,
+                },
+                Moment::TurnEnd(who),
+            ) if of == who => left(turns),
             (Self::EncounterEnd {}, Moment::EncounterEnd) => Some(0),
             _ => None,
         }
@@ -131,7 +143,9 @@ impl Expiry {
     /// Sets what remains; nothing for an expiry that does not count.
     pub fn set_remaining(&mut self, remaining: u32) {
         match self {
-            Self::RoundEnd { rounds: n } | Self::TurnStart { turns: n, .. } | Self::TurnEnd { turns: n, .. } => {
+            Self::RoundEnd { rounds: n }
+            | Self::TurnStart { turns: n, .. }
+            | Self::TurnEnd { turns: n, .. } => {
                 *n = Int::clamped(remaining.into());
             }
             Self::EncounterEnd {} | Self::Removed {} => {}

@@ -1,8 +1,8 @@
 //! Events: they carry every die and every choice, and applying them in order gives the state.
 
 use super::{
-    Combatant, CombatantId, Describe, Effect, EffectId, FieldError, MemberId, Metadata, Names, Readers, Ruleset, Slug,
-    Tagged, Text, event_type, events, is_default, read_event,
+    Combatant, CombatantId, Describe, Effect, EffectId, FieldError, MemberId, Metadata, Names,
+    Readers, Ruleset, Slug, Tagged, Text, event_type, events, is_default, read_event,
 };
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -28,11 +28,16 @@ impl<R: Ruleset> Event<R> {
         let kind = event_type(event)?;
         let carried = || read_event::<Carried<R>>(event).map(|carried| carried.combatant);
         match &*kind {
-            "combatant_joined" => carried().map(|combatant| Self::Roster(RosterEvent::CombatantJoined { combatant })),
-            "combatant_updated" => carried().map(|combatant| Self::Roster(RosterEvent::CombatantUpdated { combatant })),
+            "combatant_joined" => {
+                carried().map(|combatant| Self::Roster(RosterEvent::CombatantJoined { combatant }))
+            }
+            "combatant_updated" => {
+                carried().map(|combatant| Self::Roster(RosterEvent::CombatantUpdated { combatant }))
+            }
             kind => {
                 let shared = SharedEvent::parse(kind, event).map(|event| event.map(Self::Shared));
-                let known = shared.or_else(|| R::Event::parse(kind, event).map(|event| event.map(Self::Own)));
+                let known = shared
+                    .or_else(|| R::Event::parse(kind, event).map(|event| event.map(Self::Own)));
                 let unknown = || FieldError::meaningless("type", "the ruleset has no such event");
                 known.ok_or_else(unknown)?
             }
@@ -42,16 +47,20 @@ impl<R: Ruleset> Event<R> {
     /// The combatant that joins or changes with it.
     pub fn combatant(&self) -> Option<&Combatant<R>> {
         match self {
-            Self::Roster(RosterEvent::CombatantJoined { combatant } | RosterEvent::CombatantUpdated { combatant }) => {
-                Some(combatant)
-            }
+            Self::Roster(
+                RosterEvent::CombatantJoined { combatant }
+                | RosterEvent::CombatantUpdated { combatant },
+            ) => Some(combatant),
             Self::Shared(_) | Self::Own(_) => None,
         }
     }
 
     /// Whether the whole table is another one after it.
     pub fn jumps(&self) -> bool {
-        matches!(self, Self::Shared(SharedEvent::Undone(_) | SharedEvent::Redone(_)))
+        matches!(
+            self,
+            Self::Shared(SharedEvent::Undone(_) | SharedEvent::Redone(_))
+        )
     }
 }
 
@@ -234,8 +243,12 @@ pub enum RosterEvent<R: Ruleset> {
 impl<R: Ruleset> Describe for Event<R> {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let (combatant, words) = match self {
-            Self::Shared(SharedEvent::RoundStarted(e)) => return round_changes::<R>(e.round, "begins", out),
-            Self::Shared(SharedEvent::RoundEnded(e)) => return round_changes::<R>(e.round, "is over", out),
+            Self::Shared(SharedEvent::RoundStarted(e)) => {
+                return round_changes::<R>(e.round, "begins", out);
+            }
+            Self::Shared(SharedEvent::RoundEnded(e)) => {
+                return round_changes::<R>(e.round, "is over", out);
+            }
             Self::Shared(event) => return event.describe(names, out),
             Self::Own(event) => return event.describe(names, out),
             Self::Roster(RosterEvent::CombatantJoined { combatant }) => (combatant, " joins."),

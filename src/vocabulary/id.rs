@@ -22,7 +22,9 @@ fn slug(text: &str) -> Option<SmolStr> {
     let bytes = text.as_bytes();
     let valid = bytes.len() <= 40
         && bytes.first().is_some_and(u8::is_ascii_alphanumeric)
-        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+        && bytes
+            .iter()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
     valid.then(|| text.to_ascii_lowercase_smolstr())
 }
 
@@ -36,11 +38,20 @@ fn id(text: &str) -> Option<SmolStr> {
 /// letters; `fallback` if nothing is left; with a number if the name is taken, of which there are at most `most`. One for what is
 /// `hidden` has an underscore, so that the ids of its namesakes do not show that it is there (TK-11).
 fn free_id(
-    name: &str, fallback: &str, hidden: bool, most: usize, used: &UsedIds, taken: impl Fn(&str) -> bool,
+    name: &str,
+    fallback: &str,
+    hidden: bool,
+    most: usize,
+    used: &UsedIds,
+    taken: impl Fn(&str) -> bool,
 ) -> SmolStr {
     const STEM: usize = 36;
     let name = Some(slug::slugify(name)).filter(|name| !name.is_empty());
-    let mut id = format!("{}{}", if hidden { "hidden_" } else { "" }, name.as_deref().unwrap_or(fallback));
+    let mut id = format!(
+        "{}{}",
+        if hidden { "hidden_" } else { "" },
+        name.as_deref().unwrap_or(fallback)
+    );
     id.truncate(STEM);
     id.truncate(id.trim_end_matches('-').len());
     if !taken(&id) && !used.has(&id) {
@@ -149,7 +160,13 @@ names! {
 
 impl CombatantId {
     /// An id made from a name as by [`from_name`](Self::from_name) that no combatant has or, as far as `used` says, had.
-    pub fn unused(name: &str, hidden: bool, most: usize, used: &UsedIds, taken: impl Fn(&str) -> bool) -> Self {
+    pub fn unused(
+        name: &str,
+        hidden: bool,
+        most: usize,
+        used: &UsedIds,
+        taken: impl Fn(&str) -> bool,
+    ) -> Self {
         Self(free_id(name, "combatant", hidden, most, used, taken))
     }
 
@@ -190,7 +207,16 @@ mod tests {
         for word in ["players", "P", "7", "a-b_c", &forty] {
             assert_eq!(Slug::new(word).expect(word).as_str(), word.to_lowercase());
         }
-        for other in ["", "-a", "_a", "a b", "a.b", "a\u{e9}", "\u{e9}", &"a".repeat(41)] {
+        for other in [
+            "",
+            "-a",
+            "_a",
+            "a b",
+            "a.b",
+            "a\u{e9}",
+            "\u{e9}",
+            &"a".repeat(41),
+        ] {
             assert!(Slug::new(other).is_none(), "{other}");
         }
         for id in ["-Mabc_dEf12", "Actor.AbC123", ":", &sixty_four] {
@@ -204,7 +230,9 @@ mod tests {
     #[test]
     fn an_id_is_made_from_any_name() {
         let mut used = UsedIds::default();
-        ["imp", "bat-7"].iter().for_each(|id| used.record(&CombatantId::fixed(id)));
+        ["imp", "bat-7"]
+            .iter()
+            .for_each(|id| used.record(&CombatantId::fixed(id)));
         let free = |name: &str, hidden, taken: &[&str]| {
             free_id(name, "c", hidden, 3, &used, |id| taken.contains(&id)).to_string()
         };
@@ -213,9 +241,15 @@ mod tests {
         assert_eq!(free("(Rat)", true, &[]), "hidden_rat");
         assert_eq!(free("\u{c9}lan", false, &[]), "elan");
         assert_eq!(free("!?", false, &[]), "c");
-        assert_eq!(free(&"long-".repeat(9), false, &[]), "long-long-long-long-long-long-long-l");
+        assert_eq!(
+            free(&"long-".repeat(9), false, &[]),
+            "long-long-long-long-long-long-long-l"
+        );
         assert_eq!(free("Rat", false, &["rat"]), "rat-2");
-        assert_eq!(free("Rat", false, &["rat", "rat-2", "rat-3", "rat-4"]), "rat-5");
+        assert_eq!(
+            free("Rat", false, &["rat", "rat-2", "rat-3", "rat-4"]),
+            "rat-5"
+        );
         assert_eq!(free("Imp", false, &["imp-2"]), "imp-3");
         assert_eq!(free("Bat", false, &[]), "bat-8");
         assert_eq!(free("Bat 7", false, &[]), "bat-7-2");

@@ -76,7 +76,9 @@ pub struct ListReference {
 impl ListReference {
     /// The values that the field may hold.
     pub fn iter(&self) -> impl Iterator<Item = &Value> {
-        self.values.iter().filter(|value| !self.except.contains(value))
+        self.values
+            .iter()
+            .filter(|value| !self.except.contains(value))
     }
 }
 
@@ -88,14 +90,27 @@ pub fn shared_list<'a>(ids: impl IntoIterator<Item = &'a CombatantId>) -> Arc<[V
 impl LegalCommand {
     /// An option of `verb` that is nobody's own.
     pub fn of(verb: &'static str, rule: &'static str) -> Self {
-        Self { label: String::new(), command: json!({"type": verb}), choices: Vec::new(), rule, combatant: None }
+        Self {
+            label: String::new(),
+            command: json!({"type": verb}),
+            choices: Vec::new(),
+            rule,
+            combatant: None,
+        }
     }
 
     /// An option of `verb` in the name of `combatant`, which fills the field `combatant`; nobody's own without one.
-    pub fn by<'c>(verb: &'static str, combatant: impl Into<Option<&'c CombatantId>>, rule: &'static str) -> Self {
+    pub fn by<'c>(
+        verb: &'static str,
+        combatant: impl Into<Option<&'c CombatantId>>,
+        rule: &'static str,
+    ) -> Self {
         let option = Self::of(verb, rule);
         match combatant.into() {
-            Some(id) => Self { combatant: Some(id.clone()), ..option.with("combatant", id.as_str()) },
+            Some(id) => Self {
+                combatant: Some(id.clone()),
+                ..option.with("combatant", id.as_str())
+            },
             None => option,
         }
     }
@@ -112,14 +127,21 @@ impl LegalCommand {
         if let Some(example) = example {
             self.set(field, example);
         }
-        self.choices.push(Choice { field, required, values });
+        self.choices.push(Choice {
+            field,
+            required,
+            values,
+        });
         self
     }
 
     /// Opens a field to one of `values`; the first of them stands in the command where the field is required.
     /// With no value at all and `required`, the option is void: the engine drops it.
     pub fn choose<V: Into<Value>>(
-        self, field: &'static str, required: bool, values: impl IntoIterator<Item = V>,
+        self,
+        field: &'static str,
+        required: bool,
+        values: impl IntoIterator<Item = V>,
     ) -> Self {
         let values: Vec<Value> = values.into_iter().map(Into::into).collect();
         let first = required.then(|| values.first().cloned().unwrap_or_default());
@@ -127,7 +149,12 @@ impl LegalCommand {
     }
 
     /// Opens a field to one of these combatants.
-    pub fn whom<'a>(self, field: &'static str, required: bool, ids: impl IntoIterator<Item = &'a CombatantId>) -> Self {
+    pub fn whom<'a>(
+        self,
+        field: &'static str,
+        required: bool,
+        ids: impl IntoIterator<Item = &'a CombatantId>,
+    ) -> Self {
         self.choose(field, required, ids.into_iter().map(|id| id.as_str()))
     }
 
@@ -135,16 +162,30 @@ impl LegalCommand {
     ///
     /// Whether a value is accepted must not depend on the option, nor whether the option is accepted on the value: the engine tries each
     /// value once for all legal commands of a verb, and each option with one value.
-    pub fn among(self, field: &'static str, required: bool, ids: &Arc<[Value]>, except: Option<&CombatantId>) -> Self {
+    pub fn among(
+        self,
+        field: &'static str,
+        required: bool,
+        ids: &Arc<[Value]>,
+        except: Option<&CombatantId>,
+    ) -> Self {
         let except: Vec<Value> = except.into_iter().map(|id| json!(id)).collect();
-        let listed = ListReference { list: String::new(), except, values: ids.clone() };
+        let listed = ListReference {
+            list: String::new(),
+            except,
+            values: ids.clone(),
+        };
         let first = required.then(|| listed.iter().next().cloned().unwrap_or_default());
         self.open(field, first, Values::From(listed))
     }
 
     /// Opens a field to a whole number from `min` to `max`; `min` stands in the command where the field is required.
     pub fn range(self, field: &'static str, required: bool, min: i64, max: i64) -> Self {
-        self.open(field, required.then(|| min.into()), Values::Range { min, max })
+        self.open(
+            field,
+            required.then(|| min.into()),
+            Values::Range { min, max },
+        )
     }
 
     /// Opens a field to anything of a shape told in words; `example` stands in the command where it is required.
@@ -189,6 +230,11 @@ impl LegalCommands {
             Values::From(listed) => Some((listed.list.clone(), listed.values.clone())),
             Values::OneOf(_) | Values::Range { .. } | Values::Like(_) => None,
         });
-        Self { version, lists: shared.collect(), items, next_cursor: None }
+        Self {
+            version,
+            lists: shared.collect(),
+            items,
+            next_cursor: None,
+        }
     }
 }

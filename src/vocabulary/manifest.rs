@@ -45,12 +45,20 @@ pub struct Rule {
 impl Rule {
     /// A rule of the system's own text.
     pub const fn official(id: &'static str, summary: &'static str) -> Self {
-        Self { id, summary, official: true }
+        Self {
+            id,
+            summary,
+            official: true,
+        }
     }
 
     /// A rule from a neighbouring document of the same game, or a decision where the text is silent.
     pub const fn supplementary(id: &'static str, summary: &'static str) -> Self {
-        Self { id, summary, official: false }
+        Self {
+            id,
+            summary,
+            official: false,
+        }
     }
 }
 
@@ -107,9 +115,18 @@ impl<'c> Actor<'c> {
 
 /// Rules of the house: they hold in every ruleset.
 pub const HOUSE_RULES: &[Rule] = &[
-    Rule::supplementary("TK-1", "An encounter that has ended takes notes, undo and redo, and nothing else."),
-    Rule::supplementary("TK-2", "A combatant's id is unique in its encounter, an effect's too."),
-    Rule::supplementary("TK-3", "A condition is set once and cleared only where it is set."),
+    Rule::supplementary(
+        "TK-1",
+        "An encounter that has ended takes notes, undo and redo, and nothing else.",
+    ),
+    Rule::supplementary(
+        "TK-2",
+        "A combatant's id is unique in its encounter, an effect's too.",
+    ),
+    Rule::supplementary(
+        "TK-3",
+        "A condition is set once and cleared only where it is set.",
+    ),
     Rule::supplementary(
         "TK-4",
         "An encounter holds a bounded number of combatants, effects and tokens, and a request brings about a bounded number of events.",
@@ -134,12 +151,18 @@ pub const HOUSE_RULES: &[Rule] = &[
         "TK-9",
         "If the encounter allows it, a player may undo their own last command until somebody else acts.",
     ),
-    Rule::supplementary("TK-10", "The last game master's token without an end cannot be revoked."),
+    Rule::supplementary(
+        "TK-10",
+        "The last game master's token without an end cannot be revoked.",
+    ),
     Rule::supplementary(
         "TK-11",
         "If a hidden combatant has the turn or must choose, other viewers learn that somebody acts, but not who. If something hidden prevents a command, the refusal does not name it.",
     ),
-    Rule::supplementary("TK-12", "A token that was revoked or has ended is not handed out again."),
+    Rule::supplementary(
+        "TK-12",
+        "A token that was revoked or has ended is not handed out again.",
+    ),
     Rule::supplementary(
         "TK-13",
         "If the encounter allows it, a player may add open effects whose source is a combatant of the player.",

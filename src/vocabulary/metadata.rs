@@ -30,20 +30,29 @@ impl<'de> Deserialize<'de> for Metadata {
             0..=Self::MAX => Ok(Self(texts)),
             n => {
                 let found = format!("{n} of them");
-                Err(D::Error::invalid_value(Unexpected::Other(&found), &"metadata of at most 16 texts"))
+                Err(D::Error::invalid_value(
+                    Unexpected::Other(&found),
+                    &"metadata of at most 16 texts",
+                ))
             }
         }
     }
 }
 
 /// A text that is not blank and has no control characters but line breaks and tabs, as a regular expression.
-const TEXT: &str = r"^[^\x00-\x08\x0B-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x08\x0B-\x1F\x7F-\x9F]*$";
+const TEXT: &str =
+    r"^[^\x00-\x08\x0B-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x08\x0B-\x1F\x7F-\x9F]*$";
 
 impl PartialSchema for Metadata {
     fn schema() -> RefOr<Schema> {
-        let text = ObjectBuilder::new().schema_type(Type::String).pattern(Some(TEXT));
-        let object = ObjectBuilder::new().schema_type(Type::Object).max_properties(Some(Self::MAX));
-        let object = object.additional_properties(Some(text.min_length(Some(1)).max_length(Some(200))));
+        let text = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some(TEXT));
+        let object = ObjectBuilder::new()
+            .schema_type(Type::Object)
+            .max_properties(Some(Self::MAX));
+        let object =
+            object.additional_properties(Some(text.min_length(Some(1)).max_length(Some(200))));
         object
             .description(Some("Texts that a client keeps with it, such as ids of other programs: echoed, never read."))
             .into()

@@ -33,7 +33,8 @@ mod wound;
 pub use audience::Audience;
 pub use cached_json::CachedJson;
 pub use combatant::{
-    Band, Combatant, Draft, Hp, Kind, MAX_MEMBERS, Member, MemberDraft, MemberSpec, OUT, ids, is_default,
+    Band, Combatant, Draft, Hp, Kind, MAX_MEMBERS, Member, MemberDraft, MemberSpec, OUT, ids,
+    is_default,
 };
 pub use combatants::{CachedCombatant, Combatants};
 pub use command::*;
@@ -48,7 +49,8 @@ pub use order::{OrderEntry, Pending, Reason};
 pub use own::OwnCombatant;
 pub use play::Play;
 pub use reading::{
-    ErrorKind, FieldError, each_item, json_text, parse, read, read_fields, read_json, read_json_beside, read_query,
+    ErrorKind, FieldError, each_item, json_text, parse, read, read_fields, read_json,
+    read_json_beside, read_query,
 };
 pub use redact::{Participants, Redact};
 pub use redaction::Redaction;
@@ -56,7 +58,10 @@ pub use ruleset::{Data, Registrar, Ruleset};
 pub use scalar::{INLINE, Int, Text, is_plain};
 pub use schema::*;
 pub use table::{FoeHp, MAX_COMBATANTS, MAX_EFFECTS, Status, Table};
-pub use tagged::{CommandFields, Commands, Tagged, event_type, read_command, read_event, read_tagged, union_schema};
+pub use tagged::{
+    CommandFields, Commands, Tagged, event_type, read_command, read_event, read_tagged,
+    union_schema,
+};
 pub use used_ids::UsedIds;
 pub use violation::{Ground, Violation, field, require};
 pub use words::{Describe, Names, fill, spaced, with_names};

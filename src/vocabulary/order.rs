@@ -25,12 +25,22 @@ pub struct OrderEntry {
 impl OrderEntry {
     /// The one place of a combatant.
     pub fn new(combatant: &CombatantId, because: Reason) -> Self {
-        Self { combatant: Some(combatant.clone()), ..Self::empty(because) }
+        Self {
+            combatant: Some(combatant.clone()),
+            ..Self::empty(because)
+        }
     }
 
     /// A turn without a combatant.
     pub fn empty(because: Reason) -> Self {
-        Self { combatant: None, done: None, next: None, slot: None, team: None, because }
+        Self {
+            combatant: None,
+            done: None,
+            next: None,
+            slot: None,
+            team: None,
+            because,
+        }
     }
 }
 
@@ -58,7 +68,11 @@ pub struct Reason {
 impl Reason {
     /// A reason in words.
     pub fn new(rule: &'static str, reason: impl Into<Cow<'static, str>>) -> Self {
-        Self { rule, reason: reason.into(), ..Self::default() }
+        Self {
+            rule,
+            reason: reason.into(),
+            ..Self::default()
+        }
     }
 }
 
@@ -92,11 +106,23 @@ impl Pending {
 
     /// A decision of these combatants; of the game master, where there are none.
     pub fn new(
-        decision: &'static str, combatants: Vec<CombatantId>, commands: &[&'static str], rule: &'static str,
+        decision: &'static str,
+        combatants: Vec<CombatantId>,
+        commands: &[&'static str],
+        rule: &'static str,
     ) -> Self {
         let gm = combatants.is_empty();
         let commands = commands.to_vec();
-        Self { decision, combatants, controllers: Vec::new(), gm, commands, rule, slot: None, team: None }
+        Self {
+            decision,
+            combatants,
+            controllers: Vec::new(),
+            gm,
+            commands,
+            rule,
+            slot: None,
+            team: None,
+        }
     }
 
     /// A hidden combatant acts or must choose.
@@ -106,7 +132,12 @@ impl Pending {
 
     /// Nobody is left in the fight: it waits for a newcomer, by `rule`.
     pub fn newcomer(rule: &'static str) -> Self {
-        Self::new("newcomer", Vec::new(), &["add_combatant", "end_encounter"], rule)
+        Self::new(
+            "newcomer",
+            Vec::new(),
+            &["add_combatant", "end_encounter"],
+            rule,
+        )
     }
 
     /// Whether it is [`someone`](Self::someone).

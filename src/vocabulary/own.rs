@@ -17,7 +17,10 @@ pub struct OwnCombatant {
 impl OwnCombatant {
     /// This combatant.
     pub fn of<R: Ruleset>(c: &Combatant<R>) -> Self {
-        Self { id: c.id.clone(), joined: c.joined }
+        Self {
+            id: c.id.clone(),
+            joined: c.joined,
+        }
     }
 
     /// Whether it is this combatant.

@@ -1,8 +1,8 @@
 //! A transition while it is being decided.
 
 use super::{
-    Combatant, CombatantId, Dice, Die, Effect, EffectEnded, EffectTicked, Event, Int, Moment, Ruleset, SharedEvent,
-    Status, Table, Text, Violation, require,
+    Combatant, CombatantId, Dice, Die, Effect, EffectEnded, EffectTicked, Event, Int, Moment,
+    Ruleset, SharedEvent, Status, Table, Text, Violation, require,
 };
 use std::borrow::Cow;
 
@@ -17,7 +17,11 @@ pub struct Play<'d, R: Ruleset> {
 impl<'d, R: Ruleset> Play<'d, R> {
     /// Begins on a copy of `table`.
     pub fn new(table: Table<R>, dice: &'d mut dyn Dice) -> Self {
-        Self { table, events: Vec::new(), dice }
+        Self {
+            table,
+            events: Vec::new(),
+            dice,
+        }
     }
 
     /// The table as it is after all that was told so far.
@@ -58,11 +62,20 @@ impl<'d, R: Ruleset> Play<'d, R> {
 
     /// Sets what remains of the effects for which `left` gives a number; those with nothing left end.
     pub fn count_down(&mut self, left: impl Fn(&Table<R>, &Effect) -> Option<u32>) {
-        let counted = self.table.effects.iter().map(|effect| (effect, left(&self.table, effect)));
-        let counts: Vec<_> = counted.filter_map(|(effect, left)| Some((effect.id.clone(), left?))).collect();
+        let counted = self
+            .table
+            .effects
+            .iter()
+            .map(|effect| (effect, left(&self.table, effect)));
+        let counts: Vec<_> = counted
+            .filter_map(|(effect, left)| Some((effect.id.clone(), left?)))
+            .collect();
         for (effect, remaining) in counts {
             match remaining {
-                0 => self.shared(EffectEnded { effect, because: Text::fixed("expired") }),
+                0 => self.shared(EffectEnded {
+                    effect,
+                    because: Text::fixed("expired"),
+                }),
                 _ => self.shared(EffectTicked { effect, remaining }),
             }
         }
@@ -72,38 +85,64 @@ impl<'d, R: Ruleset> Play<'d, R> {
     pub fn die<const SIDES: i64>(&mut self, given: Option<Int<1, SIDES>>) -> Die {
         let sides = u16::try_from(SIDES).unwrap_or(u16::MAX);
         match given.and_then(|face| u16::try_from(face.get()).ok()) {
-            Some(face) => Die { sides, face, given: true },
+            Some(face) => Die {
+                sides,
+                face,
+                given: true,
+            },
             None => self.roll(sides),
         }
     }
 
     /// A die with this many sides, rolled now.
     pub fn roll(&mut self, sides: u16) -> Die {
-        Die { sides, face: self.dice.roll(sides), given: false }
+        Die {
+            sides,
+            face: self.dice.roll(sides),
+            given: false,
+        }
     }
 
     /// The combatant that a command's `field` names; refused as meaningless where there is none.
-    pub fn combatant(&self, field: impl Into<Cow<'static, str>>, id: &CombatantId) -> Result<&Combatant<R>, Violation> {
+    pub fn combatant(
+        &self,
+        field: impl Into<Cow<'static, str>>,
+        id: &CombatantId,
+    ) -> Result<&Combatant<R>, Violation> {
         self.table.named(field, id)
     }
 
     /// The combatant that a command's `field` names; refused by `rule` where it is out of the fight.
     pub fn fighter(
-        &self, field: impl Into<Cow<'static, str>>, id: &CombatantId, rule: &'static str,
+        &self,
+        field: impl Into<Cow<'static, str>>,
+        id: &CombatantId,
+        rule: &'static str,
     ) -> Result<&Combatant<R>, Violation> {
         let c = self.combatant(field, id)?;
-        require(c.active(), "not_active", rule, || format!("{id} is out of the fight"))?;
+        require(c.active(), "not_active", rule, || {
+            format!("{id} is out of the fight")
+        })?;
         Ok(c)
     }
 
     /// Refused unless the fight has started; `rule` is what says when it starts.
     pub fn started(&self, rule: &'static str) -> Result<(), Violation> {
         let detail = "the encounter has not started: send start first";
-        require(self.table.status != Status::Setup, "not_started", rule, || detail)
+        require(
+            self.table.status != Status::Setup,
+            "not_started",
+            rule,
+            || detail,
+        )
     }
 
     /// The combatant that the field `combatant` names; refused unless it is its turn. `rule` says whose turn it is.
-    pub fn in_turn(&self, id: &CombatantId, rule: &'static str) -> Result<&Combatant<R>, Violation> {
+    pub fn in_turn(
+        &self,
+        id: &CombatantId,
+        rule: &'static str,
+    ) -> Result<&Combatant<R>, Violation> {
         let combatant = self.combatant("combatant", id)?;
         let acting = R::current(&self.table);
         if acting.contains(id) {

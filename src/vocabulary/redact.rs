@@ -23,7 +23,11 @@ impl<T: Redact> Redact for Option<T> {
 
 impl<T: Redact> Redact for Vec<T> {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
-        Some(self.iter().filter_map(|value| value.redact(audience)).collect())
+        Some(
+            self.iter()
+                .filter_map(|value| value.redact(audience))
+                .collect(),
+        )
     }
 }
 
@@ -95,6 +99,9 @@ impl From<Vec<CombatantId>> for Participants {
 /// What names them is dropped for an audience that knows none of them.
 impl Redact for Participants {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
-        self.0.redact(audience).filter(|known| !known.is_empty()).map(Self)
+        self.0
+            .redact(audience)
+            .filter(|known| !known.is_empty())
+            .map(Self)
     }
 }

@@ -1,8 +1,8 @@
 //! Redacts the events of a transition for one audience.
 
 use super::{
-    Audience, Combatant, CombatantId, CombatantLeft, Effect, EffectAdded, EffectEnded, EffectId, Event, Readers,
-    Redact, RosterEvent, Ruleset, SharedEvent, Table, Text,
+    Audience, Combatant, CombatantId, CombatantLeft, Effect, EffectAdded, EffectEnded, EffectId,
+    Event, Readers, Redact, RosterEvent, Ruleset, SharedEvent, Table, Text,
 };
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -25,7 +25,8 @@ pub struct Redaction<'t, R: Ruleset> {
 impl<R: Ruleset> Redaction<'_, R> {
     /// The redacted table after the event. The first call costs as much as the whole table.
     pub fn after(&self) -> &Table<R> {
-        self.after.get_or_init(|| self.whole.seen_by(&self.audience.at(self.whole)))
+        self.after
+            .get_or_init(|| self.whole.seen_by(&self.audience.at(self.whole)))
     }
 
     /// The event as the audience may know it, unless it changes the roster; None if it concerns nobody that the audience knows.
@@ -38,7 +39,11 @@ impl<R: Ruleset> Redaction<'_, R> {
     }
 
     fn shared(&self, event: &SharedEvent) -> Option<SharedEvent> {
-        let hides_hp = |id: &CombatantId| self.whole.get(id).is_some_and(|c| self.audience.hides_hp(self.whole, c));
+        let hides_hp = |id: &CombatantId| {
+            self.whole
+                .get(id)
+                .is_some_and(|c| self.audience.hides_hp(self.whole, c))
+        };
         let mut redacted = event.redact(self.audience)?;
         match &mut redacted {
             SharedEvent::Noted(e) if e.readers != Readers::All => return None,
@@ -55,36 +60,63 @@ impl<R: Ruleset> Redaction<'_, R> {
     ///
     /// A combatant that is revealed joins, and one that is hidden leaves; its effects begin and end with it.
     pub fn roster(&self, event: &RosterEvent<R>, before: &Table<R>) -> Vec<Event<R>> {
-        let (RosterEvent::CombatantJoined { combatant } | RosterEvent::CombatantUpdated { combatant }) = event;
+        let (RosterEvent::CombatantJoined { combatant }
+        | RosterEvent::CombatantUpdated { combatant }) = event;
         let (id, after) = (&combatant.id, self.after());
         match (before.get(id), after.get(id)) {
             (None, None) => Vec::new(),
             (Some(old), Some(new)) if old == new => Vec::new(),
             (Some(_), Some(new)) => {
-                vec![Event::Roster(RosterEvent::CombatantUpdated { combatant: uncounted(new) })]
+                vec![Event::Roster(RosterEvent::CombatantUpdated {
+                    combatant: uncounted(new),
+                })]
             }
             (None, Some(new)) => {
-                let joined = Event::Roster(RosterEvent::CombatantJoined { combatant: uncounted(new) });
-                let effect = |e: &Arc<Effect>| Event::Shared(EffectAdded { effect: e.clone() }.into());
-                std::iter::once(joined).chain(only_in(after, before).map(effect)).collect()
+                let joined = Event::Roster(RosterEvent::CombatantJoined {
+                    combatant: uncounted(new),
+                });
+                let effect =
+                    |e: &Arc<Effect>| Event::Shared(EffectAdded { effect: e.clone() }.into());
+                std::iter::once(joined)
+                    .chain(only_in(after, before).map(effect))
+                    .collect()
             }
             (Some(_), None) => {
                 let because = Text::fixed("target_left");
-                let ended = |e: &Arc<Effect>| EffectEnded { effect: e.id.clone(), because: because.clone() }.into();
-                let left = CombatantLeft { combatant: id.clone() }.into();
-                only_in(before, after).map(ended).chain([left]).map(Event::Shared).collect()
+                let ended = |e: &Arc<Effect>| {
+                    EffectEnded {
+                        effect: e.id.clone(),
+                        because: because.clone(),
+                    }
+                    .into()
+                };
+                let left = CombatantLeft {
+                    combatant: id.clone(),
+                }
+                .into();
+                only_in(before, after)
+                    .map(ended)
+                    .chain([left])
+                    .map(Event::Shared)
+                    .collect()
             }
         }
     }
 }
 
 /// The effects of one table that the other one does not have.
-fn only_in<'t, R: Ruleset>(table: &'t Table<R>, other: &Table<R>) -> impl Iterator<Item = &'t Arc<Effect>> {
+fn only_in<'t, R: Ruleset>(
+    table: &'t Table<R>,
+    other: &Table<R>,
+) -> impl Iterator<Item = &'t Arc<Effect>> {
     let there: HashSet<EffectId> = other.effects.iter().map(|e| e.id.clone()).collect();
     table.effects.iter().filter(move |e| !there.contains(&e.id))
 }
 
 /// A combatant without the number under which it joined, which shows how many there are.
 fn uncounted<R: Ruleset>(c: &Combatant<R>) -> Box<Combatant<R>> {
-    Box::new(Combatant { joined: 0, ..c.clone() })
+    Box::new(Combatant {
+        joined: 0,
+        ..c.clone()
+    })
 }

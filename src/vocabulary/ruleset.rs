@@ -1,8 +1,8 @@
 //! The interface that every ruleset implements.
 
 use super::{
-    Actor, Audience, Combatant, CombatantId, Commands, Describe, Event, FieldError, LegalCommand, Manifest, OrderEntry,
-    Pending, Play, Redact, Redaction, Table, Tagged, Violation, read,
+    Actor, Audience, Combatant, CombatantId, Commands, Describe, Event, FieldError, LegalCommand,
+    Manifest, OrderEntry, Pending, Play, Redact, Redaction, Table, Tagged, Violation, read,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -42,7 +42,10 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     }
 
     /// Refuses a combatant whose stats make no sense under the options, or on its side.
-    fn check_combatant(_options: &Self::Options, _combatant: &Combatant<Self>) -> Result<(), FieldError> {
+    fn check_combatant(
+        _options: &Self::Options,
+        _combatant: &Combatant<Self>,
+    ) -> Result<(), FieldError> {
         Ok(())
     }
 
@@ -95,8 +98,15 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     }
 
     /// Whose turns an effect counts if its command does not say so: its source's, else its target's, else the current combatant's.
-    fn anchor(table: &Table<Self>, source: Option<&CombatantId>, target: Option<&CombatantId>) -> Option<CombatantId> {
-        source.or(target).cloned().or_else(|| Self::current(table).into_iter().next())
+    fn anchor(
+        table: &Table<Self>,
+        source: Option<&CombatantId>,
+        target: Option<&CombatantId>,
+    ) -> Option<CombatantId> {
+        source
+            .or(target)
+            .cloned()
+            .or_else(|| Self::current(table).into_iter().next())
     }
 
     /// Whether a combatant that the audience does not see has the turn or must choose. Runs after every event, so it looks at the
@@ -134,6 +144,12 @@ pub trait Registrar {
 }
 
 /// What all parts of a ruleset's data have in common.
-pub trait Data: Clone + Debug + PartialEq + Serialize + DeserializeOwned + ToSchema + Send + Sync + 'static {}
+pub trait Data:
+    Clone + Debug + PartialEq + Serialize + DeserializeOwned + ToSchema + Send + Sync + 'static
+{
+}
 
-impl<T: Clone + Debug + PartialEq + Serialize + DeserializeOwned + ToSchema + Send + Sync + 'static> Data for T {}
+impl<T: Clone + Debug + PartialEq + Serialize + DeserializeOwned + ToSchema + Send + Sync + 'static>
+    Data for T
+{
+}

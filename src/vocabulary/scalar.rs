@@ -86,7 +86,8 @@ impl<const MIN: i64, const MAX: i64> ToSchema for Int<MIN, MAX> {
 
 /// Whether a text has no control characters but line breaks and tabs.
 pub fn is_plain(text: &str) -> bool {
-    text.chars().all(|c| !c.is_control() || c == '\n' || c == '\t')
+    text.chars()
+        .all(|c| !c.is_control() || c == '\n' || c == '\t')
 }
 
 /// Text of 1 to `MAX` characters without control characters (line breaks and tabs are allowed).
@@ -122,7 +123,9 @@ impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(deserializer)?;
         let expected = format!("text of 1 to {MAX} characters without control characters");
-        Self::new(&text).ok_or_else(|| de::Error::invalid_value(Unexpected::Str(&shortened(&text)), &&*expected))
+        Self::new(&text).ok_or_else(|| {
+            de::Error::invalid_value(Unexpected::Str(&shortened(&text)), &&*expected)
+        })
     }
 }
 

@@ -1,8 +1,9 @@
 //! The state of an encounter under one ruleset.
 
 use super::{
-    CachedCombatant, Combatant, CombatantId, Combatants, Effect, EffectId, Event, Expiry, Hp, Int, MemberId, Metadata,
-    RosterEvent, Ruleset, SharedEvent, Slug, Text, UsedIds, Violation, is_default, words,
+    CachedCombatant, Combatant, CombatantId, Combatants, Effect, EffectId, Event, Expiry, Hp, Int,
+    MemberId, Metadata, RosterEvent, Ruleset, SharedEvent, Slug, Text, UsedIds, Violation,
+    is_default, words,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -89,9 +90,17 @@ impl<R: Ruleset> Table<R> {
     }
 
     /// The combatant that the `field` of a request names; refused as meaningless where there is none, with the ids there are.
-    pub fn named(&self, field: impl Into<Cow<'static, str>>, id: &CombatantId) -> Result<&Combatant<R>, Violation> {
+    pub fn named(
+        &self,
+        field: impl Into<Cow<'static, str>>,
+        id: &CombatantId,
+    ) -> Result<&Combatant<R>, Violation> {
         self.get(id).ok_or_else(|| {
-            let known: Vec<&str> = self.iter().map(|c| c.id.as_str()).take(MAX_LISTED).collect();
+            let known: Vec<&str> = self
+                .iter()
+                .map(|c| c.id.as_str())
+                .take(MAX_LISTED)
+                .collect();
             let known = match (known.join(", "), self.combatants.len() - known.len()) {
                 (_, _) if known.is_empty() => String::new(),
                 (known, 0) => format!(": there are {known}"),
@@ -121,9 +130,14 @@ impl<R: Ruleset> Table<R> {
 
     /// Lets an event change what the ruleset keeps about the combatants of which `wanted` holds.
     pub fn change_states(
-        &mut self, wanted: impl Fn(&R::CombatantState) -> bool, change: impl Fn(&mut R::CombatantState),
+        &mut self,
+        wanted: impl Fn(&R::CombatantState) -> bool,
+        change: impl Fn(&mut R::CombatantState),
     ) {
-        self.combatants.iter_mut().filter(|c| wanted(&c.state)).for_each(|c| change(&mut c.change().state));
+        self.combatants
+            .iter_mut()
+            .filter(|c| wanted(&c.state))
+            .for_each(|c| change(&mut c.change().state));
     }
 
     /// Everybody, in the order of joining.
@@ -152,7 +166,8 @@ impl<R: Ruleset> Table<R> {
             Event::Shared(event) => self.apply_shared(event),
             Event::Roster(RosterEvent::CombatantJoined { combatant }) => {
                 self.joined = self.joined.max(combatant.joined);
-                self.combatants.push(CachedCombatant::new((**combatant).clone()));
+                self.combatants
+                    .push(CachedCombatant::new((**combatant).clone()));
             }
             Event::Roster(RosterEvent::CombatantUpdated { combatant }) => {
                 if let Some(place) = self.combatants.find_mut(&combatant.id) {
@@ -254,7 +269,10 @@ impl<R: Ruleset> Table<R> {
 
     /// Lets an event change the hit points and conditions of a combatant, or of one of its members.
     fn change_bearer(
-        &mut self, id: &CombatantId, member: Option<&MemberId>, change: impl FnOnce(&mut Option<Hp>, &mut Vec<Slug>),
+        &mut self,
+        id: &CombatantId,
+        member: Option<&MemberId>,
+        change: impl FnOnce(&mut Option<Hp>, &mut Vec<Slug>),
     ) {
         self.change(id, |c| match member {
             None => change(&mut c.hp, &mut c.conditions),

@@ -36,16 +36,24 @@ pub fn event_type(json: &str) -> Result<Cow<'_, str>, FieldError> {
         kind: Option<&'j RawValue>,
     }
     if !json.starts_with('{') {
-        return Err(FieldError::malformed("", "an object is expected: an event with its `type`"));
+        return Err(FieldError::malformed(
+            "",
+            "an object is expected: an event with its `type`",
+        ));
     }
     let field: TypeField<'_> = serde_json::from_str(json).map_err(|_| FieldError::twice("type"))?;
-    let kind = field.kind.ok_or_else(|| FieldError::malformed("type", "missing field `type`"))?;
-    serde_json::from_str(kind.get()).map_err(|_| FieldError::malformed("type", "the type is a string"))
+    let kind = field
+        .kind
+        .ok_or_else(|| FieldError::malformed("type", "missing field `type`"))?;
+    serde_json::from_str(kind.get())
+        .map_err(|_| FieldError::malformed("type", "the type is a string"))
 }
 
 /// The type of a command and its other fields. An error says what is `expected` instead of anything but an object.
 pub fn read_tagged(value: Value, expected: &str) -> Result<(String, CommandFields), FieldError> {
-    let Value::Object(mut fields) = value else { return Err(FieldError::malformed("", expected)) };
+    let Value::Object(mut fields) = value else {
+        return Err(FieldError::malformed("", expected));
+    };
     match fields.remove("type") {
         Some(Value::String(tag)) => Ok((tag, fields)),
         Some(_) => Err(FieldError::malformed("type", "the type is a string")),
@@ -265,8 +273,12 @@ macro_rules! tagged {
 
 /// The schema of a tagged union of variants with their tags.
 pub fn union_schema<const COUNT: usize>(variants: [(&str, RefOr<Schema>); COUNT]) -> RefOr<Schema> {
-    let variants = variants.into_iter().map(|(tag, schema)| tagged_schema(tag, schema));
-    variants.fold(OneOfBuilder::new(), OneOfBuilder::item).into()
+    let variants = variants
+        .into_iter()
+        .map(|(tag, schema)| tagged_schema(tag, schema));
+    variants
+        .fold(OneOfBuilder::new(), OneOfBuilder::item)
+        .into()
 }
 
 /// The schema of one variant of a tagged union, with its tag.
@@ -277,7 +289,9 @@ fn tagged_schema(tag: &str, mut schema: RefOr<Schema>) -> RefOr<Schema> {
         {
             combatant.description = "The combatant.".to_owned();
         }
-        let tag = ObjectBuilder::new().schema_type(Type::String).enum_values(Some([tag]));
+        let tag = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some([tag]));
         object.properties.insert("type".to_owned(), tag.into());
         object.required.insert(0, "type".to_owned());
     }

@@ -25,7 +25,9 @@ impl UsedIds {
     /// Records the id of a combatant that leaves.
     pub fn record(&mut self, id: &CombatantId) {
         let (stem, number) = stem_and_number(id.as_str());
-        let Some(stem) = CombatantId::new(stem) else { return };
+        let Some(stem) = CombatantId::new(stem) else {
+            return;
+        };
         let highest = self.stems.entry(stem).or_insert(self.others);
         *highest = number.max(*highest);
         if self.stems.len() > MAX_STEMS
@@ -55,8 +57,12 @@ impl UsedIds {
 
 /// The stem and the number of an id: `goblin` and 3 of `goblin-3`, `goblin` and 1 of `goblin`.
 fn stem_and_number(id: &str) -> (&str, u32) {
-    let Some((stem, digits)) = id.rsplit_once('-') else { return (id, 1) };
-    let is_number = !stem.is_empty() && digits.len() <= MAX_DIGITS && digits.bytes().all(|b| b.is_ascii_digit());
+    let Some((stem, digits)) = id.rsplit_once('-') else {
+        return (id, 1);
+    };
+    let is_number = !stem.is_empty()
+        && digits.len() <= MAX_DIGITS
+        && digits.bytes().all(|b| b.is_ascii_digit());
     match digits.parse() {
         // `goblin-1` and `goblin-02` are never made.
         Ok(number) if is_number && number > 1 && !digits.starts_with('0') => (stem, number),
@@ -70,27 +76,59 @@ mod tests {
 
     fn used(ids: &[&str]) -> UsedIds {
         let mut used = UsedIds::default();
-        ids.iter().for_each(|id| used.record(&CombatantId::new(id).expect("an id")));
+        ids.iter()
+            .for_each(|id| used.record(&CombatantId::new(id).expect("an id")));
         used
     }
 
     #[test]
     fn an_id_counts_as_used_with_those_of_lower_numbers() {
         let used = used(&["goblin-3", "rat", "orc-1", "wolf-02", "-5", "bat-1234567"]);
-        for id in ["goblin", "goblin-2", "goblin-3", "rat", "orc-1", "wolf-02", "-5", "bat-1234567"] {
+        for id in [
+            "goblin",
+            "goblin-2",
+            "goblin-3",
+            "rat",
+            "orc-1",
+            "wolf-02",
+            "-5",
+            "bat-1234567",
+        ] {
             assert!(used.has(id), "{id}");
         }
-        for id in ["goblin-4", "goblin-3-2", "rat-2", "orc", "orc-2", "wolf", "bat", "bat-2", "imp"] {
+        for id in [
+            "goblin-4",
+            "goblin-3-2",
+            "rat-2",
+            "orc",
+            "orc-2",
+            "wolf",
+            "bat",
+            "bat-2",
+            "imp",
+        ] {
             assert!(!used.has(id), "{id}");
         }
-        assert_eq!((used.highest("goblin"), used.highest("rat"), used.highest("imp")), (3, 1, 0));
+        assert_eq!(
+            (
+                used.highest("goblin"),
+                used.highest("rat"),
+                used.highest("imp")
+            ),
+            (3, 1, 0)
+        );
     }
 
     #[test]
     fn however_many_are_used_each_is_known_and_the_document_is_bounded() {
-        let ids: Vec<String> = (0..2000).map(|n| format!("stem{n}-{}", 2 + n % 7)).collect();
+        let ids: Vec<String> = (0..2000)
+            .map(|n| format!("stem{n}-{}", 2 + n % 7))
+            .collect();
         let used = used(&ids.iter().map(String::as_str).collect::<Vec<_>>());
         assert!(ids.iter().all(|id| used.has(id)) && used.is_bounded());
-        assert_eq!((used.highest("imp"), used.has("imp-8"), used.has("imp-9")), (8, true, false));
+        assert_eq!(
+            (used.highest("imp"), used.has("imp-8"), used.has("imp-9")),
+            (8, true, false)
+        );
     }
 }

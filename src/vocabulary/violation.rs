@@ -24,15 +24,29 @@ pub enum Ground {
 
 impl Violation {
     /// Refused now under `rule`.
-    pub fn new(code: &'static str, rule: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, ground: Ground::Rule(rule), detail: detail.into() }
+    pub fn new(
+        code: &'static str,
+        rule: &'static str,
+        detail: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self {
+            code,
+            ground: Ground::Rule(rule),
+            detail: detail.into(),
+        }
     }
 
     /// A well-formed value of `field` that makes no sense in this encounter.
     pub fn field(
-        code: &'static str, field: impl Into<Cow<'static, str>>, detail: impl Into<Cow<'static, str>>,
+        code: &'static str,
+        field: impl Into<Cow<'static, str>>,
+        detail: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self { code, ground: Ground::Field(field.into()), detail: detail.into() }
+        Self {
+            code,
+            ground: Ground::Field(field.into()),
+            detail: detail.into(),
+        }
     }
 
     /// The same refusal of a command that holds the refused part at `path`.
@@ -57,7 +71,18 @@ pub fn field(path: impl Into<Cow<'static, str>>) -> Ground {
 
 /// Refuses a command on `ground`, a rule or a [`field`], unless `holds`.
 pub fn require<D: Into<Cow<'static, str>>>(
-    holds: bool, code: &'static str, ground: impl Into<Ground>, detail: impl FnOnce() -> D,
+    holds: bool,
+    code: &'static str,
+    ground: impl Into<Ground>,
+    detail: impl FnOnce() -> D,
 ) -> Result<(), Violation> {
-    if holds { Ok(()) } else { Err(Violation { code, ground: ground.into(), detail: detail().into() }) }
+    if holds {
+        Ok(())
+    } else {
+        Err(Violation {
+            code,
+            ground: ground.into(),
+            detail: detail().into(),
+        })
+    }
 }

@@ -3,7 +3,10 @@
 //! In a template, `{field}` stands for what a field says. What stands in brackets is left out if a field in it says nothing, or if a field
 //! with `!` before its name says something.
 
-use super::{CombatantId, Die, Effect, EffectId, Int, MemberId, Metadata, Participants, Ruleset, Slug, Table, Text};
+use super::{
+    CombatantId, Die, Effect, EffectId, Int, MemberId, Metadata, Participants, Ruleset, Slug,
+    Table, Text,
+};
 use serde_json::Value;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -80,7 +83,10 @@ pub fn fill(template: &str, out: &mut String, field: &mut dyn FnMut(&str, &mut S
         let mut chars = tail.chars();
         match chars.next() {
             Some('{') => {
-                let (name, after) = chars.as_str().split_once('}').unwrap_or((chars.as_str(), ""));
+                let (name, after) = chars
+                    .as_str()
+                    .split_once('}')
+                    .unwrap_or((chars.as_str(), ""));
                 // `{!flag}` keeps the words around it where the flag is not set.
                 let flag = name.strip_prefix('!');
                 silent |= field(flag.unwrap_or(name), out) == flag.is_some();
@@ -100,7 +106,11 @@ pub fn fill(template: &str, out: &mut String, field: &mut dyn FnMut(&str, &mut S
 }
 
 /// Writes what several values say: "a, b and c". False if none says anything.
-fn list<'v, T: Describe + 'v>(values: impl IntoIterator<Item = &'v T>, names: &dyn Names, out: &mut String) -> bool {
+fn list<'v, T: Describe + 'v>(
+    values: impl IntoIterator<Item = &'v T>,
+    names: &dyn Names,
+    out: &mut String,
+) -> bool {
     let said: Vec<String> = values
         .into_iter()
         .filter_map(|value| {
@@ -108,7 +118,9 @@ fn list<'v, T: Describe + 'v>(values: impl IntoIterator<Item = &'v T>, names: &d
             value.describe(names, &mut word).then_some(word)
         })
         .collect();
-    let Some((last, others)) = said.split_last() else { return false };
+    let Some((last, others)) = said.split_last() else {
+        return false;
+    };
     out.push_str(&others.join(", "));
     out.push_str(if others.is_empty() { "" } else { " and " });
     out.push_str(last);
@@ -117,7 +129,10 @@ fn list<'v, T: Describe + 'v>(values: impl IntoIterator<Item = &'v T>, names: &d
 
 /// Writes a word for machines as people write it. Two numbers keep the hyphen between them, as in the turn `e1-2`.
 pub fn spaced(word: &str, out: &mut String) -> bool {
-    let digit = |at: Option<usize>| at.and_then(|at| word.as_bytes().get(at)).is_some_and(u8::is_ascii_digit);
+    let digit = |at: Option<usize>| {
+        at.and_then(|at| word.as_bytes().get(at))
+            .is_some_and(u8::is_ascii_digit)
+    };
     out.extend(word.char_indices().map(|(at, c)| match c {
         '-' if digit(at.checked_sub(1)) && digit(Some(at + 1)) => c,
         '_' | '-' => ' ',
@@ -128,7 +143,11 @@ pub fn spaced(word: &str, out: &mut String) -> bool {
 
 impl Describe for CombatantId {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        let somebody = if out.is_empty() { "Somebody" } else { "somebody" };
+        let somebody = if out.is_empty() {
+            "Somebody"
+        } else {
+            "somebody"
+        };
         out.push_str(names.combatant(self).unwrap_or(somebody));
         true
     }
@@ -171,7 +190,8 @@ impl Describe for bool {
 
 impl<T: Describe> Describe for Option<T> {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        self.as_ref().is_some_and(|value| value.describe(names, out))
+        self.as_ref()
+            .is_some_and(|value| value.describe(names, out))
     }
 }
 
@@ -226,7 +246,10 @@ impl Describe for Value {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         match self {
             Self::String(text) => {
-                if let Some(name) = CombatantId::new(text).as_ref().and_then(|id| names.combatant(id)) {
+                if let Some(name) = CombatantId::new(text)
+                    .as_ref()
+                    .and_then(|id| names.combatant(id))
+                {
                     out.push_str(name);
                     return true;
                 }
@@ -263,7 +286,10 @@ mod tests {
 
     #[test]
     fn a_template_leaves_out_what_says_nothing() {
-        assert_eq!(filled("{a} acts[ after {b}][, says {a}]."), "Ann acts, says Ann.");
+        assert_eq!(
+            filled("{a} acts[ after {b}][, says {a}]."),
+            "Ann acts, says Ann."
+        );
         assert_eq!(filled("[{b} and {a}]{a}"), "Ann");
         assert_eq!(filled("no field"), "no field");
         assert_eq!(filled("{a"), "Ann");
@@ -272,6 +298,9 @@ mod tests {
 
     #[test]
     fn a_name_that_ends_in_s_takes_an_apostrophe_alone() {
-        assert_eq!(filled("{g}'s turn after {a}'s[ or {b}'s]."), "Goblins' turn after Ann's.");
+        assert_eq!(
+            filled("{g}'s turn after {a}'s[ or {b}'s]."),
+            "Goblins' turn after Ann's."
+        );
     }
 }

@@ -1,6 +1,8 @@
 //! Damage: what it does to hit points, and what condition follows when they are gone.
 
-use super::{Combatant, CombatantId, Damage, Damaged, Hp, Member, MemberId, Play, Ruleset, Slug, Violation};
+use super::{
+    Combatant, CombatantId, Damage, Damaged, Hp, Member, MemberId, Play, Ruleset, Slug, Violation,
+};
 
 impl<R: Ruleset> Play<'_, R> {
     /// The event of `damage`, which is not emitted, and the condition that the target or its member gets with its last hit point, unless it
@@ -17,7 +19,11 @@ impl<R: Ruleset> Play<'_, R> {
         let left = hp.map(|hp| hp.current.count() - hp_lost);
         let fell = left == Some(0) && hp_lost > 0;
         let conditions = self.conditions(target, member)?;
-        let down = if fell { self.table().get(target).and_then(Combatant::down) } else { None };
+        let down = if fell {
+            self.table().get(target).and_then(Combatant::down)
+        } else {
+            None
+        };
         let damaged = Damaged {
             combatant: target.clone(),
             member: damage.member.clone(),
@@ -31,14 +37,24 @@ impl<R: Ruleset> Play<'_, R> {
     }
 
     /// The hit points that damage and healing change; None where nobody keeps any.
-    pub fn hit_points(&self, target: &CombatantId, member: Option<&MemberId>) -> Result<Option<Hp>, Violation> {
+    pub fn hit_points(
+        &self,
+        target: &CombatantId,
+        member: Option<&MemberId>,
+    ) -> Result<Option<Hp>, Violation> {
         let combatant = self.combatant("target", target)?;
         match member {
             Some(member) => Ok(member_of(combatant, member)?.hp),
             None if combatant.hurt_by_member() => {
-                let members: Vec<&str> = combatant.members.iter().map(|member| member.id.as_str()).collect();
+                let members: Vec<&str> = combatant
+                    .members
+                    .iter()
+                    .map(|member| member.id.as_str())
+                    .collect();
                 let members = members.join(", ");
-                let detail = format!("the hit points of {target} are those of its members: name one of {members}");
+                let detail = format!(
+                    "the hit points of {target} are those of its members: name one of {members}"
+                );
                 Err(Violation::field("member_needed", "member", detail))
             }
             None => Ok(combatant.hp),
@@ -46,13 +62,22 @@ impl<R: Ruleset> Play<'_, R> {
     }
 
     /// The conditions of a combatant, or of one of its members.
-    pub fn conditions(&self, target: &CombatantId, member: Option<&MemberId>) -> Result<&Vec<Slug>, Violation> {
+    pub fn conditions(
+        &self,
+        target: &CombatantId,
+        member: Option<&MemberId>,
+    ) -> Result<&Vec<Slug>, Violation> {
         let combatant = self.combatant("target", target)?;
-        member.map_or(Ok(&combatant.conditions), |member| Ok(&member_of(combatant, member)?.conditions))
+        member.map_or(Ok(&combatant.conditions), |member| {
+            Ok(&member_of(combatant, member)?.conditions)
+        })
     }
 }
 
-fn member_of<'c, R: Ruleset>(combatant: &'c Combatant<R>, id: &MemberId) -> Result<&'c Member, Violation> {
+fn member_of<'c, R: Ruleset>(
+    combatant: &'c Combatant<R>,
+    id: &MemberId,
+) -> Result<&'c Member, Violation> {
     combatant.member(id).ok_or_else(|| {
         let detail = format!("{} has no member {id}", combatant.id);
         Violation::field("unknown_member", "member", detail)

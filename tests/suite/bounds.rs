@@ -6,7 +6,9 @@ use crate::support::table::{RULESETS, Table, meta, token};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use turnkeeper::engine::{MAX_CONDITIONS, MAX_EVENTS, Refusal, Request, Role, SeededDice};
-use turnkeeper::vocabulary::{CombatantId, MAX_COMBATANTS, MAX_EFFECTS, MAX_MEMBERS, OwnCombatant, read};
+use turnkeeper::vocabulary::{
+    CombatantId, MAX_COMBATANTS, MAX_EFFECTS, MAX_MEMBERS, OwnCombatant, read,
+};
 
 /// The code of a refusal and what it rests on.
 fn code(refusal: Refusal) -> (String, String) {
@@ -17,9 +19,11 @@ fn code(refusal: Refusal) -> (String, String) {
 }
 
 #[test]
-fn a_list_that_brings_about_too_many_events_or_too_many_bytes_is_refused_and_a_shorter_one_is_not() {
-    let mut table =
-        Table::create(json!({"ruleset": "active-initiative", "combatants": [{"id": "ann", "side": "players"}]}));
+fn a_list_that_brings_about_too_many_events_or_too_many_bytes_is_refused_and_a_shorter_one_is_not()
+{
+    let mut table = Table::create(
+        json!({"ruleset": "active-initiative", "combatants": [{"id": "ann", "side": "players"}]}),
+    );
     let effect = |n: usize| {
         let expires = json!({"at": "round_end", "rounds": 100});
         json!({"type": "add_effect", "effect": {"id": format!("e{n}"), "name": "Timer", "expires": expires}})
@@ -30,11 +34,21 @@ fn a_list_that_brings_about_too_many_events_or_too_many_bytes_is_refused_and_a_s
     table.accept(json!({"type": "start", "first": "ann"}));
     let turn = json!({"type": "end_turn", "combatant": "ann", "next": "ann", "begin": true});
     let refused = table.refuse(vec![turn.clone(); 50].into());
-    assert_eq!((refused.code.as_str(), refused.rule.as_deref()), ("too_many_events", Some("TK-4")));
+    assert_eq!(
+        (refused.code.as_str(), refused.rule.as_deref()),
+        ("too_many_events", Some("TK-4"))
+    );
     let refused = table.refuse(vec![turn.clone(); 39].into());
-    assert_eq!((refused.code.as_str(), refused.rule.as_deref()), ("events_too_large", Some("TK-4")));
+    assert_eq!(
+        (refused.code.as_str(), refused.rule.as_deref()),
+        ("events_too_large", Some("TK-4"))
+    );
     let events = table.accept(vec![turn; 24].into());
-    assert!(events.len() > 12_000 && events.len() < MAX_EVENTS, "{}", events.len());
+    assert!(
+        events.len() > 12_000 && events.len() < MAX_EVENTS,
+        "{}",
+        events.len()
+    );
 }
 
 #[test]
@@ -42,8 +56,11 @@ fn a_document_from_elsewhere_holds_no_more_than_commands_could_make() {
     let combatant = json!({"id": "c", "members": ["one"], "conditions": ["marked"]});
     let mut table = Table::create(json!({"ruleset": "seize", "combatants": [combatant]}));
     let expires = json!({"at": "round_end", "rounds": 1});
-    table.accept(json!({"type": "add_effect", "effect": {"id": "e", "name": "Timer", "expires": expires}}));
-    let document: Value = serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
+    table.accept(
+        json!({"type": "add_effect", "effect": {"id": "e", "name": "Timer", "expires": expires}}),
+    );
+    let document: Value =
+        serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
     let copies = |item: &Value, count: usize| -> Value {
         let copy = |n: usize| match item {
             Value::Object(fields) => {
@@ -60,13 +77,24 @@ fn a_document_from_elsewhere_holds_no_more_than_commands_could_make() {
         ("/table/effects", MAX_EFFECTS),
         ("/table/combatants/0/members", MAX_MEMBERS),
         ("/table/combatants/0/conditions", 2 * MAX_CONDITIONS),
-        ("/table/combatants/0/members/0/conditions", 2 * MAX_CONDITIONS),
+        (
+            "/table/combatants/0/members/0/conditions",
+            2 * MAX_CONDITIONS,
+        ),
     ] {
-        let first = document.pointer(&format!("{list}/0")).cloned().unwrap_or("marked".into());
+        let first = document
+            .pointer(&format!("{list}/0"))
+            .cloned()
+            .unwrap_or("marked".into());
         let check = |items: Value| {
             let mut changed = document.clone();
-            *changed.pointer_mut(list).unwrap_or_else(|| panic!("{list} of {document}")) = items;
-            RULESETS.load(changed.to_string().as_bytes()).expect("a document").check()
+            *changed
+                .pointer_mut(list)
+                .unwrap_or_else(|| panic!("{list} of {document}")) = items;
+            RULESETS
+                .load(changed.to_string().as_bytes())
+                .expect("a document")
+                .check()
         };
         assert_eq!(check(copies(&first, most)), Ok(()), "{list}");
         assert!(check(copies(&first, most + 1)).is_err(), "{list}");
@@ -97,9 +125,12 @@ struct Bound {
 impl Bound {
     /// A list or map of so many items, or the number.
     fn filled(&self, count: i64) -> Value {
-        let Some(item) = &self.item else { return json!(count) };
+        let Some(item) = &self.item else {
+            return json!(count);
+        };
         let item = item.to_string();
-        let numbered = |n: i64| serde_json::from_str(&item.replace('#', &n.to_string())).expect("an item");
+        let numbered =
+            |n: i64| serde_json::from_str(&item.replace('#', &n.to_string())).expect("an item");
         if self.map {
             return Value::Object((0..count).map(|n| (format!("n{n}"), numbered(n))).collect());
         }
@@ -108,22 +139,37 @@ impl Bound {
 
     /// Whether a stored encounter may have so many there.
     fn check(&self, document: &Value, count: i64) -> Result<(), String> {
-        let value = self.value.to_string().replace("\"*\"", &self.filled(count).to_string());
+        let value = self
+            .value
+            .to_string()
+            .replace("\"*\"", &self.filled(count).to_string());
         let (parent, field) = self.at.rsplit_once('/').expect("a pointer");
         let mut changed = document.clone();
-        changed.pointer_mut(parent).expect("a place")[field] = serde_json::from_str(&value).expect("JSON");
-        RULESETS.load(changed.to_string().as_bytes()).expect("a document").check()
+        changed.pointer_mut(parent).expect("a place")[field] =
+            serde_json::from_str(&value).expect("JSON");
+        RULESETS
+            .load(changed.to_string().as_bytes())
+            .expect("a document")
+            .check()
     }
 }
 
 #[test]
 fn a_state_from_elsewhere_holds_no_more_than_play_could_make() {
     let bounds: Vec<Bound> = serde_json::from_str(&text("tests/bounds.json")).expect("bounds");
-    for ruleset in RULESETS.iter().map(|ruleset| ruleset.manifest.id).filter(|id| *id != "round-robin") {
-        let own: Vec<_> = bounds.iter().filter(|bound| bound.ruleset == ruleset).collect();
+    for ruleset in RULESETS
+        .iter()
+        .map(|ruleset| ruleset.manifest.id)
+        .filter(|id| *id != "round-robin")
+    {
+        let own: Vec<_> = bounds
+            .iter()
+            .filter(|bound| bound.ruleset == ruleset)
+            .collect();
         assert!(!own.is_empty(), "{ruleset}");
         let table = Table::create(json!({"ruleset": ruleset, "combatants": [{"id": "c"}]}));
-        let document: Value = serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
+        let document: Value =
+            serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
         for bound in own {
             assert_eq!(bound.check(&document, bound.most), Ok(()), "{bound:?}");
             assert!(bound.check(&document, bound.most + 1).is_err(), "{bound:?}");
@@ -140,26 +186,39 @@ fn a_command_that_would_keep_more_than_an_import_may_is_refused() {
     let pcs = json!([{"id": "ann", "side": "players"}]);
     let mut table = Table::create(json!({"ruleset": "dc20", "combatants": pcs}));
     table.accept(json!({"type": "start", "dc": 10}));
-    let mut document: Value = serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
+    let mut document: Value =
+        serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
     let slot = |n: usize| json!({"id": format!("x{n}"), "team": "npc", "occupants": []});
-    let slots = document["table"]["state"]["slots"].as_array_mut().expect("slots");
+    let slots = document["table"]["state"]["slots"]
+        .as_array_mut()
+        .expect("slots");
     while slots.len() < 19 * MAX_COMBATANTS {
         slots.push(slot(slots.len()));
     }
-    let full = RULESETS.load(document.to_string().as_bytes()).expect("a document");
+    let full = RULESETS
+        .load(document.to_string().as_bytes())
+        .expect("a document");
     assert_eq!(full.check(), Ok(()));
     let hidden = json!({"type": "add_combatant", "combatant": {"id": "bo", "side": "players", "hidden": true}});
     let request = Request::read(hidden).expect("a request");
-    let refused = full.decide(&[], &request, &mut SeededDice::new([7; 32]), &|| false).map(drop).map_err(code);
+    let refused = full
+        .decide(&[], &request, &mut SeededDice::new([7; 32]), &|| false)
+        .map(drop)
+        .map_err(code);
     assert_eq!(refused, Err(("too_much_state".to_owned(), String::new())));
 }
 
 #[test]
 fn the_turns_of_a_round_do_not_grow_with_those_that_come_and_go() {
-    for (ruleset, start) in
-        [("active-initiative", json!({"type": "start", "first": "ann"})), ("seize", json!({"type": "start"}))]
-    {
-        let mut table = Table::create(json!({"ruleset": ruleset, "combatants": [{"id": "ann"}, {"id": "bo"}]}));
+    for (ruleset, start) in [
+        (
+            "active-initiative",
+            json!({"type": "start", "first": "ann"}),
+        ),
+        ("seize", json!({"type": "start"})),
+    ] {
+        let mut table =
+            Table::create(json!({"ruleset": ruleset, "combatants": [{"id": "ann"}, {"id": "bo"}]}));
         table.accept(start);
         for n in 0..10 {
             let id = format!("c{n}");
@@ -169,8 +228,12 @@ fn the_turns_of_a_round_do_not_grow_with_those_that_come_and_go() {
                 {"type": "remove_combatant", "combatant": id},
             ]));
         }
-        let document: Value = serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
-        let turns = document["table"]["state"]["turns"].as_array().expect("turns").len();
+        let document: Value =
+            serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
+        let turns = document["table"]["state"]["turns"]
+            .as_array()
+            .expect("turns")
+            .len();
         assert!(turns <= 3, "{ruleset}: {document}");
     }
 }
@@ -178,7 +241,10 @@ fn the_turns_of_a_round_do_not_grow_with_those_that_come_and_go() {
 /// Where the fields are wrong that refuse an encounter of custom.
 fn wrong_fields(definition: &Value, combatants: Value) -> Vec<String> {
     let creation = json!({"ruleset": "custom", "options": {"definition": definition}, "combatants": combatants});
-    match RULESETS.create(meta(Vec::new()), read(&creation).expect("a creation")).err() {
+    match RULESETS
+        .create(meta(Vec::new()), read(&creation).expect("a creation"))
+        .err()
+    {
         Some(Refusal::Fields(errors)) => errors.into_iter().map(|error| error.path).collect(),
         other => panic!("expected wrong fields, got {other:?}"),
     }
@@ -199,7 +265,10 @@ fn the_lists_of_a_definition_are_compared_only_if_they_are_short_enough() {
     let choices = |count| json!({"declare": {"choices": same(count)}, "score": {"dice": "1d20"}});
     let own = |path: &str| format!("options.definition.{path}");
     assert_eq!(wrong_fields(&choices(6), json!([])).len(), 5);
-    assert_eq!(wrong_fields(&choices(30_000), json!([])), [own("declare.choices")]);
+    assert_eq!(
+        wrong_fields(&choices(30_000), json!([])),
+        [own("declare.choices")]
+    );
     let ties = json!({"score": {"dice": "1d20", "ties": vec!["players"; 30_000]}});
     let first = ["score.ties", "score.ties.1", "score.ties.2", "score.ties.3"].map(own);
     assert_eq!(wrong_fields(&ties, json!([])), first);
@@ -209,36 +278,61 @@ fn the_lists_of_a_definition_are_compared_only_if_they_are_short_enough() {
 fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
     let id = |n: usize| CombatantId::new(&format!("h{n}")).expect("an id");
     let tokens = |owners: usize| -> Vec<_> {
-        let own = |n: usize| OwnCombatant { id: id(n), joined: u32::try_from(n + 1).expect("a small number") };
-        (0..owners).map(|n| token(&format!("player-{n}"), Role::Player, vec![own(n)])).collect()
+        let own = |n: usize| OwnCombatant {
+            id: id(n),
+            joined: u32::try_from(n + 1).expect("a small number"),
+        };
+        (0..owners)
+            .map(|n| token(&format!("player-{n}"), Role::Player, vec![own(n)]))
+            .collect()
     };
-    let combatants: Vec<Value> = (0..98).map(|n| json!({"id": format!("h{n}"), "hidden": true})).collect();
+    let combatants: Vec<Value> = (0..98)
+        .map(|n| json!({"id": format!("h{n}"), "hidden": true}))
+        .collect();
     let start = |owners| {
         let creation = json!({"ruleset": "active-initiative", "combatants": combatants});
-        let mut game =
-            RULESETS.create(meta(tokens(owners)), read(&creation).expect("a creation")).expect("an encounter");
+        let mut game = RULESETS
+            .create(meta(tokens(owners)), read(&creation).expect("a creation"))
+            .expect("an encounter");
         let effect = |n: usize| {
-            let (expires, target) = (json!({"at": "round_end", "rounds": 100}), format!("h{}", n % 98));
+            let (expires, target) = (
+                json!({"at": "round_end", "rounds": 100}),
+                format!("h{}", n % 98),
+            );
             json!({"type": "add_effect", "effect": {"id": format!("e{n}"), "name": "Timer", "target": target, "expires": expires}})
         };
         let mut dice = SeededDice::new([7; 32]);
         let mut send = |game: &std::sync::Arc<dyn turnkeeper::engine::Game>, body: Value| {
-            game.decide(&[], &Request::read(body).expect("a request"), &mut dice, &|| false)
+            game.decide(
+                &[],
+                &Request::read(body).expect("a request"),
+                &mut dice,
+                &|| false,
+            )
         };
         for from in (0..500).step_by(50) {
-            game = send(&game, (from..from + 50).map(effect).collect()).expect("it is accepted").next;
+            game = send(&game, (from..from + 50).map(effect).collect())
+                .expect("it is accepted")
+                .next;
         }
         let rest = json!({"type": "start", "first": "h0"});
         game = send(&game, rest).expect("it is accepted").next;
         // Everybody else falls, so that each turn is a round.
         for from in (1..98).step_by(40) {
             let dead = |n: usize| json!({"type": "set_condition", "target": format!("h{n}"), "condition": "dead"});
-            game = send(&game, (from..98.min(from + 40)).map(dead).collect()).expect("it is accepted").next;
+            game = send(&game, (from..98.min(from + 40)).map(dead).collect())
+                .expect("it is accepted")
+                .next;
         }
         let turn = json!({"type": "end_turn", "combatant": "h0", "next": "h0", "begin": true});
-        send(&game, json!([turn, note("n"), turn])).map(|decided| decided.next.version()).map_err(code)
+        send(&game, json!([turn, note("n"), turn]))
+            .map(|decided| decided.next.version())
+            .map_err(code)
     };
-    assert_eq!(start(98), Err(("too_many_events".to_owned(), "2".to_owned())));
+    assert_eq!(
+        start(98),
+        Err(("too_many_events".to_owned(), "2".to_owned()))
+    );
     assert_eq!(start(10), Ok(15));
 }
 
@@ -248,83 +342,131 @@ fn what_events_say_is_counted_for_every_player_who_owns_a_hidden_combatant() {
     let id = |n: usize| format!("{n:x>60}");
     let definition = json!({"numbers": {"one": 0}, "score": {"dice": "1d20", "reroll": true},
         "phases": [{"who": {"has": "one"}, "pick": "order"}]});
-    let combatant =
-        |n: usize| json!({"id": id(n), "name": id(n), "hidden": n > 0, "numbers": {"one": i32::from(n == 0)}});
+    let combatant = |n: usize| json!({"id": id(n), "name": id(n), "hidden": n > 0, "numbers": {"one": i32::from(n == 0)}});
     let combatants: Vec<Value> = (0..MAX_COMBATANTS).map(combatant).collect();
     let rounds = |owners: usize| {
         let own = |n: usize| OwnCombatant {
             id: CombatantId::new(&id(n + 1)).expect("an id"),
             joined: u32::try_from(n + 2).expect("a small number"),
         };
-        let tokens = (0..owners).map(|n| token(&format!("player-{n}"), Role::Player, vec![own(n)])).collect();
+        let tokens = (0..owners)
+            .map(|n| token(&format!("player-{n}"), Role::Player, vec![own(n)]))
+            .collect();
         let creation = json!({"ruleset": "custom", "options": {"definition": definition}, "combatants": combatants});
-        let game = RULESETS.create(meta(tokens), read(&creation).expect("a creation")).expect("an encounter");
+        let game = RULESETS
+            .create(meta(tokens), read(&creation).expect("a creation"))
+            .expect("an encounter");
         let mut dice = SeededDice::new([7; 32]);
         let mut send = |game: &std::sync::Arc<dyn turnkeeper::engine::Game>, body: Value| {
-            game.decide(&[], &Request::read(body).expect("a request"), &mut dice, &|| false)
+            game.decide(
+                &[],
+                &Request::read(body).expect("a request"),
+                &mut dice,
+                &|| false,
+            )
         };
-        let started = send(&game, json!({"type": "start"})).expect("it is accepted").next;
-        send(&started, vec![json!({"type": "go_on"}); 8].into()).map(|decided| decided.next.version()).map_err(code)
+        let started = send(&game, json!({"type": "start"}))
+            .expect("it is accepted")
+            .next;
+        send(&started, vec![json!({"type": "go_on"}); 8].into())
+            .map(|decided| decided.next.version())
+            .map_err(code)
     };
-    assert_eq!(rounds(40), Err(("too_many_events".to_owned(), "7".to_owned())));
+    assert_eq!(
+        rounds(40),
+        Err(("too_many_events".to_owned(), "7".to_owned()))
+    );
     assert_eq!(rounds(0), Ok(2));
 }
 
 /// A few words of a player make many bytes where the effects that they count down have long names.
 #[test]
 fn a_player_reads_why_a_request_writes_too_many_bytes() {
-    let ann = OwnCombatant { id: CombatantId::fixed("ann"), joined: 1 };
+    let ann = OwnCombatant {
+        id: CombatantId::fixed("ann"),
+        joined: 1,
+    };
     let tokens = vec![token("player-1", Role::Player, vec![ann.clone()])];
     let creation = json!({"ruleset": "active-initiative", "combatants": [{"id": "ann", "side": "players", "name": "n".repeat(80)}]});
-    let mut game = RULESETS.create(meta(tokens), read(&creation).expect("a creation")).expect("an encounter");
+    let mut game = RULESETS
+        .create(meta(tokens), read(&creation).expect("a creation"))
+        .expect("an encounter");
     let mut dice = SeededDice::new([7; 32]);
     let effect = |n: usize| {
         let expires = json!({"at": "round_end", "rounds": 100});
         let effect = json!({"id": format!("{n:e>64}"), "name": "n".repeat(80), "target": "ann", "expires": expires});
         json!({"type": "add_effect", "effect": effect})
     };
-    let mut requests: Vec<Value> = (0..500).step_by(50).map(|from| (from..from + 50).map(effect).collect()).collect();
+    let mut requests: Vec<Value> = (0..500)
+        .step_by(50)
+        .map(|from| (from..from + 50).map(effect).collect())
+        .collect();
     requests.push(json!({"type": "start", "first": "ann"}));
     for request in requests {
         let request = Request::read(request).expect("a request");
-        game = game.decide(&[], &request, &mut dice, &|| false).expect("it is accepted").next;
+        game = game
+            .decide(&[], &request, &mut dice, &|| false)
+            .expect("it is accepted")
+            .next;
     }
     let turn = json!({"type": "end_turn", "combatant": "ann", "next": "ann", "begin": true});
     let turns = |count: usize| Request::read(vec![turn.clone(); count].into()).expect("a request");
-    let refused = game.examine(std::slice::from_ref(&ann), &turns(30), &|| false).expect_err("it is too much");
-    assert_eq!(code(refused), ("events_too_large".to_owned(), "29".to_owned()));
+    let refused = game
+        .examine(std::slice::from_ref(&ann), &turns(30), &|| false)
+        .expect_err("it is too much");
+    assert_eq!(
+        code(refused),
+        ("events_too_large".to_owned(), "29".to_owned())
+    );
     assert!(game.examine(&[ann], &turns(1), &|| false).is_ok());
-    let written = game.decide(&[], &turns(1), &mut dice, &|| false).expect("it is accepted");
-    assert!(written.events.get().len() > 50_000, "one turn has room, with all effects that there can be");
+    let written = game
+        .decide(&[], &turns(1), &mut dice, &|| false)
+        .expect("it is accepted");
+    assert!(
+        written.events.get().len() > 50_000,
+        "one turn has room, with all effects that there can be"
+    );
 }
 
 /// What a form of an entry says is stored for each token that reads it.
 #[test]
 fn the_bytes_of_an_entry_count_for_each_token_that_reads_a_form_of_its_own() {
-    let spy = || OwnCombatant { id: CombatantId::fixed("spy"), joined: 1 };
+    let spy = || OwnCombatant {
+        id: CombatantId::fixed("spy"),
+        joined: 1,
+    };
     let members: Vec<String> = (0..50).map(|n| format!("{n:m>40}")).collect();
-    let update =
-        |n: usize| json!({"type": "update_combatant", "combatant": "spy", "changes": {"name": format!("Spy {n}")}});
+    let update = |n: usize| json!({"type": "update_combatant", "combatant": "spy", "changes": {"name": format!("Spy {n}")}});
     let stored = |owners: usize| {
-        let tokens = (0..owners).map(|n| token(&format!("player-{n}"), Role::Player, vec![spy()])).collect();
+        let tokens = (0..owners)
+            .map(|n| token(&format!("player-{n}"), Role::Player, vec![spy()]))
+            .collect();
         let combatants = json!([{"id": "spy", "hidden": true, "members": members}]);
         let creation = json!({"ruleset": "active-initiative", "combatants": combatants});
-        let game = RULESETS.create(meta(tokens), read(&creation).expect("a creation")).expect("an encounter");
+        let game = RULESETS
+            .create(meta(tokens), read(&creation).expect("a creation"))
+            .expect("an encounter");
         let request = Request::read((0..50).map(update).collect()).expect("a request");
-        let decided = game.decide(&[], &request, &mut SeededDice::new([7; 32]), &|| false).map_err(code)?;
+        let decided = game
+            .decide(&[], &request, &mut SeededDice::new([7; 32]), &|| false)
+            .map_err(code)?;
         Ok(serde_json::to_vec(&decided.redactions).expect("JSON").len())
     };
     let each = stored(2).expect("it is accepted") - stored(1).expect("it is accepted");
     assert!(each > 20_000, "{each} bytes for each token");
     let most = 1024 * 1024 / each;
     assert!(stored(most / 2).is_ok());
-    assert_eq!(stored(most + 1), Err(("events_too_large".to_owned(), "49".to_owned())));
+    assert_eq!(
+        stored(most + 1),
+        Err(("events_too_large".to_owned(), "49".to_owned()))
+    );
 }
 
 #[test]
 fn in_a_large_fight_everybody_is_found_whoever_comes_and_goes() {
     let combatant = |n: usize| json!({"id": format!("c{n}"), "hp": {"current": 1000}});
-    let creation = json!({"ruleset": "round-robin", "combatants": (0..40).map(combatant).collect::<Vec<_>>()});
+    let creation =
+        json!({"ruleset": "round-robin", "combatants": (0..40).map(combatant).collect::<Vec<_>>()});
     let mut table = Table::create(creation);
     let damage = |n: usize| json!({"type": "damage", "target": format!("c{n}"), "amount": 1});
     let mut left = [1000; 80];
@@ -341,8 +483,20 @@ fn in_a_large_fight_everybody_is_found_whoever_comes_and_goes() {
         }
     }
     let view = table.at("combatants");
-    let shown: Vec<_> = view.as_array().expect("a list").iter().map(|c| (&c["id"], &c["hp"]["current"])).collect();
-    assert_eq!(json!(shown), json!((70..80).map(|n| (format!("c{n}"), left[n])).collect::<Vec<_>>()));
+    let shown: Vec<_> = view
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|c| (&c["id"], &c["hp"]["current"]))
+        .collect();
+    assert_eq!(
+        json!(shown),
+        json!(
+            (70..80)
+                .map(|n| (format!("c{n}"), left[n]))
+                .collect::<Vec<_>>()
+        )
+    );
 }
 
 #[test]
@@ -360,6 +514,9 @@ fn hidden_combatants_that_come_and_go_leave_nothing_behind() {
         }
         sizes.push(table.document().expect("a document").len());
     }
-    assert!(sizes[3] < sizes[0] + 50, "the document grows: {sizes:?} bytes");
+    assert!(
+        sizes[3] < sizes[0] + 50,
+        "the document grows: {sizes:?} bytes"
+    );
     assert_eq!(table.game.weight(), 2, "nothing is redacted");
 }

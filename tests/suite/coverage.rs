@@ -10,7 +10,10 @@ use turnkeeper::vocabulary::{HOUSE_RULES, Manifest, Rule};
 fn shown() -> BTreeMap<String, Vec<String>> {
     let mut shown: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (file, text) in transcripts::files() {
-        for rule in transcripts::read(&text).map(|t| t.rules).unwrap_or_default() {
+        for rule in transcripts::read(&text)
+            .map(|t| t.rules)
+            .unwrap_or_default()
+        {
             shown.entry(rule).or_default().push(file.clone());
         }
     }
@@ -36,24 +39,58 @@ fn every_rule_of_a_systems_own_text_is_shown() {
     let mut missing = Vec::new();
     for manifest in manifests() {
         let official: Vec<&Rule> = manifest.rules.iter().filter(|rule| rule.official).collect();
-        let unseen: Vec<&str> = official.iter().map(|rule| rule.id).filter(|id| !shown.contains_key(*id)).collect();
-        assert!(!official.is_empty(), "{} has no rule of its own", manifest.id);
+        let unseen: Vec<&str> = official
+            .iter()
+            .map(|rule| rule.id)
+            .filter(|id| !shown.contains_key(*id))
+            .collect();
+        assert!(
+            !official.is_empty(),
+            "{} has no rule of its own",
+            manifest.id
+        );
         missing.extend(unseen.iter().map(|id| format!("{}: {id}", manifest.id)));
     }
-    missing.extend(HOUSE_RULES.iter().map(|rule| rule.id).filter(|id| !shown.contains_key(*id)).map(str::to_owned));
-    assert!(missing.is_empty(), "no transcript and no test shows\n  {}", missing.join("\n  "));
+    missing.extend(
+        HOUSE_RULES
+            .iter()
+            .map(|rule| rule.id)
+            .filter(|id| !shown.contains_key(*id))
+            .map(str::to_owned),
+    );
+    assert!(
+        missing.is_empty(),
+        "no transcript and no test shows\n  {}",
+        missing.join("\n  ")
+    );
 }
 
 #[test]
 fn nothing_shows_a_rule_that_does_not_exist() {
     let manifests = manifests();
-    let known: BTreeSet<&str> = manifests.iter().flat_map(|m| m.rules).chain(HOUSE_RULES).map(|rule| rule.id).collect();
-    let unknown: Vec<_> = shown().into_iter().filter(|(rule, _)| !known.contains(rule.as_str())).collect();
-    assert!(unknown.is_empty(), "these rules are in no catalogue: {unknown:?}");
+    let known: BTreeSet<&str> = manifests
+        .iter()
+        .flat_map(|m| m.rules)
+        .chain(HOUSE_RULES)
+        .map(|rule| rule.id)
+        .collect();
+    let unknown: Vec<_> = shown()
+        .into_iter()
+        .filter(|(rule, _)| !known.contains(rule.as_str()))
+        .collect();
+    assert!(
+        unknown.is_empty(),
+        "these rules are in no catalogue: {unknown:?}"
+    );
     for (file, text) in transcripts::files() {
         let folder = file.split('/').next().unwrap_or_default();
-        let Some(own) = manifests.iter().find(|m| m.id == folder) else { continue };
-        for rule in transcripts::read(&text).map(|t| t.rules).unwrap_or_default() {
+        let Some(own) = manifests.iter().find(|m| m.id == folder) else {
+            continue;
+        };
+        for rule in transcripts::read(&text)
+            .map(|t| t.rules)
+            .unwrap_or_default()
+        {
             let here = own.rules.iter().chain(HOUSE_RULES).any(|r| r.id == rule);
             assert!(here, "{file} shows {rule}, a rule of another system");
         }
@@ -64,18 +101,30 @@ fn nothing_shows_a_rule_that_does_not_exist() {
 fn catalogue_ids_are_unique_and_ascend() {
     let mut seen = BTreeSet::new();
     for rule in manifests().iter().flat_map(|m| m.rules).chain(HOUSE_RULES) {
-        assert!(seen.insert(rule.id), "{} appears twice in the catalogues", rule.id);
+        assert!(
+            seen.insert(rule.id),
+            "{} appears twice in the catalogues",
+            rule.id
+        );
         let one_line = !rule.summary.trim().is_empty() && !rule.summary.contains('\n');
         assert!(one_line, "{}: the summary is one line", rule.id);
     }
-    assert!(family("AI-9") < family("AI-10") && family("V3.2") < family("V3.10"), "they ascend by their numbers");
+    assert!(
+        family("AI-9") < family("AI-10") && family("V3.2") < family("V3.10"),
+        "they ascend by their numbers"
+    );
     assert_eq!(family("TAI2b"), ("TAI".to_owned(), vec![2, u32::from('b')]));
     for manifest in manifests() {
         let mut last: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for rule in manifest.rules {
             let (family, numbers) = family(rule.id);
             let before = last.insert(family, numbers.clone()).unwrap_or_default();
-            assert!(before < numbers, "{}: {} stands after a later rule", manifest.id, rule.id);
+            assert!(
+                before < numbers,
+                "{}: {} stands after a later rule",
+                manifest.id,
+                rule.id
+            );
         }
     }
 }
@@ -97,10 +146,18 @@ fn family(id: &str) -> (String, Vec<u32>) {
 fn a_manifest_lists_exactly_the_commands_that_there_are() {
     for ruleset in RULESETS.iter() {
         let listed: BTreeSet<&str> = ruleset.manifest.commands.iter().map(|c| c.verb).collect();
-        let union = crate::support::schema::Shapes::of_ruleset(ruleset.manifest.id, |schemas| &schemas.command);
+        let union = crate::support::schema::Shapes::of_ruleset(ruleset.manifest.id, |schemas| {
+            &schemas.command
+        });
         let verbs = union.variants(union.root());
-        let verbs: BTreeSet<&str> =
-            verbs.iter().filter_map(|variant| variant["properties"]["type"]["enum"][0].as_str()).collect();
-        assert_eq!(listed, verbs, "{}: the manifest's commands are not those of its type", ruleset.manifest.id);
+        let verbs: BTreeSet<&str> = verbs
+            .iter()
+            .filter_map(|variant| variant["properties"]["type"]["enum"][0].as_str())
+            .collect();
+        assert_eq!(
+            listed, verbs,
+            "{}: the manifest's commands are not those of its type",
+            ruleset.manifest.id
+        );
     }
 }

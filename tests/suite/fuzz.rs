@@ -29,7 +29,9 @@ const ANSWER_TIME: Duration = Duration::from_millis(200);
 
 static PANICS: AtomicU64 = AtomicU64::new(0);
 
-const METHODS: [&str; 8] = ["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH", "BREW"];
+const METHODS: [&str; 8] = [
+    "GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH", "BREW",
+];
 const NAMES: &str = "authorization content-type if-match if-none-match idempotency-key prefer accept accept-encoding origin \
     access-control-request-method x-request-id expect last-event-id x-forwarded-for";
 /// Values of headers, each on a line of its own.
@@ -52,14 +54,33 @@ impl World {
         let list = api.read("/v1/rulesets").await;
         for ruleset in list["items"].as_array().expect("rulesets") {
             self.rulesets.push(text(&ruleset["id"]));
-            self.verbs.extend(ruleset["commands"].as_array().expect("commands").iter().map(|c| text(&c["type"])));
+            self.verbs.extend(
+                ruleset["commands"]
+                    .as_array()
+                    .expect("commands")
+                    .iter()
+                    .map(|c| text(&c["type"])),
+            );
         }
-        let shared = SharedCommand::SPECS.iter().map(|spec| &spec.verb).chain(&["undo", "redo", "nonsense", ""]);
+        let shared = SharedCommand::SPECS
+            .iter()
+            .map(|spec| &spec.verb)
+            .chain(&["undo", "redo", "nonsense", ""]);
         self.verbs.extend(shared.map(|verb| (*verb).to_owned()));
         // The fields of all schemas, those of commands among them.
         let document = api.read("/openapi.json").await;
-        for schema in document["components"]["schemas"].as_object().expect("schemas").values() {
-            self.fields.extend(schema["properties"].as_object().into_iter().flatten().map(|(field, _)| field.clone()));
+        for schema in document["components"]["schemas"]
+            .as_object()
+            .expect("schemas")
+            .values()
+        {
+            self.fields.extend(
+                schema["properties"]
+                    .as_object()
+                    .into_iter()
+                    .flatten()
+                    .map(|(field, _)| field.clone()),
+            );
         }
     }
 
@@ -79,7 +100,12 @@ impl World {
             self.exported.push(body.clone());
             self.exported.drain(..self.exported.len().saturating_sub(4));
         }
-        for option in body["items"].as_array().into_iter().flatten().filter(|_| path.ends_with("/options")) {
+        for option in body["items"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|_| path.ends_with("/options"))
+        {
             self.listed.push(option["command"].clone());
         }
         self.listed.drain(..self.listed.len().saturating_sub(200));
@@ -88,28 +114,73 @@ impl World {
 
 /// A JSON value that some field might or might not like.
 fn value(rng: &mut StdRng, depth: u8) -> Value {
-    let ids =
-        ["chansi", "valiant", "brakkus", "goblins", "goblin-1", "nobody", "prone", "dead", "interrupt_point", "damage"];
+    let ids = [
+        "chansi",
+        "valiant",
+        "brakkus",
+        "goblins",
+        "goblin-1",
+        "nobody",
+        "prone",
+        "dead",
+        "interrupt_point",
+        "damage",
+    ];
     match rng.random_range(0..if depth == 0 { 9 } else { 12 }) {
         0..=3 => json!(ids.choose(rng).copied()),
         4 => json!(rng.random_range(-3_i64..25)),
-        5 => [json!(i64::MIN), json!(u64::MAX), json!(1e300), json!(-0.0), json!(0.5), json!(1_000_001)]
-            .choose(rng)
-            .cloned()
-            .unwrap(),
+        5 => [
+            json!(i64::MIN),
+            json!(u64::MAX),
+            json!(1e300),
+            json!(-0.0),
+            json!(0.5),
+            json!(1_000_001),
+        ]
+        .choose(rng)
+        .cloned()
+        .unwrap(),
         6 => json!(rng.random::<bool>()),
         7 => json!(null),
         8 => json!(
-            ["\u{0}", "é", "\u{202e}x", "a\nb", &"x".repeat(3000), "", " ", "../..", "{{7*7}}"].choose(rng).copied()
+            [
+                "\u{0}",
+                "é",
+                "\u{202e}x",
+                "a\nb",
+                &"x".repeat(3000),
+                "",
+                " ",
+                "../..",
+                "{{7*7}}"
+            ]
+            .choose(rng)
+            .copied()
         ),
-        9 => Value::Array((0..rng.random_range(0..4)).map(|_| value(rng, depth - 1)).collect()),
+        9 => Value::Array(
+            (0..rng.random_range(0..4))
+                .map(|_| value(rng, depth - 1))
+                .collect(),
+        ),
         10 => {
             json!({"name": value(rng, 0), "expires": {"at": "round_end", "rounds": value(rng, 0)}, "target": value(rng, 0)})
         }
         _ => {
-            let names = ["id", "name", "side", "hp", "current", "max", "members", "of", "at", "turns", "type", "kind"];
+            let names = [
+                "id", "name", "side", "hp", "current", "max", "members", "of", "at", "turns",
+                "type", "kind",
+            ];
             let fields = 0..rng.random_range(0..4);
-            Value::Object(fields.map(|_| (names.choose(rng).unwrap().to_string(), value(rng, depth - 1))).collect())
+            Value::Object(
+                fields
+                    .map(|_| {
+                        (
+                            names.choose(rng).unwrap().to_string(),
+                            value(rng, depth - 1),
+                        )
+                    })
+                    .collect(),
+            )
         }
     }
 }
@@ -117,7 +188,12 @@ fn value(rng: &mut StdRng, depth: u8) -> Value {
 /// A command: one that was listed, as it is or changed, or one made of words.
 fn command(rng: &mut StdRng, world: &World) -> Value {
     let made = json!({"type": world.verbs.choose(rng)});
-    let mut command = world.listed.choose(rng).filter(|_| rng.random_range(0..3) > 0).cloned().unwrap_or(made);
+    let mut command = world
+        .listed
+        .choose(rng)
+        .filter(|_| rng.random_range(0..3) > 0)
+        .cloned()
+        .unwrap_or(made);
     for _ in 0..rng.random_range(0..3) {
         command[world.fields.choose(rng).unwrap()] = value(rng, 2);
     }
@@ -143,7 +219,9 @@ fn distort(rng: &mut StdRng, target: &mut Value) {
 fn creation(rng: &mut StdRng, world: &World) -> Value {
     let mut creation = json!({"ruleset": world.rulesets.choose(rng), "combatants": []});
     for _ in 0..rng.random_range(0..4) {
-        let name = ["ruleset", "options", "name", "combatants", "seed", "sead"].choose(rng).unwrap();
+        let name = ["ruleset", "options", "name", "combatants", "seed", "sead"]
+            .choose(rng)
+            .unwrap();
         creation[*name] = match (*name, rng.random_range(0..3)) {
             ("combatants", 0 | 1) => (0..rng.random_range(0..5)).map(|_| value(rng, 2)).collect(),
             _ => value(rng, 2),
@@ -158,15 +236,29 @@ fn request(rng: &mut StdRng, world: &World) -> Request {
     let (method, path, body) = match rng.random_range(0..16) {
         0..=5 => {
             let commands = match rng.random_range(0..6) {
-                0 => (0..rng.random_range(0..5)).map(|_| command(rng, world)).collect(),
+                0 => (0..rng.random_range(0..5))
+                    .map(|_| command(rng, world))
+                    .collect(),
                 _ => command(rng, world),
             };
-            ("POST", format!("/v1/encounters/{id}/commands"), Some(commands))
+            (
+                "POST",
+                format!("/v1/encounters/{id}/commands"),
+                Some(commands),
+            )
         }
-        6 => ("POST", "/v1/encounters".to_owned(), Some(creation(rng, world))),
+        6 => (
+            "POST",
+            "/v1/encounters".to_owned(),
+            Some(creation(rng, world)),
+        ),
         7 => ("GET", format!("/v1/encounters/{id}"), None),
         8 => ("GET", format!("/v1/encounters/{id}?at={after}"), None),
-        9 => ("GET", format!("/v1/encounters/{id}/events?after={after}&limit={limit}"), None),
+        9 => (
+            "GET",
+            format!("/v1/encounters/{id}/events?after={after}&limit={limit}"),
+            None,
+        ),
         10 | 11 => ("GET", format!("/v1/encounters/{id}/options"), None),
         12 => ("GET", format!("/v1/encounters/{id}/export"), None),
         13 => {
@@ -174,32 +266,59 @@ fn request(rng: &mut StdRng, world: &World) -> Request {
             distort(rng, &mut log);
             ("POST", "/v1/encounters/import".to_owned(), Some(log))
         }
-        14 => ("GET", ["/v1/rulesets", "/livez", "/docs/"].choose(rng).unwrap().to_string(), None),
-        _ => ("POST", format!("/v1/encounters/{id}/commands?dry_run=true"), Some(command(rng, world))),
+        14 => (
+            "GET",
+            ["/v1/rulesets", "/livez", "/docs/"]
+                .choose(rng)
+                .unwrap()
+                .to_string(),
+            None,
+        ),
+        _ => (
+            "POST",
+            format!("/v1/encounters/{id}/commands?dry_run=true"),
+            Some(command(rng, world)),
+        ),
     };
     let body = body.map(|body| body.to_string()).unwrap_or_default();
     let mut headers = vec![("host".to_owned(), b"x".to_vec())];
     if rng.random_range(0..10) > 0 {
-        headers.push(("authorization".to_owned(), format!("Bearer {token}").into_bytes()));
+        headers.push((
+            "authorization".to_owned(),
+            format!("Bearer {token}").into_bytes(),
+        ));
     }
     if rng.random_range(0..10) > 0 {
         headers.push(("content-type".to_owned(), b"application/json".to_vec()));
     }
     for _ in 0..rng.random_range(0..3) {
-        let (names, values): (Vec<&str>, Vec<&str>) = (NAMES.split(' ').collect(), VALUES.lines().collect());
-        headers.push((names.choose(rng).unwrap().to_string(), values.choose(rng).unwrap().as_bytes().to_vec()));
+        let (names, values): (Vec<&str>, Vec<&str>) =
+            (NAMES.split(' ').collect(), VALUES.lines().collect());
+        headers.push((
+            names.choose(rng).unwrap().to_string(),
+            values.choose(rng).unwrap().as_bytes().to_vec(),
+        ));
     }
-    Request { method: method.to_owned(), path, headers, body: body.into_bytes() }
+    Request {
+        method: method.to_owned(),
+        path,
+        headers,
+        body: body.into_bytes(),
+    }
 }
 
 /// Spoils some bytes: changed, removed, inserted, doubled.
 fn mutate(rng: &mut StdRng, bytes: &mut Vec<u8>) {
     for _ in 0..rng.random_range(1..4) {
         let at = rng.random_range(0..=bytes.len());
-        let odd = *b"\"\\{}[],:0-e.%/?#&=\x00\x01\x7f\x80\xc3\xff \t\r\n".choose(rng).unwrap();
+        let odd = *b"\"\\{}[],:0-e.%/?#&=\x00\x01\x7f\x80\xc3\xff \t\r\n"
+            .choose(rng)
+            .unwrap();
         match rng.random_range(0..4) {
             0 if at < bytes.len() => bytes[at] = odd,
-            1 if at < bytes.len() => drop(bytes.drain(at..(at + rng.random_range(1..9)).min(bytes.len()))),
+            1 if at < bytes.len() => {
+                drop(bytes.drain(at..(at + rng.random_range(1..9)).min(bytes.len())))
+            }
             2 => {
                 let part = bytes[at / 2..at].to_vec();
                 drop(bytes.splice(at..at, part));
@@ -230,7 +349,13 @@ fn spoilt(rng: &mut StdRng, mut request: Request) -> Vec<u8> {
     for (name, value) in &request.headers {
         bytes.extend([name.as_bytes(), b": ", value, b"\r\n"].concat());
     }
-    bytes.extend(format!("content-length: {}\r\nconnection: close\r\n\r\n", request.body.len()).bytes());
+    bytes.extend(
+        format!(
+            "content-length: {}\r\nconnection: close\r\n\r\n",
+            request.body.len()
+        )
+        .bytes(),
+    );
     bytes.extend(&request.body);
     if rng.random_range(0..20) == 0 {
         let head = bytes.len() - request.body.len();
@@ -247,7 +372,10 @@ async fn exchange(address: &str, bytes: &[u8]) -> Vec<u8> {
     // The server may answer and close before it has read all: what it said counts.
     let _ = stream.write_all(bytes).await;
     let mut answer = Vec::new();
-    if timeout(ANSWER_TIME, stream.read_to_end(&mut answer)).await.is_err() {
+    if timeout(ANSWER_TIME, stream.read_to_end(&mut answer))
+        .await
+        .is_err()
+    {
         // A head or body that promises more than there is ends here.
         let _ = stream.shutdown().await;
         let _ = stream.read_to_end(&mut answer).await;
@@ -260,7 +388,9 @@ fn body_of(answer: &[u8]) -> Value {
     let text = String::from_utf8_lossy(answer);
     let body = text.split_once("\r\n\r\n").map_or("", |(_, body)| body);
     let chunked: String = body.split("\r\n").skip(1).step_by(2).collect();
-    serde_json::from_str(body).or_else(|_| serde_json::from_str(&chunked)).unwrap_or_default()
+    serde_json::from_str(body)
+        .or_else(|_| serde_json::from_str(&chunked))
+        .unwrap_or_default()
 }
 
 /// What is wrong with the answers on a connection, if anything is. There are several where a line break got into a head.
@@ -276,15 +406,23 @@ fn complaint(mut answers: &[u8], head_only: bool) -> Option<String> {
         if status >= 500 {
             return Some(format!("a {status}"));
         }
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
+        let length = head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
         let rest = &answers[end + 4..];
         // A HEAD has no body in its answer: what follows may answer what was taken for another request.
-        let length = if head_only && rest.starts_with(b"HTTP/1.") { Some(0) } else { length };
+        let length = if head_only && rest.starts_with(b"HTTP/1.") {
+            Some(0)
+        } else {
+            length
+        };
         let body = &rest[..length.unwrap_or(rest.len()).min(rest.len())];
         let problem: Value = serde_json::from_slice(body).unwrap_or_default();
         let sound = head.contains("content-type: application/problem+json")
             && problem["status"] == status
-            && problem["code"].as_str().is_some_and(|code| !code.is_empty());
+            && problem["code"]
+                .as_str()
+                .is_some_and(|code| !code.is_empty());
         // The HTTP library answers malformed HTTP with a bare status. Answers of the service have a request id.
         let bare = matches!(status, 400 | 414 | 431) && !head.contains("\r\nx-request-id: ");
         let compressed = head.contains("\r\ncontent-encoding: gzip");
@@ -299,13 +437,17 @@ fn complaint(mut answers: &[u8], head_only: bool) -> Option<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_is_sent_there_is_no_5xx_and_every_error_is_a_problem() {
-    let (count, seed) =
-        (setting("TURNKEEPER_FUZZ").unwrap_or(2000), setting("TURNKEEPER_FUZZ_SEED").unwrap_or_else(rand::random));
+    let (count, seed) = (
+        setting("TURNKEEPER_FUZZ").unwrap_or(2000),
+        setting("TURNKEEPER_FUZZ_SEED").unwrap_or_else(rand::random),
+    );
     println!("TURNKEEPER_FUZZ_SEED={seed}");
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         // The server's threads; one that panics while a body is on its way shows in no status.
-        let servers = std::thread::current().name().is_some_and(|name| name.starts_with("tokio"));
+        let servers = std::thread::current()
+            .name()
+            .is_some_and(|name| name.starts_with("tokio"));
         PANICS.fetch_add(u64::from(servers), Ordering::Relaxed);
         before(panic);
     }));
@@ -326,15 +468,28 @@ async fn whatever_is_sent_there_is_no_5xx_and_every_error_is_a_problem() {
         let answer = exchange(address, &bytes).await;
         let panicked = (PANICS.load(Ordering::Relaxed) > 0).then(|| "a panic".to_owned());
         if let Some(complaint) = panicked.or_else(|| complaint(&answer, head_only)) {
-            let (sent, got) = (String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&answer));
-            panic!("request {n} of seed {seed} got {complaint}\n--- sent\n{sent:.3000}\n--- got\n{got:.3000}");
+            let (sent, got) = (
+                String::from_utf8_lossy(&bytes),
+                String::from_utf8_lossy(&answer),
+            );
+            panic!(
+                "request {n} of seed {seed} got {complaint}\n--- sent\n{sent:.3000}\n--- got\n{got:.3000}"
+            );
         }
-        let class = answer.get(9).map_or(0, |digit| usize::from(digit.saturating_sub(b'0')));
+        let class = answer
+            .get(9)
+            .map_or(0, |digit| usize::from(digit.saturating_sub(b'0')));
         seen[class.min(4)] += 1;
         if class == 2 && (path.ends_with("/options") || path.ends_with("/export")) {
             world.remember(&path, &body_of(&answer));
         }
     }
-    assert!(seen[2] > count / 20 && seen[4] > count / 20, "both kinds of answers were seen: {seen:?}");
-    assert!(seen[0] < count / 20, "few connections were closed without an answer: {seen:?}");
+    assert!(
+        seen[2] > count / 20 && seen[4] > count / 20,
+        "both kinds of answers were seen: {seen:?}"
+    );
+    assert!(
+        seen[0] < count / 20,
+        "few connections were closed without an answer: {seen:?}"
+    );
 }

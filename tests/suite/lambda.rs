@@ -23,16 +23,35 @@ async fn a_fight_goes_through_every_event_source() {
     for source in EventSource::ALL {
         let function = Function::embedded(source, &[]).await;
         let made = create(&function).await;
-        assert_eq!((made.status, made.header("etag")), (201, "\"0\""), "{source:?}");
+        assert_eq!(
+            (made.status, made.header("etag")),
+            (201, "\"0\""),
+            "{source:?}"
+        );
         let fight = Fight::of(&function, &made);
         assert_eq!(made.header("location"), fight.path(""));
         let start = json!({"type": "start", "first": "valiant"}).to_string();
-        let command = function.call("POST", &fight.path("/commands")).token(&fight.token).body(start);
-        let started = command.header("content-type", "application/vnd.x+json").send().await.json();
-        assert_eq!(started["encounter"]["current"], json!(["valiant"]), "{source:?}: a body as base64");
+        let command = function
+            .call("POST", &fight.path("/commands"))
+            .token(&fight.token)
+            .body(start);
+        let started = command
+            .header("content-type", "application/vnd.x+json")
+            .send()
+            .await
+            .json();
+        assert_eq!(
+            started["encounter"]["current"],
+            json!(["valiant"]),
+            "{source:?}: a body as base64"
+        );
         let page = fight.read("/events?after=0&limit=1").await;
         assert_eq!(page["items"].as_array().unwrap().len(), 1, "{source:?}");
-        let gzip = fight.get("/options").header("accept-encoding", "gzip").send().await;
+        let gzip = fight
+            .get("/options")
+            .header("accept-encoding", "gzip")
+            .send()
+            .await;
         assert_eq!(gzip.header("content-encoding"), "gzip", "{source:?}");
         assert!(gzip.body.starts_with(&[0x1f, 0x8b]), "{source:?}");
     }
@@ -41,26 +60,68 @@ async fn a_fight_goes_through_every_event_source() {
 #[tokio::test]
 async fn the_stage_comes_off_the_paths_and_goes_back_on() {
     let redis = RedisServer::start();
-    let function = Function::at(EventSource::HttpApi, "live", TIME_LIMIT, &[("REDIS_URL", &redis.url())]).await;
+    let function = Function::at(
+        EventSource::HttpApi,
+        "live",
+        TIME_LIMIT,
+        &[("REDIS_URL", &redis.url())],
+    )
+    .await;
     function.another();
     let made = create(&function).await.expect(201);
-    assert!(made.header("location").starts_with("/live/v1/encounters/"), "{made:?}");
+    assert!(
+        made.header("location").starts_with("/live/v1/encounters/"),
+        "{made:?}"
+    );
     function.get("/v1/rulesets").send().await.expect(200);
-    assert_eq!(function.read("/openapi.json").await["servers"][0]["url"], "/live");
+    assert_eq!(
+        function.read("/openapi.json").await["servers"][0]["url"],
+        "/live"
+    );
 }
 
 #[tokio::test]
 async fn the_base_path_comes_off_the_paths_and_goes_back_on() {
-    let function = Function::embedded(EventSource::FunctionUrl, &[("TURNKEEPER_BASE_PATH", "/turns")]).await;
-    assert!(create(&function).await.header("location").starts_with("/turns/v1/encounters/"));
+    let function = Function::embedded(
+        EventSource::FunctionUrl,
+        &[("TURNKEEPER_BASE_PATH", "/turns")],
+    )
+    .await;
+    assert!(
+        create(&function)
+            .await
+            .header("location")
+            .starts_with("/turns/v1/encounters/")
+    );
     function.get("/turns/v1/rulesets?").send().await.expect(200);
-    assert_eq!(function.read("/turns/openapi.json").await["servers"][0]["url"], "/turns");
-    let page = function.get("/turns/docs/swagger-initializer.js").send().await.text();
-    assert!(page.contains(r#""url": "../openapi.json""#), "beside the page, wherever that is: {page}");
+    assert_eq!(
+        function.read("/turns/openapi.json").await["servers"][0]["url"],
+        "/turns"
+    );
+    let page = function
+        .get("/turns/docs/swagger-initializer.js")
+        .send()
+        .await
+        .text();
+    assert!(
+        page.contains(r#""url": "../openapi.json""#),
+        "beside the page, wherever that is: {page}"
+    );
     let page = function.get("/turns/table").send().await.text();
-    assert!(page.contains("src=\"table/main.js\""), "beside the page: {page}");
-    function.get("/turns/table/main.js").send().await.expect(200);
-    function.get("/turnstile/v1/rulesets").send().await.expect(404);
+    assert!(
+        page.contains("src=\"table/main.js\""),
+        "beside the page: {page}"
+    );
+    function
+        .get("/turns/table/main.js")
+        .send()
+        .await
+        .expect(200);
+    function
+        .get("/turnstile/v1/rulesets")
+        .send()
+        .await
+        .expect(404);
 }
 
 #[tokio::test]
@@ -71,16 +132,34 @@ async fn the_platforms_request_id_is_in_the_log_and_in_the_answer() {
     assert!(id.starts_with("8476a536-e9f4-11e8-9739-"), "{id}");
     assert!(!function.log().contains('\u{1b}'), "{}", function.log());
     let line = function.requests().pop().expect("a line about the request");
-    assert_eq!((&line["request_id"], &line["span"]["aws_request_id"]), (&json!(id), &json!(id)), "{line}");
-    assert_eq!((&line["status"], &line["path"]), (&json!(200), &json!("/v1/rulesets")), "{line}");
+    assert_eq!(
+        (&line["request_id"], &line["span"]["aws_request_id"]),
+        (&json!(id), &json!(id)),
+        "{line}"
+    );
+    assert_eq!(
+        (&line["status"], &line["path"]),
+        (&json!(200), &json!("/v1/rulesets")),
+        "{line}"
+    );
 }
 
 #[tokio::test]
 async fn an_event_of_another_kind_is_refused_and_the_next_one_served() {
     let function = Function::embedded(EventSource::Alb, &[]).await;
-    for event in [json!({"Records": [{"eventSource": "aws:s3"}]}), json!("hello"), json!({})] {
+    for event in [
+        json!({"Records": [{"eventSource": "aws:s3"}]}),
+        json!("hello"),
+        json!({}),
+    ] {
         let error = function.invoke(event).await.expect_err("no answer");
-        assert!(error["errorMessage"].as_str().unwrap().contains("Function URLs"), "{error}");
+        assert!(
+            error["errorMessage"]
+                .as_str()
+                .unwrap()
+                .contains("Function URLs"),
+            "{error}"
+        );
     }
     function.get("/livez").send().await.expect(200);
 }
@@ -97,7 +176,10 @@ async fn a_header_that_http_does_not_allow_is_answered() {
             }
             let answer = function.invoke(event).await.expect("an answer");
             let body = answer["body"].as_str().expect("a body");
-            assert!(answer["statusCode"] == 400 && body.contains("invalid_header"), "{source:?}: {answer}");
+            assert!(
+                answer["statusCode"] == 400 && body.contains("invalid_header"),
+                "{source:?}: {answer}"
+            );
         }
         function.get("/livez").send().await.expect(200);
     }
@@ -114,42 +196,72 @@ async fn an_answer_that_is_too_large_for_the_event_source_says_so() {
             fight.command(&notes).minimal().send().await.expect(200);
         }
         // The document describes the program, not the limit of the event source.
-        let call = fight.get("/export?").header("origin", "https://table.example");
+        let call = fight
+            .get("/export?")
+            .header("origin", "https://table.example");
         let refused = call.try_send().await.expect("an answer");
         let problem = refused.problem(413, "answer_too_large");
         assert_eq!(problem["instance"], fight.path("/export"), "{problem}");
         assert_eq!(refused.header("cache-control"), "no-store");
-        assert_eq!(refused.header("access-control-allow-origin"), "*", "{refused:?}");
+        assert_eq!(
+            refused.header("access-control-allow-origin"),
+            "*",
+            "{refused:?}"
+        );
         assert!(!refused.header("x-request-id").is_empty(), "{refused:?}");
         // A page fits, and so does a packed answer.
         fight.read("/events?after=0&limit=1000").await;
-        let packed = fight.get("/export?").header("accept-encoding", "gzip").send().await;
-        assert_eq!((packed.status, packed.header("content-encoding")), (200, "gzip"), "{source:?}");
+        let packed = fight
+            .get("/export?")
+            .header("accept-encoding", "gzip")
+            .send()
+            .await;
+        assert_eq!(
+            (packed.status, packed.header("content-encoding")),
+            (200, "gzip"),
+            "{source:?}"
+        );
     }
 }
 
 #[tokio::test]
 async fn without_a_redis_it_says_so_and_does_not_start() {
-    for (setting, value) in [("REDIS_URL", ""), ("REDIS_URL", "http://nowhere"), ("TURNKEEPER_TTL", "a while")] {
+    for (setting, value) in [
+        ("REDIS_URL", ""),
+        ("REDIS_URL", "http://nowhere"),
+        ("TURNKEEPER_TTL", "a while"),
+    ] {
         let settings = [(setting, value)];
         let settings = if value.is_empty() { &[][..] } else { &settings };
         let function = Function::start(EventSource::HttpApi, settings, 1).await;
         let status = function.ended(Duration::from_secs(5));
         let log = function.log();
         if value.is_empty() {
-            assert!(status.code() == Some(1) && log.contains("REDIS_URL is not set"), "{log}");
+            assert!(
+                status.code() == Some(1) && log.contains("REDIS_URL is not set"),
+                "{log}"
+            );
         }
-        let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let mut reasons = lines.filter(|line| line["level"] == "ERROR").map(|line| line["reason"].to_string());
-        assert!(!status.success() && reasons.any(|reason| reason.contains(setting)), "{log}");
+        let lines = log
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let mut reasons = lines
+            .filter(|line| line["level"] == "ERROR")
+            .map(|line| line["reason"].to_string());
+        assert!(
+            !status.success() && reasons.any(|reason| reason.contains(setting)),
+            "{log}"
+        );
     }
 }
 
 #[tokio::test]
 async fn connections_that_were_cut_between_two_events_are_replaced_within_the_second() {
     let (redis, cluster) = (RedisServer::start(), RedisCluster::start());
-    let nodes: [(String, Vec<&RedisServer>); 2] =
-        [(redis.url(), vec![&redis]), (cluster.url(), cluster.servers.iter().collect())];
+    let nodes: [(String, Vec<&RedisServer>); 2] = [
+        (redis.url(), vec![&redis]),
+        (cluster.url(), cluster.servers.iter().collect()),
+    ];
     for (url, servers) in nodes {
         let function = Function::start(EventSource::HttpApi, &[("REDIS_URL", &url)], 1).await;
         function.fight().await;
@@ -157,7 +269,12 @@ async fn connections_that_were_cut_between_two_events_are_replaced_within_the_se
             for server in &servers {
                 server.command(&["CLIENT", "KILL", "TYPE", "normal"]);
             }
-            assert_eq!(create(&function).await.status, 201, "{url}: {}", function.log());
+            assert_eq!(
+                create(&function).await.status,
+                201,
+                "{url}: {}",
+                function.log()
+            );
         }
     }
 }
@@ -171,7 +288,8 @@ async fn freeze(function: &Function, proxy: &Proxy) {
 }
 
 #[tokio::test]
-async fn a_connection_that_died_without_a_word_while_it_was_frozen_is_replaced_within_the_request() {
+async fn a_connection_that_died_without_a_word_while_it_was_frozen_is_replaced_within_the_request()
+{
     let redis = RedisServer::start();
     let proxy = Proxy::before(&redis).await;
     let function = Function::start(EventSource::HttpApi, &[("REDIS_URL", &proxy.url())], 1).await;
@@ -179,7 +297,11 @@ async fn a_connection_that_died_without_a_word_while_it_was_frozen_is_replaced_w
     freeze(&function, &proxy).await;
     let started = Instant::now();
     assert_eq!(create(&function).await.status, 201, "{}", function.log());
-    assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+    assert!(
+        started.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        started.elapsed()
+    );
     assert!(proxy.connected_anew());
 }
 
@@ -205,7 +327,11 @@ async fn a_long_poll_hears_of_what_is_committed_soon_after_a_freeze() {
         };
         let (page, committed) = tokio::join!(fight.read(&poll), commit);
         assert_eq!(page["items"][0]["version"], after + 1, "{page}");
-        assert!(committed.elapsed() < Duration::from_secs(3), "{:?} after the commit", committed.elapsed());
+        assert!(
+            committed.elapsed() < Duration::from_secs(3),
+            "{:?} after the commit",
+            committed.elapsed()
+        );
         freeze(&function, &proxy).await;
     }
 }
@@ -225,7 +351,13 @@ async fn an_instance_that_starts_while_a_host_of_the_cluster_is_silent_serves() 
 async fn an_answer_comes_before_the_functions_time_is_over() {
     let redis = RedisServer::start();
     let limit = Duration::from_millis(950);
-    let function = Function::at(EventSource::HttpApi, "$default", limit, &[("REDIS_URL", &redis.url())]).await;
+    let function = Function::at(
+        EventSource::HttpApi,
+        "$default",
+        limit,
+        &[("REDIS_URL", &redis.url())],
+    )
+    .await;
     function.another();
     create(&function).await.expect(201);
     redis.pause();
@@ -238,7 +370,11 @@ async fn an_answer_comes_before_the_functions_time_is_over() {
         assert_eq!(late.header("retry-after"), "1");
     }
     // Without a deadline it takes twice as long; a busy machine takes its time for the way there and back.
-    assert!(took.iter().any(|took| *took < limit + Duration::from_millis(300)), "{took:?}");
+    assert!(
+        took.iter()
+            .any(|took| *took < limit + Duration::from_millis(300)),
+        "{took:?}"
+    );
     redis.resume();
 }
 
@@ -256,29 +392,66 @@ async fn an_event_that_is_under_way_is_answered_before_the_instance_ends() {
     };
     let (made, ()) = tokio::join!(create(&function), ending);
     made.expect(201);
-    assert!(function.ended(Duration::from_secs(5)).success(), "{}", function.log());
+    assert!(
+        function.ended(Duration::from_secs(5)).success(),
+        "{}",
+        function.log()
+    );
 }
 
 #[tokio::test]
 async fn a_stream_and_a_long_poll_end_within_the_functions_time() {
     let redis = RedisServer::start();
     let limit = Duration::from_secs(3);
-    let function = Function::at(EventSource::FunctionUrl, "$default", limit, &[("REDIS_URL", &redis.url())]).await;
+    let function = Function::at(
+        EventSource::FunctionUrl,
+        "$default",
+        limit,
+        &[("REDIS_URL", &redis.url())],
+    )
+    .await;
     (0..2).for_each(|_| function.another());
     let fight = function.fight().await;
     let started = Instant::now();
     assert_eq!(fight.read("/events?wait=60").await["items"], json!([]));
-    assert!((1..3).contains(&started.elapsed().as_secs()), "{:?}", started.elapsed());
+    assert!(
+        (1..3).contains(&started.elapsed().as_secs()),
+        "{:?}",
+        started.elapsed()
+    );
     for (accept, ends_with) in [(SSE, "\n\n"), (LINES, "}\n")] {
         let started = Instant::now();
-        let stream = fight.get("/events").header("accept", accept).send().await.text();
-        assert!(stream.contains("snapshot") && stream.ends_with(ends_with), "{stream}");
-        assert!(started.elapsed() < Duration::from_secs(1), "the snapshot comes at once: {:?}", started.elapsed());
+        let stream = fight
+            .get("/events")
+            .header("accept", accept)
+            .send()
+            .await
+            .text();
+        assert!(
+            stream.contains("snapshot") && stream.ends_with(ends_with),
+            "{stream}"
+        );
+        assert!(
+            started.elapsed() < Duration::from_secs(1),
+            "the snapshot comes at once: {:?}",
+            started.elapsed()
+        );
     }
-    let resumed = fight.get("/events").header("accept", SSE).header("last-event-id", "0").send();
+    let resumed = fight
+        .get("/events")
+        .header("accept", SSE)
+        .header("last-event-id", "0")
+        .send();
     let started = Instant::now();
     let (resumed, ()) = tokio::join!(resumed, later(&fight));
     let resumed = resumed.text();
-    assert!(resumed.contains("event: transition") && resumed.contains("later"), "{resumed}");
-    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+    assert!(
+        resumed.contains("event: transition") && resumed.contains("later"),
+        "{resumed}"
+    );
+    assert!(
+        started.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        started.elapsed()
+    );
 }

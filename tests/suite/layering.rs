@@ -5,18 +5,66 @@ use std::collections::HashMap;
 
 /// The parts of the crate that a layer may name besides itself. The first row that matches a module counts.
 const LAYERS: &[Layer] = &[
-    Layer { of: "vocabulary", may: &[], pure: true },
-    Layer { of: "rulesets::shared", may: &["vocabulary"], pure: true },
-    Layer { of: "rulesets::*", may: &["vocabulary", "rulesets::shared"], pure: true },
-    Layer { of: "rulesets", may: &["vocabulary"], pure: true },
-    Layer { of: "engine", may: &["vocabulary", "rulesets::register"], pure: true },
-    Layer { of: "store", may: &[], pure: false },
-    Layer { of: "app", may: &["engine", "store", "vocabulary"], pure: false },
-    Layer { of: "openapi", may: &["vocabulary"], pure: false },
-    Layer { of: "http", may: &["app", "engine", "openapi", "vocabulary"], pure: false },
-    Layer { of: "lambda", may: &["http"], pure: false },
-    Layer { of: "config", may: &["app", "http", "lambda", "store"], pure: false },
-    Layer { of: "log", may: &["config"], pure: false },
+    Layer {
+        of: "vocabulary",
+        may: &[],
+        pure: true,
+    },
+    Layer {
+        of: "rulesets::shared",
+        may: &["vocabulary"],
+        pure: true,
+    },
+    Layer {
+        of: "rulesets::*",
+        may: &["vocabulary", "rulesets::shared"],
+        pure: true,
+    },
+    Layer {
+        of: "rulesets",
+        may: &["vocabulary"],
+        pure: true,
+    },
+    Layer {
+        of: "engine",
+        may: &["vocabulary", "rulesets::register"],
+        pure: true,
+    },
+    Layer {
+        of: "store",
+        may: &[],
+        pure: false,
+    },
+    Layer {
+        of: "app",
+        may: &["engine", "store", "vocabulary"],
+        pure: false,
+    },
+    Layer {
+        of: "openapi",
+        may: &["vocabulary"],
+        pure: false,
+    },
+    Layer {
+        of: "http",
+        may: &["app", "engine", "openapi", "vocabulary"],
+        pure: false,
+    },
+    Layer {
+        of: "lambda",
+        may: &["http"],
+        pure: false,
+    },
+    Layer {
+        of: "config",
+        may: &["app", "http", "lambda", "store"],
+        pure: false,
+    },
+    Layer {
+        of: "log",
+        may: &["config"],
+        pure: false,
+    },
 ];
 
 struct Layer {
@@ -33,9 +81,15 @@ const IMPURE: &str = "tokio async await async_trait futures axum http hyper towe
 
 /// The module that a file is: `src/rulesets/dc20/mod.rs` is `rulesets::dc20`.
 fn module(file: &str) -> Vec<String> {
-    let path = file.trim_start_matches("src/").trim_end_matches(".rs").replace('\\', "/");
+    let path = file
+        .trim_start_matches("src/")
+        .trim_end_matches(".rs")
+        .replace('\\', "/");
     let mut steps: Vec<String> = path.split('/').map(str::to_owned).collect();
-    if steps.last().is_some_and(|last| last == "mod" || last == "lib" || last == "main") {
+    if steps
+        .last()
+        .is_some_and(|last| last == "mod" || last == "lib" || last == "main")
+    {
         steps.pop();
     }
     steps
@@ -45,7 +99,11 @@ fn module(file: &str) -> Vec<String> {
 fn layer(module: &[String]) -> Option<(&'static Layer, String)> {
     LAYERS.iter().find_map(|layer| {
         let steps: Vec<&str> = layer.of.split("::").collect();
-        let inside = module.len() >= steps.len() && steps.iter().zip(module).all(|(step, m)| *step == "*" || step == m);
+        let inside = module.len() >= steps.len()
+            && steps
+                .iter()
+                .zip(module)
+                .all(|(step, m)| *step == "*" || step == m);
         inside.then(|| (layer, module[..steps.len()].join("::")))
     })
 }
@@ -53,7 +111,8 @@ fn layer(module: &[String]) -> Option<(&'static Layer, String)> {
 /// The paths of this crate that a piece of code names, from the crate's root; at most two steps of each.
 fn named(code: &str, module: &[String]) -> Vec<String> {
     let mut paths = Vec::new();
-    let boundary = |i: usize| !code[..i].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
+    let boundary =
+        |i: usize| !code[..i].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
     for (i, _) in code.match_indices("crate::").filter(|(i, _)| boundary(*i)) {
         paths.extend(leaves(&code[i + "crate::".len()..], 2));
     }
@@ -94,7 +153,9 @@ fn leaves(tree: &str, depth: usize) -> Vec<String> {
         }
         return found;
     }
-    let end = tree.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(tree.len());
+    let end = tree
+        .find(|c: char| !c.is_alphanumeric() && c != '_')
+        .unwrap_or(tree.len());
     let step = &tree[..end];
     if step.is_empty() {
         return Vec::new();
@@ -113,26 +174,47 @@ fn leaves(tree: &str, depth: usize) -> Vec<String> {
 }
 
 /// The vocabulary's macros: exported macros stand at the crate's root.
-const MACROS: [&str; 6] = ["commands", "events", "redacted", "settings", "tagged", "words"];
+const MACROS: [&str; 6] = [
+    "commands", "events", "redacted", "settings", "tagged", "words",
+];
 
 fn allowed(layer: &Layer, own: &str, path: &str) -> bool {
-    let within = |outer: &str| path == outer || path.strip_prefix(outer).is_some_and(|rest| rest.starts_with("::"));
+    let within = |outer: &str| {
+        path == outer
+            || path
+                .strip_prefix(outer)
+                .is_some_and(|rest| rest.starts_with("::"))
+    };
     within(own) || MACROS.contains(&path) || layer.may.iter().any(|outer| within(outer))
 }
 
 /// Everything that is wrong with a file of `src`.
 fn breaches(file: &str, text: &str) -> Vec<String> {
     let module = module(file);
-    let Some((layer, own)) = layer(&module) else { return Vec::new() };
+    let Some((layer, own)) = layer(&module) else {
+        return Vec::new();
+    };
     let source = Source::read(text);
-    let import = named(&source.code, &module).into_iter().filter(|path| !allowed(layer, &own, path));
-    let mut wrong: Vec<String> = import.map(|path| format!("{file} names {path}: {own} may not")).collect();
+    let import = named(&source.code, &module)
+        .into_iter()
+        .filter(|path| !allowed(layer, &own, path));
+    let mut wrong: Vec<String> = import
+        .map(|path| format!("{file} names {path}: {own} may not"))
+        .collect();
     if layer.pure {
         let words = source.words();
-        let named = |name: &&str| if name.contains("::") { source.code.contains(name) } else { words.contains(name) };
+        let named = |name: &&str| {
+            if name.contains("::") {
+                source.code.contains(name)
+            } else {
+                words.contains(name)
+            }
+        };
         let impure = IMPURE.split_whitespace().filter(named);
         wrong.extend(impure.map(|impure| format!("{file} names {impure}: {own} is pure")));
-        let random = words.iter().any(|word| *word == "rand" || *word == "rand_chacha");
+        let random = words
+            .iter()
+            .any(|word| *word == "rand" || *word == "rand_chacha");
         if random && file != "src/engine/dice.rs" {
             wrong.push(format!("{file} rolls dice of its own"));
         }
@@ -142,14 +224,20 @@ fn breaches(file: &str, text: &str) -> Vec<String> {
 
 #[test]
 fn no_layer_imports_what_it_may_not() {
-    let wrong: Vec<String> = files("src", "rs").iter().flat_map(|(file, text)| breaches(file, text)).collect();
+    let wrong: Vec<String> = files("src", "rs")
+        .iter()
+        .flat_map(|(file, text)| breaches(file, text))
+        .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn every_module_of_the_crate_has_a_layer() {
-    let outside: Vec<String> =
-        files("src", "rs").into_iter().map(|(file, _)| file).filter(|f| layer(&module(f)).is_none()).collect();
+    let outside: Vec<String> = files("src", "rs")
+        .into_iter()
+        .map(|(file, _)| file)
+        .filter(|f| layer(&module(f)).is_none())
+        .collect();
     assert_eq!(outside, ["src/lib.rs", "src/main.rs"]);
 }
 
@@ -158,12 +246,21 @@ fn every_module_of_the_crate_has_a_layer() {
 fn no_two_types_have_one_name() {
     let mut first: HashMap<String, String> = HashMap::new();
     let mut twice = Vec::new();
-    for (file, text) in files("src", "rs").into_iter().filter(|(file, _)| !file.starts_with("src/rulesets/")) {
+    for (file, text) in files("src", "rs")
+        .into_iter()
+        .filter(|(file, _)| !file.starts_with("src/rulesets/"))
+    {
         let source = Source::read(&text);
         let words = source.words();
-        let types = words.windows(2).filter(|pair| matches!(pair[0], "struct" | "enum" | "trait")).map(|pair| pair[1]);
+        let types = words
+            .windows(2)
+            .filter(|pair| matches!(pair[0], "struct" | "enum" | "trait"))
+            .map(|pair| pair[1]);
         // A name in lower case is a parameter of a macro.
-        for name in types.filter(|name| name.starts_with(char::is_uppercase)).map(str::to_owned) {
+        for name in types
+            .filter(|name| name.starts_with(char::is_uppercase))
+            .map(str::to_owned)
+        {
             if let Some(other) = first.insert(name.clone(), file.clone()) {
                 twice.push(format!("{name} is in {other} and in {file}"));
             }
@@ -176,16 +273,32 @@ fn no_two_types_have_one_name() {
 /// A new ruleset is a folder and a line: no other code asks which ruleset it is.
 #[test]
 fn no_ruleset_is_named_outside_its_folder_and_the_registry() {
-    let outside = ["src/engine/", "src/app", "src/store/", "src/http/", "src/vocabulary/", "src/rulesets/shared/"];
+    let outside = [
+        "src/engine/",
+        "src/app",
+        "src/store/",
+        "src/http/",
+        "src/vocabulary/",
+        "src/rulesets/shared/",
+    ];
     let mut wrong = Vec::new();
     for (file, text) in files("src", "rs") {
         if !outside.iter().any(|folder| file.starts_with(folder)) {
             continue;
         }
         // Serde's errors have a word of the rulesets' ids in their names.
-        let source = Source::read(&text.replace("::custom", "").replace("fn custom<", "fn error<"));
-        for id in turnkeeper::engine::Rulesets::shipped().iter().map(|r| r.manifest.id) {
-            if source.words().contains(&&*id.replace('-', "_")) || source.texts.iter().any(|text| text == id) {
+        let source = Source::read(
+            &text
+                .replace("::custom", "")
+                .replace("fn custom<", "fn error<"),
+        );
+        for id in turnkeeper::engine::Rulesets::shipped()
+            .iter()
+            .map(|r| r.manifest.id)
+        {
+            if source.words().contains(&&*id.replace('-', "_"))
+                || source.texts.iter().any(|text| text == id)
+            {
                 wrong.push(format!("{file} names {id}"));
             }
         }
@@ -196,13 +309,45 @@ fn no_ruleset_is_named_outside_its_folder_and_the_registry() {
 #[test]
 fn a_breach_is_seen() {
     let seen = |file: &str, source: &str| breaches(file, source).join("; ");
-    assert_eq!(seen("src/vocabulary/a.rs", "use super::{Int, Slug}; use crate::vocabulary::Text; // crate::app"), "");
-    assert!(seen("src/vocabulary/a.rs", "use crate::{engine::Game, vocabulary::Int};").contains("names engine::Game"));
-    assert!(seen("src/rulesets/one/a.rs", "use crate::rulesets::{shared, two};").contains("names rulesets::two"));
-    assert!(seen("src/rulesets/one/a.rs", "use super::super::two::X;").contains("names rulesets::two"));
-    assert_eq!(seen("src/rulesets/one/decide/a.rs", "use super::super::state::X; use crate::rulesets::shared::y;"), "");
+    assert_eq!(
+        seen(
+            "src/vocabulary/a.rs",
+            "use super::{Int, Slug}; use crate::vocabulary::Text; // crate::app"
+        ),
+        ""
+    );
+    assert!(
+        seen(
+            "src/vocabulary/a.rs",
+            "use crate::{engine::Game, vocabulary::Int};"
+        )
+        .contains("names engine::Game")
+    );
+    assert!(
+        seen(
+            "src/rulesets/one/a.rs",
+            "use crate::rulesets::{shared, two};"
+        )
+        .contains("names rulesets::two")
+    );
+    assert!(
+        seen("src/rulesets/one/a.rs", "use super::super::two::X;").contains("names rulesets::two")
+    );
+    assert_eq!(
+        seen(
+            "src/rulesets/one/decide/a.rs",
+            "use super::super::state::X; use crate::rulesets::shared::y;"
+        ),
+        ""
+    );
     assert!(seen("src/engine/a.rs", "use crate::rulesets::one;").contains("names rulesets::one"));
-    assert_eq!(seen("src/engine/a.rs", "crate::rulesets::register(&mut x); \"SystemTime\""), "");
+    assert_eq!(
+        seen(
+            "src/engine/a.rs",
+            "crate::rulesets::register(&mut x); \"SystemTime\""
+        ),
+        ""
+    );
     assert!(seen("src/engine/a.rs", "let now = std::time::Instant::now();").contains("is pure"));
     assert!(seen("src/engine/a.rs", "async fn f() {}").contains("names async"));
     assert!(seen("src/rulesets/one/a.rs", "rand::random::<u8>()").contains("rolls dice"));

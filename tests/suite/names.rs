@@ -16,10 +16,23 @@ fn foreign(id: &str) -> String {
 /// The combatants that a transcript creates or adds.
 fn combatants(transcript: &Value) -> Vec<&Value> {
     let list = |value: &'static str, within: &Value| within[value].as_array().map_or(0, Vec::len);
-    let created = (0..list("combatants", &transcript["create"])).map(|i| &transcript["create"]["combatants"][i]);
-    let steps = transcript["steps"].as_array().into_iter().flatten().map(|step| &step["send"]);
-    let sent = steps.flat_map(|send| send.as_array().map_or(std::slice::from_ref(send), Vec::as_slice));
-    created.chain(sent.filter(|command| command["type"] == "add_combatant").map(|add| &add["combatant"])).collect()
+    let created = (0..list("combatants", &transcript["create"]))
+        .map(|i| &transcript["create"]["combatants"][i]);
+    let steps = transcript["steps"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|step| &step["send"]);
+    let sent = steps.flat_map(|send| {
+        send.as_array()
+            .map_or(std::slice::from_ref(send), Vec::as_slice)
+    });
+    created
+        .chain(
+            sent.filter(|command| command["type"] == "add_combatant")
+                .map(|add| &add["combatant"]),
+        )
+        .collect()
 }
 
 /// The same JSON with other ids; what had no name but its id keeps that as its name.
@@ -29,13 +42,27 @@ fn renamed(value: &Value, ids: &HashSet<&str>) -> Value {
         Value::Array(items) => items.iter().map(|item| renamed(item, ids)).collect(),
         Value::Object(fields) => {
             let mut other: Map<String, Value> = Map::new();
-            if let Some(id) = fields.get("id").filter(|id| id.as_str().is_some_and(|id| ids.contains(id))) {
+            if let Some(id) = fields
+                .get("id")
+                .filter(|id| id.as_str().is_some_and(|id| ids.contains(id)))
+            {
                 other.insert("name".to_owned(), id.clone());
             }
             for (field, value) in fields {
                 let plain = ["name", "type", "text"].contains(&field.as_str());
-                let key = if ids.contains(field.as_str()) { foreign(field) } else { field.clone() };
-                other.insert(key, if plain { value.clone() } else { renamed(value, ids) });
+                let key = if ids.contains(field.as_str()) {
+                    foreign(field)
+                } else {
+                    field.clone()
+                };
+                other.insert(
+                    key,
+                    if plain {
+                        value.clone()
+                    } else {
+                        renamed(value, ids)
+                    },
+                );
             }
             Value::Object(other)
         }
@@ -48,16 +75,27 @@ fn renamed(value: &Value, ids: &HashSet<&str>) -> Value {
 fn no_refusal_shows_an_id() {
     for ruleset in RULESETS.iter().map(|ruleset| ruleset.manifest.id) {
         let mut refusals = 0;
-        for (file, transcript) in transcripts::of(ruleset).into_iter().chain(transcripts::of("every")) {
-            let ids = combatants(&transcript).into_iter().filter_map(|combatant| combatant["id"].as_str()).collect();
+        for (file, transcript) in transcripts::of(ruleset)
+            .into_iter()
+            .chain(transcripts::of("every"))
+        {
+            let ids = combatants(&transcript)
+                .into_iter()
+                .filter_map(|combatant| combatant["id"].as_str())
+                .collect();
             let mut creation = renamed(&transcript["create"], &ids);
             creation["ruleset"] = json!(ruleset);
-            let Ok(mut table) = Table::try_create(creation) else { continue };
+            let Ok(mut table) = Table::try_create(creation) else {
+                continue;
+            };
             for (number, step) in (1..).zip(transcript["steps"].as_array().into_iter().flatten()) {
-                let Some(sent) = step.get("send") else { continue };
+                let Some(sent) = step.get("send") else {
+                    continue;
+                };
                 let sent = renamed(sent, &ids);
                 let answer = table.try_send(sent.clone(), &mut seeded(number));
-                let answer = answer.unwrap_or_else(|broken| panic!("{file} in {ruleset}: {sent}: {broken}"));
+                let answer =
+                    answer.unwrap_or_else(|broken| panic!("{file} in {ruleset}: {sent}: {broken}"));
                 refusals += usize::from(answer.is_err_and(|refused| refused.rule.is_some()));
             }
         }
@@ -69,13 +107,21 @@ fn no_refusal_shows_an_id() {
 fn an_unknown_combatant_is_answered_with_twenty_ids_at_most() {
     let heal = json!({"type": "heal", "target": "nobody", "amount": 1});
     let with = |count: usize| {
-        let combatants: Vec<_> = (1..=count).map(|n| json!({"id": format!("c{n}")})).collect();
-        Table::create(json!({"ruleset": "round-robin", "combatants": combatants})).refuse(heal.clone()).detail
+        let combatants: Vec<_> = (1..=count)
+            .map(|n| json!({"id": format!("c{n}")}))
+            .collect();
+        Table::create(json!({"ruleset": "round-robin", "combatants": combatants}))
+            .refuse(heal.clone())
+            .detail
     };
     let none = "there is no combatant nobody in this encounter";
     assert_eq!(with(0), none);
     assert_eq!(with(2), format!("{none}: there are c1, c2"));
-    assert!(with(20).ends_with(", c19, c20") && with(23).ends_with(", c19, c20 and 3 more"), "{}", with(23));
+    assert!(
+        with(20).ends_with(", c19, c20") && with(23).ends_with(", c19, c20 and 3 more"),
+        "{}",
+        with(23)
+    );
 }
 
 struct OnlyAnn;
@@ -93,42 +139,82 @@ impl Names for OnlyAnn {
 #[test]
 fn marks_in_a_clients_text_are_no_ids() {
     let (ann, other) = (CombatantId::fixed("a1"), CombatantId::fixed("b2"));
-    assert_eq!(with_names(&format!("it is {ann}'s, not {other}'s"), &OnlyAnn), "it is Ann's, not b2's");
-    assert_eq!(with_names(&format!("\u{2068}x y\u{2069} of {ann}"), &OnlyAnn), "\u{2068}x y\u{2069} of Ann");
-    assert_eq!(with_names(&format!("\u{2068}x of {ann}"), &OnlyAnn), "\u{2068}x of Ann");
+    assert_eq!(
+        with_names(&format!("it is {ann}'s, not {other}'s"), &OnlyAnn),
+        "it is Ann's, not b2's"
+    );
+    assert_eq!(
+        with_names(&format!("\u{2068}x y\u{2069} of {ann}"), &OnlyAnn),
+        "\u{2068}x y\u{2069} of Ann"
+    );
+    assert_eq!(
+        with_names(&format!("\u{2068}x of {ann}"), &OnlyAnn),
+        "\u{2068}x of Ann"
+    );
 }
 
 #[test]
 fn a_player_is_told_no_hidden_id() {
-    let combatants = json!([{"id": "a1", "name": "Ann"}, {"id": "s1", "name": "Shade", "hidden": true}]);
+    let combatants =
+        json!([{"id": "a1", "name": "Ann"}, {"id": "s1", "name": "Shade", "hidden": true}]);
     let table = Table::create(json!({"ruleset": "round-robin", "combatants": combatants}));
     let heal = Request::read(json!({"type": "heal", "target": "s1", "amount": 1})).unwrap();
-    let refused = table.game.examine(&owned(&*table.game, &[CombatantId::fixed("a1")]), &heal, &|| false).unwrap_err();
+    let refused = table
+        .game
+        .examine(
+            &owned(&*table.game, &[CombatantId::fixed("a1")]),
+            &heal,
+            &|| false,
+        )
+        .unwrap_err();
     let detail = crate::support::table::Refused::from(refused).detail;
-    assert_eq!(detail, "there is no combatant s1 in this encounter: there are a1");
+    assert_eq!(
+        detail,
+        "there is no combatant s1 in this encounter: there are a1"
+    );
 }
 
 #[test]
 fn a_sentence_has_the_names_of_its_time_and_none_that_is_hidden_since() {
-    let combatants = json!([{"id": "goblin", "name": "Goblin"}, {"id": "boss", "name": "Boss", "hidden": true}]);
+    let combatants =
+        json!([{"id": "goblin", "name": "Goblin"}, {"id": "boss", "name": "Boss", "hidden": true}]);
     let mut table = Table::create(json!({"ruleset": "round-robin", "combatants": combatants}));
     let effect = |name: &str, target: &str| {
-        let effect = json!({"id": "e", "name": name, "target": target, "expires": {"at": "removed"}});
+        let effect =
+            json!({"id": "e", "name": name, "target": target, "expires": {"at": "removed"}});
         json!({"type": "add_effect", "effect": effect})
     };
     table.accept(effect("Bless", "goblin"));
     let texts = |body: Value| {
         let request = Request::read(body).expect("a request");
-        let decided = table.game.decide(&[], &request, &mut seeded(1), &|| false).expect("it is legal");
+        let decided = table
+            .game
+            .decide(&[], &request, &mut seeded(1), &|| false)
+            .expect("it is legal");
         let redactions = decided.redactions.expect("something is hidden");
-        (redactions.to("spectator").expect("a redacted entry").texts.clone(), decided.texts)
+        (
+            redactions
+                .to("spectator")
+                .expect("a redacted entry")
+                .texts
+                .clone(),
+            decided.texts,
+        )
     };
-    let (told, all) = texts(json!([{"type": "remove_effect", "effect": "e"}, effect("Dark Pact", "boss")]));
+    let (told, all) =
+        texts(json!([{"type": "remove_effect", "effect": "e"}, effect("Dark Pact", "boss")]));
     assert_eq!(told, ["Bless on Goblin ends (removed)."]);
-    assert_eq!(all, ["Bless on Goblin ends (removed).", "Dark Pact on Boss begins."]);
+    assert_eq!(
+        all,
+        [
+            "Bless on Goblin ends (removed).",
+            "Dark Pact on Boss begins."
+        ]
+    );
     let leaves = ["Bless on Goblin ends (target_left).", "Goblin leaves."];
     let changes = json!({"name": "Assassin", "hidden": true});
-    let (told, _) = texts(json!({"type": "update_combatant", "combatant": "goblin", "changes": changes}));
+    let (told, _) =
+        texts(json!({"type": "update_combatant", "combatant": "goblin", "changes": changes}));
     assert_eq!(told, leaves);
     let dragon = json!({"id": "goblin", "name": "Dragon", "hidden": true});
     let remove = json!({"type": "remove_combatant", "combatant": "goblin"});

@@ -51,7 +51,10 @@ fn fight(ruleset: &str, size: usize) -> Table {
 
 fn accepted(table: &Table, command: &Value) -> bool {
     let request = Request::read(command.clone()).expect("a request");
-    table.game.decide(&[], &request, &mut SeededDice::new([1; 32]), &|| false).is_ok()
+    table
+        .game
+        .decide(&[], &request, &mut SeededDice::new([1; 32]), &|| false)
+        .is_ok()
 }
 
 /// The lists that choices refer to, by name.
@@ -81,11 +84,18 @@ fn shared_lists_hold_exactly_what_is_accepted() {
             for value in 0..60 {
                 let command = json!({"type": verb, "combatant": format!("c{actor}"), field: format!("c{value}")});
                 let accepted = accepted(&table, &command);
-                assert_eq!(listed(&legal_commands, &command), accepted, "{ruleset}: {command}");
+                assert_eq!(
+                    listed(&legal_commands, &command),
+                    accepted,
+                    "{ruleset}: {command}"
+                );
                 if accepted { legal += 1 } else { refused += 1 }
             }
         }
-        assert!(legal > 0, "{ruleset} {verb}: {legal} legal, {refused} refused");
+        assert!(
+            legal > 0,
+            "{ruleset} {verb}: {legal} legal, {refused} refused"
+        );
     }
 }
 
@@ -113,7 +123,10 @@ fn trials_and_bytes_grow_with_the_fight_and_not_with_its_square() {
     for ruleset in ["exp", "venture", "dc20"] {
         let (small, large) = (fight(ruleset, 50), fight(ruleset, 200));
         let (few, many) = (trials(&small), trials(&large));
-        assert!(many <= 5 * few, "{ruleset}: {few} trials for 50 and {many} for 200");
+        assert!(
+            many <= 5 * few,
+            "{ruleset}: {few} trials for 50 and {many} for 200"
+        );
         let legal_commands = large.legal_commands();
         let bytes = serde_json::to_string(&legal_commands).expect("JSON").len();
         assert!(bytes < 250_000, "{ruleset}: {bytes} bytes for 200");
@@ -133,12 +146,19 @@ fn moments(creation: &Value, size: usize) -> Vec<(&'static str, Table)> {
     table.accept(json!({"type": "start"}));
     moments.push(("started", table.clone()));
     for _ in 0..8 {
-        let first = table.legal_commands().into_iter().next().expect("something is legal").command;
+        let first = table
+            .legal_commands()
+            .into_iter()
+            .next()
+            .expect("something is legal")
+            .command;
         table.accept(first);
     }
     moments.push(("going on", table.clone()));
     for n in (0..size).step_by(2) {
-        table.accept(json!({"type": "set_condition", "target": format!("c{n}"), "condition": "unconscious"}));
+        table.accept(
+            json!({"type": "set_condition", "target": format!("c{n}"), "condition": "unconscious"}),
+        );
     }
     moments.push(("half of them out", table.clone()));
     table.accept(json!({"type": "end_encounter"}));
@@ -148,13 +168,28 @@ fn moments(creation: &Value, size: usize) -> Vec<(&'static str, Table)> {
 
 #[test]
 fn at_every_moment_trials_grow_with_the_fight() {
-    let custom = Preset::ALL.map(|(preset, _)| json!({"ruleset": "custom", "options": {"preset": preset}}));
-    let others = ["round-robin", "active-initiative", "exp", "seize", "venture", "dc20"];
-    for creation in others.map(|ruleset| json!({"ruleset": ruleset})).into_iter().chain(custom) {
+    let custom =
+        Preset::ALL.map(|(preset, _)| json!({"ruleset": "custom", "options": {"preset": preset}}));
+    let others = [
+        "round-robin",
+        "active-initiative",
+        "exp",
+        "seize",
+        "venture",
+        "dc20",
+    ];
+    for creation in others
+        .map(|ruleset| json!({"ruleset": ruleset}))
+        .into_iter()
+        .chain(custom)
+    {
         let (small, large) = (moments(&creation, 16), moments(&creation, 64));
         for ((moment, small), (_, large)) in small.iter().zip(&large) {
             let (few, many) = (trials(small), trials(large));
-            assert!(many <= 5 * few, "{creation}, {moment}: {few} trials for 16 and {many} for 64");
+            assert!(
+                many <= 5 * few,
+                "{creation}, {moment}: {few} trials for 16 and {many} for 64"
+            );
         }
     }
 }
@@ -162,7 +197,9 @@ fn at_every_moment_trials_grow_with_the_fight() {
 #[test]
 fn trials_grow_with_those_who_have_brought_dice_before_venture_starts() {
     let joined = |count| {
-        let combatants: Vec<Value> = (0..count).map(|n| json!({"id": format!("c{n}"), "side": "players"})).collect();
+        let combatants: Vec<Value> = (0..count)
+            .map(|n| json!({"id": format!("c{n}"), "side": "players"}))
+            .collect();
         let mut table = Table::create(json!({"ruleset": "venture", "combatants": combatants}));
         for commands in (0..count).collect::<Vec<_>>().chunks(50) {
             let join = |n: &usize| json!({"type": "join_battle", "combatant": format!("c{n}"), "successes": 3});
@@ -177,21 +214,29 @@ fn trials_grow_with_those_who_have_brought_dice_before_venture_starts() {
 #[test]
 fn deciding_stops_before_the_next_command() {
     let table = fight("venture", 4);
-    let notes: Vec<Value> = (0..50).map(|n| json!({"type": "note", "text": format!("{n}")})).collect();
+    let notes: Vec<Value> = (0..50)
+        .map(|n| json!({"type": "note", "text": format!("{n}")}))
+        .collect();
     let request = Request::read(json!(notes)).expect("a request");
     let asked = Cell::new(0);
     let tenth = || {
         asked.set(asked.get() + 1);
         asked.get() == 10
     };
-    let stopped = table.game.decide(&[], &request, &mut SeededDice::new([1; 32]), &tenth);
+    let stopped = table
+        .game
+        .decide(&[], &request, &mut SeededDice::new([1; 32]), &tenth);
     assert_eq!((stopped.err(), asked.get()), (Some(Refusal::Stopped), 10));
 }
 
 #[test]
 fn redaction_stops_before_the_next_event() {
-    let table = Table::create(json!({"ruleset": "round-robin", "combatants": [{"id": "shade", "hidden": true}]}));
-    let notes: Vec<Value> = (0..50).map(|n| json!({"type": "note", "text": format!("{n}")})).collect();
+    let table = Table::create(
+        json!({"ruleset": "round-robin", "combatants": [{"id": "shade", "hidden": true}]}),
+    );
+    let notes: Vec<Value> = (0..50)
+        .map(|n| json!({"type": "note", "text": format!("{n}")}))
+        .collect();
     let request = Request::read(json!(notes)).expect("a request");
     let asked = Cell::new(0);
     // All 50 are decided by then.
@@ -199,7 +244,9 @@ fn redaction_stops_before_the_next_event() {
         asked.set(asked.get() + 1);
         asked.get() == 60
     };
-    let stopped = table.game.decide(&[], &request, &mut SeededDice::new([1; 32]), &sixtieth);
+    let stopped = table
+        .game
+        .decide(&[], &request, &mut SeededDice::new([1; 32]), &sixtieth);
     assert_eq!((stopped.err(), asked.get()), (Some(Refusal::Stopped), 60));
 }
 
@@ -209,10 +256,19 @@ fn what_is_listed_grows_no_faster_than_the_encounter_does() {
         let group = |n: usize| json!({"id": format!("g{n}"), "side": "monsters", "members": ["one", "two"]});
         let combatants: Vec<Value> = (0..count).map(group).collect();
         let legal_commands =
-            Table::create(json!({"ruleset": "round-robin", "combatants": combatants})).legal_commands();
-        assert!(listed(&legal_commands, &json!({"type": "damage", "target": "g7", "amount": 1, "source": "g9"})));
-        serde_json::to_vec(&legal_commands).expect("legal_commands are JSON").len()
+            Table::create(json!({"ruleset": "round-robin", "combatants": combatants}))
+                .legal_commands();
+        assert!(listed(
+            &legal_commands,
+            &json!({"type": "damage", "target": "g7", "amount": 1, "source": "g9"})
+        ));
+        serde_json::to_vec(&legal_commands)
+            .expect("legal_commands are JSON")
+            .len()
     };
     let (half, full) = (size(250), size(500));
-    assert!(full < half * 5 / 2, "{half} bytes for 250 groups, {full} for 500");
+    assert!(
+        full < half * 5 / 2,
+        "{half} bytes for 250 groups, {full} for 500"
+    );
 }

@@ -13,13 +13,19 @@ const GUIDE: &str = "docs/guide";
 
 /// The paths of all guide pages.
 fn guide() -> Vec<String> {
-    sources::files(GUIDE, "md").into_iter().map(|(path, _)| path).collect()
+    sources::files(GUIDE, "md")
+        .into_iter()
+        .map(|(path, _)| path)
+        .collect()
 }
 
 /// The fenced blocks of a page in a language.
 fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
     let fence = format!("```{language}\n");
-    page.split(&fence).skip(1).filter_map(|rest| rest.split("```").next()).collect()
+    page.split(&fence)
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .collect()
 }
 
 /// Pastes the bash blocks of these pages into one shell, and compares all that they print with the text blocks.
@@ -27,22 +33,41 @@ async fn prints_what_it_says(paths: &[&str]) {
     let pages: Vec<String> = paths.iter().map(|path| text(path)).collect();
     for (path, page) in paths.iter().zip(&pages) {
         assert!(!blocks(page, "bash").is_empty(), "{path} has no example");
-        assert!(!blocks(page, "text").is_empty(), "{path} does not say what its example prints");
+        assert!(
+            !blocks(page, "text").is_empty(),
+            "{path} does not say what its example prints"
+        );
     }
     let said: String = pages.iter().flat_map(|page| blocks(page, "text")).collect();
-    let script = pages.iter().flat_map(|page| blocks(page, "bash")).filter(|block| block.trim() != "cargo run");
+    let script = pages
+        .iter()
+        .flat_map(|page| blocks(page, "bash"))
+        .filter(|block| block.trim() != "cargo run");
     let script = format!("set -euo pipefail\n{}", script.collect::<String>());
     let api = Api::start().await;
     let directory = TempDir::new().expect("a temporary directory");
     let mut shell = Command::new("bash");
-    shell.arg("-c").arg(script).env("URL", &api.base).env("PATH", search_path());
+    shell
+        .arg("-c")
+        .arg(script)
+        .env("URL", &api.base)
+        .env("PATH", search_path());
     isolate(&mut shell, directory.path());
     // Examples name files of the repository.
     shell.current_dir(sources::path(""));
-    let output = tokio::task::spawn_blocking(move || shell.output()).await.expect("a shell").expect("bash runs");
-    let (printed, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let output = tokio::task::spawn_blocking(move || shell.output())
+        .await
+        .expect("a shell")
+        .expect("bash runs");
+    let (printed, errors) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
     assert!(output.status.success(), "{paths:?}: {errors}");
-    assert_eq!(printed, said, "{paths:?} print something else than they say");
+    assert_eq!(
+        printed, said,
+        "{paths:?} print something else than they say"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -53,7 +78,10 @@ async fn the_readmes_round_plays_as_printed() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_guide_pages_example_goes_on_with_the_readmes_fight() {
     for path in guide() {
-        assert!(text(README).contains(&path), "the README does not link {path}");
+        assert!(
+            text(README).contains(&path),
+            "the README does not link {path}"
+        );
         prints_what_it_says(&[README, &path]).await;
     }
 }
@@ -63,8 +91,15 @@ async fn every_rulesets_page_has_a_fight_that_plays_as_printed() {
     for ruleset in Rulesets::shipped().iter() {
         let manifest = ruleset.manifest;
         let path = format!("docs/rulesets/{}.md", manifest.id);
-        let credit = if manifest.source.starts_with("http") { manifest.source } else { manifest.author };
-        assert!(text(&path).contains(credit), "{path} credits its author's work");
+        let credit = if manifest.source.starts_with("http") {
+            manifest.source
+        } else {
+            manifest.author
+        };
+        assert!(
+            text(&path).contains(credit),
+            "{path} credits its author's work"
+        );
         assert!(text(README).contains(&path), "the README leads to {path}");
         prints_what_it_says(&[&path]).await;
     }
@@ -73,40 +108,92 @@ async fn every_rulesets_page_has_a_fight_that_plays_as_printed() {
 #[test]
 fn the_configuration_page_names_every_setting_that_help_names() {
     let directory = TempDir::new().expect("a temporary directory");
-    let help = turnkeeper(directory.path()).arg("--help").output().expect("the program runs");
+    let help = turnkeeper(directory.path())
+        .arg("--help")
+        .output()
+        .expect("the program runs");
     let help = String::from_utf8(help.stdout).expect("text");
-    let named = help.split("[env: ").skip(1).filter_map(|rest| rest.split([']', '=']).next());
+    let named = help
+        .split("[env: ")
+        .skip(1)
+        .filter_map(|rest| rest.split([']', '=']).next());
     let configuration = text("docs/guide/configuration.md");
     let named: Vec<&str> = named.collect();
-    assert!(named.contains(&"REDIS_URL") && named.contains(&"TURNKEEPER_LISTEN") && help.contains("openapi"), "{help}");
-    let missing: Vec<&&str> =
-        named.iter().filter(|variable| !configuration.contains(&format!("`{variable}`"))).collect();
-    assert!(missing.is_empty(), "the configuration page does not name {missing:?}");
+    assert!(
+        named.contains(&"REDIS_URL")
+            && named.contains(&"TURNKEEPER_LISTEN")
+            && help.contains("openapi"),
+        "{help}"
+    );
+    let missing: Vec<&&str> = named
+        .iter()
+        .filter(|variable| !configuration.contains(&format!("`{variable}`")))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "the configuration page does not name {missing:?}"
+    );
 }
 
 /// The three numbers of a version of Rust, such as `1.90`.
 fn numbers(version: &str) -> Vec<u32> {
-    let mut numbers: Vec<u32> = version.split('.').map(|part| part.parse().expect("a number")).collect();
+    let mut numbers: Vec<u32> = version
+        .split('.')
+        .map(|part| part.parse().expect("a number"))
+        .collect();
     numbers.resize(3, 0);
     numbers
 }
 
 #[test]
 fn the_readme_and_the_manifest_name_a_rust_that_compiles_every_dependency() {
-    let about = Command::new("rustc").arg("-vV").output().expect("rustc runs").stdout;
+    let about = Command::new("rustc")
+        .arg("-vV")
+        .output()
+        .expect("rustc runs")
+        .stdout;
     let about = String::from_utf8(about).expect("text");
-    let host = about.lines().find_map(|line| line.strip_prefix("host: ")).expect("the host's platform");
+    let host = about
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .expect("the host's platform");
     let mut metadata = Command::new(env!("CARGO"));
-    metadata.args(["metadata", "--locked", "--offline", "--format-version", "1", "--filter-platform", host]);
+    metadata.args([
+        "metadata",
+        "--locked",
+        "--offline",
+        "--format-version",
+        "1",
+        "--filter-platform",
+        host,
+    ]);
     let metadata = metadata.output().expect("cargo runs");
-    assert!(metadata.status.success(), "{}", String::from_utf8_lossy(&metadata.stderr));
+    assert!(
+        metadata.status.success(),
+        "{}",
+        String::from_utf8_lossy(&metadata.stderr)
+    );
     let metadata: Value = serde_json::from_slice(&metadata.stdout).expect("JSON");
     let packages = metadata["packages"].as_array().expect("packages");
-    let own = packages.iter().find(|package| package["name"] == "turnkeeper").expect("our own package");
-    let own = own["rust_version"].as_str().expect("rust-version in Cargo.toml");
+    let own = packages
+        .iter()
+        .find(|package| package["name"] == "turnkeeper")
+        .expect("our own package");
+    let own = own["rust_version"]
+        .as_str()
+        .expect("rust-version in Cargo.toml");
     for package in packages {
-        let Some(needed) = package["rust_version"].as_str() else { continue };
-        assert!(numbers(needed) <= numbers(own), "{} needs Rust {needed}: raise rust-version", package["name"]);
+        let Some(needed) = package["rust_version"].as_str() else {
+            continue;
+        };
+        assert!(
+            numbers(needed) <= numbers(own),
+            "{} needs Rust {needed}: raise rust-version",
+            package["name"]
+        );
     }
-    assert!(text(README).contains(&format!("Rust {own} ")), "the README does not name Rust {own}");
+    assert!(
+        text(README).contains(&format!("Rust {own} ")),
+        "the README does not name Rust {own}"
+    );
 }

@@ -59,7 +59,10 @@ const MANIFEST: &Manifest = &Manifest {
     conditions: &[],
     down: "dead",
     rules: &[
-        Rule::official("RR-1", "The game master starts the fight once, when somebody can act."),
+        Rule::official(
+            "RR-1",
+            "The game master starts the fight once, when somebody can act.",
+        ),
         Rule::official(
             "RR-2",
             "Everybody acts once each round, in the order of joining; only who acts can end the turn.",
@@ -117,10 +120,18 @@ impl Ruleset for RoundRobin {
         match command {
             Command::Start(_) => {
                 if play.table().status != Status::Setup {
-                    return Err(Violation::new("already_started", "RR-1", "the fight has started already"));
+                    return Err(Violation::new(
+                        "already_started",
+                        "RR-1",
+                        "the fight has started already",
+                    ));
                 }
                 if play.table().active().next().is_none() {
-                    return Err(Violation::new("nobody_can_act", "RR-1", "add a combatant first"));
+                    return Err(Violation::new(
+                        "nobody_can_act",
+                        "RR-1",
+                        "add a combatant first",
+                    ));
                 }
                 play.shared(EncounterStarted {});
                 advance(play);
@@ -129,7 +140,11 @@ impl Ruleset for RoundRobin {
                 play.started("RR-1")?;
                 play.combatant("combatant", combatant)?;
                 if play.table().state.acting.as_ref() != Some(combatant) {
-                    return Err(Violation::new("not_your_turn", "RR-2", format!("it is not {combatant}'s turn")));
+                    return Err(Violation::new(
+                        "not_your_turn",
+                        "RR-2",
+                        format!("it is not {combatant}'s turn"),
+                    ));
                 }
                 close(play);
                 advance(play);
@@ -156,7 +171,12 @@ impl Ruleset for RoundRobin {
             pass(play, Some(combatant.clone()));
             return Ok(());
         }
-        let stands = play.table().state.acting.as_ref().is_some_and(|id| play.table().is_active(id));
+        let stands = play
+            .table()
+            .state
+            .acting
+            .as_ref()
+            .is_some_and(|id| play.table().is_active(id));
         let idle = play.table().state.acting.is_none() && play.table().active().next().is_none();
         if !stands && !idle {
             close(play);
@@ -166,7 +186,11 @@ impl Ruleset for RoundRobin {
     }
 
     fn legal_commands(table: &Table<Self>) -> Vec<LegalCommand> {
-        let end = table.state.acting.iter().map(|id| LegalCommand::by("end_turn", id, "RR-2"));
+        let end = table
+            .state
+            .acting
+            .iter()
+            .map(|id| LegalCommand::by("end_turn", id, "RR-2"));
         end.chain([LegalCommand::of("start", "RR-1")]).collect()
     }
 
@@ -187,24 +211,40 @@ impl Ruleset for RoundRobin {
     }
 
     fn someone_acts(full: &Table<Self>, audience: &Audience<'_>) -> bool {
-        full.state.acting.as_ref().is_some_and(|id| audience.misses(full, id))
+        full.state
+            .acting
+            .as_ref()
+            .is_some_and(|id| audience.misses(full, id))
     }
 
     fn redact(table: &mut Table<Self>, full: &Table<Self>, audience: &Audience<'_>) {
         table.state.someone = Self::someone_acts(full, audience);
-        table.state.acting = table.state.acting.take().filter(|id| table.get(id).is_some());
+        table.state.acting = table
+            .state
+            .acting
+            .take()
+            .filter(|id| table.get(id).is_some());
     }
 
     fn redact_event(event: &Passed, redaction: &Redaction<'_, Self>) -> Option<Passed> {
         let Passed::TurnPassed(TurnPassed { to }) = event;
-        to.as_ref().is_none_or(|to| redaction.audience.knows(to)).then(|| event.clone())
+        to.as_ref()
+            .is_none_or(|to| redaction.audience.knows(to))
+            .then(|| event.clone())
     }
 
     fn order(table: &Table<Self>) -> Vec<OrderEntry> {
         let place = |(n, c): (u32, &Combatant<Self>)| {
-            let because = Reason { total: Some(n.into()), ..Reason::new("RR-2", "the order of joining") };
+            let because = Reason {
+                total: Some(n.into()),
+                ..Reason::new("RR-2", "the order of joining")
+            };
             OrderEntry::new(&c.id, because)
         };
-        (1..).zip(table.iter()).filter(|(_, c)| c.active()).map(place).collect()
+        (1..)
+            .zip(table.iter())
+            .filter(|(_, c)| c.active())
+            .map(place)
+            .collect()
     }
 }

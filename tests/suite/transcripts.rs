@@ -82,19 +82,34 @@ struct ExpectedRefusal {
 /// Every transcript's file, as `ruleset/name.json` and its text, in the order of the names.
 pub fn files() -> Vec<(String, String)> {
     let files = sources::files("tests/transcripts", "json").into_iter();
-    files.map(|(file, text)| (file.trim_start_matches("tests/transcripts/").to_owned(), text)).collect()
+    files
+        .map(|(file, text)| {
+            (
+                file.trim_start_matches("tests/transcripts/").to_owned(),
+                text,
+            )
+        })
+        .collect()
 }
 
 /// A ruleset's transcripts as JSON, by their files.
 pub fn of(ruleset: &str) -> Vec<(String, Value)> {
-    let files = files().into_iter().filter(|(file, _)| file.starts_with(&format!("{ruleset}/")));
-    files.map(|(file, text)| (file, serde_json::from_str(&text).expect("a transcript"))).collect()
+    let files = files()
+        .into_iter()
+        .filter(|(file, _)| file.starts_with(&format!("{ruleset}/")));
+    files
+        .map(|(file, text)| (file, serde_json::from_str(&text).expect("a transcript")))
+        .collect()
 }
 
 /// What is sent in a transcript; None where some of its dice are the server's.
 pub fn sent_without_dice(transcript: &Value) -> Option<Vec<&Value>> {
     let steps = transcript["steps"].as_array().expect("steps");
-    let given = |part: &Value| part.get("dice").and_then(Value::as_array).is_none_or(Vec::is_empty);
+    let given = |part: &Value| {
+        part.get("dice")
+            .and_then(Value::as_array)
+            .is_none_or(Vec::is_empty)
+    };
     let all_given = given(transcript) && steps.iter().all(given);
     all_given.then(|| steps.iter().filter_map(|step| step.get("send")).collect())
 }
@@ -108,7 +123,12 @@ pub fn read(text: &str) -> Result<Transcript, String> {
 fn play(transcript: &Transcript) -> Vec<String> {
     let mut table = match Table::try_create(transcript.create.clone()) {
         Ok(table) => table,
-        Err(refused) => return vec![format!("the encounter was not created: {}", described(&refused))],
+        Err(refused) => {
+            return vec![format!(
+                "the encounter was not created: {}",
+                described(&refused)
+            )];
+        }
     };
     let mut wrong = undocumented(&table, &[("NewEncounter", &transcript.create)]);
     let mut dice = ScriptedDice::new(&transcript.dice);
@@ -123,7 +143,9 @@ fn play(transcript: &Transcript) -> Vec<String> {
                 return wrong;
             }
         }
-        own.iter_mut().flat_map(ScriptedDice::verdict).for_each(&mut note);
+        own.iter_mut()
+            .flat_map(ScriptedDice::verdict)
+            .for_each(&mut note);
         dice.complaints().into_iter().for_each(&mut note);
     }
     wrong.extend(dice.verdict());
@@ -133,21 +155,39 @@ fn play(transcript: &Transcript) -> Vec<String> {
 /// Takes one step; what is not as written, or (as an error) why the rest cannot be played.
 fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
-    let viewer = if step.by.is_empty() { Viewer::gm("gm") } else { player("player", owned(&*table.game, &step.by)) };
+    let viewer = if step.by.is_empty() {
+        Viewer::gm("gm")
+    } else {
+        player("player", owned(&*table.game, &step.by))
+    };
     if let Some(body) = &step.send {
         let untouched = dice.clone();
-        match (table.try_send_as(&viewer, body.clone(), dice)?, &step.refused) {
+        match (
+            table.try_send_as(&viewer, body.clone(), dice)?,
+            &step.refused,
+        ) {
             (Ok(events), None) => {
                 wrong.extend(step.events.iter().filter_map(|e| unlike(e, &events)));
-                let missing = step.among_events.iter().filter(|e| !events.iter().any(|event| fits(e, event)));
+                let missing = step
+                    .among_events
+                    .iter()
+                    .filter(|e| !events.iter().any(|event| fits(e, event)));
                 wrong.extend(missing.map(|e| format!("no event is {e}")));
-                let commands = body.as_array().map_or(std::slice::from_ref(body), Vec::as_slice);
+                let commands = body
+                    .as_array()
+                    .map_or(std::slice::from_ref(body), Vec::as_slice);
                 let parts = commands.iter().map(|command| ("Command", command));
-                let parts: Vec<_> = parts.chain(events.iter().map(|event| ("Event", event))).collect();
+                let parts: Vec<_> = parts
+                    .chain(events.iter().map(|event| ("Event", event)))
+                    .collect();
                 wrong.extend(undocumented(table, &parts));
             }
             (Ok(events), Some(expected)) => {
-                return Err(format!("expected a refusal ({}), got {}", expected.code, short(&Value::Array(events))));
+                return Err(format!(
+                    "expected a refusal ({}), got {}",
+                    expected.code,
+                    short(&Value::Array(events))
+                ));
             }
             (Err(refused), None) => return Err(format!("it was refused: {}", described(&refused))),
             (Err(refused), Some(expected)) => {
@@ -157,7 +197,10 @@ fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<S
                     && (expected.field.is_none() || refused.field == expected.field)
                     && refused.detail.contains(&expected.detail);
                 if !expected_one {
-                    wrong.push(format!("expected {expected:?}, got {}", described(&refused)));
+                    wrong.push(format!(
+                        "expected {expected:?}, got {}",
+                        described(&refused)
+                    ));
                 }
             }
         }
@@ -179,12 +222,21 @@ fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<S
         (&step.promised, promised, true, "promised"),
         (&step.not_promised, promised, false, "promised"),
     ];
-    let legal_commands =
-        if checks.iter().all(|check| check.0.is_empty()) { Vec::new() } else { table.legal_commands_of(&viewer) };
+    let legal_commands = if checks.iter().all(|check| check.0.is_empty()) {
+        Vec::new()
+    } else {
+        table.legal_commands_of(&viewer)
+    };
     for (commands, check, expected, word) in checks {
-        for command in commands.iter().filter(|command| check(&legal_commands, command) != expected) {
+        for command in commands
+            .iter()
+            .filter(|command| check(&legal_commands, command) != expected)
+        {
             wrong.push(match expected {
-                true => format!("{command} is not {word}; there are {}", alike(&legal_commands, command)),
+                true => format!(
+                    "{command} is not {word}; there are {}",
+                    alike(&legal_commands, command)
+                ),
                 false => format!("{command} is {word}"),
             });
         }
@@ -198,7 +250,9 @@ fn undocumented(table: &Table, parts: &[(&str, &Value)]) -> Vec<String> {
     // The tests' own is not published.
     let published = parts.iter().filter(|_| ruleset != "round-robin");
     published
-        .flat_map(|(schema, value)| contract::schema_errors(&contract::schema_name(ruleset, schema), value))
+        .flat_map(|(schema, value)| {
+            contract::schema_errors(&contract::schema_name(ruleset, schema), value)
+        })
         .collect()
 }
 
@@ -215,7 +269,9 @@ fn alike(legal_commands: &[turnkeeper::vocabulary::LegalCommand], command: &Valu
 /// Whether an event is the expected one: a string is its type, an object holds some of its fields.
 fn fits(expected: &Value, got: &Value) -> bool {
     match expected {
-        Value::Object(fields) => fields.iter().all(|(field, value)| got.get(field) == Some(value)),
+        Value::Object(fields) => fields
+            .iter()
+            .all(|(field, value)| got.get(field) == Some(value)),
         kind => got.get("type") == Some(kind),
     }
 }
@@ -223,14 +279,35 @@ fn fits(expected: &Value, got: &Value) -> bool {
 /// How the events differ from those expected.
 fn unlike(expected: &[Value], got: &[Value]) -> Option<String> {
     let same = expected.len() == got.len() && expected.iter().zip(got).all(|(e, g)| fits(e, g));
-    let list = |events: &[Value]| events.iter().map(short).collect::<Vec<_>>().join("\n        ");
-    (!same).then(|| format!("events: expected\n        {}\n      got\n        {}", list(expected), list(got)))
+    let list = |events: &[Value]| {
+        events
+            .iter()
+            .map(short)
+            .collect::<Vec<_>>()
+            .join("\n        ")
+    };
+    (!same).then(|| {
+        format!(
+            "events: expected\n        {}\n      got\n        {}",
+            list(expected),
+            list(got)
+        )
+    })
 }
 
 fn described(refused: &Refused) -> String {
-    let Refused { code, rule, field, detail } = refused;
-    let rule = rule.as_ref().map_or(String::new(), |rule| format!(", rule {rule}"));
-    let field = field.as_ref().map_or(String::new(), |field| format!(", field {field}"));
+    let Refused {
+        code,
+        rule,
+        field,
+        detail,
+    } = refused;
+    let rule = rule
+        .as_ref()
+        .map_or(String::new(), |rule| format!(", rule {rule}"));
+    let field = field
+        .as_ref()
+        .map_or(String::new(), |field| format!(", field {field}"));
     format!("code {code}{rule}{field}: {detail}")
 }
 
@@ -238,7 +315,9 @@ fn described(refused: &Refused) -> String {
 fn check(file: &str, text: &str) -> Vec<String> {
     let folder = file.split(['/', '\\']).next().unwrap_or_default();
     let rulesets = RULESETS.iter().map(|ruleset| ruleset.manifest);
-    let rulesets: Vec<_> = rulesets.filter(|manifest| folder == "every" || manifest.id == folder).collect();
+    let rulesets: Vec<_> = rulesets
+        .filter(|manifest| folder == "every" || manifest.id == folder)
+        .collect();
     if rulesets.is_empty() {
         return vec![format!("there is no ruleset {folder}")];
     }
@@ -251,14 +330,23 @@ fn check(file: &str, text: &str) -> Vec<String> {
             transcript.create["ruleset"] = json!(manifest.id);
         }
         if transcript.create["ruleset"] != manifest.id {
-            return vec![format!("it stands in the folder {folder} and plays {}", transcript.create["ruleset"])];
+            return vec![format!(
+                "it stands in the folder {folder} and plays {}",
+                transcript.create["ruleset"]
+            )];
         }
         let played = catch_unwind(AssertUnwindSafe(|| play(&transcript)));
         let wrong = played.unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+            let text = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or(panic.downcast_ref::<&str>().copied());
             vec![format!("it panicked: {}", text.unwrap_or("?"))]
         });
-        wrong.into_iter().map(|wrong| format!("({}, {}) {wrong}", manifest.id, transcript.name)).collect()
+        wrong
+            .into_iter()
+            .map(|wrong| format!("({}, {}) {wrong}", manifest.id, transcript.name))
+            .collect()
     });
     all.collect()
 }
@@ -267,11 +355,18 @@ fn check(file: &str, text: &str) -> Vec<String> {
 #[test]
 fn every_transcript_plays_as_written() {
     let only = std::env::var("TURNKEEPER_ONLY").unwrap_or_default();
-    let files: Vec<_> = files().into_iter().filter(|(file, _)| file.contains(&only)).collect();
+    let files: Vec<_> = files()
+        .into_iter()
+        .filter(|(file, _)| file.contains(&only))
+        .collect();
     assert!(!files.is_empty(), "no transcript's name holds {only:?}");
     let wrong: Vec<String> = files
         .iter()
-        .flat_map(|(file, text)| check(file, text).into_iter().map(move |wrong| format!("  {file} {wrong}")))
+        .flat_map(|(file, text)| {
+            check(file, text)
+                .into_iter()
+                .map(move |wrong| format!("  {file} {wrong}"))
+        })
         .collect();
     assert!(
         wrong.is_empty(),
@@ -285,24 +380,44 @@ fn every_transcript_plays_as_written() {
 /// A change of a transcript, by the pointer to what is changed, the new value, and the complaints that follow.
 #[test]
 fn the_runner_complains_of_all_that_is_not_as_written() {
-    let (file, text) = files().into_iter().find(|(file, _)| file.starts_with("round-robin")).expect("the tests' own");
+    let (file, text) = files()
+        .into_iter()
+        .find(|(file, _)| file.starts_with("round-robin"))
+        .expect("the tests' own");
     let transcript: Value = serde_json::from_str(&text).expect("a transcript is JSON");
     assert_eq!(check(&file, &text), [""; 0], "it is as written");
     let end = |who: &str| json!({"type": "end_turn", "combatant": who});
     let mut again = transcript["steps"].clone();
-    let other_rule = json!({"send": {"type": "start"}, "refused": {"code": "already_started", "rule": "RR-2"}});
+    let other_rule =
+        json!({"send": {"type": "start"}, "refused": {"code": "already_started", "rule": "RR-2"}});
     again.as_array_mut().expect("steps").insert(1, other_rule);
     for (place, value, complaint) in [
-        ("/steps/0/expect/combatants.ann.side", json!("monsters"), "step 1"),
+        (
+            "/steps/0/expect/combatants.ann.side",
+            json!("monsters"),
+            "step 1",
+        ),
         (
             "/steps/0/expect/combatants.ann.side",
             json!("monsters"),
             "combatants.ann.side: expected \"monsters\", got \"players\"",
         ),
-        ("/steps/0/expect/combatants.nobody.side", json!(null), "there is no `nobody`"),
+        (
+            "/steps/0/expect/combatants.nobody.side",
+            json!(null),
+            "there is no `nobody`",
+        ),
         ("/dice", json!([4]), "the dice [4] are left over"),
-        ("/steps/0/events", json!(["round_started"]), "events: expected"),
-        ("/steps/0/refused", json!({"code": "already_started"}), "expected a refusal"),
+        (
+            "/steps/0/events",
+            json!(["round_started"]),
+            "events: expected",
+        ),
+        (
+            "/steps/0/refused",
+            json!({"code": "already_started"}),
+            "expected a refusal",
+        ),
         ("/steps/0/send", end("ann"), "code not_started, rule RR-1"),
         ("/steps", again, "code already_started, rule RR-1"),
         ("/steps/0/legal", json!([end("bob")]), "is not legal"),

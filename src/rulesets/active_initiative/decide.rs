@@ -9,7 +9,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Violation> {
-    check_started(play, matches!(command, Command::Start(_) | Command::RollInitiative(_)), "AI-2")?;
+    check_started(
+        play,
+        matches!(command, Command::Start(_) | Command::RollInitiative(_)),
+        "AI-2",
+    )?;
     match command {
         Command::Start(c) => start(play, c),
         Command::RollInitiative(c) => own_die(play, c),
@@ -31,18 +35,29 @@ pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Viol
 
 fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
     if let Some(first) = &c.first {
-        let detail = "either somebody triggered the scene (`first`) or everybody rolls (`rolls`), not both";
-        require(c.rolls.is_empty(), "first_or_rolls", field("rolls"), || detail)?;
+        let detail =
+            "either somebody triggered the scene (`first`) or everybody rolls (`rolls`), not both";
+        require(c.rolls.is_empty(), "first_or_rolls", field("rolls"), || {
+            detail
+        })?;
         play.fighter("first", first, "AI-8")?;
     }
     for id in c.rolls.keys() {
-        let (active, path) = (play.combatant("rolls", id)?.active(), format!("rolls.{}", id.as_str()));
-        require(active, "rolls_no_die", field(path), || format!("{id} is out of the fight and rolls nothing"))?;
+        let (active, path) = (
+            play.combatant("rolls", id)?.active(),
+            format!("rolls.{}", id.as_str()),
+        );
+        require(active, "rolls_no_die", field(path), || {
+            format!("{id} is out of the fight and rolls nothing")
+        })?;
     }
     start_encounter(play, "AI-8")?;
     let table = play.table();
     let players = players(table);
-    let groups = table.iter().filter(|c| c.kind == Kind::Npc && !beside_a_pc(table, c)).count();
+    let groups = table
+        .iter()
+        .filter(|c| c.kind == Kind::Npc && !beside_a_pc(table, c))
+        .count();
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let (groups, wanted) = (count(groups), count(players.div_ceil(2)));
     let points = match table.options.interrupt_points {
@@ -65,15 +80,25 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
 /// Takes the die of a combatant's player before the start.
 fn own_die(play: &mut Scene<'_>, c: &RollInitiative) -> Result<(), Violation> {
     play.fighter("combatant", &c.combatant, "AI-3")?;
-    play.own(OwnDieGiven { combatant: c.combatant.clone(), roll: c.roll });
+    play.own(OwnDieGiven {
+        combatant: c.combatant.clone(),
+        roll: c.roll,
+    });
     Ok(())
 }
 
 /// The number of players (AI-15, AI-30): the named controllers of players' characters, and each character without one.
 fn players(table: &Table) -> usize {
-    let controllers = || table.iter().filter(|c| c.kind == Kind::Pc).map(|c| c.controller.as_str());
+    let controllers = || {
+        table
+            .iter()
+            .filter(|c| c.kind == Kind::Pc)
+            .map(|c| c.controller.as_str())
+    };
     let unnamed = controllers().filter(|name| *name == "player").count();
-    let named: BTreeSet<&str> = controllers().filter(|name| !["player", "gm"].contains(name)).collect();
+    let named: BTreeSet<&str> = controllers()
+        .filter(|name| !["player", "gm"].contains(name))
+        .collect();
     unnamed + named.len()
 }
 
@@ -84,7 +109,14 @@ fn roll_opening(play: &mut Scene<'_>, c: &Start) -> Option<CombatantId> {
     for x in combatants.iter().filter(|x| x.active()) {
         let die = play.die(c.rolls.get(&x.id).copied().or(x.state.own_die));
         let total = i64::from(die.face) + x.stats.int_modifier.get();
-        rolls.push((Reverse((total, x.stats.dex, x.stats.wis)), OpeningRoll { combatant: x.id.clone(), die, total }));
+        rolls.push((
+            Reverse((total, x.stats.dex, x.stats.wis)),
+            OpeningRoll {
+                combatant: x.id.clone(),
+                die,
+                total,
+            },
+        ));
     }
     rolls.sort_by_key(|(rank, _)| *rank);
     let rolls: Vec<_> = rolls.into_iter().map(|(_, roll)| roll).collect();
@@ -95,8 +127,14 @@ fn roll_opening(play: &mut Scene<'_>, c: &Start) -> Option<CombatantId> {
 
 /// Starts a turn: the window closes, and an action readied in the last one lapses.
 pub(super) fn take_turn(play: &mut Scene<'_>, combatant: &CombatantId) {
-    if play.table().get(combatant).is_some_and(|c| c.state.readied.is_some()) {
-        play.own(ReadiedLapsed { combatant: combatant.clone() });
+    if play
+        .table()
+        .get(combatant)
+        .is_some_and(|c| c.state.readied.is_some())
+    {
+        play.own(ReadiedLapsed {
+            combatant: combatant.clone(),
+        });
     }
     start_turn(play, combatant);
 }
@@ -104,7 +142,12 @@ pub(super) fn take_turn(play: &mut Scene<'_>, combatant: &CombatantId) {
 fn finish(play: &mut Scene<'_>, c: &EndTurn) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "AI-7")?;
     let detail = "`begin` needs `next`: say whose turn begins";
-    require(!c.begin || c.next.is_some(), "next_missing", field("next"), || detail)?;
+    require(
+        !c.begin || c.next.is_some(),
+        "next_missing",
+        field("next"),
+        || detail,
+    )?;
     end_turn(play, &c.combatant);
     advance(play);
     let Some(next) = &c.next else { return Ok(()) };
@@ -113,22 +156,40 @@ fn finish(play: &mut Scene<'_>, c: &EndTurn) -> Result<(), Violation> {
 }
 
 /// Begins the turn of the named combatant, if the command says so.
-fn begin_at_once(play: &mut Scene<'_>, next: &CombatantId, now: bool, unopposed: bool) -> Result<(), Violation> {
-    let detail =
-        "either the turn begins in any case (`begin`) or if nobody could interrupt (`begin_unopposed`), not both";
-    require(!(now && unopposed), "begin_or_unopposed", field("begin_unopposed"), || detail)?;
-    if now || unopposed && is_unopposed(play.table(), next) { begin(play, next) } else { Ok(()) }
+fn begin_at_once(
+    play: &mut Scene<'_>,
+    next: &CombatantId,
+    now: bool,
+    unopposed: bool,
+) -> Result<(), Violation> {
+    let detail = "either the turn begins in any case (`begin`) or if nobody could interrupt (`begin_unopposed`), not both";
+    require(
+        !(now && unopposed),
+        "begin_or_unopposed",
+        field("begin_unopposed"),
+        || detail,
+    )?;
+    if now || unopposed && is_unopposed(play.table(), next) {
+        begin(play, next)
+    } else {
+        Ok(())
+    }
 }
 
 /// Whether nobody could interrupt (AAI15). Only what all know counts: neither hidden combatants nor how many points are left.
 fn is_unopposed(table: &Table, nominee: &CombatantId) -> bool {
     let no_points = table.options.interrupt_points == InterruptPoints::default();
-    no_points && !table.waiting().any(|c| !c.hidden && could_interrupt(table, c, nominee))
+    no_points
+        && !table
+            .waiting()
+            .any(|c| !c.hidden && could_interrupt(table, c, nominee))
 }
 
 /// Whether it may steal the nominee's turn by any means.
 pub(super) fn could_interrupt(table: &Table, c: &Fighter, nominee: &CombatantId) -> bool {
-    MEANS.iter().any(|means| may_interrupt(table, c, nominee, *means).is_ok())
+    MEANS
+        .iter()
+        .any(|means| may_interrupt(table, c, nominee, *means).is_ok())
 }
 
 fn nominate(play: &mut Scene<'_>, c: &Nominate) -> Result<(), Violation> {
@@ -136,13 +197,26 @@ fn nominate(play: &mut Scene<'_>, c: &Nominate) -> Result<(), Violation> {
         play.combatant("combatant", id)?;
     }
     play.combatant("next", &c.next)?;
-    let awaited = matches!(play.table().state.phase, Phase::ChooseNext {} | Phase::ChooseStarter {});
-    require(awaited, "nothing_to_name", "AI-7", || "nobody is to be named now: first a turn must end")?;
+    let awaited = matches!(
+        play.table().state.phase,
+        Phase::ChooseNext {} | Phase::ChooseStarter {}
+    );
+    require(
+        awaited,
+        "nothing_to_name",
+        "AI-7",
+        || "nobody is to be named now: first a turn must end",
+    )?;
     let chooser = &play.table().state.last_actor;
-    require(*chooser == c.combatant, "not_the_chooser", "AI-7", || match chooser {
-        Some(chooser) => format!("the choice is {chooser}'s, who took the last turn"),
-        None => "the choice is the game master's: leave `combatant` out".to_owned(),
-    })?;
+    require(
+        *chooser == c.combatant,
+        "not_the_chooser",
+        "AI-7",
+        || match chooser {
+            Some(chooser) => format!("the choice is {chooser}'s, who took the last turn"),
+            None => "the choice is the game master's: leave `combatant` out".to_owned(),
+        },
+    )?;
     name(play, &c.next)?;
     begin_at_once(play, &c.next, c.begin, c.begin_unopposed)
 }
@@ -151,16 +225,32 @@ fn name(play: &mut Scene<'_>, next: &CombatantId) -> Result<(), Violation> {
     let table = play.table();
     let nominee = play.combatant("next", next)?;
     let by = table.state.last_actor.clone();
-    require(nominee.active(), "not_active", "AI-8", || format!("{next} is out of the fight and takes no turn"))?;
+    require(nominee.active(), "not_active", "AI-8", || {
+        format!("{next} is out of the fight and takes no turn")
+    })?;
     if by.as_ref() == Some(next) {
         let starter = matches!(table.state.phase, Phase::ChooseStarter {});
-        require(starter, "names_itself", "AI-10", || format!("{next} cannot name itself: it has just acted"))?;
-        require(!table.waiting().any(|c| c.id != *next), "names_itself", "AI-42", || {
-            format!("{next} took the last turn and cannot start the round while there is anybody else")
+        require(starter, "names_itself", "AI-10", || {
+            format!("{next} cannot name itself: it has just acted")
         })?;
+        require(
+            !table.waiting().any(|c| c.id != *next),
+            "names_itself",
+            "AI-42",
+            || {
+                format!(
+                    "{next} took the last turn and cannot start the round while there is anybody else"
+                )
+            },
+        )?;
     }
-    require(!nominee.acted, "already_acted", "AI-9", || format!("{next} has acted this round"))?;
-    play.own(Named { combatant: next.clone(), by });
+    require(!nominee.acted, "already_acted", "AI-9", || {
+        format!("{next} has acted this round")
+    })?;
+    play.own(Named {
+        combatant: next.clone(),
+        by,
+    });
     Ok(())
 }
 
@@ -173,7 +263,10 @@ fn begin(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
         }
         Phase::Window { nominee, .. } => ("not_named", format!("{nominee} is named, not {id}")),
         Phase::InTurn { actor } => ("turn_in_progress", format!("it is {actor}'s turn")),
-        _ => ("nobody_named", "nobody is named yet: the last actor names the next one first".to_owned()),
+        _ => (
+            "nobody_named",
+            "nobody is named yet: the last actor names the next one first".to_owned(),
+        ),
     };
     Err(Violation::new(code, "AI-7", detail))
 }
@@ -195,37 +288,69 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
             return Err(Violation::new("no_window", "AI-17", detail));
         }
         Phase::Setup | Phase::Over | Phase::SomeoneActs => {
-            return Err(Violation::new("no_window", "AI-17", "interrupts come between two turns"));
+            return Err(Violation::new(
+                "no_window",
+                "AI-17",
+                "interrupts come between two turns",
+            ));
         }
     };
     if c.means == Means::Inspiration {
         spend(play, id, "AI-19")?;
     }
-    play.own(Interrupted { combatant: id.clone(), displaced, means: c.means });
+    play.own(Interrupted {
+        combatant: id.clone(),
+        displaced,
+        means: c.means,
+    });
     Ok(())
 }
 
 /// Refuses a combatant that may not steal the nominee's turn by these means. A point is checked first.
-fn may_interrupt(table: &Table, interrupter: &Fighter, nominee: &CombatantId, means: Means) -> Result<(), Violation> {
+fn may_interrupt(
+    table: &Table,
+    interrupter: &Fighter,
+    nominee: &CombatantId,
+    means: Means,
+) -> Result<(), Violation> {
     let (id, state) = (&interrupter.id, &table.state);
     if means == Means::InterruptPoint {
         let detail = "this encounter is played without interrupt points";
         let played = table.options.interrupt_points != InterruptPoints::default();
         require(played, "variant_off", "AI-30", || detail)?;
         let detail = "an interrupt point was spent this round already";
-        require(!state.interrupt_point_used, "point_used", "AI-32", || detail)?;
-        require(state.interrupt_points > Some(0), "no_points", "AI-30", || "no interrupt point is left")?;
+        require(!state.interrupt_point_used, "point_used", "AI-32", || {
+            detail
+        })?;
+        require(
+            state.interrupt_points > Some(0),
+            "no_points",
+            "AI-30",
+            || "no interrupt point is left",
+        )?;
         let gm = interrupter.kind != Kind::Pc && interrupter.controller.as_str() == "gm";
-        require(gm, "not_the_gms", "AI-31", || format!("{id} is a player's: points are for the game master's own"))?;
+        require(gm, "not_the_gms", "AI-31", || {
+            format!("{id} is a player's: points are for the game master's own")
+        })?;
     }
     may_take_a_turn(interrupter, means)?;
-    require(nominee != id, "already_named", "AI-21", || format!("{id} is named already: begin its turn"))?;
-    require(table.get(nominee).is_none_or(|n| n.side != interrupter.side), "ally", "AI-21", || {
-        format!("{id} and {nominee} are on the same side")
+    require(nominee != id, "already_named", "AI-21", || {
+        format!("{id} is named already: begin its turn")
     })?;
-    require(!interrupter.state.interrupted, "interrupted_before", "AAI2", || {
-        format!("{id} has interrupted once before this turn")
-    })?;
+    require(
+        table
+            .get(nominee)
+            .is_none_or(|n| n.side != interrupter.side),
+        "ally",
+        "AI-21",
+        || format!("{id} and {nominee} are on the same side"),
+    )?;
+    require(
+        !interrupter.state.interrupted,
+        "interrupted_before",
+        "AAI2",
+        || format!("{id} has interrupted once before this turn"),
+    )?;
     match means {
         Means::Damage => was_hurt(table, interrupter),
         Means::Inspiration => inspiration(table, interrupter, "AI-19").map(|_| ()),
@@ -235,15 +360,33 @@ fn may_interrupt(table: &Table, interrupter: &Fighter, nominee: &CombatantId, me
 
 /// Refuses a combatant that may not steal the turn before anybody is named: it was hurt, and it is no ally of the last to act, whose
 /// choice it takes (AAI12).
-fn may_interrupt_choice(table: &Table, interrupter: &Fighter, means: Means) -> Result<(), Violation> {
+fn may_interrupt_choice(
+    table: &Table,
+    interrupter: &Fighter,
+    means: Means,
+) -> Result<(), Violation> {
     let id = &interrupter.id;
     let open = table.options.interrupt_before_nomination && means == Means::Damage;
-    require(open, "no_window", "AI-17", || "nobody is named yet: interrupts come after the nomination")?;
+    require(
+        open,
+        "no_window",
+        "AI-17",
+        || "nobody is named yet: interrupts come after the nomination",
+    )?;
     may_take_a_turn(interrupter, means)?;
     was_hurt(table, interrupter)?;
-    let chooser = table.state.last_actor.as_ref().and_then(|chooser| table.get(chooser));
-    let Some(chooser) = chooser.filter(|chooser| chooser.side == interrupter.side) else { return Ok(()) };
-    let detail = format!("{id} and {}, whose choice it is, are on the same side", chooser.id);
+    let chooser = table
+        .state
+        .last_actor
+        .as_ref()
+        .and_then(|chooser| table.get(chooser));
+    let Some(chooser) = chooser.filter(|chooser| chooser.side == interrupter.side) else {
+        return Ok(());
+    };
+    let detail = format!(
+        "{id} and {}, whose choice it is, are on the same side",
+        chooser.id
+    );
     Err(Violation::new("ally", "AAI12", detail))
 }
 
@@ -255,9 +398,17 @@ pub(super) fn could_interrupt_choice(table: &Table, c: &Fighter) -> bool {
 /// Refuses an interrupter that has had its turn, is out of the fight or cannot act.
 fn may_take_a_turn(interrupter: &Fighter, means: Means) -> Result<(), Violation> {
     let id = &interrupter.id;
-    let rule = if interrupter.state.exposed && means == Means::Damage { "AI-26" } else { "AI-18" };
-    require(!interrupter.acted, "already_acted", rule, || format!("{id} has acted this round"))?;
-    require(interrupter.active(), "not_active", "AI-8", || format!("{id} is out of the fight and takes no turn"))?;
+    let rule = if interrupter.state.exposed && means == Means::Damage {
+        "AI-26"
+    } else {
+        "AI-18"
+    };
+    require(!interrupter.acted, "already_acted", rule, || {
+        format!("{id} has acted this round")
+    })?;
+    require(interrupter.active(), "not_active", "AI-8", || {
+        format!("{id} is out of the fight and takes no turn")
+    })?;
     require(able(interrupter), "cannot_act", "AAI16", || {
         format!("{id} cannot act: it takes a turn that comes to it, but steals none")
     })
@@ -274,9 +425,12 @@ fn was_hurt(table: &Table, interrupter: &Fighter) -> Result<(), Violation> {
     require(interrupter.state.exposed, "not_hurt", "AI-20", || {
         format!("{id} took no damage in the turn that has just ended")
     })?;
-    require(hurt_off_turn(table, interrupter), "own_turn", "AAI13", || {
-        format!("{id} took the last turn: damage of its own turn does not give it the next one")
-    })
+    require(
+        hurt_off_turn(table, interrupter),
+        "own_turn",
+        "AAI13",
+        || format!("{id} took the last turn: damage of its own turn does not give it the next one"),
+    )
 }
 
 /// Whether it took damage that pays for an interrupt (AI-20): not in its own turn (AAI13).
@@ -286,51 +440,84 @@ pub(super) fn hurt_off_turn(table: &Table, c: &Fighter) -> bool {
 
 fn ready(play: &mut Scene<'_>, c: &Ready) -> Result<(), Violation> {
     let free = play.in_turn(&c.combatant, "AI-12")?.state.readied.is_none();
-    require(free, "already_readied", "AI-12", || format!("{} has readied an action already", c.combatant))?;
-    let readied = Readied { action: c.action.clone(), trigger: c.trigger.clone() };
-    play.own(ActionReadied { combatant: c.combatant.clone(), readied });
+    require(free, "already_readied", "AI-12", || {
+        format!("{} has readied an action already", c.combatant)
+    })?;
+    let readied = Readied {
+        action: c.action.clone(),
+        trigger: c.trigger.clone(),
+    };
+    play.own(ActionReadied {
+        combatant: c.combatant.clone(),
+        readied,
+    });
     Ok(())
 }
 
 fn fire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
-    require(c.state.readied.is_some(), "nothing_readied", "AI-12", || format!("{id} has readied nothing"))?;
-    require(c.active(), "not_active", "AI-12", || format!("{id} is out of the fight"))?;
-    play.own(ReadiedFired { combatant: id.clone() });
+    require(
+        c.state.readied.is_some(),
+        "nothing_readied",
+        "AI-12",
+        || format!("{id} has readied nothing"),
+    )?;
+    require(c.active(), "not_active", "AI-12", || {
+        format!("{id} is out of the fight")
+    })?;
+    play.own(ReadiedFired {
+        combatant: id.clone(),
+    });
     Ok(())
 }
 
 fn inspire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
-    require(holds_inspiration(play.table(), c), "not_a_pc", "AI-28", || {
-        format!("{id} is not a player's character: only those hold inspiration")
-    })?;
+    require(
+        holds_inspiration(play.table(), c),
+        "not_a_pc",
+        "AI-28",
+        || format!("{id} is not a player's character: only those hold inspiration"),
+    )?;
     let held = c.stats.inspiration.count();
-    require(held < 3, "inspiration_full", "AI-28", || format!("{id} holds 3 inspiration points, the most"))?;
-    play.own(Inspired { combatant: id.clone(), held: held + 1 });
+    require(held < 3, "inspiration_full", "AI-28", || {
+        format!("{id} holds 3 inspiration points, the most")
+    })?;
+    play.own(Inspired {
+        combatant: id.clone(),
+        held: held + 1,
+    });
     Ok(())
 }
 
 fn spend(play: &mut Scene<'_>, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {
     let held = inspiration(play.table(), play.combatant("combatant", id)?, rule)?.saturating_sub(1);
-    play.own(InspirationSpent { combatant: id.clone(), held });
+    play.own(InspirationSpent {
+        combatant: id.clone(),
+        held,
+    });
     Ok(())
 }
 
 /// Whether it may hold inspiration (AI-28).
 pub(super) fn holds_inspiration(table: &Table, c: &Fighter) -> bool {
-    c.kind == Kind::Pc || table.options.npc_inspiration && c.kind == Kind::Npc && beside_a_pc(table, c)
+    c.kind == Kind::Pc
+        || table.options.npc_inspiration && c.kind == Kind::Npc && beside_a_pc(table, c)
 }
 
 /// Whether a player's character is on its side.
 fn beside_a_pc(table: &Table, c: &Fighter) -> bool {
-    table.iter().any(|pc| pc.kind == Kind::Pc && pc.side == c.side)
+    table
+        .iter()
+        .any(|pc| pc.kind == Kind::Pc && pc.side == c.side)
 }
 
 /// The inspiration points of a combatant that has some; `rule` says what they pay for.
 fn inspiration(table: &Table, c: &Fighter, rule: &'static str) -> Result<u32, Violation> {
     let held = c.stats.inspiration.count();
     let holds = holds_inspiration(table, c) && held > 0;
-    require(holds, "no_inspiration", rule, || format!("{} has no inspiration point to spend", c.id))?;
+    require(holds, "no_inspiration", rule, || {
+        format!("{} has no inspiration point to spend", c.id)
+    })?;
     Ok(held)
 }

@@ -6,11 +6,22 @@ use crate::vocabulary::{Audience, CombatantId, Event as AnyEvent, Int, Redact, S
 
 pub(super) fn evolve(table: &mut Table, event: &AnyEvent<ActiveInitiative>) {
     match event {
-        Own(Event::OwnDieGiven(e)) => table.change_state(&e.combatant, |s| s.own_die = Some(e.roll)),
+        Own(Event::OwnDieGiven(e)) => {
+            table.change_state(&e.combatant, |s| s.own_die = Some(e.roll))
+        }
         Own(Event::OpeningRolled(e)) => {
-            let Some((best, others)) = e.rolls.split_first() else { return };
-            let tied = others.iter().filter(|roll| roll.total == best.total).map(|roll| roll.combatant.clone());
-            let by = Way::Rolled { die: best.die, total: best.total, tied: tied.collect() };
+            let Some((best, others)) = e.rolls.split_first() else {
+                return;
+            };
+            let tied = others
+                .iter()
+                .filter(|roll| roll.total == best.total)
+                .map(|roll| roll.combatant.clone());
+            let by = Way::Rolled {
+                die: best.die,
+                total: best.total,
+                tied: tied.collect(),
+            };
             open_window(table, &best.combatant, by);
         }
         Own(Event::InterruptPointsGained(e)) => table.state.interrupt_points = Some(e.points),
@@ -19,13 +30,18 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<ActiveInitiative>) {
             open_window(table, &e.combatant, Way::Interrupted { means: e.means });
             table.change_state(&e.combatant, |s| s.interrupted = true);
             if e.means == Means::InterruptPoint {
-                table.state.interrupt_points = table.state.interrupt_points.map(|points| points.saturating_sub(1));
+                table.state.interrupt_points = table
+                    .state
+                    .interrupt_points
+                    .map(|points| points.saturating_sub(1));
                 table.state.interrupt_point_used = true;
             }
         }
         Own(Event::ChoiceOpened(e)) => table.state.phase = Phase::choice(e.starter),
         Own(Event::Exposed(e)) => table.change_state(&e.combatant, |s| s.exposed = true),
-        Own(Event::ActionReadied(e)) => table.change_state(&e.combatant, |s| s.readied = Some(e.readied.clone())),
+        Own(Event::ActionReadied(e)) => {
+            table.change_state(&e.combatant, |s| s.readied = Some(e.readied.clone()))
+        }
         Own(Event::ReadiedFired(e)) => table.change_state(&e.combatant, |s| s.readied = None),
         Own(Event::ReadiedLapsed(e)) => table.change_state(&e.combatant, |s| s.readied = None),
         Own(Event::Inspired(e)) => hold(table, &e.combatant, e.held),
@@ -45,11 +61,16 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<ActiveInitiative>) {
 }
 
 fn open_window(table: &mut Table, nominee: &CombatantId, by: Way) {
-    table.state.phase = Phase::Window { nominee: nominee.clone(), by };
+    table.state.phase = Phase::Window {
+        nominee: nominee.clone(),
+        by,
+    };
 }
 
 fn hold(table: &mut Table, id: &CombatantId, inspiration: u32) {
-    table.change(id, |c| c.stats.inspiration = Int::clamped(inspiration.into()));
+    table.change(id, |c| {
+        c.stats.inspiration = Int::clamped(inspiration.into())
+    });
 }
 
 /// The turn of the nominee starts; without a window the combatant triggered the scene.
@@ -60,12 +81,20 @@ fn start_turn(table: &mut Table, combatant: &CombatantId) {
         s.own_die = None;
     });
     let state = &mut table.state;
-    let by = match std::mem::replace(&mut state.phase, Phase::InTurn { actor: combatant.clone() }) {
+    let by = match std::mem::replace(
+        &mut state.phase,
+        Phase::InTurn {
+            actor: combatant.clone(),
+        },
+    ) {
         Phase::Window { by, .. } => by,
         _ => Way::Opened {},
     };
     state.turns.retain(|taken| taken.combatant != *combatant);
-    state.turns.push(Taken { combatant: combatant.clone(), by });
+    state.turns.push(Taken {
+        combatant: combatant.clone(),
+        by,
+    });
     state.begun = true;
     state.last_actor = Some(combatant.clone());
 }

@@ -8,9 +8,15 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
     let mut legal = match &table.state.phase {
         Phase::Setup => {
             let rolls = "an object from combatant ids to the d20 that each rolled";
-            let own = |c: &Fighter| LegalCommand::by("roll_initiative", &c.id, "AI-3").range("roll", true, 1, 20);
+            let own = |c: &Fighter| {
+                LegalCommand::by("roll_initiative", &c.id, "AI-3").range("roll", true, 1, 20)
+            };
             let mut legal = vec![
-                LegalCommand::of("start", "AI-2").whom("first", true, table.active().map(|c| &c.id)),
+                LegalCommand::of("start", "AI-2").whom(
+                    "first",
+                    true,
+                    table.active().map(|c| &c.id),
+                ),
                 LegalCommand::of("start", "AI-3").like("rolls", rolls, None),
             ];
             legal.extend(table.active().map(own));
@@ -18,21 +24,36 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
         }
         Phase::Over | Phase::SomeoneActs => Vec::new(),
         Phase::InTurn { actor } => {
-            let next = || table.active().filter(|c| c.id != *actor || table.waiting().nth(1).is_none()).map(|c| &c.id);
+            let next = || {
+                table
+                    .active()
+                    .filter(|c| c.id != *actor || table.waiting().nth(1).is_none())
+                    .map(|c| &c.id)
+            };
             let end = || LegalCommand::by("end_turn", actor, "AI-7");
             let ready = LegalCommand::by("ready", actor, "AI-12");
             let ready = ready.like("action", "what will be done", Some(json!("attack")));
             vec![
-                end().whom("next", false, next()).choose("begin_unopposed", false, [false, true]),
+                end()
+                    .whom("next", false, next())
+                    .choose("begin_unopposed", false, [false, true]),
                 end().with("begin", true).whom("next", true, next()),
-                ready.like("trigger", "what it waits for", Some(json!("the door opens"))),
+                ready.like(
+                    "trigger",
+                    "what it waits for",
+                    Some(json!("the door opens")),
+                ),
             ]
         }
         Phase::ChooseNext {} | Phase::ChooseStarter {} => {
             let nominate = || LegalCommand::by("nominate", table.state.last_actor.as_ref(), "AI-7");
             let next = || table.waiting().map(|c| &c.id);
             let mut legal = vec![
-                nominate().whom("next", true, next()).choose("begin_unopposed", false, [false, true]),
+                nominate().whom("next", true, next()).choose(
+                    "begin_unopposed",
+                    false,
+                    [false, true],
+                ),
                 nominate().with("begin", true).whom("next", true, next()),
             ];
             if table.options.interrupt_before_nomination {
@@ -44,7 +65,9 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
         Phase::Window { nominee, .. } => {
             let interrupters = table.waiting().filter(|c| c.id != *nominee);
             let begin = LegalCommand::by("begin_turn", nominee, "AI-7");
-            std::iter::once(begin).chain(interrupters.map(|c| interrupt(c, &MEANS))).collect()
+            std::iter::once(begin)
+                .chain(interrupters.map(|c| interrupt(c, &MEANS)))
+                .collect()
         }
     };
     let readied = table.active().filter(|c| c.state.readied.is_some());
@@ -57,5 +80,9 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
 }
 
 fn interrupt(c: &Fighter, means: &[Means]) -> LegalCommand {
-    LegalCommand::by("interrupt", &c.id, "AI-17").choose("means", true, means.iter().map(|means| json!(means)))
+    LegalCommand::by("interrupt", &c.id, "AI-17").choose(
+        "means",
+        true,
+        means.iter().map(|means| json!(means)),
+    )
 }

@@ -16,8 +16,8 @@ pub use state::*;
 
 use crate::rulesets::shared::{had_turn, parts};
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, Kind, LegalCommand, OrderEntry, Pending,
-    Play, Reason, Redact, Redaction, Ruleset, Table as AnyTable, Violation,
+    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, Kind, LegalCommand,
+    OrderEntry, Pending, Play, Reason, Redact, Redaction, Ruleset, Table as AnyTable, Violation,
 };
 use decide::{able, could_interrupt, could_interrupt_choice, hurt_off_turn};
 
@@ -35,40 +35,82 @@ impl Ruleset for ActiveInitiative {
     fn actor(command: &Command) -> Actor<'_> {
         match command {
             // It takes the time to interrupt from everybody else, so the next combatant's player must agree.
-            Command::EndTurn(EndTurn { combatant, next: Some(next), begin: true, .. })
-            | Command::Nominate(Nominate { combatant: Some(combatant), next, begin: true, .. }) => {
-                Actor::Of(vec![combatant, next])
-            }
-            Command::Interrupt(Interrupt { means: Means::InterruptPoint, .. }) => Actor::Gm,
+            Command::EndTurn(EndTurn {
+                combatant,
+                next: Some(next),
+                begin: true,
+                ..
+            })
+            | Command::Nominate(Nominate {
+                combatant: Some(combatant),
+                next,
+                begin: true,
+                ..
+            }) => Actor::Of(vec![combatant, next]),
+            Command::Interrupt(Interrupt {
+                means: Means::InterruptPoint,
+                ..
+            }) => Actor::Gm,
             command => command.actor(),
         }
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
-        if let Phase::InTurn { actor } = &table.state.phase { vec![actor.clone()] } else { Vec::new() }
+        if let Phase::InTurn { actor } = &table.state.phase {
+            vec![actor.clone()]
+        } else {
+            Vec::new()
+        }
     }
 
     fn pending(table: &Table) -> Option<Pending> {
         let choice = |decision, rule| {
-            let hurt = table.waiting().filter(|c| could_interrupt_choice(table, c)).map(|c| c.id.clone());
+            let hurt = table
+                .waiting()
+                .filter(|c| could_interrupt_choice(table, c))
+                .map(|c| c.id.clone());
             let hurt: Vec<_> = hurt.collect();
-            let commands: &[_] = if hurt.is_empty() { &["nominate"] } else { &["nominate", "interrupt"] };
-            Pending::new(decision, table.state.last_actor.iter().cloned().chain(hurt).collect(), commands, rule)
+            let commands: &[_] = if hurt.is_empty() {
+                &["nominate"]
+            } else {
+                &["nominate", "interrupt"]
+            };
+            Pending::new(
+                decision,
+                table.state.last_actor.iter().cloned().chain(hurt).collect(),
+                commands,
+                rule,
+            )
         };
         Some(match &table.state.phase {
-            Phase::Setup | Phase::ChooseNext {} | Phase::ChooseStarter {} if table.active().next().is_none() => {
+            Phase::Setup | Phase::ChooseNext {} | Phase::ChooseStarter {}
+                if table.active().next().is_none() =>
+            {
                 Pending::newcomer("AI-35")
             }
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "AI-2"),
-            Phase::InTurn { actor } => Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "AI-7"),
+            Phase::InTurn { actor } => {
+                Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "AI-7")
+            }
             Phase::ChooseNext {} => choice("next", "AI-7"),
             Phase::ChooseStarter {} => choice("starter", "AI-41"),
             Phase::Window { nominee, .. } => {
-                let interrupters = table.waiting().filter(|c| could_interrupt(table, c, nominee)).map(|c| &c.id);
-                let who: Vec<_> = std::iter::once(nominee).chain(interrupters).cloned().collect();
+                let interrupters = table
+                    .waiting()
+                    .filter(|c| could_interrupt(table, c, nominee))
+                    .map(|c| &c.id);
+                let who: Vec<_> = std::iter::once(nominee)
+                    .chain(interrupters)
+                    .cloned()
+                    .collect();
                 match who.len() {
                     1 => Pending::new("begin_turn", who, &["begin_turn"], "AI-17"),
-                    _ => Pending::new("begin_or_interrupt", who, &["begin_turn", "interrupt"], "AI-17"),
+                    _ => Pending::new(
+                        "begin_or_interrupt",
+                        who,
+                        &["begin_turn", "interrupt"],
+                        "AI-17",
+                    ),
                 }
             }
             Phase::Over => return None,
@@ -79,18 +121,32 @@ impl Ruleset for ActiveInitiative {
     /// The turns of this round that started and were not taken back, and the next one.
     fn order(table: &Table) -> Vec<OrderEntry> {
         let state = &table.state;
-        let taken = state.turns.iter().map(|taken| (&taken.combatant, &taken.by));
+        let taken = state
+            .turns
+            .iter()
+            .map(|taken| (&taken.combatant, &taken.by));
         let taken = taken.filter(|(id, _)| had_turn(table, id));
-        let next = if let Phase::Window { nominee, by } = &state.phase { Some((nominee, by)) } else { None };
-        taken.chain(next).map(|(id, by)| OrderEntry::new(id, because(by))).collect()
+        let next = if let Phase::Window { nominee, by } = &state.phase {
+            Some((nominee, by))
+        } else {
+            None
+        };
+        taken
+            .chain(next)
+            .map(|(id, by)| OrderEntry::new(id, because(by)))
+            .collect()
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
         match &whole.state.phase {
-            Phase::InTurn { actor: id } | Phase::Window { nominee: id, .. } => audience.misses(whole, id),
+            Phase::InTurn { actor: id } | Phase::Window { nominee: id, .. } => {
+                audience.misses(whole, id)
+            }
             Phase::ChooseNext {} | Phase::ChooseStarter {} => {
                 let chooser = &whole.state.last_actor;
-                chooser.as_ref().is_some_and(|id| audience.misses(whole, id))
+                chooser
+                    .as_ref()
+                    .is_some_and(|id| audience.misses(whole, id))
                     || audience.misses_all(whole, |c| c.active() && !c.acted)
             }
             Phase::SomeoneActs => true,
@@ -111,13 +167,21 @@ impl Ruleset for ActiveInitiative {
     }
 
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
-        let hidden = Self::is_secret(event) || matches!(event, Event::ChoiceOpened(_)) && redaction.someone_acts;
-        if hidden { None } else { event.redact(redaction.audience) }
+        let hidden = Self::is_secret(event)
+            || matches!(event, Event::ChoiceOpened(_)) && redaction.someone_acts;
+        if hidden {
+            None
+        } else {
+            event.redact(redaction.audience)
+        }
     }
 
     /// The game master's points, and advice on how many monsters there are.
     fn is_secret(event: &Event) -> bool {
-        matches!(event, Event::Advised(_) | Event::InterruptPointsGained(_) | Event::SceneClosed(_))
+        matches!(
+            event,
+            Event::Advised(_) | Event::InterruptPointsGained(_) | Event::SceneClosed(_)
+        )
     }
 
     fn remark(table: &Table, c: &Fighter) -> String {
@@ -143,12 +207,19 @@ fn because(by: &Way) -> Reason {
             total: Some(*total),
             ..Reason::new("AI-3", "rolled the highest initiative")
         },
-        Way::Named { by } => Reason { named_by: by.clone(), ..Reason::new("AI-7", "was named") },
-        Way::Interrupted { means: Means::Inspiration } => Reason::new("AI-19", "interrupted for an inspiration point"),
-        Way::Interrupted { means: Means::Damage } => Reason::new("AI-20", "interrupted after taking damage"),
-        Way::Interrupted { means: Means::InterruptPoint } => {
-            Reason::new("AI-31", "interrupted for one of the game master's points")
-        }
+        Way::Named { by } => Reason {
+            named_by: by.clone(),
+            ..Reason::new("AI-7", "was named")
+        },
+        Way::Interrupted {
+            means: Means::Inspiration,
+        } => Reason::new("AI-19", "interrupted for an inspiration point"),
+        Way::Interrupted {
+            means: Means::Damage,
+        } => Reason::new("AI-20", "interrupted after taking damage"),
+        Way::Interrupted {
+            means: Means::InterruptPoint,
+        } => Reason::new("AI-31", "interrupted for one of the game master's points"),
         Way::Overridden {} => Reason::new("TK-5", "the game master set it"),
     }
 }

@@ -6,7 +6,10 @@ use crate::rulesets::shared::{end_turn, next_round};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::SharedEvent;
 
-pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<ActiveInitiative>) -> Result<(), Violation> {
+pub(super) fn react(
+    play: &mut Scene<'_>,
+    event: &AnyEvent<ActiveInitiative>,
+) -> Result<(), Violation> {
     let table = play.table();
     match event {
         Shared(SharedEvent::EncounterEnded(_)) => {
@@ -17,11 +20,17 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<ActiveInitiative>) ->
         _ if matches!(table.state.phase, Phase::Setup | Phase::Over) => {}
         Shared(SharedEvent::Damaged(e)) => {
             if e.amount > 0 && table.get(&e.combatant).is_some_and(|c| !c.state.exposed) {
-                play.own(Exposed { combatant: e.combatant.clone() });
+                play.own(Exposed {
+                    combatant: e.combatant.clone(),
+                });
             }
         }
         Shared(SharedEvent::Overridden(e)) => take_turn(play, &e.combatant),
-        Shared(SharedEvent::ConditionSet(_) | SharedEvent::ConditionCleared(_) | SharedEvent::CombatantLeft(_))
+        Shared(
+            SharedEvent::ConditionSet(_)
+            | SharedEvent::ConditionCleared(_)
+            | SharedEvent::CombatantLeft(_),
+        )
         | Roster(_) => settle(play),
         Shared(_) | Own(_) => {}
     }

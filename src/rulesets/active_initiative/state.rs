@@ -1,6 +1,8 @@
 //! What Active Initiative keeps.
 
-use crate::vocabulary::{Audience, CombatantId, D20, Describe, Die, Int, Redact, Text, redacted, settings, words};
+use crate::vocabulary::{
+    Audience, CombatantId, D20, Describe, Die, Int, Redact, Text, redacted, settings, words,
+};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -53,7 +55,10 @@ impl<'de> Deserialize<'de> for InterruptPoints {
                 exactly.ok_or_else(|| E::invalid_value(de::Unexpected::Signed(points), &self))
             }
             fn visit_u64<E: de::Error>(self, points: u64) -> Result<InterruptPoints, E> {
-                let exactly = i64::try_from(points).ok().and_then(Int::new).map(InterruptPoints::Exactly);
+                let exactly = i64::try_from(points)
+                    .ok()
+                    .and_then(Int::new)
+                    .map(InterruptPoints::Exactly);
                 exactly.ok_or_else(|| E::invalid_value(de::Unexpected::Unsigned(points), &self))
             }
         }
@@ -166,7 +171,11 @@ pub enum Phase {
 impl Phase {
     /// Somebody must be named: the next combatant, or the first of a round.
     pub(super) fn choice(starter: bool) -> Self {
-        if starter { Self::ChooseStarter {} } else { Self::ChooseNext {} }
+        if starter {
+            Self::ChooseStarter {}
+        } else {
+            Self::ChooseNext {}
+        }
     }
 }
 

@@ -27,9 +27,15 @@ pub(super) fn check_state(table: &Table) -> Result<(), String> {
     if let Mode::Gap { passed, .. } = &state.mode {
         at_most("state.mode.gap.passed", passed.len(), MAX_COMBATANTS)?;
     }
-    let of_sides = state.sides.iter().flat_map(|side| [&side.score, &side.count]).flatten();
+    let of_sides = state
+        .sides
+        .iter()
+        .flat_map(|side| [&side.score, &side.count])
+        .flatten();
     let of_places = state.places.iter().map(|place| &place.score);
-    of_places.chain(of_sides).try_for_each(|score| check_score(score))?;
+    of_places
+        .chain(of_sides)
+        .try_for_each(|score| check_score(score))?;
     state.turns.iter().try_for_each(check_turn)?;
     table.iter().try_for_each(check_fighter)
 }
@@ -38,11 +44,17 @@ fn check_score(score: &Score) -> Result<(), String> {
     at_most("score.dice", score.dice.len(), MAX_DICE)?;
     at_most("score.key", score.key.len(), MAX_KEY)?;
     let numbers = score.key.iter().copied().chain([score.total, score.bonus]);
-    numbers.into_iter().try_for_each(|number| within("score", number, -MAX_SCORE, MAX_SCORE))
+    numbers
+        .into_iter()
+        .try_for_each(|number| within("score", number, -MAX_SCORE, MAX_SCORE))
 }
 
 fn check_turn(turn: &Turn) -> Result<(), String> {
-    at_most("state.turns.combatants", turn.combatants.len(), MAX_COMBATANTS)?;
+    at_most(
+        "state.turns.combatants",
+        turn.combatants.len(),
+        MAX_COMBATANTS,
+    )?;
     at_most("state.turns.done", turn.done.len(), MAX_COMBATANTS)
 }
 

@@ -29,9 +29,15 @@ pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Viol
 
 /// Refuses unless `holds`, with the line of the definition that says so.
 fn ensure<D: Display>(
-    holds: bool, code: &'static str, rule: &'static str, line: &str, detail: impl FnOnce() -> D,
+    holds: bool,
+    code: &'static str,
+    rule: &'static str,
+    line: &str,
+    detail: impl FnOnce() -> D,
 ) -> Result<(), Violation> {
-    require(holds, code, rule, || format!("{} (definition.{line})", detail()))
+    require(holds, code, rule, || {
+        format!("{} (definition.{line})", detail())
+    })
 }
 
 fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
@@ -39,11 +45,20 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     for (i, id) in c.surprised.iter().enumerate() {
         let path = format!("surprised.{i}");
         play.combatant(path.clone(), id)?;
-        let detail = "surprise means nothing here: leave it out, or say what it does in definition.surprise";
-        require(definition(table).surprise != Surprise::None, "no_surprise", field(path), || detail)?;
+        let detail =
+            "surprise means nothing here: leave it out, or say what it does in definition.surprise";
+        require(
+            definition(table).surprise != Surprise::None,
+            "no_surprise",
+            field(path),
+            || detail,
+        )?;
     }
     if let Some(first) = &c.first {
-        let sides = definition(table).phases.iter().any(|phase| phase.sides != Sides::Mixed);
+        let sides = definition(table)
+            .phases
+            .iter()
+            .any(|phase| phase.sides != Sides::Mixed);
         let detail = "no side opens here: the phases of the definition mix sides";
         require(sides, "no_sides", field("first"), || detail)?;
         let known = table.active().any(|c| c.side == *first);
@@ -53,29 +68,51 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     start_encounter(play, "CU-1")?;
     for id in &c.surprised {
         if play.table().get(id).is_some_and(|c| !c.state.surprised) {
-            play.own(Surprised { combatant: id.clone() });
+            play.own(Surprised {
+                combatant: id.clone(),
+            });
         }
     }
     start_round(play, 1);
     if let Some(side) = &c.first {
         let combatants = ids(play.table().active().filter(|c| c.side == *side)).into();
-        play.own(SideOpens { side: side.clone(), combatants });
+        play.own(SideOpens {
+            side: side.clone(),
+            combatants,
+        });
     }
     if undeclared(play.table()).next().is_some() {
         for (path, none) in [("rolls", c.rolls.is_empty()), ("cards", c.cards.is_empty())] {
-            require(none, "declare_first", field(path), || "combatants declare first: send them with roll")?;
+            require(
+                none,
+                "declare_first",
+                field(path),
+                || "combatants declare first: send them with roll",
+            )?;
         }
         play.own(DeclarationsOpened {});
         return Ok(());
     }
-    score::roll_all(play, &Roll { rolls: c.rolls.clone(), cards: c.cards.clone() })?;
+    score::roll_all(
+        play,
+        &Roll {
+            rolls: c.rolls.clone(),
+            cards: c.cards.clone(),
+        },
+    )?;
     proceed(play, Point::Next);
     Ok(())
 }
 
 fn roll(play: &mut Fight<'_>, c: &Roll) -> Result<(), Violation> {
     let due = play.table().state.mode == Mode::Rolling;
-    ensure(due, "no_roll_due", "CU-6", "score.reroll", || "no roll is due now")?;
+    ensure(
+        due,
+        "no_roll_due",
+        "CU-6",
+        "score.reroll",
+        || "no roll is due now",
+    )?;
     score::roll_all(play, c)?;
     proceed(play, Point::Next);
     Ok(())
@@ -112,7 +149,11 @@ fn go_on(play: &mut Fight<'_>) -> Result<(), Violation> {
             proceed(play, Point::Next);
         }
         Mode::Setup | Mode::Standstill | Mode::SomeoneActs => {
-            return Err(Violation::new("nothing_to_go_on_with", "CU-36", "nobody is in the fight who could act"));
+            return Err(Violation::new(
+                "nothing_to_go_on_with",
+                "CU-36",
+                "nobody is in the fight who could act",
+            ));
         }
     }
     Ok(())
@@ -121,18 +162,30 @@ fn go_on(play: &mut Fight<'_>) -> Result<(), Violation> {
 fn grant(play: &mut Fight<'_>, c: &Grant) -> Result<(), Violation> {
     let table = play.table();
     let pool = pool(play, &c.pool)?;
-    require((pool.of == Owner::Combatant) == c.combatant.is_some(), "whose_pool", field("combatant"), || {
-        match pool.of {
+    require(
+        (pool.of == Owner::Combatant) == c.combatant.is_some(),
+        "whose_pool",
+        field("combatant"),
+        || match pool.of {
             Owner::Combatant => format!("say whose {}", c.pool),
             Owner::Table => format!("{} is the table's: leave combatant out", c.pool),
-        }
-    })?;
-    let holder = c.combatant.as_ref().map(|id| play.combatant("combatant", id)).transpose()?;
+        },
+    )?;
+    let holder = c
+        .combatant
+        .as_ref()
+        .map(|id| play.combatant("combatant", id))
+        .transpose()?;
     let (max, _) = pool_size(definition(table), holder, pool);
     let pools = holder.map_or(&table.state.pools, |c| &c.state.pools);
     let before = pools.get(&c.pool).copied().unwrap_or(0);
     let left = (i64::from(before) + c.amount.get()).clamp(0, max.into());
-    set_pool(play, c.combatant.clone(), &c.pool, u32::try_from(left).unwrap_or(0));
+    set_pool(
+        play,
+        c.combatant.clone(),
+        &c.pool,
+        u32::try_from(left).unwrap_or(0),
+    );
     Ok(())
 }
 
@@ -147,8 +200,15 @@ fn pool<'p>(play: &'p Fight<'_>, name: &Slug) -> Result<&'p PoolRule, Violation>
 
 fn set_pool(play: &mut Fight<'_>, owner: Option<CombatantId>, pool: &Slug, left: u32) {
     match owner {
-        Some(combatant) => play.own(PoolChanged { combatant, pool: pool.clone(), left }),
-        None => play.own(TablePoolChanged { pool: pool.clone(), left }),
+        Some(combatant) => play.own(PoolChanged {
+            combatant,
+            pool: pool.clone(),
+            left,
+        }),
+        None => play.own(TablePoolChanged {
+            pool: pool.clone(),
+            left,
+        }),
     }
 }
 
@@ -156,20 +216,41 @@ fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation> {
     let fighter = play.combatant("combatant", &c.combatant)?;
     let (table, id) = (play.table(), &c.combatant);
     let Some(rule) = &definition(table).declare else {
-        return Err(Violation::new("nothing_to_declare", "CU-18", "nothing is declared here (definition.declare)"));
+        return Err(Violation::new(
+            "nothing_to_declare",
+            "CU-18",
+            "nothing is declared here (definition.declare)",
+        ));
     };
-    let (declaring, has_declared) = (table.state.mode == Mode::Declaring, fighter.state.has_declared);
+    let (declaring, has_declared) = (
+        table.state.mode == Mode::Declaring,
+        fighter.state.has_declared,
+    );
     let detail = "declarations come at the start of a round";
     ensure(declaring, "not_declaring", "CU-18", "declare", || detail)?;
-    ensure(!has_declared, "has_declared", "CU-18", "declare", || format!("{id} has declared in this round"))?;
-    ensure(must_declare(table, fighter), "declares_nothing", "CU-19", "declare.who", || {
-        format!("{id} declares nothing")
+    ensure(!has_declared, "has_declared", "CU-18", "declare", || {
+        format!("{id} has declared in this round")
     })?;
-    require(rule.choices.contains(&c.choice), "unknown_choice", field("choice"), || {
-        let choices: Vec<_> = rule.choices.iter().map(Slug::as_str).collect();
-        format!("there is no such choice: there are {}", choices.join(", "))
-    })?;
-    play.own(Declared { combatant: id.clone(), choice: Some(c.choice.clone()) });
+    ensure(
+        must_declare(table, fighter),
+        "declares_nothing",
+        "CU-19",
+        "declare.who",
+        || format!("{id} declares nothing"),
+    )?;
+    require(
+        rule.choices.contains(&c.choice),
+        "unknown_choice",
+        field("choice"),
+        || {
+            let choices: Vec<_> = rule.choices.iter().map(Slug::as_str).collect();
+            format!("there is no such choice: there are {}", choices.join(", "))
+        },
+    )?;
+    play.own(Declared {
+        combatant: id.clone(),
+        choice: Some(c.choice.clone()),
+    });
     if undeclared(play.table()).next().is_none() {
         show(play);
         proceed(play, Point::Roll);
@@ -185,18 +266,33 @@ fn pick(play: &mut Fight<'_>, c: &Begin) -> Result<(), Violation> {
         play.combatant("by", by)?;
     }
     let line = phase_line(table, "pick");
-    ensure(table.state.mode == Mode::Choosing, "nothing_to_pick", pick_rule(table), &line, || now(table))?;
+    ensure(
+        table.state.mode == Mode::Choosing,
+        "nothing_to_pick",
+        pick_rule(table),
+        &line,
+        || now(table),
+    )?;
     play.fighter("combatant", id, "CU-1")?;
     let candidates = candidates(table);
     let chooser = chooser(table);
-    ensure(c.by.as_ref() == chooser, "not_the_chooser", "CU-14", &line, || match chooser {
-        Some(last) => format!("{last} picks, whose own turn was the last: say `by`"),
-        None => "no combatant picks now, so anyone may begin: leave `by` out".to_owned(),
-    })?;
+    ensure(
+        c.by.as_ref() == chooser,
+        "not_the_chooser",
+        "CU-14",
+        &line,
+        || match chooser {
+            Some(last) => format!("{last} picks, whose own turn was the last: say `by`"),
+            None => "no combatant picks now, so anyone may begin: leave `by` out".to_owned(),
+        },
+    )?;
     if !candidates.contains(id) {
         let ids: Vec<_> = candidates.iter().map(ToString::to_string).collect();
         let (rule, line, why) = why_not(table, fighter);
-        let detail = format!("{why}; one of {} is next (definition.{line})", ids.join(", "));
+        let detail = format!(
+            "{why}; one of {} is next (definition.{line})",
+            ids.join(", ")
+        );
         return Err(Violation::new("not_next", rule, detail));
     }
     begin(play, vec![id.clone()], TurnKind::Normal);
@@ -209,23 +305,51 @@ fn why_not(table: &Table, c: &Fighter) -> (&'static str, String, String) {
     let (definition, phase, id) = (definition(table), phase(table), &c.id);
     let most = phase.turns.count();
     if is_skipped(definition, c) {
-        return ("CU-33", "down".to_owned(), format!("{id} is unconscious, and has no turns"));
+        return (
+            "CU-33",
+            "down".to_owned(),
+            format!("{id} is unconscious, and has no turns"),
+        );
     }
     if c.state.turns_left == 0 && definition.clock.is_none() {
-        return ("CU-1", "turns".to_owned(), format!("{id} has no turn left in this round"));
+        return (
+            "CU-1",
+            "turns".to_owned(),
+            format!("{id} has no turn left in this round"),
+        );
     }
     if most > 0 && c.state.turns_in_phase >= most {
-        return ("CU-10", phase_line(table, "turns"), format!("{id} has had its turns in this phase"));
+        return (
+            "CU-10",
+            phase_line(table, "turns"),
+            format!("{id} has had its turns in this phase"),
+        );
     }
     if !fits(definition, &phase.who, c) {
-        return ("CU-10", phase_line(table, "who"), format!("{id} does not act in this phase"));
+        return (
+            "CU-10",
+            phase_line(table, "who"),
+            format!("{id} does not act in this phase"),
+        );
     }
     if c.state.passed {
-        return ("CU-17", phase_line(table, "optional"), format!("{id} has passed"));
+        return (
+            "CU-17",
+            phase_line(table, "optional"),
+            format!("{id} has passed"),
+        );
     }
     match phase.pick {
-        Pick::Order => ("CU-12", phase_line(table, "pick"), format!("{id}'s place has not come up")),
-        _ => ("CU-11", phase_line(table, "sides"), format!("it is another side's turn, not {id}'s")),
+        Pick::Order => (
+            "CU-12",
+            phase_line(table, "pick"),
+            format!("{id}'s place has not come up"),
+        ),
+        _ => (
+            "CU-11",
+            phase_line(table, "sides"),
+            format!("it is another side's turn, not {id}'s"),
+        ),
     }
 }
 
@@ -247,18 +371,27 @@ fn end(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
     let table = play.table();
     if let Some(cost) = c.cost {
         let Some(clock) = turn_clock(table) else {
-            return Err(Violation::field("no_cost", "cost", "this turn costs no ticks: leave it out"));
+            return Err(Violation::field(
+                "no_cost",
+                "cost",
+                "this turn costs no ticks: leave it out",
+            ));
         };
         let [least, most] = clock.cost;
-        require((least..=most).contains(&cost), "impossible_cost", field("cost"), || {
-            format!("a turn costs {least} to {most} ticks (definition.clock.cost)")
-        })?;
+        require(
+            (least..=most).contains(&cost),
+            "impossible_cost",
+            field("cost"),
+            || format!("a turn costs {least} to {most} ticks (definition.clock.cost)"),
+        )?;
     }
     let cost = c.cost.map(|cost| cost.count());
     if steps(table).is_empty() {
         end_one(play, &c.combatant, cost);
     } else {
-        play.own(StepDone { combatant: c.combatant.clone() });
+        play.own(StepDone {
+            combatant: c.combatant.clone(),
+        });
     }
     proceed(play, Point::Turn);
     Ok(())
@@ -267,17 +400,38 @@ fn end(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
 fn wait(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.in_turn(id, "CU-23")?;
     let table = play.table();
-    ensure(definition(table).wait.is_some(), "no_waiting", "CU-23", "wait", || "nobody waits here")?;
+    ensure(
+        definition(table).wait.is_some(),
+        "no_waiting",
+        "CU-23",
+        "wait",
+        || "nobody waits here",
+    )?;
     let [turn] = &table.state.turns[..] else {
-        return Err(Violation::new("within_a_turn", "CU-23", "a turn within another cannot wait (definition.wait)"));
+        return Err(Violation::new(
+            "within_a_turn",
+            "CU-23",
+            "a turn within another cannot wait (definition.wait)",
+        ));
     };
-    ensure(turn.kind == TurnKind::Normal, "not_its_own_turn", "CU-23", "wait", || {
-        format!("{id} waits in the turn of its own place only")
-    })?;
+    ensure(
+        turn.kind == TurnKind::Normal,
+        "not_its_own_turn",
+        "CU-23",
+        "wait",
+        || format!("{id} waits in the turn of its own place only"),
+    )?;
     play.tick(Moment::TurnEnd(id));
-    let its = play.table().effects.iter().filter(|effect| effect.expires.anchor() == Some(id));
+    let its = play
+        .table()
+        .effects
+        .iter()
+        .filter(|effect| effect.expires.anchor() == Some(id));
     let counted = its.map(|effect| effect.id.clone()).collect();
-    play.own(Waited { combatant: id.clone(), counted });
+    play.own(Waited {
+        combatant: id.clone(),
+        counted,
+    });
     proceed(play, Point::Turn);
     Ok(())
 }
@@ -285,15 +439,35 @@ fn wait(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
 fn go_now(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
     let table = play.table();
-    ensure(c.state.waiting, "not_waiting", "CU-23", "wait", || format!("{id} does not wait"))?;
-    let interrupts = definition(table).wait.as_ref().is_some_and(|wait| wait.interrupts);
-    let (rule, line) = if interrupts { ("CU-26", "wait") } else { ("CU-24", "wait.interrupts") };
+    ensure(c.state.waiting, "not_waiting", "CU-23", "wait", || {
+        format!("{id} does not wait")
+    })?;
+    let interrupts = definition(table)
+        .wait
+        .as_ref()
+        .is_some_and(|wait| wait.interrupts);
+    let (rule, line) = if interrupts {
+        ("CU-26", "wait")
+    } else {
+        ("CU-24", "wait.interrupts")
+    };
     let returns = opening(table).is_some_and(|opening| may_return(table, c, opening));
-    ensure(returns, "cannot_return", rule, line, || format!("{id} cannot return now: {}", now(table)))?;
-    if definition(table).wait.as_ref().is_some_and(|wait| wait.moves) {
+    ensure(returns, "cannot_return", rule, line, || {
+        format!("{id} cannot return now: {}", now(table))
+    })?;
+    if definition(table)
+        .wait
+        .as_ref()
+        .is_some_and(|wait| wait.moves)
+    {
         let (beside, after) = beside_now(table);
         let beside = beside.cloned();
-        play.own(Moved { combatant: id.clone(), beside, after, done: false });
+        play.own(Moved {
+            combatant: id.clone(),
+            beside,
+            after,
+            done: false,
+        });
     }
     begin(play, vec![id.clone()], TurnKind::Returned);
     proceed(play, Point::Turn);
@@ -306,18 +480,38 @@ fn pass(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     match &table.state.mode {
         Mode::Gap { .. } => {
             let asks = asked(table).any(|c| c.id == *id);
-            ensure(asks, "no_right", "CU-31", "pools", || format!("{id} has no right to pass on"))?;
+            ensure(asks, "no_right", "CU-31", "pools", || {
+                format!("{id} has no right to pass on")
+            })?;
         }
         Mode::Choosing => {
             let line = phase_line(table, "optional");
-            ensure(phase(table).optional, "no_passing", "CU-17", &line, || "this phase cannot be passed")?;
-            ensure(candidates(table).contains(id), "not_next", "CU-17", &line, || format!("{id} could not act now"))?;
+            ensure(
+                phase(table).optional,
+                "no_passing",
+                "CU-17",
+                &line,
+                || "this phase cannot be passed",
+            )?;
+            ensure(
+                candidates(table).contains(id),
+                "not_next",
+                "CU-17",
+                &line,
+                || format!("{id} could not act now"),
+            )?;
         }
         _ => {
-            return Err(Violation::new("nothing_to_pass", "CU-31", format!("nothing is to be passed: {}", now(table))));
+            return Err(Violation::new(
+                "nothing_to_pass",
+                "CU-31",
+                format!("nothing is to be passed: {}", now(table)),
+            ));
         }
     }
-    play.own(Passed { combatant: id.clone() });
+    play.own(Passed {
+        combatant: id.clone(),
+    });
     match play.table().state.mode {
         Mode::Choosing => proceed(play, Point::Next),
         _ => close_used_gap(play),
@@ -330,15 +524,23 @@ fn ready(play: &mut Fight<'_>, c: &Ready) -> Result<(), Violation> {
     let pool = pool(play, &c.pool)?;
     let (table, id) = (play.table(), &c.combatant);
     let line = format!("pools.{}.refill", c.pool);
-    ensure(pool.refill == Refill::Ready, "not_readied", "CU-30", &line, || {
-        format!("{} is not filled by ready", c.pool)
-    })?;
+    ensure(
+        pool.refill == Refill::Ready,
+        "not_readied",
+        "CU-30",
+        &line,
+        || format!("{} is not filled by ready", c.pool),
+    )?;
     let own = top(table).is_some_and(|turn| turn.kind != TurnKind::Bought);
-    ensure(own, "not_its_own_turn", "CU-30", &line, || format!("{id} gets ready in its own turn only"))?;
+    ensure(own, "not_its_own_turn", "CU-30", &line, || {
+        format!("{id} gets ready in its own turn only")
+    })?;
     let fighter = play.combatant("combatant", id)?;
     let (max, _) = pool_size(definition(table), Some(fighter), pool);
     let full = fighter.state.pools.get(&c.pool).copied().unwrap_or(0) >= max;
-    ensure(!full, "already_ready", "CU-30", &line, || format!("{id} is ready already"))?;
+    ensure(!full, "already_ready", "CU-30", &line, || {
+        format!("{id} is ready already")
+    })?;
     set_pool(play, Some(id.clone()), &c.pool, max);
     Ok(())
 }
@@ -349,37 +551,76 @@ fn interject(play: &mut Fight<'_>, c: &Interject) -> Result<(), Violation> {
     let (table, pool) = (play.table(), pool(play, &c.pool)?);
     let spend = &pool.spend;
     let line = |field: &str| format!("pools.{}.{field}", c.pool);
-    ensure(fits(definition(table), &spend.who, fighter), "not_for_it", "CU-29", &line("spend.who"), || {
-        format!("{} is not for {id}", c.pool)
-    })?;
-    ensure(!fighter.state.used.contains(&c.pool), "used_already", "CU-29", &line("spend"), || {
-        format!("{id} has spent from {} since the last turn began: once is all", c.pool)
-    })?;
+    ensure(
+        fits(definition(table), &spend.who, fighter),
+        "not_for_it",
+        "CU-29",
+        &line("spend.who"),
+        || format!("{} is not for {id}", c.pool),
+    )?;
+    ensure(
+        !fighter.state.used.contains(&c.pool),
+        "used_already",
+        "CU-29",
+        &line("spend"),
+        || {
+            format!(
+                "{id} has spent from {} since the last turn began: once is all",
+                c.pool
+            )
+        },
+    )?;
     if let Some(why) = why_no_right(definition(table), fighter) {
         return Err(Violation::new("cannot_interject", "CU-31", why));
     }
     let opening = opening(table).filter(|opening| may_interject(table, fighter, *opening));
     let Some(opening) = opening else {
         let whose = "rights are for combatants in the fight, after or within the turn of another";
-        let detail = format!("{id} can use no right now: {}, and {whose} (definition.{})", now(table), line("spend"));
+        let detail = format!(
+            "{id} can use no right now: {}, and {whose} (definition.{})",
+            now(table),
+            line("spend")
+        );
         return Err(Violation::new("cannot_interject", "CU-29", detail));
     };
     let left = points(table, fighter, &c.pool, pool);
     let [least, most] = spend.cost;
     let cost = c.cost.unwrap_or(least);
     let detail = || format!("a use costs {least} to {most}");
-    ensure((least..=most).contains(&cost), "impossible_cost", "CU-29", &line("spend.cost"), detail)?;
+    ensure(
+        (least..=most).contains(&cost),
+        "impossible_cost",
+        "CU-29",
+        &line("spend.cost"),
+        detail,
+    )?;
     let cost = cost.count();
-    ensure(left >= cost && (left > 0 || pool.of == Owner::Table), "too_few_points", "CU-27", &line("max"), || {
-        format!("{left} points of {} are left", c.pool)
-    })?;
+    ensure(
+        left >= cost && (left > 0 || pool.of == Owner::Table),
+        "too_few_points",
+        "CU-27",
+        &line("max"),
+        || format!("{left} points of {} are left", c.pool),
+    )?;
     let spends = may_spend(table, fighter, opening, &c.pool, pool);
-    ensure(spends, "cannot_interject", "CU-29", &line("spend.when"), || now(table))?;
-    let (gives, owner) = (spend.gives, (pool.of == Owner::Combatant).then(|| id.clone()));
+    ensure(
+        spends,
+        "cannot_interject",
+        "CU-29",
+        &line("spend.when"),
+        || now(table),
+    )?;
+    let (gives, owner) = (
+        spend.gives,
+        (pool.of == Owner::Combatant).then(|| id.clone()),
+    );
     if cost > 0 {
         set_pool(play, owner, &c.pool, left.saturating_sub(cost));
     }
-    play.own(Interjected { combatant: id.clone(), pool: c.pool.clone() });
+    play.own(Interjected {
+        combatant: id.clone(),
+        pool: c.pool.clone(),
+    });
     match gives {
         Gives::Turn => {
             begin(play, vec![id.clone()], TurnKind::Bought);
@@ -405,7 +646,9 @@ fn why_no_right(definition: &Definition, c: &Fighter) -> Option<String> {
         ));
     }
     if c.state.waiting {
-        return Some(format!("{id} waits: return to the turn first, with go_now (definition.wait)"));
+        return Some(format!(
+            "{id} waits: return to the turn first, with go_now (definition.wait)"
+        ));
     }
     None
 }

@@ -219,7 +219,10 @@ impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for Term<MIN, MAX> {
         impl<const MIN: i64, const MAX: i64> de::Visitor<'_> for Visitor<MIN, MAX> {
             type Value = Term<MIN, MAX>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "a whole number from {MIN} to {MAX} or the name of a number")
+                write!(
+                    f,
+                    "a whole number from {MIN} to {MAX} or the name of a number"
+                )
             }
             fn visit_i64<E: de::Error>(self, n: i64) -> Result<Self::Value, E> {
                 let fixed = Int::new(n).map(Term::Fixed);
@@ -240,8 +243,13 @@ impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for Term<MIN, MAX> {
 
 impl<const MIN: i64, const MAX: i64> PartialSchema for Term<MIN, MAX> {
     fn schema() -> RefOr<Schema> {
-        let name = ObjectBuilder::new().schema_type(Type::String).pattern(Some(SLUG_PATTERN));
-        OneOfBuilder::new().item(Int::<MIN, MAX>::schema()).item(name).into()
+        let name = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some(SLUG_PATTERN));
+        OneOfBuilder::new()
+            .item(Int::<MIN, MAX>::schema())
+            .item(name)
+            .into()
     }
 }
 
@@ -257,7 +265,10 @@ pub struct Dice {
 impl Dice {
     /// Refuses a sum that they cannot come to.
     pub(super) fn check(self, sum: i64) -> Result<(), String> {
-        let (least, most) = (i64::from(self.count), i64::from(self.count) * i64::from(self.sides));
+        let (least, most) = (
+            i64::from(self.count),
+            i64::from(self.count) * i64::from(self.sides),
+        );
         if (least..=most).contains(&sum) {
             return Ok(());
         }
@@ -276,8 +287,15 @@ impl FromStr for Dice {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (count, sides) = text.split_once('d').unwrap_or_default();
-        let dice = Self { count: count.parse().unwrap_or(0), sides: sides.parse().unwrap_or(0) };
-        let valid = (1..=9).contains(&dice.count) && (4..=100).contains(&dice.sides) && dice.to_string() == text;
-        valid.then_some(dice).ok_or("dice such as 1d20 are expected: 1 to 9 dice with 4 to 100 sides")
+        let dice = Self {
+            count: count.parse().unwrap_or(0),
+            sides: sides.parse().unwrap_or(0),
+        };
+        let valid = (1..=9).contains(&dice.count)
+            && (4..=100).contains(&dice.sides)
+            && dice.to_string() == text;
+        valid
+            .then_some(dice)
+            .ok_or("dice such as 1d20 are expected: 1 to 9 dice with 4 to 100 sides")
     }
 }

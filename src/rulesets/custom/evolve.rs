@@ -12,10 +12,16 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Custom>) {
         AnyEvent::Shared(SharedEvent::RoundStarted(_)) => start_round(table),
         AnyEvent::Shared(SharedEvent::TurnEnded(e)) => end_turn(table, &e.combatant),
         AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => leave(table, &e.combatant),
-        AnyEvent::Roster(RosterEvent::CombatantJoined { combatant }) if table.status == Status::Running => {
+        AnyEvent::Roster(RosterEvent::CombatantJoined { combatant })
+            if table.status == Status::Running =>
+        {
             enter(table, &combatant.id);
         }
-        AnyEvent::Roster(RosterEvent::CombatantUpdated { .. }) if table.status == Status::Running => add_sides(table),
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { .. })
+            if table.status == Status::Running =>
+        {
+            add_sides(table)
+        }
         AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
     }
 }
@@ -25,20 +31,32 @@ fn evolve_own(table: &mut Table, event: &Event) {
     match event {
         Event::Surprised(e) => table.change_state(&e.combatant, |s| s.surprised = true),
         Event::SideOpens(e) => {
-            state.sides.iter_mut().for_each(|side| side.first = side.side == e.side);
+            state
+                .sides
+                .iter_mut()
+                .for_each(|side| side.first = side.side == e.side);
             sort_sides(state);
         }
         Event::DeclarationsOpened(_) => state.mode = Mode::Declaring,
         Event::Declared(e) => declare(table, &e.combatant, e.choice.clone()),
-        Event::Shown(e) => e.choices.iter().for_each(|e| declare(table, &e.combatant, Some(e.choice.clone()))),
+        Event::Shown(e) => e
+            .choices
+            .iter()
+            .for_each(|e| declare(table, &e.combatant, Some(e.choice.clone()))),
         Event::RollOpened(_) => state.mode = Mode::Rolling,
         Event::Scored(e) => score(table, e),
         Event::Placed(e) => place(table, e),
         Event::CameLate(e) => {
             table.change_state(&e.combatant, |s| s.turns_left = e.turns);
             let kept = usize::try_from(e.turns).unwrap_or(usize::MAX);
-            let open = table.state.places.iter_mut().filter(|place| place.combatant == e.combatant && !place.done);
-            open.rev().skip(kept).for_each(|place| set_done(place, true));
+            let open = table
+                .state
+                .places
+                .iter_mut()
+                .filter(|place| place.combatant == e.combatant && !place.done);
+            open.rev()
+                .skip(kept)
+                .for_each(|place| set_done(place, true));
         }
         Event::Reshuffled(_) => reshuffle(state),
         Event::PhaseBegun(e) => {
@@ -55,7 +73,11 @@ fn evolve_own(table: &mut Table, event: &Event) {
                 turn.done.clear();
             }
         }
-        Event::StepDone(e) => state.turns.last_mut().into_iter().for_each(|turn| turn.done.push(e.combatant.clone())),
+        Event::StepDone(e) => state
+            .turns
+            .last_mut()
+            .into_iter()
+            .for_each(|turn| turn.done.push(e.combatant.clone())),
         Event::GapOpened(e) => open_gap(state, e.stalled),
         Event::Passed(e) => match &mut state.mode {
             Mode::Gap { passed, .. } => passed.push(e.combatant.clone()),
@@ -127,11 +149,19 @@ fn start_round(table: &mut Table) {
     for c in table.combatants.iter_mut() {
         refresh(definition, c, first);
     }
-    let used = definition.wait.as_ref().is_some_and(|wait| wait.lasts == Lasts::Used);
-    let Table { state, combatants, .. } = table;
+    let used = definition
+        .wait
+        .as_ref()
+        .is_some_and(|wait| wait.lasts == Lasts::Used);
+    let Table {
+        state, combatants, ..
+    } = table;
     if definition.clock.is_none() {
         for place in &mut state.places {
-            let waits = used && combatants.find(&place.combatant).is_some_and(|c| c.state.waiting);
+            let waits = used
+                && combatants
+                    .find(&place.combatant)
+                    .is_some_and(|c| c.state.waiting);
             set_done(place, waits);
         }
     }
@@ -153,11 +183,24 @@ fn begin_phase(state: &mut State, phase: u32) {
 
 /// What a new round gives back to a combatant.
 fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, first: bool) {
-    let CombatantState { waiting, counted, surprised, mut pools, .. } = c.state.clone();
+    let CombatantState {
+        waiting,
+        counted,
+        surprised,
+        mut pools,
+        ..
+    } = c.state.clone();
     let turns_left = if waiting { 1 } else { turns(definition, c) };
     let surprised = surprised && (first || definition.surprise == Surprise::Skips);
     refill(definition, Some(c), &mut pools, first);
-    c.change().state = CombatantState { turns_left, waiting, counted, surprised, pools, ..CombatantState::default() };
+    c.change().state = CombatantState {
+        turns_left,
+        waiting,
+        counted,
+        surprised,
+        pools,
+        ..CombatantState::default()
+    };
 }
 
 /// Sets a combatant's points; pools without any are left out, so that it is cheap to copy.
@@ -170,8 +213,17 @@ fn set_points(pools: &mut BTreeMap<Slug, u32>, pool: &Slug, left: u32) {
 }
 
 /// Fills the pools of a combatant, or of the table, for a round.
-fn refill(definition: &Definition, c: Option<&Fighter>, pools: &mut BTreeMap<Slug, u32>, first: bool) {
-    let of = if c.is_some() { Owner::Combatant } else { Owner::Table };
+fn refill(
+    definition: &Definition,
+    c: Option<&Fighter>,
+    pools: &mut BTreeMap<Slug, u32>,
+    first: bool,
+) {
+    let of = if c.is_some() {
+        Owner::Combatant
+    } else {
+        Owner::Table
+    };
     for (name, pool) in definition.pools.iter().filter(|(_, pool)| pool.of == of) {
         let (max, start) = pool_size(definition, c, pool);
         match (of, if first { start } else { max }) {
@@ -186,7 +238,9 @@ fn refill(definition: &Definition, c: Option<&Fighter>, pools: &mut BTreeMap<Slu
 fn enter(table: &mut Table, id: &CombatantId) {
     add_sides(table);
     let options = table.options.clone();
-    let Some(c) = table.combatants.find_mut(id) else { return };
+    let Some(c) = table.combatants.find_mut(id) else {
+        return;
+    };
     refresh(options.definition(), c, true);
     let choice = declaration(options.definition(), c);
     if choice.is_some() && table.state.mode != Mode::Declaring {
@@ -195,21 +249,42 @@ fn enter(table: &mut Table, id: &CombatantId) {
 }
 
 fn new_place(scored: &ScoredPlace, moved: bool) -> CachedJson<Place> {
-    let ScoredPlace { combatant, turn, score } = scored.clone();
-    Place { combatant, turn, done: false, moved, score }.into()
+    let ScoredPlace {
+        combatant,
+        turn,
+        score,
+    } = scored.clone();
+    Place {
+        combatant,
+        turn,
+        done: false,
+        moved,
+        score,
+    }
+    .into()
 }
 
 fn set_done(place: &mut CachedJson<Place>, done: bool) {
     if place.done != done {
-        *place = Place { done, ..Place::clone(place) }.into();
+        *place = Place {
+            done,
+            ..Place::clone(place)
+        }
+        .into();
     }
 }
 
 fn score(table: &mut Table, e: &Scored) {
     let state = &mut table.state;
     state.rolled = true;
-    state.places = e.places.iter().map(|scored| new_place(scored, false)).collect();
-    state.cards.extend(e.places.iter().filter_map(|place| place.score.card));
+    state.places = e
+        .places
+        .iter()
+        .map(|scored| new_place(scored, false))
+        .collect();
+    state
+        .cards
+        .extend(e.places.iter().filter_map(|place| place.score.card));
     if !e.sides.is_empty() {
         for side in &mut state.sides {
             let scored = e.sides.iter().find(|scored| scored.side == side.side);
@@ -219,7 +294,11 @@ fn score(table: &mut Table, e: &Scored) {
         sort_sides(state);
     }
     let in_sides = e.sides.iter().flat_map(|scored| &scored.combatants.0);
-    e.places.iter().map(|scored| &scored.combatant).chain(in_sides).for_each(|id| use_up_roll(table, id));
+    e.places
+        .iter()
+        .map(|scored| &scored.combatant)
+        .chain(in_sides)
+        .for_each(|id| use_up_roll(table, id));
 }
 
 fn use_up_roll(table: &mut Table, id: &CombatantId) {
@@ -233,28 +312,50 @@ fn place(table: &mut Table, e: &Placed) {
     for scored in &e.places {
         let new = new_place(scored, e.last);
         let before = |place: &CachedJson<Place>| !place.moved && place.score.key > new.score.key;
-        let at = state.places.iter().position(before).filter(|_| !e.last).unwrap_or(state.places.len());
+        let at = state
+            .places
+            .iter()
+            .position(before)
+            .filter(|_| !e.last)
+            .unwrap_or(state.places.len());
         state.places.insert(at, new);
     }
-    state.cards.extend(e.places.iter().filter_map(|place| place.score.card));
-    e.places.iter().for_each(|scored| use_up_roll(table, &scored.combatant));
+    state
+        .cards
+        .extend(e.places.iter().filter_map(|place| place.score.card));
+    e.places
+        .iter()
+        .for_each(|scored| use_up_roll(table, &scored.combatant));
 }
 
 fn begin(table: &mut Table, e: &Begun) {
     if e.kind != TurnKind::Bought {
         give_back_uses(table);
-        e.combatants.iter().for_each(|id| take_turn(table, id, e.kind));
+        e.combatants
+            .iter()
+            .for_each(|id| take_turn(table, id, e.kind));
     }
     table.state.mode = Mode::Turn;
     let combatants = e.combatants.to_vec();
-    table.state.turns.push(Turn { combatants, done: Vec::new(), step: 0, kind: e.kind });
+    table.state.turns.push(Turn {
+        combatants,
+        done: Vec::new(),
+        step: 0,
+        kind: e.kind,
+    });
 }
 
 /// Lets pools pay again, except for combatants whose bought turn is not over.
 fn give_back_uses(table: &mut Table) {
-    let bought = table.state.turns.iter().filter(|turn| turn.kind == TurnKind::Bought);
+    let bought = table
+        .state
+        .turns
+        .iter()
+        .filter(|turn| turn.kind == TurnKind::Bought);
     let bought: Vec<CombatantId> = bought.flat_map(|turn| turn.combatants.clone()).collect();
-    let users = ids(table.iter().filter(|c| !c.state.used.is_empty() && !bought.contains(&c.id)));
+    let users = ids(table
+        .iter()
+        .filter(|c| !c.state.used.is_empty() && !bought.contains(&c.id)));
     for id in users {
         table.change_state(&id, |s| s.used.clear());
     }
@@ -265,7 +366,11 @@ fn take_turn(table: &mut Table, id: &CombatantId, kind: TurnKind) {
     let (options, pick) = (table.options.clone(), phase(table).pick);
     let definition = options.definition();
     let Some(c) = table.get_mut(id) else { return };
-    for (name, pool) in definition.pools.iter().filter(|(_, pool)| pool.of == Owner::Combatant) {
+    for (name, pool) in definition
+        .pools
+        .iter()
+        .filter(|(_, pool)| pool.of == Owner::Combatant)
+    {
         let points = match pool.refill {
             Refill::Turn => pool_size(definition, Some(c), pool).0,
             Refill::Ready => 0,
@@ -307,7 +412,9 @@ fn remove_from_turn(state: &mut State, id: &CombatantId) -> Option<TurnKind> {
 }
 
 fn end_turn(table: &mut Table, id: &CombatantId) {
-    let Some(kind) = remove_from_turn(&mut table.state, id) else { return };
+    let Some(kind) = remove_from_turn(&mut table.state, id) else {
+        return;
+    };
     let bought = kind == TurnKind::Bought;
     let clock = table.options.definition().clock.is_some();
     let side = table.get_mut(id).map(|c| {
@@ -321,8 +428,13 @@ fn end_turn(table: &mut Table, id: &CombatantId) {
     let state = &mut table.state;
     // Where the one that acted has left, nobody picks for it.
     set_last(state, side.is_some().then(|| id.clone()));
-    let known = state.sides.iter_mut().find(|known| Some(&known.side) == side.as_ref());
-    known.into_iter().for_each(|side| side.last = Some(id.clone()));
+    let known = state
+        .sides
+        .iter_mut()
+        .find(|known| Some(&known.side) == side.as_ref());
+    known
+        .into_iter()
+        .for_each(|side| side.last = Some(id.clone()));
 }
 
 /// Sets whose turn ended or was delayed last.
@@ -334,19 +446,33 @@ fn set_last(state: &mut State, last: Option<CombatantId>) {
 fn leave(table: &mut Table, id: &CombatantId) {
     let state = &mut table.state;
     if [&state.last, &state.stood_before].contains(&&Some(id.clone())) {
-        let after = state.places.iter().skip_while(|place| place.combatant != *id);
-        let next = after.map(|place| &place.combatant).find(|other| *other != id);
+        let after = state
+            .places
+            .iter()
+            .skip_while(|place| place.combatant != *id);
+        let next = after
+            .map(|place| &place.combatant)
+            .find(|other| *other != id);
         state.stood_before = next.cloned();
     }
     state.places.retain(|place| place.combatant != *id);
     // The turn that is going on stays, so that it can be ended.
     let current = state.turns.pop();
-    state.turns.iter_mut().for_each(|turn| turn.combatants.retain(|c| c != id));
+    state
+        .turns
+        .iter_mut()
+        .for_each(|turn| turn.combatants.retain(|c| c != id));
     state.turns.retain(|turn| !turn.combatants.is_empty());
     state.turns.extend(current);
-    state.turns.iter_mut().for_each(|turn| turn.done.retain(|c| c != id));
+    state
+        .turns
+        .iter_mut()
+        .for_each(|turn| turn.done.retain(|c| c != id));
     state.last.take_if(|last| last == id);
-    state.sides.iter_mut().for_each(|side| _ = side.last.take_if(|last| last == id));
+    state
+        .sides
+        .iter_mut()
+        .for_each(|side| _ = side.last.take_if(|last| last == id));
     if let Mode::Gap { passed, .. } = &mut state.mode {
         passed.retain(|c| c != id);
     }
@@ -354,35 +480,61 @@ fn leave(table: &mut Table, id: &CombatantId) {
 
 /// Adds the sides that are new, the players before others. A side that players have not seen is new when they see it.
 fn add_sides(table: &mut Table) {
-    let Table { state, combatants, .. } = table;
+    let Table {
+        state, combatants, ..
+    } = table;
     let mut new: Vec<SideState> = Vec::new();
     let (hidden, shown): (Vec<_>, Vec<_>) = combatants.iter().partition(|c| c.hidden);
     for c in shown.into_iter().chain(hidden) {
-        let known = state.sides.iter().any(|side| side.side == c.side && (side.seen || c.hidden));
+        let known = state
+            .sides
+            .iter()
+            .any(|side| side.side == c.side && (side.seen || c.hidden));
         if !known && !new.iter().any(|side| side.side == c.side) {
             let (side, seen) = (c.side.clone(), !c.hidden);
-            new.push(SideState { side, seen, first: false, yields: false, score: None, last: None, count: None });
+            new.push(SideState {
+                side,
+                seen,
+                first: false,
+                yields: false,
+                score: None,
+                last: None,
+                count: None,
+            });
         }
     }
     if !new.is_empty() {
         new.sort_by_key(|side| (!side.seen, side.side != "players"));
-        state.sides.retain(|side| !new.iter().any(|new| new.side == side.side));
+        state
+            .sides
+            .retain(|side| !new.iter().any(|new| new.side == side.side));
         state.sides.extend(new);
     }
 }
 
 fn sort_sides(state: &mut State) {
-    state.sides.sort_by(|one, other| one.rank().cmp(&other.rank()));
+    state
+        .sides
+        .sort_by(|one, other| one.rank().cmp(&other.rank()));
 }
 
 fn move_place(table: &mut Table, e: &Moved) {
     let state = &mut table.state;
-    let (mut own, mut others): (Vec<_>, Vec<_>) =
-        state.places.drain(..).partition(|place| place.combatant == e.combatant);
-    let beside = others.iter().rposition(|place| Some(&place.combatant) == e.beside.as_ref());
+    let (mut own, mut others): (Vec<_>, Vec<_>) = state
+        .places
+        .drain(..)
+        .partition(|place| place.combatant == e.combatant);
+    let beside = others
+        .iter()
+        .rposition(|place| Some(&place.combatant) == e.beside.as_ref());
     let at = beside.map_or(others.len(), |at| if e.after { at + 1 } else { at });
     for place in &mut own {
-        *place = Place { moved: true, done: place.done || e.done, ..Place::clone(place) }.into();
+        *place = Place {
+            moved: true,
+            done: place.done || e.done,
+            ..Place::clone(place)
+        }
+        .into();
     }
     others.splice(at..at, own);
     state.places = others;
@@ -392,13 +544,27 @@ fn move_place(table: &mut Table, e: &Moved) {
 }
 
 fn schedule(state: &mut State, e: &Scheduled) {
-    let Some(at) = state.places.iter().position(|place| place.combatant == e.combatant) else { return };
+    let Some(at) = state
+        .places
+        .iter()
+        .position(|place| place.combatant == e.combatant)
+    else {
+        return;
+    };
     let mut place = Place::clone(&state.places.remove(at));
     let mut score = Score::clone(&place.score);
     score.total = e.tick.into();
-    score.key.first_mut().into_iter().for_each(|key| *key = e.tick.into());
+    score
+        .key
+        .first_mut()
+        .into_iter()
+        .for_each(|key| *key = e.tick.into());
     place.score = score.into();
     let before = |other: &CachedJson<Place>| other.score.key > place.score.key;
-    let to = state.places.iter().position(before).unwrap_or(state.places.len());
+    let to = state
+        .places
+        .iter()
+        .position(before)
+        .unwrap_or(state.places.len());
     state.places.insert(to, place.into());
 }

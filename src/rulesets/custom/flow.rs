@@ -89,25 +89,40 @@ fn find_next(play: &mut Fight<'_>) -> Option<Point> {
 
 /// Lets the turn of a surprised combatant pass unused.
 fn skip(play: &mut Fight<'_>, id: &CombatantId) {
-    play.own(Begun { combatants: vec![id.clone()].into(), kind: TurnKind::Normal });
+    play.own(Begun {
+        combatants: vec![id.clone()].into(),
+        kind: TurnKind::Normal,
+    });
     start_turn(play, id);
-    play.own(Skipped { combatant: id.clone() });
+    play.own(Skipped {
+        combatant: id.clone(),
+    });
     end_turn(play, id);
 }
 
 /// Begins a turn of `who`, or the rest of one.
 pub(super) fn begin(play: &mut Fight<'_>, who: Vec<CombatantId>, kind: TurnKind) {
     if definition(play.table()).clock.is_some() && kind == TurnKind::Normal {
-        let place = play.table().state.places.iter().find(|place| who.contains(&place.combatant));
+        let place = play
+            .table()
+            .state
+            .places
+            .iter()
+            .find(|place| who.contains(&place.combatant));
         let tick = place.and_then(|place| u32::try_from(place.score.total).ok());
         reach(play, tick.unwrap_or(0));
     }
     for id in &who {
         if kind != TurnKind::Returned && play.table().get(id).is_some_and(|c| c.state.waiting) {
-            play.own(WaitLapsed { combatant: id.clone() });
+            play.own(WaitLapsed {
+                combatant: id.clone(),
+            });
         }
     }
-    play.own(Begun { combatants: who.clone().into(), kind });
+    play.own(Begun {
+        combatants: who.clone().into(),
+        kind,
+    });
     for id in &who {
         match kind {
             TurnKind::Returned => tick_uncounted(play, id, Moment::TurnStart(id)),
@@ -119,15 +134,27 @@ pub(super) fn begin(play: &mut Fight<'_>, who: Vec<CombatantId>, kind: TurnKind)
 /// Lets effects count a moment of a turn to which the combatant has returned: only those that have begun since it waits.
 fn tick_uncounted(play: &mut Fight<'_>, id: &CombatantId, moment: Moment<'_>) {
     play.count_down(|table, effect| {
-        let counted = table.get(id).is_some_and(|c| c.state.counted.contains(&effect.id));
-        if counted { None } else { effect.expires.after(moment) }
+        let counted = table
+            .get(id)
+            .is_some_and(|c| c.state.counted.contains(&effect.id));
+        if counted {
+            None
+        } else {
+            effect.expires.after(moment)
+        }
     });
 }
 
 /// Reaches a tick, and the round that it is in. A jump over several rounds counts them all at once.
 fn reach(play: &mut Fight<'_>, tick: u32) {
     let table = play.table();
-    let Some(clock) = definition(table).clock.as_ref().filter(|_| tick > table.state.tick) else { return };
+    let Some(clock) = definition(table)
+        .clock
+        .as_ref()
+        .filter(|_| tick > table.state.tick)
+    else {
+        return;
+    };
     let (before, round) = (table.round, tick.div_ceil(clock.round.count().max(1)));
     play.own(ClockAdvanced { tick });
     if round > before {
@@ -159,7 +186,9 @@ pub(super) fn end_one(play: &mut Fight<'_>, id: &CombatantId, cost: Option<u32>)
     }
     if kind == Some(TurnKind::Returned) {
         tick_uncounted(play, id, Moment::TurnEnd(id));
-        play.shared(crate::vocabulary::TurnEnded { combatant: id.clone() });
+        play.shared(crate::vocabulary::TurnEnded {
+            combatant: id.clone(),
+        });
     } else {
         end_turn(play, id);
     }
@@ -179,7 +208,9 @@ fn open_gap(play: &mut Fight<'_>) -> Option<Point> {
 
 /// Whether somebody holds a right before the round ends and has not declined it in the gap that has just closed.
 fn has_unasked(play: &Fight<'_>) -> bool {
-    right_holders(play.table(), Opening::RoundEnd).next().is_some()
+    right_holders(play.table(), Opening::RoundEnd)
+        .next()
+        .is_some()
 }
 
 /// Goes on from a gap in which everybody has used their rights or passed.
@@ -197,8 +228,16 @@ fn next_round(play: &mut Fight<'_>) -> Option<Point> {
     pass_rounds(play, 1);
     let table = play.table();
     let joker = table.state.cards.iter().any(|card| card.is_joker());
-    let reshuffles = joker && definition(table).score.as_ref().is_some_and(|score| score.reroll);
-    if definition(table).wait.as_ref().is_some_and(|wait| wait.lasts == Lasts::Round) {
+    let reshuffles = joker
+        && definition(table)
+            .score
+            .as_ref()
+            .is_some_and(|score| score.reroll);
+    if definition(table)
+        .wait
+        .as_ref()
+        .is_some_and(|wait| wait.lasts == Lasts::Round)
+    {
         for combatant in ids(table.iter().filter(|c| c.state.waiting)) {
             play.own(WaitLapsed { combatant });
         }
@@ -239,7 +278,10 @@ pub(super) fn show(play: &mut Fight<'_>) {
     let table = play.table();
     let shown = table.active().filter_map(|c| {
         let choice = declaration(definition(table), c)?;
-        Some(Declaration { combatant: c.id.clone(), choice })
+        Some(Declaration {
+            combatant: c.id.clone(),
+            choice,
+        })
     });
     let choices = shown.collect();
     play.own(Shown { choices });

@@ -18,8 +18,16 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
     let definition = definition(table);
     match &table.state.mode {
         Mode::Declaring => {
-            let choices = || definition.declare.iter().flat_map(|declare| &declare.choices).map(Slug::as_str);
-            let declare = |c: &Fighter| LegalCommand::by("declare", &c.id, "CU-18").choose("choice", true, choices());
+            let choices = || {
+                definition
+                    .declare
+                    .iter()
+                    .flat_map(|declare| &declare.choices)
+                    .map(Slug::as_str)
+            };
+            let declare = |c: &Fighter| {
+                LegalCommand::by("declare", &c.id, "CU-18").choose("choice", true, choices())
+            };
             legal.extend(undeclared(table).map(declare));
         }
         Mode::Rolling => {
@@ -36,7 +44,9 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
         rights(table, opening, &mut legal);
     }
     for (name, pool) in &definition.pools {
-        let grant = LegalCommand::of("grant", "CU-27").with("pool", name.as_str()).range("amount", true, -100, 100);
+        let grant = LegalCommand::of("grant", "CU-27")
+            .with("pool", name.as_str())
+            .range("amount", true, -100, 100);
         legal.push(match pool.of {
             Owner::Table => grant,
             Owner::Combatant => grant.whom("combatant", true, table.iter().map(|c| &c.id)),
@@ -115,7 +125,14 @@ fn turn(table: &Table, legal: &mut Vec<LegalCommand>) {
             end = end.range("cost", false, least.get(), most.get());
         }
         legal.extend([end, LegalCommand::by("wait", id, "CU-23")]);
-        let ready = definition.pools.iter().filter(|(_, pool)| pool.refill == Refill::Ready);
-        legal.extend(ready.map(|(name, _)| LegalCommand::by("ready", id, "CU-30").with("pool", name.as_str())));
+        let ready = definition
+            .pools
+            .iter()
+            .filter(|(_, pool)| pool.refill == Refill::Ready);
+        legal.extend(
+            ready.map(|(name, _)| {
+                LegalCommand::by("ready", id, "CU-30").with("pool", name.as_str())
+            }),
+        );
     }
 }

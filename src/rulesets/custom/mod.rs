@@ -25,8 +25,9 @@ pub use state::*;
 
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, CachedJson, Combatant, CombatantId, Commands, Event as AnyEvent, FieldError, LegalCommand,
-    OrderEntry, Pending, Play, Reason, Redact, Redaction, Ruleset, Slug, Status, Table as AnyTable, Violation, ids,
+    Actor, Audience, CachedJson, Combatant, CombatantId, Commands, Event as AnyEvent, FieldError,
+    LegalCommand, OrderEntry, Pending, Play, Reason, Redact, Redaction, Ruleset, Slug, Status,
+    Table as AnyTable, Violation, ids,
 };
 use definition::{Pick, Sides};
 use manifest::MANIFEST;
@@ -51,10 +52,21 @@ impl Ruleset for Custom {
     fn check_combatant(options: &Options, combatant: &Fighter) -> Result<(), FieldError> {
         let definition = options.definition();
         let numbers = &definition.numbers;
-        if let Some(unknown) = combatant.stats.numbers.keys().find(|name| !numbers.contains_key(*name)) {
+        if let Some(unknown) = combatant
+            .stats
+            .numbers
+            .keys()
+            .find(|name| !numbers.contains_key(*name))
+        {
             let known: Vec<_> = numbers.keys().map(Slug::as_str).collect();
-            let message = format!("the definition has no such number: it has [{}]", known.join(", "));
-            return Err(FieldError::meaningless(format!("numbers.{unknown}"), message));
+            let message = format!(
+                "the definition has no such number: it has [{}]",
+                known.join(", ")
+            );
+            return Err(FieldError::meaningless(
+                format!("numbers.{unknown}"),
+                message,
+            ));
         }
         score::check_own_roll(definition, combatant)
     }
@@ -68,16 +80,23 @@ impl Ruleset for Custom {
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
-        current(table).filter(|_| table.status == Status::Running).cloned().collect()
+        current(table)
+            .filter(|_| table.status == Status::Running)
+            .cloned()
+            .collect()
     }
 
     fn pending(table: &Table) -> Option<Pending> {
         Some(match &table.state.mode {
             Mode::SomeoneActs => Pending::someone(),
-            Mode::Setup | Mode::Standstill if table.active().next().is_none() => Pending::newcomer("CU-34"),
+            Mode::Setup | Mode::Standstill if table.active().next().is_none() => {
+                Pending::newcomer("CU-34")
+            }
             Mode::Setup => Pending::new("start", Vec::new(), &["start"], "CU-1"),
             Mode::Standstill => Pending::newcomer("CU-34"),
-            Mode::Declaring => Pending::new("declare", ids(undeclared(table)), &["declare"], "CU-18"),
+            Mode::Declaring => {
+                Pending::new("declare", ids(undeclared(table)), &["declare"], "CU-18")
+            }
             Mode::Rolling => Pending::new("roll", Vec::new(), &["roll", "go_on"], "CU-6"),
             Mode::Choosing => {
                 let passes = phase(table).optional;
@@ -87,7 +106,11 @@ impl Ruleset for Custom {
                     who.retain(|id| passes && *id != last);
                     who.insert(0, last);
                 }
-                let commands: &[_] = if passes { &["begin", "pass"] } else { &["begin"] };
+                let commands: &[_] = if passes {
+                    &["begin", "pass"]
+                } else {
+                    &["begin"]
+                };
                 Pending::new("next", who, commands, pick_rule(table))
             }
             Mode::Turn => Pending::new("end_turn", Self::current(table), &["end_turn"], "CU-1"),
@@ -114,12 +137,23 @@ impl Ruleset for Custom {
         let several = state.turns_left > 1 && definition(table).clock.is_none();
         let remarks = [
             state.waiting.then(|| "waiting".to_owned()),
-            state.declared.as_ref().map(|choice| format!("declared {choice}")),
+            state
+                .declared
+                .as_ref()
+                .map(|choice| format!("declared {choice}")),
             several.then(|| format!("turns left {}", state.turns_left)),
             state.surprised.then(|| "surprised".to_owned()),
         ];
-        let pools = state.pools.iter().map(|(name, left)| format!("{name} {left}"));
-        remarks.into_iter().flatten().chain(pools).collect::<Vec<_>>().join(", ")
+        let pools = state
+            .pools
+            .iter()
+            .map(|(name, left)| format!("{name} {left}"));
+        remarks
+            .into_iter()
+            .flatten()
+            .chain(pools)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// Whether a hidden combatant has the turn or picks, or nobody but hidden ones can be picked, must choose or is left.
@@ -135,8 +169,12 @@ impl Ruleset for Custom {
             Mode::Rolling => whole.active().all(|c| hidden(&c.id)),
             Mode::Declaring => undeclared(whole).all(|c| hidden(&c.id)),
             Mode::Turn => current(whole).all(hidden),
-            Mode::Choosing => candidates(whole).iter().all(&mut hidden) || chooser(whole).is_some_and(hidden),
-            Mode::Gap { .. } if asked(whole).next().is_none() => whole.active().all(|c| hidden(&c.id)),
+            Mode::Choosing => {
+                candidates(whole).iter().all(&mut hidden) || chooser(whole).is_some_and(hidden)
+            }
+            Mode::Gap { .. } if asked(whole).next().is_none() => {
+                whole.active().all(|c| hidden(&c.id))
+            }
             Mode::Gap { .. } => asked(whole).all(|c| hidden(&c.id)),
         };
         any && all
@@ -159,18 +197,27 @@ impl Ruleset for Custom {
         }
         let state = &mut table.state;
         state.cards = Vec::new();
-        state.places.retain(|place| audience.knows(&place.combatant));
+        state
+            .places
+            .retain(|place| audience.knows(&place.combatant));
         state.turns = state.turns.redact(audience).unwrap_or_default();
         state.turns.retain(|turn| !turn.combatants.is_empty());
         state.last = state.last.redact(audience).flatten();
         state.stood_before = state.stood_before.redact(audience).flatten();
-        state.sides.retain(|side| side.seen || whole.iter().any(|c| c.side == side.side && audience.sees(c)));
+        state.sides.retain(|side| {
+            side.seen
+                || whole
+                    .iter()
+                    .any(|c| c.side == side.side && audience.sees(c))
+        });
         for side in &mut state.sides {
             side.count = None;
             side.last = side.last.redact(audience).flatten();
         }
         let sides = &state.sides;
-        state.last_side.take_if(|last| !sides.iter().any(|side| side.side == *last));
+        state
+            .last_side
+            .take_if(|last| !sides.iter().any(|side| side.side == *last));
         if let Mode::Gap { passed, .. } = &mut state.mode {
             *passed = passed.redact(audience).unwrap_or_default();
         }
@@ -184,7 +231,9 @@ impl Ruleset for Custom {
         let redacted = event.redact(redaction.audience)?;
         Some(match redacted {
             Event::Declared(e) => Declared { choice: None, ..e }.into(),
-            Event::ChoiceOpened(_) | Event::GapOpened(_) | Event::RollOpened(_) if redaction.someone_acts => {
+            Event::ChoiceOpened(_) | Event::GapOpened(_) | Event::RollOpened(_)
+                if redaction.someone_acts =>
+            {
                 return None;
             }
             Event::Placed(e) if e.places.is_empty() => return None,

@@ -45,7 +45,10 @@ impl Preset {
 
     /// Its definition.
     fn json(self) -> Value {
-        let json = Self::ALL.iter().find(|(preset, _)| *preset == self).map_or("{}", |(_, json)| json);
+        let json = Self::ALL
+            .iter()
+            .find(|(preset, _)| *preset == self)
+            .map_or("{}", |(_, json)| json);
         serde_json::from_str(json).unwrap_or_default()
     }
 }
@@ -87,16 +90,27 @@ impl Options {
         if wrong.is_empty() {
             return Ok(options);
         }
-        Err(wrong.into_iter().map(|error| error.within("definition")).collect())
+        Err(wrong
+            .into_iter()
+            .map(|error| error.within("definition"))
+            .collect())
     }
 
     fn parse(value: &Value) -> Result<Self, FieldError> {
         let sent: Sent = read(value)?;
-        let preset = sent.preset.or(sent.definition.is_none().then_some(Preset::D20));
+        let preset = sent
+            .preset
+            .or(sent.definition.is_none().then_some(Preset::D20));
         let mut written = preset.map_or_else(|| json!({}), Preset::json);
-        merge(&mut written, Value::Object(sent.definition.unwrap_or_default()));
+        merge(
+            &mut written,
+            Value::Object(sent.definition.unwrap_or_default()),
+        );
         let definition = read(&written).map_err(|error| error.within("definition"))?;
-        Ok(Self { written: written.into(), definition })
+        Ok(Self {
+            written: written.into(),
+            definition,
+        })
     }
 }
 
@@ -122,7 +136,10 @@ fn merge(value: &mut Value, patch: Value) {
 
 impl Default for Options {
     fn default() -> Self {
-        let bare = |_| Self { written: json!({}).into(), definition: Arc::default() };
+        let bare = |_| Self {
+            written: json!({}).into(),
+            definition: Arc::default(),
+        };
         Self::parse(&json!({})).unwrap_or_else(bare)
     }
 }
@@ -138,11 +155,17 @@ impl PartialSchema for Options {
     fn schema() -> RefOr<Schema> {
         let mut schema = Sent::schema();
         if let RefOr::T(Schema::Object(object)) = &mut schema {
-            let example = |(preset, _): &(Preset, _)| json!({"preset": preset, "definition": preset.json()});
-            let lines = ObjectBuilder::new().description(Some("Lines over a preset, null for the default of a line."));
-            let definition = AnyOfBuilder::new().item(Ref::from_schema_name(Definition::name())).item(lines);
+            let example =
+                |(preset, _): &(Preset, _)| json!({"preset": preset, "definition": preset.json()});
+            let lines = ObjectBuilder::new()
+                .description(Some("Lines over a preset, null for the default of a line."));
+            let definition = AnyOfBuilder::new()
+                .item(Ref::from_schema_name(Definition::name()))
+                .item(lines);
             let definition = definition.description(Some(DEFINITION)).into();
-            object.properties.insert("definition".to_owned(), definition);
+            object
+                .properties
+                .insert("definition".to_owned(), definition);
             object.examples = Preset::ALL.iter().map(example).collect();
         }
         schema

@@ -47,7 +47,10 @@ fn is_plain(definition: &Definition) -> bool {
 
 /// The turns that come. One plain phase goes by its places, so that the next turn is enough.
 fn coming(table: &Table) -> Vec<Coming> {
-    let known = matches!(table.state.mode, Mode::Turn | Mode::Choosing | Mode::Gap { .. } | Mode::SomeoneActs);
+    let known = matches!(
+        table.state.mode,
+        Mode::Turn | Mode::Choosing | Mode::Gap { .. } | Mode::SomeoneActs
+    );
     if !known || table.status != Status::Running {
         return Vec::new();
     }
@@ -60,8 +63,13 @@ fn coming(table: &Table) -> Vec<Coming> {
 
 /// Marks the row of a combatant's next turn.
 fn mark_next(rows: &mut [Row], id: &CombatantId) {
-    let open = rows.iter().position(|row| row.entry.combatant.as_ref() == Some(id) && row.stage == Stage::Open);
-    let at = open.or_else(|| rows.iter().rposition(|row| row.entry.combatant.as_ref() == Some(id)));
+    let open = rows
+        .iter()
+        .position(|row| row.entry.combatant.as_ref() == Some(id) && row.stage == Stage::Open);
+    let at = open.or_else(|| {
+        rows.iter()
+            .rposition(|row| row.entry.combatant.as_ref() == Some(id))
+    });
     if let Some(row) = at.and_then(|at| rows.get_mut(at)) {
         row.entry.next = Some(true);
     }
@@ -81,7 +89,11 @@ fn sort_by_turns(rows: Vec<Row>, coming: &[Coming]) -> Vec<Row> {
             Stage::Over => (0, 0),
             Stage::Now => (1, 0),
             Stage::Open => {
-                let coming = row.entry.combatant.as_ref().and_then(|id| turns.get_mut(id));
+                let coming = row
+                    .entry
+                    .combatant
+                    .as_ref()
+                    .and_then(|id| turns.get_mut(id));
                 match coming.and_then(VecDeque::pop_front) {
                     Some(position) => (2, position),
                     None => (3, 0),
@@ -110,9 +122,16 @@ fn by_place(table: &Table) -> Vec<Row> {
             None => (place.turn > 0).then(|| place.turn.saturating_add(1).to_string()),
         };
         let tie_rule = is_tied(places, i).then_some("CU-5");
-        let because = Reason { tie_rule, ..because(&place.score, place.moved) };
+        let because = Reason {
+            tie_rule,
+            ..because(&place.score, place.moved)
+        };
         // Its turn now is the last of its turns that have begun.
-        let begun = || places.iter().rposition(|other| other.done && other.combatant == place.combatant);
+        let begun = || {
+            places
+                .iter()
+                .rposition(|other| other.done && other.combatant == place.combatant)
+        };
         let stage = if current.contains(&place.combatant) && (clock || begun() == Some(i)) {
             Stage::Now
         } else if place.done && !clock {
@@ -121,7 +140,12 @@ fn by_place(table: &Table) -> Vec<Row> {
             Stage::Open
         };
         let done = Some(stage == Stage::Over);
-        let entry = OrderEntry { done, next: Some(false), slot, ..OrderEntry::new(&place.combatant, because) };
+        let entry = OrderEntry {
+            done,
+            next: Some(false),
+            slot,
+            ..OrderEntry::new(&place.combatant, because)
+        };
         rows.push(Row { entry, stage });
     }
     rows
@@ -129,8 +153,13 @@ fn by_place(table: &Table) -> Vec<Row> {
 
 /// Whether a place beside this one has the same score.
 fn is_tied(places: &[CachedJson<Place>], at: usize) -> bool {
-    let Some(place) = places.get(at) else { return false };
-    let beside = [at.checked_sub(1), at.checked_add(1)].into_iter().flatten().filter_map(|i| places.get(i));
+    let Some(place) = places.get(at) else {
+        return false;
+    };
+    let beside = [at.checked_sub(1), at.checked_add(1)]
+        .into_iter()
+        .flatten()
+        .filter_map(|i| places.get(i));
     let mut equals = beside.filter(|other| match place.score.card {
         Some(_) => other.score.key == place.score.key,
         None => other.score.total == place.score.total && other.score.card.is_none(),
@@ -156,7 +185,11 @@ fn by_side(table: &Table) -> Vec<Row> {
                 Stage::Open
             };
             let done = Some(stage == Stage::Over);
-            let entry = OrderEntry { done, next: Some(false), ..OrderEntry::new(&c.id, because) };
+            let entry = OrderEntry {
+                done,
+                next: Some(false),
+                ..OrderEntry::new(&c.id, because)
+            };
             rows.push(Row { entry, stage });
         }
     }

@@ -27,12 +27,19 @@ pub(super) fn phase_line(table: &Table, field: &str) -> String {
 
 /// A combatant's number of this name.
 pub(super) fn number(definition: &Definition, c: &Fighter, name: &Slug) -> i64 {
-    c.stats.numbers.get(name).or_else(|| definition.numbers.get(name)).copied().map_or(0, Int::get)
+    c.stats
+        .numbers
+        .get(name)
+        .or_else(|| definition.numbers.get(name))
+        .copied()
+        .map_or(0, Int::get)
 }
 
 /// What a term comes to for a combatant.
 pub(super) fn value<const MIN: i64, const MAX: i64>(
-    definition: &Definition, c: Option<&Fighter>, term: &Term<MIN, MAX>,
+    definition: &Definition,
+    c: Option<&Fighter>,
+    term: &Term<MIN, MAX>,
 ) -> i64 {
     match term {
         Term::Fixed(fixed) => fixed.get(),
@@ -46,16 +53,27 @@ pub(super) fn turns(definition: &Definition, c: &Fighter) -> u32 {
 }
 
 /// The most points of a pool, and those at the start.
-pub(super) fn pool_size(definition: &Definition, c: Option<&Fighter>, pool: &PoolRule) -> (u32, u32) {
+pub(super) fn pool_size(
+    definition: &Definition,
+    c: Option<&Fighter>,
+    pool: &PoolRule,
+) -> (u32, u32) {
     let points = |term| u32::try_from(value(definition, c, term)).unwrap_or(0);
     let max = points(&pool.max);
-    let start = if pool.refill == Refill::Ready { 0 } else { pool.start.as_ref().map_or(max, points) };
+    let start = if pool.refill == Refill::Ready {
+        0
+    } else {
+        pool.start.as_ref().map_or(max, points)
+    };
     (max, start.min(max))
 }
 
 /// Whether a combatant has as many turns as there are choices, so that it declares none and fits all.
 fn has_every_choice(definition: &Definition, c: &Fighter) -> bool {
-    let choices = definition.declare.as_ref().map_or(usize::MAX, |declare| declare.choices.len());
+    let choices = definition
+        .declare
+        .as_ref()
+        .map_or(usize::MAX, |declare| declare.choices.len());
     usize::try_from(turns(definition, c)).is_ok_and(|turns| turns >= choices)
 }
 
@@ -66,10 +84,18 @@ pub(super) fn is_foe(c: &Fighter) -> bool {
 
 /// Whether a combatant is one of `who`.
 pub(super) fn fits(definition: &Definition, who: &Who, c: &Fighter) -> bool {
-    let team = who.side.is_none_or(|team| (team == Team::Foes) == is_foe(c));
-    let has = who.has.as_ref().is_none_or(|name| number(definition, c, name) > 0);
+    let team = who
+        .side
+        .is_none_or(|team| (team == Team::Foes) == is_foe(c));
+    let has = who
+        .has
+        .as_ref()
+        .is_none_or(|name| number(definition, c, name) > 0);
     let declared = who.declared.is_empty()
-        || c.state.declared.as_ref().is_some_and(|choice| who.declared.contains(choice))
+        || c.state
+            .declared
+            .as_ref()
+            .is_some_and(|choice| who.declared.contains(choice))
         || has_every_choice(definition, c);
     team && has && declared
 }
@@ -77,8 +103,13 @@ pub(super) fn fits(definition: &Definition, who: &Who, c: &Fighter) -> bool {
 /// Whether a combatant must declare before the round goes on.
 pub(super) fn must_declare(table: &Table, c: &Fighter) -> bool {
     let definition = definition(table);
-    let Some(declare) = &definition.declare else { return false };
-    c.active() && !c.state.has_declared && fits(definition, &declare.who, c) && !has_every_choice(definition, c)
+    let Some(declare) = &definition.declare else {
+        return false;
+    };
+    c.active()
+        && !c.state.has_declared
+        && fits(definition, &declare.who, c)
+        && !has_every_choice(definition, c)
 }
 
 /// The combatants that must declare before the round goes on.
@@ -88,8 +119,14 @@ pub(super) fn undeclared(table: &Table) -> impl Iterator<Item = &Fighter> {
 
 /// What an active combatant's declaration is when all are shown.
 pub(super) fn declaration(definition: &Definition, c: &Fighter) -> Option<Slug> {
-    let declare = definition.declare.as_ref().filter(|_| !has_every_choice(definition, c))?;
-    c.state.declared.clone().or_else(|| declare.choices.first().cloned())
+    let declare = definition
+        .declare
+        .as_ref()
+        .filter(|_| !has_every_choice(definition, c))?;
+    c.state
+        .declared
+        .clone()
+        .or_else(|| declare.choices.first().cloned())
 }
 
 /// Whether a combatant is surprised, so that its first turn passes unused.
@@ -104,7 +141,10 @@ pub(super) fn is_skipped(definition: &Definition, c: &Fighter) -> bool {
 
 /// Whether a score for places is part of the definition.
 pub(super) fn has_places(definition: &Definition) -> bool {
-    definition.score.as_ref().is_some_and(|score| score.per != Per::Side)
+    definition
+        .score
+        .as_ref()
+        .is_some_and(|score| score.per != Per::Side)
 }
 
 /// Whether this round's scores are still to be rolled.
@@ -116,15 +156,24 @@ pub(super) fn owes_roll(table: &Table) -> bool {
 fn is_ready(table: &Table, c: &Fighter) -> bool {
     let (definition, phase, state) = (definition(table), phase(table), &c.state);
     let most = phase.turns.count();
-    let turns = definition.clock.is_some() || state.turns_left > 0 && (most == 0 || state.turns_in_phase < most);
-    let waits = state.waiting && definition.wait.as_ref().is_none_or(|wait| wait.lasts != Lasts::Place);
+    let turns = definition.clock.is_some()
+        || state.turns_left > 0 && (most == 0 || state.turns_in_phase < most);
+    let waits = state.waiting
+        && definition
+            .wait
+            .as_ref()
+            .is_none_or(|wait| wait.lasts != Lasts::Place);
     let able = c.active() && !is_skipped(definition, c) && fits(definition, &phase.who, c);
     turns && !waits && !state.passed && able && has_step(definition, phase, c)
 }
 
 /// Whether a combatant takes part in a step of the phase's turns, where they have steps.
 fn has_step(definition: &Definition, phase: &PhaseRule, c: &Fighter) -> bool {
-    phase.steps.is_empty() || phase.steps.iter().any(|step| fits(definition, &step.who, c))
+    phase.steps.is_empty()
+        || phase
+            .steps
+            .iter()
+            .any(|step| fits(definition, &step.who, c))
 }
 
 /// Whether a place is still to come up.
@@ -146,9 +195,16 @@ pub(super) fn candidates(table: &Table) -> Vec<CombatantId> {
 /// The combatants on the first open place of those that are `eligible`: several, where their scores are equal.
 fn tier(table: &Table, eligible: impl Fn(&Fighter) -> bool) -> Vec<CombatantId> {
     let definition = definition(table);
-    let open = table.state.places.iter().filter(|place| is_open(definition, place));
-    let mut able = open.filter_map(|place| Some((place, table.get(&place.combatant).filter(|c| eligible(c))?)));
-    let Some((first, c)) = able.next() else { return Vec::new() };
+    let open = table
+        .state
+        .places
+        .iter()
+        .filter(|place| is_open(definition, place));
+    let mut able = open
+        .filter_map(|place| Some((place, table.get(&place.combatant).filter(|c| eligible(c))?)));
+    let Some((first, c)) = able.next() else {
+        return Vec::new();
+    };
     let mut tied = vec![c];
     let equal = |place: &Place| !place.moved && !first.moved && place.score.key == first.score.key;
     for (_, c) in able.filter(|(place, _)| equal(place)) {
@@ -168,26 +224,53 @@ fn tier(table: &Table, eligible: impl Fn(&Fighter) -> bool) -> Vec<CombatantId> 
 /// The sides of which somebody may act in this phase.
 fn able_sides(table: &Table) -> BTreeSet<&Slug> {
     if phase(table).pick != Pick::Order {
-        return table.iter().filter(|c| is_ready(table, c)).map(|c| &c.side).collect();
+        return table
+            .iter()
+            .filter(|c| is_ready(table, c))
+            .map(|c| &c.side)
+            .collect();
     }
-    let open = table.state.places.iter().filter(|place| is_open(definition(table), place));
+    let open = table
+        .state
+        .places
+        .iter()
+        .filter(|place| is_open(definition(table), place));
     let placed = open.filter_map(|place| table.get(&place.combatant));
-    placed.filter(|c| is_ready(table, c)).map(|c| &c.side).collect()
+    placed
+        .filter(|c| is_ready(table, c))
+        .map(|c| &c.side)
+        .collect()
 }
 
 /// The sides whose turn it is.
 fn sides_next(table: &Table, rule: Sides) -> BTreeSet<&Slug> {
     let state = &table.state;
     let able = able_sides(table);
-    let known = state.sides.iter().enumerate().filter(|(_, side)| able.contains(&side.side));
+    let known = state
+        .sides
+        .iter()
+        .enumerate()
+        .filter(|(_, side)| able.contains(&side.side));
     if rule == Sides::Alternate {
-        let last = state.sides.iter().position(|side| Some(&side.side) == state.last_side.as_ref());
+        let last = state
+            .sides
+            .iter()
+            .position(|side| Some(&side.side) == state.last_side.as_ref());
         let next = |(i, _): &(usize, &SideState)| (last.is_some_and(|last| *i <= last), *i);
-        return known.min_by_key(next).map(|(_, side)| &side.side).into_iter().collect();
+        return known
+            .min_by_key(next)
+            .map(|(_, side)| &side.side)
+            .into_iter()
+            .collect();
     }
     let mut sides = known.map(|(_, side)| side);
-    let Some(first) = sides.next() else { return BTreeSet::new() };
-    std::iter::once(first).chain(sides.take_while(|side| side.ties(first))).map(|side| &side.side).collect()
+    let Some(first) = sides.next() else {
+        return BTreeSet::new();
+    };
+    std::iter::once(first)
+        .chain(sides.take_while(|side| side.ties(first)))
+        .map(|side| &side.side)
+        .collect()
 }
 
 /// Who names the next combatant, where the one that acted last does and is still here.
@@ -200,7 +283,11 @@ pub(super) fn chooser(table: &Table) -> Option<&CombatantId> {
         table.state.last.as_ref()
     } else {
         let sides = sides_next(table, phase.sides);
-        let side = table.state.sides.iter().find(|side| sides.contains(&side.side));
+        let side = table
+            .state
+            .sides
+            .iter()
+            .find(|side| sides.contains(&side.side));
         side.and_then(|side| side.last.as_ref())
     };
     last.filter(|id| table.get(id).is_some())
@@ -220,7 +307,11 @@ pub(super) fn beside_now(table: &Table) -> (Option<&CombatantId>, bool) {
 
 /// The turn that is going on: the last one in which there is anybody.
 pub(super) fn top(table: &Table) -> Option<&Turn> {
-    table.state.turns.iter().rfind(|turn| !turn.combatants.is_empty())
+    table
+        .state
+        .turns
+        .iter()
+        .rfind(|turn| !turn.combatants.is_empty())
 }
 
 /// The clock, unless the turn that is going on costs no ticks because it is bought.
@@ -232,9 +323,18 @@ pub(super) fn turn_clock(table: &Table) -> Option<&ClockRule> {
 /// When a combatant acts next on the clock if its turn ends at this cost, or the least; None if the turn costs no ticks.
 pub(super) fn scheduled(table: &Table, id: &CombatantId, cost: Option<u32>) -> Option<Scheduled> {
     let [least, _] = turn_clock(table)?.cost;
-    let place = table.state.places.iter().find(|place| place.combatant == *id)?;
-    let from = u32::try_from(place.score.total).unwrap_or(0).max(table.state.tick);
-    Some(Scheduled { combatant: id.clone(), tick: from.saturating_add(cost.unwrap_or(least.count())) })
+    let place = table
+        .state
+        .places
+        .iter()
+        .find(|place| place.combatant == *id)?;
+    let from = u32::try_from(place.score.total)
+        .unwrap_or(0)
+        .max(table.state.tick);
+    Some(Scheduled {
+        combatant: id.clone(),
+        tick: from.saturating_add(cost.unwrap_or(least.count())),
+    })
 }
 
 /// The steps of the turn that is going on.
@@ -255,13 +355,19 @@ pub(super) fn current(table: &Table) -> impl Iterator<Item = &CombatantId> {
         None => steps.is_empty(),
     };
     let here = move |id: &&CombatantId| table.get(id).is_some_and(|c| c.active() && takes_part(c));
-    let open = turn.into_iter().flat_map(|turn| turn.combatants.iter().filter(|id| !turn.done.contains(id)));
+    let open = turn
+        .into_iter()
+        .flat_map(|turn| turn.combatants.iter().filter(|id| !turn.done.contains(id)));
     open.filter(here)
 }
 
 /// Whether one of the turns that are going on is this combatant's.
 pub(super) fn in_a_turn(table: &Table, id: &CombatantId) -> bool {
-    table.state.turns.iter().any(|turn| turn.combatants.contains(id))
+    table
+        .state
+        .turns
+        .iter()
+        .any(|turn| turn.combatants.contains(id))
 }
 
 /// Whether a turn is going on.
@@ -303,7 +409,9 @@ fn was_last(table: &Table, c: &Fighter) -> bool {
 
 /// Whether a combatant that waits may return in this opening.
 pub(super) fn may_return(table: &Table, c: &Fighter, opening: Opening) -> bool {
-    let Some(wait) = definition(table).wait.as_ref().filter(|_| c.state.waiting) else { return false };
+    let Some(wait) = definition(table).wait.as_ref().filter(|_| c.state.waiting) else {
+        return false;
+    };
     let now = match opening {
         Opening::WithinTurn => wait.interrupts,
         Opening::AfterTurn => !was_last(table, c),
@@ -325,12 +433,22 @@ pub(super) fn may_interject(table: &Table, c: &Fighter, opening: Opening) -> boo
 
 /// The points that a combatant can spend from a pool.
 pub(super) fn points(table: &Table, c: &Fighter, name: &Slug, pool: &PoolRule) -> u32 {
-    let pools = if pool.of == Owner::Table { &table.state.pools } else { &c.state.pools };
+    let pools = if pool.of == Owner::Table {
+        &table.state.pools
+    } else {
+        &c.state.pools
+    };
     pools.get(name).copied().unwrap_or(0)
 }
 
 /// Whether a combatant may spend from this pool in this opening; it [may use a right](may_interject).
-pub(super) fn may_spend(table: &Table, c: &Fighter, opening: Opening, name: &Slug, pool: &PoolRule) -> bool {
+pub(super) fn may_spend(
+    table: &Table,
+    c: &Fighter,
+    opening: Opening,
+    name: &Slug,
+    pool: &PoolRule,
+) -> bool {
     let ([least, _], points) = (pool.spend.cost, points(table, c, name, pool));
     let paid = points >= least.count() && (pool.of == Owner::Table || points > 0);
     let when = opening != Opening::WithinTurn || pool.spend.when == When::Any;
@@ -345,7 +463,8 @@ pub(super) fn has_right(table: &Table, c: &Fighter, opening: Opening) -> bool {
         return may_return(table, c, opening);
     }
     let mut pools = definition(table).pools.iter();
-    pools.any(|(name, pool)| may_spend(table, c, opening, name, pool)) && may_interject(table, c, opening)
+    pools.any(|(name, pool)| may_spend(table, c, opening, name, pool))
+        && may_interject(table, c, opening)
 }
 
 /// The combatants that hold a right in this opening.
@@ -356,12 +475,17 @@ pub(super) fn right_holders(table: &Table, opening: Opening) -> impl Iterator<It
 /// The combatants that are asked in the gap that is open.
 pub(super) fn asked(table: &Table) -> impl Iterator<Item = &Fighter> {
     let opening = opening(table).filter(|opening| *opening != Opening::WithinTurn);
-    opening.into_iter().flat_map(|opening| right_holders(table, opening))
+    opening
+        .into_iter()
+        .flat_map(|opening| right_holders(table, opening))
 }
 
 /// Whether a combatant's score is pinned.
 pub(super) fn is_pinned(definition: &Definition, c: &Fighter) -> bool {
-    let pinned = definition.score.as_ref().and_then(|score| score.pinned.as_ref());
+    let pinned = definition
+        .score
+        .as_ref()
+        .and_then(|score| score.pinned.as_ref());
     pinned.is_some_and(|name| number(definition, c, name) != 0)
 }
 

@@ -14,7 +14,9 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Custom>) -> Result<()
     }
     match event {
         AnyEvent::Shared(SharedEvent::Overridden(e)) => return take_over(play, &e.combatant),
-        AnyEvent::Shared(SharedEvent::ConditionSet(e)) if e.condition == MANIFEST.down && e.member.is_none() => {
+        AnyEvent::Shared(SharedEvent::ConditionSet(e))
+            if e.condition == MANIFEST.down && e.member.is_none() =>
+        {
             fall(play, &e.combatant);
         }
         AnyEvent::Shared(SharedEvent::ConditionCleared(e)) => {
@@ -33,7 +35,10 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Custom>) -> Result<()
             find_place(play, &combatant.id);
             let definition = definition(play.table());
             if definition.join == Join::NextRound && definition.clock.is_none() {
-                play.own(CameLate { combatant: combatant.id.clone(), turns: 0 });
+                play.own(CameLate {
+                    combatant: combatant.id.clone(),
+                    turns: 0,
+                });
             }
         }
         AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => {
@@ -65,16 +70,30 @@ fn take_over(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
 /// A combatant becomes unconscious.
 fn fall(play: &mut Fight<'_>, id: &CombatantId) {
     let table = play.table();
-    let between = matches!(table.state.mode, Mode::Turn | Mode::Gap { .. } | Mode::Choosing);
-    let placed = table.state.places.iter().any(|place| place.combatant == *id);
+    let between = matches!(
+        table.state.mode,
+        Mode::Turn | Mode::Gap { .. } | Mode::Choosing
+    );
+    let placed = table
+        .state
+        .places
+        .iter()
+        .any(|place| place.combatant == *id);
     if definition(table).down != Down::Moves || !between || in_a_turn(table, id) || !placed {
         return;
     }
     // Before any turn has ended there is no turn to stand before.
-    let (Some(beside), _) = beside_now(table) else { return };
+    let (Some(beside), _) = beside_now(table) else {
+        return;
+    };
     if beside != id {
         let beside = Some(beside.clone());
-        play.own(Moved { combatant: id.clone(), beside, after: false, done: true });
+        play.own(Moved {
+            combatant: id.clone(),
+            beside,
+            after: false,
+            done: true,
+        });
     }
 }
 
@@ -90,9 +109,18 @@ fn come_back(play: &mut Fight<'_>, id: &CombatantId) {
 /// Gives an active combatant its place, where scores are known and it has none.
 fn find_place(play: &mut Fight<'_>, id: &CombatantId) {
     let table = play.table();
-    let placed = table.state.places.iter().any(|place| place.combatant == *id);
+    let placed = table
+        .state
+        .places
+        .iter()
+        .any(|place| place.combatant == *id);
     let waits = table.get(id).is_some_and(|c| c.state.waiting);
-    if placed || waits || !table.state.rolled || !table.is_active(id) || !has_places(definition(table)) {
+    if placed
+        || waits
+        || !table.state.rolled
+        || !table.is_active(id)
+        || !has_places(definition(table))
+    {
         return;
     }
     let last = definition(table).join == Join::Last && definition(table).clock.is_none();
@@ -109,34 +137,53 @@ fn come_late(play: &mut Fight<'_>, id: &CombatantId) {
     let Some(c) = table.get(id) else { return };
     if definition(table).clock.is_some() {
         let tick = table.state.tick;
-        let behind = |place: &CachedJson<Place>| place.combatant == *id && place.score.total < tick.into();
+        let behind =
+            |place: &CachedJson<Place>| place.combatant == *id && place.score.total < tick.into();
         if table.state.places.iter().any(behind) {
-            play.own(Scheduled { combatant: id.clone(), tick });
+            play.own(Scheduled {
+                combatant: id.clone(),
+                tick,
+            });
         }
         return;
     }
     let mixed = phase(table).sides == Sides::Mixed;
-    let sides = table.state.sides.iter().filter(|side| mixed || side.side == c.side);
-    let count = sides.filter_map(|side| side.count.as_ref().map(|score| &score.key)).max();
+    let sides = table
+        .state
+        .sides
+        .iter()
+        .filter(|side| mixed || side.side == c.side);
+    let count = sides
+        .filter_map(|side| side.count.as_ref().map(|score| &score.key))
+        .max();
     let places = &table.state.places;
     let passed = |at: usize, place: &Place| match place.moved {
         true => places.iter().skip(at).any(|other| other.done),
         false => count.is_some_and(|count| place.score.key < *count),
     };
-    let open = places.iter().enumerate().filter(|(_, place)| place.combatant == *id && !place.done);
+    let open = places
+        .iter()
+        .enumerate()
+        .filter(|(_, place)| place.combatant == *id && !place.done);
     let (late, ahead): (Vec<_>, Vec<_>) = open.partition(|(at, place)| passed(*at, place));
     let turns = u32::try_from(ahead.len()).unwrap_or(u32::MAX);
     if !late.is_empty() && c.state.turns_left > 0 {
-        play.own(CameLate { combatant: id.clone(), turns: turns.min(c.state.turns_left) });
+        play.own(CameLate {
+            combatant: id.clone(),
+            turns: turns.min(c.state.turns_left),
+        });
     }
 }
 
 /// Goes on after a change of who is in the fight.
 fn settle(play: &mut Fight<'_>) {
     let table = play.table();
-    let lapses = |c: &&Fighter| c.state.waiting && (!c.active() || is_skipped(definition(table), c));
+    let lapses =
+        |c: &&Fighter| c.state.waiting && (!c.active() || is_skipped(definition(table), c));
     let lapsed = ids(table.iter().filter(lapses));
-    lapsed.into_iter().for_each(|combatant| play.own(WaitLapsed { combatant }));
+    lapsed
+        .into_iter()
+        .for_each(|combatant| play.own(WaitLapsed { combatant }));
     let table = play.table();
     let nobody = table.active().next().is_none();
     match &table.state.mode {
@@ -148,7 +195,9 @@ fn settle(play: &mut Fight<'_>) {
         Mode::Rolling if nobody => play.own(Standstill {}),
         Mode::Choosing => proceed(play, Point::Next),
         Mode::Gap { stalled: false, .. } => close_used_gap(play),
-        Mode::Gap { stalled: true, .. } if nobody || !candidates(table).is_empty() => proceed(play, Point::Next),
+        Mode::Gap { stalled: true, .. } if nobody || !candidates(table).is_empty() => {
+            proceed(play, Point::Next)
+        }
         Mode::Turn if !table.state.turns.is_empty() => end_fallen(play),
         _ => {}
     }
@@ -158,7 +207,10 @@ fn settle(play: &mut Fight<'_>) {
 fn end_fallen(play: &mut Fight<'_>) {
     let table = play.table();
     let turn = top(table);
-    let fallen = turn.into_iter().flat_map(|turn| &turn.combatants).filter(|id| !table.is_active(id));
+    let fallen = turn
+        .into_iter()
+        .flat_map(|turn| &turn.combatants)
+        .filter(|id| !table.is_active(id));
     let fallen: Vec<_> = fallen.cloned().collect();
     for id in &fallen {
         end_one(play, id, None);

@@ -7,7 +7,10 @@ use crate::vocabulary::{CachedJson, Die, Int, field, require};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the table rolled and dealt where it leaves both to the server.
-pub(super) const NOTHING: Roll = Roll { rolls: BTreeMap::new(), cards: BTreeMap::new() };
+pub(super) const NOTHING: Roll = Roll {
+    rolls: BTreeMap::new(),
+    cards: BTreeMap::new(),
+};
 
 /// Combatants that share a score.
 struct Unit<'t> {
@@ -24,7 +27,13 @@ struct Unit<'t> {
 
 impl<'t> Unit<'t> {
     fn new(word: Option<&'t Slug>, first: &'t Fighter) -> Self {
-        Self { word, first, members: vec![first], roll: None, card: None }
+        Self {
+            word,
+            first,
+            members: vec![first],
+            roll: None,
+            card: None,
+        }
     }
 
     /// What a command calls it.
@@ -34,7 +43,10 @@ impl<'t> Unit<'t> {
 
     /// The members that count: hidden ones only where there are no others, so that their numbers do not show.
     fn counted(&self) -> impl Iterator<Item = &'t Fighter> {
-        self.members.iter().copied().filter(|c| c.hidden == self.first.hidden)
+        self.members
+            .iter()
+            .copied()
+            .filter(|c| c.hidden == self.first.hidden)
     }
 
     /// Its dice: none where it is dealt a card, or its score is pinned or made of numbers alone.
@@ -46,8 +58,14 @@ impl<'t> Unit<'t> {
 /// The units of the active combatants, but for those that keep waiting without a new score. Those that players see come first.
 fn units(table: &Table) -> Vec<Unit<'_>> {
     let definition = definition(table);
-    let per = definition.score.as_ref().map_or(Per::Combatant, |score| score.per);
-    let keeps = definition.wait.as_ref().is_some_and(|wait| wait.lasts == Lasts::Used);
+    let per = definition
+        .score
+        .as_ref()
+        .map_or(Per::Combatant, |score| score.per);
+    let keeps = definition
+        .wait
+        .as_ref()
+        .is_some_and(|wait| wait.lasts == Lasts::Used);
     let rolling = table.active().filter(|c| !(keeps && c.state.waiting));
     let (hidden, shown): (Vec<_>, Vec<_>) = rolling.partition(|c| c.hidden);
     let mut units: Vec<Unit<'_>> = Vec::new();
@@ -57,7 +75,10 @@ fn units(table: &Table) -> Vec<Unit<'_>> {
             Per::Group => c.stats.group.as_ref(),
             Per::Side => Some(&c.side),
         };
-        match units.iter_mut().find(|unit| word.is_some() && unit.word == word) {
+        match units
+            .iter_mut()
+            .find(|unit| word.is_some() && unit.word == word)
+        {
             Some(unit) => unit.members.push(c),
             None => units.push(Unit::new(word, c)),
         }
@@ -69,24 +90,40 @@ fn units(table: &Table) -> Vec<Unit<'_>> {
 fn give(table: &Table, units: &mut [Unit<'_>], given: &Roll) -> Result<Vec<Card>, Violation> {
     let definition = definition(table);
     let unknown = |field: &str, name: &CombatantId| {
-        let detail =
-            format!("{name} has none of its own in this order: name a combatant, group or side as score.per says");
+        let detail = format!(
+            "{name} has none of its own in this order: name a combatant, group or side as score.per says"
+        );
         Violation::field("not_rolled", format!("{field}.{}", name.as_str()), detail)
     };
     for (name, sum) in &given.rolls {
-        let unit = units.iter_mut().find(|unit| unit.name() == name.as_str()).ok_or_else(|| unknown("rolls", name))?;
-        let dice = unit.dice(definition).ok_or_else(|| unknown("rolls", name))?;
-        let impossible = |detail| Violation::field("impossible_roll", format!("rolls.{}", name.as_str()), detail);
+        let unit = units
+            .iter_mut()
+            .find(|unit| unit.name() == name.as_str())
+            .ok_or_else(|| unknown("rolls", name))?;
+        let dice = unit
+            .dice(definition)
+            .ok_or_else(|| unknown("rolls", name))?;
+        let impossible = |detail| {
+            Violation::field(
+                "impossible_roll",
+                format!("rolls.{}", name.as_str()),
+                detail,
+            )
+        };
         dice.check(sum.get()).map_err(impossible)?;
         unit.roll = Some(sum.get());
     }
     let dealt = definition.score.as_ref().is_some_and(|score| score.cards);
     let mut out = table.state.cards.clone();
     for (name, card) in &given.cards {
-        let unit = units.iter_mut().find(|unit| dealt && unit.name() == name.as_str());
+        let unit = units
+            .iter_mut()
+            .find(|unit| dealt && unit.name() == name.as_str());
         let unit = unit.ok_or_else(|| unknown("cards", name))?;
         let path = field(format!("cards.{}", name.as_str()));
-        require(!out.contains(card), "card_is_out", path, || format!("{card} is out already: name another card"))?;
+        require(!out.contains(card), "card_is_out", path, || {
+            format!("{card} is out already: name another card")
+        })?;
         unit.card = Some(*card);
         out.push(*card);
     }
@@ -95,16 +132,24 @@ fn give(table: &Table, units: &mut [Unit<'_>], given: &Roll) -> Result<Vec<Card>
 
 /// Refuses a combatant's own roll that the dice of its side do not come to.
 pub(super) fn check_own_roll(definition: &Definition, c: &Fighter) -> Result<(), FieldError> {
-    let Some(roll) = c.stats.roll else { return Ok(()) };
+    let Some(roll) = c.stats.roll else {
+        return Ok(());
+    };
     let none = || "no dice are rolled for it: leave it out (definition.score.dice)".to_owned();
-    let checked = side_dice(definition, c).ok_or_else(none).and_then(|dice| dice.check(roll.get()));
+    let checked = side_dice(definition, c)
+        .ok_or_else(none)
+        .and_then(|dice| dice.check(roll.get()));
     checked.map_err(|wrong| FieldError::meaningless("roll", wrong))
 }
 
 /// The dice of a combatant's side.
 pub(super) fn side_dice(definition: &Definition, c: &Fighter) -> Option<Dice> {
     let score = definition.score.as_ref()?;
-    score.foes.as_ref().filter(|_| is_foe(c)).map_or(score.dice, |foes| foes.dice)
+    score
+        .foes
+        .as_ref()
+        .filter(|_| is_foe(c))
+        .map_or(score.dice, |foes| foes.dice)
 }
 
 fn sum(play: &mut Fight<'_>, dice: Dice) -> (Vec<Die>, i64) {
@@ -120,19 +165,37 @@ pub(super) fn roll_all(play: &mut Fight<'_>, given: &Roll) -> Result<(), Violati
     let definition = definition(table);
     let mut units = units(table);
     let out = give(table, &mut units, given)?;
-    let Some(rule) = &definition.score else { return Ok(()) };
+    let Some(rule) = &definition.score else {
+        return Ok(());
+    };
     let held = given.cards.values().copied().collect();
-    let mut scorer = Scorer { table, definition, rule, out, held, reshuffled: false };
+    let mut scorer = Scorer {
+        table,
+        definition,
+        rule,
+        out,
+        held,
+        reshuffled: false,
+    };
     let mut scores: Vec<Score> = units.iter().map(|unit| scorer.score(play, unit)).collect();
     scorer.roll_off(play, &units, &mut scores);
     let scores = units.iter().zip(scores.into_iter().map(CachedJson::from));
-    let mut scored = Scored { places: Vec::new(), sides: Vec::new() };
+    let mut scored = Scored {
+        places: Vec::new(),
+        sides: Vec::new(),
+    };
     if has_places(definition) {
         for (unit, score) in scores {
-            scored.places.extend(unit.members.iter().flat_map(|c| scorer.places_of(play, c, &score)));
+            scored.places.extend(
+                unit.members
+                    .iter()
+                    .flat_map(|c| scorer.places_of(play, c, &score)),
+            );
         }
         let joined = |place: &ScoredPlace| table.get(&place.combatant).map(|c| c.joined);
-        scored.places.sort_by_cached_key(|place| (place.score.key.clone(), joined(place), place.turn));
+        scored
+            .places
+            .sort_by_cached_key(|place| (place.score.key.clone(), joined(place), place.turn));
     } else {
         let yielding = definition.surprise == Surprise::Yields && table.round <= 1;
         let side = |(unit, score): (&Unit<'_>, CachedJson<Score>)| ScoredSide {
@@ -142,7 +205,9 @@ pub(super) fn roll_all(play: &mut Fight<'_>, given: &Roll) -> Result<(), Violati
             score,
         };
         scored.sides = scores.map(side).collect();
-        scored.sides.sort_by_cached_key(|side| (side.yields, side.score.key.clone()));
+        scored
+            .sides
+            .sort_by_cached_key(|side| (side.yields, side.score.key.clone()));
     }
     if scorer.reshuffled {
         play.own(Reshuffled {});
@@ -155,15 +220,38 @@ pub(super) fn roll_all(play: &mut Fight<'_>, given: &Roll) -> Result<(), Violati
 pub(super) fn newcomer(play: &mut Fight<'_>, id: &CombatantId) -> Vec<ScoredPlace> {
     let table = &play.table().clone();
     let definition = definition(table);
-    let Some((c, rule)) = table.get(id).zip(definition.score.as_ref()) else { return Vec::new() };
-    let group = c.stats.group.as_ref().filter(|_| rule.per == Per::Group && definition.clock.is_none());
-    let mates = |other: &Fighter| group.is_some() && other.stats.group.as_ref() == group && (c.hidden || !other.hidden);
+    let Some((c, rule)) = table.get(id).zip(definition.score.as_ref()) else {
+        return Vec::new();
+    };
+    let group = c
+        .stats
+        .group
+        .as_ref()
+        .filter(|_| rule.per == Per::Group && definition.clock.is_none());
+    let mates = |other: &Fighter| {
+        group.is_some() && other.stats.group.as_ref() == group && (c.hidden || !other.hidden)
+    };
     let mut first_places = table.state.places.iter().filter(|place| place.turn == 0);
     let mate = first_places.find(|place| table.get(&place.combatant).is_some_and(mates));
     let out = table.state.cards.clone();
-    let held = table.state.places.iter().filter_map(|place| place.score.card).collect();
-    let mut scorer = Scorer { table, definition, rule, out, held, reshuffled: false };
-    let score = mate.map_or_else(|| scorer.score(play, &Unit::new(None, c)).into(), |place| place.score.clone());
+    let held = table
+        .state
+        .places
+        .iter()
+        .filter_map(|place| place.score.card)
+        .collect();
+    let mut scorer = Scorer {
+        table,
+        definition,
+        rule,
+        out,
+        held,
+        reshuffled: false,
+    };
+    let score = mate.map_or_else(
+        || scorer.score(play, &Unit::new(None, c)).into(),
+        |place| place.score.clone(),
+    );
     let places = scorer.places_of(play, c, &score);
     if scorer.reshuffled {
         play.own(Reshuffled {});
@@ -198,7 +286,12 @@ impl Scorer<'_> {
         }
         let best = |of: &dyn Fn(&Fighter) -> i64| {
             let values = unit.counted().map(of);
-            if rule.low_first { values.min() } else { values.max() }.unwrap_or(0)
+            if rule.low_first {
+                values.min()
+            } else {
+                values.max()
+            }
+            .unwrap_or(0)
         };
         let foe = is_foe(unit.first);
         let ties = rule.ties.iter().map(|tie| match tie.as_str() {
@@ -207,35 +300,69 @@ impl Scorer<'_> {
             "roll" => 0,
             _ => sign * best(&|c| number(definition, c, tie)),
         });
-        let own = |name: &Option<Slug>| name.as_ref().map_or(0, |name| number(definition, unit.first, name));
+        let own = |name: &Option<Slug>| {
+            name.as_ref()
+                .map_or(0, |name| number(definition, unit.first, name))
+        };
         if is_pinned(definition, unit.first) {
             let total = own(&rule.pinned);
             let key = [sign * total, 1].into_iter().chain(ties).collect();
-            return Score { key, total, pinned: true, ..Score::default() };
+            return Score {
+                key,
+                total,
+                pinned: true,
+                ..Score::default()
+            };
         }
-        let add = rule.foes.as_ref().filter(|_| foe).map_or(&rule.add, |foes| &foes.add);
-        let bonus: i64 = add.iter().map(|term| best(&|c| value(definition, Some(c), term))).sum();
-        let surprised = definition.surprise == Surprise::Disadvantage && unit.counted().any(|c| c.state.surprised);
+        let add = rule
+            .foes
+            .as_ref()
+            .filter(|_| foe)
+            .map_or(&rule.add, |foes| &foes.add);
+        let bonus: i64 = add
+            .iter()
+            .map(|term| best(&|c| value(definition, Some(c), term)))
+            .sum();
+        let surprised = definition.surprise == Surprise::Disadvantage
+            && unit.counted().any(|c| c.state.surprised);
         let edge = own(&rule.edge).clamp(-3, 3) - i64::from(surprised);
         let dice = unit.dice(definition);
         let possible = |sum: &i64| dice.is_some_and(|dice| dice.check(*sum).is_ok());
-        let brought = || unit.counted().filter_map(|c| c.stats.roll).map(Int::get).find(possible);
+        let brought = || {
+            unit.counted()
+                .filter_map(|c| c.stats.roll)
+                .map(Int::get)
+                .find(possible)
+        };
         let (dice, sum) = match (dice, unit.roll.or_else(brought)) {
             (None, _) => (Vec::new(), 0),
             // A sum of several dice is no die.
             (Some(dice), Some(sum)) if dice.count > 1 => (Vec::new(), sum),
-            (Some(Dice { sides, .. }), Some(sum)) => {
-                (vec![Die { sides, face: u16::try_from(sum).unwrap_or(1), given: true }], sum)
-            }
+            (Some(Dice { sides, .. }), Some(sum)) => (
+                vec![Die {
+                    sides,
+                    face: u16::try_from(sum).unwrap_or(1),
+                    given: true,
+                }],
+                sum,
+            ),
             (Some(dice), None) => keep(play, dice, edge, rule.low_first),
         };
         let total = sum + bonus;
-        Score { key: [sign * total, 0].into_iter().chain(ties).collect(), total, bonus, dice, ..Score::default() }
+        Score {
+            key: [sign * total, 0].into_iter().chain(ties).collect(),
+            total,
+            bonus,
+            dice,
+            ..Score::default()
+        }
     }
 
     /// The cards that are left in the deck.
     fn rest(&self) -> Vec<Card> {
-        Card::deck().filter(|card| !self.out.contains(card)).collect()
+        Card::deck()
+            .filter(|card| !self.out.contains(card))
+            .collect()
     }
 
     /// Deals a card: the one that is given, or one of those that are left. If the deck has run out, the discards go back; with none
@@ -264,22 +391,33 @@ impl Scorer<'_> {
 
     /// Lets equal scores roll again, at most 3 times, where the rule says so.
     fn roll_off(&self, play: &mut Fight<'_>, units: &[Unit<'_>], scores: &mut [Score]) {
-        let Some(at) = self.rule.ties.iter().position(|tie| tie == "roll") else { return };
+        let Some(at) = self.rule.ties.iter().position(|tie| tie == "roll") else {
+            return;
+        };
         // After the score itself and whether it is pinned.
         let at = at + 2;
         for _ in 0..3 {
             // A tie with hidden combatants would show that they are there.
-            let shown = units.iter().zip(&*scores).filter(|(unit, _)| !unit.first.hidden);
+            let shown = units
+                .iter()
+                .zip(&*scores)
+                .filter(|(unit, _)| !unit.first.hidden);
             let mut keys: Vec<_> = shown.map(|(_, score)| score.key.clone()).collect();
             keys.sort_unstable();
-            let tied: BTreeSet<_> = keys.chunk_by(PartialEq::eq).filter(|equal| equal.len() > 1).flatten().collect();
+            let tied: BTreeSet<_> = keys
+                .chunk_by(PartialEq::eq)
+                .filter(|equal| equal.len() > 1)
+                .flatten()
+                .collect();
             if tied.is_empty() {
                 return;
             }
             for (unit, score) in units.iter().zip(&mut *scores) {
                 let again = !unit.first.hidden && tied.contains(&score.key);
                 let dice = unit.dice(self.definition).filter(|_| again);
-                let Some(key) = score.key.get_mut(at) else { continue };
+                let Some(key) = score.key.get_mut(at) else {
+                    continue;
+                };
                 // The first roll-off decides before the second: a combatant that is out of the tie keeps its rank.
                 *key *= 1000;
                 if let Some(dice) = dice {
@@ -292,15 +430,28 @@ impl Scorer<'_> {
     }
 
     /// The places of a combatant with this score: one for each of its turns.
-    fn places_of(&mut self, play: &mut Fight<'_>, c: &Fighter, score: &CachedJson<Score>) -> Vec<ScoredPlace> {
+    fn places_of(
+        &mut self,
+        play: &mut Fight<'_>,
+        c: &Fighter,
+        score: &CachedJson<Score>,
+    ) -> Vec<ScoredPlace> {
         let sign = self.sign();
         let worse = |by: i64| {
             let mut worse = Score::clone(score);
             worse.total += by;
-            worse.key.first_mut().into_iter().for_each(|key| *key += sign * by);
+            worse
+                .key
+                .first_mut()
+                .into_iter()
+                .for_each(|key| *key += sign * by);
             worse
         };
-        let place = |turn: u32, score: CachedJson<Score>| ScoredPlace { combatant: c.id.clone(), turn, score };
+        let place = |turn: u32, score: CachedJson<Score>| ScoredPlace {
+            combatant: c.id.clone(),
+            turn,
+            score,
+        };
         if self.definition.clock.is_some() {
             let tick = i64::from(self.table.state.tick) + score.total.max(0);
             return vec![place(0, worse(tick - score.total).into())];
@@ -322,6 +473,13 @@ impl Scorer<'_> {
 fn keep(play: &mut Fight<'_>, dice: Dice, edge: i64, low_first: bool) -> (Vec<Die>, i64) {
     let rolls: Vec<_> = (0..=edge.abs()).map(|_| sum(play, dice)).collect();
     let sums = rolls.iter().map(|(_, sum)| *sum);
-    let kept = if (edge >= 0) == low_first { sums.min() } else { sums.max() };
-    (rolls.into_iter().flat_map(|(dice, _)| dice).collect(), kept.unwrap_or(0))
+    let kept = if (edge >= 0) == low_first {
+        sums.min()
+    } else {
+        sums.max()
+    };
+    (
+        rolls.into_iter().flat_map(|(dice, _)| dice).collect(),
+        kept.unwrap_or(0),
+    )
 }

@@ -1,7 +1,8 @@
 //! What `custom` keeps.
 
 use crate::vocabulary::{
-    CachedJson, CombatantId, Describe, Die, EffectId, Int, Names, Redact, Slug, redacted, settings, words,
+    CachedJson, CombatantId, Describe, Die, EffectId, Int, Names, Redact, Slug, redacted, settings,
+    words,
 };
 use serde::{Deserialize, Serialize};
 use serde_with::{DeserializeFromStr, SerializeDisplay};
@@ -231,13 +232,17 @@ words! {
 }
 
 /// A playing card: its rank from 2 to 15 (a joker), and its suit from 0 (clubs) to 3 (spades).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, DeserializeFromStr, SerializeDisplay)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, DeserializeFromStr, SerializeDisplay,
+)]
 pub struct Card {
     rank: u8,
     suit: u8,
 }
 
-const RANKS: [&str; 13] = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "j", "q", "k", "a"];
+const RANKS: [&str; 13] = [
+    "2", "3", "4", "5", "6", "7", "8", "9", "10", "j", "q", "k", "a",
+];
 const SUITS: [char; 4] = ['c', 'd', 'h', 's'];
 const JOKER: u8 = 15;
 
@@ -270,8 +275,18 @@ impl fmt::Display for Card {
         if self.is_joker() {
             return write!(f, "j{}", self.suit + 1);
         }
-        let rank = RANKS.get(usize::from(self.rank.saturating_sub(2))).copied().unwrap_or_default();
-        write!(f, "{rank}{}", SUITS.get(usize::from(self.suit)).copied().unwrap_or_default())
+        let rank = RANKS
+            .get(usize::from(self.rank.saturating_sub(2)))
+            .copied()
+            .unwrap_or_default();
+        write!(
+            f,
+            "{rank}{}",
+            SUITS
+                .get(usize::from(self.suit))
+                .copied()
+                .unwrap_or_default()
+        )
     }
 }
 

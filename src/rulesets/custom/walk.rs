@@ -31,9 +31,17 @@ pub(super) fn next(table: &Table) -> Next {
     if who.is_empty() {
         let phase = table.state.phase.saturating_add(1);
         let more = usize::try_from(phase).is_ok_and(|phase| phase < definition(table).phases.len());
-        return if more { Next::Phase(phase) } else { Next::RoundEnd };
+        return if more {
+            Next::Phase(phase)
+        } else {
+            Next::RoundEnd
+        };
     }
-    let surprised = |id: &&CombatantId| table.get(id).is_some_and(|c| is_surprised(definition(table), c));
+    let surprised = |id: &&CombatantId| {
+        table
+            .get(id)
+            .is_some_and(|c| is_surprised(definition(table), c))
+    };
     if let Some(first) = who.iter().find(surprised) {
         return Next::Skip(first.clone());
     }
@@ -83,10 +91,18 @@ impl Walk {
     }
 
     fn play_out(&mut self, combatants: &[CombatantId]) {
-        let begun = Begun { combatants: combatants.to_vec().into(), kind: TurnKind::Normal };
+        let begun = Begun {
+            combatants: combatants.to_vec().into(),
+            kind: TurnKind::Normal,
+        };
         self.ahead.apply(&AnyEvent::Own(begun.into()));
         for id in combatants {
-            self.ahead.apply(&AnyEvent::Shared(TurnEnded { combatant: id.clone() }.into()));
+            self.ahead.apply(&AnyEvent::Shared(
+                TurnEnded {
+                    combatant: id.clone(),
+                }
+                .into(),
+            ));
         }
     }
 }
@@ -101,7 +117,8 @@ impl Iterator for Walk {
                 Next::Turn(who) => (who, false),
                 Next::Choice(who) if who.len() == 1 && !phase(&self.ahead).optional => (who, false),
                 Next::Phase(phase) => {
-                    self.ahead.apply(&AnyEvent::Own(PhaseBegun { phase }.into()));
+                    self.ahead
+                        .apply(&AnyEvent::Own(PhaseBegun { phase }.into()));
                     continue;
                 }
                 Next::Choice(_) | Next::RoundEnd | Next::Standstill => return None,

@@ -4,22 +4,39 @@ use super::*;
 
 /// The Action Points of a combatant that has spent none. Penalties of one kind do not add up (DC-43, DC-50).
 pub(super) fn full(c: &Creature) -> Ap {
-    let stunned = [("stunned-4", 4), ("stunned-3", 3), ("stunned-2", 2), ("stunned", 1)];
-    let stun = stunned.iter().find(|(name, _)| c.has(name)).map_or(0, |(_, points)| *points);
+    let stunned = [
+        ("stunned-4", 4),
+        ("stunned-3", 3),
+        ("stunned-2", 2),
+        ("stunned", 1),
+    ];
+    let stun = stunned
+        .iter()
+        .find(|(name, _)| c.has(name))
+        .map_or(0, |(_, points)| *points);
     let surprise = if c.has("surprised") { 2 } else { 0 };
     let door = if c.has("deaths-door") { 3 } else { 0 };
-    let max = c.stats.max_ap.count().saturating_sub(stun + surprise + door);
+    let max = c
+        .stats
+        .max_ap
+        .count()
+        .saturating_sub(stun + surprise + door);
     Ap { current: max, max }
 }
 
 /// Adjusts the Action Points to a penalty that came or went: a loss of the maximum is a loss of points, a gain of it is none.
 pub(super) fn adjust(play: &mut Combat<'_>, id: &CombatantId) {
-    let Some(c) = play.table().get(id) else { return };
+    let Some(c) = play.table().get(id) else {
+        return;
+    };
     let (before, max) = (c.state.ap, full(c).max);
     if play.table().round > 0 && before.max != max {
         let lost = before.max.saturating_sub(max);
         let current = before.current.saturating_sub(lost).min(max);
-        play.own(ApChanged { combatant: id.clone(), ap: Ap { current, max } });
+        play.own(ApChanged {
+            combatant: id.clone(),
+            ap: Ap { current, max },
+        });
     }
 }
 
@@ -39,8 +56,15 @@ pub(super) fn spendable(table: &Table, c: &Creature) -> u32 {
         Phase::RoundEnd => c.state.lap,
         Phase::BetweenTurns => {
             let per_pc = table.options.legendary_per_pc;
-            let pcs = state.at().filter(|_| per_pc).map_or(1, |slot| sharing(table, slot).max(1));
-            let max = c.stats.lap_per_turn.count().saturating_mul(u32::try_from(pcs).unwrap_or(1));
+            let pcs = state
+                .at()
+                .filter(|_| per_pc)
+                .map_or(1, |slot| sharing(table, slot).max(1));
+            let max = c
+                .stats
+                .lap_per_turn
+                .count()
+                .saturating_mul(u32::try_from(pcs).unwrap_or(1));
             c.state.lap.min(max.saturating_sub(c.state.lap_spent))
         }
         _ => 0,

@@ -15,8 +15,16 @@ const MAX_DICE: usize = 6;
 pub(super) fn check_state(table: &Table) -> Result<(), String> {
     let state = &table.state;
     at_most("state.acting", state.acting.len(), MAX_COMBATANTS)?;
-    at_most("state.enemy_teams", state.enemy_teams.len(), MAX_ENEMY_TEAMS)?;
-    at_most("state.unseen_teams", state.unseen_teams.len(), MAX_ENEMY_TEAMS)?;
+    at_most(
+        "state.enemy_teams",
+        state.enemy_teams.len(),
+        MAX_ENEMY_TEAMS,
+    )?;
+    at_most(
+        "state.unseen_teams",
+        state.unseen_teams.len(),
+        MAX_ENEMY_TEAMS,
+    )?;
     at_most("state.slots", state.slots.len(), MAX_SLOTS)?;
     let occupants = state.slots.iter().map(|slot| slot.occupants.len()).sum();
     at_most("state.slots.occupants", occupants, MAX_COMBATANTS)?;

@@ -37,20 +37,29 @@ pub(super) fn result(c: &Creature) -> Option<i64> {
 /// The combatants that can take this PC Turn: without a place, or hidden and waiting for a turn of their own.
 pub(super) fn candidates<'t>(table: &'t Table, slot: &Slot) -> impl Iterator<Item = &'t Creature> {
     let (state, unseen) = (&table.state, slot.unseen);
-    let free = move |c: &Creature| (placeless(c) || waits_unseen(state, c)) && (c.hidden || !unseen);
-    table.waiting().filter(move |c| team(state, c) == Team::Pc && free(c))
+    let free =
+        move |c: &Creature| (placeless(c) || waits_unseen(state, c)) && (c.hidden || !unseen);
+    table
+        .waiting()
+        .filter(move |c| team(state, c) == Team::Pc && free(c))
 }
 
 /// The contest with the answers so far; `closed` where nobody else is asked.
 pub(super) fn contest(table: &Table, closed: bool) -> Contest {
     let state = &table.state;
-    let Some(slot) = state.at() else { return Contest::Unclaimed };
+    let Some(slot) = state.at() else {
+        return Contest::Unclaimed;
+    };
     let all: Vec<&Creature> = candidates(table, slot).collect();
     let claimed: HashSet<_> = state.claims.iter().map(|claim| &claim.combatant).collect();
     let passed: HashSet<_> = state.passed.iter().collect();
-    let (claims, others): (Vec<&Creature>, Vec<&Creature>) = all.iter().partition(|c| claimed.contains(&c.id));
+    let (claims, others): (Vec<&Creature>, Vec<&Creature>) =
+        all.iter().partition(|c| claimed.contains(&c.id));
     let best = best_seen(claims.iter().copied());
-    let open: Vec<&Creature> = others.into_iter().filter(|c| !passed.contains(&c.id) && !is_outbid(c, best)).collect();
+    let open: Vec<&Creature> = others
+        .into_iter()
+        .filter(|c| !passed.contains(&c.id) && !is_outbid(c, best))
+        .collect();
     let unplaced = |c: &&Creature| c.state.slot.is_none();
     if !closed && open.iter().any(unplaced) {
         Contest::Open(ids(open))
@@ -74,19 +83,35 @@ fn is_outbid(c: &Creature, best: Option<&Creature>) -> bool {
 
 /// Whether somebody with a higher check has claimed the awaited turn.
 pub(super) fn outbid(table: &Table, c: &Creature) -> bool {
-    let claimants = table.state.claims.iter().filter_map(|claim| table.get(&claim.combatant));
+    let claimants = table
+        .state
+        .claims
+        .iter()
+        .filter_map(|claim| table.get(&claim.combatant));
     is_outbid(c, best_seen(claimants.filter(|claimant| claimant.active())))
 }
 
 /// The game master gives the awaited turn to one of equal claims (ADC5).
 pub(super) fn decided(state: &State, slot: SlotId, winner: &CombatantId) -> SlotClaimed {
-    let outbid = state.claims.iter().map(|claim| claim.combatant.clone()).filter(|id| id != winner).collect();
-    SlotClaimed { slot, combatants: vec![winner.clone()].into(), by: Way::Contested, outbid }
+    let outbid = state
+        .claims
+        .iter()
+        .map(|claim| claim.combatant.clone())
+        .filter(|id| id != winner)
+        .collect();
+    SlotClaimed {
+        slot,
+        combatants: vec![winner.clone()].into(),
+        by: Way::Contested,
+        outbid,
+    }
 }
 
 /// Whether the PC team can leave the awaited PC Turn empty: later ones ask for all members without a place.
 pub(super) fn may_pass(table: &Table) -> bool {
-    let asks = |slot: &&Slot| slot.team == Team::Pc && !slot.unseen && (table.round <= 1 || !occupied(table, slot));
+    let asks = |slot: &&Slot| {
+        slot.team == Team::Pc && !slot.unseen && (table.round <= 1 || !occupied(table, slot))
+    };
     unplaced(table, Team::Pc).count() <= table.state.later().iter().filter(asks).count()
 }
 
@@ -94,9 +119,20 @@ pub(super) fn may_pass(table: &Table) -> bool {
 /// tie would reveal it.
 fn highest(state: &State, slot: &Slot, claims: &[&Creature]) -> Contest {
     let best = claims.iter().map(|c| result(c)).max().flatten();
-    let sharing: HashSet<&CombatantId> = state.claims.iter().filter(|c| c.share).map(|c| &c.combatant).collect();
-    let agreed = |top: &[&Creature]| top.len() == 1 || best.is_some() && top.iter().all(|c| sharing.contains(&c.id));
-    let mut top: Vec<&Creature> = claims.iter().copied().filter(|c| result(c) == best).collect();
+    let sharing: HashSet<&CombatantId> = state
+        .claims
+        .iter()
+        .filter(|c| c.share)
+        .map(|c| &c.combatant)
+        .collect();
+    let agreed = |top: &[&Creature]| {
+        top.len() == 1 || best.is_some() && top.iter().all(|c| sharing.contains(&c.id))
+    };
+    let mut top: Vec<&Creature> = claims
+        .iter()
+        .copied()
+        .filter(|c| result(c) == best)
+        .collect();
     if !agreed(&top) && top.iter().any(|c| !c.hidden) {
         top.retain(|c| !c.hidden);
     }
@@ -104,11 +140,20 @@ fn highest(state: &State, slot: &Slot, claims: &[&Creature]) -> Contest {
     if !agreed(&top) {
         return Contest::Tied(combatants);
     }
-    let outbid: Vec<&Creature> = claims.iter().copied().filter(|c| !combatants.contains(&c.id)).collect();
+    let outbid: Vec<&Creature> = claims
+        .iter()
+        .copied()
+        .filter(|c| !combatants.contains(&c.id))
+        .collect();
     let by = match top.as_slice() {
         [_, _, ..] => Way::Shared,
         [winner] if outbid.iter().any(|c| winner.hidden || !c.hidden) => Way::Contested,
         _ => Way::Claimed,
     };
-    Contest::Won(SlotClaimed { slot: slot.id.clone(), combatants: combatants.into(), by, outbid: ids(outbid) })
+    Contest::Won(SlotClaimed {
+        slot: slot.id.clone(),
+        combatants: combatants.into(),
+        by,
+        outbid: ids(outbid),
+    })
 }

@@ -44,19 +44,37 @@ pub(super) fn decide(play: &mut Combat<'_>, command: &Command) -> Result<(), Vio
 }
 
 /// The turn that the field `field` names.
-fn known_slot<'p>(play: &'p Combat<'_>, field: &'static str, id: &SlotId) -> Result<&'p Slot, Violation> {
-    let unknown = || Violation::field("unknown_slot", field, format!("there is no turn {id} in the order"));
+fn known_slot<'p>(
+    play: &'p Combat<'_>,
+    field: &'static str,
+    id: &SlotId,
+) -> Result<&'p Slot, Violation> {
+    let unknown = || {
+        Violation::field(
+            "unknown_slot",
+            field,
+            format!("there is no turn {id} in the order"),
+        )
+    };
     play.table().state.slot(id).ok_or_else(unknown)
 }
 
 /// The combatants that `combatant` and a list of others name, each once.
 fn named<'p>(
-    play: &'p Combat<'_>, first: &CombatantId, list: &'static str, others: &[CombatantId],
+    play: &'p Combat<'_>,
+    first: &CombatantId,
+    list: &'static str,
+    others: &[CombatantId],
 ) -> Result<Vec<&'p Creature>, Violation> {
     let mut named: Vec<&Creature> = Vec::with_capacity(1 + others.len());
     for (i, id) in std::iter::once(first).chain(others).enumerate() {
         let path = if i == 0 { "combatant" } else { list };
-        require(named.iter().all(|c| c.id != *id), "named_twice", field(path), || format!("{id} is named twice"))?;
+        require(
+            named.iter().all(|c| c.id != *id),
+            "named_twice",
+            field(path),
+            || format!("{id} is named twice"),
+        )?;
         named.push(play.combatant(path, id)?);
     }
     Ok(named)
@@ -65,5 +83,7 @@ fn named<'p>(
 /// Refuses a side on which there is no combatant.
 fn known_side(table: &Table, path: &'static str, side: &Slug) -> Result<(), Violation> {
     let known = table.iter().any(|c| c.side == *side);
-    require(known, "unknown_side", field(path), || format!("nobody is on the side {side}"))
+    require(known, "unknown_side", field(path), || {
+        format!("nobody is on the side {side}")
+    })
 }

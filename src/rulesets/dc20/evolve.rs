@@ -25,7 +25,10 @@ fn shared(table: &mut Table, event: &SharedEvent) {
         SharedEvent::CombatantLeft(e) => {
             vacate(table, &e.combatant);
             table.state.forget_answer(&e.combatant);
-            table.change_states(|s| s.behind.as_ref() == Some(&e.combatant), |s| s.behind = None);
+            table.change_states(
+                |s| s.behind.as_ref() == Some(&e.combatant),
+                |s| s.behind = None,
+            );
         }
         SharedEvent::Overridden(e) => {
             let state = &mut table.state;
@@ -70,7 +73,9 @@ fn own(table: &mut Table, event: &Event) {
             table.state.slots = Arc::new(e.slots.clone());
         }
         Event::CombatBegan(e) => e.points.iter().for_each(|points| {
-            table.change_state(&points.combatant, |s| (s.ap, s.lap) = (points.ap, points.lap));
+            table.change_state(&points.combatant, |s| {
+                (s.ap, s.lap) = (points.ap, points.lap)
+            });
         }),
         Event::SlotOpened(e) => {
             come_to(&mut table.state, &e.slot);
@@ -83,7 +88,9 @@ fn own(table: &mut Table, event: &Event) {
             place(table, &e.slot, &e.combatants, e.by);
             // An override puts its combatant into the turn that was awaited.
             let state = &mut table.state;
-            if state.slot.as_ref() == Some(&e.slot) && e.combatants.iter().any(|id| state.acting.contains(id)) {
+            if state.slot.as_ref() == Some(&e.slot)
+                && e.combatants.iter().any(|id| state.acting.contains(id))
+            {
                 come_to(state, &e.slot);
             }
         }
@@ -94,7 +101,9 @@ fn own(table: &mut Table, event: &Event) {
             table.state.acting.extend(e.combatants.iter().cloned());
         }
         Event::TurnMissed(e) => table.change(&e.combatant, |c| c.acted = true),
-        Event::TurnResumed(e) => table.change_state(&e.combatant, |s| (s.delayed, s.behind) = (false, None)),
+        Event::TurnResumed(e) => {
+            table.change_state(&e.combatant, |s| (s.delayed, s.behind) = (false, None))
+        }
         Event::TurnClosed(e) => table.change_state(&e.combatant, |s| {
             (s.ap, s.committed) = (e.ap, None);
             (s.delayed, s.behind) = (false, None);
@@ -114,7 +123,10 @@ fn own(table: &mut Table, event: &Event) {
         }
         Event::SlotAdded(e) => {
             let slots = Arc::make_mut(&mut table.state.slots);
-            let place = e.after.as_ref().and_then(|id| slots.iter().position(|slot| slot.id == *id));
+            let place = e
+                .after
+                .as_ref()
+                .and_then(|id| slots.iter().position(|slot| slot.id == *id));
             slots.insert(place.map_or(slots.len(), |i| i + 1), e.slot.clone());
         }
         Event::TeamJoined(e) if e.unseen => table.state.unseen_teams.push(e.side.clone()),
@@ -133,8 +145,14 @@ fn own(table: &mut Table, event: &Event) {
             // Each later turn takes the place of the turn before it; the emptied turn takes the last place.
             let slots = Arc::make_mut(&mut table.state.slots);
             let place = |id: &SlotId| slots.iter().position(|slot| slot.id == *id);
-            let places: Vec<usize> = std::iter::once(&e.from).chain(&e.moved_up).filter_map(place).collect();
-            places.iter().zip(places.iter().skip(1)).for_each(|(to, from)| slots.swap(*to, *from));
+            let places: Vec<usize> = std::iter::once(&e.from)
+                .chain(&e.moved_up)
+                .filter_map(place)
+                .collect();
+            places
+                .iter()
+                .zip(places.iter().skip(1))
+                .for_each(|(to, from)| slots.swap(*to, *from));
         }
         Event::ApChanged(e) => table.change_state(&e.combatant, |s| s.ap = e.ap),
         Event::ApSpent(e) => table.change_state(&e.combatant, |s| s.ap.current = e.left),
@@ -144,8 +162,12 @@ fn own(table: &mut Table, event: &Event) {
         }),
         Event::HeldTriggered(e) => table.change_state(&e.combatant, |s| s.held = None),
         Event::HeldWasted(e) => table.change_state(&e.combatant, |s| s.held = None),
-        Event::Attacked(e) if e.adv => table.change_state(&e.target, |s| s.attacked_with_adv = false),
-        Event::InspirationUsed(e) => table.change_state(&e.combatant, |s| s.inspiration_die = false),
+        Event::Attacked(e) if e.adv => {
+            table.change_state(&e.target, |s| s.attacked_with_adv = false)
+        }
+        Event::InspirationUsed(e) => {
+            table.change_state(&e.combatant, |s| s.inspiration_die = false)
+        }
         Event::AdvantageUsed(e) => table.change_state(&e.combatant, |s| s.round_one_adv = false),
         Event::LegendaryOpened(e) => {
             table.state.phase = e.phase;
@@ -167,7 +189,9 @@ fn come_to(state: &mut State, slot: &SlotId) {
 }
 
 fn slot<'t>(table: &'t mut Table, id: &SlotId) -> Option<&'t mut Slot> {
-    Arc::make_mut(&mut table.state.slots).iter_mut().find(|slot| slot.id == *id)
+    Arc::make_mut(&mut table.state.slots)
+        .iter_mut()
+        .find(|slot| slot.id == *id)
 }
 
 fn place(table: &mut Table, id: &SlotId, who: &[CombatantId], by: Way) {
@@ -176,12 +200,19 @@ fn place(table: &mut Table, id: &SlotId, who: &[CombatantId], by: Way) {
         slot.occupants.extend(who.iter().cloned());
     }
     for combatant in who {
-        table.change_state(combatant, |s| (s.slot, s.placed) = (Some(id.clone()), Some(by)));
+        table.change_state(combatant, |s| {
+            (s.slot, s.placed) = (Some(id.clone()), Some(by))
+        });
     }
 }
 
 fn vacate(table: &mut Table, id: &CombatantId) {
-    if table.state.slots.iter().any(|slot| slot.occupants.contains(id)) {
+    if table
+        .state
+        .slots
+        .iter()
+        .any(|slot| slot.occupants.contains(id))
+    {
         for slot in Arc::make_mut(&mut table.state.slots) {
             slot.occupants.retain(|o| o != id);
         }

@@ -13,7 +13,9 @@ pub(super) fn advance(play: &mut Combat<'_>) {
     while in_play(play.table()) && rounds <= IDLE_ROUNDS {
         let state = &play.table().state;
         let awaited = state.at().filter(|_| state.put_off);
-        let next = awaited.or_else(|| state.later().iter().find(|slot| !slot.removed)).cloned();
+        let next = awaited
+            .or_else(|| state.later().iter().find(|slot| !slot.removed))
+            .cloned();
         match next {
             Some(slot) => {
                 if enter(play, &slot, rounds) {
@@ -38,8 +40,15 @@ fn enter(play: &mut Combat<'_>, slot: &Slot, rounds: u32) -> bool {
     let chosen_now = slot.team == Team::Pc && table.round <= 1;
     let asks = (chosen_now || !occupied(table, slot)) && wanting(table, slot).next().is_some();
     if asks {
-        let phase = if slot.team == Team::Pc { Phase::Claim } else { Phase::Assign };
-        play.own(SlotOpened { slot: slot.id.clone(), phase });
+        let phase = if slot.team == Team::Pc {
+            Phase::Claim
+        } else {
+            Phase::Assign
+        };
+        play.own(SlotOpened {
+            slot: slot.id.clone(),
+            phase,
+        });
     }
     asks || begin_slot(play, &slot.id, rounds)
 }
@@ -47,9 +56,19 @@ fn enter(play: &mut Combat<'_>, slot: &Slot, rounds: u32) -> bool {
 /// Begins the turns of all combatants in a slot (DC-19, DC-20), or skips it (DC-22); whether the combat waits there.
 fn begin_slot(play: &mut Combat<'_>, id: &SlotId, rounds: u32) -> bool {
     let table = play.table();
-    let occupants = table.state.slot(id).into_iter().flat_map(|slot| &slot.occupants).filter_map(|o| table.get(o));
+    let occupants = table
+        .state
+        .slot(id)
+        .into_iter()
+        .flat_map(|slot| &slot.occupants)
+        .filter_map(|o| table.get(o));
     let (ready, out): (Vec<_>, Vec<_>) = occupants.filter(|c| !c.acted).partition(|c| c.active());
-    let counted = |c: &&Creature| table.effects.iter().any(|e| e.expires.anchor() == Some(&c.id));
+    let counted = |c: &&Creature| {
+        table
+            .effects
+            .iter()
+            .any(|e| e.expires.anchor() == Some(&c.id))
+    };
     let (ready, out) = (ids(ready), ids(out.into_iter().filter(counted)));
     for combatant in out {
         play.tick(Moment::TurnStart(&combatant));
@@ -74,16 +93,27 @@ pub(super) fn take(play: &mut Combat<'_>) {
 }
 
 /// Begins the turns of these combatants in a slot. After an override some may have begun.
-pub(super) fn begin_turns(play: &mut Combat<'_>, slot: &SlotId, mut combatants: Vec<CombatantId>, rounds: u32) {
+pub(super) fn begin_turns(
+    play: &mut Combat<'_>,
+    slot: &SlotId,
+    mut combatants: Vec<CombatantId>,
+    rounds: u32,
+) {
     combatants.retain(|id| !play.table().state.acting.contains(id));
     if combatants.is_empty() {
         return;
     }
-    play.own(SlotBegan { slot: slot.clone(), combatants: combatants.clone().into() });
+    play.own(SlotBegan {
+        slot: slot.clone(),
+        combatants: combatants.clone().into(),
+    });
     for id in combatants {
         let delayed = play.table().get(&id).is_some_and(|c| c.state.delayed);
         start(play, &id);
-        let spent = play.table().get(&id).is_some_and(|c| c.state.ap.current == 0);
+        let spent = play
+            .table()
+            .get(&id)
+            .is_some_and(|c| c.state.ap.current == 0);
         if !delayed && spent && rounds < IDLE_ROUNDS {
             close_turn(play, &id);
         }
@@ -92,12 +122,18 @@ pub(super) fn begin_turns(play: &mut Combat<'_>, slot: &SlotId, mut combatants: 
 
 /// Starts a turn, or resumes a delayed one, which has started before (ADC8). A held action is lost at the start (DC-49).
 pub(super) fn start(play: &mut Combat<'_>, id: &CombatantId) {
-    let Some(CombatantState { delayed, held, .. }) = play.table().get(id).map(|c| &c.state) else { return };
+    let Some(CombatantState { delayed, held, .. }) = play.table().get(id).map(|c| &c.state) else {
+        return;
+    };
     if *delayed {
-        return play.own(TurnResumed { combatant: id.clone() });
+        return play.own(TurnResumed {
+            combatant: id.clone(),
+        });
     }
     if held.is_some() {
-        play.own(HeldWasted { combatant: id.clone() });
+        play.own(HeldWasted {
+            combatant: id.clone(),
+        });
     }
     start_turn(play, id);
 }
@@ -108,7 +144,11 @@ pub(super) fn close_turn(play: &mut Combat<'_>, id: &CombatantId) {
     let combatant = id.clone();
     if play.table().get(id).is_some_and(|c| c.has("surprised")) {
         let condition = Slug::fixed("surprised");
-        play.shared(ConditionCleared { combatant: combatant.clone(), member: None, condition });
+        play.shared(ConditionCleared {
+            combatant: combatant.clone(),
+            member: None,
+            condition,
+        });
     }
     let ap = play.table().get(id).map_or(Ap::default(), full);
     play.own(TurnClosed { combatant, ap });
@@ -145,7 +185,11 @@ pub(super) fn close_window(play: &mut Combat<'_>) {
 pub(super) fn begin_combat(play: &mut Combat<'_>) {
     if play.table().round == 0 {
         start_round(play, 1);
-        let points = |c: &Creature| Points { combatant: c.id.clone(), ap: full(c), lap: c.stats.max_lap.count() };
+        let points = |c: &Creature| Points {
+            combatant: c.id.clone(),
+            ap: full(c),
+            lap: c.stats.max_lap.count(),
+        };
         let points = play.table().iter().map(points).collect();
         play.own(CombatBegan { points });
     }
@@ -156,9 +200,16 @@ fn close_round(play: &mut Combat<'_>) {
     begin_combat(play);
     let round = play.table().round;
     end_round(play);
-    let regain = play.table().iter().filter(|c| c.state.lap != c.stats.max_lap.count());
-    let regain: Vec<_> =
-        regain.map(|c| LapRegained { combatant: c.id.clone(), lap: c.stats.max_lap.count() }).collect();
+    let regain = play
+        .table()
+        .iter()
+        .filter(|c| c.state.lap != c.stats.max_lap.count());
+    let regain: Vec<_> = regain
+        .map(|c| LapRegained {
+            combatant: c.id.clone(),
+            lap: c.stats.max_lap.count(),
+        })
+        .collect();
     regain.into_iter().for_each(|regained| play.own(regained));
     start_round(play, round.saturating_add(1));
 }

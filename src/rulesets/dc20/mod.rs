@@ -22,9 +22,9 @@ pub use state::*;
 
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Commands, D20, Die, Event as AnyEvent, LegalCommand, OrderEntry, Pending,
-    Play, Reason, Redact, Redaction, RosterEvent, Ruleset, SharedEvent, Slug, Status, Table as AnyTable, Violation,
-    ids, require,
+    Actor, Audience, Combatant, CombatantId, Commands, D20, Die, Event as AnyEvent, LegalCommand,
+    OrderEntry, Pending, Play, Reason, Redact, Redaction, RosterEvent, Ruleset, SharedEvent, Slug,
+    Status, Table as AnyTable, Violation, ids, require,
 };
 use allowance::*;
 use contest::*;
@@ -53,7 +53,11 @@ impl Ruleset for Dc20 {
     }
 
     /// DC-40 counts from the turn in which an effect is made, whatever its source (ADC10).
-    fn anchor(table: &Table, source: Option<&CombatantId>, target: Option<&CombatantId>) -> Option<CombatantId> {
+    fn anchor(
+        table: &Table,
+        source: Option<&CombatantId>,
+        target: Option<&CombatantId>,
+    ) -> Option<CombatantId> {
         let acting = &table.state.acting;
         let own = source.or(target).filter(|id| acting.contains(id));
         own.or(acting.first()).or(source).or(target).cloned()
@@ -76,21 +80,46 @@ impl Ruleset for Dc20 {
                     _ => "DC-17",
                 };
                 let several = contest.asked().len() > 1 && !matches!(contest, Contest::Needed(_));
-                let commands: &[&str] =
-                    if several || claimed || may_pass(table) { &["claim", "pass"] } else { &["claim"] };
-                in_turn(state, state.at(), Pending::new("claim", contest.asked().to_vec(), commands, rule))
+                let commands: &[&str] = if several || claimed || may_pass(table) {
+                    &["claim", "pass"]
+                } else {
+                    &["claim"]
+                };
+                in_turn(
+                    state,
+                    state.at(),
+                    Pending::new("claim", contest.asked().to_vec(), commands, rule),
+                )
             }
-            Phase::Assign => {
-                in_turn(state, state.at(), Pending::new("assign", Vec::new(), &["assign", "pass"], "DC-20"))
-            }
+            Phase::Assign => in_turn(
+                state,
+                state.at(),
+                Pending::new("assign", Vec::new(), &["assign", "pass"], "DC-20"),
+            ),
             Phase::Turn => {
-                let place = state.acting.first().and_then(|id| table.get(id)?.state.slot.as_ref());
+                let place = state
+                    .acting
+                    .first()
+                    .and_then(|id| table.get(id)?.state.slot.as_ref());
                 let slot = place.and_then(|place| state.slot(place));
-                in_turn(state, slot, Pending::new("end_turn", state.acting.clone(), &["end_turn"], "DC-45"))
+                in_turn(
+                    state,
+                    slot,
+                    Pending::new("end_turn", state.acting.clone(), &["end_turn"], "DC-45"),
+                )
             }
-            Phase::BetweenTurns => Pending::new("legendary", Vec::new(), &["legendary", "pass"], "DC-52"),
-            Phase::RoundEnd => Pending::new("legendary", Vec::new(), &["legendary", "pass"], "DC-53"),
-            Phase::Idle => Pending::new("newcomer", Vec::new(), &["assign", "add_combatant", "end_encounter"], "DC-38"),
+            Phase::BetweenTurns => {
+                Pending::new("legendary", Vec::new(), &["legendary", "pass"], "DC-52")
+            }
+            Phase::RoundEnd => {
+                Pending::new("legendary", Vec::new(), &["legendary", "pass"], "DC-53")
+            }
+            Phase::Idle => Pending::new(
+                "newcomer",
+                Vec::new(),
+                &["assign", "add_combatant", "end_encounter"],
+                "DC-38",
+            ),
             Phase::Over => return None,
             Phase::SomeoneActs => Pending::someone(),
         })
@@ -106,8 +135,15 @@ impl Ruleset for Dc20 {
         let legendary = c.stats.max_lap.get() > 0 && team(&table.state, c) != Team::Pc;
         let spendable = spendable(table, c);
         let remarks = [
-            state.behind.as_ref().and_then(|enemy| table.get(enemy)).map(|enemy| format!("behind {}", enemy.name)),
-            flag(placeless(c) && c.active() && !table.state.slots.is_empty(), "no turn yet"),
+            state
+                .behind
+                .as_ref()
+                .and_then(|enemy| table.get(enemy))
+                .map(|enemy| format!("behind {}", enemy.name)),
+            flag(
+                placeless(c) && c.active() && !table.state.slots.is_empty(),
+                "no turn yet",
+            ),
             (table.round > 0).then(|| format!("AP {}/{}", state.ap.current, state.ap.max)),
             flag(state.delayed, "delayed"),
             flag(state.inspiration_die, "inspiration d6"),
@@ -125,23 +161,42 @@ impl Ruleset for Dc20 {
         let state = &whole.state;
         let misses = |id: &CombatantId| audience.misses(whole, id);
         match state.phase {
-            Phase::Turn => !state.acting.is_empty() && state.acting.iter().all(|id| misses(id) || !audience.knows(id)),
+            Phase::Turn => {
+                !state.acting.is_empty()
+                    && state
+                        .acting
+                        .iter()
+                        .all(|id| misses(id) || !audience.knows(id))
+            }
             Phase::Claim | Phase::Assign => {
                 let Some(slot) = state.at() else { return false };
                 let claim = state.phase == Phase::Claim;
-                let asked = if claim { contest(whole, false).asked().to_vec() } else { Vec::new() };
+                let asked = if claim {
+                    contest(whole, false).asked().to_vec()
+                } else {
+                    Vec::new()
+                };
                 // Where no combatant is asked, those in the turn are about to begin.
-                let mut involved = [asked, ids(wanting(whole, slot)), slot.occupants.clone()].into_iter();
-                involved.find(|ids| !ids.is_empty()).is_some_and(|ids| ids.iter().all(misses))
+                let mut involved =
+                    [asked, ids(wanting(whole, slot)), slot.occupants.clone()].into_iter();
+                involved
+                    .find(|ids| !ids.is_empty())
+                    .is_some_and(|ids| ids.iter().all(misses))
             }
-            Phase::BetweenTurns | Phase::RoundEnd => audience.misses_all(whole, |c| legendary(state, c)),
+            Phase::BetweenTurns | Phase::RoundEnd => {
+                audience.misses_all(whole, |c| legendary(state, c))
+            }
             Phase::SomeoneActs => true,
             Phase::Setup | Phase::Idle | Phase::Over => false,
         }
     }
 
     fn hides_something(table: &Table) -> bool {
-        let State { slots, unseen_teams, .. } = &table.state;
+        let State {
+            slots,
+            unseen_teams,
+            ..
+        } = &table.state;
         !unseen_teams.is_empty() || slots.iter().any(|slot| slot.unseen)
     }
 
@@ -157,5 +212,9 @@ impl Ruleset for Dc20 {
 /// Says in which turn a decision is awaited.
 fn in_turn(state: &State, slot: Option<&Slot>, pending: Pending) -> Pending {
     let name = slot.map(|slot| slot.id.to_string());
-    Pending { slot: name, team: slot.map(|slot| team_name(state, slot.team)), ..pending }
+    Pending {
+        slot: name,
+        team: slot.map(|slot| team_name(state, slot.team)),
+        ..pending
+    }
 }

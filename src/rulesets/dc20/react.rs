@@ -16,7 +16,12 @@ pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) -> Result<(),
         AnyEvent::Shared(SharedEvent::ConditionCleared(e)) => {
             adjust(play, &e.combatant);
             // Turns were laid out for the teams that had an active combatant.
-            if let Some(risen) = play.table().get(&e.combatant).filter(|c| c.active()).cloned() {
+            if let Some(risen) = play
+                .table()
+                .get(&e.combatant)
+                .filter(|c| c.active())
+                .cloned()
+            {
                 join_team(play, &risen);
             }
         }
@@ -44,9 +49,15 @@ fn take_over(play: &mut Combat<'_>, id: &CombatantId) {
     let table = play.table();
     let awaited = table.state.at().filter(|_| table.state.put_off);
     let placeless = table.get(id).filter(|c| c.state.slot.is_none());
-    let fits = awaited.zip(placeless).filter(|(slot, c)| slot.team == team(&table.state, c));
+    let fits = awaited
+        .zip(placeless)
+        .filter(|(slot, c)| slot.team == team(&table.state, c));
     if let Some(slot) = fits.map(|(slot, _)| slot.id.clone()) {
-        play.own(Assigned { slot, combatants: vec![id.clone()].into(), by: Way::Assigned });
+        play.own(Assigned {
+            slot,
+            combatants: vec![id.clone()].into(),
+            by: Way::Assigned,
+        });
         decide::follow(play);
     }
     start(play, id);
@@ -55,10 +66,16 @@ fn take_over(play: &mut Combat<'_>, id: &CombatantId) {
 /// Gives a newcomer its points and a team. For a new PC every team gets one turn more if there are not enough (ADC14).
 fn admit(play: &mut Combat<'_>, c: &Creature) {
     if play.table().round > 0 {
-        play.own(ApChanged { combatant: c.id.clone(), ap: full(c) });
+        play.own(ApChanged {
+            combatant: c.id.clone(),
+            ap: full(c),
+        });
         let lap = c.stats.max_lap.count();
         if lap > 0 {
-            play.own(LapRegained { combatant: c.id.clone(), lap });
+            play.own(LapRegained {
+                combatant: c.id.clone(),
+                lap,
+            });
         }
     }
     join_team(play, c);
@@ -67,53 +84,118 @@ fn admit(play: &mut Combat<'_>, c: &Creature) {
         return;
     }
     add_turns(play, |_| true);
-    let added = play.table().state.slots.iter().rev().find(|slot| slot.team == Team::Pc).map(|slot| slot.id.clone());
+    let added = play
+        .table()
+        .state
+        .slots
+        .iter()
+        .rev()
+        .find(|slot| slot.team == Team::Pc)
+        .map(|slot| slot.id.clone());
     if let Some(slot) = added.filter(|_| play.table().round > 1) {
-        play.own(Assigned { slot, combatants: vec![c.id.clone()].into(), by: Way::Joined });
+        play.own(Assigned {
+            slot,
+            combatants: vec![c.id.clone()].into(),
+            by: Way::Joined,
+        });
     }
 }
 
 /// Puts a combatant's team into the rotation. If it has no turns, it gets one after each turn of the team before it (DC-26, DC-28). Turns
 /// of the hidden do not count for a newcomer that is seen.
 fn join_team(play: &mut Combat<'_>, c: &Creature) {
-    let State { enemy_teams, unseen_teams, .. } = &play.table().state;
+    let State {
+        enemy_teams,
+        unseen_teams,
+        ..
+    } = &play.table().state;
     let new = |teams: &[Slug]| teams.len() < MAX_ENEMY_TEAMS && !teams.contains(&c.side);
     if is_enemy(c) && new(enemy_teams) && (!c.hidden || new(unseen_teams)) {
-        play.own(TeamJoined { side: c.side.clone(), unseen: c.hidden });
+        play.own(TeamJoined {
+            side: c.side.clone(),
+            unseen: c.hidden,
+        });
     }
     let state = &play.table().state;
     if state.slots.iter().any(|slot| may_take(state, c, slot)) {
         return;
     }
     let (whose, unseen) = (team(state, c), c.hidden);
-    let seen = |team: Team| state.slots.iter().filter(move |slot| slot.team == team && !slot.unseen);
+    let seen = |team: Team| {
+        state
+            .slots
+            .iter()
+            .filter(move |slot| slot.team == team && !slot.unseen)
+    };
     let before = rotation(state.enemy_teams.len(), state.unseen_teams.len(), Team::Pc).into_iter();
-    let before = before.take_while(|team| *team != whose).filter(|team| seen(*team).next().is_some()).last();
-    let after: Vec<_> = before.into_iter().flat_map(seen).map(|slot| slot.id.clone()).collect();
+    let before = before
+        .take_while(|team| *team != whose)
+        .filter(|team| seen(*team).next().is_some())
+        .last();
+    let after: Vec<_> = before
+        .into_iter()
+        .flat_map(seen)
+        .map(|slot| slot.id.clone())
+        .collect();
     for id in after {
         let state = &play.table().state;
         // A turn of the hidden that goes on behind `id` comes first: else the new turn would be past, and reveal it.
-        let hidden = state.slots.iter().skip_while(|slot| slot.id != id).skip(1).take_while(|slot| slot.unseen);
-        let current = hidden.map(|slot| &slot.id).find(|slot| state.slot.as_ref() == Some(*slot)).cloned();
+        let hidden = state
+            .slots
+            .iter()
+            .skip_while(|slot| slot.id != id)
+            .skip(1)
+            .take_while(|slot| slot.unseen);
+        let current = hidden
+            .map(|slot| &slot.id)
+            .find(|slot| state.slot.as_ref() == Some(*slot))
+            .cloned();
         let slot = new_slot(state, whose, unseen);
-        play.own(SlotAdded { slot, after: Some(current.unwrap_or(id)) });
+        play.own(SlotAdded {
+            slot,
+            after: Some(current.unwrap_or(id)),
+        });
     }
 }
 
 /// Whether the PC team has more seen members than the first enemy team has turns: delays add PC Turns, but no Enemy Turns.
 fn lacks_turns(table: &Table) -> bool {
-    let turns = table.state.slots.iter().filter(|slot| slot.team == Team::Enemy(1) && !slot.unseen).count();
-    turns < table.iter().filter(|c| !c.hidden && team(&table.state, c) == Team::Pc).count()
+    let turns = table
+        .state
+        .slots
+        .iter()
+        .filter(|slot| slot.team == Team::Enemy(1) && !slot.unseen)
+        .count();
+    turns
+        < table
+            .iter()
+            .filter(|c| !c.hidden && team(&table.state, c) == Team::Pc)
+            .count()
 }
 
 /// Adds a turn for each of these teams that has some at the end of the order (ADC14).
 fn add_turns(play: &mut Combat<'_>, teams: impl Fn(Team) -> bool) {
-    let State { enemy_teams, unseen_teams, winner, .. } = &play.table().state;
-    let rotation = rotation(enemy_teams.len(), unseen_teams.len(), winner.unwrap_or(Team::Pc)).into_iter();
+    let State {
+        enemy_teams,
+        unseen_teams,
+        winner,
+        ..
+    } = &play.table().state;
+    let rotation = rotation(
+        enemy_teams.len(),
+        unseen_teams.len(),
+        winner.unwrap_or(Team::Pc),
+    )
+    .into_iter();
     for team in rotation.filter(|team| teams(*team)) {
         let state = &play.table().state;
         // Hidden members have turns of their own only if their team has no others.
-        let unseen = state.slots.iter().filter(|slot| slot.team == team).map(|slot| slot.unseen).min();
+        let unseen = state
+            .slots
+            .iter()
+            .filter(|slot| slot.team == team)
+            .map(|slot| slot.unseen)
+            .min();
         if let Some(slot) = unseen.map(|unseen| new_slot(state, team, unseen)) {
             play.own(SlotAdded { slot, after: None });
         }
@@ -124,13 +206,18 @@ fn add_turns(play: &mut Combat<'_>, teams: impl Fn(Team) -> bool) {
 fn show(play: &mut Combat<'_>, c: &Creature) {
     let state = &play.table().state;
     let slot = c.state.slot.as_ref().and_then(|id| state.slot(id));
-    let Some(slot) = slot.filter(|slot| slot.unseen && !c.hidden) else { return };
+    let Some(slot) = slot.filter(|slot| slot.unseen && !c.hidden) else {
+        return;
+    };
     let whose = match (slot.team, team(state, c)) {
         (Team::Enemy(_), enemies @ Team::Enemy(_)) => enemies,
         (Team::Enemy(_), _) => Team::Enemy(1),
         (of_the_hidden, _) => of_the_hidden,
     };
-    play.own(SlotShown { slot: slot.id.clone(), team: whose });
+    play.own(SlotShown {
+        slot: slot.id.clone(),
+        team: whose,
+    });
     if whose == Team::Pc && lacks_turns(play.table()) {
         add_turns(play, |team| team != Team::Pc);
     }
@@ -149,7 +236,9 @@ pub(super) fn settle(play: &mut Combat<'_>) {
         (Phase::Turn, _) if state.acting.is_empty() => proceed(play),
         (Phase::Claim, Some(_)) => decide::resolve(play, contest(table, false), None),
         (Phase::Assign, Some(slot)) if wanting(table, slot).next().is_none() => take(play),
-        (Phase::BetweenTurns | Phase::RoundEnd, _) if !table.active().any(|c| spendable(table, c) > 0) => {
+        (Phase::BetweenTurns | Phase::RoundEnd, _)
+            if !table.active().any(|c| spendable(table, c) > 0) =>
+        {
             close_window(play);
         }
         (Phase::Setup | Phase::Idle, _) if in_play(table) => advance(play),
@@ -174,9 +263,22 @@ pub(super) fn make_room(play: &mut Combat<'_>) {
     for id in hidden {
         let state = &play.table().state;
         let taken = |id: &str| state.slots.iter().any(|slot| slot.id == *id);
-        let to = SlotId::from_name(&format!("p-{}", id.as_str()), "p", false, state.slots.len(), taken);
-        let slot = Slot { id: to.clone(), ..nth(Team::Pc, true, 0) };
+        let to = SlotId::from_name(
+            &format!("p-{}", id.as_str()),
+            "p",
+            false,
+            state.slots.len(),
+            taken,
+        );
+        let slot = Slot {
+            id: to.clone(),
+            ..nth(Team::Pc, true, 0)
+        };
         play.own(SlotAdded { slot, after: None });
-        play.own(Assigned { slot: to, combatants: vec![id].into(), by: Way::Joined });
+        play.own(Assigned {
+            slot: to,
+            combatants: vec![id].into(),
+            by: Way::Joined,
+        });
     }
 }

@@ -23,31 +23,63 @@ impl<'t> Known<'t> {
             Team::Enemy(n) if of_the_hidden(n) => Some((n, c.side.clone())),
             _ => None,
         });
-        Self { whole, state: &whole.state, audience, unseen: unseen.collect() }
+        Self {
+            whole,
+            state: &whole.state,
+            audience,
+            unseen: unseen.collect(),
+        }
     }
 
     /// The turn as the viewer knows it, without its combatants.
     fn slot(&self, slot: &Slot) -> Option<Slot> {
         let sees = |c: &Creature| self.audience.sees(c);
         let present = |id: &CombatantId| self.whole.get(id).is_some_and(sees);
-        let own = |c: &Creature| c.hidden && slot.team != Team::Pc && team(self.state, c) == slot.team && sees(c);
+        let own = |c: &Creature| {
+            c.hidden && slot.team != Team::Pc && team(self.state, c) == slot.team && sees(c)
+        };
         if slot.unseen && !slot.occupants.iter().any(present) && !self.whole.iter().any(own) {
             return None;
         }
-        let known = Slot { occupants: Vec::new(), ..slot.clone() };
-        let Team::Enemy(old) = slot.team else { return Some(known) };
-        let Some(place) = self.unseen.keys().position(|n| *n == old) else { return Some(known) };
+        let known = Slot {
+            occupants: Vec::new(),
+            ..slot.clone()
+        };
+        let Team::Enemy(old) = slot.team else {
+            return Some(known);
+        };
+        let Some(place) = self.unseen.keys().position(|n| *n == old) else {
+            return Some(known);
+        };
         let team = Team::Enemy(u32::try_from(MAX_ENEMY_TEAMS + place + 1).unwrap_or(old));
-        let n = slot.id.as_str().trim_start_matches('e').split('-').next()?.parse().ok()?;
+        let n = slot
+            .id
+            .as_str()
+            .trim_start_matches('e')
+            .split('-')
+            .next()?
+            .parse()
+            .ok()?;
         let id = nth(team, true, n).id;
         // The name may belong to a turn that was shown since.
-        let taken = self.state.slots.iter().any(|slot| !slot.unseen && slot.id == id);
-        Some(Slot { id: if taken { slot.id.clone() } else { id }, team, ..known })
+        let taken = self
+            .state
+            .slots
+            .iter()
+            .any(|slot| !slot.unseen && slot.id == id);
+        Some(Slot {
+            id: if taken { slot.id.clone() } else { id },
+            team,
+            ..known
+        })
     }
 
     /// The viewer's name of a turn.
     fn name(&self, id: &SlotId) -> Option<SlotId> {
-        self.state.slot(id).and_then(|slot| self.slot(slot)).map(|slot| slot.id)
+        self.state
+            .slot(id)
+            .and_then(|slot| self.slot(slot))
+            .map(|slot| slot.id)
     }
 }
 
@@ -55,8 +87,16 @@ pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) 
     let known = Known::of(whole, audience);
     let present = |id: &CombatantId| audience.knows(id);
     let slots = whole.state.slots.iter().filter_map(|slot| {
-        let occupants = slot.occupants.iter().filter(|id| present(id)).cloned().collect();
-        Some(Slot { occupants, ..known.slot(slot)? })
+        let occupants = slot
+            .occupants
+            .iter()
+            .filter(|id| present(id))
+            .cloned()
+            .collect();
+        Some(Slot {
+            occupants,
+            ..known.slot(slot)?
+        })
     });
     let state = &mut table.state;
     state.slots = Arc::new(slots.collect());
@@ -64,7 +104,11 @@ pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) 
         // The last turn that the viewer knows, up to the current one.
         let place = whole.state.slots.iter().position(|slot| slot.id == *at)?;
         let passed = whole.state.slots.get(..=place)?;
-        passed.iter().rev().find_map(|slot| known.slot(slot)).map(|slot| slot.id)
+        passed
+            .iter()
+            .rev()
+            .find_map(|slot| known.slot(slot))
+            .map(|slot| slot.id)
     });
     state.acting.retain(present);
     state.claims.retain(|claim| present(&claim.combatant));
@@ -84,14 +128,33 @@ pub(super) fn redact_event(event: &Event, redaction: &Redaction<'_, Dc20>) -> Op
     let mut redacted = match event {
         Event::OrderLaid(_) => {
             let table = redaction.after();
-            let State { winner, enemy_teams, unseen_teams, slots, .. } = table.state.clone();
+            let State {
+                winner,
+                enemy_teams,
+                unseen_teams,
+                slots,
+                ..
+            } = table.state.clone();
             let pcs: Vec<&Creature> = table.active().filter(|c| is_pc(c)).collect();
-            let succeeded = |c: &&&Creature| c.state.check.as_ref().is_some_and(|check| check.success);
+            let succeeded =
+                |c: &&&Creature| c.state.check.as_ref().is_some_and(|check| check.success);
             let successes = u32::try_from(pcs.iter().filter(succeeded).count()).unwrap_or(u32::MAX);
             let (pcs, slots) = (u32::try_from(pcs.len()).unwrap_or(u32::MAX), slots.to_vec());
-            return Some(OrderLaid { successes, pcs, winner: winner?, enemy_teams, unseen_teams, slots }.into());
+            return Some(
+                OrderLaid {
+                    successes,
+                    pcs,
+                    winner: winner?,
+                    enemy_teams,
+                    unseen_teams,
+                    slots,
+                }
+                .into(),
+            );
         }
-        Event::SlotAdded(e) => return added(redaction, &name(&e.slot.id)?, e.after.is_some()).map(Event::SlotAdded),
+        Event::SlotAdded(e) => {
+            return added(redaction, &name(&e.slot.id)?, e.after.is_some()).map(Event::SlotAdded);
+        }
         Event::SlotShown(e) => {
             let slot = name(&e.slot)?;
             return Some(match redaction.start.state.slot(&slot) {
@@ -99,7 +162,11 @@ pub(super) fn redact_event(event: &Event, redaction: &Redaction<'_, Dc20>) -> Op
                 None => added(redaction, &slot, true)?.into(),
             });
         }
-        Event::TeamJoined(e) if e.unseen && !redaction.after().state.unseen_teams.contains(&e.side) => return None,
+        Event::TeamJoined(e)
+            if e.unseen && !redaction.after().state.unseen_teams.contains(&e.side) =>
+        {
+            return None;
+        }
         Event::SlotOpened(_) | Event::LegendaryOpened(_) if redaction.someone_acts => return None,
         event => event.redact(redaction.audience)?,
     };
@@ -121,6 +188,12 @@ pub(super) fn redact_event(event: &Event, redaction: &Redaction<'_, Dc20>) -> Op
 fn added(redaction: &Redaction<'_, Dc20>, id: &SlotId, after: bool) -> Option<SlotAdded> {
     let slots = &redaction.after().state.slots;
     let place = slots.iter().position(|slot| slot.id == *id)?;
-    let before = place.checked_sub(1).and_then(|place| slots.get(place)).map(|slot| slot.id.clone());
-    Some(SlotAdded { slot: slots.get(place)?.clone(), after: before.filter(|_| after) })
+    let before = place
+        .checked_sub(1)
+        .and_then(|place| slots.get(place))
+        .map(|slot| slot.id.clone());
+    Some(SlotAdded {
+        slot: slots.get(place)?.clone(),
+        after: before.filter(|_| after),
+    })
 }

@@ -1,6 +1,8 @@
 //! The options, stats and state of DC20.
 
-use crate::vocabulary::{CombatantId, Describe, Die, Int, Names, Redact, Slug, Text, redacted, settings, words};
+use crate::vocabulary::{
+    CombatantId, Describe, Die, Int, Names, Redact, Slug, Text, redacted, settings, words,
+};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -272,8 +274,13 @@ impl State {
 
     /// The Initiative Turns of this round that are still to come.
     pub fn later(&self) -> &[Slot] {
-        let passed = self.slot.as_ref().and_then(|id| self.slots.iter().position(|slot| slot.id == *id));
-        self.slots.get(passed.map_or(0, |i| i + 1)..).unwrap_or_default()
+        let passed = self
+            .slot
+            .as_ref()
+            .and_then(|id| self.slots.iter().position(|slot| slot.id == *id));
+        self.slots
+            .get(passed.map_or(0, |i| i + 1)..)
+            .unwrap_or_default()
     }
 
     /// Sets a combatant's answer to the awaited turn: a claim, with its `share`, or a pass.

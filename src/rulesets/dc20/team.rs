@@ -25,11 +25,17 @@ pub(super) fn of_the_hidden(n: u32) -> bool {
 pub(super) fn team(state: &State, c: &Creature) -> Team {
     if is_enemy(c) {
         let place = |sides: &[Slug]| sides.iter().position(|side| *side == c.side);
-        let (seen, unseen, last) = (state.enemy_teams.len(), state.unseen_teams.len(), MAX_ENEMY_TEAMS - 1);
+        let (seen, unseen, last) = (
+            state.enemy_teams.len(),
+            state.unseen_teams.len(),
+            MAX_ENEMY_TEAMS - 1,
+        );
         let place = match (place(&state.enemy_teams), place(&state.unseen_teams)) {
             (Some(place), _) => place,
             (None, Some(place)) if c.hidden => MAX_ENEMY_TEAMS + place,
-            (None, None) if c.hidden && seen < MAX_ENEMY_TEAMS => MAX_ENEMY_TEAMS + unseen.min(last),
+            (None, None) if c.hidden && seen < MAX_ENEMY_TEAMS => {
+                MAX_ENEMY_TEAMS + unseen.min(last)
+            }
             (None, _) => seen.min(last),
         };
         enemies(place + 1)
@@ -68,7 +74,9 @@ pub(super) fn in_play(table: &Table) -> bool {
 
 /// The active members of a team without a place that have not acted this round and are not in reserve.
 pub(super) fn unplaced(table: &Table, wanted: Team) -> impl Iterator<Item = &Creature> {
-    table.waiting().filter(move |c| placeless(c) && !in_reserve(&table.state, c) && team(&table.state, c) == wanted)
+    table.waiting().filter(move |c| {
+        placeless(c) && !in_reserve(&table.state, c) && team(&table.state, c) == wanted
+    })
 }
 
 /// Whether a turn is one of its team. A turn of the hidden is only for hidden ones.
@@ -85,17 +93,25 @@ pub(super) fn wanting<'t>(table: &'t Table, slot: &Slot) -> impl Iterator<Item =
 /// Whether its place is in a turn of the hidden that has not begun.
 pub(super) fn waits_unseen(state: &State, c: &Creature) -> bool {
     let slot = c.state.slot.as_ref().and_then(|id| state.slot(id));
-    slot.is_some_and(|slot| slot.unseen) && !c.acted && !c.state.delayed && !state.acting.contains(&c.id)
+    slot.is_some_and(|slot| slot.unseen)
+        && !c.acted
+        && !c.state.delayed
+        && !state.acting.contains(&c.id)
 }
 
 /// Whether a combatant in this turn can still act this round.
 pub(super) fn occupied(table: &Table, slot: &Slot) -> bool {
-    slot.occupants.iter().any(|id| table.get(id).is_some_and(|c| c.active() && !c.acted))
+    slot.occupants
+        .iter()
+        .any(|id| table.get(id).is_some_and(|c| c.active() && !c.acted))
 }
 
 /// How many active combatants share this turn.
 pub(super) fn sharing(table: &Table, slot: &Slot) -> usize {
-    slot.occupants.iter().filter(|id| table.is_active(id)).count()
+    slot.occupants
+        .iter()
+        .filter(|id| table.is_active(id))
+        .count()
 }
 
 /// The `n`th turn of a team, or of its hidden members.
@@ -108,12 +124,22 @@ pub(super) fn nth(team: Team, unseen: bool, n: usize) -> Slot {
         Team::Npc => format!("n{n}"),
     };
     let id = Slug::new(&name).unwrap_or(Slug::fixed("turn"));
-    Slot { id, team, occupants: Vec::new(), removed: false, unseen }
+    Slot {
+        id,
+        team,
+        occupants: Vec::new(),
+        removed: false,
+        unseen,
+    }
 }
 
 /// The next turn of a team, or of its hidden members.
 pub(super) fn new_slot(state: &State, team: Team, unseen: bool) -> Slot {
-    let there = state.slots.iter().filter(|slot| slot.team == team && slot.unseen == unseen).count();
+    let there = state
+        .slots
+        .iter()
+        .filter(|slot| slot.team == team && slot.unseen == unseen)
+        .count();
     let mut n = there + 1;
     while state.slot(&nth(team, unseen, n).id).is_some() {
         n += 1;

@@ -18,7 +18,8 @@ pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Viol
         check_started(play, matches!(command, Command::Start(_)), "EX-2")?;
     }
     match command {
-        Command::Start(Start { rolls, tie_rolls }) | Command::RollUnit(RollUnit { rolls, tie_rolls }) => {
+        Command::Start(Start { rolls, tie_rolls })
+        | Command::RollUnit(RollUnit { rolls, tie_rolls }) => {
             unit::next_unit(play, rolls, tie_rolls)
         }
         Command::RollInitiative(c) => unit::own_roll(play, c),
@@ -42,7 +43,9 @@ fn in_unit(table: &Table, rule: &'static str) -> Result<(), Violation> {
 
 /// Refuses while a mental duel waits for its attacks, which come before the list.
 fn no_duel(table: &Table) -> Result<(), Violation> {
-    let Some(first) = table.state.duel.first() else { return Ok(()) };
+    let Some(first) = table.state.duel.first() else {
+        return Ok(());
+    };
     let detail = format!("a mental duel is going on: {first} attacks first (mental_attack)");
     Err(Violation::new("duel_going_on", "EX-32", detail))
 }
@@ -50,43 +53,95 @@ fn no_duel(table: &Table) -> Result<(), Violation> {
 /// Refuses a persona that cannot do anything.
 fn fit(c: &Persona) -> Result<(), Violation> {
     require(able(c), "cannot_act", "EX-23", || {
-        format!("{} cannot act: it is dead, unconscious, stunned or paralyzed", c.id)
+        format!(
+            "{} cannot act: it is dead, unconscious, stunned or paralyzed",
+            c.id
+        )
     })
 }
 
 /// These personas, for refusals.
 fn joined(ids: &[CombatantId]) -> String {
-    ids.iter().map(CombatantId::to_string).collect::<Vec<_>>().join(", ")
+    ids.iter()
+        .map(CombatantId::to_string)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn announce(play: &mut Scene<'_>, c: &Announce) -> Result<(), Violation> {
-    let Announce { combatant, movement, act, order, text } = c.clone();
-    answerable(play, &Declare { combatant: combatant.clone(), movement, act, order })?;
+    let Announce {
+        combatant,
+        movement,
+        act,
+        order,
+        text,
+    } = c.clone();
+    answerable(
+        play,
+        &Declare {
+            combatant: combatant.clone(),
+            movement,
+            act,
+            order,
+        },
+    )?;
     let detail = "an act is announced already: declare it now";
-    require(announced(play.table()).is_none(), "announced_already", "AEX13", || detail)?;
-    play.own(Announced { combatant, movement, act, order, action: text });
+    require(
+        announced(play.table()).is_none(),
+        "announced_already",
+        "AEX13",
+        || detail,
+    )?;
+    play.own(Announced {
+        combatant,
+        movement,
+        act,
+        order,
+        action: text,
+    });
     Ok(())
 }
 
 fn declare(play: &mut Scene<'_>, c: &Declare) -> Result<(), Violation> {
     let forced = answerable(play, c)?;
-    let Declare { combatant, movement, act, order } = c.clone();
+    let Declare {
+        combatant,
+        movement,
+        act,
+        order,
+    } = c.clone();
     if let Some(plan) = announced(play.table()) {
-        let same = (&plan.combatant, plan.movement, plan.act, plan.order) == (&combatant, movement, act, order);
+        let same = (&plan.combatant, plan.movement, plan.act, plan.order)
+            == (&combatant, movement, act, order);
         require(same, "not_as_announced", "AEX13", || {
-            format!("{} has announced something else, which it must do", plan.combatant)
+            format!(
+                "{} has announced something else, which it must do",
+                plan.combatant
+            )
         })?;
         let deciders = deciders(play.table());
         require(deciders.is_empty(), "jumps_open", "AEX15", || {
-            format!("{} may jump ahead of this act: first all of them jump or keep_waiting", joined(&deciders))
+            format!(
+                "{} may jump ahead of this act: first all of them jump or keep_waiting",
+                joined(&deciders)
+            )
         })?;
     } else if movement == Some(Use::Now) || act == Some(Use::Now) {
         let persona = play.combatant("combatant", &combatant)?;
-        require(!must_announce(play.table(), persona), "not_announced", "AEX15", || {
-            format!("others could jump ahead of {combatant}: announce first what it does")
-        })?;
+        require(
+            !must_announce(play.table(), persona),
+            "not_announced",
+            "AEX15",
+            || format!("others could jump ahead of {combatant}: announce first what it does"),
+        )?;
     }
-    play.own(Declared { combatant, movement, act, order, forced });
+    play.own(Declared {
+        combatant,
+        movement,
+        act,
+        order,
+        forced,
+    });
     pass::rest(play, &c.combatant);
     advance(play);
     Ok(())
@@ -99,24 +154,51 @@ fn answerable(play: &Scene<'_>, c: &Declare) -> Result<bool, Violation> {
     in_unit(table, "EX-2")?;
     no_duel(table)?;
     let asked = &table.state.asked;
-    require(asked.contains(id) || state.open(), "nothing_left", "EX-18", || {
-        format!("{id} has nothing left in this unit; the list asks {} now", joined(asked))
+    require(
+        asked.contains(id) || state.open(),
+        "nothing_left",
+        "EX-18",
+        || {
+            format!(
+                "{id} has nothing left in this unit; the list asks {} now",
+                joined(asked)
+            )
+        },
+    )?;
+    require(asked.contains(id), "not_asked", "EX-13", || {
+        format!("the list asks {} now, not {id}", joined(asked))
     })?;
-    require(asked.contains(id), "not_asked", "EX-13", || format!("the list asks {} now, not {id}", joined(asked)))?;
     let forced = lowest(table, state.rank, |_| true);
-    let (rule, choices) = if forced { ("EX-15", "now or nothing") } else { ("EX-14", "now, wait or nothing") };
-    for (name, what, left) in [("move", c.movement, state.movement), ("act", c.act, state.act)] {
+    let (rule, choices) = if forced {
+        ("EX-15", "now or nothing")
+    } else {
+        ("EX-14", "now, wait or nothing")
+    };
+    for (name, what, left) in [
+        ("move", c.movement, state.movement),
+        ("act", c.act, state.act),
+    ] {
         let (given, open) = (what.is_some(), left.open());
-        require(given || !open, "component_missing", rule, || format!("`{name}` is missing: {choices}"))?;
+        require(given || !open, "component_missing", rule, || {
+            format!("`{name}` is missing: {choices}")
+        })?;
         require(!given || open, "component_spent", "EX-12", || {
             format!("the {name} of {id} is spent: leave `{name}` out")
         })?;
-        require(!forced || what != Some(Use::Wait), "must_not_wait", "EX-15", || {
-            format!("{id} is the lowest left in the list and must spend all: {choices}")
-        })?;
+        require(
+            !forced || what != Some(Use::Wait),
+            "must_not_wait",
+            "EX-15",
+            || format!("{id} is the lowest left in the list and must spend all: {choices}"),
+        )?;
     }
     let both = (c.movement, c.act) == (Some(Use::Now), Some(Use::Now));
     let detail = "`order` is for a persona that moves and acts now: leave it out";
-    require(both || c.order.is_none(), "nothing_to_order", "EX-20", || detail)?;
+    require(
+        both || c.order.is_none(),
+        "nothing_to_order",
+        "EX-20",
+        || detail,
+    )?;
     Ok(forced)
 }

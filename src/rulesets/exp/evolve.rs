@@ -8,7 +8,10 @@ use std::collections::HashMap;
 pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
     match event {
         Own(Event::OwnRollGiven(e)) => {
-            let own_roll = OwnRoll { roll: e.roll, tie_rolls: e.tie_rolls.clone() };
+            let own_roll = OwnRoll {
+                roll: e.roll,
+                tie_rolls: e.tie_rolls.clone(),
+            };
             table.change_state(&e.combatant, |state| state.own_roll = Some(own_roll));
         }
         Own(Event::InitiativeRolled(e)) => roll(table, &e.ranking),
@@ -34,7 +37,11 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
         Own(Event::Declared(e)) => {
             for (component, what) in [(Component::Move, e.movement), (Component::Act, e.act)] {
                 let Some(what) = what else { continue };
-                let spending = if what == Use::Wait { Spending::Waited } else { Spending::Done };
+                let spending = if what == Use::Wait {
+                    Spending::Waited
+                } else {
+                    Spending::Done
+                };
                 table.change_state(&e.combatant, |state| state.set(component, spending));
             }
             answered(&mut table.state, &e.combatant);
@@ -45,14 +52,21 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
             for component in e.components.iter().filter(|_| e.success) {
                 table.change_state(&e.combatant, |state| state.set(*component, Spending::Done));
             }
-            table.state.jumps.push(Jumper { combatant: e.combatant.clone(), success: e.success });
+            table.state.jumps.push(Jumper {
+                combatant: e.combatant.clone(),
+                success: e.success,
+            });
         }
         Own(Event::KeptWaiting(e)) => {
             table.state.kept.push(e.combatant.clone());
             table.change_state(&e.combatant, |state| state.keeps_waiting |= e.standing);
         }
-        Own(Event::AskedAgain(e)) => table.change_state(&e.combatant, |state| state.keeps_waiting = false),
-        Own(Event::MentalDuelRolled(e)) => table.state.duel = e.duel.iter().map(|roll| roll.id.clone()).collect(),
+        Own(Event::AskedAgain(e)) => {
+            table.change_state(&e.combatant, |state| state.keeps_waiting = false)
+        }
+        Own(Event::MentalDuelRolled(e)) => {
+            table.state.duel = e.duel.iter().map(|roll| roll.id.clone()).collect()
+        }
         Own(Event::MentalAttacked(e)) => {
             if table.options.mental_attack_uses == MentalAttackUses::Nothing {
                 table.change_state(&e.combatant, |state| state.mental = true);
@@ -72,8 +86,19 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
         Shared(SharedEvent::CombatantLeft(e)) => forget(table, &e.combatant),
         Shared(SharedEvent::TurnEnded(e)) => answered(&mut table.state, &e.combatant),
         Shared(SharedEvent::RoundEnded(_)) => {
-            let State { pass, cursor, ranking, .. } = std::mem::take(&mut table.state);
-            table.state = State { phase: Phase::Roll, pass, cursor, ranking, ..State::default() };
+            let State {
+                pass,
+                cursor,
+                ranking,
+                ..
+            } = std::mem::take(&mut table.state);
+            table.state = State {
+                phase: Phase::Roll,
+                pass,
+                cursor,
+                ranking,
+                ..State::default()
+            };
         }
         // A persona with nothing left gets both components again.
         Shared(SharedEvent::Overridden(e)) => {
@@ -89,33 +114,65 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
 
 /// Gives both components to everybody in the list, and nothing to the others.
 fn roll(table: &mut Table, ranking: &[Roll]) {
-    let places = (1..).zip(ranking).flat_map(|(rank, roll)| roll.combatants.iter().map(move |id| (id, rank)));
+    let places = (1..)
+        .zip(ranking)
+        .flat_map(|(rank, roll)| roll.combatants.iter().map(move |id| (id, rank)));
     let ranks: HashMap<&CombatantId, u32> = places.collect();
     for combatant in table.combatants.iter_mut() {
         let rank = ranks.get(&combatant.id).copied();
-        let left = if rank.is_some() { Spending::Pending } else { Spending::Lost };
+        let left = if rank.is_some() {
+            Spending::Pending
+        } else {
+            Spending::Lost
+        };
         let state = &mut combatant.change().state;
         let keeps_waiting = state.keeps_waiting;
-        *state = CombatantState { rank, movement: left, act: left, keeps_waiting, ..CombatantState::default() };
+        *state = CombatantState {
+            rank,
+            movement: left,
+            act: left,
+            keeps_waiting,
+            ..CombatantState::default()
+        };
     }
-    table.state = State { phase: Phase::Pass, pass: 1, ranking: Arc::new(ranking.to_vec()), ..State::default() };
+    table.state = State {
+        phase: Phase::Pass,
+        pass: 1,
+        ranking: Arc::new(ranking.to_vec()),
+        ..State::default()
+    };
 }
 
 /// An attack was used or lost outside the list, so an announcement no longer holds.
 fn spent(state: &mut State, id: &CombatantId) {
     state.duel.retain(|duellist| duellist != id);
-    state.announced.take_if(|announced| announced.combatant == *id);
+    state
+        .announced
+        .take_if(|announced| announced.combatant == *id);
 }
 
 /// Removes the name of a persona that has left from the list, and from what it did about the announced act. Whether it is asked or in a
 /// duel, the rules end.
 fn forget(table: &mut Table, left: &CombatantId) {
-    let State { jumps, kept, ranking, cursor, .. } = &mut table.state;
+    let State {
+        jumps,
+        kept,
+        ranking,
+        cursor,
+        ..
+    } = &mut table.state;
     jumps.retain(|jump| jump.combatant != *left);
     kept.retain(|id| id != left);
     let ranking = Arc::make_mut(ranking);
-    let Some(at) = ranking.iter().position(|roll| roll.combatants.contains(left)) else { return };
-    let Some(roll) = ranking.get_mut(at) else { return };
+    let Some(at) = ranking
+        .iter()
+        .position(|roll| roll.combatants.contains(left))
+    else {
+        return;
+    };
+    let Some(roll) = ranking.get_mut(at) else {
+        return;
+    };
     roll.combatants.retain(|id| id != left);
     if !roll.combatants.is_empty() {
         return;
@@ -127,10 +184,14 @@ fn forget(table: &mut Table, left: &CombatantId) {
         *cursor = cursor.saturating_sub(1);
     }
     let below = |s: &CombatantState| s.rank > Some(above);
-    table.change_states(below, |s| s.rank = s.rank.map(|rank| rank.saturating_sub(1)));
+    table.change_states(below, |s| {
+        s.rank = s.rank.map(|rank| rank.saturating_sub(1))
+    });
 }
 
 fn answered(state: &mut State, id: &CombatantId) {
     state.asked.retain(|asked| asked != id);
-    state.announced.take_if(|announced| announced.combatant == *id);
+    state
+        .announced
+        .take_if(|announced| announced.combatant == *id);
 }

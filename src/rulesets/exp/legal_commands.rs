@@ -21,8 +21,9 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
             }
             let waits = |c: &&Persona| [c.state.movement, c.state.act].contains(&Spending::Waited);
             legal.extend(table.iter().filter(waits).map(|c| jump(table, c)));
-            let waits_with_both =
-                |c: &&Persona| (c.state.movement, c.state.act) == (Spending::Waited, Spending::Waited);
+            let waits_with_both = |c: &&Persona| {
+                (c.state.movement, c.state.act) == (Spending::Waited, Spending::Waited)
+            };
             if table.options.jump_both {
                 legal.extend(
                     table
@@ -32,10 +33,19 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
                 );
             }
             let keep = |id: &CombatantId| LegalCommand::by("keep_waiting", id, "AEX15");
-            legal.extend(deciders(table).iter().map(|id| keep(id).choose("standing", false, [false, true])));
+            legal.extend(
+                deciders(table)
+                    .iter()
+                    .map(|id| keep(id).choose("standing", false, [false, true])),
+            );
             legal.push(LegalCommand::of("close_jumps", "AEX15"));
             legal.extend(mental_attacks(table));
-            let minds = || table.iter().filter(|c| can_attack(table, c).is_ok()).map(|c| &c.id);
+            let minds = || {
+                table
+                    .iter()
+                    .filter(|c| can_attack(table, c).is_ok())
+                    .map(|c| &c.id)
+            };
             let opponents = shared_list(minds());
             legal.extend(minds().map(|id| {
                 let duel = LegalCommand::of("mental_duel", "EX-32").with("combatant", id.as_str());
@@ -44,7 +54,10 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
             legal
         }
         Phase::Pass | Phase::SomeoneActs => {
-            let decline = state.duel.iter().map(|id| LegalCommand::by("decline_duel", id, "AEX14"));
+            let decline = state
+                .duel
+                .iter()
+                .map(|id| LegalCommand::by("decline_duel", id, "AEX14"));
             mental_attacks(table).chain(decline).collect()
         }
     };
@@ -55,13 +68,19 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
 
 /// The roll of all, and before it each persona's own roll.
 fn rolls(table: &Table, verb: &'static str, rule: &'static str) -> Vec<LegalCommand> {
-    let own = table.active().map(|c| LegalCommand::by("roll_initiative", &c.id, rule).range("roll", true, 1, 20));
+    let own = table
+        .active()
+        .map(|c| LegalCommand::by("roll_initiative", &c.id, rule).range("roll", true, 1, 20));
     let own = own.map(|own| own.like("tie_rolls", "a list of d10s, used in a tie", None));
-    std::iter::once(rolling(LegalCommand::of(verb, rule))).chain(own).collect()
+    std::iter::once(rolling(LegalCommand::of(verb, rule)))
+        .chain(own)
+        .collect()
 }
 
 fn rolling(command: LegalCommand) -> LegalCommand {
-    command.like("rolls", ROLLS, None).like("tie_rolls", TIE_ROLLS, None)
+    command
+        .like("rolls", ROLLS, None)
+        .like("tie_rolls", TIE_ROLLS, None)
 }
 
 /// The answers of a persona that is asked: what it announced, or any.
@@ -70,21 +89,54 @@ fn answers(table: &Table, c: &Persona, legal: &mut Vec<LegalCommand>) {
     let forced = lowest(table, state.rank, |_| true);
     let rule = if forced { "EX-15" } else { "EX-14" };
     if let Some(announced) = announced(table).filter(|announced| announced.combatant == c.id) {
-        let Announced { combatant, movement, act, order, .. } = announced.clone();
-        let command = json!(Command::Declare(Declare { combatant, movement, act, order }));
-        return legal.push(LegalCommand { command, ..LegalCommand::by("declare", &c.id, rule) });
+        let Announced {
+            combatant,
+            movement,
+            act,
+            order,
+            ..
+        } = announced.clone();
+        let command = json!(Command::Declare(Declare {
+            combatant,
+            movement,
+            act,
+            order
+        }));
+        return legal.push(LegalCommand {
+            command,
+            ..LegalCommand::by("declare", &c.id, rule)
+        });
     }
     let announces = must_announce(table, c);
-    for verb in if announces { ["announce", "declare"] } else { ["declare", "announce"] } {
+    for verb in if announces {
+        ["announce", "declare"]
+    } else {
+        ["declare", "announce"]
+    } {
         let acts = verb == "announce" || !announces;
-        let uses = if acts { &[Use::Now, Use::Wait, Use::Nothing][..] } else { &[Use::Nothing, Use::Wait] };
-        let text = |answer: LegalCommand| if verb == "announce" { answer.like("text", TEXT, None) } else { answer };
+        let uses = if acts {
+            &[Use::Now, Use::Wait, Use::Nothing][..]
+        } else {
+            &[Use::Nothing, Use::Wait]
+        };
+        let text = |answer: LegalCommand| {
+            if verb == "announce" {
+                answer.like("text", TEXT, None)
+            } else {
+                answer
+            }
+        };
         let mut answer = LegalCommand::by(verb, &c.id, rule);
-        for (field, _) in [("move", state.movement), ("act", state.act)].iter().filter(|(_, left)| left.open()) {
+        for (field, _) in [("move", state.movement), ("act", state.act)]
+            .iter()
+            .filter(|(_, left)| left.open())
+        {
             answer = answer.choose(field, true, uses.iter().map(|what| json!(what)));
         }
         legal.push(text(answer));
-        let both = LegalCommand::by(verb, &c.id, "EX-20").with("move", json!(Use::Now)).with("act", json!(Use::Now));
+        let both = LegalCommand::by(verb, &c.id, "EX-20")
+            .with("move", json!(Use::Now))
+            .with("act", json!(Use::Now));
         let orders = [Sequence::MoveFirst, Sequence::ActFirst].map(|order| json!(order));
         legal.push(text(both.choose("order", true, orders)));
     }
@@ -93,20 +145,35 @@ fn answers(table: &Table, c: &Persona, legal: &mut Vec<LegalCommand>) {
 /// The wait jump of a persona that has waited.
 fn jump(table: &Table, c: &Persona) -> LegalCommand {
     let components = [Component::Move, Component::Act].map(|component| json!(component));
-    awe_roll(table, LegalCommand::by("jump", &c.id, "EX-25").choose("component", true, components))
+    awe_roll(
+        table,
+        LegalCommand::by("jump", &c.id, "EX-25").choose("component", true, components),
+    )
 }
 
 /// The dice of a wait jump.
 fn awe_roll(table: &Table, jump: LegalCommand) -> LegalCommand {
     let jump = jump.range("roll", false, 1, 20);
     let opposed = table.options.awe_mode == AweMode::OpposedD20;
-    if opposed { jump.range("referee_roll", false, 1, 20) } else { jump }
+    if opposed {
+        jump.range("referee_roll", false, 1, 20)
+    } else {
+        jump
+    }
 }
 
 fn mental_attacks(table: &Table) -> impl Iterator<Item = LegalCommand> {
     let targets = shared_list(table.iter().map(|c| &c.id));
     let attack = move |c: &Persona| {
-        LegalCommand::by("mental_attack", &c.id, "EX-31").among("target", false, &targets, Some(&c.id))
+        LegalCommand::by("mental_attack", &c.id, "EX-31").among(
+            "target",
+            false,
+            &targets,
+            Some(&c.id),
+        )
     };
-    table.iter().filter(|c| can_attack(table, c).is_ok()).map(attack)
+    table
+        .iter()
+        .filter(|c| can_attack(table, c).is_ok())
+        .map(attack)
 }

@@ -17,56 +17,170 @@ pub(super) static MANIFEST: Manifest = Manifest {
 
 const RULES: &[Rule] = &[
     Rule::official("EX-1", "Initiative is a d20 with DEX and level."),
-    Rule::official("EX-2", "Everybody rolls at once, once for each unit; the roll holds for all its passes."),
+    Rule::official(
+        "EX-2",
+        "Everybody rolls at once, once for each unit; the roll holds for all its passes.",
+    ),
     Rule::official("EX-3", "When the unit is over everybody rolls again."),
-    Rule::official("EX-4", "The referee's crowds may share one roll; important personas roll for themselves."),
-    Rule::official("EX-5", "The list is descending, and ranks advantage, not the order of the acts."),
-    Rule::official("EX-6", "No ties stay in the list, not even between friends."),
-    Rule::official("EX-7", "Tied personas roll a plain d10 each as a further digit; the higher one wins."),
+    Rule::official(
+        "EX-4",
+        "The referee's crowds may share one roll; important personas roll for themselves.",
+    ),
+    Rule::official(
+        "EX-5",
+        "The list is descending, and ranks advantage, not the order of the acts.",
+    ),
+    Rule::official(
+        "EX-6",
+        "No ties stay in the list, not even between friends.",
+    ),
+    Rule::official(
+        "EX-7",
+        "Tied personas roll a plain d10 each as a further digit; the higher one wins.",
+    ),
     Rule::supplementary("EX-8", "Where the digits tie too, another digit is rolled."),
-    Rule::official("EX-9", "The winner of the initiative gets no bonus to attacks."),
-    Rule::supplementary("EX-10", "A natural 20 or 1 on an initiative roll is just a number."),
-    Rule::supplementary("EX-11", "Option: what a persona carries changes its initiative."),
-    Rule::official("EX-12", "Each persona has one move and one attack or action in a unit, each to be used once."),
-    Rule::official("EX-13", "In each pass the list is asked from the highest to the lowest."),
-    Rule::official("EX-14", "A persona that is asked and is not the lowest uses or waits with each component left."),
-    Rule::official("EX-15", "The lowest persona that has anything left must not wait: it spends all that it has."),
-    Rule::official("EX-16", "After the forced persona the next pass begins at the top, for all with anything left."),
-    Rule::official("EX-17", "A forced persona that has used one component owes only the other."),
-    Rule::official("EX-18", "A persona with nothing left is done, and is passed over."),
-    Rule::official("EX-19", "The unit is over when nobody has anything left, after at most one pass for each persona."),
-    Rule::supplementary("EX-20", "Move and action come in any order, and any action may replace the attack."),
-    Rule::supplementary("EX-21", "If nobody waits, one pass in the order of the list is enough."),
-    Rule::official("EX-22", "Waiting with one component leaves the other free: all mixtures are legal."),
-    Rule::official("EX-23", "A persona that is killed, knocked out, stunned or paralyzed loses what it waited with."),
-    Rule::official("EX-25", "A persona that has waited may try to act ahead of a lower persona: a wait jump."),
-    Rule::official("EX-26", "A wait jump needs a Normal AWE roll; an option says how it is made."),
-    Rule::official("EX-27", "A successful wait jump puts the move or the attack before the lower persona's act."),
-    Rule::official("EX-28", "A failed wait jump changes nothing: the component waits, the lower persona goes first."),
-    Rule::official("EX-29", "Move and attack jump separately (option: also with one roll)."),
-    Rule::official("EX-30", "Acting in its own place in a later pass is no jump and needs no roll."),
-    Rule::official("EX-31", "A mental attack can be made at any moment of the unit, outside the list."),
-    Rule::official("EX-32", "Two mental attackers who face each other roll d20 + MSTR + level; the higher is first."),
-    Rule::official("EX-33", "Physical mutations, and robots' devices like them, go by the list."),
+    Rule::official(
+        "EX-9",
+        "The winner of the initiative gets no bonus to attacks.",
+    ),
+    Rule::supplementary(
+        "EX-10",
+        "A natural 20 or 1 on an initiative roll is just a number.",
+    ),
+    Rule::supplementary(
+        "EX-11",
+        "Option: what a persona carries changes its initiative.",
+    ),
+    Rule::official(
+        "EX-12",
+        "Each persona has one move and one attack or action in a unit, each to be used once.",
+    ),
+    Rule::official(
+        "EX-13",
+        "In each pass the list is asked from the highest to the lowest.",
+    ),
+    Rule::official(
+        "EX-14",
+        "A persona that is asked and is not the lowest uses or waits with each component left.",
+    ),
+    Rule::official(
+        "EX-15",
+        "The lowest persona that has anything left must not wait: it spends all that it has.",
+    ),
+    Rule::official(
+        "EX-16",
+        "After the forced persona the next pass begins at the top, for all with anything left.",
+    ),
+    Rule::official(
+        "EX-17",
+        "A forced persona that has used one component owes only the other.",
+    ),
+    Rule::official(
+        "EX-18",
+        "A persona with nothing left is done, and is passed over.",
+    ),
+    Rule::official(
+        "EX-19",
+        "The unit is over when nobody has anything left, after at most one pass for each persona.",
+    ),
+    Rule::supplementary(
+        "EX-20",
+        "Move and action come in any order, and any action may replace the attack.",
+    ),
+    Rule::supplementary(
+        "EX-21",
+        "If nobody waits, one pass in the order of the list is enough.",
+    ),
+    Rule::official(
+        "EX-22",
+        "Waiting with one component leaves the other free: all mixtures are legal.",
+    ),
+    Rule::official(
+        "EX-23",
+        "A persona that is killed, knocked out, stunned or paralyzed loses what it waited with.",
+    ),
+    Rule::official(
+        "EX-25",
+        "A persona that has waited may try to act ahead of a lower persona: a wait jump.",
+    ),
+    Rule::official(
+        "EX-26",
+        "A wait jump needs a Normal AWE roll; an option says how it is made.",
+    ),
+    Rule::official(
+        "EX-27",
+        "A successful wait jump puts the move or the attack before the lower persona's act.",
+    ),
+    Rule::official(
+        "EX-28",
+        "A failed wait jump changes nothing: the component waits, the lower persona goes first.",
+    ),
+    Rule::official(
+        "EX-29",
+        "Move and attack jump separately (option: also with one roll).",
+    ),
+    Rule::official(
+        "EX-30",
+        "Acting in its own place in a later pass is no jump and needs no roll.",
+    ),
+    Rule::official(
+        "EX-31",
+        "A mental attack can be made at any moment of the unit, outside the list.",
+    ),
+    Rule::official(
+        "EX-32",
+        "Two mental attackers who face each other roll d20 + MSTR + level; the higher is first.",
+    ),
+    Rule::official(
+        "EX-33",
+        "Physical mutations, and robots' devices like them, go by the list.",
+    ),
     Rule::supplementary("EX-34", "A robot has no mental strength and no psionics."),
-    Rule::official("EX-35", "Initiative knows no surprise: everybody in the fight rolls."),
-    Rule::supplementary("EX-42", "Durations count units, of which thirty make a minute."),
-    Rule::supplementary("AEX2", "A component that must be spent may be spent on nothing."),
+    Rule::official(
+        "EX-35",
+        "Initiative knows no surprise: everybody in the fight rolls.",
+    ),
+    Rule::supplementary(
+        "EX-42",
+        "Durations count units, of which thirty make a minute.",
+    ),
+    Rule::supplementary(
+        "AEX2",
+        "A component that must be spent may be spent on nothing.",
+    ),
     Rule::supplementary("AEX4", "A ten is the highest digit of a tie."),
-    Rule::supplementary("AEX5", "A failed wait jump cannot be tried again over the same act."),
-    Rule::supplementary("AEX6", "A wait jump goes only over a lower persona, and only before its act is done."),
-    Rule::supplementary("AEX7", "Of two who jump over the same act the higher one goes first."),
+    Rule::supplementary(
+        "AEX5",
+        "A failed wait jump cannot be tried again over the same act.",
+    ),
+    Rule::supplementary(
+        "AEX6",
+        "A wait jump goes only over a lower persona, and only before its act is done.",
+    ),
+    Rule::supplementary(
+        "AEX7",
+        "Of two who jump over the same act the higher one goes first.",
+    ),
     Rule::supplementary(
         "AEX8",
         "A mental attack uses up the attack of the unit (option: nothing, once a unit), and is never a wait jump.",
     ),
-    Rule::supplementary("AEX9", "A persona that cannot act loses unasked components only when the list comes to it."),
+    Rule::supplementary(
+        "AEX9",
+        "A persona that cannot act loses unasked components only when the list comes to it.",
+    ),
     Rule::supplementary(
         "AEX10",
         "A crowd is one place in the list: each of it answers, and all of it are forced. A player's persona may belong to it.",
     ),
-    Rule::supplementary("AEX11", "A persona that joins during a unit rolls for the next one."),
-    Rule::supplementary("AEX13", "An announced act is done as announced, after the jumps ahead of it."),
+    Rule::supplementary(
+        "AEX11",
+        "A persona that joins during a unit rolls for the next one.",
+    ),
+    Rule::supplementary(
+        "AEX13",
+        "An announced act is done as announced, after the jumps ahead of it.",
+    ),
     Rule::supplementary(
         "AEX14",
         "The list waits for a mental duel; others may attack with their minds meanwhile. A duellist that declines or falls out \
@@ -77,5 +191,8 @@ const RULES: &[Rule] = &[
         "Option: an act is announced where a persona could jump ahead of it, and waits until all who could have jumped or kept waiting. \
          A hidden persona's act is not announced.",
     ),
-    Rule::supplementary("AEX16", "A persona may keep waiting at all acts, unasked, until it wants to be asked again."),
+    Rule::supplementary(
+        "AEX16",
+        "A persona may keep waiting at all acts, unasked, until it wants to be asked again.",
+    ),
 ];

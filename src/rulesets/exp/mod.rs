@@ -16,8 +16,8 @@ pub use state::*;
 
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play,
-    Reason, Redact, Redaction, Ruleset, Status, Table as AnyTable, Violation, ids,
+    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, OrderEntry,
+    Pending, Play, Reason, Redact, Redaction, Ruleset, Status, Table as AnyTable, Violation, ids,
 };
 use decide::{deciders, undecided, window_open};
 use std::sync::Arc;
@@ -37,69 +37,132 @@ impl Ruleset for Exp {
         match command {
             // Any player may start the roll; the dice are each player's own.
             Command::RollUnit(c) => Actor::Of(c.rolls.keys().chain(c.tie_rolls.keys()).collect()),
-            Command::Jump(Jump { referee_roll: Some(_), .. }) => Actor::Gm,
+            Command::Jump(Jump {
+                referee_roll: Some(_),
+                ..
+            }) => Actor::Gm,
             command => command.actor(),
         }
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
         let nobody = table.status == Status::Ended || table.state.phase == Phase::SomeoneActs;
-        if nobody { Vec::new() } else { table.state.asked.clone() }
+        if nobody {
+            Vec::new()
+        } else {
+            table.state.asked.clone()
+        }
     }
 
     fn pending(table: &Table) -> Option<Pending> {
         let state = &table.state;
         Some(match state.phase {
-            Phase::Setup | Phase::Roll if table.active().next().is_none() => Pending::newcomer("EX-2"),
+            Phase::Setup | Phase::Roll if table.active().next().is_none() => {
+                Pending::newcomer("EX-2")
+            }
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "EX-2"),
             Phase::Roll => {
                 let all = ids(table.active());
-                Pending { gm: true, ..Pending::new("roll_initiative", all, &["roll_unit", "roll_initiative"], "EX-3") }
+                Pending {
+                    gm: true,
+                    ..Pending::new(
+                        "roll_initiative",
+                        all,
+                        &["roll_unit", "roll_initiative"],
+                        "EX-3",
+                    )
+                }
             }
             Phase::SomeoneActs => Pending::someone(),
-            Phase::Pass if !state.duel.is_empty() => {
-                Pending::new("mental_attack", state.duel.clone(), &["mental_attack", "decline_duel"], "EX-32")
-            }
+            Phase::Pass if !state.duel.is_empty() => Pending::new(
+                "mental_attack",
+                state.duel.clone(),
+                &["mental_attack", "decline_duel"],
+                "EX-32",
+            ),
             Phase::Pass => {
-                let rank = state.asked.first().and_then(|id| table.get(id)).and_then(|c| c.state.rank);
-                let (decision, rule) =
-                    if lowest(table, rank, |_| true) { ("spend_all", "EX-15") } else { ("declare", "EX-14") };
+                let rank = state
+                    .asked
+                    .first()
+                    .and_then(|id| table.get(id))
+                    .and_then(|c| c.state.rank);
+                let (decision, rule) = if lowest(table, rank, |_| true) {
+                    ("spend_all", "EX-15")
+                } else {
+                    ("declare", "EX-14")
+                };
                 match announced(table) {
                     Some(_) if !deciders(table).is_empty() => {
                         Pending::new("jump", deciders(table), &["jump", "keep_waiting"], "AEX15")
                     }
-                    Some(announced) => Pending::new(decision, vec![announced.combatant.clone()], &["declare"], rule),
-                    None => Pending::new(decision, state.asked.clone(), &["declare", "announce"], rule),
+                    Some(announced) => Pending::new(
+                        decision,
+                        vec![announced.combatant.clone()],
+                        &["declare"],
+                        rule,
+                    ),
+                    None => Pending::new(
+                        decision,
+                        state.asked.clone(),
+                        &["declare", "announce"],
+                        rule,
+                    ),
                 }
             }
         })
     }
 
     fn order(table: &Table) -> Vec<OrderEntry> {
-        let places = table.state.ranking.iter().flat_map(|roll| roll.combatants.iter().map(move |id| (roll, id)));
-        let entries = places.filter(|(_, id)| table.get(id).is_some_and(|c| c.state.rank.is_some()));
+        let places = table
+            .state
+            .ranking
+            .iter()
+            .flat_map(|roll| roll.combatants.iter().map(move |id| (roll, id)));
+        let entries =
+            places.filter(|(_, id)| table.get(id).is_some_and(|c| c.state.rank.is_some()));
         let entries = entries.map(|(roll, id)| {
             let crowd = roll.combatants != std::slice::from_ref(&roll.id);
             let because = Reason {
-                dice: std::iter::once(roll.die).chain(roll.digits.iter().copied()).collect(),
+                dice: std::iter::once(roll.die)
+                    .chain(roll.digits.iter().copied())
+                    .collect(),
                 bonus: Some(roll.bonus),
                 total: Some(roll.total),
                 tie_rule: (!roll.digits.is_empty()).then_some("EX-7"),
                 ..Reason::new("EX-5", format!("initiative {}", roll.written()))
             };
             let slot = crowd.then(|| roll.id.as_str().to_owned());
-            OrderEntry { slot, ..OrderEntry::new(id, because) }
+            OrderEntry {
+                slot,
+                ..OrderEntry::new(id, because)
+            }
         });
         entries.collect()
     }
 
     fn remark(table: &Table, c: &Persona) -> String {
-        let rank = c.state.rank.and_then(|rank| usize::try_from(rank).ok()?.checked_sub(1));
-        let Some(roll) = rank.and_then(|rank| table.state.ranking.get(rank)) else { return String::new() };
+        let rank = c
+            .state
+            .rank
+            .and_then(|rank| usize::try_from(rank).ok()?.checked_sub(1));
+        let Some(roll) = rank.and_then(|rank| table.state.ranking.get(rank)) else {
+            return String::new();
+        };
         // The row has the number without the digits that broke a tie.
-        let tied = if roll.digits.is_empty() { String::new() } else { format!("init {}, ", roll.written()) };
-        let keeps = if c.state.keeps_waiting { ", keeps waiting" } else { "" };
-        format!("{tied}move {}, act {}{keeps}", c.state.movement, c.state.act)
+        let tied = if roll.digits.is_empty() {
+            String::new()
+        } else {
+            format!("init {}, ", roll.written())
+        };
+        let keeps = if c.state.keeps_waiting {
+            ", keeps waiting"
+        } else {
+            ""
+        };
+        format!(
+            "{tied}move {}, act {}{keeps}",
+            c.state.movement, c.state.act
+        )
     }
 
     fn moment(table: &Table) -> String {
@@ -114,7 +177,9 @@ impl Ruleset for Exp {
             // A duel comes before the list.
             Phase::Pass if !state.duel.is_empty() => lead(&state.duel),
             Phase::Pass if lead(&state.asked) && state.asked.iter().all(absent) => true,
-            Phase::Pass => window_open(whole) && audience.misses_all(whole, |c| undecided(whole, c)),
+            Phase::Pass => {
+                window_open(whole) && audience.misses_all(whole, |c| undecided(whole, c))
+            }
             Phase::SomeoneActs => true,
             Phase::Setup | Phase::Roll => false,
         }
@@ -140,16 +205,40 @@ impl Ruleset for Exp {
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
         let (audience, whole) = (redaction.audience, redaction.whole);
         match event {
-            Event::InitiativeRolled(e) => Some(InitiativeRolled { ranking: Roll::known(&e.ranking, audience) }.into()),
+            Event::InitiativeRolled(e) => Some(
+                InitiativeRolled {
+                    ranking: Roll::known(&e.ranking, audience),
+                }
+                .into(),
+            ),
             Event::Asked(e) => {
-                let combatants = e.combatants.redact(audience).filter(|known| !known.is_empty())?;
-                Some(Asked { rank: places(&whole.state.ranking, audience)(e.rank), combatants }.into())
+                let combatants = e
+                    .combatants
+                    .redact(audience)
+                    .filter(|known| !known.is_empty())?;
+                Some(
+                    Asked {
+                        rank: places(&whole.state.ranking, audience)(e.rank),
+                        combatants,
+                    }
+                    .into(),
+                )
             }
             Event::Declared(e) => {
-                let rank = whole.get(&e.combatant).filter(|c| audience.sees(c))?.state.rank;
+                let rank = whole
+                    .get(&e.combatant)
+                    .filter(|c| audience.sees(c))?
+                    .state
+                    .rank;
                 let waits = e.movement == Some(Use::Wait) || e.act == Some(Use::Wait);
                 let forced = e.forced || !waits && lowest(whole, rank, |c| audience.sees(c));
-                Some(Declared { forced, ..e.clone() }.into())
+                Some(
+                    Declared {
+                        forced,
+                        ..e.clone()
+                    }
+                    .into(),
+                )
             }
             Event::MentalDuelRolled(e) if e.duel.redact(audience)?.len() < e.duel.len() => None,
             event => event.redact(audience),
@@ -160,9 +249,17 @@ impl Ruleset for Exp {
 /// The place of each rank in the list that is left.
 fn places(rolls: &[Roll], audience: &Audience<'_>) -> impl Fn(u32) -> u32 {
     let known = rolls.iter().scan(0_u32, |known, roll| {
-        *known = known.saturating_add(u32::from(roll.combatants.iter().any(|id| audience.knows(id))));
+        *known = known.saturating_add(u32::from(
+            roll.combatants.iter().any(|id| audience.knows(id)),
+        ));
         Some(*known)
     });
     let places: Vec<u32> = std::iter::once(0).chain(known).collect();
-    move |rank| places.get(usize::try_from(rank).unwrap_or(usize::MAX)).or(places.last()).copied().unwrap_or(0)
+    move |rank| {
+        places
+            .get(usize::try_from(rank).unwrap_or(usize::MAX))
+            .or(places.last())
+            .copied()
+            .unwrap_or(0)
+    }
 }

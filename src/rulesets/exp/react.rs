@@ -11,9 +11,10 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), V
         Shared(SharedEvent::Overridden(e)) => return take_over(play, &e.combatant),
         Shared(SharedEvent::ConditionSet(e)) => &e.combatant,
         Shared(SharedEvent::CombatantLeft(e)) => &e.combatant,
-        Roster(RosterEvent::CombatantJoined { combatant } | RosterEvent::CombatantUpdated { combatant }) => {
-            &combatant.id
-        }
+        Roster(
+            RosterEvent::CombatantJoined { combatant }
+            | RosterEvent::CombatantUpdated { combatant },
+        ) => &combatant.id,
         Shared(_) | Own(_) => return Ok(()),
     };
     if table.state.phase != Phase::Pass {
@@ -21,22 +22,37 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), V
     }
     // An effect that counts the turns of a combatant that left counts at the unit's end.
     if table.get(id).is_none() && table.state.asked.contains(id) {
-        play.shared(TurnEnded { combatant: id.clone() });
+        play.shared(TurnEnded {
+            combatant: id.clone(),
+        });
     }
     // A combatant that left, or can no longer attack with its mind, ends its duel before it loses components (AEX14).
     let table = play.table();
-    if table.state.duel.contains(id) && table.get(id).is_none_or(|c| can_attack(table, c).is_err()) {
+    if table.state.duel.contains(id) && table.get(id).is_none_or(|c| can_attack(table, c).is_err())
+    {
         end_duel(play);
     }
     // A persona that cannot act loses what waited (EX-23), or everything if it is asked (AEX9).
     let table = play.table();
     if !table.get(id).is_none_or(able) {
         let asked = table.state.asked.contains(id);
-        lose(play, id, if asked { Loss::CouldNotAnswer } else { Loss::CannotAct });
+        lose(
+            play,
+            id,
+            if asked {
+                Loss::CouldNotAnswer
+            } else {
+                Loss::CannotAct
+            },
+        );
     }
     if let Roster(RosterEvent::CombatantJoined { .. }) = event {
         let components = vec![Component::Move, Component::Act];
-        play.own(ComponentsLost { combatant: id.clone(), components, because: Loss::JoinedLate });
+        play.own(ComponentsLost {
+            combatant: id.clone(),
+            components,
+            because: Loss::JoinedLate,
+        });
     }
     advance(play);
     Ok(())

@@ -145,7 +145,9 @@ impl EncumbranceTable {
     /// What the table adds to the initiative of a persona that carries this much (EX-11).
     pub(super) fn modifier(self, carried: Encumbrance) -> i64 {
         match (self, carried) {
-            (Self::Off, _) | (_, Encumbrance::Unencumbered) | (Self::Older, Encumbrance::Light) => 0,
+            (Self::Off, _) | (_, Encumbrance::Unencumbered) | (Self::Older, Encumbrance::Light) => {
+                0
+            }
             (Self::Older, Encumbrance::Free) | (Self::Newer, Encumbrance::Light) => 1,
             (Self::Newer, Encumbrance::Free) => 2,
             (Self::Older, Encumbrance::Encumbered) => -2,
@@ -283,7 +285,10 @@ impl Describe for Roll {
 /// A roll is for an audience that knows all who rolled; `Roll::known` redacts the list of a unit.
 impl Redact for Roll {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
-        self.combatants.iter().all(|id| audience.knows(id)).then(|| self.clone())
+        self.combatants
+            .iter()
+            .all(|id| audience.knows(id))
+            .then(|| self.clone())
     }
 }
 
@@ -291,7 +296,12 @@ impl Roll {
     /// Sorts rolls descending by the total, then by each digit, of which 10 is the highest (AEX4). Equal rolls get a further digit until
     /// they differ (EX-6 to EX-8).
     pub(super) fn sort(rolls: &mut [Self], mut next_digit: impl FnMut(&Self) -> Option<Die>) {
-        let value = |roll: &Self| Reverse((roll.total, roll.digits.iter().map(|d| d.face).collect::<Vec<_>>()));
+        let value = |roll: &Self| {
+            Reverse((
+                roll.total,
+                roll.digits.iter().map(|d| d.face).collect::<Vec<_>>(),
+            ))
+        };
         rolls.sort_by_key(value);
         for _ in 0..MAX_DIGITS {
             let mut tied = false;
@@ -311,19 +321,33 @@ impl Roll {
     /// The rolls of known combatants, with only the digits that break ties among them.
     pub(super) fn known(rolls: &[Self], audience: &Audience<'_>) -> Vec<Self> {
         let known = rolls.iter().filter_map(|roll| {
-            let combatants = roll.combatants.redact(audience).filter(|known| !known.is_empty())?;
-            Some(Self { combatants, digits: Vec::new(), ..roll.clone() })
+            let combatants = roll
+                .combatants
+                .redact(audience)
+                .filter(|known| !known.is_empty())?;
+            Some(Self {
+                combatants,
+                digits: Vec::new(),
+                ..roll.clone()
+            })
         });
         let mut known: Vec<Self> = known.collect();
-        let digits: HashMap<&CombatantId, &Vec<Die>> = rolls.iter().map(|roll| (&roll.id, &roll.digits)).collect();
-        Self::sort(&mut known, |roll| digits.get(&roll.id)?.get(roll.digits.len()).copied());
+        let digits: HashMap<&CombatantId, &Vec<Die>> =
+            rolls.iter().map(|roll| (&roll.id, &roll.digits)).collect();
+        Self::sort(&mut known, |roll| {
+            digits.get(&roll.id)?.get(roll.digits.len()).copied()
+        });
         known
     }
 
     /// The total for people: 17, or 17.8 after a tie.
     pub(super) fn written(&self) -> String {
         let digits: String = self.digits.iter().map(|d| d.face.to_string()).collect();
-        if digits.is_empty() { self.total.to_string() } else { format!("{}.{digits}", self.total) }
+        if digits.is_empty() {
+            self.total.to_string()
+        } else {
+            format!("{}.{digits}", self.total)
+        }
     }
 }
 

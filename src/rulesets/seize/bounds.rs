@@ -26,7 +26,11 @@ fn check_way(way: &Way) -> Result<(), String> {
             let rolled = |equal: &Equal| equal.combatants.iter().count();
             at_most("state.turns.by.dice", dice.len(), MAX_DICE)?;
             at_most("state.turns.by.equals", equals.len(), MAX_COMBATANTS)?;
-            at_most("state.turns.by.equals.combatants", equals.iter().map(rolled).sum(), MAX_COMBATANTS)
+            at_most(
+                "state.turns.by.equals.combatants",
+                equals.iter().map(rolled).sum(),
+                MAX_COMBATANTS,
+            )
         }
         Way::Seized { tied, .. } => at_most("state.turns.by.tied", tied.len(), MAX_COMBATANTS),
         Way::Picked { .. } | Way::Overridden {} => Ok(()),

@@ -4,12 +4,18 @@ mod rolls;
 
 use super::manifest::DISABLED;
 use super::*;
-use crate::rulesets::shared::{check_started, end_turn, next_round, start_encounter, start_round, start_turn};
+use crate::rulesets::shared::{
+    check_started, end_turn, next_round, start_encounter, start_round, start_turn,
+};
 use crate::vocabulary::{Kind, ids, require};
 use std::cmp::Reverse;
 
 pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
-    check_started(play, matches!(command, Command::Start(_) | Command::RollInitiative(_)), "WA-1")?;
+    check_started(
+        play,
+        matches!(command, Command::Start(_) | Command::RollInitiative(_)),
+        "WA-1",
+    )?;
     match command {
         Command::Start(c) => rolls::start(play, c),
         Command::RollInitiative(c) => rolls::own_die(play, c),
@@ -26,7 +32,9 @@ pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Viol
 pub(super) fn take_turn(play: &mut Fight<'_>, id: &CombatantId) {
     start_turn(play, id);
     if holds_extra_action(play, id) {
-        play.own(ExtraActionGranted { combatant: id.clone() });
+        play.own(ExtraActionGranted {
+            combatant: id.clone(),
+        });
     }
 }
 
@@ -43,7 +51,9 @@ fn finish(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
 /// Ends a turn and goes on: to the combatants that may seize the next one, else to the next.
 pub(super) fn close_turn(play: &mut Fight<'_>, id: &CombatantId) {
     if holds_extra_action(play, id) {
-        play.own(ExtraActionLapsed { combatant: id.clone() });
+        play.own(ExtraActionLapsed {
+            combatant: id.clone(),
+        });
     }
     end_turn(play, id);
     if !open_seizing(play) {
@@ -56,7 +66,9 @@ pub(super) fn open_seizing(play: &mut Fight<'_>) -> bool {
     let eligible = eligible(play.table());
     let open = !eligible.is_empty();
     if open {
-        play.own(SeizingOpened { eligible: eligible.into() });
+        play.own(SeizingOpened {
+            eligible: eligible.into(),
+        });
     }
     open
 }
@@ -69,7 +81,8 @@ pub(super) fn advance(play: &mut Fight<'_>) {
         return take_turn(play, &combatant);
     }
     let begun = table.state.phase == Phase::ChooseStarter {};
-    let over = !begun && table.active().next().is_some() && table.waiting().all(|c| barred(table, c));
+    let over =
+        !begun && table.active().next().is_some() && table.waiting().all(|c| barred(table, c));
     if over {
         next_round(play);
     }
@@ -90,10 +103,17 @@ fn nominate(play: &mut Fight<'_>, c: &Nominate) -> Result<(), Violation> {
         return Err(Violation::new("turn_in_progress", "WA-8", detail));
     }
     let chooser = &play.table().state.last_actor;
-    require(*chooser == c.combatant, "not_the_chooser", "WA-8", || match chooser {
-        Some(chooser) => format!("the pick is {chooser}'s, who took the last turn: set `combatant` to it"),
-        None => "the pick is the game master's: leave `combatant` out".to_owned(),
-    })?;
+    require(
+        *chooser == c.combatant,
+        "not_the_chooser",
+        "WA-8",
+        || match chooser {
+            Some(chooser) => {
+                format!("the pick is {chooser}'s, who took the last turn: set `combatant` to it")
+            }
+            None => "the pick is the game master's: leave `combatant` out".to_owned(),
+        },
+    )?;
     name(play, &c.next)
 }
 
@@ -106,18 +126,44 @@ fn name(play: &mut Fight<'_>, next: &CombatantId) -> Result<(), Violation> {
         return Err(Violation::new("turn_seized", "WA-12", detail));
     }
     let detail = "somebody lost hit points and may seize the next turn: end the turn without `next`, and let all of them seize or decline";
-    require(table.state.phase != Phase::SeizeDecision {}, "seizing_open", "WA-13", || detail)?;
+    require(
+        table.state.phase != Phase::SeizeDecision {},
+        "seizing_open",
+        "WA-13",
+        || detail,
+    )?;
     let detail = "somebody else acts now: the next one is picked after that";
-    require(table.state.phase != Phase::SomeoneActs, "turn_in_progress", "WA-8", || detail)?;
-    require(picked.active(), "not_active", "WA-10", || format!("{next} is out of the fight and takes no turn"))?;
-    require(!picked.acted, "already_acted", "WA-9", || format!("{next} has had its turn of this round"))?;
-    require(!barred(table, picked), "barred", "WA-7", || format!("{next} rolled a 1 and takes no turn in round 1"))?;
+    require(
+        table.state.phase != Phase::SomeoneActs,
+        "turn_in_progress",
+        "WA-8",
+        || detail,
+    )?;
+    require(picked.active(), "not_active", "WA-10", || {
+        format!("{next} is out of the fight and takes no turn")
+    })?;
+    require(!picked.acted, "already_acted", "WA-9", || {
+        format!("{next} has had its turn of this round")
+    })?;
+    require(!barred(table, picked), "barred", "WA-7", || {
+        format!("{next} rolled a 1 and takes no turn in round 1")
+    })?;
     let by = table.state.last_actor.clone();
     let itself = table.state.phase == Phase::ChooseStarter {} && by.as_ref() == Some(next);
-    require(!itself || table.active().all(|c| c.id == *next), "names_itself", "WA-11", || {
-        format!("{next} took the last turn and cannot start the round while there is anybody else")
-    })?;
-    play.own(Picked { combatant: next.clone(), by: Way::Picked { by } });
+    require(
+        !itself || table.active().all(|c| c.id == *next),
+        "names_itself",
+        "WA-11",
+        || {
+            format!(
+                "{next} took the last turn and cannot start the round while there is anybody else"
+            )
+        },
+    )?;
+    play.own(Picked {
+        combatant: next.clone(),
+        by: Way::Picked { by },
+    });
     take_turn(play, next);
     Ok(())
 }
@@ -127,7 +173,9 @@ fn spend(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     require(extra_action, "no_extra_action", "WA-6", || {
         format!("{id} has no extra Action: a 20 gives one, good in the first turn")
     })?;
-    play.own(ExtraActionSpent { combatant: id.clone() });
+    play.own(ExtraActionSpent {
+        combatant: id.clone(),
+    });
     Ok(())
 }
 
@@ -162,25 +210,39 @@ pub(super) fn eligible(table: &Table) -> Vec<CombatantId> {
 }
 
 fn queued(table: &Table, id: &CombatantId) -> bool {
-    table.state.queue.iter().any(|seizer| seizer.combatant == *id)
+    table
+        .state
+        .queue
+        .iter()
+        .any(|seizer| seizer.combatant == *id)
 }
 
 fn seize(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let bonus = check_seizing(play, id)?.stats.bonus();
     let table = play.table();
-    let rank = |id: &CombatantId, bonus: i64| table.get(id).map(|c| (bonus, c.kind == Kind::Pc, Reverse(c.joined)));
+    let rank = |id: &CombatantId, bonus: i64| {
+        table
+            .get(id)
+            .map(|c| (bonus, c.kind == Kind::Pc, Reverse(c.joined)))
+    };
     let mine = rank(id, bonus);
     let before = |s: &&Seizer| s.window < table.state.windows || rank(&s.combatant, s.bonus) > mine;
     let after = table.state.queue.iter().take_while(before).count();
     let after = u32::try_from(after).unwrap_or(u32::MAX);
-    play.own(Seized { combatant: id.clone(), bonus, after });
+    play.own(Seized {
+        combatant: id.clone(),
+        bonus,
+        after,
+    });
     go_on(play);
     Ok(())
 }
 
 fn decline(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     check_seizing(play, id)?;
-    play.own(Declined { combatant: id.clone() });
+    play.own(Declined {
+        combatant: id.clone(),
+    });
     go_on(play);
     Ok(())
 }
@@ -191,7 +253,12 @@ fn close_seizing(play: &mut Fight<'_>, c: &CloseSeizing) -> Result<(), Violation
     }
     let table = play.table();
     let detail = "nobody is deciding whether to seize the next turn";
-    require(table.state.phase == Phase::SeizeDecision {}, "no_seizing", "WA-13", || detail)?;
+    require(
+        table.state.phase == Phase::SeizeDecision {},
+        "no_seizing",
+        "WA-13",
+        || detail,
+    )?;
     for combatant in eligible(table) {
         play.own(Declined { combatant });
     }
@@ -211,16 +278,38 @@ fn check_seizing<'p>(play: &'p Fight<'_>, id: &CombatantId) -> Result<&'p Fighte
     let table = play.table();
     let c = play.combatant("combatant", id)?;
     let own = matches!(&table.state.phase, Phase::InTurn { actor } if actor == id);
-    require(!own, "own_turn", "WA-20", || format!("it is {id}'s own turn"))?;
-    require(!c.acted, "already_acted", "WA-20", || format!("{id} has had its turn of this round"))?;
-    require(!queued(table, id), "already_seized", "AWA4", || format!("{id} has seized a turn already: it comes"))?;
-    require(!barred(table, c), "barred", "WA-7", || format!("{id} rolled a 1 and takes no turn in round 1"))?;
-    require(c.active(), "not_active", "WA-10", || format!("{id} is out of the fight and takes no turn"))?;
-    require(table.state.phase == Phase::SeizeDecision {}, "no_seizing", "WA-13", || match &table.state.phase {
-        Phase::InTurn { actor } => format!("it is {actor}'s turn: whether to seize is decided when it has ended"),
-        _ => "there is no turn now that anybody may seize".to_owned(),
+    require(!own, "own_turn", "WA-20", || {
+        format!("it is {id}'s own turn")
     })?;
-    require(able(c), "disabled", "AWA4", || format!("{id} is disabled ({}) and cannot seize", DISABLED.join(", ")))?;
+    require(!c.acted, "already_acted", "WA-20", || {
+        format!("{id} has had its turn of this round")
+    })?;
+    require(!queued(table, id), "already_seized", "AWA4", || {
+        format!("{id} has seized a turn already: it comes")
+    })?;
+    require(!barred(table, c), "barred", "WA-7", || {
+        format!("{id} rolled a 1 and takes no turn in round 1")
+    })?;
+    require(c.active(), "not_active", "WA-10", || {
+        format!("{id} is out of the fight and takes no turn")
+    })?;
+    require(
+        table.state.phase == Phase::SeizeDecision {},
+        "no_seizing",
+        "WA-13",
+        || match &table.state.phase {
+            Phase::InTurn { actor } => {
+                format!("it is {actor}'s turn: whether to seize is decided when it has ended")
+            }
+            _ => "there is no turn now that anybody may seize".to_owned(),
+        },
+    )?;
+    require(able(c), "disabled", "AWA4", || {
+        format!(
+            "{id} is disabled ({}) and cannot seize",
+            DISABLED.join(", ")
+        )
+    })?;
     require(c.state.hurt, "not_hurt", "WA-12", || {
         format!("{id} lost no hit points in the turn that has just ended, or has declined")
     })?;

@@ -6,19 +6,27 @@ use crate::vocabulary::{Audience, CombatantId, Event as AnyEvent, Redact, Shared
 
 pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Seize>) {
     match event {
-        Own(Event::OwnDieGiven(e)) => table.change_state(&e.combatant, |s| s.own_die = Some(e.roll)),
+        Own(Event::OwnDieGiven(e)) => {
+            table.change_state(&e.combatant, |s| s.own_die = Some(e.roll))
+        }
         Own(Event::InitiativeRolled(e)) => {
             table.change_states(|s| s.own_die.is_some(), |s| s.own_die = None);
             for roll in e.rolls.iter().filter(|roll| roll.meaning != Meaning::Plain) {
                 let twenty = roll.meaning == Meaning::Twenty;
                 for id in roll.combatants.iter() {
-                    table.change_state(id, |s| (s.extra_action, s.skips_round_1) = (twenty, !twenty));
+                    table.change_state(id, |s| {
+                        (s.extra_action, s.skips_round_1) = (twenty, !twenty)
+                    });
                 }
             }
         }
         Own(Event::Picked(e)) => give_turn(&mut table.state, &e.combatant, e.by.clone()),
-        Own(Event::ExtraActionSpent(e)) => table.change_state(&e.combatant, |s| s.extra_action = false),
-        Own(Event::ExtraActionLapsed(e)) => table.change_state(&e.combatant, |s| s.extra_action = false),
+        Own(Event::ExtraActionSpent(e)) => {
+            table.change_state(&e.combatant, |s| s.extra_action = false)
+        }
+        Own(Event::ExtraActionLapsed(e)) => {
+            table.change_state(&e.combatant, |s| s.extra_action = false)
+        }
         Own(Event::Hurt(e)) => table.change_state(&e.combatant, |s| s.hurt = true),
         Own(Event::SeizingOpened(_)) => {
             table.state.windows = table.state.windows.saturating_add(1);
@@ -29,15 +37,31 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Seize>) {
             let State { queue, windows, .. } = &mut table.state;
             let window = *windows;
             let mut tied = Vec::new();
-            for equal in queue.iter_mut().filter(|s| (s.window, s.bonus) == (window, e.bonus)) {
+            for equal in queue
+                .iter_mut()
+                .filter(|s| (s.window, s.bonus) == (window, e.bonus))
+            {
                 equal.tied.push(e.combatant.clone());
                 tied.push(equal.combatant.clone());
             }
-            let place = usize::try_from(e.after).unwrap_or(usize::MAX).min(queue.len());
-            queue.insert(place, Seizer { combatant: e.combatant.clone(), bonus: e.bonus, window, tied });
+            let place = usize::try_from(e.after)
+                .unwrap_or(usize::MAX)
+                .min(queue.len());
+            queue.insert(
+                place,
+                Seizer {
+                    combatant: e.combatant.clone(),
+                    bonus: e.bonus,
+                    window,
+                    tied,
+                },
+            );
         }
         Own(Event::Declined(e)) => table.change_state(&e.combatant, |s| s.hurt = false),
-        Own(Event::SeizerDropped(e)) => table.state.queue.retain(|seizer| seizer.combatant != e.combatant),
+        Own(Event::SeizerDropped(e)) => table
+            .state
+            .queue
+            .retain(|seizer| seizer.combatant != e.combatant),
         Own(Event::ChoiceOpened(e)) => {
             forget_losses(table);
             if e.starter {
@@ -46,7 +70,10 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Seize>) {
             table.state.phase = Phase::choice(e.starter);
         }
         Shared(SharedEvent::TurnStarted(e)) => start_turn(table, &e.combatant),
-        Shared(SharedEvent::Overridden(e)) => table.state.turns.retain(|taken| taken.combatant != e.combatant),
+        Shared(SharedEvent::Overridden(e)) => table
+            .state
+            .turns
+            .retain(|taken| taken.combatant != e.combatant),
         Shared(SharedEvent::CombatantLeft(e)) => forget(&mut table.state, &e.combatant),
         Shared(SharedEvent::EncounterEnded(_)) => table.state.phase = Phase::Over,
         Own(Event::RolledOff(_) | Event::ExtraActionGranted(_)) | Shared(_) | Roster(_) => {}
@@ -55,21 +82,33 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Seize>) {
 
 fn give_turn(state: &mut State, combatant: &CombatantId, by: Way) {
     state.turns.retain(|taken| taken.combatant != *combatant);
-    state.turns.push(Taken { combatant: combatant.clone(), by });
+    state.turns.push(Taken {
+        combatant: combatant.clone(),
+        by,
+    });
 }
 
 /// The turn of the picked combatant starts, else that of the first who has seized one, else one that the game master set.
 fn start_turn(table: &mut Table, combatant: &CombatantId) {
     forget_losses(table);
     let state = &mut table.state;
-    if state.turns.last().is_none_or(|taken| taken.combatant != *combatant) {
-        let seizer = state.queue.first().filter(|seizer| seizer.combatant == *combatant);
+    if state
+        .turns
+        .last()
+        .is_none_or(|taken| taken.combatant != *combatant)
+    {
+        let seizer = state
+            .queue
+            .first()
+            .filter(|seizer| seizer.combatant == *combatant);
         let by = seizer.map_or(Way::Overridden {}, Seizer::way);
         give_turn(state, combatant, by);
     }
     state.queue.retain(|seizer| seizer.combatant != *combatant);
     state.last_actor = Some(combatant.clone());
-    state.phase = Phase::InTurn { actor: combatant.clone() };
+    state.phase = Phase::InTurn {
+        actor: combatant.clone(),
+    };
 }
 
 /// Removes the name of a combatant that has left. A turn that it has goes on until it is ended.

@@ -19,35 +19,119 @@ pub(super) static MANIFEST: Manifest = Manifest {
 };
 
 const RULES: &[Rule] = &[
-    Rule::official("WA-1", "When a fight begins everybody in it rolls once: d20 and Initiative Bonus."),
-    Rule::official("WA-2", "The Initiative Bonus is the DEX modifier, unless a combatant has another one."),
-    Rule::official("WA-3", "The game master may roll once for all enemies, or once for each group of them."),
-    Rule::official("WA-4", "The highest result takes the first turn of the fight."),
-    Rule::official("WA-5", "Between equal results the higher Initiative Bonus wins."),
-    Rule::official("WA-6", "A 20 goes before all others and has one extra Action, in its first turn only."),
+    Rule::official(
+        "WA-1",
+        "When a fight begins everybody in it rolls once: d20 and Initiative Bonus.",
+    ),
+    Rule::official(
+        "WA-2",
+        "The Initiative Bonus is the DEX modifier, unless a combatant has another one.",
+    ),
+    Rule::official(
+        "WA-3",
+        "The game master may roll once for all enemies, or once for each group of them.",
+    ),
+    Rule::official(
+        "WA-4",
+        "The highest result takes the first turn of the fight.",
+    ),
+    Rule::official(
+        "WA-5",
+        "Between equal results the higher Initiative Bonus wins.",
+    ),
+    Rule::official(
+        "WA-6",
+        "A 20 goes before all others and has one extra Action, in its first turn only.",
+    ),
     Rule::official("WA-7", "A 1 takes no turn at all in round 1."),
-    Rule::official("WA-8", "After a turn, its controller picks the next one: its player, or the game master."),
+    Rule::official(
+        "WA-8",
+        "After a turn, its controller picks the next one: its player, or the game master.",
+    ),
     Rule::official("WA-9", "Nobody is picked who has had a turn in this round."),
-    Rule::official("WA-10", "A round ends when everybody in the fight has had a turn."),
-    Rule::official("WA-11", "The last of a round picks the first of the next round, and not itself."),
-    Rule::official("WA-12", "A combatant that loses hit points before its turn of the round may seize the next one."),
-    Rule::official("WA-13", "Seizing is free to do or not to do, and decided when the turn that hurt is over."),
-    Rule::official("WA-14", "A seizer picks the next one after its own turn, unless that is seized again."),
-    Rule::official("WA-15", "Several who seize after one turn act by Initiative Bonus, the highest first."),
-    Rule::official("WA-16", "It does not matter who or what hurt: friend, foe, hazard or oneself."),
-    Rule::official("WA-17", "Seizing costs nothing, and can be done in every round."),
-    Rule::official("WA-18", "The roll decides the first turn and nothing after it."),
+    Rule::official(
+        "WA-10",
+        "A round ends when everybody in the fight has had a turn.",
+    ),
+    Rule::official(
+        "WA-11",
+        "The last of a round picks the first of the next round, and not itself.",
+    ),
+    Rule::official(
+        "WA-12",
+        "A combatant that loses hit points before its turn of the round may seize the next one.",
+    ),
+    Rule::official(
+        "WA-13",
+        "Seizing is free to do or not to do, and decided when the turn that hurt is over.",
+    ),
+    Rule::official(
+        "WA-14",
+        "A seizer picks the next one after its own turn, unless that is seized again.",
+    ),
+    Rule::official(
+        "WA-15",
+        "Several who seize after one turn act by Initiative Bonus, the highest first.",
+    ),
+    Rule::official(
+        "WA-16",
+        "It does not matter who or what hurt: friend, foe, hazard or oneself.",
+    ),
+    Rule::official(
+        "WA-17",
+        "Seizing costs nothing, and can be done in every round.",
+    ),
+    Rule::official(
+        "WA-18",
+        "The roll decides the first turn and nothing after it.",
+    ),
     Rule::official("WA-19", "One lost hit point is enough, none is not."),
-    Rule::official("WA-20", "A combatant that has had its turn of the round, or is having it, cannot seize."),
-    Rule::supplementary("AWA1", "The die shows a 20 or a 1, or by option `crit_on` the result does; a 20 wins."),
-    Rule::supplementary("AWA2", "Full ties roll off; else players' characters go first, then the first to join."),
-    Rule::supplementary("AWA3", "In round 1 a 1 has acted; if all rolled 1, the highest bonus opens round 2."),
-    Rule::supplementary("AWA4", "Seized turns follow the turns that hurt; a seizer put out of action loses its turn."),
-    Rule::supplementary("AWA5", "A loss in the last turn of a round gives nothing in the next round."),
-    Rule::supplementary("AWA6", "A loss between turns counts for the turn before until a pick; between rounds never."),
-    Rule::supplementary("AWA7", "The controller picks even if its combatant died; a sole survivor picks itself."),
-    Rule::supplementary("AWA8", "A group's roll is every member's, with what a 20 or 1 brings; each has its own turn."),
-    Rule::supplementary("AWA9", "The extra Action is one more use of a standard action, once."),
-    Rule::supplementary("AWA10", "Damage that temporary hit points take is no loss of hit points."),
-    Rule::supplementary("AWA11", "Every side but `players` is an enemy, unless the option `not_enemies` names it."),
+    Rule::official(
+        "WA-20",
+        "A combatant that has had its turn of the round, or is having it, cannot seize.",
+    ),
+    Rule::supplementary(
+        "AWA1",
+        "The die shows a 20 or a 1, or by option `crit_on` the result does; a 20 wins.",
+    ),
+    Rule::supplementary(
+        "AWA2",
+        "Full ties roll off; else players' characters go first, then the first to join.",
+    ),
+    Rule::supplementary(
+        "AWA3",
+        "In round 1 a 1 has acted; if all rolled 1, the highest bonus opens round 2.",
+    ),
+    Rule::supplementary(
+        "AWA4",
+        "Seized turns follow the turns that hurt; a seizer put out of action loses its turn.",
+    ),
+    Rule::supplementary(
+        "AWA5",
+        "A loss in the last turn of a round gives nothing in the next round.",
+    ),
+    Rule::supplementary(
+        "AWA6",
+        "A loss between turns counts for the turn before until a pick; between rounds never.",
+    ),
+    Rule::supplementary(
+        "AWA7",
+        "The controller picks even if its combatant died; a sole survivor picks itself.",
+    ),
+    Rule::supplementary(
+        "AWA8",
+        "A group's roll is every member's, with what a 20 or 1 brings; each has its own turn.",
+    ),
+    Rule::supplementary(
+        "AWA9",
+        "The extra Action is one more use of a standard action, once.",
+    ),
+    Rule::supplementary(
+        "AWA10",
+        "Damage that temporary hit points take is no loss of hit points.",
+    ),
+    Rule::supplementary(
+        "AWA11",
+        "Every side but `players` is an enemy, unless the option `not_enemies` names it.",
+    ),
 ];

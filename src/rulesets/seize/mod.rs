@@ -17,8 +17,8 @@ pub use state::*;
 
 use crate::rulesets::shared::{had_turn, parts};
 use crate::vocabulary::{
-    Audience, Combatant, CombatantId, Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play, Reason, Redact,
-    Redaction, Ruleset, Table as AnyTable, Violation,
+    Audience, Combatant, CombatantId, Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play,
+    Reason, Redact, Redaction, Ruleset, Table as AnyTable, Violation,
 };
 use decide::{barred, eligible, may_seize};
 
@@ -34,7 +34,11 @@ impl Ruleset for Seize {
     parts!();
 
     fn current(table: &Table) -> Vec<CombatantId> {
-        if let Phase::InTurn { actor } = &table.state.phase { vec![actor.clone()] } else { Vec::new() }
+        if let Phase::InTurn { actor } = &table.state.phase {
+            vec![actor.clone()]
+        } else {
+            Vec::new()
+        }
     }
 
     fn pending(table: &Table) -> Option<Pending> {
@@ -42,8 +46,12 @@ impl Ruleset for Seize {
         Some(match &table.state.phase {
             Phase::Over => return None,
             Phase::SomeoneActs => Pending::someone(),
-            Phase::InTurn { actor } => Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "WA-8"),
-            Phase::SeizeDecision {} => Pending::new("seize", eligible(table), &["seize", "decline"], "WA-13"),
+            Phase::InTurn { actor } => {
+                Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "WA-8")
+            }
+            Phase::SeizeDecision {} => {
+                Pending::new("seize", eligible(table), &["seize", "decline"], "WA-13")
+            }
             _ if table.active().next().is_none() => Pending::newcomer("WA-10"),
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "WA-1"),
             Phase::ChooseNext {} => Pending::new("next", chooser(), &["nominate"], "WA-8"),
@@ -53,10 +61,17 @@ impl Ruleset for Seize {
 
     fn order(table: &Table) -> Vec<OrderEntry> {
         let State { turns, queue, .. } = &table.state;
-        let taken = turns.iter().filter(|taken| had_turn(table, &taken.combatant));
+        let taken = turns
+            .iter()
+            .filter(|taken| had_turn(table, &taken.combatant));
         let taken = taken.map(|taken| (&taken.combatant, because(&taken.by)));
-        let seized = queue.iter().map(|seizer| (&seizer.combatant, because(&seizer.way())));
-        taken.chain(seized).map(|(id, because)| OrderEntry::new(id, because)).collect()
+        let seized = queue
+            .iter()
+            .map(|seizer| (&seizer.combatant, because(&seizer.way())));
+        taken
+            .chain(seized)
+            .map(|(id, because)| OrderEntry::new(id, because))
+            .collect()
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
@@ -65,7 +80,9 @@ impl Ruleset for Seize {
             Phase::SeizeDecision {} => audience.misses_all(whole, |c| may_seize(whole, c)),
             Phase::ChooseNext {} | Phase::ChooseStarter {} => {
                 let chooser = &whole.state.last_actor;
-                chooser.as_ref().is_some_and(|id| audience.misses(whole, id))
+                chooser
+                    .as_ref()
+                    .is_some_and(|id| audience.misses(whole, id))
                     || audience.misses_all(whole, |c| c.active() && !c.acted && !barred(whole, c))
             }
             Phase::SomeoneActs => true,
@@ -95,9 +112,20 @@ impl Ruleset for Seize {
             // A roll-off takes two.
             Event::RolledOff(e) if e.rolls.len() < 2 => None,
             Event::Seized(e) => {
-                let mut known = redaction.whole.state.queue.iter().filter(|s| redaction.audience.knows(&s.combatant));
+                let mut known = redaction
+                    .whole
+                    .state
+                    .queue
+                    .iter()
+                    .filter(|s| redaction.audience.knows(&s.combatant));
                 let after = known.position(|seizer| seizer.combatant == e.combatant)?;
-                Some(Seized { after: u32::try_from(after).unwrap_or(u32::MAX), ..e }.into())
+                Some(
+                    Seized {
+                        after: u32::try_from(after).unwrap_or(u32::MAX),
+                        ..e
+                    }
+                    .into(),
+                )
             }
             redacted => Some(redacted),
         }
@@ -106,17 +134,35 @@ impl Ruleset for Seize {
     fn remark(table: &Table, c: &Fighter) -> String {
         let remarks = [
             (barred(table, c), "out for round 1"),
-            (table.state.queue.iter().any(|seizer| seizer.combatant == c.id), "has seized a turn"),
+            (
+                table
+                    .state
+                    .queue
+                    .iter()
+                    .any(|seizer| seizer.combatant == c.id),
+                "has seized a turn",
+            ),
             (may_seize(table, c), "may seize"),
             (c.state.extra_action, "extra Action"),
         ];
-        remarks.iter().filter(|(holds, _)| *holds).map(|(_, remark)| *remark).collect::<Vec<_>>().join(", ")
+        remarks
+            .iter()
+            .filter(|(holds, _)| *holds)
+            .map(|(_, remark)| *remark)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }
 
 fn because(by: &Way) -> Reason {
     match by {
-        Way::Rolled { dice, bonus, total, meaning, equals } => {
+        Way::Rolled {
+            dice,
+            bonus,
+            total,
+            meaning,
+            equals,
+        } => {
             let (rule, reason) = match meaning {
                 Meaning::Twenty => ("WA-6", "rolled a 20"),
                 Meaning::Plain => ("WA-4", "rolled the highest result"),
@@ -126,11 +172,20 @@ fn because(by: &Way) -> Reason {
                 dice: dice.clone(),
                 bonus: Some(*bonus),
                 total: Some(*total),
-                tie_rule: equals.first().map(|next| if next.tie == Tie::Bonus { "WA-5" } else { "AWA2" }),
+                tie_rule: equals.first().map(|next| {
+                    if next.tie == Tie::Bonus {
+                        "WA-5"
+                    } else {
+                        "AWA2"
+                    }
+                }),
                 ..Reason::new(rule, reason)
             }
         }
-        Way::Picked { by } => Reason { named_by: by.clone(), ..Reason::new("WA-8", "was picked") },
+        Way::Picked { by } => Reason {
+            named_by: by.clone(),
+            ..Reason::new("WA-8", "was picked")
+        },
         Way::Seized { bonus, tied } => Reason {
             bonus: Some(*bonus),
             tie_rule: (!tied.is_empty()).then_some("AWA2"),

@@ -10,7 +10,11 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Seize>) -> Result<(),
         _ if matches!(play.table().state.phase, Phase::Setup | Phase::Over) => {}
         Shared(SharedEvent::Damaged(e)) => hurt(play, e),
         Shared(SharedEvent::Overridden(e)) => take_turn(play, &e.combatant),
-        Shared(SharedEvent::ConditionSet(_) | SharedEvent::ConditionCleared(_) | SharedEvent::CombatantLeft(_))
+        Shared(
+            SharedEvent::ConditionSet(_)
+            | SharedEvent::ConditionCleared(_)
+            | SharedEvent::CombatantLeft(_),
+        )
         | Roster(_) => settle(play),
         Shared(_) | Own(_) => {}
     }
@@ -25,7 +29,9 @@ fn hurt(play: &mut Fight<'_>, e: &Damaged) {
     if e.hp_lost == 0 || !table.get(&e.combatant).is_some_and(counts) {
         return;
     }
-    play.own(Hurt { combatant: e.combatant.clone() });
+    play.own(Hurt {
+        combatant: e.combatant.clone(),
+    });
     if play.table().state.phase == (Phase::ChooseNext {}) {
         open_seizing(play);
     }
@@ -34,8 +40,15 @@ fn hurt(play: &mut Fight<'_>, e: &Damaged) {
 /// Goes on after a change of the roster or of conditions: a seizer that is out of action loses its turn (AWA4).
 fn settle(play: &mut Fight<'_>) {
     let table = play.table();
-    let lost = table.state.queue.iter().filter(|seizer| !table.get(&seizer.combatant).is_some_and(able));
-    for combatant in lost.map(|seizer| seizer.combatant.clone()).collect::<Vec<_>>() {
+    let lost = table
+        .state
+        .queue
+        .iter()
+        .filter(|seizer| !table.get(&seizer.combatant).is_some_and(able));
+    for combatant in lost
+        .map(|seizer| seizer.combatant.clone())
+        .collect::<Vec<_>>()
+    {
         play.own(SeizerDropped { combatant });
     }
     let table = play.table();

@@ -1,7 +1,8 @@
 //! What Seize the initiative keeps.
 
 use crate::vocabulary::{
-    Audience, CombatantId, D20, Describe, Die, Int, Participants, Redact, Slug, redacted, settings, words,
+    Audience, CombatantId, D20, Describe, Die, Int, Participants, Redact, Slug, redacted, settings,
+    words,
 };
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -31,7 +32,10 @@ const MAX_SIDES: usize = 16;
 fn sides<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Slug>, D::Error> {
     let sides = Vec::deserialize(deserializer)?;
     if sides.len() > MAX_SIDES {
-        return Err(Error::invalid_length(sides.len(), &format!("a list of at most {MAX_SIDES} sides").as_str()));
+        return Err(Error::invalid_length(
+            sides.len(),
+            &format!("a list of at most {MAX_SIDES} sides").as_str(),
+        ));
     }
     Ok(sides)
 }
@@ -151,7 +155,11 @@ pub enum Phase {
 impl Phase {
     /// Somebody must be picked: the next combatant, or the first of a round.
     pub(super) fn choice(starter: bool) -> Self {
-        if starter { Self::ChooseStarter {} } else { Self::ChooseNext {} }
+        if starter {
+            Self::ChooseStarter {}
+        } else {
+            Self::ChooseNext {}
+        }
     }
 }
 
@@ -179,7 +187,10 @@ redacted! {
 impl Seizer {
     /// How it gets its turn.
     pub(super) fn way(&self) -> Way {
-        Way::Seized { bonus: self.bonus, tied: self.tied.clone() }
+        Way::Seized {
+            bonus: self.bonus,
+            tied: self.tied.clone(),
+        }
     }
 }
 
@@ -242,7 +253,11 @@ impl Redact for Way {
             Self::Seized { tied, .. } => *tied = tied.redact(audience)?,
             Self::Rolled { dice, equals, .. } => {
                 *equals = equals.redact(audience)?;
-                dice.truncate(if equals.iter().any(|equal| equal.tie != Tie::Bonus) { 2 } else { 1 });
+                dice.truncate(if equals.iter().any(|equal| equal.tie != Tie::Bonus) {
+                    2
+                } else {
+                    1
+                });
             }
             Self::Overridden {} => {}
         }

@@ -3,7 +3,9 @@
 /// Refuses a list of more than `most` items; `name` is its path in the state.
 pub fn at_most(name: &str, length: usize, most: usize) -> Result<(), String> {
     if length > most {
-        return Err(format!("{name} holds {length} items, and {most} at most fit"));
+        return Err(format!(
+            "{name} holds {length} items, and {most} at most fit"
+        ));
     }
     Ok(())
 }
@@ -11,7 +13,9 @@ pub fn at_most(name: &str, length: usize, most: usize) -> Result<(), String> {
 /// Refuses a number below `least` or above `most`; `name` is its path in the state.
 pub fn within(name: &str, number: i64, least: i64, most: i64) -> Result<(), String> {
     if !(least..=most).contains(&number) {
-        return Err(format!("{name} is {number}, and {least} to {most} is possible"));
+        return Err(format!(
+            "{name} is {number}, and {least} to {most} is possible"
+        ));
     }
     Ok(())
 }

@@ -1,22 +1,39 @@
 //! Fights, rounds and turns begin here, and rounds and turns end, and effects with them.
 
 use crate::vocabulary::{
-    CombatantId, EncounterStarted, Moment, Play, RoundEnded, RoundStarted, Ruleset, Status, Table, TurnEnded,
-    TurnStarted, Violation, require,
+    CombatantId, EncounterStarted, Moment, Play, RoundEnded, RoundStarted, Ruleset, Status, Table,
+    TurnEnded, TurnStarted, Violation, require,
 };
 
 /// Refuses the start of a fight that has started, and everything else before it; `rule` says when it starts.
-pub fn check_started<R: Ruleset>(play: &Play<'_, R>, starts: bool, rule: &'static str) -> Result<(), Violation> {
+pub fn check_started<R: Ruleset>(
+    play: &Play<'_, R>,
+    starts: bool,
+    rule: &'static str,
+) -> Result<(), Violation> {
     if !starts {
         return play.started(rule);
     }
-    require(play.table().status == Status::Setup, "already_started", rule, || "the encounter has started already")
+    require(
+        play.table().status == Status::Setup,
+        "already_started",
+        rule,
+        || "the encounter has started already",
+    )
 }
 
 /// Starts the fight, unless it has started. Refused where nobody is in it.
-pub fn start_encounter<R: Ruleset>(play: &mut Play<'_, R>, rule: &'static str) -> Result<(), Violation> {
+pub fn start_encounter<R: Ruleset>(
+    play: &mut Play<'_, R>,
+    rule: &'static str,
+) -> Result<(), Violation> {
     let detail = "no combatant is here to act: add one first";
-    require(play.table().active().next().is_some(), "nobody_to_act", rule, || detail)?;
+    require(
+        play.table().active().next().is_some(),
+        "nobody_to_act",
+        rule,
+        || detail,
+    )?;
     if play.table().status == Status::Setup {
         play.shared(EncounterStarted {});
     }
@@ -25,14 +42,18 @@ pub fn start_encounter<R: Ruleset>(play: &mut Play<'_, R>, rule: &'static str) -
 
 /// Starts `id`'s turn; the effects that count its turn starts lose one.
 pub fn start_turn<R: Ruleset>(play: &mut Play<'_, R>, id: &CombatantId) {
-    play.shared(TurnStarted { combatant: id.clone() });
+    play.shared(TurnStarted {
+        combatant: id.clone(),
+    });
     play.tick(Moment::TurnStart(id));
 }
 
 /// Ends `id`'s turn: the effects that count its turn ends lose one, and it has acted.
 pub fn end_turn<R: Ruleset>(play: &mut Play<'_, R>, id: &CombatantId) {
     play.tick(Moment::TurnEnd(id));
-    play.shared(TurnEnded { combatant: id.clone() });
+    play.shared(TurnEnded {
+        combatant: id.clone(),
+    });
 }
 
 /// Starts a round: nobody has acted.
@@ -55,7 +76,10 @@ pub fn pass_rounds<R: Ruleset>(play: &mut Play<'_, R>, count: u32) {
     play.count_down(|table, effect| {
         let turns = effect.expires.turns()?;
         let lost = match effect.expires.anchor() {
-            Some(anchor) => table.get(anchor).filter(|c| !c.active() && !c.acted).map(|_| count)?,
+            Some(anchor) => table
+                .get(anchor)
+                .filter(|c| !c.active() && !c.acted)
+                .map(|_| count)?,
             None if table.counted.contains(&effect.id) => more,
             None => count,
         };

@@ -15,7 +15,11 @@ pub(super) fn check_state(table: &Table) -> Result<(), String> {
         let state = &c.state;
         within("initiative", state.initiative, -20, 20)?;
         within("recovery_tokens", state.recovery_tokens, 0, MAX_TOKENS)?;
-        at_most("start_effects", state.start_effects.len(), MAX_START_EFFECTS)?;
+        at_most(
+            "start_effects",
+            state.start_effects.len(),
+            MAX_START_EFFECTS,
+        )?;
         at_most("timed", state.timed.len(), MAX_TIMED)?;
         if let Some(roll) = &state.join_battle {
             at_most("join_battle.dice", roll.dice.len(), MAX_POOL)?;

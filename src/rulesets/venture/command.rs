@@ -1,6 +1,8 @@
 //! The commands of Venture.
 
-use crate::vocabulary::{CombatantId, D10, Int, MemberId, Text, commands, redacted, settings, words};
+use crate::vocabulary::{
+    CombatantId, D10, Int, MemberId, Text, commands, redacted, settings, words,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -263,8 +265,23 @@ impl Target {
 impl JoinBattle {
     /// How it Joins Battle.
     pub(super) fn join(&self) -> Join {
-        let Self { combatant: _, approach, attribute, ability, bonus_dice, successes, dice } = self.clone();
-        Join { approach, attribute, ability, bonus_dice, successes, dice }
+        let Self {
+            combatant: _,
+            approach,
+            attribute,
+            ability,
+            bonus_dice,
+            successes,
+            dice,
+        } = self.clone();
+        Join {
+            approach,
+            attribute,
+            ability,
+            bonus_dice,
+            successes,
+            dice,
+        }
     }
 }
 

@@ -53,17 +53,29 @@ fn joined<'p>(play: &'p Fight<'_>, id: &CombatantId) -> Result<&'p Fighter, Viol
 }
 
 /// The combatant `id`, whose turn it is and whose start-of-turn steps are done.
-fn in_turn<'p>(play: &'p Fight<'_>, id: &CombatantId, rule: &'static str) -> Result<&'p Fighter, Violation> {
+fn in_turn<'p>(
+    play: &'p Fight<'_>,
+    id: &CombatantId,
+    rule: &'static str,
+) -> Result<&'p Fighter, Violation> {
     let c = joined(play, id)?;
     let (code, rule, detail) = match &play.table().state.phase {
         Phase::InTurn { actor } if actor == id => return Ok(c),
-        Phase::FollowUp { actor } if actor == id => {
-            ("follow_up_first", "VE-15", format!("{id} has a move left from its last turn: follow_up or pass first"))
-        }
-        Phase::Tick(tick) if tick.next == *id => {
-            ("not_your_turn", rule, format!("{id}'s turn has not begun: begin_turn first"))
-        }
-        phase => ("not_your_turn", rule, format!("it is not {id}'s turn: {}", phase.detail())),
+        Phase::FollowUp { actor } if actor == id => (
+            "follow_up_first",
+            "VE-15",
+            format!("{id} has a move left from its last turn: follow_up or pass first"),
+        ),
+        Phase::Tick(tick) if tick.next == *id => (
+            "not_your_turn",
+            rule,
+            format!("{id}'s turn has not begun: begin_turn first"),
+        ),
+        phase => (
+            "not_your_turn",
+            rule,
+            format!("it is not {id}'s turn: {}", phase.detail()),
+        ),
     };
     Err(Violation::new(code, rule, detail))
 }

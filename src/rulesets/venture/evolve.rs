@@ -17,7 +17,9 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Venture>) {
             table.change_states(crashed, |s| s.crashed_by = None);
         }
         AnyEvent::Shared(SharedEvent::ConditionSet(e)) => drop_delay(table, &e.combatant),
-        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => drop_delay(table, &combatant.id),
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => {
+            drop_delay(table, &combatant.id)
+        }
         AnyEvent::Own(event) => own(table, event),
         AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
     }
@@ -30,9 +32,17 @@ fn own(table: &mut Table, event: &Event) {
             c.state.initiative = e.initiative;
             c.stats.motes = Some(Int::clamped(e.motes));
         }),
-        Event::FreeActionReached(e) => table.state.phase = Phase::FreeActions { next: e.combatant.clone() },
-        Event::FreeActionTaken(e) => table.change(&e.combatant, |c| c.state.free_action = FreeActionState::Taken),
-        Event::FreeActionPassed(e) => table.change(&e.combatant, |c| c.state.free_action = FreeActionState::Passed),
+        Event::FreeActionReached(e) => {
+            table.state.phase = Phase::FreeActions {
+                next: e.combatant.clone(),
+            }
+        }
+        Event::FreeActionTaken(e) => table.change(&e.combatant, |c| {
+            c.state.free_action = FreeActionState::Taken
+        }),
+        Event::FreeActionPassed(e) => table.change(&e.combatant, |c| {
+            c.state.free_action = FreeActionState::Passed
+        }),
         Event::TickReached(e) => {
             table.state.tick = Some(e.tick.tick);
             table.state.phase = Phase::Tick(e.tick.clone());
@@ -41,9 +51,12 @@ fn own(table: &mut Table, event: &Event) {
         Event::OnslaughtEnded(e) => table.change(&e.combatant, |c| c.state.onslaught = 0),
         Event::FollowUpOffered(e) => {
             table.change(&e.combatant, |c| c.state.delaying = false);
-            table.state.phase = Phase::FollowUp { actor: e.combatant.clone() };
+            table.state.phase = Phase::FollowUp {
+                actor: e.combatant.clone(),
+            };
         }
-        Event::FollowUpTaken(FollowUpTaken { combatant }) | Event::FollowUpPassed(FollowUpPassed { combatant }) => {
+        Event::FollowUpTaken(FollowUpTaken { combatant })
+        | Event::FollowUpPassed(FollowUpPassed { combatant }) => {
             table.change(combatant, |c| c.state.follow_up = false);
             if matches!(&table.state.phase, Phase::FollowUp { actor } if actor == combatant) {
                 refresh(table, combatant);
@@ -53,9 +66,13 @@ fn own(table: &mut Table, event: &Event) {
             c.state.initiative = e.to;
             c.state.leave_crash();
         }),
-        Event::StartEffectDeclared(e) => table.change(&e.combatant, |c| c.state.start_effects.push(e.effect.clone())),
+        Event::StartEffectDeclared(e) => table.change(&e.combatant, |c| {
+            c.state.start_effects.push(e.effect.clone())
+        }),
         Event::StartEffectWithdrawn(e) => {
-            table.change(&e.combatant, |c| c.state.start_effects.retain(|effect| effect.name != e.name));
+            table.change(&e.combatant, |c| {
+                c.state.start_effects.retain(|effect| effect.name != e.name)
+            });
         }
         Event::Shifted(e) => table.change(&e.combatant, |c| c.state.crashed_by = None),
         Event::ActionTaken(e) if !e.reflexive => table.change(&e.combatant, |c| {
@@ -74,9 +91,15 @@ fn own(table: &mut Table, event: &Event) {
             c.state.recovery_tokens = 0;
         }),
         Event::CrashEnded(e) => table.change(&e.combatant, |c| c.state.leave_crash()),
-        Event::RecoveryTokensGained(e) => table.change(&e.combatant, |c| c.state.recovery_tokens = e.tokens),
-        Event::MotesChanged(e) => table.change(&e.combatant, |c| c.stats.motes = Some(Int::clamped(e.to))),
-        Event::TimedChangesSet(e) => table.change(&e.combatant, |c| c.state.timed.clone_from(&e.changes)),
+        Event::RecoveryTokensGained(e) => {
+            table.change(&e.combatant, |c| c.state.recovery_tokens = e.tokens)
+        }
+        Event::MotesChanged(e) => {
+            table.change(&e.combatant, |c| c.stats.motes = Some(Int::clamped(e.to)))
+        }
+        Event::TimedChangesSet(e) => {
+            table.change(&e.combatant, |c| c.state.timed.clone_from(&e.changes))
+        }
         Event::Corrected(e) => table.change(&e.combatant, |c| {
             c.state.recovery_tokens = e.recovery_tokens.unwrap_or(c.state.recovery_tokens);
             c.state.onslaught = e.onslaught.unwrap_or(c.state.onslaught);
@@ -89,7 +112,10 @@ fn own(table: &mut Table, event: &Event) {
 
 /// A combatant that falls out of the fight no longer holds its action back.
 fn drop_delay(table: &mut Table, id: &CombatantId) {
-    if table.get(id).is_some_and(|c| c.state.delaying && !c.active()) {
+    if table
+        .get(id)
+        .is_some_and(|c| c.state.delaying && !c.active())
+    {
         table.change(id, |c| c.state.delaying = false);
     }
 }
@@ -98,7 +124,8 @@ fn drop_delay(table: &mut Table, id: &CombatantId) {
 fn refresh(table: &mut Table, id: &CombatantId) {
     table.change(id, |c| {
         let state = &mut c.state;
-        (state.delaying, state.flurrying, state.attacked, state.moved) = (false, false, false, false);
+        (state.delaying, state.flurrying, state.attacked, state.moved) =
+            (false, false, false, false);
         state.actions_taken = 0;
     });
     table.state.phase = Phase::InTurn { actor: id.clone() };

@@ -16,58 +16,163 @@ pub(super) static MANIFEST: Manifest = Manifest {
 };
 
 const RULES: &[Rule] = &[
-    Rule::official("VE-1", "Only Worthy Foes are fought in turns; one roll settles any other fight."),
-    Rule::official("VE-2", "Every combatant rolls Join Battle: Wits and Awareness."),
-    Rule::official("VE-3", "From stealth or seclusion Dexterity may replace Wits, and Stealth Awareness."),
-    Rule::official("VE-4", "When talk turns violent Manipulation may replace Wits, and Socialize Awareness."),
-    Rule::official("VE-5", "Initiative starts at 3, with 1 more for each success, at most 20."),
-    Rule::official("VE-6", "Joining Battle comes with a free action that harms nobody and that nobody opposes."),
-    Rule::official("VE-7", "Free actions come in turn order: the later ones see the earlier."),
-    Rule::official("VE-8", "There is one free action each; an action that harms somebody or is opposed is none."),
-    Rule::official("VE-9", "The highest Initiative acts first, then downwards; ticks without anybody are skipped."),
-    Rule::official("VE-10", "A turn is one combat action and one reflexive move."),
-    Rule::official("VE-11", "After the combat action a flurry opens a second one, for Initiative."),
-    Rule::official("VE-12", "A combatant may delay when its tick is reached, and act later, never earlier."),
-    Rule::supplementary("VE-13", "Initiative changes hold at once; the highest that has not acted is next, once."),
-    Rule::official("VE-14", "Start of turn, 1: what lasts one turn ends: Onslaught, expired hazards and poisons."),
-    Rule::official("VE-15", "Start of turn, 2: a combatant that Rushed or Disengaged without moving can move now."),
-    Rule::official("VE-16", "Start of turn, 3: a Crashed combatant spends 3 recovery tokens and has Initiative 3."),
-    Rule::official("VE-17", "Start of turn, 4: anima flux and other effects of the start of a turn happen."),
-    Rule::official("VE-18", "Start of turn, 5: the combat action and the reflexive move are available again."),
-    Rule::official("VE-19", "End of turn, 1: 5 Initiative, unless the combatant is Crashed or Prone or has attacked."),
-    Rule::official("VE-20", "End of turn, 2: a Crashed combatant gets a recovery token, two if it did not attack."),
-    Rule::official("VE-21", "End of turn, 3: a flurry costs 3 Initiative for each action, which may cause a Crash."),
+    Rule::official(
+        "VE-1",
+        "Only Worthy Foes are fought in turns; one roll settles any other fight.",
+    ),
+    Rule::official(
+        "VE-2",
+        "Every combatant rolls Join Battle: Wits and Awareness.",
+    ),
+    Rule::official(
+        "VE-3",
+        "From stealth or seclusion Dexterity may replace Wits, and Stealth Awareness.",
+    ),
+    Rule::official(
+        "VE-4",
+        "When talk turns violent Manipulation may replace Wits, and Socialize Awareness.",
+    ),
+    Rule::official(
+        "VE-5",
+        "Initiative starts at 3, with 1 more for each success, at most 20.",
+    ),
+    Rule::official(
+        "VE-6",
+        "Joining Battle comes with a free action that harms nobody and that nobody opposes.",
+    ),
+    Rule::official(
+        "VE-7",
+        "Free actions come in turn order: the later ones see the earlier.",
+    ),
+    Rule::official(
+        "VE-8",
+        "There is one free action each; an action that harms somebody or is opposed is none.",
+    ),
+    Rule::official(
+        "VE-9",
+        "The highest Initiative acts first, then downwards; ticks without anybody are skipped.",
+    ),
+    Rule::official(
+        "VE-10",
+        "A turn is one combat action and one reflexive move.",
+    ),
+    Rule::official(
+        "VE-11",
+        "After the combat action a flurry opens a second one, for Initiative.",
+    ),
+    Rule::official(
+        "VE-12",
+        "A combatant may delay when its tick is reached, and act later, never earlier.",
+    ),
+    Rule::supplementary(
+        "VE-13",
+        "Initiative changes hold at once; the highest that has not acted is next, once.",
+    ),
+    Rule::official(
+        "VE-14",
+        "Start of turn, 1: what lasts one turn ends: Onslaught, expired hazards and poisons.",
+    ),
+    Rule::official(
+        "VE-15",
+        "Start of turn, 2: a combatant that Rushed or Disengaged without moving can move now.",
+    ),
+    Rule::official(
+        "VE-16",
+        "Start of turn, 3: a Crashed combatant spends 3 recovery tokens and has Initiative 3.",
+    ),
+    Rule::official(
+        "VE-17",
+        "Start of turn, 4: anima flux and other effects of the start of a turn happen.",
+    ),
+    Rule::official(
+        "VE-18",
+        "Start of turn, 5: the combat action and the reflexive move are available again.",
+    ),
+    Rule::official(
+        "VE-19",
+        "End of turn, 1: 5 Initiative, unless the combatant is Crashed or Prone or has attacked.",
+    ),
+    Rule::official(
+        "VE-20",
+        "End of turn, 2: a Crashed combatant gets a recovery token, two if it did not attack.",
+    ),
+    Rule::official(
+        "VE-21",
+        "End of turn, 3: a flurry costs 3 Initiative for each action, which may cause a Crash.",
+    ),
     Rule::official("VE-22", "End of turn, 4: 5 motes come back."),
-    Rule::official("VE-23", "A combatant at 0 or less is Crashed; above 0 it is not."),
+    Rule::official(
+        "VE-23",
+        "A combatant at 0 or less is Crashed; above 0 it is not.",
+    ),
     Rule::official("VE-24", "Initiative stays between -20 and 20."),
     Rule::official("VE-25", "A cost written with an i is paid in Initiative."),
-    Rule::official("VE-26", "A turn without an attack brings Initiative, and forcing an opponent into Crash brings 5."),
-    Rule::official("VE-27", "Being attacked, costs, going into Crash and decisive killing blows lose Initiative."),
+    Rule::official(
+        "VE-26",
+        "A turn without an attack brings Initiative, and forcing an opponent into Crash brings 5.",
+    ),
+    Rule::official(
+        "VE-27",
+        "Being attacked, costs, going into Crash and decisive killing blows lose Initiative.",
+    ),
     Rule::supplementary(
         "VE-28",
         "A decisive killing blow (option: any decisive attack) resets the attacker to its base: 3, or 2 and half the Stamina.",
     ),
     Rule::supplementary("VE-29", "A Crashed combatant uses no Perilous Charms."),
-    Rule::supplementary("VE-30", "Every attack, hit or missed, adds a point of Onslaught, which lowers Defense by 1."),
-    Rule::supplementary("VE-31", "Option: crashing the combatant that crashed you adds a new Join Battle roll."),
-    Rule::supplementary("VE-33", "Option: an unusual Join Battle swaps the attribute or the ability, not both."),
-    Rule::supplementary("AVE1", "A flurry costs 3 for each combat action that was taken; moves cost nothing."),
-    Rule::supplementary("AVE2", "A flurry is paid at the end of the turn, so declaring it needs no Initiative."),
+    Rule::supplementary(
+        "VE-30",
+        "Every attack, hit or missed, adds a point of Onslaught, which lowers Defense by 1.",
+    ),
+    Rule::supplementary(
+        "VE-31",
+        "Option: crashing the combatant that crashed you adds a new Join Battle roll.",
+    ),
+    Rule::supplementary(
+        "VE-33",
+        "Option: an unusual Join Battle swaps the attribute or the ability, not both.",
+    ),
+    Rule::supplementary(
+        "AVE1",
+        "A flurry costs 3 for each combat action that was taken; moves cost nothing.",
+    ),
+    Rule::supplementary(
+        "AVE2",
+        "A flurry is paid at the end of the turn, so declaring it needs no Initiative.",
+    ),
     Rule::supplementary("AVE3", "A Crashed combatant may flurry."),
     Rule::supplementary(
         "AVE4",
         "A delayed turn comes between two others, at the latest after all of the round (option: whenever it is claimed).",
     ),
-    Rule::supplementary("AVE5", "On one tick players' characters act first, then more successes, then the earlier."),
-    Rule::supplementary("AVE8", "Recovery spends all tokens; going into Crash and leaving it clears them."),
+    Rule::supplementary(
+        "AVE5",
+        "On one tick players' characters act first, then more successes, then the earlier.",
+    ),
+    Rule::supplementary(
+        "AVE8",
+        "Recovery spends all tokens; going into Crash and leaving it clears them.",
+    ),
     Rule::supplementary("AVE9", "A die of 7, 8 or 9 is one success, a 10 is two."),
-    Rule::supplementary("AVE11", "Recovery sets Initiative to 3, however low it was."),
+    Rule::supplementary(
+        "AVE11",
+        "Recovery sets Initiative to 3, however low it was.",
+    ),
     Rule::supplementary("AVE12", "Any rise above 0 ends the Crash at once."),
     Rule::supplementary(
         "AVE16",
         "An attack outside the attacker's turn takes no action and does not count at a turn's end.",
     ),
-    Rule::supplementary("AVE17", "A decisive attack whose damage takes the last hit point is a killing blow."),
-    Rule::supplementary("AVE18", "A timed change of Initiative ends at the start of a turn, step 1."),
-    Rule::supplementary("AVE19", "A correction has no cost or bonus; a corrected Crash holds until the next change."),
+    Rule::supplementary(
+        "AVE17",
+        "A decisive attack whose damage takes the last hit point is a killing blow.",
+    ),
+    Rule::supplementary(
+        "AVE18",
+        "A timed change of Initiative ends at the start of a turn, step 1.",
+    ),
+    Rule::supplementary(
+        "AVE19",
+        "A correction has no cost or bonus; a corrected Crash holds until the next change.",
+    ),
 ];

@@ -16,8 +16,9 @@ pub use state::*;
 
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, Kind, LegalCommand, OrderEntry, Pending,
-    Play, Reason, Redact, Redaction, RosterEvent, Ruleset, Status, Table as AnyTable, Violation, ids,
+    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, Kind, LegalCommand,
+    OrderEntry, Pending, Play, Reason, Redact, Redaction, RosterEvent, Ruleset, Status,
+    Table as AnyTable, Violation, ids,
 };
 use std::cmp::Reverse;
 
@@ -45,35 +46,63 @@ impl Ruleset for Venture {
             Phase::FreeActions { next } => Some(next),
             phase => phase.acting(),
         };
-        current.filter(|_| table.status == Status::Running).cloned().into_iter().collect()
+        current
+            .filter(|_| table.status == Status::Running)
+            .cloned()
+            .into_iter()
+            .collect()
     }
 
     fn pending(table: &Table) -> Option<Pending> {
-        let newcomers = ids(table.active().filter(|c| c.stats.worthy_foe && c.state.join_battle.is_none()));
+        let newcomers = ids(table
+            .active()
+            .filter(|c| c.stats.worthy_foe && c.state.join_battle.is_none()));
         let join = ("join_battle", !newcomers.is_empty());
         Some(match &table.state.phase {
-            Phase::Setup | Phase::Standstill {} if table.active().next().is_none() => Pending::newcomer("VE-9"),
+            Phase::Setup | Phase::Standstill {} if table.active().next().is_none() => {
+                Pending::newcomer("VE-9")
+            }
             Phase::Setup if table.active().all(|c| c.stats.worthy_foe) => {
                 Pending::new("start", Vec::new(), &["start"], "VE-2")
             }
-            Phase::Standstill {} if join.1 => Pending::new("join_battle", newcomers, &["join_battle"], "VE-2"),
-            Phase::Setup | Phase::Standstill {} => {
-                Pending::new("settle", Vec::new(), &["settle", "update_combatant", "remove_combatant"], "VE-1")
+            Phase::Standstill {} if join.1 => {
+                Pending::new("join_battle", newcomers, &["join_battle"], "VE-2")
             }
+            Phase::Setup | Phase::Standstill {} => Pending::new(
+                "settle",
+                Vec::new(),
+                &["settle", "update_combatant", "remove_combatant"],
+                "VE-1",
+            ),
             Phase::FreeActions { next } => {
                 let commands = open([("free_action", true), ("pass", true), join]);
-                Pending::new("free_action", [vec![next.clone()], newcomers].concat(), &commands, "VE-7")
+                Pending::new(
+                    "free_action",
+                    [vec![next.clone()], newcomers].concat(),
+                    &commands,
+                    "VE-7",
+                )
             }
             Phase::Tick(tick) => {
-                let others = ids(table.waiting().filter(|c| c.state.delaying && c.id != tick.next));
+                let others = ids(table
+                    .waiting()
+                    .filter(|c| c.state.delaying && c.id != tick.next));
                 let claim = ("claim", tick.delayed || !others.is_empty());
                 let who = [vec![tick.next.clone()], others, newcomers].concat();
                 let commands = open([("begin_turn", true), ("delay", !tick.delayed), claim, join]);
-                Pending::new("begin_turn", who, &commands, if tick.delayed { "AVE4" } else { "VE-9" })
+                Pending::new(
+                    "begin_turn",
+                    who,
+                    &commands,
+                    if tick.delayed { "AVE4" } else { "VE-9" },
+                )
             }
-            Phase::FollowUp { actor } => {
-                Pending::new("follow_up", vec![actor.clone()], &["follow_up", "pass"], "VE-15")
-            }
+            Phase::FollowUp { actor } => Pending::new(
+                "follow_up",
+                vec![actor.clone()],
+                &["follow_up", "pass"],
+                "VE-15",
+            ),
             Phase::InTurn { actor } => {
                 let state = &table.get(actor)?.state;
                 let untouched = state.actions_taken == 0;
@@ -97,21 +126,48 @@ impl Ruleset for Venture {
     fn order(table: &Table) -> Vec<OrderEntry> {
         let current = Self::current(table);
         let free_actions = matches!(table.state.phase, Phase::FreeActions { .. });
-        let acted = |c: &Fighter| if free_actions { c.state.free_action != FreeActionState::Open } else { c.acted };
+        let acted = |c: &Fighter| {
+            if free_actions {
+                c.state.free_action != FreeActionState::Open
+            } else {
+                c.acted
+            }
+        };
         let mut on_track: Vec<_> = on_track(table).collect();
-        on_track.sort_by_cached_key(|c| (!current.contains(&c.id), acted(c), c.state.delaying, rank(c)));
+        on_track.sort_by_cached_key(|c| {
+            (
+                !current.contains(&c.id),
+                acted(c),
+                c.state.delaying,
+                rank(c),
+            )
+        });
         let place = |c: &Fighter| (c.state.initiative, c.acted, c.state.delaying);
         let entry = |c: &&Fighter| {
-            let same_tick = on_track.iter().any(|other| other.id != c.id && place(other) == place(c));
-            let (rule, reason) = if c.state.delaying { ("VE-12", "holds its action") } else { ("VE-9", "Initiative") };
+            let same_tick = on_track
+                .iter()
+                .any(|other| other.id != c.id && place(other) == place(c));
+            let (rule, reason) = if c.state.delaying {
+                ("VE-12", "holds its action")
+            } else {
+                ("VE-9", "Initiative")
+            };
             let because = Reason {
-                dice: c.state.join_battle.as_ref().map(|roll| roll.dice.clone()).unwrap_or_default(),
+                dice: c
+                    .state
+                    .join_battle
+                    .as_ref()
+                    .map(|roll| roll.dice.clone())
+                    .unwrap_or_default(),
                 total: Some(c.state.initiative),
                 tie_rule: same_tick.then_some("AVE5"),
                 ..Reason::new(rule, reason)
             };
             let slot = Some(c.state.initiative.to_string());
-            OrderEntry { slot, ..OrderEntry::new(&c.id, because) }
+            OrderEntry {
+                slot,
+                ..OrderEntry::new(&c.id, because)
+            }
         };
         on_track.iter().map(entry).collect()
     }
@@ -119,13 +175,19 @@ impl Ruleset for Venture {
     fn remark(table: &Table, c: &Fighter) -> String {
         let state = &c.state;
         if state.join_battle.is_none() {
-            return if table.status == Status::Running { "not joined".to_owned() } else { String::new() };
+            return if table.status == Status::Running {
+                "not joined".to_owned()
+            } else {
+                String::new()
+            };
         }
         let next = matches!(&table.state.phase, Phase::Tick(tick) if tick.next == c.id);
         let max_motes = c.stats.max_motes.get();
         let remarks = [
             next.then(|| "next".to_owned()),
-            state.crashed.then(|| format!("crashed ({} of 3 tokens)", state.recovery_tokens)),
+            state
+                .crashed
+                .then(|| format!("crashed ({} of 3 tokens)", state.recovery_tokens)),
             state.delaying.then(|| "delaying".to_owned()),
             (state.onslaught > 0).then(|| format!("onslaught {}", state.onslaught)),
             (max_motes > 0).then(|| format!("motes {}/{max_motes}", c.stats.motes())),
@@ -135,23 +197,32 @@ impl Ruleset for Venture {
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
         let phase = &whole.state.phase;
-        matches!(phase, Phase::SomeoneActs {}) || phase.awaited().is_some_and(|id| audience.misses(whole, id))
+        matches!(phase, Phase::SomeoneActs {})
+            || phase.awaited().is_some_and(|id| audience.misses(whole, id))
     }
 
     fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
-        let unknown = |s: &CombatantState| s.crashed_by.as_ref().is_some_and(|id| !audience.knows(id));
+        let unknown =
+            |s: &CombatantState| s.crashed_by.as_ref().is_some_and(|id| !audience.knows(id));
         table.change_states(unknown, |s| s.crashed_by = None);
         if Self::someone_acts(whole, audience) {
             table.state.phase = Phase::SomeoneActs {};
         }
-        if matches!(table.state.phase, Phase::SomeoneActs {} | Phase::Standstill {}) {
+        if matches!(
+            table.state.phase,
+            Phase::SomeoneActs {} | Phase::Standstill {}
+        ) {
             table.state.tick = None;
         }
     }
 
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
         let hidden = matches!(event, Event::TickReached(_)) && redaction.someone_acts;
-        if hidden { None } else { event.redact(redaction.audience) }
+        if hidden {
+            None
+        } else {
+            event.redact(redaction.audience)
+        }
     }
 }
 
@@ -162,11 +233,20 @@ fn on_track(table: &Table) -> impl Iterator<Item = &Fighter> {
 
 /// The commands that are open.
 fn open<const N: usize>(commands: [(&'static str, bool); N]) -> Vec<&'static str> {
-    commands.into_iter().filter(|(_, open)| *open).map(|(verb, _)| verb).collect()
+    commands
+        .into_iter()
+        .filter(|(_, open)| *open)
+        .map(|(verb, _)| verb)
+        .collect()
 }
 
 /// What the track is sorted by: Initiative; on the same tick players' characters, more successes, who joined first (AVE5).
 fn rank(c: &Fighter) -> impl Ord + use<> {
     let successes = c.state.join_battle.as_ref().map(|roll| roll.successes);
-    Reverse((c.state.initiative, c.kind == Kind::Pc, successes, Reverse(c.joined)))
+    Reverse((
+        c.state.initiative,
+        c.kind == Kind::Pc,
+        successes,
+        Reverse(c.joined),
+    ))
 }

@@ -11,7 +11,12 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Venture>) -> Result<(
     }
     match event {
         AnyEvent::Shared(SharedEvent::Overridden(e)) => {
-            if play.combatant("combatant", &e.combatant)?.state.join_battle.is_none() {
+            if play
+                .combatant("combatant", &e.combatant)?
+                .state
+                .join_battle
+                .is_none()
+            {
                 enter(play, &e.combatant, &Join::default())?;
             }
             if matches!(play.table().state.phase, Phase::FreeActions { .. }) {
@@ -19,7 +24,9 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Venture>) -> Result<(
             }
             take_turn(play, &e.combatant)?;
         }
-        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) if combatant.state.join_battle.is_some() => {
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant })
+            if combatant.state.join_battle.is_some() =>
+        {
             // The maximum may be lower now.
             change_motes(play, &combatant.id, 0);
         }
@@ -35,7 +42,9 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Venture>) -> Result<(
 pub(super) fn go_on(play: &mut Fight<'_>) {
     let table = play.table();
     match &table.state.phase {
-        Phase::FreeActions { next } if with_free_action(table).all(|c| c.id != *next) => open_free_action(play),
+        Phase::FreeActions { next } if with_free_action(table).all(|c| c.id != *next) => {
+            open_free_action(play)
+        }
         Phase::InTurn { actor } | Phase::FollowUp { actor } if !table.is_active(actor) => {
             let actor = actor.clone();
             end_turn(play, &actor);
@@ -52,7 +61,9 @@ fn with_free_action(table: &Table) -> impl Iterator<Item = &Fighter> {
 
 /// Goes to the highest with a free action left, or begins the first round (VE-7).
 pub(super) fn open_free_action(play: &mut Fight<'_>) {
-    let first = with_free_action(play.table()).min_by_key(|c| rank(c)).map(|c| c.id.clone());
+    let first = with_free_action(play.table())
+        .min_by_key(|c| rank(c))
+        .map(|c| c.id.clone());
     let Some(combatant) = first else {
         leave_round_zero(play);
         return reach_tick(play);
@@ -94,6 +105,12 @@ fn next_tick(table: &Table) -> Option<Tick> {
     }
     // A hidden combatant does not count: players would see that it comes or leaves.
     let mut others = waiting().filter(|other| other.id != c.id && !other.hidden);
-    let same_tick = others.any(|other| (other.state.initiative, other.state.delaying) == (tick, delayed));
-    Some(Tick { next: c.id.clone(), tick, same_tick, delayed })
+    let same_tick =
+        others.any(|other| (other.state.initiative, other.state.delaying) == (tick, delayed));
+    Some(Tick {
+        next: c.id.clone(),
+        tick,
+        same_tick,
+        delayed,
+    })
 }

@@ -271,7 +271,9 @@ impl Phase {
     /// What is going on now, for refusals.
     pub(super) fn detail(&self) -> String {
         match self {
-            Self::FreeActions { next } => format!("turns begin after the free actions; it is {next}'s"),
+            Self::FreeActions { next } => {
+                format!("turns begin after the free actions; it is {next}'s")
+            }
             Self::Tick(tick) => format!("{} is next, on tick {}", tick.next, tick.tick),
             Self::FollowUp { actor } | Self::InTurn { actor } => format!("it is {actor}'s turn"),
             Self::SomeoneActs {} => "another combatant acts now".to_owned(),

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use redb::{
-    Builder, Key, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata, TableDefinition, Value,
-    WriteTransaction,
+    Builder, Key, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata,
+    TableDefinition, Value, WriteTransaction,
 };
 
 use super::check::{Report, report};
@@ -50,11 +50,16 @@ pub(super) fn serve(directory: &Path, file: Arc<DatabaseFile>) -> std::io::Resul
             }
         }
     };
-    std::thread::Builder::new().name("backup".to_owned()).spawn(work).map(drop)
+    std::thread::Builder::new()
+        .name("backup".to_owned())
+        .spawn(work)
+        .map(drop)
 }
 
 fn send_snapshot(file: &DatabaseFile, stream: UnixStream) -> Result<(), String> {
-    stream.set_write_timeout(Some(TIMEOUT)).map_err(|error| error.to_string())?;
+    stream
+        .set_write_timeout(Some(TIMEOUT))
+        .map_err(|error| error.to_string())?;
     let reading = {
         let database = file.database().map_err(|error| error.to_string())?;
         database.begin_read().map_err(|error| error.to_string())?
@@ -64,14 +69,19 @@ fn send_snapshot(file: &DatabaseFile, stream: UnixStream) -> Result<(), String> 
 
 /// Sends all rows, and why they break off if they do.
 fn send_rows(reading: &ReadTransaction, stream: UnixStream) -> Result<(), String> {
-    let mut sender = RowSender { reading, to: BufWriter::new(stream), number: 0 };
+    let mut sender = RowSender {
+        reading,
+        to: BufWriter::new(stream),
+        number: 0,
+    };
     let sent = catch_unwind(AssertUnwindSafe(|| each_table(&mut sender)));
     let sent = sent.unwrap_or_else(|panic| Err(panic_text(&*panic)));
     let last = match &sent {
         Ok(()) => sender.frame(END, b"", b""),
         Err(error) => sender.frame(FAILED, b"", error.as_bytes()),
     };
-    sent.and(last).and(sender.to.flush().map_err(|error| error.to_string()))
+    sent.and(last)
+        .and(sender.to.flush().map_err(|error| error.to_string()))
 }
 
 /// Sends the rows of each table.
@@ -99,13 +109,21 @@ impl TableVisitor for RowSender<'_> {
     type Error = String;
 
     fn visit<K: Key + 'static, V: Value + 'static>(
-        &mut self, definition: TableDefinition<'static, K, V>,
+        &mut self,
+        definition: TableDefinition<'static, K, V>,
     ) -> Result<(), String> {
-        let table = self.reading.open_table(definition).map_err(|error| error.to_string())?;
+        let table = self
+            .reading
+            .open_table(definition)
+            .map_err(|error| error.to_string())?;
         let mut rows = 0;
         for row in table.iter().map_err(|error| error.to_string())? {
             let (key, value) = row.map_err(|error| error.to_string())?;
-            self.frame(self.number, K::as_bytes(&key.value()).as_ref(), V::as_bytes(&value.value()).as_ref())?;
+            self.frame(
+                self.number,
+                K::as_bytes(&key.value()).as_ref(),
+                V::as_bytes(&value.value()).as_ref(),
+            )?;
             rows += 1;
         }
         if table.len().map_err(|error| error.to_string())? != rows {
@@ -133,8 +151,14 @@ impl Frame {
         if key > MAX || value > MAX {
             return Err("the server sends something else than rows".to_owned());
         }
-        let mut frame = Self { kind, key: vec![0; key as usize], value: vec![0; value as usize] };
-        from.read_exact(&mut frame.key).and_then(|()| from.read_exact(&mut frame.value)).map_err(broken)?;
+        let mut frame = Self {
+            kind,
+            key: vec![0; key as usize],
+            value: vec![0; value as usize],
+        };
+        from.read_exact(&mut frame.key)
+            .and_then(|()| from.read_exact(&mut frame.value))
+            .map_err(broken)?;
         Ok(frame)
     }
 }
@@ -151,14 +175,19 @@ impl TableVisitor for RowReceiver<'_> {
     type Error = String;
 
     fn visit<K: Key + 'static, V: Value + 'static>(
-        &mut self, definition: TableDefinition<'static, K, V>,
+        &mut self,
+        definition: TableDefinition<'static, K, V>,
     ) -> Result<(), String> {
         let writing = self.writing;
-        let mut table = writing.open_table(definition).map_err(|error| error.to_string())?;
+        let mut table = writing
+            .open_table(definition)
+            .map_err(|error| error.to_string())?;
         while self.next.kind == self.number {
             let row = std::mem::replace(&mut self.next, Frame::read(&mut self.from)?);
             let (key, value) = (K::from_bytes(&row.key), V::from_bytes(&row.value));
-            table.insert(&key, &value).map_err(|error| error.to_string())?;
+            table
+                .insert(&key, &value)
+                .map_err(|error| error.to_string())?;
         }
         self.number += 1;
         Ok(())
@@ -170,7 +199,9 @@ impl TableVisitor for RowReceiver<'_> {
 /// # Errors
 /// When the target exists or cannot be written, or the store cannot be read to its end.
 pub fn back_up(directory: &Path, target: &Path) -> Result<Report, String> {
-    let cannot = |error: &dyn std::fmt::Display| format!("cannot write the backup {}: {error}", target.display());
+    let cannot = |error: &dyn std::fmt::Display| {
+        format!("cannot write the backup {}: {error}", target.display())
+    };
     if target.try_exists().map_err(|error| cannot(&error))? {
         return Err(cannot(&"the file exists; name another one"));
     }
@@ -195,11 +226,22 @@ fn rows_of(directory: &Path) -> Result<UnixStream, String> {
     let socket = directory.join(SOCKET);
     match UnixStream::connect(&socket) {
         Ok(stream) => {
-            stream.set_read_timeout(Some(TIMEOUT)).map_err(|error| error.to_string())?;
+            stream
+                .set_read_timeout(Some(TIMEOUT))
+                .map_err(|error| error.to_string())?;
             return Ok(stream);
         }
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => {}
-        Err(error) => return Err(format!("cannot ask the server at {}: {error}", socket.display())),
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::NotFound | ErrorKind::ConnectionRefused
+            ) => {}
+        Err(error) => {
+            return Err(format!(
+                "cannot ask the server at {}: {error}",
+                socket.display()
+            ));
+        }
     }
     let database = open_unchanged(&file_in(directory))?;
     let (ours, theirs) = UnixStream::pair().map_err(|error| error.to_string())?;
@@ -209,29 +251,51 @@ fn rows_of(directory: &Path) -> Result<UnixStream, String> {
             let _ = send_rows(&reading, theirs);
         }
     };
-    std::thread::Builder::new().spawn(work).map_err(|error| error.to_string())?;
+    std::thread::Builder::new()
+        .spawn(work)
+        .map_err(|error| error.to_string())?;
     Ok(ours)
 }
 
 /// Makes a file of the rows, and reads it through.
 fn write_rows(path: &Path, rows: UnixStream) -> Result<Report, String> {
-    let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path);
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(path);
     let file = file.map_err(|error| error.to_string())?;
-    file.set_permissions(Permissions::from_mode(0o600)).map_err(|error| error.to_string())?;
-    let database = Builder::new().set_cache_size(CACHE).create_file(file).map_err(|error| error.to_string())?;
+    file.set_permissions(Permissions::from_mode(0o600))
+        .map_err(|error| error.to_string())?;
+    let database = Builder::new()
+        .set_cache_size(CACHE)
+        .create_file(file)
+        .map_err(|error| error.to_string())?;
     let writing = database.begin_write().map_err(|error| error.to_string())?;
     let mut from = BufReader::new(rows);
     let next = Frame::read(&mut from)?;
-    let mut receiver = RowReceiver { from, writing: &writing, number: 0, next };
+    let mut receiver = RowReceiver {
+        from,
+        writing: &writing,
+        number: 0,
+        next,
+    };
     each_table(&mut receiver)?;
     match receiver.next.kind {
         END => {}
         FAILED => return Err(String::from_utf8_lossy(&receiver.next.value).into_owned()),
-        kind => return Err(format!("the server sends rows of an unknown table {kind}: it is of another version")),
+        kind => {
+            return Err(format!(
+                "the server sends rows of an unknown table {kind}: it is of another version"
+            ));
+        }
     }
     writing.commit().map_err(|error| error.to_string())?;
     let report = report(&database);
     drop(database);
-    File::open(path).and_then(|file| file.sync_all()).map_err(|error| error.to_string())?;
+    File::open(path)
+        .and_then(|file| file.sync_all())
+        .map_err(|error| error.to_string())?;
     Ok(report)
 }

@@ -9,10 +9,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use redb::{Database, Key, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, Value};
+use redb::{
+    Database, Key, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, Value,
+};
 
 use super::file::{DatabaseFile, open_unchanged, panic_text};
-use super::schema::{ANSWERED, ANSWERS, BASES, CREATED, DOCUMENTS, EXPIRY, LISTED, LOG, META, OWNERS, SALT, kept_time};
+use super::schema::{
+    ANSWERED, ANSWERS, BASES, CREATED, DOCUMENTS, EXPIRY, LISTED, LOG, META, OWNERS, SALT,
+    kept_time,
+};
 use super::sealed::{Row, row};
 use super::tables::{Step, StepError, no_base};
 use crate::store::{KeyDigest, StoreError};
@@ -45,8 +50,14 @@ impl Damage {
     /// A sentence for operators, if there is any damage.
     pub(super) fn summary(&self) -> Option<String> {
         let count = self.faults.lock().len();
-        let places = if count == 1 { "in one place".to_owned() } else { format!("in {count} places") };
-        (count > 0).then(|| format!("The store's file is damaged {places}; the log names them. Restore a backup."))
+        let places = if count == 1 {
+            "in one place".to_owned()
+        } else {
+            format!("in {count} places")
+        };
+        (count > 0).then(|| {
+            format!("The store's file is damaged {places}; the log names them. Restore a backup.")
+        })
     }
 
     pub(super) fn stop_looking(&self) {
@@ -80,16 +91,25 @@ pub(super) fn check_later(file: Arc<DatabaseFile>, damage: Arc<Damage>) -> std::
         };
         let begin = || -> Step<ReadTransaction> { Ok(file.database()?.begin_read()?) };
         if let Some(encounters) = check(begin, &mut rest, &mut |fault| damage.note(fault)) {
-            tracing::info!(encounters, faults = damage.faults.lock().len(), "checked the store's file");
+            tracing::info!(
+                encounters,
+                faults = damage.faults.lock().len(),
+                "checked the store's file"
+            );
         }
     };
-    std::thread::Builder::new().name("check".to_owned()).spawn(work).map(drop)
+    std::thread::Builder::new()
+        .name("check".to_owned())
+        .spawn(work)
+        .map(drop)
 }
 
 /// Reads all rows, an encounter in a snapshot. `rest` learns how many bytes were read, and says whether to go on; `found` learns each
 /// fault. Returns the number of encounters; None if it did not come to the end.
 pub(super) fn check(
-    begin: impl Fn() -> Step<ReadTransaction>, rest: &mut dyn FnMut(usize) -> bool, found: &mut dyn FnMut(&str),
+    begin: impl Fn() -> Step<ReadTransaction>,
+    rest: &mut dyn FnMut(usize) -> bool,
+    found: &mut dyn FnMut(&str),
 ) -> Option<usize> {
     let mut encounters = 0;
     let mut last: Option<String> = None;
@@ -103,7 +123,9 @@ pub(super) fn check(
             Ok(None) => break,
             Ok(Some(found)) => found,
             Err(Fault::Damage(fault)) => {
-                found(&format!("the table documents cannot be read to its end: {fault}"));
+                found(&format!(
+                    "the table documents cannot be read to its end: {fault}"
+                ));
                 break;
             }
             Err(Fault::Unavailable) => return None,
@@ -145,11 +167,16 @@ pub struct Report {
 pub(super) fn report(database: &Database) -> Report {
     let mut faults = Vec::new();
     let begin = || -> Step<ReadTransaction> { Ok(database.begin_read()?) };
-    let encounters = check(begin, &mut |_| true, &mut |fault| faults.push(fault.to_owned()));
+    let encounters = check(begin, &mut |_| true, &mut |fault| {
+        faults.push(fault.to_owned())
+    });
     if encounters.is_none() {
         faults.push("the rows cannot be read to their end".to_owned());
     }
-    Report { encounters: encounters.unwrap_or_default(), faults }
+    Report {
+        encounters: encounters.unwrap_or_default(),
+        faults,
+    }
 }
 
 /// Checks a file that no server has open: first the checksums of its pages, then all rows. The file stays as it is.
@@ -165,7 +192,11 @@ pub fn check_file(path: &Path) -> Result<Report, String> {
         Err(panic) => Some(format!("its pages: {}", panic_text(&*panic))),
     };
     // A failed check of the pages closes the database for the rows.
-    let mut report = if pages.is_some() { report(&open_unchanged(path)?) } else { report(&database) };
+    let mut report = if pages.is_some() {
+        report(&open_unchanged(path)?)
+    } else {
+        report(&database)
+    };
     report.faults.extend(pages);
     Ok(report)
 }
@@ -180,9 +211,10 @@ enum Fault {
 fn attempt<T>(read: impl FnOnce() -> Step<T>) -> Result<T, Fault> {
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(StepError::Refused(StoreError::Corrupt(fault)) | StepError::Failed(redb::Error::Corrupted(fault)))) => {
-            Err(Fault::Damage(fault))
-        }
+        Ok(Err(
+            StepError::Refused(StoreError::Corrupt(fault))
+            | StepError::Failed(redb::Error::Corrupted(fault)),
+        )) => Err(Fault::Damage(fault)),
         Ok(Err(error)) => {
             tracing::debug!(%error, "the store's file is not checked");
             Err(Fault::Unavailable)
@@ -195,7 +227,10 @@ fn attempt<T>(read: impl FnOnce() -> Step<T>) -> Result<T, Fault> {
 fn next_encounter(reading: &ReadTransaction, last: Option<&str>) -> Step<Option<String>> {
     let documents = reading.open_table(DOCUMENTS)?;
     let after = last.map_or(Bound::Unbounded, Bound::Excluded);
-    let next = documents.range::<&str>((after, Bound::Unbounded))?.next().transpose()?;
+    let next = documents
+        .range::<&str>((after, Bound::Unbounded))?
+        .next()
+        .transpose()?;
     let Some((key, _)) = next else {
         return Ok(None);
     };
@@ -210,7 +245,9 @@ fn next_encounter(reading: &ReadTransaction, last: Option<&str>) -> Step<Option<
 fn check_encounter(reading: &ReadTransaction, id: &str) -> Step<usize> {
     let documents = reading.open_table(DOCUMENTS)?;
     let Some(document) = row(&documents, id)? else {
-        return Err(StoreError::Corrupt("its document is not found under its id".to_owned()).into());
+        return Err(
+            StoreError::Corrupt("its document is not found under its id".to_owned()).into(),
+        );
     };
     let (_, version, _, _, document, _) = document.value();
     let bases = reading.open_table(BASES)?;
@@ -230,7 +267,9 @@ fn check_encounter(reading: &ReadTransaction, id: &str) -> Step<usize> {
         }
     }
     if newest != version {
-        return Err(StoreError::Corrupt(format!("its log ends at {newest} instead of {version}")).into());
+        return Err(
+            StoreError::Corrupt(format!("its log ends at {newest} instead of {version}")).into(),
+        );
     }
     let answers = reading.open_table(ANSWERS)?;
     for answer in answers.range((id, &[0; 32])..=(id, &[0xff; 32]))? {
@@ -241,7 +280,9 @@ fn check_encounter(reading: &ReadTransaction, id: &str) -> Step<usize> {
     if let Some(owner) = row(&owners, id)?
         && reading.open_table(LISTED)?.get(owner.value())?.is_none()
     {
-        return Err(StoreError::Corrupt("it is missing in its application's list".to_owned()).into());
+        return Err(
+            StoreError::Corrupt("it is missing in its application's list".to_owned()).into(),
+        );
     }
     Ok(bytes)
 }
@@ -257,7 +298,8 @@ fn check_rest(reading: &ReadTransaction) -> Step<()> {
 }
 
 fn read_through<K: Key + 'static, V: Value + 'static>(
-    reading: &ReadTransaction, table: TableDefinition<'static, K, V>,
+    reading: &ReadTransaction,
+    table: TableDefinition<'static, K, V>,
 ) -> Step<()> {
     for entry in reading.open_table(table)?.iter()? {
         // Parsing the key is the check.

@@ -23,7 +23,10 @@ pub(super) type Running = Box<dyn Fn() -> Duration + Send + Sync>;
 impl StoreClock {
     /// Goes on from the time that the store kept.
     pub(super) fn from(kept: Millis, running: Running) -> Self {
-        Self { opened_at: kept, running }
+        Self {
+            opened_at: kept,
+            running,
+        }
     }
 
     pub(super) fn now(&self) -> Millis {
@@ -57,7 +60,10 @@ mod tests {
 
     impl Restarted {
         fn new() -> Self {
-            Self { directory: tempfile::TempDir::new().expect("a directory"), passed: Arc::default() }
+            Self {
+                directory: tempfile::TempDir::new().expect("a directory"),
+                passed: Arc::default(),
+            }
         }
 
         /// Opens the store in a new process.
@@ -65,7 +71,8 @@ mod tests {
             self.passed.store(0, Ordering::SeqCst);
             let passed = self.passed.clone();
             let running = Box::new(move || Duration::from_millis(passed.load(Ordering::SeqCst)));
-            EmbeddedStore::open_at(self.directory.path(), StoreConfig::default(), running).expect("a store")
+            EmbeddedStore::open_at(self.directory.path(), StoreConfig::default(), running)
+                .expect("a store")
         }
 
         /// Lets time pass.
@@ -115,10 +122,17 @@ mod tests {
         stand.pass(10 * DAY);
         store.create("other", new(None)).await.unwrap();
         let copy = tempfile::TempDir::new().unwrap();
-        std::fs::copy(stand.directory.path().join("turnkeeper.redb"), copy.path().join("turnkeeper.redb")).unwrap();
+        std::fs::copy(
+            stand.directory.path().join("turnkeeper.redb"),
+            copy.path().join("turnkeeper.redb"),
+        )
+        .unwrap();
         // The file as a kill leaves it.
-        let store_of_the_next =
-            EmbeddedStore::open_at(copy.path(), StoreConfig::default(), Box::new(|| Duration::ZERO));
+        let store_of_the_next = EmbeddedStore::open_at(
+            copy.path(),
+            StoreConfig::default(),
+            Box::new(|| Duration::ZERO),
+        );
         let next = store_of_the_next.expect("a store");
         assert_eq!(next.clock.now(), 10 * DAY);
     }

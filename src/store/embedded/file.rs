@@ -41,7 +41,10 @@ impl DatabaseFile {
             Some(database) => database,
             None => open(&path)?,
         };
-        Ok(Self { path, database: RwLock::new(Some(database)) })
+        Ok(Self {
+            path,
+            database: RwLock::new(Some(database)),
+        })
     }
 
     /// The database, for the length of one transaction.
@@ -73,7 +76,10 @@ impl DatabaseFile {
 }
 
 pub(super) fn cannot_open(path: &Path, reason: impl std::fmt::Display) -> String {
-    format!("cannot open the embedded store {}: {reason}", path.display())
+    format!(
+        "cannot open the embedded store {}: {reason}",
+        path.display()
+    )
 }
 
 /// Makes the file under another name, and renames it once it is whole: a crash or a full disk leaves no half of a file under its own
@@ -81,14 +87,26 @@ pub(super) fn cannot_open(path: &Path, reason: impl std::fmt::Display) -> String
 fn make(directory: &Path, path: &Path) -> Result<Option<Database>, String> {
     make_directory(directory).map_err(|error| cannot_open(directory, error))?;
     let unfinished = directory.join(UNFINISHED);
-    if path.try_exists().map_err(|error| cannot_open(path, error))? {
+    if path
+        .try_exists()
+        .map_err(|error| cannot_open(path, error))?
+    {
         // A start that was killed may have left one.
         let _ = std::fs::remove_file(&unfinished);
         return Ok(None);
     }
-    let cannot_make =
-        |reason: &dyn std::fmt::Display| format!("cannot make the embedded store {}: {reason}", path.display());
-    let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&unfinished);
+    let cannot_make = |reason: &dyn std::fmt::Display| {
+        format!(
+            "cannot make the embedded store {}: {reason}",
+            path.display()
+        )
+    };
+    let options = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&unfinished);
     let file = options.map_err(|error| cannot_make(&error))?;
     match file.try_lock() {
         Ok(()) => {}
@@ -96,12 +114,18 @@ fn make(directory: &Path, path: &Path) -> Result<Option<Database>, String> {
         Err(TryLockError::Error(error)) => return Err(cannot_make(&error)),
     }
     // Another process may have finished it before this one had the lock.
-    if path.try_exists().map_err(|error| cannot_open(path, error))? {
+    if path
+        .try_exists()
+        .map_err(|error| cannot_open(path, error))?
+    {
         return Ok(None);
     }
     // The rest of a start that was killed goes. One that fails is left to the next start: removing it could hit another process's.
     file.set_len(0).map_err(|error| cannot_make(&error))?;
-    let database = Builder::new().set_cache_size(CACHE).create_file(file).map_err(|error| cannot_make(&error))?;
+    let database = Builder::new()
+        .set_cache_size(CACHE)
+        .create_file(file)
+        .map_err(|error| cannot_make(&error))?;
     make_tables(&database).map_err(|error| cannot_make(&error))?;
     std::fs::rename(&unfinished, path).map_err(|error| cannot_make(&error))?;
     sync_directory(directory).map_err(|error| cannot_make(&error))?;
@@ -110,7 +134,10 @@ fn make(directory: &Path, path: &Path) -> Result<Option<Database>, String> {
 
 /// Creates a directory, with those above it, durably.
 fn make_directory(directory: &Path) -> std::io::Result<()> {
-    let missing: Vec<&Path> = directory.ancestors().take_while(|directory| !directory.exists()).collect();
+    let missing: Vec<&Path> = directory
+        .ancestors()
+        .take_while(|directory| !directory.exists())
+        .collect();
     std::fs::create_dir_all(directory)?;
     for made in missing {
         if let Some(parent) = made.parent() {
@@ -122,13 +149,19 @@ fn make_directory(directory: &Path) -> std::io::Result<()> {
 
 /// Makes the names in a directory durable.
 pub(super) fn sync_directory(directory: &Path) -> std::io::Result<()> {
-    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    let directory = if directory.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        directory
+    };
     File::open(directory)?.sync_all()
 }
 
 /// Opens a file that exists.
 fn open(path: &Path) -> Result<Database, String> {
-    opened(path, || Ok(Builder::new().set_cache_size(CACHE).open(path)?))
+    opened(path, || {
+        Ok(Builder::new().set_cache_size(CACHE).open(path)?)
+    })
 }
 
 /// Opens a file that no other process has open, and leaves it as it is: changes stay in memory.
@@ -139,11 +172,18 @@ pub(super) fn open_unchanged(path: &Path) -> Result<Database, String> {
         Err(TryLockError::WouldBlock) => return Err(in_use(path)),
         Err(TryLockError::Error(error)) => return Err(cannot_open(path, error)),
     }
-    opened(path, || Ok(Builder::new().set_cache_size(CACHE).create_with_backend(Overlay::over(file)?)?))
+    opened(path, || {
+        Ok(Builder::new()
+            .set_cache_size(CACHE)
+            .create_with_backend(Overlay::over(file)?)?)
+    })
 }
 
 /// Opens a file with `open`, and says in words why that is not possible.
-fn opened(path: &Path, open: impl FnOnce() -> Result<Database, redb::Error>) -> Result<Database, String> {
+fn opened(
+    path: &Path,
+    open: impl FnOnce() -> Result<Database, redb::Error>,
+) -> Result<Database, String> {
     let about = std::fs::metadata(path).map_err(|error| cannot_open(path, error))?;
     if about.len() == 0 {
         return Err(damaged(path, "it is empty (0 bytes)"));
@@ -157,7 +197,9 @@ fn opened(path: &Path, open: impl FnOnce() -> Result<Database, redb::Error>) -> 
     match catch_unwind(AssertUnwindSafe(checked)) {
         Ok(Ok(database)) => Ok(database),
         Ok(Err(redb::Error::DatabaseAlreadyOpen)) => Err(in_use(path)),
-        Ok(Err(redb::Error::Io(error))) if error.kind() != ErrorKind::InvalidData => Err(cannot_open(path, error)),
+        Ok(Err(redb::Error::Io(error))) if error.kind() != ErrorKind::InvalidData => {
+            Err(cannot_open(path, error))
+        }
         Ok(Err(error)) => Err(damaged(path, &error.to_string())),
         Err(panic) => Err(damaged(path, &panic_text(&*panic))),
     }
@@ -173,7 +215,10 @@ fn in_use(path: &Path) -> String {
 
 fn damaged(path: &Path, reason: &str) -> String {
     let remedy = "Put a backup in its place, or move it away to begin with an empty store";
-    cannot_open(path, format!("the file is damaged, or is no store: {reason}. {remedy}"))
+    cannot_open(
+        path,
+        format!("the file is damaged, or is no store: {reason}. {remedy}"),
+    )
 }
 
 /// The message of a panic.

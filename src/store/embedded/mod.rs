@@ -42,8 +42,9 @@ use self::sealed::{Row, row};
 use self::tables::{Step, StepError, Tables, if_sound, no_base};
 use self::writer::{Job, SendResult, WriteThread};
 use super::{
-    Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, NOTICES, NewEncounter, Notice,
-    QuotaGrant, Store, StoreConfig, StoreError, StoredPage, check_gapless, listed_id, millis,
+    Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, NOTICES,
+    NewEncounter, Notice, QuotaGrant, Store, StoreConfig, StoreError, StoredPage, check_gapless,
+    listed_id, millis,
 };
 
 /// Maximum queued writes; more are refused at once.
@@ -91,7 +92,9 @@ impl EmbeddedStore {
         let disk_full = writer.disk_full.clone();
         let damage = Arc::new(Damage::default());
         check_later(file.clone(), damage.clone()).map_err(|error| cannot_open(directory, error))?;
-        let thread = std::thread::Builder::new().name("store".to_owned()).spawn(move || writer.run());
+        let thread = std::thread::Builder::new()
+            .name("store".to_owned())
+            .spawn(move || writer.run());
         let thread = thread.map_err(|error| cannot_open(directory, error))?;
         Ok(Self {
             file,
@@ -115,14 +118,17 @@ impl EmbeddedStore {
 
     /// Has the writing thread do `work` and waits until it is durable.
     async fn write<T: Send + 'static>(
-        &self, work: impl FnOnce(&mut Tables<'_>) -> Step<T> + Send + 'static,
+        &self,
+        work: impl FnOnce(&mut Tables<'_>) -> Step<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         self.queue(work, false).await
     }
 
     /// Like [`EmbeddedStore::write`], with the room on the disk that is kept for deletions if `from_reserve`.
     async fn queue<T: Send + 'static>(
-        &self, work: impl FnOnce(&mut Tables<'_>) -> Step<T> + Send + 'static, from_reserve: bool,
+        &self,
+        work: impl FnOnce(&mut Tables<'_>) -> Step<T> + Send + 'static,
+        from_reserve: bool,
     ) -> Result<T, StoreError> {
         let (sender, result) = oneshot::channel();
         let (failed, failure) = oneshot::channel();
@@ -134,14 +140,22 @@ impl EmbeddedStore {
             };
             Ok(Box::new(move || drop(sender.send(outcome))) as SendResult)
         });
-        let job = Job { work, failed, from_reserve };
+        let job = Job {
+            work,
+            failed,
+            from_reserve,
+        };
         let sent = match &self.writer {
             Some((jobs, _)) => jobs.try_send(job),
             None => Err(TrySendError::Disconnected(job)),
         };
         sent.map_err(|error| match error {
-            TrySendError::Full(_) => StoreError::Unavailable(format!("{QUEUE} writes are waiting already")),
-            TrySendError::Disconnected(_) => StoreError::Unavailable("the embedded store is closed".to_owned()),
+            TrySendError::Full(_) => {
+                StoreError::Unavailable(format!("{QUEUE} writes are waiting already"))
+            }
+            TrySendError::Disconnected(_) => {
+                StoreError::Unavailable("the embedded store is closed".to_owned())
+            }
         })?;
         match result.await {
             Ok(Err(StoreError::Corrupt(fault))) => {
@@ -149,14 +163,21 @@ impl EmbeddedStore {
                 Err(StoreError::Corrupt(fault))
             }
             Ok(result) => result,
-            Err(_) => Err(StoreError::Unavailable(failure.await.unwrap_or_else(|_| "not written".to_owned()))),
+            Err(_) => Err(StoreError::Unavailable(
+                failure.await.unwrap_or_else(|_| "not written".to_owned()),
+            )),
         }
     }
 
     /// Reads from a snapshot, on the caller's own thread: switching threads would cost more than the read.
     fn read<T>(&self, work: impl FnOnce(&ReadTransaction) -> Step<T>) -> Result<T, StoreError> {
         let database = self.file.database()?;
-        let read = || database.begin_read().map_err(StepError::from).and_then(|reading| work(&reading));
+        let read = || {
+            database
+                .begin_read()
+                .map_err(StepError::from)
+                .and_then(|reading| work(&reading))
+        };
         // The database panics on some damaged pages.
         let outcome = catch_unwind(AssertUnwindSafe(read));
         let error = match outcome {
@@ -193,21 +214,38 @@ impl Store for EmbeddedStore {
         self.write(move |tables| tables.create(&id, &new)).await
     }
 
-    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Found, StoreError> {
+    async fn load(
+        &self,
+        id: &str,
+        known: Option<u64>,
+        key: Option<&KeyDigest>,
+    ) -> Result<Found, StoreError> {
         self.read(|reading| {
             let documents = reading.open_table(DOCUMENTS)?;
             let now = self.clock.now();
-            let found = row(&documents, id)?.filter(|found| found.value().2 > now).ok_or(StoreError::Missing)?;
+            let found = row(&documents, id)?
+                .filter(|found| found.value().2 > now)
+                .ok_or(StoreError::Missing)?;
             let (revision, version, _, _, document, log_bytes) = found.value();
             let mut answer = None;
             if let Some(digest) = key
                 && let Some(recorded) = row(&reading.open_table(ANSWERS)?, (id, digest))?
-                && recorded.value().0.saturating_add(millis(self.config.answers)) > now
+                && recorded
+                    .value()
+                    .0
+                    .saturating_add(millis(self.config.answers))
+                    > now
             {
                 answer = Some(Bytes::copy_from_slice(recorded.value().1));
             }
             let document = (known != Some(revision)).then(|| Bytes::copy_from_slice(document));
-            Ok(Found { revision, version, log_bytes, document, answer })
+            Ok(Found {
+                revision,
+                version,
+                log_bytes,
+                document,
+                answer,
+            })
         })
     }
 
@@ -216,15 +254,28 @@ impl Store for EmbeddedStore {
         self.write(move |tables| tables.commit(&id, &commit)).await
     }
 
-    async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<StoredPage, StoreError> {
+    async fn log(
+        &self,
+        id: &str,
+        after: u64,
+        limit: usize,
+        max_bytes: usize,
+    ) -> Result<StoredPage, StoreError> {
         self.read(|reading| {
             let version = living(reading, id, self.clock.now())?;
             let bases = reading.open_table(BASES)?;
             let base_version = row(&bases, id)?.ok_or_else(|| no_base(id))?.value().0;
-            let mut page = StoredPage { base_version, version, entries: Vec::new() };
+            let mut page = StoredPage {
+                base_version,
+                version,
+                entries: Vec::new(),
+            };
             let mut room = max_bytes;
             let log = reading.open_table(LOG)?;
-            for entry in log.range((id, after.saturating_add(1))..=(id, u64::MAX))?.take(limit) {
+            for entry in log
+                .range((id, after.saturating_add(1))..=(id, u64::MAX))?
+                .take(limit)
+            {
                 let (key, sealed) = entry?;
                 let entry = Row::check::<(&str, u64)>("log", &key.value(), sealed)?;
                 let bytes = entry.value();
@@ -232,7 +283,10 @@ impl Store for EmbeddedStore {
                     break;
                 }
                 room = room.saturating_sub(bytes.len());
-                page.entries.push(Entry { version: key.value().1, bytes: Bytes::copy_from_slice(bytes) });
+                page.entries.push(Entry {
+                    version: key.value().1,
+                    bytes: Bytes::copy_from_slice(bytes),
+                });
             }
             check_gapless(&page, after, limit)?;
             Ok(page)
@@ -245,12 +299,19 @@ impl Store for EmbeddedStore {
             let bases = reading.open_table(BASES)?;
             let base = row(&bases, id)?.ok_or_else(|| no_base(id))?;
             let (version, document) = base.value();
-            Ok(Base { version, document: Bytes::copy_from_slice(document) })
+            Ok(Base {
+                version,
+                document: Bytes::copy_from_slice(document),
+            })
         })
     }
 
     async fn list(
-        &self, application: &str, before: Option<&str>, limit: usize, max_bytes: usize,
+        &self,
+        application: &str,
+        before: Option<&str>,
+        limit: usize,
+        max_bytes: usize,
     ) -> Result<Listing, StoreError> {
         self.read(|reading| {
             let (listed, documents) = (reading.open_table(LISTED)?, reading.open_table(DOCUMENTS)?);
@@ -263,15 +324,24 @@ impl Store for EmbeddedStore {
                 let (_, position) = place.value();
                 let id = listed_id(position).unwrap_or_default();
                 // A damaged one must not hide the others.
-                let Some(document) = if_sound(row(&documents, id))?.filter(|row| row.value().2 > now) else { continue };
+                let Some(document) =
+                    if_sound(row(&documents, id))?.filter(|row| row.value().2 > now)
+                else {
+                    continue;
+                };
                 let document = document.value().4;
-                if listing.items.len() >= limit || document.len() > room && !listing.items.is_empty() {
+                if listing.items.len() >= limit
+                    || document.len() > room && !listing.items.is_empty()
+                {
                     listing.next = last;
                     break;
                 }
                 room = room.saturating_sub(document.len());
                 last = Some(position.to_owned());
-                listing.items.push(ListedEncounter { id: id.to_owned(), document: Bytes::copy_from_slice(document) });
+                listing.items.push(ListedEncounter {
+                    id: id.to_owned(),
+                    document: Bytes::copy_from_slice(document),
+                });
             }
             Ok(listing)
         })
@@ -279,14 +349,19 @@ impl Store for EmbeddedStore {
 
     async fn application(&self, id: &str) -> Result<Option<String>, StoreError> {
         self.read(|reading| {
-            let application = row(&reading.open_table(OWNERS)?, id)?.map(|owner| owner.value().0.to_owned());
+            let application =
+                row(&reading.open_table(OWNERS)?, id)?.map(|owner| owner.value().0.to_owned());
             living(reading, id, self.clock.now())?;
             Ok(application)
         })
     }
 
     async fn acquire_quota(
-        &self, bucket: &str, want: u32, quota: u32, window: Duration,
+        &self,
+        bucket: &str,
+        want: u32,
+        quota: u32,
+        window: Duration,
     ) -> Result<QuotaGrant, StoreError> {
         // A closed file means that the store is unavailable, although the windows are in memory.
         drop(self.file.database()?);
@@ -342,15 +417,38 @@ mod tests {
 
     /// The next commit of an encounter that has had no other writes, with an answer under the key of its version.
     pub(super) fn commit(expected: u64) -> Commit {
-        let entry = Some(Entry { version: expected, bytes: Bytes::from("entry") });
+        let entry = Some(Entry {
+            version: expected,
+            bytes: Bytes::from("entry"),
+        });
         let answer = Some(([expected as u8; 32], Bytes::from("answer")));
         let (revision, document) = (expected + 1, Bytes::from("document"));
-        Commit { expected, revision, document, entry, answer, new_base: None, log_bytes: 0 }
+        Commit {
+            expected,
+            revision,
+            document,
+            entry,
+            answer,
+            new_base: None,
+            log_bytes: 0,
+        }
     }
 
     pub(super) fn new(application: Option<&str>) -> NewEncounter {
-        let (document, base) = (Bytes::from("document"), Base { version: 0, document: Bytes::from("base") });
-        NewEncounter { revision: 1, document, base, entries: Vec::new(), application: application.map(str::to_owned) }
+        let (document, base) = (
+            Bytes::from("document"),
+            Base {
+                version: 0,
+                document: Bytes::from("base"),
+            },
+        );
+        NewEncounter {
+            revision: 1,
+            document,
+            base,
+            entries: Vec::new(),
+            application: application.map(str::to_owned),
+        }
     }
 
     async fn rows(store: &EmbeddedStore) -> u64 {
@@ -364,7 +462,11 @@ mod tests {
                 sleep(Duration::from_millis(20)).await;
             }
         };
-        assert!(timeout(Duration::from_secs(10), sweep).await.is_ok(), "{} rows are left", rows(store).await);
+        assert!(
+            timeout(Duration::from_secs(10), sweep).await.is_ok(),
+            "{} rows are left",
+            rows(store).await
+        );
     }
 
     #[tokio::test]
@@ -385,8 +487,14 @@ mod tests {
             });
             assert!(matches!(panicking.await, Err(StoreError::Unavailable(_))));
             let encounter = store.load("e", None, None).await.unwrap();
-            assert_eq!(encounter.revision, revision, "nothing of a failed transaction is kept");
-            assert_eq!(store.commit("e", commit(revision)).await.unwrap(), Committed::Done);
+            assert_eq!(
+                encounter.revision, revision,
+                "nothing of a failed transaction is kept"
+            );
+            assert_eq!(
+                store.commit("e", commit(revision)).await.unwrap(),
+                Committed::Done
+            );
         }
     }
 
@@ -394,14 +502,30 @@ mod tests {
     async fn neither_deleting_nor_expiring_leaves_a_row_behind() {
         let directory = tempfile::TempDir::new().unwrap();
         let ttl = Some(Duration::from_millis(400));
-        let store = EmbeddedStore::open(directory.path(), StoreConfig { ttl, ..StoreConfig::default() }).unwrap();
+        let store = EmbeddedStore::open(
+            directory.path(),
+            StoreConfig {
+                ttl,
+                ..StoreConfig::default()
+            },
+        )
+        .unwrap();
         for id in ["deleted", "expired"] {
             store.create(id, new(Some("table"))).await.unwrap();
             for revision in 1..4 {
-                assert_eq!(store.commit(id, commit(revision)).await.unwrap(), Committed::Done);
+                assert_eq!(
+                    store.commit(id, commit(revision)).await.unwrap(),
+                    Committed::Done
+                );
             }
-            let new_base = Some(Base { version: 2, document: Bytes::from("later") });
-            let commit = Commit { new_base, ..commit(4) };
+            let new_base = Some(Base {
+                version: 2,
+                document: Bytes::from("later"),
+            });
+            let commit = Commit {
+                new_base,
+                ..commit(4)
+            };
             assert_eq!(store.commit(id, commit).await.unwrap(), Committed::Done);
             // Document, base, first base, two entries, four answers and their times, expiry, list and owner; and the store's salt and time.
             assert_eq!(rows(&store).await, 18);
@@ -416,7 +540,10 @@ mod tests {
     #[tokio::test]
     async fn an_answer_that_is_too_old_leaves_no_row_and_a_store_at_rest_writes_nothing() {
         let directory = tempfile::TempDir::new().unwrap();
-        let config = StoreConfig { ttl: None, answers: Duration::from_millis(300) };
+        let config = StoreConfig {
+            ttl: None,
+            answers: Duration::from_millis(300),
+        };
         let store = EmbeddedStore::open(directory.path(), config).unwrap();
         store.create("e", new(None)).await.unwrap();
         assert_eq!(store.commit("e", commit(1)).await.unwrap(), Committed::Done);

@@ -29,7 +29,11 @@ struct Changes {
 impl Overlay {
     pub(super) fn over(file: File) -> std::io::Result<Self> {
         let len = file.metadata()?.len();
-        let changes = Mutex::new(Changes { len, of_file: len, pages: BTreeMap::new() });
+        let changes = Mutex::new(Changes {
+            len,
+            of_file: len,
+            pages: BTreeMap::new(),
+        });
         Ok(Self { file, changes })
     }
 
@@ -73,7 +77,9 @@ impl StorageBackend for Overlay {
             let (part, rest) = out.split_at_mut(size);
             match changes.pages.get(&number) {
                 Some(page) => part.copy_from_slice(&page[within..within + size]),
-                None => part.copy_from_slice(&self.page_of_file(number, changes.of_file)?[within..within + size]),
+                None => part.copy_from_slice(
+                    &self.page_of_file(number, changes.of_file)?[within..within + size],
+                ),
             }
             out = rest;
         }
@@ -84,7 +90,9 @@ impl StorageBackend for Overlay {
         let mut changes = self.changes.lock();
         changes.len = len;
         changes.of_file = changes.of_file.min(len);
-        changes.pages.retain(|number, _| number.saturating_mul(PAGE) < len);
+        changes
+            .pages
+            .retain(|number, _| number.saturating_mul(PAGE) < len);
         Ok(())
     }
 
@@ -114,7 +122,9 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_the_file_stays() {
-        let path = tempfile::NamedTempFile::new().expect("a file").into_temp_path();
+        let path = tempfile::NamedTempFile::new()
+            .expect("a file")
+            .into_temp_path();
         let original: Vec<u8> = (0..10_000).map(|n| n as u8).collect();
         std::fs::write(&path, &original).unwrap();
         let overlay = Overlay::over(File::open(&path).unwrap()).unwrap();
@@ -131,7 +141,10 @@ mod tests {
         overlay.set_len(20_000).unwrap();
         expected.resize(20_000, 0);
         assert_eq!(read(0, 20_000).unwrap(), expected);
-        assert_eq!((overlay.len().unwrap(), read(19_990, 10).unwrap()), (20_000, vec![0; 10]));
+        assert_eq!(
+            (overlay.len().unwrap(), read(19_990, 10).unwrap()),
+            (20_000, vec![0; 10])
+        );
         assert_eq!(std::fs::read(&path).unwrap(), original);
     }
 }

@@ -17,14 +17,23 @@ struct QuotaWindow {
 }
 
 impl Windows {
-    pub(super) fn acquire_quota(&self, bucket: &str, want: u32, quota: u32, length: Duration) -> QuotaGrant {
+    pub(super) fn acquire_quota(
+        &self,
+        bucket: &str,
+        want: u32,
+        quota: u32,
+        length: Duration,
+    ) -> QuotaGrant {
         let now = Instant::now();
         let mut windows = self.0.lock();
         // Ended windows make room before the map grows.
         if windows.len() == windows.capacity() && !windows.contains_key(bucket) {
             windows.retain(|_, window| window.ends > now);
         }
-        let fresh = || QuotaWindow { used: 0, ends: now + length };
+        let fresh = || QuotaWindow {
+            used: 0,
+            ends: now + length,
+        };
         let window = windows.entry(bucket.to_owned()).or_insert_with(fresh);
         if window.ends <= now {
             *window = fresh();

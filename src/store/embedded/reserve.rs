@@ -48,6 +48,10 @@ impl Reserve {
 
 /// Whether a write failed for want of room.
 pub(super) fn is_full(error: &redb::Error) -> bool {
-    const FULL: [ErrorKind; 3] = [ErrorKind::StorageFull, ErrorKind::QuotaExceeded, ErrorKind::FileTooLarge];
+    const FULL: [ErrorKind; 3] = [
+        ErrorKind::StorageFull,
+        ErrorKind::QuotaExceeded,
+        ErrorKind::FileTooLarge,
+    ];
     matches!(error, redb::Error::Io(error) if FULL.contains(&error.kind()))
 }

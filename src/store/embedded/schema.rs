@@ -13,21 +13,25 @@ pub(super) type DocumentRow = (u64, u64, Millis, Millis, &'static [u8], u64);
 /// The time of an answer, and the answer.
 pub(super) type AnswerRow = (Millis, &'static [u8]);
 
-pub(super) const DOCUMENTS: TableDefinition<&str, Sealed<DocumentRow>> = TableDefinition::new("documents");
+pub(super) const DOCUMENTS: TableDefinition<&str, Sealed<DocumentRow>> =
+    TableDefinition::new("documents");
 /// Version and document of the base.
 pub(super) const BASES: TableDefinition<&str, Sealed<(u64, &[u8])>> = TableDefinition::new("bases");
 /// The first base, once there is a newer one.
 pub(super) const CREATED: TableDefinition<&str, Sealed<&[u8]>> = TableDefinition::new("created");
 pub(super) const LOG: TableDefinition<(&str, u64), Sealed<&[u8]>> = TableDefinition::new("log");
-pub(super) const ANSWERS: TableDefinition<(&str, &KeyDigest), Sealed<AnswerRow>> = TableDefinition::new("answers");
+pub(super) const ANSWERS: TableDefinition<(&str, &KeyDigest), Sealed<AnswerRow>> =
+    TableDefinition::new("answers");
 /// The answers by their times.
-pub(super) const ANSWERED: TableDefinition<(Millis, &str, &KeyDigest), ()> = TableDefinition::new("answered");
+pub(super) const ANSWERED: TableDefinition<(Millis, &str, &KeyDigest), ()> =
+    TableDefinition::new("answered");
 /// The encounters by times at which the sweep looks at them. Commits need not move these, and some may be left over.
 pub(super) const EXPIRY: TableDefinition<(Millis, &str), ()> = TableDefinition::new("expiry");
 /// The encounters of each application by their positions.
 pub(super) const LISTED: TableDefinition<(&str, &str), ()> = TableDefinition::new("listed");
 /// The application of an encounter, and its position in the list.
-pub(super) const OWNERS: TableDefinition<&str, Sealed<(&str, &str)>> = TableDefinition::new("owners");
+pub(super) const OWNERS: TableDefinition<&str, Sealed<(&str, &str)>> =
+    TableDefinition::new("owners");
 pub(super) const META: TableDefinition<&str, Sealed<&[u8]>> = TableDefinition::new("meta");
 pub(super) const SALT: &str = "salt";
 /// The store's time when it was last kept, in 8 bytes.
@@ -38,7 +42,8 @@ pub(super) trait TableVisitor {
     type Error;
 
     fn visit<K: Key + 'static, V: Value + 'static>(
-        &mut self, table: TableDefinition<'static, K, V>,
+        &mut self,
+        table: TableDefinition<'static, K, V>,
     ) -> Result<(), Self::Error>;
 }
 
@@ -74,7 +79,8 @@ pub(super) fn check_tables(reading: &ReadTransaction) -> Result<(), redb::Error>
         type Error = TableError;
 
         fn visit<K: Key + 'static, V: Value + 'static>(
-            &mut self, table: TableDefinition<'static, K, V>,
+            &mut self,
+            table: TableDefinition<'static, K, V>,
         ) -> Result<(), TableError> {
             self.0.open_table(table).map(drop)
         }
@@ -91,5 +97,6 @@ pub(super) fn kept_time(reading: &ReadTransaction) -> Result<Millis, String> {
         Ok(time.and_then(|time| time.value().try_into().ok()))
     };
     let time = read().map_err(|error| error.to_string())?;
-    time.map(Millis::from_le_bytes).ok_or_else(|| "the store's time is not 8 bytes".to_owned())
+    time.map(Millis::from_le_bytes)
+        .ok_or_else(|| "the store's time is not 8 bytes".to_owned())
 }

@@ -58,14 +58,21 @@ pub(super) struct Row<'t, V: Value + 'static>(AccessGuard<'t, Sealed<V>>);
 impl<'t, V: Value + 'static> Row<'t, V> {
     /// Checks the row of `key`.
     pub(super) fn check<K: Key + 'static>(
-        table: &str, key: &K::SelfType<'_>, sealed: AccessGuard<'t, Sealed<V>>,
+        table: &str,
+        key: &K::SelfType<'_>,
+        sealed: AccessGuard<'t, Sealed<V>>,
     ) -> Result<Self, StoreError> {
-        let (sum, value) = sealed.value().split_first_chunk::<SUM>().unwrap_or((&[0; SUM], &[]));
+        let (sum, value) = sealed
+            .value()
+            .split_first_chunk::<SUM>()
+            .unwrap_or((&[0; SUM], &[]));
         if u32::from_le_bytes(*sum) == sum_of(K::as_bytes(key).as_ref(), value) {
             return Ok(Self(sealed));
         }
         let shown: String = format!("{key:?}").chars().take(SHOWN).collect();
-        Err(StoreError::Corrupt(format!("the row {shown}... of the table {table} does not match its checksum")))
+        Err(StoreError::Corrupt(format!(
+            "the row {shown}... of the table {table} does not match its checksum"
+        )))
     }
 
     pub(super) fn value(&self) -> V::SelfType<'_> {
@@ -75,7 +82,8 @@ impl<'t, V: Value + 'static> Row<'t, V> {
 
 /// Reads the row of `key` and checks it.
 pub(super) fn row<'t, K: Key + 'static, V: Value + 'static>(
-    table: &'t (impl ReadableTable<K, Sealed<V>> + TableHandle), key: K::SelfType<'_>,
+    table: &'t (impl ReadableTable<K, Sealed<V>> + TableHandle),
+    key: K::SelfType<'_>,
 ) -> Step<Option<Row<'t, V>>> {
     let Some(sealed) = table.get(&key)? else {
         return Ok(None);
@@ -85,7 +93,9 @@ pub(super) fn row<'t, K: Key + 'static, V: Value + 'static>(
 
 /// Writes a row with its checksum.
 pub(super) fn put<K: Key + 'static, V: Value + 'static>(
-    table: &mut Table<'_, K, Sealed<V>>, key: K::SelfType<'_>, value: V::SelfType<'_>,
+    table: &mut Table<'_, K, Sealed<V>>,
+    key: K::SelfType<'_>,
+    value: V::SelfType<'_>,
 ) -> Result<(), StorageError> {
     let bytes = V::as_bytes(&value);
     let sum = sum_of(K::as_bytes(&key).as_ref(), bytes.as_ref());

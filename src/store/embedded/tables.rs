@@ -8,10 +8,13 @@ use redb::{ReadableTable, Table, TableHandle, WriteTransaction};
 use super::check::shown;
 use super::clock::Millis;
 use super::schema::{
-    ANSWERED, ANSWERS, AnswerRow, BASES, CREATED, DOCUMENTS, DocumentRow, EXPIRY, LISTED, LOG, META, OWNERS, SALT, TIME,
+    ANSWERED, ANSWERS, AnswerRow, BASES, CREATED, DOCUMENTS, DocumentRow, EXPIRY, LISTED, LOG,
+    META, OWNERS, SALT, TIME,
 };
 use super::sealed::{Row, Sealed, put, row};
-use crate::store::{Base, Commit, Committed, Found, KeyDigest, NewEncounter, Notice, StoreError, list_position};
+use crate::store::{
+    Base, Commit, Committed, Found, KeyDigest, NewEncounter, Notice, StoreError, list_position,
+};
 
 /// The expiry of an encounter that never expires.
 pub(super) const NEVER: Millis = Millis::MAX;
@@ -89,7 +92,10 @@ struct CheckedCommit {
 impl<'t> Tables<'t> {
     /// Opens the tables, and creates missing ones.
     pub(super) fn open(
-        transaction: &'t WriteTransaction, now: Millis, ttl: Option<Millis>, keep: Millis,
+        transaction: &'t WriteTransaction,
+        now: Millis,
+        ttl: Option<Millis>,
+        keep: Millis,
     ) -> Result<Self, redb::Error> {
         Ok(Self {
             documents: transaction.open_table(DOCUMENTS)?,
@@ -114,7 +120,12 @@ impl<'t> Tables<'t> {
         let row = row(&self.documents, id)?;
         Ok(row.map(|row| {
             let (revision, version, expires, indexed, ..) = row.value();
-            Head { revision, version, expires, indexed }
+            Head {
+                revision,
+                version,
+                expires,
+                indexed,
+            }
         }))
     }
 
@@ -154,17 +165,33 @@ impl<'t> Tables<'t> {
         }
         let expires = self.expires();
         let indexed = self.index(id, NEVER, expires)?;
-        let document = (new.revision, new.version(), expires, indexed, &new.document[..], new.log_bytes());
+        let document = (
+            new.revision,
+            new.version(),
+            expires,
+            indexed,
+            &new.document[..],
+            new.log_bytes(),
+        );
         put(&mut self.documents, id, document)?;
-        put(&mut self.bases, id, (new.base.version, &new.base.document[..]))?;
+        put(
+            &mut self.bases,
+            id,
+            (new.base.version, &new.base.document[..]),
+        )?;
         for entry in &new.entries {
             put(&mut self.log, (id, entry.version), &entry.bytes[..])?;
         }
         if let Some(application) = &new.application {
             let position = list_position(self.now, id);
             self.time_counts = true;
-            self.listed.insert((application.as_str(), position.as_str()), ())?;
-            put(&mut self.owners, id, (application.as_str(), position.as_str()))?;
+            self.listed
+                .insert((application.as_str(), position.as_str()), ())?;
+            put(
+                &mut self.owners,
+                id,
+                (application.as_str(), position.as_str()),
+            )?;
         }
         Ok(None)
     }
@@ -185,9 +212,18 @@ impl<'t> Tables<'t> {
             let newest = row(&self.documents, id)?.ok_or(StoreError::Missing)?;
             let (revision, version, _, _, document, log_bytes) = newest.value();
             let document = Some(Bytes::copy_from_slice(document));
-            return Ok(Committed::Conflict(Found { revision, version, log_bytes, document, answer: None }));
+            return Ok(Committed::Conflict(Found {
+                revision,
+                version,
+                log_bytes,
+                document,
+                answer: None,
+            }));
         }
-        let version = commit.entry.as_ref().map_or(head.version, |entry| entry.version);
+        let version = commit
+            .entry
+            .as_ref()
+            .map_or(head.version, |entry| entry.version);
         if commit.entry.is_some() && version != head.version.saturating_add(1) {
             let reason = format!("entry {version} does not follow version {}", head.version);
             return Err(StoreError::Corrupt(reason).into());
@@ -204,26 +240,53 @@ impl<'t> Tables<'t> {
                 first_base = Some(Bytes::copy_from_slice(document));
             }
         }
-        self.apply(id, &head, commit, CheckedCommit { version, last_answered, first_base })?;
+        self.apply(
+            id,
+            &head,
+            commit,
+            CheckedCommit {
+                version,
+                last_answered,
+                first_base,
+            },
+        )?;
         Ok(Committed::Done)
     }
 
     /// Writes a commit that passed all checks.
-    fn apply(&mut self, id: &str, head: &Head, commit: &Commit, checked: CheckedCommit) -> Result<(), redb::Error> {
+    fn apply(
+        &mut self,
+        id: &str,
+        head: &Head,
+        commit: &Commit,
+        checked: CheckedCommit,
+    ) -> Result<(), redb::Error> {
         let version = checked.version;
         let expires = self.expires();
         let indexed = self.index(id, head.indexed, expires)?;
-        let document = (commit.revision, version, expires, indexed, &commit.document[..], commit.log_bytes);
+        let document = (
+            commit.revision,
+            version,
+            expires,
+            indexed,
+            &commit.document[..],
+            commit.log_bytes,
+        );
         put(&mut self.documents, id, document)?;
         if let Some(entry) = &commit.entry {
             put(&mut self.log, (id, entry.version), &entry.bytes[..])?;
         }
         if let Some(new_base) = &commit.new_base {
-            put(&mut self.bases, id, (new_base.version, &new_base.document[..]))?;
+            put(
+                &mut self.bases,
+                id,
+                (new_base.version, &new_base.document[..]),
+            )?;
             if let Some(first) = &checked.first_base {
                 put(&mut self.created, id, &first[..])?;
             }
-            self.log.retain_in((id, 0)..=(id, new_base.version), |_, _| false)?;
+            self.log
+                .retain_in((id, 0)..=(id, new_base.version), |_, _| false)?;
         }
         if let Some((digest, answer)) = &commit.answer {
             put(&mut self.answers, (id, digest), (self.now, &answer[..]))?;
@@ -232,7 +295,10 @@ impl<'t> Tables<'t> {
             }
             self.answered.insert((self.now, id, digest), ())?;
         }
-        self.notices.push(Notice::Committed { id: Arc::from(id), version });
+        self.notices.push(Notice::Committed {
+            id: Arc::from(id),
+            version,
+        });
         Ok(())
     }
 
@@ -257,7 +323,8 @@ impl<'t> Tables<'t> {
         self.owners.remove(id)?;
         self.expiry.remove((head.indexed, id))?;
         self.log.retain_in((id, 0)..=(id, u64::MAX), |_, _| false)?;
-        self.answers.retain_in((id, &[0; 32])..=(id, &[0xff; 32]), |_, _| false)?;
+        self.answers
+            .retain_in((id, &[0; 32])..=(id, &[0xff; 32]), |_, _| false)?;
         Ok(())
     }
 
@@ -268,7 +335,9 @@ impl<'t> Tables<'t> {
             let (key, sealed) = answer?;
             let (_, digest) = key.value();
             // The time of a damaged answer is left to the sweep.
-            if let Ok(row) = Row::check::<(&str, &KeyDigest)>(self.answers.name(), &key.value(), sealed) {
+            if let Ok(row) =
+                Row::check::<(&str, &KeyDigest)>(self.answers.name(), &key.value(), sealed)
+            {
                 found.push((row.value().0, *digest));
             }
         }
@@ -277,8 +346,13 @@ impl<'t> Tables<'t> {
 
     /// Removes some of what has expired; true when there may be more.
     pub(super) fn sweep(&mut self) -> Result<bool, redb::Error> {
-        let due = self.expiry.extract_from_if((0, "")..(self.now.saturating_add(1), ""), |_, ()| true)?.take(SWEEP);
-        let due: Vec<String> = due.map(|row| Ok(row?.0.value().1.to_owned())).collect::<Result<_, redb::Error>>()?;
+        let due = self
+            .expiry
+            .extract_from_if((0, "")..(self.now.saturating_add(1), ""), |_, ()| true)?
+            .take(SWEEP);
+        let due: Vec<String> = due
+            .map(|row| Ok(row?.0.value().1.to_owned()))
+            .collect::<Result<_, redb::Error>>()?;
         for id in &due {
             match if_sound(self.head(id))? {
                 Some(head) if head.expires <= self.now => self.remove(id, &head)?,
@@ -290,8 +364,15 @@ impl<'t> Tables<'t> {
             }
         }
         let mut old = 0;
-        let end = self.now.checked_sub(self.keep).map_or(0, |last| last.saturating_add(1));
-        for row in self.answered.extract_from_if((0, "", &[0; 32])..(end, "", &[0; 32]), |_, ()| true)?.take(SWEEP) {
+        let end = self
+            .now
+            .checked_sub(self.keep)
+            .map_or(0, |last| last.saturating_add(1));
+        for row in self
+            .answered
+            .extract_from_if((0, "", &[0; 32])..(end, "", &[0; 32]), |_, ()| true)?
+            .take(SWEEP)
+        {
             let row = row?;
             let (_, id, digest) = row.0.value();
             self.answers.remove((id, digest))?;
@@ -313,7 +394,8 @@ impl<'t> Tables<'t> {
     #[cfg(test)]
     pub(super) fn rows(&mut self) -> Step<u64> {
         use redb::ReadableTableMetadata;
-        let of_encounters = self.documents.len()? + self.bases.len()? + self.created.len()? + self.log.len()?;
+        let of_encounters =
+            self.documents.len()? + self.bases.len()? + self.created.len()? + self.log.len()?;
         let of_answers = self.answers.len()? + self.answered.len()?;
         let of_lists = self.listed.len()? + self.owners.len()?;
         Ok(of_encounters + of_answers + of_lists + self.expiry.len()? + self.meta.len()?)
@@ -344,11 +426,20 @@ mod tests {
     impl TestFile {
         fn new() -> Self {
             let builder = redb::Database::builder();
-            Self(builder.create_with_backend(redb::backends::InMemoryBackend::new()).expect("a file in memory"))
+            Self(
+                builder
+                    .create_with_backend(redb::backends::InMemoryBackend::new())
+                    .expect("a file in memory"),
+            )
         }
 
         /// Works at the time `now`, where encounters live for `ttl` after a write, and answers for 50 ms.
-        fn at<T>(&self, now: Millis, ttl: Option<Millis>, work: impl FnOnce(&mut Tables<'_>) -> Step<T>) -> T {
+        fn at<T>(
+            &self,
+            now: Millis,
+            ttl: Option<Millis>,
+            work: impl FnOnce(&mut Tables<'_>) -> Step<T>,
+        ) -> T {
             let transaction = self.0.begin_write().expect("a transaction");
             let result = work(&mut Tables::open(&transaction, now, ttl, 50).expect("tables"));
             transaction.commit().expect("a commit");
@@ -356,7 +447,10 @@ mod tests {
         }
 
         fn create(&self, now: Millis, ttl: Option<Millis>, id: &str) {
-            assert_eq!(self.at(now, ttl, |tables| tables.create(id, &new(None))), None);
+            assert_eq!(
+                self.at(now, ttl, |tables| tables.create(id, &new(None))),
+                None
+            );
         }
 
         /// Commits version `version` with an answer under the key of that number.
@@ -393,7 +487,10 @@ mod tests {
         let file = TestFile::new();
         file.create(1000, None, "e");
         assert_eq!(file.commit(1000, None, 1), Committed::Done);
-        assert_eq!(file.commit(1049, None, 1), Committed::Replayed(Bytes::from("answer")));
+        assert_eq!(
+            file.commit(1049, None, 1),
+            Committed::Replayed(Bytes::from("answer"))
+        );
         assert!(matches!(file.commit(1050, None, 1), Committed::Conflict(_)));
     }
 

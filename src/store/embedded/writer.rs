@@ -57,11 +57,24 @@ pub(super) struct WriteThread {
 
 impl WriteThread {
     pub(super) fn new(
-        file: Arc<DatabaseFile>, jobs: Receiver<Job>, notices: broadcast::Sender<Notice>, config: StoreConfig,
-        clock: Arc<StoreClock>, reserve: Reserve,
+        file: Arc<DatabaseFile>,
+        jobs: Receiver<Job>,
+        notices: broadcast::Sender<Notice>,
+        config: StoreConfig,
+        clock: Arc<StoreClock>,
+        reserve: Reserve,
     ) -> Self {
         let kept = Cell::new(clock.now());
-        Self { file, jobs, notices, config, clock, kept, reserve, disk_full: Arc::default() }
+        Self {
+            file,
+            jobs,
+            notices,
+            config,
+            clock,
+            kept,
+            reserve,
+            disk_full: Arc::default(),
+        }
     }
 
     /// Works until the queue is closed and empty, then closes the file.
@@ -69,15 +82,28 @@ impl WriteThread {
         self.reserve.fill();
         let mut sweep_at = Instant::now() + self.pause();
         loop {
-            match self.jobs.recv_timeout(sweep_at.saturating_duration_since(Instant::now())) {
-                Ok(first) => self.write(std::iter::once(first).chain(self.jobs.try_iter()).take(BATCH).collect()),
+            match self
+                .jobs
+                .recv_timeout(sweep_at.saturating_duration_since(Instant::now()))
+            {
+                Ok(first) => self.write(
+                    std::iter::once(first)
+                        .chain(self.jobs.try_iter())
+                        .take(BATCH)
+                        .collect(),
+                ),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             if Instant::now() >= sweep_at {
                 let more = self.sweep();
                 self.reserve.fill();
-                sweep_at = Instant::now() + if more { Duration::from_millis(20) } else { self.pause() };
+                sweep_at = Instant::now()
+                    + if more {
+                        Duration::from_millis(20)
+                    } else {
+                        self.pause()
+                    };
             }
         }
         // After a failure the next process goes on from an earlier time.
@@ -87,13 +113,21 @@ impl WriteThread {
 
     /// The pause between two sweeps; shorter for short lives, and while the file is closed.
     fn pause(&self) -> Duration {
-        let shortest = self.config.ttl.map_or(self.config.answers, |ttl| ttl.min(self.config.answers));
+        let shortest = self
+            .config
+            .ttl
+            .map_or(self.config.answers, |ttl| ttl.min(self.config.answers));
         let pause = (shortest / 2).clamp(Duration::from_millis(50), Duration::from_secs(60));
-        if self.file.database().is_ok() { pause } else { pause.min(REOPEN) }
+        if self.file.database().is_ok() {
+            pause
+        } else {
+            pause.min(REOPEN)
+        }
     }
 
     fn write(&self, jobs: Vec<Job>) {
-        let (from_reserve, others): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| job.from_reserve);
+        let (from_reserve, others): (Vec<Job>, Vec<Job>) =
+            jobs.into_iter().partition(|job| job.from_reserve);
         if !from_reserve.is_empty() {
             self.with_reserve(|| self.write_together(from_reserve));
         }
@@ -104,11 +138,18 @@ impl WriteThread {
 
     /// Does all jobs in one transaction, and sends their results.
     fn write_together(&self, jobs: Vec<Job>) {
-        let (work, failed): (Vec<_>, Vec<_>) = jobs.into_iter().map(|job| (job.work, job.failed)).unzip();
-        match self.transact(|tables| work.into_iter().map(|work| work(tables)).collect::<Result<Vec<_>, _>>()) {
+        let (work, failed): (Vec<_>, Vec<_>) =
+            jobs.into_iter().map(|job| (job.work, job.failed)).unzip();
+        match self.transact(|tables| {
+            work.into_iter()
+                .map(|work| work(tables))
+                .collect::<Result<Vec<_>, _>>()
+        }) {
             Ok(results) => results.into_iter().for_each(|send| send()),
             // Fails only when the caller no longer waits.
-            Err(reason) => failed.into_iter().for_each(|failed| drop(failed.send(reason.clone()))),
+            Err(reason) => failed
+                .into_iter()
+                .for_each(|failed| drop(failed.send(reason.clone()))),
         }
     }
 
@@ -127,7 +168,9 @@ impl WriteThread {
         }
         let swept = self.transact(|tables| tables.sweep());
         let swept = match swept {
-            Err(_) if self.disk_is_full() => self.with_reserve(|| self.transact(|tables| tables.sweep())),
+            Err(_) if self.disk_is_full() => {
+                self.with_reserve(|| self.transact(|tables| tables.sweep()))
+            }
             swept => swept,
         };
         swept.unwrap_or(false)
@@ -141,15 +184,22 @@ impl WriteThread {
     fn due(&self) -> Result<bool, Box<dyn std::error::Error>> {
         let reading = self.file.database()?.begin_read()?;
         let now = self.clock.now();
-        let expired = reading.open_table(EXPIRY)?.first()?.is_some_and(|(key, _)| key.value().0 <= now);
+        let expired = reading
+            .open_table(EXPIRY)?
+            .first()?
+            .is_some_and(|(key, _)| key.value().0 <= now);
         let last = now.checked_sub(millis(self.config.answers));
-        let ended = reading.open_table(ANSWERED)?.first()?.is_some_and(|(key, _)| Some(key.value().0) <= last);
+        let ended = reading
+            .open_table(ANSWERED)?
+            .first()?
+            .is_some_and(|(key, _)| Some(key.value().0) <= last);
         Ok(expired || ended || now.saturating_sub(self.kept.get()) >= KEEP_TIME_AT_REST)
     }
 
     /// Runs `work` in one durable transaction. After a failure the file is reopened, because redb refuses all work after an I/O error.
     pub(super) fn transact<T>(
-        &self, work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,
+        &self,
+        work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,
     ) -> Result<T, String> {
         if self.file.database().is_err() {
             self.file.reopen()?;
@@ -173,11 +223,22 @@ impl WriteThread {
         Err(failure)
     }
 
-    fn commit<T>(&self, work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>) -> Result<T, redb::Error> {
-        let database = self.file.database().map_err(|_| redb::Error::DatabaseClosed)?;
+    fn commit<T>(
+        &self,
+        work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,
+    ) -> Result<T, redb::Error> {
+        let database = self
+            .file
+            .database()
+            .map_err(|_| redb::Error::DatabaseClosed)?;
         let transaction = database.begin_write()?;
         let now = self.clock.now();
-        let mut tables = Tables::open(&transaction, now, self.config.ttl.map(millis), millis(self.config.answers))?;
+        let mut tables = Tables::open(
+            &transaction,
+            now,
+            self.config.ttl.map(millis),
+            millis(self.config.answers),
+        )?;
         let result = work(&mut tables)?;
         let keep_time = tables.time_counts || now.saturating_sub(self.kept.get()) >= KEEP_TIME;
         if keep_time {

@@ -8,8 +8,8 @@ use ::redis::aio::MultiplexedConnection;
 use ::redis::cluster::ClusterClient;
 use ::redis::cluster_async::ClusterConnection;
 use ::redis::{
-    AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, RedisResult, ServerErrorKind, TlsCertificates, Value,
-    cmd,
+    AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, RedisResult, ServerErrorKind,
+    TlsCertificates, Value, cmd,
 };
 use crc16::{State, XMODEM};
 use parking_lot::Mutex;
@@ -58,13 +58,19 @@ impl Target {
         match self {
             Self::Server(client) => {
                 let config = AsyncConnectionConfig::new();
-                let config = config.set_connection_timeout(Some(CONNECT)).set_response_timeout(Some(ANSWER));
-                let dialled = timeout(CONNECT, client.get_multiplexed_async_connection_with_config(&config));
+                let config = config
+                    .set_connection_timeout(Some(CONNECT))
+                    .set_response_timeout(Some(ANSWER));
+                let dialled = timeout(
+                    CONNECT,
+                    client.get_multiplexed_async_connection_with_config(&config),
+                );
                 dialled.await.map_err(timed_out)?.map(Link::Server)
             }
-            Self::Cluster(client) => {
-                timeout(CLUSTER, client.get_async_connection()).await.map_err(timed_out)?.map(Link::Cluster)
-            }
+            Self::Cluster(client) => timeout(CLUSTER, client.get_async_connection())
+                .await
+                .map_err(timed_out)?
+                .map(Link::Cluster),
         }
     }
 }
@@ -96,7 +102,8 @@ impl Shared {
     /// Whether the link was idle for long. It is used from here on.
     fn was_idle(&mut self) -> bool {
         let now = now();
-        let idle = Duration::from_millis(now.saturating_sub(std::mem::replace(&mut self.used, now)));
+        let idle =
+            Duration::from_millis(now.saturating_sub(std::mem::replace(&mut self.used, now)));
         idle > IDLE && self.link.is_some()
     }
 }
@@ -116,17 +123,28 @@ impl Connection {
     pub(super) fn new(urls: &str, certificates: Option<TlsCertificates>) -> Result<Self, String> {
         // The TLS of redis panics without a process-wide provider. An error means that one is installed already.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let urls: Vec<&str> = urls.split(',').map(str::trim).filter(|url| !url.is_empty()).collect();
+        let urls: Vec<&str> = urls
+            .split(',')
+            .map(str::trim)
+            .filter(|url| !url.is_empty())
+            .collect();
         if urls.iter().any(|url| url.contains('#')) {
             return Err("it has a part after #, which means nothing here: leave it out".to_owned());
         }
-        let cluster = urls.iter().map(|url| asks_for_cluster(url)).collect::<Result<Vec<_>, _>>()?;
+        let cluster = urls
+            .iter()
+            .map(|url| asks_for_cluster(url))
+            .collect::<Result<Vec<_>, _>>()?;
         let unusable = |error: RedisError| error.to_string();
         let open = |url: &&str| match &certificates {
             Some(certificates) => Client::build_with_tls(*url, certificates.clone()),
             None => Client::open(*url),
         };
-        let servers = urls.iter().map(open).collect::<RedisResult<Vec<_>>>().map_err(unusable)?;
+        let servers = urls
+            .iter()
+            .map(open)
+            .collect::<RedisResult<Vec<_>>>()
+            .map_err(unusable)?;
         let target = match servers.as_slice() {
             [] => return Err("it is empty: leave it unset for the embedded store".to_owned()),
             [one] if cluster == [false] => Target::Server(one.clone()),
@@ -143,7 +161,12 @@ impl Connection {
                 Target::Cluster(cluster.build().map_err(unusable)?)
             }
         };
-        Ok(Self { target, servers, shared: Mutex::default(), dialling: tokio::sync::Mutex::default() })
+        Ok(Self {
+            target,
+            servers,
+            shared: Mutex::default(),
+            dialling: tokio::sync::Mutex::default(),
+        })
     }
 
     /// Sends a command that may arrive twice.
@@ -155,7 +178,9 @@ impl Connection {
     pub(super) async fn run(&self, script: &Script, call: &Cmd) -> Result<Value, StoreError> {
         let attempt = async {
             match self.send(call).await {
-                Err(failure) if failure.error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
+                Err(failure)
+                    if failure.error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) =>
+                {
                     self.send(&script.with_text(call)).await
                 }
                 answer => answer,
@@ -164,16 +189,24 @@ impl Connection {
         self.in_time(attempt).await
     }
 
-    async fn in_time(&self, call: impl Future<Output = Result<Value, Failure>>) -> Result<Value, StoreError> {
+    async fn in_time(
+        &self,
+        call: impl Future<Output = Result<Value, Failure>>,
+    ) -> Result<Value, StoreError> {
         if let Ok(answer) = timeout(OVERALL, call).await {
             return answer.map_err(|failure| match &self.target {
-                Target::Server(_) if is_from_cluster(&failure.error) => StoreError::Unavailable(NOT_SINGLE.to_owned()),
+                Target::Server(_) if is_from_cluster(&failure.error) => {
+                    StoreError::Unavailable(NOT_SINGLE.to_owned())
+                }
                 _ => failure.into(),
             });
         }
         let generation = self.shared.lock().generation;
         self.count_failure(generation);
-        Err(StoreError::Unavailable(format!("Redis gave no answer within {} ms", OVERALL.as_millis())))
+        Err(StoreError::Unavailable(format!(
+            "Redis gave no answer within {} ms",
+            OVERALL.as_millis()
+        )))
     }
 
     /// Sends a command. It dials again, once, after a dropped connection and for a server that has become a replica, and also when
@@ -185,7 +218,8 @@ impl Connection {
         let mut retries = 0..5;
         let mut suspect = self.shared.lock().was_idle();
         loop {
-            let (generation, mut link) = self.link().await.map_err(|error| Failure { error, lost })?;
+            let (generation, mut link) =
+                self.link().await.map_err(|error| Failure { error, lost })?;
             let answer = async {
                 match &mut link {
                     Link::Server(connection) => command.query_async(connection).await,
@@ -203,7 +237,9 @@ impl Connection {
                 answer.await
             };
             match &answer {
-                Err(error) if error.is_io_error() || error.is_unrecoverable_error() => self.count_failure(generation),
+                Err(error) if error.is_io_error() || error.is_unrecoverable_error() => {
+                    self.count_failure(generation)
+                }
                 Err(_) => {}
                 Ok(_) => self.shared.lock().failing_since = None,
             }
@@ -219,7 +255,10 @@ impl Connection {
                         return Err(Failure { error, lost });
                     }
                 }
-                Err(error) if error.kind() == ErrorKind::ClusterConnectionNotFound && retries.next().is_some() => {
+                Err(error)
+                    if error.kind() == ErrorKind::ClusterConnectionNotFound
+                        && retries.next().is_some() =>
+                {
                     sleep(RETRY_PAUSE).await;
                 }
                 answer => return answer.map_err(|error| Failure { error, lost }),
@@ -228,18 +267,31 @@ impl Connection {
     }
 
     /// The primaries, each with its address and a key of its own that begins with `prefix`. For a cluster, those that have slots.
-    pub(super) async fn primaries(&self, prefix: &str) -> Result<Vec<(String, String)>, StoreError> {
+    pub(super) async fn primaries(
+        &self,
+        prefix: &str,
+    ) -> Result<Vec<(String, String)>, StoreError> {
         let Target::Cluster(_) = &self.target else {
-            let addresses = self.servers.iter().map(|server| server.get_connection_info().addr().to_string());
-            return Ok(addresses.map(|address| (address, prefix.to_owned())).collect());
+            let addresses = self
+                .servers
+                .iter()
+                .map(|server| server.get_connection_info().addr().to_string());
+            return Ok(addresses
+                .map(|address| (address, prefix.to_owned()))
+                .collect());
         };
         let slots = self.call(cmd("CLUSTER").arg("SLOTS")).await?;
         let ranges: Vec<Vec<Value>> = read(slots, "the slots of a cluster")?;
         let mut primaries: Vec<(String, String)> = Vec::new();
         let mut seen: Vec<&Value> = Vec::new();
         for range in &ranges {
-            let [first, last, primary, ..] = &range[..] else { continue };
-            let (first, last): (u16, u16) = (read(first.clone(), "a slot")?, read(last.clone(), "a slot")?);
+            let [first, last, primary, ..] = &range[..] else {
+                continue;
+            };
+            let (first, last): (u16, u16) = (
+                read(first.clone(), "a slot")?,
+                read(last.clone(), "a slot")?,
+            );
             if seen.contains(&primary) {
                 continue;
             }
@@ -266,7 +318,10 @@ impl Connection {
             return Err(error.clone());
         }
         let dialled = self.target.dial().await;
-        *failure = dialled.as_ref().err().map(|error| (Instant::now(), error.clone()));
+        *failure = dialled
+            .as_ref()
+            .err()
+            .map(|error| (Instant::now(), error.clone()));
         let link = dialled?;
         let mut shared = self.shared.lock();
         shared.generation += 1;
@@ -281,7 +336,12 @@ impl Connection {
             Target::Cluster(_) => CLUSTER_RECOVERY,
         };
         let mut shared = self.shared.lock();
-        if shared.failing_since.get_or_insert_with(Instant::now).elapsed() >= recovery {
+        if shared
+            .failing_since
+            .get_or_insert_with(Instant::now)
+            .elapsed()
+            >= recovery
+        {
             shared.give_up(generation);
         }
     }
@@ -291,9 +351,12 @@ impl Connection {
 fn address(node: &Value) -> Result<String, StoreError> {
     let fields: Vec<Value> = read(node.clone(), "a node")?;
     let [host, port, ..] = &fields[..] else {
-        return Err(StoreError::Corrupt("a node of a cluster without a port".to_owned()));
+        return Err(StoreError::Corrupt(
+            "a node of a cluster without a port".to_owned(),
+        ));
     };
-    let (host, port): (Option<String>, u16) = (read(host.clone(), "a host")?, read(port.clone(), "a port")?);
+    let (host, port): (Option<String>, u16) =
+        (read(host.clone(), "a host")?, read(port.clone(), "a port")?);
     Ok(format!("{}:{port}", host.unwrap_or_default()))
 }
 
@@ -313,11 +376,19 @@ pub(super) fn timed_out(_: Elapsed) -> RedisError {
 
 /// Reads `cluster=true` or `cluster=false` in the query of the URL.
 fn asks_for_cluster(url: &str) -> Result<bool, String> {
-    let parameters = url.split_once('?').map_or("", |(_, query)| query).split('&');
-    match parameters.filter_map(|parameter| parameter.strip_prefix("cluster=")).next_back() {
+    let parameters = url
+        .split_once('?')
+        .map_or("", |(_, query)| query)
+        .split('&');
+    match parameters
+        .filter_map(|parameter| parameter.strip_prefix("cluster="))
+        .next_back()
+    {
         None | Some("false") => Ok(false),
         Some("true") => Ok(true),
-        Some(other) => Err(format!("cluster={other} is neither cluster=true nor cluster=false")),
+        Some(other) => Err(format!(
+            "cluster={other} is neither cluster=true nor cluster=false"
+        )),
     }
 }
 
@@ -328,7 +399,8 @@ fn is_dropped(error: &RedisError) -> bool {
 
 /// Whether a server refused to write because it is a replica; older ones wrap errors of scripts.
 fn is_from_replica(error: &RedisError) -> bool {
-    error.kind() == ErrorKind::Server(ServerErrorKind::ReadOnly) || error.to_string().contains("READONLY")
+    error.kind() == ErrorKind::Server(ServerErrorKind::ReadOnly)
+        || error.to_string().contains("READONLY")
 }
 
 /// Whether only a node of a cluster sends this error.
@@ -366,7 +438,11 @@ impl From<Failure> for StoreError {
             return Self::Corrupt(text);
         }
         let refused = !lost && REFUSALS.iter().any(|code| text.contains(code));
-        if refused { Self::Refused(text) } else { Self::Unavailable(text) }
+        if refused {
+            Self::Refused(text)
+        } else {
+            Self::Unavailable(text)
+        }
     }
 }
 
@@ -376,29 +452,52 @@ mod tests {
 
     #[test]
     fn a_node_is_named_by_what_the_cluster_says_of_it() {
-        let node = |host: Value| address(&Value::Array(vec![host, Value::Int(6379), Value::Nil])).ok();
-        assert_eq!(node(Value::BulkString(b"cache".to_vec())).as_deref(), Some("cache:6379"));
+        let node =
+            |host: Value| address(&Value::Array(vec![host, Value::Int(6379), Value::Nil])).ok();
+        assert_eq!(
+            node(Value::BulkString(b"cache".to_vec())).as_deref(),
+            Some("cache:6379")
+        );
         assert_eq!(node(Value::Nil).as_deref(), Some(":6379"));
         assert_eq!(address(&Value::Array(Vec::new())).ok(), None);
     }
 
     #[test]
     fn a_key_is_found_in_every_range_of_slots() {
-        assert_eq!(key_within("turnkeeper:ready", 0, SLOTS - 1).as_deref(), Some("turnkeeper:ready:0"));
-        assert!(key_within("foo", 0, 0).is_some() && key_within("foo", SLOTS - 1, SLOTS - 1).is_some());
+        assert_eq!(
+            key_within("turnkeeper:ready", 0, SLOTS - 1).as_deref(),
+            Some("turnkeeper:ready:0")
+        );
+        assert!(
+            key_within("foo", 0, 0).is_some() && key_within("foo", SLOTS - 1, SLOTS - 1).is_some()
+        );
     }
 
     #[test]
     fn one_url_is_a_server_and_several_or_a_parameter_are_a_cluster() {
-        let kind = |urls| Connection::new(urls, None).map(|connection| matches!(connection.target, Target::Cluster(_)));
+        let kind = |urls| {
+            Connection::new(urls, None)
+                .map(|connection| matches!(connection.target, Target::Cluster(_)))
+        };
         assert!(matches!(kind("redis://127.0.0.1:1"), Ok(false)));
-        assert!(matches!(kind("rediss://user:word@127.0.0.1:1/0"), Ok(false)));
+        assert!(matches!(
+            kind("rediss://user:word@127.0.0.1:1/0"),
+            Ok(false)
+        ));
         assert!(matches!(kind("redis://127.0.0.1:1?cluster=true"), Ok(true)));
-        assert!(matches!(kind("redis://127.0.0.1:1, redis://127.0.0.1:2"), Ok(true)));
-        assert!(matches!(kind("redis://127.0.0.1:1?cluster=false"), Ok(false)));
-        for wrong in
-            ["redis://127.0.0.1:1?cluster=1", "redis://127.0.0.1:1?cluster=True", "rediss://127.0.0.1:1/#insecure"]
-        {
+        assert!(matches!(
+            kind("redis://127.0.0.1:1, redis://127.0.0.1:2"),
+            Ok(true)
+        ));
+        assert!(matches!(
+            kind("redis://127.0.0.1:1?cluster=false"),
+            Ok(false)
+        ));
+        for wrong in [
+            "redis://127.0.0.1:1?cluster=1",
+            "redis://127.0.0.1:1?cluster=True",
+            "rediss://127.0.0.1:1/#insecure",
+        ] {
             assert!(kind(wrong).is_err(), "{wrong}");
         }
         assert!(kind("http://127.0.0.1:1").is_err());

@@ -33,9 +33,9 @@ use self::connection::Connection;
 use self::script::read;
 use self::subscription::{CHANNEL, follow};
 use super::{
-    Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, NOTICES, NewEncounter, Notice,
-    QuotaGrant, Store, StoreConfig, StoreError, StoredPage, check_gapless, granted_quota, list_position, listed_id,
-    millis, now,
+    Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, NOTICES,
+    NewEncounter, Notice, QuotaGrant, Store, StoreConfig, StoreError, StoredPage, check_gapless,
+    granted_quota, list_position, listed_id, millis, now,
 };
 
 const SALT: &str = "turnkeeper:salt";
@@ -64,7 +64,11 @@ impl RedisStore {
     ///
     /// Connects only when it is used: while Redis is down, calls return [`StoreError::Unavailable`]. `certificates` replace the public
     /// roots, and identify this client where a private Redis asks for it.
-    pub fn open(urls: &str, certificates: Option<TlsCertificates>, config: StoreConfig) -> Result<Self, String> {
+    pub fn open(
+        urls: &str,
+        certificates: Option<TlsCertificates>,
+        config: StoreConfig,
+    ) -> Result<Self, String> {
         let connection = Connection::new(urls, certificates);
         Ok(Self {
             connection: connection.map_err(|wrong| format!("not a usable Redis URL: {wrong}"))?,
@@ -78,7 +82,10 @@ impl RedisStore {
     /// The addresses of its servers, without users and passwords.
     pub fn addresses(&self) -> String {
         let servers = self.connection.servers.iter();
-        servers.map(|server| server.get_connection_info().addr().to_string()).collect::<Vec<_>>().join(", ")
+        servers
+            .map(|server| server.get_connection_info().addr().to_string())
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }
 
@@ -112,9 +119,19 @@ fn nonce() -> String {
 impl Store for RedisStore {
     async fn create(&self, id: &str, new: NewEncounter) -> Result<Option<Bytes>, StoreError> {
         let mut create = script::CREATE.on(&keys(id));
-        create.arg(&new.document[..]).arg(&new.base.document[..]).arg(self.ttl).arg(nonce());
-        create.arg(new.revision).arg(new.base.version).arg(new.version()).arg(new.base.version.saturating_add(1));
-        create.arg(new.application.as_deref().unwrap_or_default()).arg(list_position(now(), id));
+        create
+            .arg(&new.document[..])
+            .arg(&new.base.document[..])
+            .arg(self.ttl)
+            .arg(nonce());
+        create
+            .arg(new.revision)
+            .arg(new.base.version)
+            .arg(new.version())
+            .arg(new.base.version.saturating_add(1));
+        create
+            .arg(new.application.as_deref().unwrap_or_default())
+            .arg(list_position(now(), id));
         create.arg(new.log_bytes());
         for entry in &new.entries {
             create.arg(&entry.bytes[..]);
@@ -129,31 +146,57 @@ impl Store for RedisStore {
         Ok(existing)
     }
 
-    async fn load(&self, id: &str, known: Option<u64>, digest: Option<&KeyDigest>) -> Result<Found, StoreError> {
+    async fn load(
+        &self,
+        id: &str,
+        known: Option<u64>,
+        digest: Option<&KeyDigest>,
+    ) -> Result<Found, StoreError> {
         type Row = (Option<u64>, Option<u64>, Option<u64>, Field);
         let [doc, _, even, odd] = keys(id);
-        let ((revision, version, log_bytes, document), answer) = if known.is_none() && digest.is_none() {
-            // Where nothing may be left out, the script costs more than the rest of a load.
-            let mut get = cmd("HMGET");
-            get.arg(doc).arg(&["revision", "version", "log_bytes", "document"]);
-            (read::<Row>(self.connection.call(&get).await?, "an encounter")?, None)
-        } else {
-            let mut load = script::LOAD.on(&[doc, even, odd]);
-            load.arg(known.map_or(String::new(), |known| known.to_string()))
-                .arg(digest.map_or(&[][..], |digest| digest));
-            read::<(Row, Field)>(self.connection.run(&script::LOAD, &load).await?, "an encounter")?
-        };
+        let ((revision, version, log_bytes, document), answer) =
+            if known.is_none() && digest.is_none() {
+                // Where nothing may be left out, the script costs more than the rest of a load.
+                let mut get = cmd("HMGET");
+                get.arg(doc)
+                    .arg(&["revision", "version", "log_bytes", "document"]);
+                (
+                    read::<Row>(self.connection.call(&get).await?, "an encounter")?,
+                    None,
+                )
+            } else {
+                let mut load = script::LOAD.on(&[doc, even, odd]);
+                load.arg(known.map_or(String::new(), |known| known.to_string()))
+                    .arg(digest.map_or(&[][..], |digest| digest));
+                read::<(Row, Field)>(
+                    self.connection.run(&script::LOAD, &load).await?,
+                    "an encounter",
+                )?
+            };
         let revision = revision.ok_or(StoreError::Missing)?;
-        let version = version.ok_or_else(|| StoreError::Corrupt("an encounter without a version".to_owned()))?;
-        Ok(Found { revision, version, log_bytes: log_bytes.unwrap_or(0), document, answer })
+        let version = version
+            .ok_or_else(|| StoreError::Corrupt("an encounter without a version".to_owned()))?;
+        Ok(Found {
+            revision,
+            version,
+            log_bytes: log_bytes.unwrap_or(0),
+            document,
+            answer,
+        })
     }
 
     async fn commit(&self, id: &str, commit: Commit) -> Result<Committed, StoreError> {
         let mut call = script::COMMIT.on(&keys(id));
-        call.arg(commit.expected).arg(commit.revision).arg(&commit.document[..]).arg(nonce());
+        call.arg(commit.expected)
+            .arg(commit.revision)
+            .arg(&commit.document[..])
+            .arg(nonce());
         call.arg(self.ttl).arg(self.answers).arg(CHANNEL).arg(id);
         match &commit.entry {
-            Some(entry) => call.arg(entry.version).arg(entry.version.saturating_sub(1)).arg(&entry.bytes[..]),
+            Some(entry) => call
+                .arg(entry.version)
+                .arg(entry.version.saturating_sub(1))
+                .arg(&entry.bytes[..]),
             None => call.arg(&["", "", ""]),
         };
         match &commit.answer {
@@ -172,79 +215,135 @@ impl Store for RedisStore {
             ("done", ..) => Ok(Committed::Done),
             ("replayed", Some(answer), ..) => Ok(Committed::Replayed(answer)),
             ("missing", ..) => Err(StoreError::Missing),
-            ("conflict", document @ Some(_), Some(revision), Some(version)) => Ok(Committed::Conflict(Found {
-                revision,
-                version,
-                log_bytes: log_bytes.unwrap_or(0),
-                document,
-                answer: None,
-            })),
-            ("corrupt", Some(reason), ..) => Err(StoreError::Corrupt(String::from_utf8_lossy(&reason).into_owned())),
+            ("conflict", document @ Some(_), Some(revision), Some(version)) => {
+                Ok(Committed::Conflict(Found {
+                    revision,
+                    version,
+                    log_bytes: log_bytes.unwrap_or(0),
+                    document,
+                    answer: None,
+                }))
+            }
+            ("corrupt", Some(reason), ..) => Err(StoreError::Corrupt(
+                String::from_utf8_lossy(&reason).into_owned(),
+            )),
             (other, ..) => Err(StoreError::Corrupt(format!("a commit answered {other:?}"))),
         }
     }
 
-    async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<StoredPage, StoreError> {
+    async fn log(
+        &self,
+        id: &str,
+        after: u64,
+        limit: usize,
+        max_bytes: usize,
+    ) -> Result<StoredPage, StoreError> {
         let mut call = script::LOG.on(&[key(id, "doc"), key(id, "log")]);
         call.arg(after.saturating_add(1)).arg(limit).arg(max_bytes);
         let reply = self.connection.run(&script::LOG, &call).await?;
         let page: Option<(u64, u64, Vec<(String, Bytes)>)> = read(reply, "a page of the log")?;
         let (version, base_version, rows) = page.ok_or(StoreError::Missing)?;
         let entries = rows.into_iter().map(|(stream_id, bytes)| {
-            let version = stream_id.split('-').next().and_then(|number| number.parse().ok());
-            let version = version.ok_or_else(|| StoreError::Corrupt(format!("a log entry with the id {stream_id}")))?;
+            let version = stream_id
+                .split('-')
+                .next()
+                .and_then(|number| number.parse().ok());
+            let version = version.ok_or_else(|| {
+                StoreError::Corrupt(format!("a log entry with the id {stream_id}"))
+            })?;
             Ok(Entry { version, bytes })
         });
-        let page = StoredPage { base_version, version, entries: entries.collect::<Result<_, StoreError>>()? };
+        let page = StoredPage {
+            base_version,
+            version,
+            entries: entries.collect::<Result<_, StoreError>>()?,
+        };
         check_gapless(&page, after, limit)?;
         Ok(page)
     }
 
     async fn base(&self, id: &str) -> Result<Base, StoreError> {
         let call = script::BASE.on(&[key(id, "doc"), key(id, "log")]);
-        let row: Option<(Option<u64>, Field)> = read(self.connection.run(&script::BASE, &call).await?, "a base")?;
+        let row: Option<(Option<u64>, Field)> =
+            read(self.connection.run(&script::BASE, &call).await?, "a base")?;
         match row {
             None => Err(StoreError::Missing),
             Some((Some(version), Some(document))) => Ok(Base { version, document }),
-            Some(_) => Err(StoreError::Corrupt("an encounter without a base".to_owned())),
+            Some(_) => Err(StoreError::Corrupt(
+                "an encounter without a base".to_owned(),
+            )),
         }
     }
 
     async fn list(
-        &self, application: &str, before: Option<&str>, limit: usize, max_bytes: usize,
+        &self,
+        application: &str,
+        before: Option<&str>,
+        limit: usize,
+        max_bytes: usize,
     ) -> Result<Listing, StoreError> {
         let end = before.map_or("+".to_owned(), |before| format!("({before}"));
         let mut range = list_command("ZRANGE", application);
         // One more shows whether anything follows.
-        range.arg(end).arg("-").arg(&["BYLEX", "REV", "LIMIT", "0"]).arg(limit.saturating_add(1));
-        let mut positions: Vec<String> = read(self.connection.call(&range).await?, "a part of a list")?;
+        range
+            .arg(end)
+            .arg("-")
+            .arg(&["BYLEX", "REV", "LIMIT", "0"])
+            .arg(limit.saturating_add(1));
+        let mut positions: Vec<String> =
+            read(self.connection.call(&range).await?, "a part of a list")?;
         let listed = positions.len();
         positions.truncate(limit);
         self.truncate_to_fit(&mut positions, max_bytes).await?;
         let documents = self.read_field(&positions, "document").await?;
-        self.remove_missing(application, &positions, &documents).await?;
-        let next = positions.last().filter(|_| positions.len() < listed).cloned();
-        let items = positions.iter().zip(documents).filter_map(|(position, document)| {
-            Some(ListedEncounter { id: listed_id(position)?.to_owned(), document: document? })
-        });
-        Ok(Listing { items: items.collect(), next })
+        self.remove_missing(application, &positions, &documents)
+            .await?;
+        let next = positions
+            .last()
+            .filter(|_| positions.len() < listed)
+            .cloned();
+        let items = positions
+            .iter()
+            .zip(documents)
+            .filter_map(|(position, document)| {
+                Some(ListedEncounter {
+                    id: listed_id(position)?.to_owned(),
+                    document: document?,
+                })
+            });
+        Ok(Listing {
+            items: items.collect(),
+            next,
+        })
     }
 
     async fn application(&self, id: &str) -> Result<Option<String>, StoreError> {
         let mut command = cmd("HMGET");
-        command.arg(key(id, "doc")).arg(&["revision", "application"]);
-        let row: (Field, Option<String>) = read(self.connection.call(&command).await?, "an application")?;
+        command
+            .arg(key(id, "doc"))
+            .arg(&["revision", "application"]);
+        let row: (Field, Option<String>) =
+            read(self.connection.call(&command).await?, "an application")?;
         row.0.map(|_| row.1).ok_or(StoreError::Missing)
     }
 
     async fn acquire_quota(
-        &self, bucket: &str, want: u32, quota: u32, window: Duration,
+        &self,
+        bucket: &str,
+        want: u32,
+        quota: u32,
+        window: Duration,
     ) -> Result<QuotaGrant, StoreError> {
         let mut call = script::ACQUIRE_QUOTA.on(&[format!("turnkeeper:rate:{bucket}")]);
         call.arg(want).arg(millis(window).max(1));
         let reply = self.connection.run(&script::ACQUIRE_QUOTA, &call).await?;
         let (used, ends_in): (u64, u64) = read(reply, "a bucket")?;
-        Ok(granted_quota(used, want, quota, Duration::from_millis(ends_in)))
+        Ok(granted_quota(
+            used,
+            want,
+            quota,
+            Duration::from_millis(ends_in),
+        ))
     }
 
     async fn delete(&self, id: &str) -> Result<(), StoreError> {
@@ -255,7 +354,10 @@ impl Store for RedisStore {
             read(reply, "a deleted encounter")?;
         if let (Some(application), Some(position)) = (application, position) {
             // The encounter is deleted even if this fails: readers of the list notice.
-            let _ = self.connection.call(list_command("ZREM", &application).arg(position)).await;
+            let _ = self
+                .connection
+                .call(list_command("ZREM", &application).arg(position))
+                .await;
         }
         revision.map(drop).ok_or(StoreError::Missing)
     }
@@ -265,7 +367,14 @@ impl Store for RedisStore {
         get.arg(SALT);
         let mut salt: Option<Vec<u8>> = read(self.connection.call(&get).await?, "a salt")?;
         if salt.is_none() {
-            self.connection.call(cmd("SET").arg(SALT).arg(&rand::random::<[u8; 32]>()[..]).arg("NX")).await?;
+            self.connection
+                .call(
+                    cmd("SET")
+                        .arg(SALT)
+                        .arg(&rand::random::<[u8; 32]>()[..])
+                        .arg("NX"),
+                )
+                .await?;
             salt = read(self.connection.call(&get).await?, "a salt")?;
         }
         let salt = salt.and_then(|salt| salt.try_into().ok());
@@ -274,8 +383,13 @@ impl Store for RedisStore {
 
     fn notices(&self) -> broadcast::Receiver<Notice> {
         let receiver = self.notices.subscribe();
-        self.following
-            .get_or_init(|| tokio::spawn(follow(self.connection.servers.clone(), self.notices.clone())).abort_handle());
+        self.following.get_or_init(|| {
+            tokio::spawn(follow(
+                self.connection.servers.clone(),
+                self.notices.clone(),
+            ))
+            .abort_handle()
+        });
         receiver
     }
 
@@ -285,7 +399,9 @@ impl Store for RedisStore {
         let check = async |(address, key): &(String, String)| {
             let call = script::READY.on(std::slice::from_ref(key));
             let answer = self.connection.run(&script::READY, &call).await;
-            answer.map(drop).map_err(|error| error.of(&format!("Redis at {address}")))
+            answer
+                .map(drop)
+                .map_err(|error| error.of(&format!("Redis at {address}")))
         };
         try_join_all(primaries.iter().map(check)).await.map(drop)
     }
@@ -295,7 +411,10 @@ impl Store for RedisStore {
 impl RedisStore {
     /// Adds a position, and now and then removes some of missing encounters.
     async fn add_to_list(&self, application: &str, position: &str) -> Result<(), StoreError> {
-        let added = self.connection.call(list_command("ZADD", application).arg(0).arg(position)).await;
+        let added = self
+            .connection
+            .call(list_command("ZADD", application).arg(0).arg(position))
+            .await;
         // The encounter was created before, so this is no refusal of everything.
         added.map_err(|error| match error {
             StoreError::Refused(reason) => StoreError::Unavailable(reason),
@@ -309,26 +428,48 @@ impl RedisStore {
     }
 
     async fn sweep(&self, application: &str) -> Result<(), StoreError> {
-        let sample = self.connection.call(list_command("ZRANDMEMBER", application).arg(SAMPLE)).await?;
+        let sample = self
+            .connection
+            .call(list_command("ZRANDMEMBER", application).arg(SAMPLE))
+            .await?;
         let positions: Vec<String> = read(sample, "a part of a list")?;
         let found = self.read_field(&positions, "revision").await?;
         self.remove_missing(application, &positions, &found).await
     }
 
     /// Removes the positions at which nothing was found.
-    async fn remove_missing(&self, application: &str, positions: &[String], found: &[Field]) -> Result<(), StoreError> {
-        let missing = positions.iter().zip(found).filter(|(_, found)| found.is_none()).map(|(position, _)| position);
+    async fn remove_missing(
+        &self,
+        application: &str,
+        positions: &[String],
+        found: &[Field],
+    ) -> Result<(), StoreError> {
+        let missing = positions
+            .iter()
+            .zip(found)
+            .filter(|(_, found)| found.is_none())
+            .map(|(position, _)| position);
         let missing: Vec<&String> = missing.collect();
         if missing.is_empty() {
             return Ok(());
         }
-        self.connection.call(list_command("ZREM", application).arg(missing)).await.map(drop)
+        self.connection
+            .call(list_command("ZREM", application).arg(missing))
+            .await
+            .map(drop)
     }
 
     /// Keeps the first positions whose documents have at most `max_bytes` together, and at least one.
-    async fn truncate_to_fit(&self, positions: &mut Vec<String>, max_bytes: usize) -> Result<(), StoreError> {
+    async fn truncate_to_fit(
+        &self,
+        positions: &mut Vec<String>,
+        max_bytes: usize,
+    ) -> Result<(), StoreError> {
         let sizes: Vec<usize> = try_join_all(positions.iter().map(async |position| {
-            let size = self.connection.call(cmd("HSTRLEN").arg(doc_key(position)).arg("document")).await?;
+            let size = self
+                .connection
+                .call(cmd("HSTRLEN").arg(doc_key(position)).arg("document"))
+                .await?;
             read(size, "a size")
         }))
         .await?;
@@ -342,9 +483,16 @@ impl RedisStore {
     }
 
     /// A field of the encounters at these positions; None if the encounter is missing, or is a later one with the same id.
-    async fn read_field(&self, positions: &[String], field: &str) -> Result<Vec<Field>, StoreError> {
+    async fn read_field(
+        &self,
+        positions: &[String],
+        field: &str,
+    ) -> Result<Vec<Field>, StoreError> {
         try_join_all(positions.iter().map(async |position| {
-            let row = self.connection.call(cmd("HMGET").arg(doc_key(position)).arg(&["place", field])).await?;
+            let row = self
+                .connection
+                .call(cmd("HMGET").arg(doc_key(position)).arg(&["place", field]))
+                .await?;
             let (listed, value): (Option<String>, Field) = read(row, "a listed encounter")?;
             Ok(value.filter(|_| listed.as_ref() == Some(position)))
         }))

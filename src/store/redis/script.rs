@@ -5,14 +5,19 @@ use std::sync::LazyLock;
 
 use crate::store::StoreError;
 
-pub(super) static CREATE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("create.lua")));
+pub(super) static CREATE: LazyLock<Script> =
+    LazyLock::new(|| Script::new(include_str!("create.lua")));
 pub(super) static LOAD: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("load.lua")));
-pub(super) static COMMIT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("commit.lua")));
+pub(super) static COMMIT: LazyLock<Script> =
+    LazyLock::new(|| Script::new(include_str!("commit.lua")));
 pub(super) static LOG: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("log.lua")));
 pub(super) static BASE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("base.lua")));
-pub(super) static READY: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("ready.lua")));
-pub(super) static DELETE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("delete.lua")));
-pub(super) static ACQUIRE_QUOTA: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("acquire_quota.lua")));
+pub(super) static READY: LazyLock<Script> =
+    LazyLock::new(|| Script::new(include_str!("ready.lua")));
+pub(super) static DELETE: LazyLock<Script> =
+    LazyLock::new(|| Script::new(include_str!("delete.lua")));
+pub(super) static ACQUIRE_QUOTA: LazyLock<Script> =
+    LazyLock::new(|| Script::new(include_str!("acquire_quota.lua")));
 
 /// A Lua script and its hash. Not `redis::Script`: that copies a document twice, and needs two more round trips for a server that does
 /// not know the script.
@@ -70,13 +75,19 @@ mod tests {
             (Value::Nil, "nothing that is not a place"),
             (Value::Int(7), "a number that is not a place"),
             (secret(), "a string that is not a place"),
-            (Value::SimpleString("secret".to_owned()), "a string that is not a place"),
+            (
+                Value::SimpleString("secret".to_owned()),
+                "a string that is not a place",
+            ),
             (Value::Okay, "a string that is not a place"),
             (Value::Array(vec![secret()]), "an array that is not a place"),
             (Value::Boolean(true), "something else that is not a place"),
         ] {
             let refused = read::<(u64, u64)>(reply, "a place");
-            assert!(matches!(&refused, Err(StoreError::Corrupt(text)) if text == said), "{refused:?}");
+            assert!(
+                matches!(&refused, Err(StoreError::Corrupt(text)) if text == said),
+                "{refused:?}"
+            );
         }
         assert!(matches!(read::<u64>(Value::Int(7), "a version"), Ok(7)));
     }

@@ -64,9 +64,14 @@ async fn subscribe(server: &Client, sender: &broadcast::Sender<Notice>) -> Redis
 /// The notice in a message. A message that no script of ours wrote may mean anything: [`Notice::Resync`].
 fn read(message: &Msg) -> Notice {
     let text = std::str::from_utf8(message.get_payload_bytes()).unwrap_or_default();
-    let Some((id, version)) = text.rsplit_once(' ') else { return Notice::Resync };
+    let Some((id, version)) = text.rsplit_once(' ') else {
+        return Notice::Resync;
+    };
     match version.parse() {
-        Ok(version) => Notice::Committed { id: Arc::from(id), version },
+        Ok(version) => Notice::Committed {
+            id: Arc::from(id),
+            version,
+        },
         Err(_) if version == "-" => Notice::Deleted { id: Arc::from(id) },
         Err(_) => Notice::Resync,
     }

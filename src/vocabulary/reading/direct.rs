@@ -4,7 +4,9 @@
 use super::FieldError;
 use super::error::{INEXACT, OBJECT, ReadError, meant, not_json, one_of};
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::de::{
+    DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor,
+};
 use serde::{Deserialize, forward_to_deserialize_any};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -23,9 +25,13 @@ pub fn json_text(bytes: &[u8]) -> Result<&str, FieldError> {
 
 /// Hands the items of a list on one after the other, as they are written, with their places.
 pub fn each_item<'j, E: From<FieldError>>(
-    list: &'j RawValue, take: impl FnMut(usize, &'j RawValue) -> Result<(), E>,
+    list: &'j RawValue,
+    take: impl FnMut(usize, &'j RawValue) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut each = Each { take, refused: None };
+    let mut each = Each {
+        take,
+        refused: None,
+    };
     let read = serde_json::Deserializer::from_str(list.get()).deserialize_any(&mut each);
     match each.refused {
         Some(refused) => Err(refused),
@@ -39,14 +45,26 @@ pub fn read_json<'j, T: Deserialize<'j>>(json: &'j str) -> Result<T, FieldError>
 }
 
 /// Reads a `T` of an object without its field `aside`, which is read elsewhere.
-pub fn read_json_beside<'j, T: Deserialize<'j>>(json: &'j str, aside: &'static str) -> Result<T, FieldError> {
+pub fn read_json_beside<'j, T: Deserialize<'j>>(
+    json: &'j str,
+    aside: &'static str,
+) -> Result<T, FieldError> {
     read_text(json, Some(aside)).map_err(|error| error.into_field_error(&[aside]))
 }
 
-fn read_text<'j, T: Deserialize<'j>>(json: &'j str, aside: Option<&'static str>) -> Result<T, ReadError> {
+fn read_text<'j, T: Deserialize<'j>>(
+    json: &'j str,
+    aside: Option<&'static str>,
+) -> Result<T, ReadError> {
     let failed = Cell::new(None);
     let mut text = serde_json::Deserializer::from_str(json);
-    let value = T::deserialize(Direct { json: &mut text, state: State { failed: &failed, aside } })?;
+    let value = T::deserialize(Direct {
+        json: &mut text,
+        state: State {
+            failed: &failed,
+            aside,
+        },
+    })?;
     text.end().map_err(ReadError::not_json)?;
     Ok(value)
 }
@@ -63,7 +81,10 @@ struct State<'s> {
 impl State<'_> {
     /// The state for a part of the value.
     fn inner(self) -> Self {
-        Self { aside: None, ..self }
+        Self {
+            aside: None,
+            ..self
+        }
     }
 
     /// Sends a result through serde_json.
@@ -76,7 +97,11 @@ impl State<'_> {
 
     /// Takes a result that came through serde_json. An error that was not sent is its own.
     fn receive<T, E: fmt::Display>(self, result: Result<T, E>) -> Result<T, ReadError> {
-        result.map_err(|error| self.failed.take().unwrap_or_else(|| ReadError::not_json(error)))
+        result.map_err(|error| {
+            self.failed
+                .take()
+                .unwrap_or_else(|| ReadError::not_json(error))
+        })
     }
 }
 
@@ -90,27 +115,43 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Direct<'_, D> {
     type Error = ReadError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        self.state.receive(self.json.deserialize_any(Checked { visitor, state: self.state }))
+        self.state.receive(self.json.deserialize_any(Checked {
+            visitor,
+            state: self.state,
+        }))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        self.state.receive(self.json.deserialize_option(Checked { visitor, state: self.state }))
+        self.state.receive(self.json.deserialize_option(Checked {
+            visitor,
+            state: self.state,
+        }))
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self, name: &'static str, visitor: V,
+        self,
+        name: &'static str,
+        visitor: V,
     ) -> Result<V::Value, ReadError> {
         if name == RAW {
-            return self.state.receive(self.json.deserialize_newtype_struct(name, visitor));
+            return self
+                .state
+                .receive(self.json.deserialize_newtype_struct(name, visitor));
         }
         visitor.visit_newtype_struct(self)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
-        self, _: &'static str, variants: &'static [&'static str], visitor: V,
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
     ) -> Result<V::Value, ReadError> {
         let visitor = VariantVisitor { visitor, variants };
-        self.state.receive(self.json.deserialize_any(Checked { visitor, state: self.state }))
+        self.state.receive(self.json.deserialize_any(Checked {
+            visitor,
+            state: self.state,
+        }))
     }
 
     forward_to_deserialize_any! {
@@ -135,7 +176,10 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for PartSeed<'_, S> {
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<S::Value, D::Error> {
         let state = self.state;
-        state.send(self.seed.deserialize(Direct { json, state: state.inner() }))
+        state.send(self.seed.deserialize(Direct {
+            json,
+            state: state.inner(),
+        }))
     }
 }
 
@@ -199,14 +243,23 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Checked<'_, V> {
         if meant(&self.visitor) == OBJECT {
             return state.send(Err(ReadError::invalid_type(Unexpected::Seq, &self.visitor)));
         }
-        let mut items = ListItems { list, place: 0, state };
+        let mut items = ListItems {
+            list,
+            place: 0,
+            state,
+        };
         let value = self.visitor.visit_seq(&mut items);
         state.send(value.and_then(|value| items.end().map(|()| value)))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<V::Value, A::Error> {
         let state = self.state;
-        let mut fields = ObjectFields { object, names: HashSet::new(), name: Cow::Borrowed(""), state };
+        let mut fields = ObjectFields {
+            object,
+            names: HashSet::new(),
+            name: Cow::Borrowed(""),
+            state,
+        };
         let value = self.visitor.visit_map(&mut fields);
         state.send(value.and_then(|value| fields.end().map(|()| value)))
     }
@@ -246,7 +299,10 @@ impl<'de, A: SeqAccess<'de>> ListItems<'_, A> {
     fn end(mut self) -> Result<(), ReadError> {
         let more = self.list.next_element::<IgnoredAny>();
         match self.state.receive(more)? {
-            Some(_) => Err(ReadError::invalid_length(self.place.saturating_add(1), &"a shorter list")),
+            Some(_) => Err(ReadError::invalid_length(
+                self.place.saturating_add(1),
+                &"a shorter list",
+            )),
             None => Ok(()),
         }
     }
@@ -255,9 +311,18 @@ impl<'de, A: SeqAccess<'de>> ListItems<'_, A> {
 impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for &mut ListItems<'_, A> {
     type Error = ReadError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
-        let item = self.list.next_element_seed(PartSeed { seed, state: self.state });
-        let item = self.state.receive(item).map_err(|error| error.below(&self.place.to_string()))?;
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, ReadError> {
+        let item = self.list.next_element_seed(PartSeed {
+            seed,
+            state: self.state,
+        });
+        let item = self
+            .state
+            .receive(item)
+            .map_err(|error| error.below(&self.place.to_string()))?;
         self.place = self.place.saturating_add(1);
         Ok(item)
     }
@@ -292,7 +357,10 @@ impl<'de, A: MapAccess<'de>> ObjectFields<'de, '_, A> {
     /// Refuses further fields.
     fn end(mut self) -> Result<(), ReadError> {
         if self.next()? {
-            return Err(ReadError::invalid_type(Unexpected::Map, &"an object with one field"));
+            return Err(ReadError::invalid_type(
+                Unexpected::Map,
+                &"an object with one field",
+            ));
         }
         Ok(())
     }
@@ -301,17 +369,26 @@ impl<'de, A: MapAccess<'de>> ObjectFields<'de, '_, A> {
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for &mut ObjectFields<'de, '_, A> {
     type Error = ReadError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, ReadError> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, ReadError> {
         if !self.next()? {
             return Ok(None);
         }
         let key = seed.deserialize(StrDeserializer::new(&self.name));
-        key.map(Some).map_err(|error: ReadError| error.of_key(&self.name))
+        key.map(Some)
+            .map_err(|error: ReadError| error.of_key(&self.name))
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, ReadError> {
-        let value = self.object.next_value_seed(PartSeed { seed, state: self.state });
-        self.state.receive(value).map_err(|error| error.below(&self.name))
+        let value = self.object.next_value_seed(PartSeed {
+            seed,
+            state: self.state,
+        });
+        self.state
+            .receive(value)
+            .map_err(|error| error.below(&self.name))
     }
 }
 
@@ -436,15 +513,27 @@ mod tests {
     fn a_field_that_is_read_elsewhere_is_left_out_of_its_object_alone() {
         assert!(read_json_beside::<Whole>(r#"{"type": [{}], "count": 3}"#, "type").is_ok());
         let refused = |json| read_json_beside::<Whole>(json, "type").expect_err(json);
-        assert_eq!(refused(r#"{"type": 1, "count": 3, "type": 2}"#).path, "type");
-        assert_eq!(refused(r#"{"count": 3, "shape": {"type": 1}}"#).path, "shape.type");
+        assert_eq!(
+            refused(r#"{"type": 1, "count": 3, "type": 2}"#).path,
+            "type"
+        );
+        assert_eq!(
+            refused(r#"{"count": 3, "shape": {"type": 1}}"#).path,
+            "shape.type"
+        );
         let unknown = refused(r#"{"count": 3, "kind": 1}"#);
-        assert!(unknown.message.starts_with("there is no such field: there are type, count"), "{unknown}");
+        assert!(
+            unknown
+                .message
+                .starts_with("there is no such field: there are type, count"),
+            "{unknown}"
+        );
     }
 
     #[test]
     fn a_part_can_stay_as_it_is_written() {
-        let parts: BTreeMap<String, &RawValue> = read_json(r#"{"a": [1,  2], "b": {"c": 1, "c": 2}}"#).expect("parts");
+        let parts: BTreeMap<String, &RawValue> =
+            read_json(r#"{"a": [1,  2], "b": {"c": 1, "c": 2}}"#).expect("parts");
         assert_eq!(parts["a"].get(), "[1,  2]");
         assert_eq!(parts["b"].get(), r#"{"c": 1, "c": 2}"#);
     }
@@ -455,11 +544,18 @@ mod tests {
         let mut taken = Vec::new();
         let refused = each_item(&list, |place, item| {
             taken.push((place, item.get()));
-            if place < 2 { Ok(()) } else { Err(FieldError::malformed("", "enough")) }
+            if place < 2 {
+                Ok(())
+            } else {
+                Err(FieldError::malformed("", "enough"))
+            }
         });
         assert_eq!(refused, Err(FieldError::malformed("", "enough")));
         assert_eq!(taken, [(0, "1"), (1, "[2]"), (2, "3")]);
         let object = RawValue::from_string("{}".to_owned()).expect("JSON");
-        assert_eq!(each_item(&object, |_, _| Ok(())), Err(FieldError::malformed("", "a list is expected")));
+        assert_eq!(
+            each_item(&object, |_, _| Ok(())),
+            Err(FieldError::malformed("", "a list is expected"))
+        );
     }
 }

@@ -34,17 +34,29 @@ pub enum ErrorKind {
 impl FieldError {
     /// A value of the right shape that makes no sense here.
     pub fn meaningless(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into(), kind: ErrorKind::Meaningless }
+        Self {
+            path: path.into(),
+            message: message.into(),
+            kind: ErrorKind::Meaningless,
+        }
     }
 
     /// Something that has not the shape that is expected.
     pub fn malformed(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into(), kind: ErrorKind::Malformed }
+        Self {
+            path: path.into(),
+            message: message.into(),
+            kind: ErrorKind::Malformed,
+        }
     }
 
     /// A field that its object has twice.
     pub fn twice(path: impl Into<String>) -> Self {
-        Self { path: path.into(), message: TWICE.to_owned(), kind: ErrorKind::Twice }
+        Self {
+            path: path.into(),
+            message: TWICE.to_owned(),
+            kind: ErrorKind::Twice,
+        }
     }
 
     /// The same error seen from one level further out.
@@ -61,7 +73,11 @@ impl FieldError {
 impl fmt::Display for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, message, .. } = self;
-        if path.is_empty() { message.fmt(f) } else { write!(f, "{path}: {message}") }
+        if path.is_empty() {
+            message.fmt(f)
+        } else {
+            write!(f, "{path}: {message}")
+        }
     }
 }
 
@@ -94,12 +110,21 @@ pub(super) fn not_json(json: &[u8], error: &serde_json::Error) -> FieldError {
         [] => "the body is empty: JSON is expected".to_owned(),
         _ => format!("this is not JSON: {error}"),
     };
-    FieldError { path: String::new(), message, kind: ErrorKind::NotJson }
+    FieldError {
+        path: String::new(),
+        message,
+        kind: ErrorKind::NotJson,
+    }
 }
 
 impl ReadError {
     fn new(message: String, kind: ErrorKind) -> Self {
-        Self(Box::new(Inner { path: Vec::new(), message, kind, known: None }))
+        Self(Box::new(Inner {
+            path: Vec::new(),
+            message,
+            kind,
+            known: None,
+        }))
     }
 
     /// Text that is no JSON.
@@ -120,12 +145,21 @@ impl ReadError {
 
     /// An error in the name of a field: its path is the field.
     pub(super) fn of_key(self, key: &str) -> Self {
-        if self.0.path.is_empty() { self.below(key) } else { self }
+        if self.0.path.is_empty() {
+            self.below(key)
+        } else {
+            self
+        }
     }
 
     /// The error for clients. `beside` are fields of the same object that are read elsewhere.
     pub(super) fn into_field_error(self, beside: &[&'static str]) -> FieldError {
-        let Inner { path, mut message, kind, known } = *self.0;
+        let Inner {
+            path,
+            mut message,
+            kind,
+            known,
+        } = *self.0;
         if let Some(known) = known {
             let beside = if path.len() == 1 { beside } else { &[] };
             let known: Vec<_> = beside.iter().chain(known).copied().collect();
@@ -134,7 +168,11 @@ impl ReadError {
                 known => format!("there is no such field: there are {}", known.join(", ")),
             };
         }
-        FieldError { path: joined(&path), message, kind }
+        FieldError {
+            path: joined(&path),
+            message,
+            kind,
+        }
     }
 }
 
@@ -157,25 +195,44 @@ impl de::Error for ReadError {
             Unexpected::Float(number) if number.abs() >= INEXACT && counts(expected) => {
                 Self::invalid_value(found, expected)
             }
-            _ => Self::new(format!("{} is expected, not {}", meant(expected), describe(found)), ErrorKind::Malformed),
+            _ => Self::new(
+                format!("{} is expected, not {}", meant(expected), describe(found)),
+                ErrorKind::Malformed,
+            ),
         }
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::new(format!("{} is expected, not {}", meant(expected), describe(found)), ErrorKind::Meaningless)
+        Self::new(
+            format!("{} is expected, not {}", meant(expected), describe(found)),
+            ErrorKind::Meaningless,
+        )
     }
 
     fn invalid_length(length: usize, expected: &dyn Expected) -> Self {
-        Self::new(format!("{} is expected, not a list of {length}", meant(expected)), ErrorKind::Malformed)
+        Self::new(
+            format!("{} is expected, not a list of {length}", meant(expected)),
+            ErrorKind::Malformed,
+        )
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        Self::new(format!("{} is expected, not {:?}", one_of(expected), shortened(variant)), ErrorKind::Meaningless)
+        Self::new(
+            format!(
+                "{} is expected, not {:?}",
+                one_of(expected),
+                shortened(variant)
+            ),
+            ErrorKind::Meaningless,
+        )
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        let mut error =
-            Self::new(format!("there is no field {:?}", shortened(field)), ErrorKind::Malformed).below(field);
+        let mut error = Self::new(
+            format!("there is no field {:?}", shortened(field)),
+            ErrorKind::Malformed,
+        )
+        .below(field);
         error.0.known = Some(expected);
         error
     }
@@ -275,33 +332,75 @@ mod tests {
 
     #[test]
     fn what_is_expected_and_what_is_there_is_said_in_the_words_of_json() {
-        let shape =
-            |said: (ErrorKind, String), expected: &str| assert_eq!(said, (ErrorKind::Malformed, expected.into()));
-        let range =
-            |said: (ErrorKind, String), expected: &str| assert_eq!(said, (ErrorKind::Meaningless, expected.into()));
+        let shape = |said: (ErrorKind, String), expected: &str| {
+            assert_eq!(said, (ErrorKind::Malformed, expected.into()))
+        };
+        let range = |said: (ErrorKind, String), expected: &str| {
+            assert_eq!(said, (ErrorKind::Meaningless, expected.into()))
+        };
         shape(said::<String>(json!(3)), "text is expected, not 3");
-        shape(said::<String>(json!(1e300)), "text is expected, not a number of that size");
-        shape(said::<bool>(json!("yes")), "true or false is expected, not \"yes\"");
-        shape(said::<Vec<u32>>(json!({})), "a list is expected, not an object");
-        shape(said::<BTreeMap<String, u32>>(json!([])), "an object is expected, not a list");
+        shape(
+            said::<String>(json!(1e300)),
+            "text is expected, not a number of that size",
+        );
+        shape(
+            said::<bool>(json!("yes")),
+            "true or false is expected, not \"yes\"",
+        );
+        shape(
+            said::<Vec<u32>>(json!({})),
+            "a list is expected, not an object",
+        );
+        shape(
+            said::<BTreeMap<String, u32>>(json!([])),
+            "an object is expected, not a list",
+        );
         shape(said::<()>(json!(true)), "null is expected, not true");
-        shape(said::<Shape>(json!({"long": 3})), "an object is expected, not 3");
+        shape(
+            said::<Shape>(json!({"long": 3})),
+            "an object is expected, not 3",
+        );
         shape(
             said::<Shape>(json!({"long": {"_length": 1}, "round": null})),
             "one of round, long is expected, not an object",
         );
-        range(said::<Shape>(json!("square")), "one of round, long is expected, not \"square\"");
-        range(said::<u16>(json!(70_000)), "a whole number from 0 to 65535 is expected, not 70000");
-        range(said::<u32>(json!(-1)), "a whole number from 0 to 4294967295 is expected, not -1");
-        range(said::<u64>(json!(-1)), "a whole number from 0 to 18446744073709551615 is expected, not -1");
-        range(said::<u32>(json!(-1e300)), "a whole number from 0 to 4294967295 is expected, not a number of that size");
-        shape(said::<u32>(json!(1.5)), "a whole number from 0 to 4294967295 is expected, not 1.5");
+        range(
+            said::<Shape>(json!("square")),
+            "one of round, long is expected, not \"square\"",
+        );
+        range(
+            said::<u16>(json!(70_000)),
+            "a whole number from 0 to 65535 is expected, not 70000",
+        );
+        range(
+            said::<u32>(json!(-1)),
+            "a whole number from 0 to 4294967295 is expected, not -1",
+        );
+        range(
+            said::<u64>(json!(-1)),
+            "a whole number from 0 to 18446744073709551615 is expected, not -1",
+        );
+        range(
+            said::<u32>(json!(-1e300)),
+            "a whole number from 0 to 4294967295 is expected, not a number of that size",
+        );
+        shape(
+            said::<u32>(json!(1.5)),
+            "a whole number from 0 to 4294967295 is expected, not 1.5",
+        );
         shape(
             said::<i64>(json!("one")),
             "a whole number from -9223372036854775808 to 9223372036854775807 is expected, not \"one\"",
         );
         assert!(matches!(read::<Shape>(&json!("round")), Ok(Shape::Round)));
-        assert!(matches!(read::<Shape>(&json!({"long": {"_length": 1}})), Ok(Shape::Long { .. })));
-        assert_eq!(read::<u32>(&json!(3.0)).ok(), Some(3), "a whole number may be written with a fraction of nothing");
+        assert!(matches!(
+            read::<Shape>(&json!({"long": {"_length": 1}})),
+            Ok(Shape::Long { .. })
+        ));
+        assert_eq!(
+            read::<u32>(&json!(3.0)).ok(),
+            Some(3),
+            "a whole number may be written with a fraction of nothing"
+        );
     }
 }

@@ -3,7 +3,10 @@
 use super::FieldError;
 use super::error::{INEXACT, OBJECT, ReadError, counts, meant, one_of};
 use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, StrDeserializer};
-use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected,
+    Visitor,
+};
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
 use std::iter::Enumerate;
@@ -16,16 +19,24 @@ pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, FieldError> {
 
 /// Reads a `T` of an object's fields, naming the field that is wrong where one is. `beside` are the fields that belong to the same
 /// object and are read elsewhere: the error for an unknown field names them too.
-pub fn read_fields<T: DeserializeOwned>(fields: &Map<String, Value>, beside: &[&'static str]) -> Result<T, FieldError> {
-    T::deserialize(MapAccessDeserializer::new(entries(fields))).map_err(|error| error.into_field_error(beside))
+pub fn read_fields<T: DeserializeOwned>(
+    fields: &Map<String, Value>,
+    beside: &[&'static str],
+) -> Result<T, FieldError> {
+    T::deserialize(MapAccessDeserializer::new(entries(fields)))
+        .map_err(|error| error.into_field_error(beside))
 }
 
 /// Reads a `T` of a query such as `after=12&limit=5`, naming the parameter that is wrong where one is.
 pub fn read_query<T: DeserializeOwned>(query: &str) -> Result<T, FieldError> {
     let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
     let parameters = pairs.iter().map(|(name, text)| (&**name, Parameter(text)));
-    let parameters = Entries { rest: parameters, found: None };
-    T::deserialize(MapAccessDeserializer::new(parameters)).map_err(|error| error.into_field_error(&[]))
+    let parameters = Entries {
+        rest: parameters,
+        found: None,
+    };
+    T::deserialize(MapAccessDeserializer::new(parameters))
+        .map_err(|error| error.into_field_error(&[]))
 }
 
 /// The name under which serde_json asks for the JSON itself.
@@ -43,7 +54,8 @@ impl<'v> Reader<'v> {
             Value::Number(number) => {
                 let float = number.as_f64().unwrap_or(f64::NAN);
                 // `3.0` and `3e0` are the whole number 3, as JSON Schema has it.
-                let integer = (float.fract() == 0.0 && float.abs() < INEXACT).then_some(float as i64);
+                let integer =
+                    (float.fract() == 0.0 && float.abs() < INEXACT).then_some(float as i64);
                 match (number.as_u64(), number.as_i64().or(integer)) {
                     (Some(number), _) => Unexpected::Unsigned(number),
                     (None, Some(number)) => Unexpected::Signed(number),
@@ -63,7 +75,9 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match (self.0, self.unexpected()) {
             // A visitor that asks for anything and means an object would take a list too.
-            (Value::Array(_), found) if meant(&visitor) == OBJECT => Err(ReadError::invalid_type(found, &visitor)),
+            (Value::Array(_), found) if meant(&visitor) == OBJECT => {
+                Err(ReadError::invalid_type(found, &visitor))
+            }
             (Value::Array(list), _) => {
                 let mut items = Items(list.iter().enumerate());
                 let value = visitor.visit_seq(&mut items)?;
@@ -83,27 +97,42 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        if self.0.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
+        if self.0.is_null() {
+            visitor.visit_none()
+        } else {
+            visitor.visit_some(self)
+        }
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self, name: &'static str, visitor: V,
+        self,
+        name: &'static str,
+        visitor: V,
     ) -> Result<V::Value, ReadError> {
         if name == RAW {
-            return self.0.deserialize_newtype_struct(name, visitor).map_err(ReadError::custom);
+            return self
+                .0
+                .deserialize_newtype_struct(name, visitor)
+                .map_err(ReadError::custom);
         }
         visitor.visit_newtype_struct(self)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
-        self, _: &'static str, variants: &'static [&'static str], visitor: V,
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
     ) -> Result<V::Value, ReadError> {
         match self.0 {
             Value::String(variant) => visitor.visit_enum(BorrowedStrDeserializer::new(variant)),
             Value::Object(fields) if fields.len() == 1 => {
                 visitor.visit_enum(MapAccessDeserializer::new(entries(fields)))
             }
-            _ => Err(ReadError::invalid_type(self.unexpected(), &one_of(variants).as_str())),
+            _ => Err(ReadError::invalid_type(
+                self.unexpected(),
+                &one_of(variants).as_str(),
+            )),
         }
     }
 
@@ -125,23 +154,36 @@ struct Entries<'v, I, V> {
 }
 
 fn entries(fields: &Map<String, Value>) -> impl MapAccess<'_, Error = ReadError> {
-    Entries { rest: fields.iter().map(|(name, value)| (name.as_str(), Reader(value))), found: None }
+    Entries {
+        rest: fields
+            .iter()
+            .map(|(name, value)| (name.as_str(), Reader(value))),
+        found: None,
+    }
 }
 
-impl<'de, 'v, I: Iterator<Item = (&'v str, V)>, V: Deserializer<'de, Error = ReadError>> MapAccess<'de>
-    for Entries<'v, I, V>
+impl<'de, 'v, I: Iterator<Item = (&'v str, V)>, V: Deserializer<'de, Error = ReadError>>
+    MapAccess<'de> for Entries<'v, I, V>
 {
     type Error = ReadError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, ReadError> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, ReadError> {
         self.found = self.rest.next();
-        let Some((name, _)) = &self.found else { return Ok(None) };
+        let Some((name, _)) = &self.found else {
+            return Ok(None);
+        };
         let key = seed.deserialize(StrDeserializer::new(name));
         key.map(Some).map_err(|error: ReadError| error.of_key(name))
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, ReadError> {
-        let (name, value) = self.found.take().ok_or_else(|| ReadError::custom("a value before its name"))?;
+        let (name, value) = self
+            .found
+            .take()
+            .ok_or_else(|| ReadError::custom("a value before its name"))?;
         seed.deserialize(value).map_err(|error| error.below(name))
     }
 }
@@ -152,9 +194,16 @@ struct Items<'v>(Enumerate<slice::Iter<'v, Value>>);
 impl<'de> SeqAccess<'de> for Items<'de> {
     type Error = ReadError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
-        let Some((place, item)) = self.0.next() else { return Ok(None) };
-        seed.deserialize(Reader(item)).map(Some).map_err(|error| error.below(&place.to_string()))
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, ReadError> {
+        let Some((place, item)) = self.0.next() else {
+            return Ok(None);
+        };
+        seed.deserialize(Reader(item))
+            .map(Some)
+            .map_err(|error| error.below(&place.to_string()))
     }
 }
 
@@ -164,16 +213,24 @@ struct Parameter<'q>(&'q str);
 impl Parameter<'_> {
     /// Hands on what the text says, where it says such a thing.
     fn give<'de, T: std::str::FromStr, V: Visitor<'de>>(
-        self, visitor: V, visit: impl FnOnce(V, T) -> Result<V::Value, ReadError>,
+        self,
+        visitor: V,
+        visit: impl FnOnce(V, T) -> Result<V::Value, ReadError>,
     ) -> Result<V::Value, ReadError> {
         match self.0.parse() {
             Ok(value) => visit(visitor, value),
             Err(_) => {
-                let (found, digits) = (Unexpected::Str(self.0), self.0.strip_prefix('-').unwrap_or(self.0));
+                let (found, digits) = (
+                    Unexpected::Str(self.0),
+                    self.0.strip_prefix('-').unwrap_or(self.0),
+                );
                 let integer = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
                 // A whole number that is out of range is one all the same.
-                let error =
-                    if integer && counts(&visitor) { ReadError::invalid_value } else { ReadError::invalid_type };
+                let error = if integer && counts(&visitor) {
+                    ReadError::invalid_value
+                } else {
+                    ReadError::invalid_type
+                };
                 Err(error(found, &visitor))
             }
         }
@@ -228,8 +285,15 @@ mod tests {
 
     #[test]
     fn an_object_with_a_type_is_not_read_from_a_list() {
-        assert_eq!(read(&json!({"type": "hurt", "amount": 3})), Ok(Happening::Hurt(Hurt { amount: 3 })));
-        for list in [json!(["hurt", {"amount": 3}]), json!(["hurt", 3]), json!([])] {
+        assert_eq!(
+            read(&json!({"type": "hurt", "amount": 3})),
+            Ok(Happening::Hurt(Hurt { amount: 3 }))
+        );
+        for list in [
+            json!(["hurt", {"amount": 3}]),
+            json!(["hurt", 3]),
+            json!([]),
+        ] {
             let expected = FieldError::malformed("", "an object is expected, not a list");
             assert_eq!(read::<Happening>(&list), Err(expected), "{list}");
         }

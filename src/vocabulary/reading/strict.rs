@@ -10,10 +10,16 @@ use std::fmt;
 pub fn parse(json: &[u8]) -> Result<Value, FieldError> {
     let mut path = Vec::new();
     let mut text = serde_json::Deserializer::from_slice(json);
-    let value = Strict { path: &mut path }.deserialize(&mut text).and_then(|value| text.end().map(|()| value));
+    let value = Strict { path: &mut path }
+        .deserialize(&mut text)
+        .and_then(|value| text.end().map(|()| value));
     value.map_err(|error| match error.is_data() {
         // Everything else that is JSON is taken.
-        true => FieldError { path: joined(&path), message: TWICE.to_owned(), kind: ErrorKind::Twice },
+        true => FieldError {
+            path: joined(&path),
+            message: TWICE.to_owned(),
+            kind: ErrorKind::Twice,
+        },
         false => not_json(json, &error),
     })
 }
@@ -92,7 +98,9 @@ impl<'j> Visitor<'j> for Strict<'_> {
             if fields.contains_key(&name) {
                 return Err(self.refuse(name));
             }
-            let value = object.next_value_seed(self.inner()).inspect_err(|_| self.path.push(name.clone()))?;
+            let value = object
+                .next_value_seed(self.inner())
+                .inspect_err(|_| self.path.push(name.clone()))?;
             fields.insert(name, value);
         }
         Ok(Value::Object(fields))

@@ -18,12 +18,20 @@ use turnkeeper::http::{Settings, router};
 /// A started fight that is too large for its options to be listed at once.
 async fn crowd(api: &Api) -> Fight {
     let combatant = |n: usize| {
-        let side = if n.is_multiple_of(2) { "players" } else { "monsters" };
+        let side = if n.is_multiple_of(2) {
+            "players"
+        } else {
+            "monsters"
+        };
         json!({"id": format!("c{n}"), "side": side, "hp": {"current": 9, "max": 9}})
     };
     let combatants: Vec<Value> = (0..60).map(combatant).collect();
-    let fight = api.create(&json!({"ruleset": "active-initiative", "combatants": combatants})).await;
-    fight.accepted(json!({"type": "start", "first": "c0"})).await;
+    let fight = api
+        .create(&json!({"ruleset": "active-initiative", "combatants": combatants}))
+        .await;
+    fight
+        .accepted(json!({"type": "start", "first": "c0"}))
+        .await;
     fight
 }
 
@@ -32,14 +40,25 @@ async fn a_command_that_is_applied_is_answered_with_success_however_many_options
     let api = Api::start().await;
     let fight = crowd(&api).await;
     let path = fight.path("/commands?include=options");
-    let commands = (0..100).map(|n| api.post(&path, &note(&format!("note {n}"))).token(&fight.token).minimal().send());
+    let commands = (0..100).map(|n| {
+        api.post(&path, &note(&format!("note {n}")))
+            .token(&fight.token)
+            .minimal()
+            .send()
+    });
     let answers = join_all(commands).await;
     // Where the disk is slow, some wait too long for the commands before them, and are not applied.
-    let (applied, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| answer.status == 200);
+    let (applied, refused): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|answer| answer.status == 200);
     for answer in refused {
         answer.problem(503, "contended");
     }
-    assert!(applied.iter().any(|answer| answer.json()["options"]["items"].is_array()), "some have their options");
+    assert!(
+        applied
+            .iter()
+            .any(|answer| answer.json()["options"]["items"].is_array()),
+        "some have their options"
+    );
     assert_eq!(fight.log().await.len(), applied.len() + 1);
 }
 
@@ -68,12 +87,16 @@ async fn each_of_many_streams_includes_all_that_it_asked_for() {
         viewers.push(fight.player(&[&format!("c{n}")]).await);
     }
     let open = viewers.iter().chain(&viewers).map(|viewer| {
-        let call = viewer.get("/events?include=encounter,options").header("last-event-id", "1");
+        let call = viewer
+            .get("/events?include=encounter,options")
+            .header("last-event-id", "1");
         async { Stream::of(call, LINES).await.expect("a stream") }
     });
     let streams = join_all(open).await;
     for _ in 0..3 {
-        fight.accepted(json!({"type": "damage", "target": "c0", "amount": 1})).await;
+        fight
+            .accepted(json!({"type": "damage", "target": "c0", "amount": 1}))
+            .await;
     }
     let heard = streams.into_iter().map(|mut stream| async move {
         loop {
@@ -100,10 +123,18 @@ struct Unread {
 
 impl Unread {
     async fn send(&self, method: &str, rest: &str, body: &Value) -> Response<Body> {
-        let request = Request::builder().method(method).uri(format!("{}{rest}", self.path));
+        let request = Request::builder()
+            .method(method)
+            .uri(format!("{}{rest}", self.path));
         let request = request.header("authorization", format!("Bearer {}", self.token));
-        let request = request.header("content-type", "application/json").body(Body::from(body.to_string()));
-        self.service.clone().oneshot(request.expect("a request")).await.expect("an answer")
+        let request = request
+            .header("content-type", "application/json")
+            .body(Body::from(body.to_string()));
+        self.service
+            .clone()
+            .oneshot(request.expect("a request"))
+            .await
+            .expect("an answer")
     }
 }
 
@@ -111,13 +142,34 @@ impl Unread {
 async fn answers_that_nobody_reads_have_a_budget_and_a_command_without_room_changes_nothing() {
     let (_directory, store) = embedded_store();
     let app = Arc::new(App::new(store, Rulesets::shipped(), 1 << 20).with_answer_budget(0));
-    let new = Unread { service: router(app, Settings::default()), path: "/v1/encounters".into(), token: String::new() };
-    let combatants: Vec<Value> = (0..500).map(|n| json!({"id": format!("c{n}"), "name": "n".repeat(80)})).collect();
-    let created = new.send("POST", "", &json!({"ruleset": "seize", "combatants": combatants})).await;
-    let created = created.into_body().collect().await.expect("a body").to_bytes();
+    let new = Unread {
+        service: router(app, Settings::default()),
+        path: "/v1/encounters".into(),
+        token: String::new(),
+    };
+    let combatants: Vec<Value> = (0..500)
+        .map(|n| json!({"id": format!("c{n}"), "name": "n".repeat(80)}))
+        .collect();
+    let created = new
+        .send(
+            "POST",
+            "",
+            &json!({"ruleset": "seize", "combatants": combatants}),
+        )
+        .await;
+    let created = created
+        .into_body()
+        .collect()
+        .await
+        .expect("a body")
+        .to_bytes();
     let created: Value = serde_json::from_slice(&created).expect("JSON");
     let path = format!("/v1/encounters/{}", text(&created["encounter"]["id"]));
-    let fight = Unread { path, token: text(&created["token"]), ..new };
+    let fight = Unread {
+        path,
+        token: text(&created["token"]),
+        ..new
+    };
     let mut unread = Vec::new();
     let refused = loop {
         let answer = fight.send("GET", "", &json!(null)).await;
@@ -127,20 +179,32 @@ async fn answers_that_nobody_reads_have_a_budget_and_a_command_without_room_chan
         unread.push(answer);
         assert!(unread.len() < 50, "answers that nobody reads add up");
     };
-    assert!(refused == 503 && unread.len() > 3, "{refused} after {}", unread.len());
+    assert!(
+        refused == 503 && unread.len() > 3,
+        "{refused} after {}",
+        unread.len()
+    );
     let command = note("nobody reads the answer");
     for path in ["/commands?dry_run=true", "/commands"] {
-        assert_eq!(fight.send("POST", path, &command).await.status(), 503, "{path}");
+        assert_eq!(
+            fight.send("POST", path, &command).await.status(),
+            503,
+            "{path}"
+        );
     }
     unread.clear();
     let answer = fight.send("POST", "/commands", &command).await;
-    assert_eq!((answer.status().as_u16(), &answer.headers()["etag"]), (200, &"\"1\"".parse().expect("a value")));
+    assert_eq!(
+        (answer.status().as_u16(), &answer.headers()["etag"]),
+        (200, &"\"1\"".parse().expect("a value"))
+    );
     assert_eq!(fight.send("GET", "", &json!(null)).await.status(), 200);
 }
 
 /// A body of the largest size but one byte, of which the end never comes.
 async fn unfinished(api: &Api, fight: &Fight) -> Raw {
-    let begun = post(&fight.path("/commands"), &fight.token, 256 * 1024) + &" ".repeat(256 * 1024 - 1);
+    let begun =
+        post(&fight.path("/commands"), &fight.token, 256 * 1024) + &" ".repeat(256 * 1024 - 1);
     Raw::open(api.address(), begun.as_bytes()).await
 }
 
@@ -148,8 +212,18 @@ async fn unfinished(api: &Api, fight: &Fight) -> Raw {
 async fn unfinished_bodies_of_one_client_keep_nobody_else_from_sending() {
     let (_directory, store) = embedded_store();
     // Room for eight of the largest bodies, and for imports as much.
-    let settings = Settings { body_budget: 4 << 20, ..Settings::default() };
-    let api = Api::on(store, Setup { settings, ..Setup::default() }).await;
+    let settings = Settings {
+        body_budget: 4 << 20,
+        ..Settings::default()
+    };
+    let api = Api::on(
+        store,
+        Setup {
+            settings,
+            ..Setup::default()
+        },
+    )
+    .await;
     let (crowded, quiet) = (api.fight().await, api.fight().await);
     let player = crowded.player(&["chansi"]).await;
     let mut open = Vec::new();
@@ -157,13 +231,20 @@ async fn unfinished_bodies_of_one_client_keep_nobody_else_from_sending() {
         open.push(unfinished(&api, &player).await);
     }
     let large = " ".repeat(200_000) + &note("x").to_string();
-    api.post_text(&quiet.path("/commands"), large).token(&quiet.token).send().await.expect(200);
+    api.post_text(&quiet.path("/commands"), large)
+        .token(&quiet.token)
+        .send()
+        .await
+        .expect(200);
     // Four clients use half of the room: from then on no body is read before its token is checked.
     for _ in 0..4 {
         open.push(unfinished(&api, &crowded.player(&["chansi"]).await).await);
     }
     let wrong = post(&quiet.path("/commands"), &crowded.token, 50);
-    let answer = Raw::open(api.address(), wrong.as_bytes()).await.until("\r\n").await;
+    let answer = Raw::open(api.address(), wrong.as_bytes())
+        .await
+        .until("\r\n")
+        .await;
     assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
     quiet.accepted(note("there is room for others")).await;
 }
@@ -175,7 +256,13 @@ async fn a_spectators_body_is_refused_before_it_is_read() {
     let spectator = api.fight().await.spectator().await;
     for length in [50, 200_000] {
         let begun = post(&spectator.path("/commands"), &spectator.token, length);
-        let answer = Raw::open(api.address(), begun.as_bytes()).await.until("}").await;
-        assert!(answer.starts_with("HTTP/1.1 403 ") && answer.contains("\"forbidden\""), "{answer}");
+        let answer = Raw::open(api.address(), begun.as_bytes())
+            .await
+            .until("}")
+            .await;
+        assert!(
+            answer.starts_with("HTTP/1.1 403 ") && answer.contains("\"forbidden\""),
+            "{answer}"
+        );
     }
 }

@@ -12,13 +12,18 @@ use turnkeeper::http::{Origins, Settings};
 
 /// The event source before a function; None is a socket in this process.
 pub fn event_source() -> Option<EventSource> {
-    let name = std::env::var("TURNKEEPER_E2E_ADAPTER").ok().filter(|name| name != "socket")?;
-    let source = EventSource::ALL.into_iter().find(|source| source.name() == name);
-    Some(
-        source.unwrap_or_else(|| {
-            panic!("TURNKEEPER_E2E_ADAPTER is {name:?}: there are socket and {:?}", EventSource::ALL)
-        }),
-    )
+    let name = std::env::var("TURNKEEPER_E2E_ADAPTER")
+        .ok()
+        .filter(|name| name != "socket")?;
+    let source = EventSource::ALL
+        .into_iter()
+        .find(|source| source.name() == name);
+    Some(source.unwrap_or_else(|| {
+        panic!(
+            "TURNKEEPER_E2E_ADAPTER is {name:?}: there are socket and {:?}",
+            EventSource::ALL
+        )
+    }))
 }
 
 /// A Redis, or a cluster.
@@ -30,7 +35,10 @@ pub struct Servers {
 impl Servers {
     fn single() -> Self {
         let server = RedisServer::start();
-        Self { url: server.url(), servers: vec![server] }
+        Self {
+            url: server.url(),
+            servers: vec![server],
+        }
     }
 
     /// Those of this cell, for one test; a single Redis where the cell's store is the embedded one.
@@ -73,10 +81,15 @@ fn kind() -> Option<fn() -> Servers> {
         Ok("redis") => Some(Servers::single),
         Ok("cluster") => Some(|| {
             let cluster = RedisCluster::start();
-            Servers { url: cluster.url(), servers: cluster.servers }
+            Servers {
+                url: cluster.url(),
+                servers: cluster.servers,
+            }
         }),
         Ok("embedded") | Err(_) => None,
-        Ok(other) => panic!("TURNKEEPER_E2E_STORE is {other:?}: there are embedded, redis, cluster"),
+        Ok(other) => {
+            panic!("TURNKEEPER_E2E_STORE is {other:?}: there are embedded, redis, cluster")
+        }
     }
 }
 
@@ -84,7 +97,9 @@ fn kind() -> Option<fn() -> Servers> {
 pub fn redis() -> Option<Arc<Servers>> {
     static SHARED: Mutex<Weak<Servers>> = Mutex::new(Weak::new());
     let start = kind()?;
-    let mut shared = SHARED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut shared = SHARED
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     let found = shared.upgrade().unwrap_or_else(|| Arc::new(start()));
     *shared = Arc::downgrade(&found);
     Some(found)
@@ -104,20 +119,43 @@ pub fn variables(settings: &Settings) -> Vec<(&'static str, String)> {
             origins.chain(["none"]).collect::<Vec<_>>().join(",")
         }
     };
-    let rate = |rate: Option<Rate>| rate.map_or(String::new(), |r| format!("{}/{}s", r.quota, r.window.as_secs()));
-    let Limits { application, token, address } = settings.limits;
+    let rate = |rate: Option<Rate>| {
+        rate.map_or(String::new(), |r| {
+            format!("{}/{}s", r.quota, r.window.as_secs())
+        })
+    };
+    let Limits {
+        application,
+        token,
+        address,
+    } = settings.limits;
     let rates = [
         ("TURNKEEPER_RATE_APPLICATION", rate(application)),
         ("TURNKEEPER_RATE_TOKEN", rate(token)),
         ("TURNKEEPER_RATE_ADDRESS", rate(address)),
-        ("TURNKEEPER_CLIENT_HEADER", settings.client_header.as_ref().map_or(String::new(), ToString::to_string)),
+        (
+            "TURNKEEPER_CLIENT_HEADER",
+            settings
+                .client_header
+                .as_ref()
+                .map_or(String::new(), ToString::to_string),
+        ),
     ];
     let mut variables = vec![
         ("TURNKEEPER_CORS_ORIGINS", origins),
         ("TURNKEEPER_BODY_LIMIT", settings.body_limit.to_string()),
-        ("TURNKEEPER_REQUEST_TIMEOUT", format!("{}s", settings.timeout.as_secs().max(1))),
-        ("TURNKEEPER_STREAM_TIME", format!("{}s", settings.stream_time.as_secs().max(1))),
-        ("TURNKEEPER_KEEP_ALIVE", format!("{}s", settings.keep_alive.as_secs().max(1))),
+        (
+            "TURNKEEPER_REQUEST_TIMEOUT",
+            format!("{}s", settings.timeout.as_secs().max(1)),
+        ),
+        (
+            "TURNKEEPER_STREAM_TIME",
+            format!("{}s", settings.stream_time.as_secs().max(1)),
+        ),
+        (
+            "TURNKEEPER_KEEP_ALIVE",
+            format!("{}s", settings.keep_alive.as_secs().max(1)),
+        ),
         ("TURNKEEPER_IMPORT_LIMIT", settings.import_limit.to_string()),
         ("TURNKEEPER_TABLE", settings.table.to_string()),
     ];

@@ -17,7 +17,8 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 fn run(server: &Server, arguments: &[&str]) -> String {
     let data = server.directory.path().join("data");
     let output = output(&[("TURNKEEPER_DATA", data.to_str().unwrap())], arguments);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {said}");
     said
 }
@@ -37,7 +38,9 @@ async fn a_backup_of_a_running_server_is_restored_by_putting_it_in_the_files_pla
     let settings = [("TURNKEEPER_DATA", data.to_str().unwrap())];
     assert!(fails(&settings, &["check"], 1).contains("in use by another process"));
     assert!(fails(&settings, &["backup", copy.to_str().unwrap()], 1).contains("the file exists"));
-    assert!(fails(&[("REDIS_URL", "redis://127.0.0.1:1")], &["backup", "x"], 1).contains("REDIS_URL"));
+    assert!(
+        fails(&[("REDIS_URL", "redis://127.0.0.1:1")], &["backup", "x"], 1).contains("REDIS_URL")
+    );
     server.kill();
     assert!(run(&server, &["check"]).contains("1 encounter, no damage"));
     std::fs::rename(&copy, data.join("turnkeeper.redb")).unwrap();
@@ -55,24 +58,45 @@ async fn damage_is_said_by_readyz_the_log_and_the_check() {
     let file = server.directory.path().join("data/turnkeeper.redb");
     let mut bytes = std::fs::read(&file).unwrap();
     let text = b"once upon a time";
-    let places: Vec<usize> = (0..bytes.len() - text.len()).filter(|at| bytes[*at..].starts_with(text)).collect();
+    let places: Vec<usize> = (0..bytes.len() - text.len())
+        .filter(|at| bytes[*at..].starts_with(text))
+        .collect();
     for at in places {
         bytes[at] ^= 1;
     }
     std::fs::write(&file, bytes).unwrap();
     let data = server.directory.path().join("data");
-    let said = fails(&[("TURNKEEPER_DATA", data.to_str().unwrap())], &["check"], 1);
-    assert!(said.contains(&format!("damaged: encounter {}: ", &fight.id[..8])), "{said}");
+    let said = fails(
+        &[("TURNKEEPER_DATA", data.to_str().unwrap())],
+        &["check"],
+        1,
+    );
+    assert!(
+        said.contains(&format!("damaged: encounter {}: ", &fight.id[..8])),
+        "{said}"
+    );
     server.again();
     let api = server.client();
     crate::support::eventually("/readyz says so", TIMEOUT, async || {
         let ready = api.get("/readyz").send().await.expect(200).json();
-        ready["damage"].as_str().is_some_and(|damage| damage.contains("The store's file is damaged"))
+        ready["damage"]
+            .as_str()
+            .is_some_and(|damage| damage.contains("The store's file is damaged"))
     })
     .await;
-    assert!(server.log().contains("the store's file is damaged"), "{}", server.log());
+    assert!(
+        server.log().contains("the store's file is damaged"),
+        "{}",
+        server.log()
+    );
     // Not through the client, which holds answers against the document: that lists no answer to damage.
-    let damaged = fight.through(&api).get("/events").request().send().await.expect("an answer");
+    let damaged = fight
+        .through(&api)
+        .get("/events")
+        .request()
+        .send()
+        .await
+        .expect("an answer");
     assert_eq!(damaged.status(), 500);
 }
 
@@ -80,7 +104,11 @@ async fn damage_is_said_by_readyz_the_log_and_the_check() {
 fn on_a_small_disk(kib: u32) -> Option<Server> {
     let disk = format!("mount -t tmpfs -o size={kib}k tmpfs \"$TURNKEEPER_DATA\"");
     let allowed = "unshare -rm mount -t tmpfs -o size=64k tmpfs /mnt";
-    if !Command::new("sh").args(["-c", allowed]).output().is_ok_and(|output| output.status.success()) {
+    if !Command::new("sh")
+        .args(["-c", allowed])
+        .output()
+        .is_ok_and(|output| output.status.success())
+    {
         println!("left out: this user may not mount a small disk");
         return None;
     }
@@ -97,7 +125,9 @@ fn on_a_small_disk(kib: u32) -> Option<Server> {
 
 #[tokio::test]
 async fn on_a_full_disk_deletions_work_and_make_room() {
-    let Some(server) = on_a_small_disk(6 * 1024) else { return };
+    let Some(server) = on_a_small_disk(6 * 1024) else {
+        return;
+    };
     let api = server.client();
     let long = "x".repeat(400);
     let create = || {

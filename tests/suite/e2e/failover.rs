@@ -10,19 +10,34 @@ use std::time::Duration;
 
 /// The number of disturbances.
 fn rounds() -> usize {
-    if std::env::var("TURNKEEPER_FAILOVER").is_ok_and(|size| size == "full") { 6 } else { 1 }
+    if std::env::var("TURNKEEPER_FAILOVER").is_ok_and(|size| size == "full") {
+        6
+    } else {
+        1
+    }
 }
 
 /// Disturbs a store while clients of two servers on it send commands. False where the store `lost` an encounter by itself: then nothing is
 /// shown.
 async fn survives<S: Send + 'static>(
-    url: &str, mut store: S, disturb: impl FnOnce(&mut S, &[String]) + Send + 'static, lost: impl Fn(&S, &str) -> bool,
+    url: &str,
+    mut store: S,
+    disturb: impl FnOnce(&mut S, &[String]) + Send + 'static,
+    lost: impl Fn(&S, &str) -> bool,
 ) -> bool {
     let apis = <[Api; 2]>::from(Api::pair_on(url).await);
     // Two instances of a function take one command each: more clients would wait for each other, not for the store.
-    let count = if cell::event_source().is_some() { 4 } else { 12 };
+    let count = if cell::event_source().is_some() {
+        4
+    } else {
+        12
+    };
     let storm = Storm::new(apis.iter().map(|api| Client::clone(api)).collect(), count).await;
-    let ids: Vec<String> = storm.encounters.iter().map(|encounter| encounter.id.clone()).collect();
+    let ids: Vec<String> = storm
+        .encounters
+        .iter()
+        .map(|encounter| encounter.id.clone())
+        .collect();
     let disturbance = tokio::task::spawn_blocking(move || {
         sleep(Duration::from_millis(500));
         disturb(&mut store, &ids);
@@ -37,8 +52,15 @@ async fn survives<S: Send + 'static>(
         return false;
     }
     storm.check(&sent, true).await;
-    let accepted = sent.iter().filter(|sent| matches!(sent.fate, Fate::Accepted(_))).count();
-    assert!(accepted >= 4 * count, "only {accepted} commands of {} clients", 2 * count);
+    let accepted = sent
+        .iter()
+        .filter(|sent| matches!(sent.fate, Fate::Accepted(_)))
+        .count();
+    assert!(
+        accepted >= 4 * count,
+        "only {accepted} commands of {} clients",
+        2 * count
+    );
     true
 }
 
@@ -58,7 +80,9 @@ async fn a_primary_is_killed_and_replaced_and_nothing_is_lost_or_doubled() {
                 cluster.wait_until_replicated();
             }
         };
-        let lost = |cluster: &RedisCluster, id: &str| cluster.has_lost(&format!("{{turnkeeper:{id}}}:doc"));
+        let lost = |cluster: &RedisCluster, id: &str| {
+            cluster.has_lost(&format!("{{turnkeeper:{id}}}:doc"))
+        };
         if survives(&url, cluster, disturb, lost).await {
             return;
         }

@@ -14,9 +14,14 @@ use std::time::{Duration, Instant};
 
 /// A fight of four in which it is ann's turn.
 async fn fight(api: &Client) -> Fight {
-    let combatants = json!([{"id": "ann"}, {"id": "bob"}, {"id": "cat"}, {"id": "orc", "side": "monsters"}]);
-    let fight = api.create(&json!({"ruleset": "active-initiative", "combatants": combatants})).await;
-    fight.accepted(json!({"type": "start", "first": "ann"})).await;
+    let combatants =
+        json!([{"id": "ann"}, {"id": "bob"}, {"id": "cat"}, {"id": "orc", "side": "monsters"}]);
+    let fight = api
+        .create(&json!({"ruleset": "active-initiative", "combatants": combatants}))
+        .await;
+    fight
+        .accepted(json!({"type": "start", "first": "ann"}))
+        .await;
     fight
 }
 
@@ -33,10 +38,18 @@ async fn a_stale_copy_neither_applies_a_command_again_nor_refuses_one() {
     // Both processes have a copy now.
     assert_eq!(there.read("").await["current"], json!(["ann"]));
     here.accepted(pass("ann", "bob")).await;
-    assert_eq!(there.refused(pass("ann", "bob"), 409, "not_your_turn").await["rule"], "AI-7");
+    assert_eq!(
+        there
+            .refused(pass("ann", "bob"), 409, "not_your_turn")
+            .await["rule"],
+        "AI-7"
+    );
     // By the copy that `there` had it is ann's turn, by the one that `here` has it is bob's.
     there.accepted(pass("bob", "cat")).await;
-    assert_eq!(here.refused(pass("bob", "cat"), 409, "not_your_turn").await["rule"], "AI-7");
+    assert_eq!(
+        here.refused(pass("bob", "cat"), 409, "not_your_turn").await["rule"],
+        "AI-7"
+    );
     here.accepted(pass("cat", "orc")).await;
     assert!(json!(there.options().await).to_string().contains("\"orc\""));
     here.accepted(pass("orc", "ann")).await;
@@ -47,8 +60,22 @@ async fn a_stale_copy_neither_applies_a_command_again_nor_refuses_one() {
     assert_eq!(there.log().await, [1, 2, 3, 4, 5, 6]);
     // And one that depends on the version alone.
     here.accepted(note("seven")).await;
-    assert_eq!(there.command(&note("eight")).if_match("\"7\"").send().await.expect(200).version(), 8);
-    let stale = here.command(&note("x")).if_match("\"7\"").send().await.problem(412, "stale_version");
+    assert_eq!(
+        there
+            .command(&note("eight"))
+            .if_match("\"7\"")
+            .send()
+            .await
+            .expect(200)
+            .version(),
+        8
+    );
+    let stale = here
+        .command(&note("x"))
+        .if_match("\"7\"")
+        .send()
+        .await
+        .problem(412, "stale_version");
     assert_eq!(stale["current_version"], 8);
 }
 
@@ -63,13 +90,21 @@ async fn what_is_deleted_through_one_process_is_gone_for_the_other() {
     for fight in [&there, &here] {
         let nobody = json!({"type": "begin_turn", "combatant": "nobody"});
         let reads = ["", "/options", "/events"].map(|rest| fight.get(rest));
-        let writes =
-            [fight.command(&note("gone")), fight.command(&nobody), fight.dry_run(&note("gone")), fight.delete()];
+        let writes = [
+            fight.command(&note("gone")),
+            fight.command(&nobody),
+            fight.dry_run(&note("gone")),
+            fight.delete(),
+        ];
         for call in reads.into_iter().chain(writes) {
             call.send().await.problem(404, "not_found");
         }
     }
-    assert!(!redis.keys().iter().any(|key| key.contains(&here.id)), "{:?}", redis.keys());
+    assert!(
+        !redis.keys().iter().any(|key| key.contains(&here.id)),
+        "{:?}",
+        redis.keys()
+    );
     other.through(&b).read("").await;
 }
 
@@ -89,7 +124,10 @@ async fn away(fight: &Fight) {
             fight.delete(),
             hand_out(),
             hand_out(),
-            fight.api.call("DELETE", &fight.path("/tokens/player-nobody")).token(&fight.token),
+            fight
+                .api
+                .call("DELETE", &fight.path("/tokens/player-nobody"))
+                .token(&fight.token),
             fight.api.post("/v1/encounters", &ambush()),
             fight.api.get("/readyz"),
         ]);
@@ -100,7 +138,13 @@ async fn away(fight: &Fight) {
     assert!(took < Duration::from_millis(limit), "they took {took:?}");
     for answer in &answers {
         answer.problem(503, "store_away");
-        assert!(answer.header("retry-after").parse::<u64>().is_ok_and(|seconds| seconds >= 1), "{answer:?}");
+        assert!(
+            answer
+                .header("retry-after")
+                .parse::<u64>()
+                .is_ok_and(|seconds| seconds >= 1),
+            "{answer:?}"
+        );
     }
     for path in ["/livez", "/v1/rulesets"] {
         fight.api.get(path).send().await.expect(200);
@@ -119,7 +163,10 @@ async fn recovers(fight: &Fight) {
     };
     let entries = fight.entries().await;
     assert_eq!(entries.len() as u64, answer.version());
-    assert_eq!(entries.last().map(|entry| &entry["events"][0]["text"]), Some(&json!("back")));
+    assert_eq!(
+        entries.last().map(|entry| &entry["events"][0]["text"]),
+        Some(&json!("back"))
+    );
     fight.api.get("/readyz").send().await.expect(200);
 }
 
@@ -160,7 +207,10 @@ async fn a_server_whose_redis_is_not_there_yet_waits_for_it() {
     redis.kill();
     let api = Api::on_redis(&redis.url).await;
     api.get("/readyz").send().await.problem(503, "store_away");
-    api.post("/v1/encounters", &ambush()).send().await.problem(503, "store_away");
+    api.post("/v1/encounters", &ambush())
+        .send()
+        .await
+        .problem(503, "store_away");
     api.get("/v1/rulesets").send().await.expect(200);
     redis.again();
     ready(&api).await;
@@ -215,10 +265,22 @@ async fn a_full_redis_says_that_nothing_was_applied_and_why_it_is_not_ready() {
     let fight = fight(&api).await;
     redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
     let detail = |problem: Value| problem["detail"].as_str().expect("a detail").to_owned();
-    let refused = detail(fight.command(&note("full")).send().await.problem(503, "store_away"));
-    assert!(refused.contains("nothing was applied") && !refused.contains("may have been"), "{refused}");
+    let refused = detail(
+        fight
+            .command(&note("full"))
+            .send()
+            .await
+            .problem(503, "store_away"),
+    );
+    assert!(
+        refused.contains("nothing was applied") && !refused.contains("may have been"),
+        "{refused}"
+    );
     let unready = detail(api.get("/readyz").send().await.problem(503, "store_away"));
-    assert!(unready.contains("OOM") && unready.contains(&format!(":{}", redis.port())), "{unready}");
+    assert!(
+        unready.contains("OOM") && unready.contains(&format!(":{}", redis.port())),
+        "{unready}"
+    );
     fight.delete().send().await.expect(204);
     redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
     api.get("/readyz").send().await.expect(200);

@@ -56,7 +56,8 @@ pub struct Setup<'k> {
 /// An embedded store in a directory of its own.
 pub fn embedded_store() -> (TempDir, Arc<dyn Store>) {
     let directory = TempDir::new().expect("a temporary directory");
-    let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("an embedded store");
+    let store =
+        EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("an embedded store");
     (directory, Arc::new(store))
 }
 
@@ -87,33 +88,59 @@ impl Api {
 
     /// One with these settings, on the store of this cell.
     pub async fn with(settings: Settings) -> Self {
-        Self::set_up(Setup { settings, ..Setup::default() }).await
+        Self::set_up(Setup {
+            settings,
+            ..Setup::default()
+        })
+        .await
     }
 
     /// One that knows these applications, on the store of this cell.
     pub async fn with_keys(keys: &str) -> Self {
-        Self::set_up(Setup { keys, ..Setup::default() }).await
+        Self::set_up(Setup {
+            keys,
+            ..Setup::default()
+        })
+        .await
     }
 
     /// One on the store of this cell.
     pub async fn set_up(setup: Setup<'_>) -> Self {
         if let Some(redis) = cell::redis() {
-            return Self { _redis: Some(redis.clone()), ..Self::on_url(&redis.url, setup).await };
+            return Self {
+                _redis: Some(redis.clone()),
+                ..Self::on_url(&redis.url, setup).await
+            };
         }
         if cell::event_source().is_some() {
             let directory = TempDir::new().expect("a temporary directory");
             let data = directory.path().to_str().expect("a path").to_owned();
-            return Self { _directory: Some(directory), ..Self::function(("TURNKEEPER_DATA", data), 1, setup).await };
+            return Self {
+                _directory: Some(directory),
+                ..Self::function(("TURNKEEPER_DATA", data), 1, setup).await
+            };
         }
         let (directory, store) = embedded_store();
-        Self { _directory: Some(directory), ..Self::on(store, setup).await }
+        Self {
+            _directory: Some(directory),
+            ..Self::on(store, setup).await
+        }
     }
 
     /// Two on one Redis, that of this cell where its store is one.
     pub async fn pair() -> (Self, Self) {
         let redis = cell::some_redis();
         let (one, other) = Self::pair_on(&redis.url).await;
-        (Self { _redis: Some(redis.clone()), ..one }, Self { _redis: Some(redis), ..other })
+        (
+            Self {
+                _redis: Some(redis.clone()),
+                ..one
+            },
+            Self {
+                _redis: Some(redis),
+                ..other
+            },
+        )
     }
 
     /// Two on this Redis.
@@ -137,17 +164,39 @@ impl Api {
     async fn function(store: (&str, String), instances: usize, setup: Setup<'_>) -> Self {
         let mut settings = cell::variables(&setup.settings);
         settings.push(("TURNKEEPER_APP_KEYS", setup.keys.to_owned()));
-        settings.extend(setup.keep.map(|keep| ("TURNKEEPER_LOG_KEEP", keep.to_string())));
-        settings.extend(setup.log_mib.map(|mib| ("TURNKEEPER_LOG_MIB", mib.to_string())));
-        let settings = settings.iter().chain([&store]).map(|(name, value)| (*name, value.as_str()));
+        settings.extend(
+            setup
+                .keep
+                .map(|keep| ("TURNKEEPER_LOG_KEEP", keep.to_string())),
+        );
+        settings.extend(
+            setup
+                .log_mib
+                .map(|mib| ("TURNKEEPER_LOG_MIB", mib.to_string())),
+        );
+        let settings = settings
+            .iter()
+            .chain([&store])
+            .map(|(name, value)| (*name, value.as_str()));
         let source = cell::event_source().expect("a Lambda cell");
         let function = Function::start(source, &settings.collect::<Vec<_>>(), instances).await;
         let base = function.base.clone();
-        Self { _function: Some(function), ..Self::at(&base) }
+        Self {
+            _function: Some(function),
+            ..Self::at(&base)
+        }
     }
 
     /// One in this process on this store, whatever the cell.
-    pub async fn on(store: Arc<dyn Store>, Setup { settings, keys, keep, log_mib }: Setup<'_>) -> Self {
+    pub async fn on(
+        store: Arc<dyn Store>,
+        Setup {
+            settings,
+            keys,
+            keep,
+            log_mib,
+        }: Setup<'_>,
+    ) -> Self {
         secrets::listen();
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
@@ -163,7 +212,11 @@ impl Api {
             let stopped = async move { drop(stopped.await) };
             serve(listener, service, stopped).await;
         });
-        Self { app: Some(app), _stop: Some(stop), ..Self::at(&format!("http://{address}")) }
+        Self {
+            app: Some(app),
+            _stop: Some(stop),
+            ..Self::at(&format!("http://{address}"))
+        }
     }
 
     fn at(base: &str) -> Self {

@@ -19,25 +19,41 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 pub fn output(settings: &[(&str, &str)], arguments: &[&str]) -> Output {
     let directory = TempDir::new().expect("a temporary directory");
     let mut command = turnkeeper(directory.path());
-    command.envs(settings.iter().copied()).args(arguments).output().expect("it runs")
+    command
+        .envs(settings.iter().copied())
+        .args(arguments)
+        .output()
+        .expect("it runs")
 }
 
 /// Runs the program, which must end with this code; what it says of the reason.
 #[track_caller]
 pub fn fails(settings: &[(&str, &str)], arguments: &[&str], code: i32) -> String {
     let output = output(settings, arguments);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(code), "{settings:?} {arguments:?}: {said}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned()
+        + &String::from_utf8_lossy(&output.stdout);
+    assert_eq!(
+        output.status.code(),
+        Some(code),
+        "{settings:?} {arguments:?}: {said}"
+    );
     said
 }
 
 /// A key and its pair, made as an operator makes them.
 pub fn made(name: &str) -> (String, String) {
     let said = String::from_utf8(output(&[], &["app-key", name]).stdout).expect("text");
-    let last = |line: Option<&str>| line.and_then(|line| line.split_whitespace().last()).expect("a word").to_owned();
+    let last = |line: Option<&str>| {
+        line.and_then(|line| line.split_whitespace().last())
+            .expect("a word")
+            .to_owned()
+    };
     let mut lines = said.lines();
     let (key, pair) = (last(lines.next()), last(lines.next()));
-    assert!(key.starts_with("tk_app_") && pair.starts_with(&format!("{name}=")), "{said}");
+    assert!(
+        key.starts_with("tk_app_") && pair.starts_with(&format!("{name}=")),
+        "{said}"
+    );
     (key, pair)
 }
 
@@ -45,38 +61,83 @@ pub fn made(name: &str) -> (String, String) {
 async fn it_greets_serves_logs_no_secret_and_ends_gracefully() {
     let mut server = Server::embedded();
     let (greeting, api) = (server.greeting(), server.client());
-    assert!(greeting.contains("/docs") && greeting.contains("embedded"), "{greeting}");
-    let (_, body) = greeting.rsplit_once("-d '").expect("a curl line with a body");
+    assert!(
+        greeting.contains("/docs") && greeting.contains("embedded"),
+        "{greeting}"
+    );
+    let (_, body) = greeting
+        .rsplit_once("-d '")
+        .expect("a curl line with a body");
     let body = body.trim_end().trim_end_matches('\'').to_owned();
-    let made = api.post_text("/v1/encounters", body).key("secret-key-of-a-creation").send().await;
+    let made = api
+        .post_text("/v1/encounters", body)
+        .key("secret-key-of-a-creation")
+        .send()
+        .await;
     let fight = Fight::of(&api, &made);
     let (id, token) = (&fight.id, &fight.token);
     fight.notes(1).await;
-    fight.get(&format!("?token={token}")).send().await.expect(400);
-    api.get(&format!("/{token}?token={token}")).header("x-request-id", token).send().await.expect(404);
-    let own = api.get("/livez").header("x-request-id", "my-id.1").send().await;
+    fight
+        .get(&format!("?token={token}"))
+        .send()
+        .await
+        .expect(400);
+    api.get(&format!("/{token}?token={token}"))
+        .header("x-request-id", token)
+        .send()
+        .await
+        .expect(404);
+    let own = api
+        .get("/livez")
+        .header("x-request-id", "my-id.1")
+        .send()
+        .await;
     assert_eq!(own.header("x-request-id"), "my-id.1");
     server.terminate();
     assert!(server.ended(TIMEOUT).success(), "{}", server.log());
     let log = server.log();
-    assert_eq!(log.lines().filter(|line| line.contains("turnkeeper::request")).count(), 5, "one line a request: {log}");
-    for part in ["POST", "/v1/encounters/{id}", "status=201", "status=404", "ms=", "request_id=\"my-id.1\"", &id[..8]] {
+    assert_eq!(
+        log.lines()
+            .filter(|line| line.contains("turnkeeper::request"))
+            .count(),
+        5,
+        "one line a request: {log}"
+    );
+    for part in [
+        "POST",
+        "/v1/encounters/{id}",
+        "status=201",
+        "status=404",
+        "ms=",
+        "request_id=\"my-id.1\"",
+        &id[..8],
+    ] {
         assert!(log.contains(part), "{part} in {log}");
     }
     secrets::none_in(&log);
     for secret in [token.trim_start_matches("tk_gm_"), id] {
         assert!(!log.contains(secret), "{secret} in {log}");
     }
-    server.settings.push(("TURNKEEPER_LOG_FORMAT".to_owned(), "json".to_owned()));
+    server
+        .settings
+        .push(("TURNKEEPER_LOG_FORMAT".to_owned(), "json".to_owned()));
     server.again();
     // Nothing is lost at a restart.
     assert_eq!(fight.through(&server.client()).log().await, [1]);
     server.terminate();
     assert!(server.ended(TIMEOUT).success(), "{}", server.log());
     let log = server.log();
-    let mut lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let line = lines.rfind(|line| line["target"] == "turnkeeper::request").expect("a line of JSON");
-    assert_eq!((&line["status"], &line["method"]), (&json!(200), &json!("GET")), "{line}");
+    let mut lines = log
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let line = lines
+        .rfind(|line| line["target"] == "turnkeeper::request")
+        .expect("a line of JSON");
+    assert_eq!(
+        (&line["status"], &line["method"]),
+        (&json!(200), &json!("GET")),
+        "{line}"
+    );
 }
 
 #[tokio::test]
@@ -84,11 +145,15 @@ async fn a_request_that_is_under_way_is_finished_before_it_ends() {
     let server = Server::embedded();
     let address = server.client().address().to_owned();
     let body = json!({"ruleset": "active-initiative"}).to_string();
-    let mut connection = Raw::open(&address, post("/v1/encounters", "", body.len()).as_bytes()).await;
+    let mut connection =
+        Raw::open(&address, post("/v1/encounters", "", body.len()).as_bytes()).await;
     tokio::time::sleep(Duration::from_millis(200)).await;
     server.terminate();
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert!(tokio::net::TcpStream::connect(&address).await.is_err(), "nothing new is accepted");
+    assert!(
+        tokio::net::TcpStream::connect(&address).await.is_err(),
+        "nothing new is accepted"
+    );
     connection.send(body.as_bytes()).await;
     let answer = connection.rest().await;
     assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
@@ -124,23 +189,46 @@ fn settings_that_make_no_sense_are_named_with_what_would_be_right_and_no_secret(
     std::fs::write(&file, &key).unwrap();
     std::fs::write(&empty, "").unwrap();
     let starts = text("tests/settings.json");
-    let names = [("{key}", &*key), ("{file}", &file), ("{pair}", &pair), ("{digest}", digest)];
-    let names =
-        names.into_iter().chain([("{empty}", &*empty), ("{key.end}", &key[7..]), ("{digest.end}", &digest[1..])]);
+    let names = [
+        ("{key}", &*key),
+        ("{file}", &file),
+        ("{pair}", &pair),
+        ("{digest}", digest),
+    ];
+    let names = names.into_iter().chain([
+        ("{empty}", &*empty),
+        ("{key.end}", &key[7..]),
+        ("{digest.end}", &digest[1..]),
+    ]);
     let starts = names.fold(starts, |starts, (name, value)| starts.replace(name, value));
     for start in serde_json::from_str::<Vec<Start>>(&starts).expect("a list of starts") {
-        let mut settings: Vec<_> = start.set.iter().map(|(name, value)| (&**name, &**value)).collect();
+        let mut settings: Vec<_> = start
+            .set
+            .iter()
+            .map(|(name, value)| (&**name, &**value))
+            .collect();
         if let Some(line) = &start.keys {
             std::fs::write(&keys, format!("# ours\n{pair} # of spring\n\n{line}\n")).unwrap();
             settings.push(("TURNKEEPER_APP_KEYS_FILE", &keys));
         }
         let arguments: Vec<&str> = start.arguments.iter().map(String::as_str).collect();
         let said = fails(&settings, &arguments, start.code);
-        assert!(start.says.iter().all(|part| said.contains(part)), "{start:?}: {said}");
-        assert!(!start.hides.iter().any(|part| said.contains(part)), "{start:?}: {said}");
+        assert!(
+            start.says.iter().all(|part| said.contains(part)),
+            "{start:?}: {said}"
+        );
+        assert!(
+            !start.hides.iter().any(|part| said.contains(part)),
+            "{start:?}: {said}"
+        );
         secrets::none_in(&said);
     }
-    assert_eq!(output(&[("TURNKEEPER_LOG", "turnkeeper=debug,warn")], &["openapi"]).status.code(), Some(0));
+    assert_eq!(
+        output(&[("TURNKEEPER_LOG", "turnkeeper=debug,warn")], &["openapi"])
+            .status
+            .code(),
+        Some(0)
+    );
 }
 
 #[test]
@@ -153,7 +241,10 @@ fn it_prints_its_document() {
 fn a_second_process_on_the_same_files_is_refused() {
     let server = Server::embedded();
     let data = server.directory.path().join("data");
-    let settings = [("TURNKEEPER_DATA", data.to_str().unwrap()), ("TURNKEEPER_LISTEN", "127.0.0.1:0")];
+    let settings = [
+        ("TURNKEEPER_DATA", data.to_str().unwrap()),
+        ("TURNKEEPER_LISTEN", "127.0.0.1:0"),
+    ];
     assert!(fails(&settings, &[], 1).contains("in use by another process"));
     server.terminate();
     assert!(server.ended(TIMEOUT).success(), "{}", server.log());
@@ -162,9 +253,16 @@ fn a_second_process_on_the_same_files_is_refused() {
 #[test]
 fn no_test_starts_the_program_but_in_a_folder_of_its_own() {
     let path = concat!("CARGO_BIN", "_EXE");
-    let starting: Vec<String> =
-        files("tests", "rs").into_iter().filter(|(_, text)| text.contains(path)).map(|(file, _)| file).collect();
-    assert_eq!(starting, ["tests/suite/support/process.rs"], "start it by support::process::turnkeeper");
+    let starting: Vec<String> = files("tests", "rs")
+        .into_iter()
+        .filter(|(_, text)| text.contains(path))
+        .map(|(file, _)| file)
+        .collect();
+    assert_eq!(
+        starting,
+        ["tests/suite/support/process.rs"],
+        "start it by support::process::turnkeeper"
+    );
 }
 
 #[test]
@@ -176,11 +274,20 @@ fn a_first_start_without_room_says_so_and_the_next_one_with_room_serves() {
     let mut command = Command::new("sh");
     isolate(&mut command, server.directory.path());
     // Blocks of 512 bytes, or of 1024 in some shells: less than the file needs.
-    command.args(["-c", "ulimit -f 16 && exec turnkeeper"]).env("PATH", search_path());
+    command
+        .args(["-c", "ulimit -f 16 && exec turnkeeper"])
+        .env("PATH", search_path());
     let output = command.output().expect("a shell");
     let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "it ends by itself, not by a signal: {said}");
-    assert!(said.contains("cannot make the embedded store") && said.contains("File too large"), "{said}");
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "it ends by itself, not by a signal: {said}"
+    );
+    assert!(
+        said.contains("cannot make the embedded store") && said.contains("File too large"),
+        "{said}"
+    );
     server.again();
     server.terminate();
     assert!(server.ended(TIMEOUT).success(), "{}", server.log());

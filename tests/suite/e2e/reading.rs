@@ -14,7 +14,9 @@ async fn a_page_holds_at_most_limit_entries_and_the_pages_hold_all_that_the_view
         for secret in 0..(n * 7) % 4 {
             fight.accepted(note(&format!("secret {secret}"))).await;
         }
-        fight.accepted(json!({"type": "note", "text": format!("public {n}"), "readers": "all"})).await;
+        fight
+            .accepted(json!({"type": "note", "text": format!("public {n}"), "readers": "all"}))
+            .await;
     }
     fight.accepted(note("a secret is the last")).await;
     let public = player.log().await;
@@ -23,25 +25,53 @@ async fn a_page_holds_at_most_limit_entries_and_the_pages_hold_all_that_the_view
         for limit in 1..=13 {
             let (mut read, mut next, mut pages) = (Vec::new(), Some("0".to_owned()), 0);
             while let Some(after) = next {
-                let page = viewer.get(&format!("/events?after={after}&limit={limit}")).send().await;
+                let page = viewer
+                    .get(&format!("/events?after={after}&limit={limit}"))
+                    .send()
+                    .await;
                 let body = page.json();
-                let versions: Vec<u64> = body["items"].as_array().expect("items").iter().map(version).collect();
-                assert!(versions.len() <= limit, "{} entries in a page of at most {limit}", versions.len());
+                let versions: Vec<u64> = body["items"]
+                    .as_array()
+                    .expect("items")
+                    .iter()
+                    .map(version)
+                    .collect();
+                assert!(
+                    versions.len() <= limit,
+                    "{} entries in a page of at most {limit}",
+                    versions.len()
+                );
                 read.extend(versions);
                 next = body["next_cursor"].as_str().map(str::to_owned);
-                let link = next.as_ref().map(|next| fight.path(&format!("/events?after={next}&limit={limit}")));
-                assert_eq!(page.header("link"), link.map_or(String::new(), |link| format!("<{link}>; rel=\"next\"")));
+                let link = next
+                    .as_ref()
+                    .map(|next| fight.path(&format!("/events?after={next}&limit={limit}")));
+                assert_eq!(
+                    page.header("link"),
+                    link.map_or(String::new(), |link| format!("<{link}>; rel=\"next\""))
+                );
                 pages += 1;
                 assert!(pages <= 40, "limit {limit}: the pages do not end");
             }
             assert_eq!(read, all, "limit {limit}");
         }
     }
-    let last =
-        fight.read("/events").await["items"].as_array().and_then(|items| items.last().cloned()).expect("an entry");
-    assert_eq!((&last["commands"], &last["by"]), (&json!(["note"]), &json!("gm")));
-    assert_eq!(last["events"], json!([{"type": "noted", "text": "a secret is the last"}]));
-    assert!(last["at"].as_str().expect("a time").ends_with('Z'), "{last}");
+    let last = fight.read("/events").await["items"]
+        .as_array()
+        .and_then(|items| items.last().cloned())
+        .expect("an entry");
+    assert_eq!(
+        (&last["commands"], &last["by"]),
+        (&json!(["note"]), &json!("gm"))
+    );
+    assert_eq!(
+        last["events"],
+        json!([{"type": "noted", "text": "a secret is the last"}])
+    );
+    assert!(
+        last["at"].as_str().expect("a time").ends_with('Z'),
+        "{last}"
+    );
 }
 
 #[tokio::test]
@@ -49,19 +79,33 @@ async fn rulesets_tell_what_they_are_and_what_they_need() {
     let api = Api::start().await;
     let list = api.read("/v1/rulesets").await;
     let items = list["items"].as_array().unwrap();
-    assert!(items.iter().any(|item| item["id"] == "active-initiative"), "{list}");
+    assert!(
+        items.iter().any(|item| item["id"] == "active-initiative"),
+        "{list}"
+    );
     for item in items {
-        let one = api.get(&format!("/v1/rulesets/{}", item["id"].as_str().unwrap())).send().await.json();
+        let one = api
+            .get(&format!("/v1/rulesets/{}", item["id"].as_str().unwrap()))
+            .send()
+            .await
+            .json();
         assert_eq!(one, *item);
         for field in ["title", "author", "source", "summary"] {
-            assert!(item[field].as_str().is_some_and(|text| !text.is_empty()), "{field} of {item}");
+            assert!(
+                item[field].as_str().is_some_and(|text| !text.is_empty()),
+                "{field} of {item}"
+            );
         }
         for field in ["commands", "rules", "shared_commands", "shared_rules"] {
-            assert!(item[field].as_array().is_some_and(|list| !list.is_empty()), "{field} of {item}");
+            assert!(
+                item[field].as_array().is_some_and(|list| !list.is_empty()),
+                "{field} of {item}"
+            );
         }
         for field in ["options", "combatant"] {
             let schema = &item[field];
-            jsonschema::draft202012::new(schema).unwrap_or_else(|error| panic!("{field} of {item}: {error}"));
+            jsonschema::draft202012::new(schema)
+                .unwrap_or_else(|error| panic!("{field} of {item}: {error}"));
             assert!(schema["properties"].is_object(), "{field} of {item}");
             let own = |(name, _): &(&String, &serde_json::Value)| {
                 !turnkeeper::vocabulary::Draft::FIELDS.contains(&name.as_str())
@@ -70,6 +114,9 @@ async fn rulesets_tell_what_they_are_and_what_they_need() {
                 assert!(field.get("description").is_some(), "{name}: {field}");
             }
         }
-        assert!(!item.to_string().contains("$ref"), "a manifest stands alone: {item}");
+        assert!(
+            !item.to_string().contains("$ref"),
+            "a manifest stands alone: {item}"
+        );
     }
 }

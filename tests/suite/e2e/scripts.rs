@@ -99,56 +99,108 @@ impl Case {
 
     /// The answer to the request of this viewer.
     async fn send(&self, fight: &Fight, token: Option<&str>) -> Answer {
-        let place = |path: &str| if path.starts_with("/v1") { path.to_owned() } else { fight.path(path) };
-        let request = self.request.as_ref().map(|request| request.split_once(' ').expect("a method and a path"));
+        let place = |path: &str| {
+            if path.starts_with("/v1") {
+                path.to_owned()
+            } else {
+                fight.path(path)
+            }
+        };
+        let request = self
+            .request
+            .as_ref()
+            .map(|request| request.split_once(' ').expect("a method and a path"));
         let mut call = match (request, &self.get, &self.delete, &self.text) {
             (Some((method, path)), ..) => fight.api.call(method, path),
             (_, Some(path), ..) => fight.api.get(&place(path)),
             (_, _, Some(path), _) => fight.api.call("DELETE", &place(path)),
             (.., text) => {
                 let body = text.as_ref().map(|text| text.replace('\'', "\""));
-                let body = body.or(self.body.as_ref().map(Value::to_string)).expect("a body or a text");
+                let body = body
+                    .or(self.body.as_ref().map(Value::to_string))
+                    .expect("a body or a text");
                 let path = place(self.to.as_deref().unwrap_or("/commands"));
                 let call = fight.api.call("POST", &path).body(body);
                 let typed = self.headers.contains_key("content-type");
-                if typed { call } else { call.header("content-type", "application/json") }
+                if typed {
+                    call
+                } else {
+                    call.header("content-type", "application/json")
+                }
             }
         };
         for (name, values) in &self.headers {
-            for value in values.as_array().map_or(std::slice::from_ref(values), Vec::as_slice) {
+            for value in values
+                .as_array()
+                .map_or(std::slice::from_ref(values), Vec::as_slice)
+            {
                 let value = value.as_str().expect("a header is text");
-                call = if name == "idempotency-key" { call.key(value) } else { call.header(name, value) };
+                call = if name == "idempotency-key" {
+                    call.key(value)
+                } else {
+                    call.header(name, value)
+                };
             }
         }
-        token.into_iter().fold(call, |call, token| call.token(token)).send().await
+        token
+            .into_iter()
+            .fold(call, |call, token| call.token(token))
+            .send()
+            .await
     }
 
     fn check(&self, what: &str, answer: &Answer, kept: &BTreeMap<String, Answer>) {
         assert_eq!(answer.status, self.status(), "{what}: {answer:?}");
-        let head = self.request.as_ref().is_some_and(|request| request.starts_with("HEAD "));
-        assert!(answer.body.is_empty() || !head && !matches!(self.status(), 204 | 304), "{what}: {answer:?}");
+        let head = self
+            .request
+            .as_ref()
+            .is_some_and(|request| request.starts_with("HEAD "));
+        assert!(
+            answer.body.is_empty() || !head && !matches!(self.status(), 204 | 304),
+            "{what}: {answer:?}"
+        );
         if let Some(name) = &self.repeats {
             assert_eq!(answer.body, kept[name].body, "{what}");
         }
         if let Some(name) = &self.restores {
-            assert_eq!(difference("", &encounter(&kept[name]), &encounter(answer)), None, "{what}");
+            assert_eq!(
+                difference("", &encounter(&kept[name]), &encounter(answer)),
+                None,
+                "{what}"
+            );
         }
         // A page in JSON names the next one twice.
         let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
         let link = answer.header("link");
         let cursor = body["next_cursor"].as_str();
-        let agrees = cursor.map_or(body.is_null() || link.is_empty(), |cursor| link.contains(&format!("={cursor}")));
+        let agrees = cursor.map_or(body.is_null() || link.is_empty(), |cursor| {
+            link.contains(&format!("={cursor}"))
+        });
         assert!(agrees, "{what}: {link}");
-        if let Some(id) = body.pointer("/encounter/id").filter(|_| answer.status == 201) {
+        if let Some(id) = body
+            .pointer("/encounter/id")
+            .filter(|_| answer.status == 201)
+        {
             let id = text(id);
-            assert!(id.len() >= 26 && id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()), "{id}");
-            assert_eq!(answer.header("location"), format!("/v1/encounters/{id}"), "{what}");
+            assert!(
+                id.len() >= 26
+                    && id
+                        .bytes()
+                        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()),
+                "{id}"
+            );
+            assert_eq!(
+                answer.header("location"),
+                format!("/v1/encounters/{id}"),
+                "{what}"
+            );
         }
         for (name, value) in &self.returns {
             let got = answer.header(name);
             // `…` stands for the encounter's id.
-            let holds =
-                value.split_once('…').map_or(got == value, |(start, end)| got.starts_with(start) && got.ends_with(end));
+            let holds = value.split_once('…').map_or(got == value, |(start, end)| {
+                got.starts_with(start) && got.ends_with(end)
+            });
             assert!(holds, "{what}: {name}: {got}");
         }
         for (path, expected) in &self.expect {
@@ -168,19 +220,53 @@ impl Case {
     }
 
     fn check_problem(&self, what: &str, answer: &Answer) {
-        let code = self.code.clone().unwrap_or_else(|| text(&answer.json()["code"]));
+        let code = self
+            .code
+            .clone()
+            .unwrap_or_else(|| text(&answer.json()["code"]));
         let problem = answer.problem(self.status(), &code);
         let detail = text(&problem["detail"]);
-        for rust in ["struct ", "enum ", "u64", "usize", "invalid type", "invalid value", "invalid length", "variant"] {
-            assert!(!detail.contains(rust), "{what}: {rust:?} is Rust's: {problem}");
+        for rust in [
+            "struct ",
+            "enum ",
+            "u64",
+            "usize",
+            "invalid type",
+            "invalid value",
+            "invalid length",
+            "variant",
+        ] {
+            assert!(
+                !detail.contains(rust),
+                "{what}: {rust:?} is Rust's: {problem}"
+            );
         }
         let Some(path) = &self.path else { return };
-        let (at, message) = (text(&problem["errors"][0]["path"]), text(&problem["errors"][0]["message"]));
+        let (at, message) = (
+            text(&problem["errors"][0]["path"]),
+            text(&problem["errors"][0]["message"]),
+        );
         assert_eq!(at, *path, "{what}: {problem}");
-        assert!(!message.is_empty() && detail.contains(&message), "{what}: {problem}");
-        let malformed = ["invalid_body", "invalid_value", "invalid_query", "duplicate_field"].contains(&code.as_str());
-        assert!(!malformed || self.message.is_none() || detail.contains(path), "{what}: {problem}");
-        assert_eq!(self.message.as_ref().unwrap_or(&message), &message, "{what}");
+        assert!(
+            !message.is_empty() && detail.contains(&message),
+            "{what}: {problem}"
+        );
+        let malformed = [
+            "invalid_body",
+            "invalid_value",
+            "invalid_query",
+            "duplicate_field",
+        ]
+        .contains(&code.as_str());
+        assert!(
+            !malformed || self.message.is_none() || detail.contains(path),
+            "{what}: {problem}"
+        );
+        assert_eq!(
+            self.message.as_ref().unwrap_or(&message),
+            &message,
+            "{what}"
+        );
         for part in &self.mentions {
             assert!(message.contains(part), "{what}: {part} is not in {message}");
         }
@@ -200,7 +286,12 @@ fn repeated(mut text: String) -> String {
     while let Some((before, rest)) = text.split_once("<<") {
         let (part, after) = rest.split_once(">>").expect("an end");
         let (unit, count) = part.rsplit_once('*').expect("a number of times");
-        text = [before, &unit.repeat(count.parse().expect("a number")), after].concat();
+        text = [
+            before,
+            &unit.repeat(count.parse().expect("a number")),
+            after,
+        ]
+        .concat();
     }
     text
 }
@@ -217,7 +308,8 @@ struct Stage {
 impl Stage {
     fn name(&mut self, name: String, value: &str) {
         let quoted = Value::from(value).to_string();
-        self.names.insert(name, quoted[1..quoted.len() - 1].to_owned());
+        self.names
+            .insert(name, quoted[1..quoted.len() - 1].to_owned());
     }
 
     fn add_token(&mut self, holder: &str, token: &str) {
@@ -229,10 +321,15 @@ impl Stage {
         self.name(format!("{{{name}.etag}}"), answer.header("etag"));
         let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
         let encounter = body.get("encounter").unwrap_or(&body);
-        for (part, value) in
-            [("id", &encounter["id"]), ("created_at", &encounter["created_at"]), ("cursor", &body["next_cursor"])]
-        {
-            self.name(format!("{{{name}.{part}}}"), value.as_str().unwrap_or_default());
+        for (part, value) in [
+            ("id", &encounter["id"]),
+            ("created_at", &encounter["created_at"]),
+            ("cursor", &body["next_cursor"]),
+        ] {
+            self.name(
+                format!("{{{name}.{part}}}"),
+                value.as_str().unwrap_or_default(),
+            );
         }
         if let Some(token) = body["token"].as_str() {
             self.add_token(name, token);
@@ -244,14 +341,23 @@ impl Stage {
     async fn play(&mut self, script: &str, members: Map<String, Value>) -> bool {
         let written = Value::Object(members).to_string();
         let what = format!("{script}: {written}");
-        let named = self.names.iter().fold(written, |written, (name, value)| written.replace(name, value));
-        let case: Case = serde_json::from_str(&repeated(named)).unwrap_or_else(|error| panic!("{error}: {what}"));
+        let named = self.names.iter().fold(written, |written, (name, value)| {
+            written.replace(name, value)
+        });
+        let case: Case = serde_json::from_str(&repeated(named))
+            .unwrap_or_else(|error| panic!("{error}: {what}"));
         tokio::time::sleep(Duration::from_millis(case.pause)).await;
         let creates = case.to.as_deref() == Some("/v1/encounters");
         let holders: Vec<&str> = case.by.as_deref().unwrap_or("gm").split(' ').collect();
         for holder in holders.repeat(case.times.unwrap_or(1)) {
-            let token = self.tokens.get(holder).filter(|_| !creates || holder != "gm");
-            assert!(creates || token.is_some() || holder == "nobody", "{what}: there is no {holder}");
+            let token = self
+                .tokens
+                .get(holder)
+                .filter(|_| !creates || holder != "gm");
+            assert!(
+                creates || token.is_some() || holder == "nobody",
+                "{what}: there is no {holder}"
+            );
             let answer = case.send(&self.fight, token.map(String::as_str)).await;
             case.check(&format!("{what} by {holder}"), &answer, &self.kept);
             if let Some(name) = &case.keep {
@@ -265,29 +371,61 @@ impl Stage {
 /// Plays the scripts of a file below `tests`.
 async fn play(name: &str) {
     let file = format!("tests/{name}.json");
-    let scripts = match serde_json::from_str(&sources::text(&file)).unwrap_or_else(|error| panic!("{file}: {error}")) {
+    let scripts = match serde_json::from_str(&sources::text(&file))
+        .unwrap_or_else(|error| panic!("{file}: {error}"))
+    {
         Value::Array(scripts) => scripts,
         one => vec![one],
     };
     let usual = Api::start().await;
     for script in scripts {
-        let script: Script = serde_json::from_value(script).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let script: Script =
+            serde_json::from_value(script).unwrap_or_else(|error| panic!("{file}: {error}"));
         let tag = named("");
         let applications = script.applications.iter();
-        let keys: Vec<_> = applications.map(|(holder, name)| (holder.clone(), key(&format!("{name}{tag}")))).collect();
-        let pairs = keys.iter().map(|(_, (_, pair))| pair.as_str()).collect::<Vec<_>>().join(",");
-        let setup = Setup { keys: &pairs, keep: script.keep_entries, ..Setup::default() };
-        let own = if setup.keep.is_none() && keys.is_empty() { None } else { Some(Api::set_up(setup).await) };
-        let tokens = keys.into_iter().map(|(holder, (key, _))| (holder, key)).collect();
+        let keys: Vec<_> = applications
+            .map(|(holder, name)| (holder.clone(), key(&format!("{name}{tag}"))))
+            .collect();
+        let pairs = keys
+            .iter()
+            .map(|(_, (_, pair))| pair.as_str())
+            .collect::<Vec<_>>()
+            .join(",");
+        let setup = Setup {
+            keys: &pairs,
+            keep: script.keep_entries,
+            ..Setup::default()
+        };
+        let own = if setup.keep.is_none() && keys.is_empty() {
+            None
+        } else {
+            Some(Api::set_up(setup).await)
+        };
+        let tokens = keys
+            .into_iter()
+            .map(|(holder, (key, _))| (holder, key))
+            .collect();
         play_one(own.as_ref().unwrap_or(&usual), tokens, script).await;
     }
 }
 
 async fn play_one(api: &Api, tokens: BTreeMap<String, String>, script: Script) {
-    let creator = script.applications.iter().map(|(holder, _)| &tokens[holder]);
-    let create = creator.take(1).fold(api.post("/v1/encounters", &script.create), |call, key| call.token(key));
+    let creator = script
+        .applications
+        .iter()
+        .map(|(holder, _)| &tokens[holder]);
+    let create = creator
+        .take(1)
+        .fold(api.post("/v1/encounters", &script.create), |call, key| {
+            call.token(key)
+        });
     let fight = Fight::of(api, &create.send().await);
-    let mut stage = Stage { fight: fight.clone(), tokens, names: BTreeMap::new(), kept: BTreeMap::new() };
+    let mut stage = Stage {
+        fight: fight.clone(),
+        tokens,
+        names: BTreeMap::new(),
+        kept: BTreeMap::new(),
+    };
     stage.name("{id}".to_owned(), &fight.id);
     stage.add_token("gm", &fight.token);
     for (holder, wanted) in script.tokens {
@@ -301,10 +439,19 @@ async fn play_one(api: &Api, tokens: BTreeMap<String, String>, script: Script) {
     let before = (fight.read("").await, fight.read("/tokens").await);
     let mut refused = true;
     for case in script.cases {
-        refused &= stage.play(&script.name, script.each.clone().into_iter().chain(case).collect()).await;
+        refused &= stage
+            .play(
+                &script.name,
+                script.each.clone().into_iter().chain(case).collect(),
+            )
+            .await;
     }
     let after = async || (fight.read("").await, fight.read("/tokens").await);
-    assert!(!refused || after().await == before, "{}: nothing was applied", script.name);
+    assert!(
+        !refused || after().await == before,
+        "{}: nothing was applied",
+        script.name
+    );
 }
 
 /// Makes a test of each file.

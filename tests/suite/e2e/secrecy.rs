@@ -10,7 +10,10 @@ use turnkeeper::http::Settings;
 
 /// Streams that end soon, so that a test reads them to their end.
 fn settings() -> Settings {
-    Settings { stream_time: Duration::from_millis(400), ..Settings::default() }
+    Settings {
+        stream_time: Duration::from_millis(400),
+        ..Settings::default()
+    }
 }
 
 /// What is played with a hidden combatant and without it: see `tests/secrecy.json`.
@@ -53,21 +56,35 @@ impl Table {
         };
         let player = holder(json!({"role": "player", "combatants": ["ann"]}), "PLAYER").await;
         let onlooker = holder(json!({"role": "spectator"}), "ONLOOKER").await;
-        Self { gm, player, onlooker, names }
+        Self {
+            gm,
+            player,
+            onlooker,
+            names,
+        }
     }
 
     /// An answer without what differs by chance: status, headers, body.
     fn plain(&self, answer: &Answer) -> String {
         let chance = ["date", "x-request-id"];
-        let headers = answer.headers.iter().filter(|(name, _)| !chance.contains(&name.as_str()));
+        let headers = answer
+            .headers
+            .iter()
+            .filter(|(name, _)| !chance.contains(&name.as_str()));
         // An entity tag digests what is answered, the encounter's id with it; its version is left.
         let plain = |name: &str, value: String| match value.split_once('-') {
             Some((version, _)) if name == "etag" => version.to_owned(),
             _ => value,
         };
-        let headers = headers.map(|(name, value)| format!("{name}: {}", plain(name.as_str(), format!("{value:?}"))));
+        let headers = headers
+            .map(|(name, value)| format!("{name}: {}", plain(name.as_str(), format!("{value:?}"))));
         let headers: Vec<String> = headers.collect();
-        let mut text = format!("{}\n{}\n{}", answer.status, headers.join("\n"), answer.text());
+        let mut text = format!(
+            "{}\n{}\n{}",
+            answer.status,
+            headers.join("\n"),
+            answer.text()
+        );
         for (name, sign) in &self.names {
             text = text.replace(name, sign);
         }
@@ -77,7 +94,11 @@ impl Table {
             let (before, rest) = text.split_at(at);
             let end = rest[1..].find('"').map_or(rest.len(), |end| end + 2);
             timeless.push_str(before);
-            timeless.push_str(if rest[..end].ends_with("Z\"") { "TIME" } else { &rest[..end] });
+            timeless.push_str(if rest[..end].ends_with("Z\"") {
+                "TIME"
+            } else {
+                &rest[..end]
+            });
             text = rest[end..].to_owned();
         }
         timeless + &text
@@ -85,10 +106,16 @@ impl Table {
 
     /// The answers to everything that the player and the onlooker can ask for.
     async fn seen(&self) -> Vec<String> {
-        let version = self.onlooker.read("").await["version"].as_u64().expect("a version");
+        let version = self.onlooker.read("").await["version"]
+            .as_u64()
+            .expect("a version");
         let mut all = Vec::new();
         for viewer in [&self.player, &self.onlooker] {
-            let mut calls = vec![viewer.get(""), viewer.get("").header("accept", "text/plain"), viewer.get("/options")];
+            let mut calls = vec![
+                viewer.get(""),
+                viewer.get("").header("accept", "text/plain"),
+                viewer.get("/options"),
+            ];
             for at in 0..=version + 1 {
                 calls.push(viewer.get(&format!("?at={at}")));
                 calls.push(viewer.get(&format!("/events?after={at}&limit=2")));
@@ -147,18 +174,40 @@ async fn no_answer_differs_between_a_hidden_combatant_and_none() {
     // The commands of players are answered alike, in full and in short, and again under their keys.
     let end = json!({"type": "end_turn", "combatant": "orc", "next": "ann"});
     for table in [&with, &without] {
-        table.gm.accepted(json!({"type": "override", "combatant": "bob"})).await;
-        table.gm.accepted(json!({"type": "override", "combatant": "ann"})).await;
+        table
+            .gm
+            .accepted(json!({"type": "override", "combatant": "bob"}))
+            .await;
+        table
+            .gm
+            .accepted(json!({"type": "override", "combatant": "ann"}))
+            .await;
         table.player.refused(end.clone(), 403, "forbidden").await;
     }
-    let ready = json!({"type": "ready", "combatant": "ann", "action": "run", "trigger": "the door opens"});
+    let ready =
+        json!({"type": "ready", "combatant": "ann", "action": "run", "trigger": "the door opens"});
     let mut answers = Vec::new();
     for table in [&with, &without] {
         let version = table.player.get("").send().await.header("etag").to_owned();
-        let sent = || table.player.command(&ready).if_match(&version).key("once").minimal();
+        let sent = || {
+            table
+                .player
+                .command(&ready)
+                .if_match(&version)
+                .key("once")
+                .minimal()
+        };
         let (first, again) = (sent().send().await, sent().send().await);
-        assert_eq!((first.status, first.text()), (200, again.text()), "{first:?}");
-        let fire = table.player.command(&json!({"type": "fire", "combatant": "ann"})).send().await;
+        assert_eq!(
+            (first.status, first.text()),
+            (200, again.text()),
+            "{first:?}"
+        );
+        let fire = table
+            .player
+            .command(&json!({"type": "fire", "combatant": "ann"}))
+            .send()
+            .await;
         answers.push([table.plain(&first), table.plain(&again), table.plain(&fire)]);
     }
     assert_eq!(answers[0], answers[1]);
@@ -172,16 +221,32 @@ async fn each_command_has_dice_of_its_own_of_a_seed() {
     let mut plays = Vec::new();
     for _ in 0..2 {
         let table = Table::new(&api, body.clone()).await;
-        table.gm.accepted(json!({"type": "start", "joins": {"ann": {"successes": 1}}})).await;
+        table
+            .gm
+            .accepted(json!({"type": "start", "joins": {"ann": {"successes": 1}}}))
+            .await;
         for id in ["bob", "cid"] {
-            table.gm.accepted(json!({"type": "add_combatant", "combatant": hidden(id)})).await;
+            table
+                .gm
+                .accepted(json!({"type": "add_combatant", "combatant": hidden(id)}))
+                .await;
         }
         let mut dice = Vec::new();
         for id in ["bob", "cid"] {
             let player = table.gm.player(&[id]).await;
-            let answer = player.accepted(json!({"type": "join_battle", "combatant": id})).await.json();
-            let fighters = answer["encounter"]["combatants"].as_array().expect("combatants").iter();
-            dice.extend(fighters.filter(|c| c["id"] == id).map(|c| c["join_battle"]["dice"].clone()));
+            let answer = player
+                .accepted(json!({"type": "join_battle", "combatant": id}))
+                .await
+                .json();
+            let fighters = answer["encounter"]["combatants"]
+                .as_array()
+                .expect("combatants")
+                .iter();
+            dice.extend(
+                fighters
+                    .filter(|c| c["id"] == id)
+                    .map(|c| c["join_battle"]["dice"].clone()),
+            );
         }
         assert_eq!(dice[0].as_array().map(Vec::len), Some(10), "{dice:?}");
         assert_ne!(dice[0], dice[1], "each has dice of its own");
@@ -207,8 +272,16 @@ async fn an_imported_log_keeps_its_secrets() {
     let log = table.gm.read("/export").await;
     // Without the redacted entries they are made anew.
     let mut bare = log.clone();
-    for entry in bare["entries"].as_array_mut().expect("entries").iter_mut().take(3) {
-        entry.as_object_mut().expect("an entry").remove("redactions");
+    for entry in bare["entries"]
+        .as_array_mut()
+        .expect("entries")
+        .iter_mut()
+        .take(3)
+    {
+        entry
+            .as_object_mut()
+            .expect("an entry")
+            .remove("redactions");
     }
     bare["entries"].as_array_mut().expect("entries").truncate(3);
     bare["version"] = json!(3);
@@ -216,7 +289,11 @@ async fn an_imported_log_keeps_its_secrets() {
         let answer = api.post("/v1/encounters/import", &log).send().await;
         let onlooker = Fight::of(&api, &answer).spectator().await;
         let after = onlooker.read("/events").await;
-        assert_eq!(after["items"].as_array().map(Vec::len), Some(count), "{after}");
+        assert_eq!(
+            after["items"].as_array().map(Vec::len),
+            Some(count),
+            "{after}"
+        );
         if count == 3 {
             assert_eq!(after, before);
         }

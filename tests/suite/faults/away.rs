@@ -34,22 +34,47 @@ async fn whatever_writes_an_encounter_fails_with_the_write_before_it_while_the_s
     let request = Request::read(json!({"type": "note", "text": "x"})).expect("a command");
     let (_data, inner) = embedded_store();
     for first in ["command", "hand out", "revoke", "delete"] {
-        let store = Arc::new(Hooked { inner: inner.clone(), hook: Unavailable::default() });
+        let store = Arc::new(Hooked {
+            inner: inner.clone(),
+            hook: Unavailable::default(),
+        });
         let app = App::new(store.clone(), Rulesets::shipped(), 0);
         let write = async |what: &str| match what {
             "command" => {
                 let (expected, key, size) = (None, None, AnswerSize::Minimal);
-                app.command(CommandCall { id: "e", token: &token, request: &request, expected, key, size }).await.err()
+                app.command(CommandCall {
+                    id: "e",
+                    token: &token,
+                    request: &request,
+                    expected,
+                    key,
+                    size,
+                })
+                .await
+                .err()
             }
-            "hand out" => app.hand_out("e", &Sender::Token(token.clone()), &wanted, None).await.err(),
+            "hand out" => app
+                .hand_out("e", &Sender::Token(token.clone()), &wanted, None)
+                .await
+                .err(),
             "revoke" => app.revoke("e", &token, "player-nobody").await.err(),
             _ => app.delete("e", &token, None).await.err(),
         };
         let all = [first, "delete", "revoke", "hand out", "command"].map(write);
         for error in futures::future::join_all(all).await {
-            assert!(matches!(error, Some(AppError::Unavailable(_) | AppError::StoreRefuses(_))), "{error:?}");
+            assert!(
+                matches!(
+                    error,
+                    Some(AppError::Unavailable(_) | AppError::StoreRefuses(_))
+                ),
+                "{error:?}"
+            );
         }
-        assert_eq!(store.hook.0.load(Ordering::SeqCst), 1, "after a {first} the others need not ask");
+        assert_eq!(
+            store.hook.0.load(Ordering::SeqCst),
+            1,
+            "after a {first} the others need not ask"
+        );
     }
 }
 
@@ -74,13 +99,28 @@ impl Hook for AwayForATime {
 #[tokio::test]
 async fn a_feed_asks_a_store_that_is_away_until_it_answers_or_the_last_follower_leaves() {
     let (_data, inner) = embedded_store();
-    let store = Arc::new(Hooked { inner: inner.clone(), hook: AwayForATime::default() });
+    let store = Arc::new(Hooked {
+        inner: inner.clone(),
+        hook: AwayForATime::default(),
+    });
     // A client that has left is noticed when something is written.
-    let settings = Settings { keep_alive: Duration::from_millis(100), ..Settings::default() };
-    let here = Api::on(store.clone(), Setup { settings, ..Setup::default() }).await;
+    let settings = Settings {
+        keep_alive: Duration::from_millis(100),
+        ..Settings::default()
+    };
+    let here = Api::on(
+        store.clone(),
+        Setup {
+            settings,
+            ..Setup::default()
+        },
+    )
+    .await;
     let there = Api::on(inner, Setup::default()).await;
     let fight = there.fight().await;
-    let mut stream = Stream::open(&fight.through(&here), LINES, Some(0)).await.expect("a stream");
+    let mut stream = Stream::open(&fight.through(&here), LINES, Some(0))
+        .await
+        .expect("a stream");
     let asked = || store.hook.asked.load(Ordering::SeqCst);
     let asked_more_than = async |before: usize| {
         for _ in 0..500 {
@@ -126,11 +166,18 @@ impl Hook for Slow {
 #[tokio::test]
 async fn checks_that_wait_at_the_same_time_are_one() {
     let (_data, inner) = embedded_store();
-    let store = Arc::new(Hooked { inner, hook: Slow::default() });
+    let store = Arc::new(Hooked {
+        inner,
+        hook: Slow::default(),
+    });
     let app = App::new(store.clone(), Rulesets::shipped(), 0);
     let checks = futures::future::join_all((0..100).map(|_| app.ready())).await;
     assert!(checks.iter().all(Result::is_ok));
     assert_eq!(store.hook.0.load(Ordering::SeqCst), 1);
     app.ready().await.expect("a store that answers");
-    assert_eq!(store.hook.0.load(Ordering::SeqCst), 2, "a later request checks again");
+    assert_eq!(
+        store.hook.0.load(Ordering::SeqCst),
+        2,
+        "a later request checks again"
+    );
 }

@@ -45,7 +45,10 @@ pub struct Site {
 
 /// What is disturbed beside the processes.
 enum Store {
-    Single { server: RedisServer, proxies: Vec<Proxy> },
+    Single {
+        server: RedisServer,
+        proxies: Vec<Proxy>,
+    },
     Cluster(RedisCluster),
 }
 
@@ -94,7 +97,11 @@ impl Store {
                 "a node frozen"
             }
             (Self::Cluster(cluster), _) => {
-                let replicas: Vec<_> = cluster.servers.iter().filter(|server| !server.is_primary()).collect();
+                let replicas: Vec<_> = cluster
+                    .servers
+                    .iter()
+                    .filter(|server| !server.is_primary())
+                    .collect();
                 let replica = replicas[random.random_range(0..replicas.len())];
                 replica.command(&["CLUSTER", "FAILOVER"]);
                 wait(Duration::from_secs(5), || replica.is_primary());
@@ -109,13 +116,25 @@ impl Site {
     fn on(urls: &[String], time_limit: Duration) -> Arc<Self> {
         let start = |url: &String| Server::with(&[("REDIS_URL", url), ("TURNKEEPER_LOG", "warn")]);
         let servers: Vec<_> = urls.iter().map(start).collect();
-        let clients = servers.iter().map(|server| Mutex::new(server.client())).collect();
-        Arc::new(Self { servers, clients, time_limit, mistakes: AtomicUsize::new(0), over: AtomicBool::new(false) })
+        let clients = servers
+            .iter()
+            .map(|server| Mutex::new(server.client()))
+            .collect();
+        Arc::new(Self {
+            servers,
+            clients,
+            time_limit,
+            mistakes: AtomicUsize::new(0),
+            over: AtomicBool::new(false),
+        })
     }
 
     /// A client of one of the processes as it runs now.
     pub fn client(&self, process: u32) -> Client {
-        self.clients[process as usize % self.clients.len()].lock().expect("no panic before").clone()
+        self.clients[process as usize % self.clients.len()]
+            .lock()
+            .expect("no panic before")
+            .clone()
     }
 
     /// Creates an encounter, as often as it takes.
@@ -123,7 +142,12 @@ impl Site {
         let ann = json!({"id": "ann", "hp": {"current": HP, "max": HP}});
         let creation = json!({"ruleset": "active-initiative", "combatants": [ann]});
         loop {
-            let answer = self.client(0).post("/v1/encounters", &creation).key(key).try_send().await;
+            let answer = self
+                .client(0)
+                .post("/v1/encounters", &creation)
+                .key(key)
+                .try_send()
+                .await;
             if let Some(answer) = answer.ok().filter(|answer| answer.status != 503) {
                 return Recorded::new(Fight::of(&self.client(0), &answer));
             }
@@ -133,9 +157,13 @@ impl Site {
 
     /// Plays new encounters under a disturbance, which is given them: the number of operations, or a history that no order explains.
     async fn round<F: Future<Output = ()>>(
-        self: &Arc<Self>, seed: u64, disturbance: impl FnOnce(Vec<Arc<Recorded>>) -> F,
+        self: &Arc<Self>,
+        seed: u64,
+        disturbance: impl FnOnce(Vec<Arc<Recorded>>) -> F,
     ) -> Result<usize, String> {
-        let keys: Vec<_> = (0..encounters()).map(|n| format!("encounter-{n}-of-{seed}")).collect();
+        let keys: Vec<_> = (0..encounters())
+            .map(|n| format!("encounter-{n}-of-{seed}"))
+            .collect();
         let encounters = join_all(keys.iter().map(|key| self.create(key))).await;
         self.over.store(false, Ordering::Relaxed);
         let players = (0..encounters.len() * CLIENTS).map(|n| {
@@ -156,19 +184,35 @@ impl Site {
         join_all(players.iter_mut().map(Player::last_look)).await;
         // On a thread of its own: the runtime would wait for a search that does not end.
         let (checked, verdict) = tokio::sync::oneshot::channel();
-        std::thread::spawn(move || checked.send(encounters.iter().map(|encounter| encounter.history.check()).sum()));
-        tokio::time::timeout(CHECK, verdict).await.expect("the search ends").expect("no panic")
+        std::thread::spawn(move || {
+            checked.send(
+                encounters
+                    .iter()
+                    .map(|encounter| encounter.history.check())
+                    .sum(),
+            )
+        });
+        tokio::time::timeout(CHECK, verdict)
+            .await
+            .expect("the search ends")
+            .expect("no panic")
     }
 
     /// Disturbs processes and their store until the clients are done, and counts what it did.
-    fn disturb(&self, store: &mut Store, random: &mut StdRng, done: &mut BTreeMap<&'static str, usize>) {
+    fn disturb(
+        &self,
+        store: &mut Store,
+        random: &mut StdRng,
+        done: &mut BTreeMap<&'static str, usize>,
+    ) {
         while !self.over.load(Ordering::Relaxed) {
             pause(random, 100);
             let process = random.random_range(0..self.servers.len());
             let what = match random.random_range(0..8) {
                 0 => {
                     self.servers[process].crash();
-                    *self.clients[process].lock().expect("no panic before") = self.servers[process].client();
+                    *self.clients[process].lock().expect("no panic before") =
+                        self.servers[process].client();
                     "processes killed"
                 }
                 1 => {
@@ -186,7 +230,11 @@ impl Site {
     /// Plays rounds until there are enough operations.
     async fn rounds(self: Arc<Self>, store: Store) {
         let (began, seed) = (Instant::now(), seed());
-        let disturbed = Arc::new(Mutex::new((store, StdRng::seed_from_u64(seed), BTreeMap::new())));
+        let disturbed = Arc::new(Mutex::new((
+            store,
+            StdRng::seed_from_u64(seed),
+            BTreeMap::new(),
+        )));
         let (mut rounds, mut operations) = (0, 0);
         while operations < least() {
             let (site, disturbed) = (self.clone(), disturbed.clone());
@@ -194,19 +242,26 @@ impl Site {
                 let (store, random, done) = &mut *disturbed.lock().expect("no panic before");
                 site.disturb(store, random, done);
             });
-            let round = self.round(seed + rounds * 1000, |_| async { disturbance.await.expect("no panic") });
+            let round = self.round(seed + rounds * 1000, |_| async {
+                disturbance.await.expect("no panic")
+            });
             operations += round.await.unwrap_or_else(explained);
             rounds += 1;
         }
         let done = &disturbed.lock().expect("no panic before").2;
-        println!("{operations} operations in {rounds} rounds and {:?}: {done:?}", began.elapsed());
+        println!(
+            "{operations} operations in {rounds} rounds and {:?}: {done:?}",
+            began.elapsed()
+        );
         assert_eq!(self.mistakes.load(Ordering::Relaxed), 0);
     }
 }
 
 /// The minimum number of operations.
 fn least() -> usize {
-    setting("TURNKEEPER_HISTORIES").map_or(800, |least| usize::try_from(least).expect("a number of operations"))
+    setting("TURNKEEPER_HISTORIES").map_or(800, |least| {
+        usize::try_from(least).expect("a number of operations")
+    })
 }
 
 /// The encounters of a round.
@@ -226,9 +281,19 @@ fn explained(history: String) -> usize {
 }
 
 /// A process behind a proxy of its own, as often as wanted.
-async fn behind_proxies(server: &RedisServer, processes: usize, time_limit: Duration) -> (Arc<Site>, Vec<Proxy>) {
+async fn behind_proxies(
+    server: &RedisServer,
+    processes: usize,
+    time_limit: Duration,
+) -> (Arc<Site>, Vec<Proxy>) {
     let proxies = join_all((0..processes).map(|_| Proxy::before(server))).await;
-    (Site::on(&proxies.iter().map(Proxy::url).collect::<Vec<_>>(), time_limit), proxies)
+    (
+        Site::on(
+            &proxies.iter().map(Proxy::url).collect::<Vec<_>>(),
+            time_limit,
+        ),
+        proxies,
+    )
 }
 
 const TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -258,24 +323,40 @@ fn document_key(encounter: &Recorded) -> String {
 /// What Redis keeps is a prefix: all writes up to one of them, and none after it. All processes show one state, and go on from it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn histories_go_on_from_a_prefix_where_redis_loses_acknowledged_writes() {
-    let (began, seed, mut primary, mut replica) = (Instant::now(), seed(), RedisServer::start(), RedisServer::start());
+    let (began, seed, mut primary, mut replica) = (
+        Instant::now(),
+        seed(),
+        RedisServer::start(),
+        RedisServer::start(),
+    );
     let (site, proxies) = behind_proxies(&primary, 2, TIME_LIMIT).await;
     let (mut rounds, mut operations, mut lost) = (0, 0, 0);
     while operations < least() {
         replica.command(&["REPLICAOF", "127.0.0.1", &primary.port().to_string()]);
-        let linked = || replica.ask::<String>(&["INFO", "replication"]).contains("master_link_status:up");
+        let linked = || {
+            replica
+                .ask::<String>(&["INFO", "replication"])
+                .contains("master_link_status:up")
+        };
         assert!(wait(Duration::from_secs(20), linked), "no replication");
         let fail_over = async |encounters: Vec<Arc<Recorded>>| {
             let milliseconds = async |n| tokio::time::sleep(Duration::from_millis(n)).await;
             milliseconds(100).await;
-            let has = |encounter: &Arc<Recorded>| replica.ask::<bool>(&["EXISTS", &document_key(encounter)]);
-            assert!(wait(Duration::from_secs(20), || encounters.iter().all(has)), "no replication");
+            let has = |encounter: &Arc<Recorded>| {
+                replica.ask::<bool>(&["EXISTS", &document_key(encounter)])
+            };
+            assert!(
+                wait(Duration::from_secs(20), || encounters.iter().all(has)),
+                "no replication"
+            );
             // From here on the replica misses what the primary acknowledges.
             replica.command(&["REPLICAOF", "NO", "ONE"]);
             milliseconds(150).await;
             lost += encounters
                 .iter()
-                .map(|encounter| primary.ask::<usize>(&["HGET", &document_key(encounter), "version"]))
+                .map(|encounter| {
+                    primary.ask::<usize>(&["HGET", &document_key(encounter), "version"])
+                })
                 .sum::<usize>();
             primary.kill();
             let api = Api::on_redis(&replica.url()).await;
@@ -284,14 +365,20 @@ async fn histories_go_on_from_a_prefix_where_redis_loses_acknowledged_writes() {
             }
             proxies.iter().for_each(|proxy| proxy.lead_to(&replica));
         };
-        operations += site.round(seed + rounds * 1000, fail_over).await.unwrap_or_else(explained);
+        operations += site
+            .round(seed + rounds * 1000, fail_over)
+            .await
+            .unwrap_or_else(explained);
         primary.again();
         std::mem::swap(&mut primary, &mut replica);
         rounds += 1;
     }
     assert_eq!(site.mistakes.load(Ordering::Relaxed), 0);
     assert!(lost > 0, "nothing was lost");
-    println!("{operations} operations, {lost} versions lost, in {rounds} rounds and {:?}", began.elapsed());
+    println!(
+        "{operations} operations, {lost} versions lost, in {rounds} rounds and {:?}",
+        began.elapsed()
+    );
 }
 
 /// Has Redis run another script in place of the program's.
@@ -304,7 +391,10 @@ struct Altered {
 impl Gate for Altered {
     async fn pass(&self, bytes: &mut Vec<u8>) -> bool {
         let script = self.script.as_bytes();
-        if let Some(at) = bytes.windows(script.len()).position(|window| window == script) {
+        if let Some(at) = bytes
+            .windows(script.len())
+            .position(|window| window == script)
+        {
             bytes[at..at + script.len()].copy_from_slice(self.by.as_bytes());
         }
         true
@@ -314,19 +404,27 @@ impl Gate for Altered {
 /// Plays against a commit script without some of its lines while answers are swallowed, until the checker finds a history wrong.
 async fn is_found(without: &[(&str, &str)]) {
     let commit = include_str!("../../../src/store/redis/commit.lua");
-    let altered = without.iter().fold(commit.to_owned(), |script, (line, by)| {
-        assert!(script.contains(line), "the script has no {line:?}");
-        script.replace(line, by)
-    });
+    let altered = without
+        .iter()
+        .fold(commit.to_owned(), |script, (line, by)| {
+            assert!(script.contains(line), "the script has no {line:?}");
+            script.replace(line, by)
+        });
     let server = RedisServer::start();
     let hash = |script: &str| server.ask::<String>(&["SCRIPT", "LOAD", script]);
-    let gate = Arc::new(Altered { script: hash(commit), by: hash(&altered) });
+    let gate = Arc::new(Altered {
+        script: hash(commit),
+        by: hash(&altered),
+    });
     let proxies = join_all((0..2).map(|_| Proxy::gated(server.port(), gate.clone()))).await;
     let urls: Vec<_> = proxies.iter().map(Proxy::url).collect();
     let site = Site::on(&urls, Duration::from_millis(200));
     let (began, seed) = (Instant::now(), seed());
     for round in 0.. {
-        assert!(began.elapsed() < Duration::from_secs(60), "{round} rounds show nothing wrong");
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "{round} rounds show nothing wrong"
+        );
         let swallowing = async |_| {
             while !site.over.load(Ordering::Relaxed) {
                 proxies.iter().for_each(Proxy::swallow_the_next_answer);
@@ -343,7 +441,10 @@ async fn is_found(without: &[(&str, &str)]) {
 async fn a_commit_without_its_nonce_is_found() {
     is_found(&[
         ("return at[1] and at[1][2][4] == nonce", "return false"),
-        ("return recent_nonces and string.find(recent_nonces, nonce, 1, true)", "return false"),
+        (
+            "return recent_nonces and string.find(recent_nonces, nonce, 1, true)",
+            "return false",
+        ),
     ])
     .await;
 }

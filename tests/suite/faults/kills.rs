@@ -25,7 +25,10 @@ async fn a_store_that_was_killed_during_its_first_start_opens() {
     let began = Instant::now();
     let process = Process::start(&mut program(&directory));
     while !directory.path().join("data/turnkeeper.redb").exists() {
-        assert!(began.elapsed() < Duration::from_secs(60), "it makes no file");
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "it makes no file"
+        );
         std::thread::sleep(Duration::from_micros(200));
     }
     let start = began.elapsed();
@@ -39,16 +42,26 @@ async fn a_store_that_was_killed_during_its_first_start_opens() {
         drop(process);
         made += u32::from(directory.path().join("data/turnkeeper.redb").exists());
         let store = EmbeddedStore::open(directory.path().join("data"), StoreConfig::default());
-        store.unwrap_or_else(|refused| panic!("kill {kill} of {kills}: {refused}")).ready().await.unwrap();
+        store
+            .unwrap_or_else(|refused| panic!("kill {kill} of {kills}: {refused}"))
+            .ready()
+            .await
+            .unwrap();
     }
-    println!("{kills} kills during {:?}: {made} had made the file", start * 3 / 2);
+    println!(
+        "{kills} kills during {:?}: {made} had made the file",
+        start * 3 / 2
+    );
 }
 
 #[tokio::test]
 async fn a_store_that_was_killed_under_load_opens_with_all_that_was_acknowledged() {
     let kills = sized(6, 200);
     let server = Server::embedded();
-    let fights = [server.client().create(&ambush()).await, server.client().create(&ambush()).await];
+    let fights = [
+        server.client().create(&ambush()).await,
+        server.client().create(&ambush()).await,
+    ];
     let mut acknowledged = [0; 2];
     for kill in 0..kills {
         let writers = [0, 1].map(|i| {
@@ -72,7 +85,10 @@ async fn a_store_that_was_killed_under_load_opens_with_all_that_was_acknowledged
         for (fight, acknowledged) in fights.iter().zip(&mut acknowledged) {
             let log = fight.through(&server.client()).read("").await;
             let version = log["version"].as_u64().expect("a version");
-            assert!(version >= *acknowledged, "kill {kill}: {version} after {acknowledged} was acknowledged");
+            assert!(
+                version >= *acknowledged,
+                "kill {kill}: {version} after {acknowledged} was acknowledged"
+            );
             *acknowledged = version;
         }
     }

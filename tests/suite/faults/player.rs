@@ -41,14 +41,20 @@ impl Recorded {
         let begun = self.history.begin(Operation::Nothing);
         // The store may still be loading what it has.
         while fight.get("").send().await.status == 503 {}
-        let (version, tokens) = (count(version(&fight.read("").await)), listed(&fight.read("/tokens").await));
+        let (version, tokens) = (
+            count(version(&fight.read("").await)),
+            listed(&fight.read("/tokens").await),
+        );
         self.history.end(begun, Operation::Lost { version, tokens });
         version
     }
 }
 
 fn number(named: &Value) -> u32 {
-    text(named).trim_start_matches(|c: char| c.is_alphabetic()).parse().unwrap_or(0)
+    text(named)
+        .trim_start_matches(|c: char| c.is_alphabetic())
+        .parse()
+        .unwrap_or(0)
 }
 
 /// The number of the command that made a log entry.
@@ -64,13 +70,20 @@ fn count(version: u64) -> usize {
 fn shown(state: &Value) -> Operation {
     let ann = &state["combatants"][0];
     let damage = count(HP - ann["hp"]["current"].as_u64().expect("hit points"));
-    Operation::Read { version: count(version(state)), damage, newest: number(&ann["name"]) }
+    Operation::Read {
+        version: count(version(state)),
+        damage,
+        newest: number(&ann["name"]),
+    }
 }
 
 /// The numbers of the tokens that were handed out.
 fn listed(tokens: &Value) -> BTreeSet<u32> {
     let tokens = tokens["items"].as_array().expect("items").iter();
-    tokens.filter(|token| token["role"] == "spectator").map(|token| number(&token["name"])).collect()
+    tokens
+        .filter(|token| token["role"] == "spectator")
+        .map(|token| number(&token["name"]))
+        .collect()
 }
 
 /// One client of an encounter.
@@ -88,8 +101,16 @@ pub struct Player {
 
 impl Player {
     pub fn of(encounter: &Arc<Recorded>, site: &Arc<Site>, seed: u64) -> Self {
-        let (site, encounter, random) = (site.clone(), encounter.clone(), StdRng::seed_from_u64(seed));
-        Self { site, encounter, random, version: 0, read: None, keyed: Vec::new() }
+        let (site, encounter, random) =
+            (site.clone(), encounter.clone(), StdRng::seed_from_u64(seed));
+        Self {
+            site,
+            encounter,
+            random,
+            version: 0,
+            read: None,
+            keyed: Vec::new(),
+        }
     }
 
     fn chance(&mut self, percent: u32) -> bool {
@@ -98,16 +119,29 @@ impl Player {
 
     /// Asks a process; None where no answer comes, or one that leaves open what happened. Some clients leave early.
     async fn ask(&mut self, call: impl Fn(&Fight) -> Call) -> Option<Answer> {
-        let time_limit = if self.chance(4) { self.random.random_range(0..40) } else { 40_000 };
+        let time_limit = if self.chance(4) {
+            self.random.random_range(0..40)
+        } else {
+            40_000
+        };
         for _ in 0..10_000 {
-            let call = call(&self.encounter.fight.through(&self.site.client(self.random.random())));
+            let call = call(
+                &self
+                    .encounter
+                    .fight
+                    .through(&self.site.client(self.random.random())),
+            );
             match timeout(Duration::from_millis(time_limit), call.try_send()).await {
-                Ok(Err(error)) if error.is_connect() => tokio::time::sleep(Duration::from_millis(5)).await,
+                Ok(Err(error)) if error.is_connect() => {
+                    tokio::time::sleep(Duration::from_millis(5)).await
+                }
                 Ok(Ok(answer)) if answer.status == 500 => {
                     self.site.mistakes.fetch_add(1, Ordering::Relaxed);
                     return None;
                 }
-                Ok(Ok(answer)) if answer.status != 503 || answer.json()["code"] == "contended" => return Some(answer),
+                Ok(Ok(answer)) if answer.status != 503 || answer.json()["code"] == "contended" => {
+                    return Some(answer);
+                }
                 _ => return None,
             }
         }
@@ -115,16 +149,27 @@ impl Player {
     }
 
     /// Asks under a key until there is an answer; without a key once.
-    async fn write(&mut self, key: Option<String>, call: impl Fn(&Fight) -> Call) -> Option<Answer> {
+    async fn write(
+        &mut self,
+        key: Option<String>,
+        call: impl Fn(&Fight) -> Call,
+    ) -> Option<Answer> {
         let since = Instant::now();
         loop {
-            let answer = self.ask(|fight| key.iter().fold(call(fight), |call, key| call.key(key))).await;
+            let answer = self
+                .ask(|fight| key.iter().fold(call(fight), |call, key| call.key(key)))
+                .await;
             let refused = answer.as_ref().is_some_and(|answer| answer.status == 503);
-            if key.is_some() && (answer.is_none() || refused) && since.elapsed() < self.site.time_limit {
+            if key.is_some()
+                && (answer.is_none() || refused)
+                && since.elapsed() < self.site.time_limit
+            {
                 tokio::time::sleep(Duration::from_millis(5)).await;
                 continue;
             }
-            self.encounter.unanswered.fetch_add(usize::from(answer.is_none()), Ordering::Relaxed);
+            self.encounter
+                .unanswered
+                .fetch_add(usize::from(answer.is_none()), Ordering::Relaxed);
             return answer;
         }
     }
@@ -134,18 +179,40 @@ impl Player {
             {"type": "update_combatant", "combatant": "ann", "changes": {"name": format!("c{number}")}},
             {"type": "damage", "target": "ann", "amount": 1}]);
         let history = self.encounter.clone();
-        let begun = history.history.begin(Operation::Command { number, expected, made: None });
+        let begun = history.history.begin(Operation::Command {
+            number,
+            expected,
+            made: None,
+        });
         let tag = expected.map(|expected| format!("\"{expected}\""));
-        let call = |fight: &Fight| tag.iter().fold(fight.command(&body).minimal(), |call, tag| call.if_match(tag));
-        let Some(answer) = self.write(keyed.then(|| format!("c{number}")), call).await else { return };
+        let call = |fight: &Fight| {
+            tag.iter()
+                .fold(fight.command(&body).minimal(), |call, tag| {
+                    call.if_match(tag)
+                })
+        };
+        let Some(answer) = self.write(keyed.then(|| format!("c{number}")), call).await else {
+            return;
+        };
         let answered = match (answer.status, expected) {
             (200, _) => {
                 self.version = count(answer.version());
-                Operation::Command { number, expected, made: Some(self.version) }
+                Operation::Command {
+                    number,
+                    expected,
+                    made: Some(self.version),
+                }
             }
             (412, Some(expected)) => {
-                self.version = count(answer.json()["current_version"].as_u64().expect("a version"));
-                Operation::Stale { expected, current: self.version }
+                self.version = count(
+                    answer.json()["current_version"]
+                        .as_u64()
+                        .expect("a version"),
+                );
+                Operation::Stale {
+                    expected,
+                    current: self.version,
+                }
             }
             (503, _) => Operation::Nothing,
             (status, _) => Operation::Wrong(status),
@@ -157,7 +224,12 @@ impl Player {
         let history = self.encounter.clone();
         let begun = history.history.begin(Operation::Token(number));
         let body = json!({"role": "spectator", "name": format!("t{number}")});
-        let Some(answer) = self.write(keyed.then(|| format!("t{number}")), |fight| fight.ask(&body)).await else {
+        let Some(answer) = self
+            .write(keyed.then(|| format!("t{number}")), |fight| {
+                fight.ask(&body)
+            })
+            .await
+        else {
             return;
         };
         let answered = match answer.status {
@@ -169,7 +241,11 @@ impl Player {
     }
 
     /// A request that changes nothing, and what its answer says.
-    async fn look(&mut self, call: impl Fn(&Fight) -> Call, says: impl FnOnce(&mut Self, &Answer) -> Operation) {
+    async fn look(
+        &mut self,
+        call: impl Fn(&Fight) -> Call,
+        says: impl FnOnce(&mut Self, &Answer) -> Operation,
+    ) {
         let history = self.encounter.clone();
         let begun = history.history.begin(Operation::Nothing);
         if let Some(answer) = self.ask(call).await.filter(|answer| answer.status != 503) {
@@ -181,7 +257,10 @@ impl Player {
     async fn read(&mut self, conditional: bool) {
         let known = self.read.clone().filter(|_| conditional);
         let tag = known.as_ref().map(|(tag, _)| tag.clone());
-        let call = |fight: &Fight| tag.iter().fold(fight.get(""), |call, tag| call.header("if-none-match", tag));
+        let call = |fight: &Fight| {
+            tag.iter()
+                .fold(fight.get(""), |call, tag| call.header("if-none-match", tag))
+        };
         let says = |player: &mut Self, answer: &Answer| {
             if let (304, Some((_, unchanged))) = (answer.status, known) {
                 return unchanged;
@@ -204,16 +283,27 @@ impl Player {
             let body = answer.json();
             if answer.status == 422 && body["code"] == "no_such_version" {
                 player.version = count(body["current_version"].as_u64().expect("a version"));
-                return Operation::NoSuchVersion { after, current: player.version };
+                return Operation::NoSuchVersion {
+                    after,
+                    current: player.version,
+                };
             }
             if answer.status != 200 {
                 return Operation::Wrong(answer.status);
             }
             let items = body["items"].as_array().expect("items");
-            if !items.iter().map(version).map(count).eq(after + 1..=after + items.len()) {
+            if !items
+                .iter()
+                .map(version)
+                .map(count)
+                .eq(after + 1..=after + items.len())
+            {
                 return Operation::Wrong(answer.status);
             }
-            Operation::Log { after, commands: items.iter().map(command_of).collect() }
+            Operation::Log {
+                after,
+                commands: items.iter().map(command_of).collect(),
+            }
         };
         self.look(call, says).await;
     }
@@ -239,8 +329,14 @@ impl Player {
         let begun = history.history.begin(Operation::Nothing);
         let mut commands = Vec::new();
         let follow = async {
-            let call = self.encounter.fight.through(&client).get(&format!("/events?after={after}"));
-            let Ok(mut stream) = Stream::of(call, LINES).await else { return };
+            let call = self
+                .encounter
+                .fight
+                .through(&client)
+                .get(&format!("/events?after={after}"));
+            let Ok(mut stream) = Stream::of(call, LINES).await else {
+                return;
+            };
             // A second snapshot means a loss: what follows is another history.
             let mut snapshots = 0;
             while let Some(message) = stream.next().await.filter(|_| commands.len() < 4) {
@@ -248,7 +344,11 @@ impl Player {
                     "transition" => {
                         // No command has the number 0.
                         let follows = count(version(&message.data)) == after + commands.len() + 1;
-                        commands.push(if follows { command_of(&message.data) } else { 0 });
+                        commands.push(if follows {
+                            command_of(&message.data)
+                        } else {
+                            0
+                        });
                     }
                     "snapshot" if snapshots == 0 => snapshots = 1,
                     "keep_alive" => {}
@@ -259,7 +359,14 @@ impl Player {
         let _ = timeout(Duration::from_millis(400), follow).await;
         // It may have been refused, or have shown nothing.
         let seen = !commands.is_empty();
-        history.history.end(begun, if seen { Operation::Stream { after, commands } } else { Operation::Nothing });
+        history.history.end(
+            begun,
+            if seen {
+                Operation::Stream { after, commands }
+            } else {
+                Operation::Nothing
+            },
+        );
     }
 
     /// Sends one request.

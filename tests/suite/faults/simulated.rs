@@ -35,7 +35,14 @@ enum Stop {
     Held,
 }
 
-const STOPS: [Stop; 6] = [Stop::CutBefore, Stop::CutWithin, Stop::CutAfter, Stop::Process, Stop::Redis, Stop::Held];
+const STOPS: [Stop; 6] = [
+    Stop::CutBefore,
+    Stop::CutWithin,
+    Stop::CutAfter,
+    Stop::Process,
+    Stop::Redis,
+    Stop::Held,
+];
 
 /// The stops by the number of their step.
 type Plan = BTreeMap<usize, Stop>;
@@ -70,13 +77,23 @@ struct Case {
 
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for write in [Write::Command, Write::Conditional, Write::Token, Write::Creation] {
+    for write in [
+        Write::Command,
+        Write::Conditional,
+        Write::Token,
+        Write::Creation,
+    ] {
         for keyed in [true, false] {
             for cache in [Cache::Cold, Cache::Warm, Cache::Stale] {
                 for scripts in [true, false] {
                     // Nobody could name what a creation without a key has made, and no cache has anything of it.
                     if write != Write::Creation || keyed && cache != Cache::Stale {
-                        cases.push(Case { write, keyed, cache, scripts });
+                        cases.push(Case {
+                            write,
+                            keyed,
+                            cache,
+                            scripts,
+                        });
                     }
                 }
             }
@@ -91,11 +108,17 @@ impl Case {
     fn call(self, fight: &Fight, version: u64) -> Call {
         let call = match self.write {
             Write::Command => fight.command(&note(TEXT)),
-            Write::Conditional => fight.command(&note(TEXT)).if_match(&format!("\"{version}\"")),
+            Write::Conditional => fight
+                .command(&note(TEXT))
+                .if_match(&format!("\"{version}\"")),
             Write::Token => fight.ask(&json!({"role": "spectator", "name": TEXT})),
             Write::Creation => fight.api.post("/v1/encounters", &ambush()),
         };
-        if self.keyed { call.key(&format!("for-{}", fight.id)) } else { call }
+        if self.keyed {
+            call.key(&format!("for-{}", fight.id))
+        } else {
+            call
+        }
     }
 }
 
@@ -132,7 +155,9 @@ struct Stops {
 #[async_trait]
 impl Gate for Stops {
     async fn pass(&self, bytes: &mut Vec<u8>) -> bool {
-        let Some(run) = self.run.lock().expect("no panic before").clone() else { return true };
+        let Some(run) = self.run.lock().expect("no panic before").clone() else {
+            return true;
+        };
         let stop = run.plan.get(&run.steps.fetch_add(1, Ordering::SeqCst));
         match stop {
             None | Some(Stop::CutAfter) => {}
@@ -183,14 +208,23 @@ impl Simulation {
     }
 
     fn encounters(&self) -> usize {
-        self.redis(|redis| redis.keys().iter().filter(|key| key.ends_with(":doc")).count())
+        self.redis(|redis| {
+            redis
+                .keys()
+                .iter()
+                .filter(|key| key.ends_with(":doc"))
+                .count()
+        })
     }
 
     /// How often the write was done.
     async fn done(&self, case: Case, fight: &Fight, encounters: usize) -> usize {
         match case.write {
             Write::Command | Write::Conditional => {
-                let log = settled(fight.get("/events?after=0")).await.expect(200).json();
+                let log = settled(fight.get("/events?after=0"))
+                    .await
+                    .expect(200)
+                    .json();
                 log["items"]
                     .as_array()
                     .expect("items")
@@ -200,7 +234,12 @@ impl Simulation {
             }
             Write::Token => {
                 let tokens = settled(fight.get("/tokens")).await.expect(200).json();
-                tokens["items"].as_array().expect("items").iter().filter(|token| token["name"] == TEXT).count()
+                tokens["items"]
+                    .as_array()
+                    .expect("items")
+                    .iter()
+                    .filter(|token| token["name"] == TEXT)
+                    .count()
             }
             Write::Creation => self.encounters() - encounters,
         }
@@ -208,7 +247,11 @@ impl Simulation {
 
     /// Sends a write to a process that is stopped as planned: the number of steps.
     async fn run(&mut self, case: Case, plan: &Plan) -> usize {
-        let process = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+        let process = Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .expect("a runtime");
         let stopped = process.spawn(Api::on(redis_store(&self.proxy.url()), Setup::default()));
         let run = Arc::new(Run {
             plan: plan.clone(),
@@ -218,7 +261,10 @@ impl Simulation {
             released: Semaphore::new(0),
         });
         let stopped = stopped.await.expect("a server");
-        let fight = Fight::of(&self.undisturbed, &settled(self.undisturbed.post("/v1/encounters", &ambush())).await);
+        let fight = Fight::of(
+            &self.undisturbed,
+            &settled(self.undisturbed.post("/v1/encounters", &ambush())).await,
+        );
         let mut version = settled(fight.command(&note("before"))).await.version();
         let through: &Client = &stopped;
         if case.cache != Cache::Cold {
@@ -234,8 +280,13 @@ impl Simulation {
         let present = |run| *self.stops.run.lock().expect("no panic before") = run;
         present(Some(run.clone()));
         let mut sent = tokio::spawn(case.call(&fight.through(through), version).try_send());
-        let first = tokio::select! { answer = &mut sent => Some(answer), _ = run.held.acquire() => None };
-        let repeated = if case.keyed { Some(settled(case.call(&fight, version)).await) } else { None };
+        let first =
+            tokio::select! { answer = &mut sent => Some(answer), _ = run.held.acquire() => None };
+        let repeated = if case.keyed {
+            Some(settled(case.call(&fight, version)).await)
+        } else {
+            None
+        };
         run.released.add_permits(Semaphore::MAX_PERMITS);
         let first = match first {
             Some(answer) => answer,
@@ -249,14 +300,22 @@ impl Simulation {
         let done = self.done(case, &fight, encounters).await;
         let accepted = |answer: &Answer| matches!(answer.status, 200 | 201);
         assert!(done <= 1, "doubled: {what}");
-        assert!(first.as_ref().is_none_or(|answer| accepted(answer) || answer.status == 503), "refused: {what}");
+        assert!(
+            first
+                .as_ref()
+                .is_none_or(|answer| accepted(answer) || answer.status == 503),
+            "refused: {what}"
+        );
         if first.iter().chain(&repeated).any(accepted) {
             assert_eq!(done, 1, "lost: {what}");
         }
         if let Some(repeated) = &repeated {
             assert!(accepted(repeated), "refused: {what}");
             let first = first.as_ref().filter(|first| accepted(first));
-            assert!(first.is_none_or(|first| first.body == repeated.body), "another answer: {what}");
+            assert!(
+                first.is_none_or(|first| first.body == repeated.body),
+                "another answer: {what}"
+            );
         }
         self.runs += 1;
         self.unanswered += usize::from(!first.is_some_and(|first| accepted(&first)));
@@ -269,9 +328,18 @@ async fn a_write_that_is_stopped_anywhere_is_neither_lost_nor_doubled() {
     let redis = RedisServer::with(&DURABLE);
     let undisturbed = Api::on(redis_store(&redis.url()), Setup::default()).await;
     let port = redis.port();
-    let stops = Arc::new(Stops { redis: Mutex::new(redis), run: Mutex::default() });
+    let stops = Arc::new(Stops {
+        redis: Mutex::new(redis),
+        run: Mutex::default(),
+    });
     let proxy = Proxy::gated(port, stops.clone()).await;
-    let mut simulation = Simulation { undisturbed, proxy, stops, runs: 0, unanswered: 0 };
+    let mut simulation = Simulation {
+        undisturbed,
+        proxy,
+        stops,
+        runs: 0,
+        unanswered: 0,
+    };
     let mut random = StdRng::seed_from_u64(seed());
     let mut points = 0;
     for case in cases() {
@@ -279,8 +347,10 @@ async fn a_write_that_is_stopped_anywhere_is_neither_lost_nor_doubled() {
         for step in 0..steps {
             for stop in STOPS {
                 points += 1;
-                let repeated_meanwhile = matches!(stop, Stop::Held) && case.keyed && case.cache == Cache::Stale;
-                let always = case.scripts && (repeated_meanwhile || !case.keyed && case.cache == Cache::Warm);
+                let repeated_meanwhile =
+                    matches!(stop, Stop::Held) && case.keyed && case.cache == Cache::Stale;
+                let always = case.scripts
+                    && (repeated_meanwhile || !case.keyed && case.cache == Cache::Warm);
                 if always || random.random_range(0..sized(16, 1)) == 0 {
                     simulation.run(case, &Plan::from([(step, stop)])).await;
                 }
@@ -288,11 +358,16 @@ async fn a_write_that_is_stopped_anywhere_is_neither_lost_nor_doubled() {
             // The way on from a stop may be stopped again.
             for _ in 0..sized(0, 24) {
                 let again = step + random.random_range(1..=steps + 2);
-                let stops = [step, again].map(|step| (step, *STOPS.choose(&mut random).expect("a stop")));
+                let stops =
+                    [step, again].map(|step| (step, *STOPS.choose(&mut random).expect("a stop")));
                 simulation.run(case, &Plan::from(stops)).await;
             }
         }
     }
-    let Simulation { runs, unanswered, .. } = simulation;
-    println!("{points} points; {runs} runs, {unanswered} without a first answer; lost 0, doubled 0");
+    let Simulation {
+        runs, unanswered, ..
+    } = simulation;
+    println!(
+        "{points} points; {runs} runs, {unanswered} without a first answer; lost 0, doubled 0"
+    );
 }

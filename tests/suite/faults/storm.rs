@@ -50,28 +50,52 @@ impl Storm {
             {"id": "ann", "hp": {"current": HP, "max": HP}}, {"id": "bob"}, {"id": "orc", "side": "monsters"}]});
         let encounters = join_all((0..encounters).map(|_| servers[0].create(&fight))).await;
         let servers = servers.into_iter().map(Mutex::new).collect();
-        let (done, unavailable, over) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
-        Arc::new(Self { servers, encounters, done, unavailable, over })
+        let (done, unavailable, over) = (
+            AtomicUsize::new(0),
+            AtomicUsize::new(0),
+            AtomicBool::new(false),
+        );
+        Arc::new(Self {
+            servers,
+            encounters,
+            done,
+            unavailable,
+            over,
+        })
     }
 
     /// The client of a server as it runs now.
     fn client(&self, server: usize) -> Client {
-        self.servers[server % self.servers.len()].lock().expect("no panic before").clone()
+        self.servers[server % self.servers.len()]
+            .lock()
+            .expect("no panic before")
+            .clone()
     }
 
     /// Sends the command `text` to a server, under a key or not; None when the connection breaks before the answer. Tries the next
     /// server where one refuses connections.
-    async fn attempt(&self, encounter: usize, text: &str, key: Option<&str>, server: usize) -> Option<Answer> {
+    async fn attempt(
+        &self,
+        encounter: usize,
+        text: &str,
+        key: Option<&str>,
+        server: usize,
+    ) -> Option<Answer> {
         let command = json!([{"type": "note", "text": text}, {"type": "damage", "target": "ann", "amount": 1}]);
         for server in server..server + 10_000 {
-            let call = self.encounters[encounter].through(&self.client(server)).command(&command);
+            let call = self.encounters[encounter]
+                .through(&self.client(server))
+                .command(&command);
             let call = key.into_iter().fold(call, |call, key| call.key(key));
             match call.try_send().await {
                 Ok(answer) => {
-                    self.unavailable.fetch_add(usize::from(answer.status == 503), Ordering::Relaxed);
+                    self.unavailable
+                        .fetch_add(usize::from(answer.status == 503), Ordering::Relaxed);
                     return Some(answer);
                 }
-                Err(error) if error.is_connect() => tokio::time::sleep(Duration::from_millis(5)).await,
+                Err(error) if error.is_connect() => {
+                    tokio::time::sleep(Duration::from_millis(5)).await
+                }
                 Err(_) => return None,
             }
         }
@@ -82,7 +106,9 @@ impl Storm {
     async fn once(&self, encounter: usize, text: &str, server: usize) -> Fate {
         match self.attempt(encounter, text, None, server).await {
             None => Fate::Unknown,
-            Some(answer) if answer.status == 503 && answer.json()["code"] == "contended" => Fate::NotApplied,
+            Some(answer) if answer.status == 503 && answer.json()["code"] == "contended" => {
+                Fate::NotApplied
+            }
             Some(answer) if answer.status == 503 => Fate::Unknown,
             Some(answer) => fate(&answer, text),
         }
@@ -94,7 +120,10 @@ impl Storm {
         loop {
             match self.attempt(encounter, text, Some(&key), server).await {
                 Some(answer) if answer.status != 503 => return answer,
-                answer => assert!(since.elapsed() < Duration::from_secs(120), "{text} is never accepted: {answer:?}"),
+                answer => assert!(
+                    since.elapsed() < Duration::from_secs(120),
+                    "{text} is never accepted: {answer:?}"
+                ),
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
             server += 1;
@@ -103,7 +132,10 @@ impl Storm {
 
     /// Sends a command twice at once under one key, through two servers where there are two.
     async fn twice(&self, encounter: usize, text: &str, server: usize) -> Fate {
-        let (one, other) = tokio::join!(self.insist(encounter, text, server), self.insist(encounter, text, server + 1));
+        let (one, other) = tokio::join!(
+            self.insist(encounter, text, server),
+            self.insist(encounter, text, server + 1)
+        );
         let fates = [fate(&one, text), fate(&other, text)];
         if fates.contains(&Fate::NotFound) {
             return Fate::NotFound;
@@ -126,7 +158,11 @@ impl Storm {
                 _ => self.once(encounter, &text, number + i).await,
             };
             self.done.fetch_add(1, Ordering::Relaxed);
-            sent.push(Sent { encounter, text, fate });
+            sent.push(Sent {
+                encounter,
+                text,
+                fate,
+            });
             if fate == Fate::NotFound {
                 break;
             }
@@ -142,7 +178,11 @@ impl Storm {
     }
 
     /// Lets this number of clients send commands until the disturbance is over; what they sent, and what comes of the disturbance.
-    pub async fn rage<T>(self: &Arc<Self>, clients: usize, disturbance: impl Future<Output = T>) -> (Vec<Sent>, T) {
+    pub async fn rage<T>(
+        self: &Arc<Self>,
+        clients: usize,
+        disturbance: impl Future<Output = T>,
+    ) -> (Vec<Sent>, T) {
         let writers = (0..clients).map(|number| tokio::spawn(self.clone().writer(number)));
         let writers = async { try_join_all(writers).await.expect("no panic") };
         let disturbed = async {
@@ -161,16 +201,28 @@ impl Storm {
         for (number, encounter) in self.encounters.iter().enumerate() {
             let encounter = encounter.through(&self.client(number));
             let log = encounter.entries().await;
-            assert!(log.iter().map(version).eq(1..=log.len() as u64), "the versions are 1, 2, 3 and so on");
-            let applied: HashMap<String, u64> = log.iter().map(|entry| (noted(entry), version(entry))).collect();
+            assert!(
+                log.iter().map(version).eq(1..=log.len() as u64),
+                "the versions are 1, 2, 3 and so on"
+            );
+            let applied: HashMap<String, u64> = log
+                .iter()
+                .map(|entry| (noted(entry), version(entry)))
+                .collect();
             assert_eq!(applied.len(), log.len(), "nothing is applied twice");
             let state = encounter.read("").await;
             assert_eq!(version(&state), log.len() as u64);
-            assert_eq!(state["combatants"][0]["hp"]["current"], HP - log.len() as u64, "each took its hit point, once");
+            assert_eq!(
+                state["combatants"][0]["hp"]["current"],
+                HP - log.len() as u64,
+                "each took its hit point, once"
+            );
             for sent in sent.iter().filter(|sent| sent.encounter == number) {
                 let at = applied.get(sent.text.as_str()).copied();
                 match sent.fate {
-                    Fate::Accepted(version) => assert_eq!(at, Some(version), "{} is in the log", sent.text),
+                    Fate::Accepted(version) => {
+                        assert_eq!(at, Some(version), "{} is in the log", sent.text)
+                    }
                     Fate::NotApplied => assert_eq!(at, None, "{} is not in the log", sent.text),
                     Fate::Unknown => {}
                     Fate::NotFound => panic!("the encounter is there: {}", encounter.id),
@@ -181,8 +233,14 @@ impl Storm {
         }
         assert_eq!(found, entries, "nothing is in the log that nobody sent");
         if !disturbed {
-            let accepted = sent.iter().filter(|sent| matches!(sent.fate, Fate::Accepted(_))).count();
-            assert_eq!((accepted, self.unavailable.load(Ordering::Relaxed)), (sent.len(), 0));
+            let accepted = sent
+                .iter()
+                .filter(|sent| matches!(sent.fate, Fate::Accepted(_)))
+                .count();
+            assert_eq!(
+                (accepted, self.unavailable.load(Ordering::Relaxed)),
+                (sent.len(), 0)
+            );
         }
     }
 }
@@ -219,7 +277,9 @@ async fn storm(servers: Vec<Server>, encounters: usize, crashes: usize) {
                 servers[server].crash();
                 servers[server].client()
             };
-            let client = tokio::task::spawn_blocking(crash).await.expect("it starts again");
+            let client = tokio::task::spawn_blocking(crash)
+                .await
+                .expect("it starts again");
             *storm.servers[server].lock().expect("no panic before") = client;
         }
         storm.wait_for(load).await;
@@ -242,10 +302,20 @@ async fn clients_of_two_processes_on_one_redis_lose_and_double_nothing() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn clients_of_crashing_processes_on_one_redis_lose_and_double_nothing() {
     let redis = RedisServer::start();
-    storm(vec![keeping_all(&redis), keeping_all(&redis)], 1, sized(3, 20)).await;
+    storm(
+        vec![keeping_all(&redis), keeping_all(&redis)],
+        1,
+        sized(3, 20),
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn clients_of_a_crashing_embedded_store_lose_and_double_nothing() {
-    storm(vec![Server::with(&[("TURNKEEPER_LOG_KEEP", "0")])], 8, sized(3, 20)).await;
+    storm(
+        vec![Server::with(&[("TURNKEEPER_LOG_KEEP", "0")])],
+        8,
+        sized(3, 20),
+    )
+    .await;
 }

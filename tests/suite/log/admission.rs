@@ -29,15 +29,34 @@ async fn a_token_that_is_revoked_while_its_holder_begins_to_follow_opens_no_feed
     let (_data, inner) = embedded_store();
     let api = Api::on(inner.clone(), Setup::default()).await;
     let fight = api.fight().await;
-    let store = Arc::new(Hooked { inner: inner.clone(), hook: AfterLoading::default() });
+    let store = Arc::new(Hooked {
+        inner: inner.clone(),
+        hook: AfterLoading::default(),
+    });
     let here = Arc::new(App::new(store.clone(), Rulesets::shipped(), 1 << 20));
     let there = Arc::new(App::new(inner, Rulesets::shipped(), 1 << 20));
-    for asked in [json!({"role": "player", "combatants": ["valiant"]}), json!({"role": "gm"})] {
+    for asked in [
+        json!({"role": "player", "combatants": ["valiant"]}),
+        json!({"role": "gm"}),
+    ] {
         let (holder, token_id) = fight.hand_out(asked).await;
         let token = BearerToken::read(&holder.token).expect("a token");
-        drop(here.follow(&fight.id, &token, None).await.expect("it is good"));
-        let (there, id, gm) = (there.clone(), fight.id.clone(), BearerToken::read(&fight.token).expect("a token"));
-        let revoked = async move { there.revoke(&id, &gm, &token_id).await.expect("it is revoked") };
+        drop(
+            here.follow(&fight.id, &token, None)
+                .await
+                .expect("it is good"),
+        );
+        let (there, id, gm) = (
+            there.clone(),
+            fight.id.clone(),
+            BearerToken::read(&fight.token).expect("a token"),
+        );
+        let revoked = async move {
+            there
+                .revoke(&id, &gm, &token_id)
+                .await
+                .expect("it is revoked")
+        };
         *store.hook.0.lock().await = Some(Box::pin(revoked));
         let refused = here.follow(&fight.id, &token, None).await.err();
         assert!(matches!(refused, Some(AppError::NotFound)), "{refused:?}");

@@ -10,7 +10,10 @@ use crate::support::setting;
 async fn idle_followers_cost_little_share_one_subscription_and_hear_of_every_commit() {
     let count = setting("TURNKEEPER_FOLLOWERS").unwrap_or(300) as usize;
     let redis = RedisServer::start();
-    let server = Server::with(&[("REDIS_URL", &redis.url()), ("TURNKEEPER_STREAM_TIME", "1h")]);
+    let server = Server::with(&[
+        ("REDIS_URL", &redis.url()),
+        ("TURNKEEPER_STREAM_TIME", "1h"),
+    ]);
     let api = server.client();
     let fight = api.fight().await;
     fight.notes(1).await;
@@ -29,11 +32,17 @@ async fn idle_followers_cost_little_share_one_subscription_and_hear_of_every_com
     }
     let each = (server.resident().saturating_sub(before)) as f64 / count as f64;
     let clients: String = redis.ask(&["CLIENT", "LIST"]);
-    let following = clients.lines().filter(|line| !line.contains(" sub=0 ")).count();
+    let following = clients
+        .lines()
+        .filter(|line| !line.contains(" sub=0 "))
+        .count();
     assert_eq!(following, 1, "one subscription for all:\n{clients}");
     fight.notes(1).await;
     for stream in &mut followers {
         stream.until("event: transition\n").await;
     }
-    assert!(count < 1000 || each < 16.0, "{each:.1} KiB for each follower");
+    assert!(
+        count < 1000 || each < 16.0,
+        "{each:.1} KiB for each follower"
+    );
 }

@@ -16,21 +16,40 @@ fn hp(state: &Value) -> &Value {
 /// A fight at version 1, through two servers on one Redis.
 async fn wounded(here: &Api, there: &Api) -> [Fight; 2] {
     let ann = json!({"id": "ann", "hp": {"current": 1000, "max": 1000}});
-    let fight = here.create(&json!({"ruleset": "active-initiative", "combatants": [ann]})).await;
+    let fight = here
+        .create(&json!({"ruleset": "active-initiative", "combatants": [ann]}))
+        .await;
     fight.accepted(damage(1)).await;
     [fight.through(there), fight]
 }
 
 /// Both servers read the same, and a log that folds to it.
 async fn agreed(here: &Fight, there: &Fight, left: u64, versions: usize) {
-    let (one, other) = (here.get("").send().await.expect(200), there.get("").send().await.expect(200));
-    assert_eq!((&one.body, one.header("etag")), (&other.body, other.header("etag")));
+    let (one, other) = (
+        here.get("").send().await.expect(200),
+        there.get("").send().await.expect(200),
+    );
+    assert_eq!(
+        (&one.body, one.header("etag")),
+        (&other.body, other.header("etag"))
+    );
     assert_eq!(hp(&one.json()), left);
     let entries = here.entries().await;
-    assert_eq!((entries.len(), &entries), (versions, &there.entries().await));
+    assert_eq!(
+        (entries.len(), &entries),
+        (versions, &there.entries().await)
+    );
     let elsewhere = Api::start().await;
-    let imported = elsewhere.post("/v1/encounters/import", &here.read("/export").await).send().await.expect(201);
-    assert_eq!(imported.json()["encounter"]["combatants"], one.json()["combatants"], "the log folds to the state");
+    let imported = elsewhere
+        .post("/v1/encounters/import", &here.read("/export").await)
+        .send()
+        .await
+        .expect(201);
+    assert_eq!(
+        imported.json()["encounter"]["combatants"],
+        one.json()["combatants"],
+        "the log folds to the state"
+    );
 }
 
 #[tokio::test]
@@ -46,9 +65,18 @@ async fn a_write_that_redis_lost_does_not_come_back_to_life() {
     redis.restart();
     // Another write makes version 2 again, while `here` has a copy of the lost one.
     there.accepted(damage(7)).await;
-    let now = here.get("").header("if-none-match", lost.header("etag")).send().await.expect(200);
+    let now = here
+        .get("")
+        .header("if-none-match", lost.header("etag"))
+        .send()
+        .await
+        .expect(200);
     assert_eq!(hp(&now.json()), 992, "not what was lost");
-    here.command(&damage(1)).if_match(lost.header("etag")).send().await.problem(412, "stale_version");
+    here.command(&damage(1))
+        .if_match(lost.header("etag"))
+        .send()
+        .await
+        .problem(412, "stale_version");
     agreed(&here, &there, 992, 2).await;
     here.accepted(damage(1)).await;
     agreed(&here, &there, 991, 3).await;
@@ -73,7 +101,11 @@ async fn nothing_is_committed_on_a_copy_of_a_lost_write() {
         redis.command(&["SAVE"]);
         agreed(&here, &there, 999 - 11 * round, 1 + 2 * round as usize).await;
         let tokens = here.read("/tokens").await;
-        assert_eq!(tokens["items"].as_array().map(Vec::len), Some(1 + round as usize), "{tokens}");
+        assert_eq!(
+            tokens["items"].as_array().map(Vec::len),
+            Some(1 + round as usize),
+            "{tokens}"
+        );
     }
 }
 
@@ -89,13 +121,20 @@ async fn followers_of_what_redis_lost_are_shown_the_encounter_anew() {
         redis.command(&["SAVE"]);
         for accept in [LINES, SSE] {
             for fight in &fights {
-                streams.push(Stream::open(fight, accept, Some(1)).await.expect("a stream"));
+                streams.push(
+                    Stream::open(fight, accept, Some(1))
+                        .await
+                        .expect("a stream"),
+                );
             }
         }
         here.accepted(damage(100)).await;
         here.accepted(damage(100)).await;
         for stream in &mut streams {
-            assert_eq!((stream.transition().await, stream.transition().await), (Some(2), Some(3)));
+            assert_eq!(
+                (stream.transition().await, stream.transition().await),
+                (Some(2), Some(3))
+            );
         }
         redis.restart();
         for _ in 0..writes {
@@ -104,21 +143,39 @@ async fn followers_of_what_redis_lost_are_shown_the_encounter_anew() {
         for stream in &mut streams {
             let shown = loop {
                 let message = stream.next().await.expect("the stream goes on");
-                assert_ne!(message.kind, "transition", "nothing follows what was lost: {message:?}");
+                assert_ne!(
+                    message.kind, "transition",
+                    "nothing follows what was lost: {message:?}"
+                );
                 if message.kind == "snapshot" {
                     break message;
                 }
             };
             let mut version = shown.data["version"].as_u64().expect("a version");
-            assert_eq!(hp(&shown.data["encounter"]), 999 - (version - 1), "as it is now");
+            assert_eq!(
+                hp(&shown.data["encounter"]),
+                999 - (version - 1),
+                "as it is now"
+            );
             while version < 1 + writes {
                 version += 1;
-                assert_eq!(stream.transition().await, Some(version), "what came after comes once");
+                assert_eq!(
+                    stream.transition().await,
+                    Some(version),
+                    "what came after comes once"
+                );
             }
         }
         // A client that saw a lost version is refused; one that begins now goes on.
-        assert_eq!(Stream::open(there, LINES, Some(2 + writes)).await.err(), Some(422));
-        streams.push(Stream::open(there, LINES, Some(1 + writes)).await.expect("a stream"));
+        assert_eq!(
+            Stream::open(there, LINES, Some(2 + writes)).await.err(),
+            Some(422)
+        );
+        streams.push(
+            Stream::open(there, LINES, Some(1 + writes))
+                .await
+                .expect("a stream"),
+        );
         here.accepted(damage(1)).await;
         for stream in &mut streams {
             assert_eq!(stream.transition().await, Some(2 + writes));
@@ -136,7 +193,9 @@ async fn a_follower_reads_every_entry_where_its_feed_left_some_out() {
         redis.command(&["COPY", &key, &format!("kept:{key}")]);
     }
     // This follower stays: its process has announced version 7, and announces only later ones.
-    let mut ahead = Stream::open(&fight.through(&b), LINES, Some(3)).await.expect("a stream");
+    let mut ahead = Stream::open(&fight.through(&b), LINES, Some(3))
+        .await
+        .expect("a stream");
     fight.notes(4).await;
     for version in 4..=7 {
         assert_eq!(ahead.transition().await, Some(version));
@@ -147,12 +206,18 @@ async fn a_follower_reads_every_entry_where_its_feed_left_some_out() {
             redis.command(&["COPY", &kept, key, "REPLACE"]);
         }
     }
-    let mut late = Stream::open(&fight.through(&b), LINES, None).await.expect("a stream");
+    let mut late = Stream::open(&fight.through(&b), LINES, None)
+        .await
+        .expect("a stream");
     for _ in 0..6 {
         fight.accepted(note("again")).await;
     }
     for version in 4..=9 {
-        assert_eq!(late.transition().await, Some(version), "no gap, no repetition, in order");
+        assert_eq!(
+            late.transition().await,
+            Some(version),
+            "no gap, no repetition, in order"
+        );
     }
 }
 
@@ -162,22 +227,37 @@ async fn a_deletion_that_no_notice_told_of_is_told_when_notices_may_be_lost() {
     let (a, _) = Api::pair_on(&redis.url()).await;
     let fight = a.fight().await;
     let mut stream = Stream::open(&fight, LINES, None).await.expect("a stream");
-    assert_eq!(stream.next().await.map(|message| message.kind), Some("snapshot".to_owned()));
+    assert_eq!(
+        stream.next().await.map(|message| message.kind),
+        Some("snapshot".to_owned())
+    );
     for key in redis.keys() {
         redis.command(&["DEL", &key]);
     }
     // After a message that it cannot read, a store says that notices may be lost.
     redis.command(&["PUBLISH", "turnkeeper:commits", "nonsense"]);
-    assert_eq!(stream.next().await.map(|message| message.kind), Some("deleted".to_owned()));
+    assert_eq!(
+        stream.next().await.map(|message| message.kind),
+        Some("deleted".to_owned())
+    );
 }
 
 /// The version of the exported base, the number of entries after it, and the hit points that they lead to elsewhere.
 async fn exported(fight: &Fight) -> (u64, usize, Value) {
     let log = fight.read("/export").await;
     let elsewhere = Api::start().await;
-    let imported = elsewhere.post("/v1/encounters/import", &log).send().await.expect(201).json();
+    let imported = elsewhere
+        .post("/v1/encounters/import", &log)
+        .send()
+        .await
+        .expect(201)
+        .json();
     let base = log["base"]["version"].as_u64().expect("a version");
-    (base, log["entries"].as_array().map_or(0, Vec::len), hp(&imported["encounter"]).clone())
+    (
+        base,
+        log["entries"].as_array().map_or(0, Vec::len),
+        hp(&imported["encounter"]).clone(),
+    )
 }
 
 #[tokio::test]
@@ -197,14 +277,21 @@ async fn what_an_evicted_log_held_is_gone_and_everything_after_it_is_there() {
         for accept in [LINES, SSE] {
             assert_eq!(Stream::open(fight, accept, Some(1)).await.err(), Some(410));
         }
-        fight.refused(json!({"type": "undo"}), 410, "version_gone").await;
+        fight
+            .refused(json!({"type": "undo"}), 410, "version_gone")
+            .await;
         keyed(fight).await.problem(410, "answer_gone");
         assert_eq!(fight.read("/events").await["items"], json!([]));
         let options = fight.options().await;
-        assert!(!json!(options).to_string().contains("\"undo\""), "{options:?}");
+        assert!(
+            !json!(options).to_string().contains("\"undo\""),
+            "{options:?}"
+        );
         assert_eq!(exported(fight).await, (3, 0, json!(994)));
     }
-    let mut stream = Stream::open(&there, LINES, Some(3)).await.expect("a stream");
+    let mut stream = Stream::open(&there, LINES, Some(3))
+        .await
+        .expect("a stream");
     here.accepted(damage(4)).await;
     assert_eq!(stream.transition().await, Some(4));
     here.get("?at=2").send().await.problem(410, "version_gone");

@@ -14,5 +14,9 @@ use crate::e2e::{Api, Setup};
 
 /// A server that keeps at least this number of entries of each log.
 async fn keeping(keep: u64) -> Api {
-    Api::set_up(Setup { keep: Some(keep), ..Setup::default() }).await
+    Api::set_up(Setup {
+        keep: Some(keep),
+        ..Setup::default()
+    })
+    .await
 }

@@ -12,12 +12,20 @@ fn document(table: &Table) -> Value {
 
 #[test]
 fn a_document_of_another_schema_is_refused_with_both_numbers() {
-    let table = Table::create(json!({"ruleset": "seize", "combatants": [{"id": "ann", "side": "players"}]}));
+    let table = Table::create(
+        json!({"ruleset": "seize", "combatants": [{"id": "ann", "side": "players"}]}),
+    );
     for found in [0, SCHEMA + 1] {
         let mut other = document(&table);
         other["schema"] = json!(found);
         let refused = RULESETS.load(other.to_string().as_bytes()).err();
-        assert_eq!(refused, Some(LoadError::OtherSchema { found, read: SCHEMA }));
+        assert_eq!(
+            refused,
+            Some(LoadError::OtherSchema {
+                found,
+                read: SCHEMA
+            })
+        );
     }
 }
 
@@ -26,10 +34,15 @@ fn objects(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
             found.push(at.to_owned());
-            fields.iter().for_each(|(name, value)| objects(value, &format!("{at}/{name}"), found));
+            fields
+                .iter()
+                .for_each(|(name, value)| objects(value, &format!("{at}/{name}"), found));
         }
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(i, value)| objects(value, &format!("{at}/{i}"), found));
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(i, value)| objects(value, &format!("{at}/{i}"), found));
         }
         _ => {}
     }
@@ -41,7 +54,10 @@ fn with_a_stray_field(value: &Value) -> Vec<(String, Value)> {
     objects(value, "", &mut places);
     let stray = |place: String| {
         let mut changed = value.clone();
-        let object = changed.pointer_mut(&place).and_then(Value::as_object_mut).expect("an object");
+        let object = changed
+            .pointer_mut(&place)
+            .and_then(Value::as_object_mut)
+            .expect("an object");
         object.insert("stray".to_owned(), json!([[[]]]));
         (place, changed)
     };
@@ -50,14 +66,24 @@ fn with_a_stray_field(value: &Value) -> Vec<(String, Value)> {
 
 /// The encounter of a ruleset's longest transcript at its end, and each entry of its log with the encounter before it.
 fn played(ruleset: &str) -> (Table, Vec<(Table, LogEntry)>) {
-    let all = transcripts::of(ruleset).into_iter().map(|(_, transcript)| transcript);
-    let transcript = all.max_by_key(|t| t["steps"].as_array().map_or(0, Vec::len)).expect("a transcript");
+    let all = transcripts::of(ruleset)
+        .into_iter()
+        .map(|(_, transcript)| transcript);
+    let transcript = all
+        .max_by_key(|t| t["steps"].as_array().map_or(0, Vec::len))
+        .expect("a transcript");
     let mut table = Table::create(transcript["create"].clone());
     let mut entries = Vec::new();
-    for body in transcript["steps"].as_array().expect("steps").iter().filter_map(|step| step.get("send")) {
+    for body in transcript["steps"]
+        .as_array()
+        .expect("steps")
+        .iter()
+        .filter_map(|step| step.get("send"))
+    {
         let before = table.clone();
         let request = Request::read(body.clone());
-        let decided = request.and_then(|request| before.game.decide(&[], &request, &mut seeded(1), &|| false));
+        let decided = request
+            .and_then(|request| before.game.decide(&[], &request, &mut seeded(1), &|| false));
         if let Ok(decided) = decided {
             entries.push((before, entry(&decided)));
             table.game = decided.next;
@@ -71,7 +97,10 @@ fn a_field_that_the_program_does_not_know_is_refused_wherever_it_stands() {
     for ruleset in RULESETS.iter().map(|ruleset| ruleset.manifest.id) {
         let (table, entries) = played(ruleset);
         let document = document(&table);
-        assert!(RULESETS.load(document.to_string().as_bytes()).is_ok(), "{ruleset}");
+        assert!(
+            RULESETS.load(document.to_string().as_bytes()).is_ok(),
+            "{ruleset}"
+        );
         for (place, changed) in with_a_stray_field(&document) {
             let read = RULESETS.load(changed.to_string().as_bytes());
             assert!(
@@ -84,8 +113,14 @@ fn a_field_that_the_program_does_not_know_is_refused_wherever_it_stands() {
             let events: Value = serde_json::from_str(entry.events.get()).expect("events");
             for (place, changed) in with_a_stray_field(&events) {
                 let events = serde_json::value::to_raw_value(&changed).expect("JSON");
-                let folded = before.game.fold(&LogEntry { events, ..entry.clone() });
-                assert!(folded.is_err(), "{ruleset}: a field at {place} of {changed} is lost");
+                let folded = before.game.fold(&LogEntry {
+                    events,
+                    ..entry.clone()
+                });
+                assert!(
+                    folded.is_err(),
+                    "{ruleset}: a field at {place} of {changed} is lost"
+                );
             }
         }
     }
@@ -97,11 +132,21 @@ fn an_entry_with_a_field_that_the_program_does_not_know_is_refused() {
     let entry = json!({"version": 1, "at": "2026-01-01T00:00:00Z", "by": "gm", "commands": [], "events": [], "texts": [],
         "redactions": {"everybody": redacted, "owners": {"player": redacted}}});
     assert!(serde_json::from_value::<LogEntry>(entry.clone()).is_ok());
-    for place in ["", "/redactions", "/redactions/everybody", "/redactions/owners/player"] {
+    for place in [
+        "",
+        "/redactions",
+        "/redactions/everybody",
+        "/redactions/owners/player",
+    ] {
         let mut changed = entry.clone();
-        let object: &mut Map<String, Value> =
-            changed.pointer_mut(place).and_then(Value::as_object_mut).expect("an object");
+        let object: &mut Map<String, Value> = changed
+            .pointer_mut(place)
+            .and_then(Value::as_object_mut)
+            .expect("an object");
         object.insert("stray".to_owned(), json!(1));
-        assert!(serde_json::from_value::<LogEntry>(changed).is_err(), "a field at {place:?} is lost");
+        assert!(
+            serde_json::from_value::<LogEntry>(changed).is_err(),
+            "a field at {place:?} is lost"
+        );
     }
 }

@@ -33,7 +33,10 @@ fn stored_shape() -> String {
     let mut types = SharedTypes::default();
     turnkeeper::rulesets::register(&mut types);
     let mut shared = Blocks::new();
-    types.0.iter().for_each(|(name, schema)| add(&mut shared, name, schema));
+    types
+        .0
+        .iter()
+        .for_each(|(name, schema)| add(&mut shared, name, schema));
     let mut text = String::from("# every ruleset\n");
     text.extend(shared.values().cloned());
     let mut rulesets = AllSchemas::default();
@@ -46,7 +49,11 @@ fn stored_shape() -> String {
         add(&mut own, "State", &ruleset.state);
         add(&mut own, "Event", &ruleset.event);
         text += &format!("\n# {}\n", ruleset.manifest.id);
-        text.extend(own.into_iter().filter(|(name, block)| shared.get(name) != Some(block)).map(|(_, block)| block));
+        text.extend(
+            own.into_iter()
+                .filter(|(name, block)| shared.get(name) != Some(block))
+                .map(|(_, block)| block),
+        );
     }
     text
 }
@@ -54,12 +61,21 @@ fn stored_shape() -> String {
 /// Adds the block of a type, and of each type that it names.
 fn add(blocks: &mut Blocks, name: &str, TypeSchema { schema, components }: &TypeSchema) {
     let json = |schema| serde_json::to_value(schema).expect("a schema is JSON");
-    let named: BTreeMap<&str, Value> = components.iter().map(|(name, schema)| (&**name, json(schema))).collect();
-    let parts = named.iter().filter(|(name, _)| !name.starts_with(INLINE)).map(|(name, schema)| (*name, schema));
+    let named: BTreeMap<&str, Value> = components
+        .iter()
+        .map(|(name, schema)| (&**name, json(schema)))
+        .collect();
+    let parts = named
+        .iter()
+        .filter(|(name, _)| !name.starts_with(INLINE))
+        .map(|(name, schema)| (*name, schema));
     for (name, schema) in parts.chain([(name, &json(schema))]) {
         let block = format!("{name}\n{}", lines(schema, &named));
         let before = blocks.insert(name.to_owned(), block.clone());
-        assert!(before.is_none_or(|before| before == block), "two stored types are called {name}");
+        assert!(
+            before.is_none_or(|before| before == block),
+            "two stored types are called {name}"
+        );
     }
 }
 
@@ -67,26 +83,45 @@ fn add(blocks: &mut Blocks, name: &str, TypeSchema { schema, components }: &Type
 fn lines(schema: &Value, named: &BTreeMap<&str, Value>) -> String {
     let lines = match (schema["properties"].as_object(), schema["oneOf"].as_array()) {
         (Some(_), _) => fields(schema, named),
-        (None, Some(variants)) => variants.iter().map(|variant| kind(variant, named)).collect(),
+        (None, Some(variants)) => variants
+            .iter()
+            .map(|variant| kind(variant, named))
+            .collect(),
         (None, None) => vec![kind(schema, named)],
     };
-    lines.into_iter().map(|line| format!("  {line}\n")).collect()
+    lines
+        .into_iter()
+        .map(|line| format!("  {line}\n"))
+        .collect()
 }
 
 /// The fields of an object, each with its kind.
 fn fields(schema: &Value, named: &BTreeMap<&str, Value>) -> Vec<String> {
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let field = |(name, schema): (&String, &Value)| {
-        let optional = if required.iter().any(|required| required == name) { "" } else { "?" };
+        let optional = if required.iter().any(|required| required == name) {
+            ""
+        } else {
+            "?"
+        };
         format!("{name}{optional}: {}", kind(schema, named))
     };
-    schema["properties"].as_object().into_iter().flatten().map(field).collect()
+    schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(field)
+        .collect()
 }
 
 /// What a value is, in one line: without descriptions and bounds, which do not change its shape.
 fn kind(schema: &Value, named: &BTreeMap<&str, Value>) -> String {
     let all = |list: &str, between: &str| {
-        let kinds = schema[list].as_array().into_iter().flatten().map(|schema| kind(schema, named));
+        let kinds = schema[list]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|schema| kind(schema, named));
         kinds.collect::<Vec<_>>().join(between)
     };
     if let Some(target) = schema["$ref"].as_str() {
@@ -101,7 +136,11 @@ fn kind(schema: &Value, named: &BTreeMap<&str, Value>) -> String {
         return all("allOf", " & ");
     }
     if let Some(words) = schema["enum"].as_array() {
-        return words.iter().map(Value::to_string).collect::<Vec<_>>().join("|");
+        return words
+            .iter()
+            .map(Value::to_string)
+            .collect::<Vec<_>>()
+            .join("|");
     }
     if schema["items"].is_object() {
         return format!("[{}]", kind(&schema["items"], named));
@@ -112,7 +151,9 @@ fn kind(schema: &Value, named: &BTreeMap<&str, Value>) -> String {
     if schema["additionalProperties"].is_object() {
         return format!("{{any: {}}}", kind(&schema["additionalProperties"], named));
     }
-    let format = schema["format"].as_str().map_or(String::new(), |format| format!(" {format}"));
+    let format = schema["format"]
+        .as_str()
+        .map_or(String::new(), |format| format!(" {format}"));
     format!("{}{format}", schema["type"].to_string().replace('"', ""))
 }
 
@@ -125,10 +166,14 @@ fn the_shape_of_what_is_stored_is_pinned_to_its_number() {
         write(path(&file), &shape).expect("a writable file");
     }
     let pinned = read_to_string(path(&file)).unwrap_or_default();
-    let missing =
-        pinned.lines().filter(|line| !shape.lines().any(|other| other == *line)).map(|line| format!("- {line}"));
-    let added =
-        shape.lines().filter(|line| !pinned.lines().any(|other| other == *line)).map(|line| format!("+ {line}"));
+    let missing = pinned
+        .lines()
+        .filter(|line| !shape.lines().any(|other| other == *line))
+        .map(|line| format!("- {line}"));
+    let added = shape
+        .lines()
+        .filter(|line| !pinned.lines().any(|other| other == *line))
+        .map(|line| format!("+ {line}"));
     let differences: Vec<String> = missing.chain(added).collect();
     assert!(
         pinned == shape,

@@ -24,15 +24,36 @@ async fn the_encounter_shows_itself_at_every_version_there_has_been() {
         json!({"type": "undo"}),
     ];
     for n in 0..600 {
-        states.push(fight.accepted(commands[n % commands.len()].clone()).await.json()["encounter"].clone());
+        states.push(
+            fight
+                .accepted(commands[n % commands.len()].clone())
+                .await
+                .json()["encounter"]
+                .clone(),
+        );
     }
-    for version in (0..=600).step_by(7).chain([255, 256, 257, 511, 512, 513, 600]) {
+    for version in (0..=600)
+        .step_by(7)
+        .chain([255, 256, 257, 511, 512, 513, 600])
+    {
         let then = fight.get(&format!("?at={version}")).send().await;
-        assert_eq!((then.status, &then.json()), (200, &states[version]), "version {version}");
+        assert_eq!(
+            (then.status, &then.json()),
+            (200, &states[version]),
+            "version {version}"
+        );
     }
-    let text = fight.get("?at=0").header("accept", "text/plain").send().await;
+    let text = fight
+        .get("?at=0")
+        .header("accept", "text/plain")
+        .send()
+        .await;
     assert!(text.text().contains("not started"));
-    let future = fight.get("?at=601").send().await.problem(422, "no_such_version");
+    let future = fight
+        .get("?at=601")
+        .send()
+        .await
+        .problem(422, "no_such_version");
     assert_eq!(future["current_version"], 600);
 }
 
@@ -72,22 +93,36 @@ async fn an_earlier_state_takes_the_entries_from_the_checkpoint_before_it_and_no
 
 /// The option of undo or redo.
 async fn listed(fight: &Fight, verb: &str) -> Option<Value> {
-    fight.options().await.into_iter().find(|option| option["command"]["type"] == verb)
+    fight
+        .options()
+        .await
+        .into_iter()
+        .find(|option| option["command"]["type"] == verb)
 }
 
 /// Holds an option of undo with this range against the server: both its ends are accepted, and what lies beyond them is not.
 async fn reaches(fight: &Fight, option: &Value, oldest: u64, last: u64) {
     let range = json!({"min": oldest, "max": last});
     assert_eq!(
-        (&option["choices"][0]["field"], &option["choices"][0]["range"]),
+        (
+            &option["choices"][0]["field"],
+            &option["choices"][0]["range"]
+        ),
         (&json!("to_version"), &range),
         "{option}"
     );
     let dry = async |command: &Value| fight.dry_run(command).send().await.status;
     for version in [oldest, last] {
-        assert_eq!(dry(&json!({"type": "undo", "to_version": version})).await, 200, "{version}");
+        assert_eq!(
+            dry(&json!({"type": "undo", "to_version": version})).await,
+            200,
+            "{version}"
+        );
     }
-    assert_eq!(dry(&json!({"type": "undo", "to_version": oldest - 1})).await, 410);
+    assert_eq!(
+        dry(&json!({"type": "undo", "to_version": oldest - 1})).await,
+        410
+    );
     assert_eq!(dry(&option["command"]).await, 200, "{option}");
 }
 
@@ -98,24 +133,45 @@ async fn the_ways_back_that_options_lists_reach_as_far_as_the_log_does_and_no_fu
     let fight = api.fight().await;
     fight.notes(520).await;
     let undo = listed(&fight, "undo").await.expect("an undo");
-    assert_eq!((&undo["command"], &undo["choices"][0]["required"]), (&json!({"type": "undo"}), &json!(false)));
+    assert_eq!(
+        (&undo["command"], &undo["choices"][0]["required"]),
+        (&json!({"type": "undo"}), &json!(false))
+    );
     reaches(&fight, &undo, 256, 519).await;
     // Back at the oldest version a single step would lead to one that is gone.
-    fight.accepted(json!({"type": "undo", "to_version": 256})).await;
+    fight
+        .accepted(json!({"type": "undo", "to_version": 256}))
+        .await;
     let undo = listed(&fight, "undo").await.expect("an undo");
-    assert_eq!((&undo["command"]["to_version"], &undo["choices"][0]["required"]), (&json!(256), &json!(true)));
+    assert_eq!(
+        (
+            &undo["command"]["to_version"],
+            &undo["choices"][0]["required"]
+        ),
+        (&json!(256), &json!(true))
+    );
     reaches(&fight, &undo, 256, 520).await;
 
     let fight = api.fight().await;
     fight.notes(259).await;
     for n in 0..509 {
         assert!(listed(&fight, "redo").await.is_some() || n % 2 == 0);
-        fight.accepted(json!({"type": if n % 2 == 0 { "undo" } else { "redo" }})).await;
+        fight
+            .accepted(json!({"type": if n % 2 == 0 { "undo" } else { "redo" }}))
+            .await;
     }
     // What could be redone is as old as what could be undone.
     assert_eq!(listed(&fight, "redo").await, None);
-    fight.refused(json!({"type": "redo"}), 410, "version_gone").await;
-    reaches(&fight, &listed(&fight, "undo").await.expect("an undo"), 512, 767).await;
+    fight
+        .refused(json!({"type": "redo"}), 410, "version_gone")
+        .await;
+    reaches(
+        &fight,
+        &listed(&fight, "undo").await.expect("an undo"),
+        512,
+        767,
+    )
+    .await;
 }
 
 /// `TURNKEEPER_LONG_LOG` sets the length of the log; at 10,000 an undo takes at most 20 ms of a released server's time.
@@ -128,7 +184,9 @@ async fn an_undo_far_down_a_long_log_is_quick() {
     let mut times = Vec::new();
     for n in 0..20 {
         let began = Instant::now();
-        fight.accepted(json!({"type": "undo", "to_version": (length - 1) * n / 20})).await;
+        fight
+            .accepted(json!({"type": "undo", "to_version": (length - 1) * n / 20}))
+            .await;
         times.push(began.elapsed());
     }
     times.sort();

@@ -54,7 +54,9 @@ impl Chance {
                 continue;
             }
             match &choice.values {
-                Values::Range { min, max } => option.set(choice.field, self.number(*min, *max).into()),
+                Values::Range { min, max } => {
+                    option.set(choice.field, self.number(*min, *max).into())
+                }
                 values => {
                     if let Some(value) = self.pick(&listed_values(values)) {
                         option.set(choice.field, (*value).clone());
@@ -69,8 +71,13 @@ impl Chance {
     pub fn value(&mut self, shapes: &Shapes, schema: &Value, names: &[String]) -> Value {
         let is_null = |schema: &Value| schema["type"] == "null";
         let variants = shapes.variants(schema);
-        let variants: Vec<_> = variants.into_iter().filter(|variant| !is_null(variant)).collect();
-        let Some(schema) = self.pick(&variants) else { return Value::Null };
+        let variants: Vec<_> = variants
+            .into_iter()
+            .filter(|variant| !is_null(variant))
+            .collect();
+        let Some(schema) = self.pick(&variants) else {
+            return Value::Null;
+        };
         if schema.get("oneOf").is_some() || schema.get("anyOf").is_some() {
             return self.value(shapes, schema, names);
         }
@@ -78,27 +85,38 @@ impl Chance {
             return self.pick(values).cloned().unwrap_or_default();
         }
         let kind = match &schema["type"] {
-            Value::Array(kinds) => kinds.iter().find(|kind| *kind != "null").cloned().unwrap_or_default(),
+            Value::Array(kinds) => kinds
+                .iter()
+                .find(|kind| *kind != "null")
+                .cloned()
+                .unwrap_or_default(),
             kind => kind.clone(),
         };
         match kind.as_str().unwrap_or("object") {
             "boolean" => self.percent(50).into(),
             "integer" | "number" => {
                 let bound = |key: &str, default| schema[key].as_i64().unwrap_or(default);
-                self.number(bound("minimum", 0), bound("maximum", 20)).into()
+                self.number(bound("minimum", 0), bound("maximum", 20))
+                    .into()
             }
             "string" => self.pick(names).map_or(json!("nobody"), |name| json!(name)),
             "array" => {
                 let least = schema["minItems"].as_u64().unwrap_or(0) as usize;
                 let count = least + self.below(4);
-                (0..count).map(|_| self.value(shapes, &schema["items"], names)).collect()
+                (0..count)
+                    .map(|_| self.value(shapes, &schema["items"], names))
+                    .collect()
             }
             _ => Value::Object(self.object(shapes, schema, names)),
         }
     }
 
     fn object(&mut self, shapes: &Shapes, schema: &Value, names: &[String]) -> Map<String, Value> {
-        let required = |field: &str| schema["required"].as_array().is_some_and(|r| r.iter().any(|f| f == field));
+        let required = |field: &str| {
+            schema["required"]
+                .as_array()
+                .is_some_and(|r| r.iter().any(|f| f == field))
+        };
         let mut object = Map::new();
         for (field, schema) in schema["properties"].as_object().into_iter().flatten() {
             if required(field) || self.percent(50) {

@@ -34,17 +34,24 @@ pub fn numbers(chance: &mut Chance) -> Value {
 /// A preset with other names for its numbers.
 fn preset(chance: &mut Chance) -> Value {
     let (_, json) = chance.pick(&Preset::ALL).expect("a preset");
-    let renamed = [("check", "dex"), ("speed", "dex"), ("turns", "edge"), ("villain", "legendary")];
+    let renamed = [
+        ("check", "dex"),
+        ("speed", "dex"),
+        ("turns", "edge"),
+        ("villain", "legendary"),
+    ];
     let mut text = json.replace("\"turns\": \"turns\"", "\"turns\": \"edge\"");
     for (from, to) in renamed {
         text = text.replace(&format!("[\"{from}\"]"), &format!("[\"{to}\"]"));
         for line in ["max", "has"] {
-            text = text.replace(&format!("\"{line}\": \"{from}\""), &format!("\"{line}\": \"{to}\""));
+            text = text.replace(
+                &format!("\"{line}\": \"{from}\""),
+                &format!("\"{line}\": \"{to}\""),
+            );
         }
     }
     let mut definition: Value = serde_json::from_str(&text).expect("JSON");
-    definition["numbers"] =
-        json!({"dex": 0, "edge": chance.below(2), "count": 0, "legendary": chance.below(2), NEVER: 0});
+    definition["numbers"] = json!({"dex": 0, "edge": chance.below(2), "count": 0, "legendary": chance.below(2), NEVER: 0});
     definition
 }
 
@@ -77,9 +84,15 @@ fn mutated(chance: &mut Chance) -> Value {
     }
     if chance.percent(30) {
         let phase = phase(chance);
-        definition["phases"].as_array_mut().into_iter().for_each(|phases| phases.push(phase.clone()));
+        definition["phases"]
+            .as_array_mut()
+            .into_iter()
+            .for_each(|phases| phases.push(phase.clone()));
     }
-    definition.as_object_mut().expect("an object").retain(|_, line| !line.is_null());
+    definition
+        .as_object_mut()
+        .expect("an object")
+        .retain(|_, line| !line.is_null());
     definition
 }
 
@@ -88,8 +101,19 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
     let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
     let lasts = one(&[json!("place"), json!("round"), json!("used")]);
     let [moves, interrupts, reroll] = [(); 3].map(|()| one(&[json!(false), json!(true)]));
-    let ties = one(&[json!([]), json!(["players"]), json!(["foes"]), json!(["roll"]), json!(["dex", "roll"])]);
-    let per = one(&[json!("combatant"), json!("group"), json!("side"), json!("side")]);
+    let ties = one(&[
+        json!([]),
+        json!(["players"]),
+        json!(["foes"]),
+        json!(["roll"]),
+        json!(["dex", "roll"]),
+    ]);
+    let per = one(&[
+        json!("combatant"),
+        json!("group"),
+        json!("side"),
+        json!("side"),
+    ]);
     let refill = one(&[json!("turn"), json!("round"), json!("ready"), json!("hand")]);
     let cost = one(&[json!([1, 1]), json!([0, 1]), json!([1, 2])]);
     let who = who(chance);
@@ -109,7 +133,10 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
     let phases: Vec<Value> = (0..=chance.below(2)).map(|_| phase(chance)).collect();
     let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
     let lines = [
-        ("turns", one(&[json!(0), json!(1), json!(2), json!(3), json!("edge")])),
+        (
+            "turns",
+            one(&[json!(0), json!(1), json!(2), json!(3), json!("edge")]),
+        ),
         ("score", score),
         ("phases", json!(phases)),
         (
@@ -120,12 +147,35 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
                 json!({"choices": ["a", "b"], "who": {"side": "players"}}),
             ]),
         ),
-        ("surprise", one(&[json!("none"), json!("skips"), json!("disadvantage"), json!("yields")])),
-        ("wait", one(&[Value::Null, json!({"lasts": lasts, "moves": moves, "interrupts": interrupts})])),
+        (
+            "surprise",
+            one(&[
+                json!("none"),
+                json!("skips"),
+                json!("disadvantage"),
+                json!("yields"),
+            ]),
+        ),
+        (
+            "wait",
+            one(&[
+                Value::Null,
+                json!({"lasts": lasts, "moves": moves, "interrupts": interrupts}),
+            ]),
+        ),
         ("pools", json!({"p1": pool})),
-        ("down", one(&[json!("stays"), json!("moves"), json!("skips")])),
-        ("join", one(&[json!("place"), json!("next_round"), json!("last")])),
-        ("clock", one(&[Value::Null, json!({"cost": [1, 5], "round": 3})])),
+        (
+            "down",
+            one(&[json!("stays"), json!("moves"), json!("skips")]),
+        ),
+        (
+            "join",
+            one(&[json!("place"), json!("next_round"), json!("last")]),
+        ),
+        (
+            "clock",
+            one(&[Value::Null, json!({"cost": [1, 5], "round": 3})]),
+        ),
     ];
     lines[chance.below(lines.len())].clone()
 }
@@ -167,7 +217,12 @@ fn refusal(definition: &Value) -> Option<Vec<(String, String)>> {
     let creation = json!({"ruleset": "custom", "options": {"definition": definition}});
     match RULESETS.create(meta(Vec::new()), read(&creation).expect("a creation")) {
         Ok(_) => None,
-        Err(Refusal::Fields(errors)) => Some(errors.into_iter().map(|error| (error.path, error.message)).collect()),
+        Err(Refusal::Fields(errors)) => Some(
+            errors
+                .into_iter()
+                .map(|error| (error.path, error.message))
+                .collect(),
+        ),
         Err(other) => panic!("{definition}: {other:?}"),
     }
 }
@@ -180,8 +235,15 @@ fn accepted(definition: &Value) -> bool {
 pub fn pointers(value: &Value, to: &str, all: &mut Vec<String>) {
     let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
     let inner: Vec<(String, &Value)> = match value {
-        Value::Object(fields) => fields.iter().map(|(name, value)| (escaped(name), value)).collect(),
-        Value::Array(items) => items.iter().enumerate().map(|(i, value)| (i.to_string(), value)).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| (escaped(name), value))
+            .collect(),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(i, value)| (i.to_string(), value))
+            .collect(),
         _ => Vec::new(),
     };
     for (name, value) in inner {
@@ -197,39 +259,96 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
     vec![
         (json!({"turns": "luck"}), "turns"),
         (json!({"score": null, "phases": order}), "phases.0.pick"),
-        (json!({"score": {"per": "side"}, "phases": order}), "phases.0.pick"),
+        (
+            json!({"score": {"per": "side"}, "phases": order}),
+            "phases.0.pick",
+        ),
         (json!({"phases": []}), "phases"),
-        (json!({"phases": [{"pick": "free", "steps": [{}]}]}), "phases.0.steps"),
-        (json!({"phases": [{"pick": "together", "optional": true}]}), "phases.0.optional"),
-        (json!({"phases": [{"pick": "free", "who": {"declared": ["run"]}}]}), "phases.0.who.declared.0"),
+        (
+            json!({"phases": [{"pick": "free", "steps": [{}]}]}),
+            "phases.0.steps",
+        ),
+        (
+            json!({"phases": [{"pick": "together", "optional": true}]}),
+            "phases.0.optional",
+        ),
+        (
+            json!({"phases": [{"pick": "free", "who": {"declared": ["run"]}}]}),
+            "phases.0.who.declared.0",
+        ),
         (json!({"wait": {}, "phases": [{"pick": "free"}]}), "wait"),
-        (json!({"wait": {"lasts": "used"}, "turns": 2, "score": {}, "phases": order}), "wait"),
-        (json!({"wait": {"moves": true}, "score": {"reroll": true}, "phases": order}), "wait.moves"),
-        (json!({"wait": {"lasts": "place"}, "score": {"reroll": true}, "phases": order}), "wait.lasts"),
-        (json!({"surprise": "disadvantage", "score": null}), "surprise"),
+        (
+            json!({"wait": {"lasts": "used"}, "turns": 2, "score": {}, "phases": order}),
+            "wait",
+        ),
+        (
+            json!({"wait": {"moves": true}, "score": {"reroll": true}, "phases": order}),
+            "wait.moves",
+        ),
+        (
+            json!({"wait": {"lasts": "place"}, "score": {"reroll": true}, "phases": order}),
+            "wait.lasts",
+        ),
+        (
+            json!({"surprise": "disadvantage", "score": null}),
+            "surprise",
+        ),
         (json!({"surprise": "yields", "score": null}), "surprise"),
-        (json!({"down": "moves", "phases": [{"pick": "free"}]}), "down"),
+        (
+            json!({"down": "moves", "phases": [{"pick": "free"}]}),
+            "down",
+        ),
         (json!({"score": {"cards": true, "add": [1]}}), "score.cards"),
         (json!({"score": {"add": ["luck"]}}), "score.add.0"),
         (json!({"score": {"ties": ["luck"]}}), "score.ties.0"),
-        (json!({"score": {"ties": ["players", "players"], "cards": false}}), "score.ties.1"),
-        (json!({"score": {"dice": null, "ties": ["roll"], "cards": false}}), "score.ties"),
-        (json!({"score": {"per": "side", "pinned": "dex"}}), "score.pinned"),
+        (
+            json!({"score": {"ties": ["players", "players"], "cards": false}}),
+            "score.ties.1",
+        ),
+        (
+            json!({"score": {"dice": null, "ties": ["roll"], "cards": false}}),
+            "score.ties",
+        ),
+        (
+            json!({"score": {"per": "side", "pinned": "dex"}}),
+            "score.pinned",
+        ),
         (json!({"score": {"dice": "20"}}), "score.dice"),
         (json!({"score": {"dice": "10d6"}}), "score.dice"),
         (json!({"declare": {"choices": ["run"]}}), "declare.choices"),
-        (json!({"declare": {"choices": ["run", "run"]}}), "declare.choices.1"),
+        (
+            json!({"declare": {"choices": ["run", "run"]}}),
+            "declare.choices.1",
+        ),
         (
             json!({"declare": {"choices": ["a", "b"]}, "phases": [{"pick": "free", "who": {"declared": ["a"]}}]}),
             "declare.choices.1",
         ),
-        (json!({"pools": {"p": {"of": "table", "refill": "turn"}}}), "pools.p.refill"),
-        (json!({"pools": {"p": {"of": "table", "max": "dex", "refill": "hand"}}}), "pools.p.max"),
-        (json!({"pools": {"p": {"spend": {"cost": [2, 1]}}}}), "pools.p.spend.cost"),
-        (json!({"pools": {"p": {"spend": {"cost": [1]}}}}), "pools.p.spend.cost"),
-        (json!({"pools": {"a": {}, "b": {}, "c": {}, "d": {}, "e": {}}}), "pools"),
+        (
+            json!({"pools": {"p": {"of": "table", "refill": "turn"}}}),
+            "pools.p.refill",
+        ),
+        (
+            json!({"pools": {"p": {"of": "table", "max": "dex", "refill": "hand"}}}),
+            "pools.p.max",
+        ),
+        (
+            json!({"pools": {"p": {"spend": {"cost": [2, 1]}}}}),
+            "pools.p.spend.cost",
+        ),
+        (
+            json!({"pools": {"p": {"spend": {"cost": [1]}}}}),
+            "pools.p.spend.cost",
+        ),
+        (
+            json!({"pools": {"a": {}, "b": {}, "c": {}, "d": {}, "e": {}}}),
+            "pools",
+        ),
         (json!({"clock": {}, "phases": [{"pick": "free"}]}), "phases"),
-        (json!({"clock": {}, "score": {"low_first": false}, "phases": null}), "score.low_first"),
+        (
+            json!({"clock": {}, "score": {"low_first": false}, "phases": null}),
+            "score.low_first",
+        ),
         (json!({"clock": {"cost": [3, 2]}}), "clock.cost"),
         (json!({"numbers": {"roll": 0}}), "numbers.roll"),
         (json!({"script": "1 + 1"}), "script"),
@@ -267,16 +386,28 @@ fn each_broken_definition_is_refused_with_the_path_of_its_mistake() {
             let mut all = Vec::new();
             pointers(&definition, "", &mut all);
             let pointer = chance.pick(&all).expect("a line");
-            let nonsense = [json!({"?": 1}), json!([[7]]), json!(-100_000), json!("Not a word!")];
-            *definition.pointer_mut(pointer).expect("a value") = chance.pick(&nonsense).expect("one").clone();
+            let nonsense = [
+                json!({"?": 1}),
+                json!([[7]]),
+                json!(-100_000),
+                json!("Not a word!"),
+            ];
+            *definition.pointer_mut(pointer).expect("a value") =
+                chance.pick(&nonsense).expect("one").clone();
             pointer.trim_start_matches('/').replace('/', ".")
         };
         let begun = Instant::now();
-        let errors = refusal(&definition).unwrap_or_else(|| panic!("seed {seed}: it is accepted: {definition}"));
+        let errors = refusal(&definition)
+            .unwrap_or_else(|| panic!("seed {seed}: it is accepted: {definition}"));
         slowest = slowest.max(begun.elapsed());
         let path = format!("options.definition.{expected}");
-        let named = errors.iter().any(|(found, message)| found.starts_with(&path) && !message.is_empty());
-        assert!(named, "seed {seed}: {path} is not among {errors:?} for {definition}");
+        let named = errors
+            .iter()
+            .any(|(found, message)| found.starts_with(&path) && !message.is_empty());
+        assert!(
+            named,
+            "seed {seed}: {path} is not among {errors:?} for {definition}"
+        );
     }
     // `--nocapture` shows it; a busy machine is no failure.
     println!("the slowest of {count} refusals took {slowest:?}");
@@ -287,13 +418,15 @@ fn a_definition_is_shown_as_it_was_written_and_reads_back() {
     for seed in 0..50 {
         let mut chance = Chance::new(seed);
         let options = options(&mut chance);
-        let create = |options: &Value| Table::create(json!({"ruleset": "custom", "options": options}));
+        let create =
+            |options: &Value| Table::create(json!({"ruleset": "custom", "options": options}));
         let shown = create(&options).at("options");
         assert_eq!(shown, options);
         assert_eq!(create(&shown).at("options"), options);
     }
     for (preset, json) in Preset::ALL {
-        let named = Table::create(json!({"ruleset": "custom", "options": {"preset": preset}})).at("options");
+        let named = Table::create(json!({"ruleset": "custom", "options": {"preset": preset}}))
+            .at("options");
         let written: Value = serde_json::from_str(json).expect("JSON");
         assert_eq!(named["definition"], written);
     }
@@ -301,15 +434,21 @@ fn a_definition_is_shown_as_it_was_written_and_reads_back() {
 
 #[test]
 fn every_mistake_of_a_definition_is_named() {
-    let definition =
-        json!({"turns": "luck", "phases": [{"pick": "order"}, {"pick": "free", "steps": [{}]}], "down": "moves"});
-    let paths: Vec<_> = refusal(&definition).expect("it is refused").into_iter().map(|(path, _)| path).collect();
-    let expected =
-        ["turns", "phases.0.pick", "phases.1.steps", "down"].map(|path| format!("options.definition.{path}"));
+    let definition = json!({"turns": "luck", "phases": [{"pick": "order"}, {"pick": "free", "steps": [{}]}], "down": "moves"});
+    let paths: Vec<_> = refusal(&definition)
+        .expect("it is refused")
+        .into_iter()
+        .map(|(path, _)| path)
+        .collect();
+    let expected = ["turns", "phases.0.pick", "phases.1.steps", "down"]
+        .map(|path| format!("options.definition.{path}"));
     assert_eq!(paths, expected);
     let long = json!({"pools": {"p": {"max": 1, "spend": {"cost": [0, 1, 2]}}}});
     let (path, message) = refusal(&long).expect("it is refused").remove(0);
-    assert!(path.ends_with("pools.p.spend.cost") && message.contains("not a list of 3"), "{path}: {message}");
+    assert!(
+        path.ends_with("pools.p.spend.cost") && message.contains("not a list of 3"),
+        "{path}: {message}"
+    );
 }
 
 #[test]
@@ -317,17 +456,30 @@ fn a_score_that_cannot_be_compared_is_refused_at_its_line() {
     let sound = json!({"dice": "1d20", "foes": {"dice": "1d12"}, "ties": ["roll"]});
     assert!(accepted(&json!({"score": sound})));
     for (score, line) in [
-        (json!({"dice": "1d20", "foes": {"add": [1]}, "ties": ["roll"]}), "ties"),
-        (json!({"add": [1], "foes": {"dice": "1d12"}, "ties": ["roll"]}), "ties"),
+        (
+            json!({"dice": "1d20", "foes": {"add": [1]}, "ties": ["roll"]}),
+            "ties",
+        ),
+        (
+            json!({"add": [1], "foes": {"dice": "1d12"}, "ties": ["roll"]}),
+            "ties",
+        ),
         (json!({"dice": "1d20", "add": ["luck"]}), "add.0"),
         (json!({"cards": true, "low_first": true}), "cards"),
         (json!({"cards": true, "dice": "1d20"}), "cards"),
         (json!({"cards": true, "add": [1]}), "cards"),
         (json!({"cards": true, "ties": ["players"]}), "cards"),
     ] {
-        let paths: Vec<_> =
-            refusal(&json!({"score": score})).expect("refused").into_iter().map(|(path, _)| path).collect();
-        assert_eq!(paths, [format!("options.definition.score.{line}")], "{score}");
+        let paths: Vec<_> = refusal(&json!({"score": score}))
+            .expect("refused")
+            .into_iter()
+            .map(|(path, _)| path)
+            .collect();
+        assert_eq!(
+            paths,
+            [format!("options.definition.score.{line}")],
+            "{score}"
+        );
     }
 }
 
@@ -335,16 +487,28 @@ fn a_score_that_cannot_be_compared_is_refused_at_its_line() {
 fn every_preset_plays_fifty_rounds_by_its_options_alone() {
     for (preset, _) in Preset::ALL {
         let combatants = json!([{"id": "ann", "side": "players"}, {"id": "bo", "side": "players"}, {"id": "orc", "side": "monsters"}]);
-        let creation = json!({"ruleset": "custom", "options": {"preset": preset}, "combatants": combatants});
+        let creation =
+            json!({"ruleset": "custom", "options": {"preset": preset}, "combatants": combatants});
         let judge = Judge::new(&creation).unwrap_or_else(|breach| panic!("{breach:?}"));
         let mut judge = judge.expect("a preset is sound");
-        let start = Action { command: json!({"type": "start"}), dice: 1, advance: true };
-        judge.act(&start).unwrap_or_else(|breach| panic!("{preset:?}: {breach:?}"));
+        let start = Action {
+            command: json!({"type": "start"}),
+            dice: 1,
+            advance: true,
+        };
+        judge
+            .act(&start)
+            .unwrap_or_else(|breach| panic!("{preset:?}: {breach:?}"));
         let rounds = (0..50).map(|seed| {
-            judge.finish_round(seed).unwrap_or_else(|breach| panic!("{preset:?}: {breach:?}\n{}", judge.view));
+            judge
+                .finish_round(seed)
+                .unwrap_or_else(|breach| panic!("{preset:?}: {breach:?}\n{}", judge.view));
             judge.view["round"].as_u64().expect("a round")
         });
         let rounds: Vec<u64> = rounds.collect();
-        assert!(rounds.iter().zip(rounds.iter().skip(1)).all(|(a, b)| a < b), "{preset:?}: {rounds:?}");
+        assert!(
+            rounds.iter().zip(rounds.iter().skip(1)).all(|(a, b)| a < b),
+            "{preset:?}: {rounds:?}"
+        );
     }
 }

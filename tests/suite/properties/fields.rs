@@ -30,19 +30,34 @@ type Field = (String, String);
 fn known(shapes: &Shapes) -> BTreeSet<Field> {
     let variants = shapes.variants(shapes.root());
     let fields = |variant: &Value| -> Vec<Field> {
-        let verb = variant["properties"]["type"]["enum"][0].as_str().expect("a type").to_owned();
+        let verb = variant["properties"]["type"]["enum"][0]
+            .as_str()
+            .expect("a type")
+            .to_owned();
         let properties = variant["properties"].as_object().expect("fields");
-        properties.keys().filter(|field| *field != "type").map(|field| (verb.clone(), field.clone())).collect()
+        properties
+            .keys()
+            .filter(|field| *field != "type")
+            .map(|field| (verb.clone(), field.clone()))
+            .collect()
     };
-    variants.iter().flat_map(|variant| fields(variant)).collect()
+    variants
+        .iter()
+        .flat_map(|variant| fields(variant))
+        .collect()
 }
 
 /// The fields that an option lists: those of its command, and its choices.
 fn listed(option: &LegalCommand) -> impl Iterator<Item = Field> {
     let verb = option.command["type"].as_str().expect("a type");
-    let fixed = option.fields().into_iter().flat_map(|fields| fields.keys().map(String::as_str));
+    let fixed = option
+        .fields()
+        .into_iter()
+        .flat_map(|fields| fields.keys().map(String::as_str));
     let open = option.choices.iter().map(|choice| choice.field);
-    fixed.chain(open).map(|field| (verb.to_owned(), field.to_owned()))
+    fixed
+        .chain(open)
+        .map(|field| (verb.to_owned(), field.to_owned()))
 }
 
 /// The fields that are listed in the course of random plays, of which there are as many as it takes to meet all that are `wanted`.
@@ -53,7 +68,9 @@ fn met(subject: &Subject, wanted: &BTreeSet<Field>) -> BTreeSet<Field> {
             break;
         }
         let played = subject.play(number % LARGEST, number);
-        let mut judge = Judge::new(&played.creation).expect("a sound play").expect("a fight");
+        let mut judge = Judge::new(&played.creation)
+            .expect("a sound play")
+            .expect("a fight");
         met.extend(judge.legal_commands.iter().flat_map(listed));
         for action in played.actions.iter().filter(|action| action.advance) {
             if judge.act(action).expect("a sound play") {
@@ -72,16 +89,29 @@ fn every_field_of_every_command_is_listed_at_some_time() {
     for ruleset in RULESETS.iter() {
         let subject = Subject::of(ruleset);
         let exceptions = UNLISTED.iter().filter(|(whose, ..)| *whose == subject.id);
-        let exceptions: BTreeSet<Field> =
-            exceptions.map(|(_, verb, field, _)| ((*verb).to_owned(), (*field).to_owned())).collect();
+        let exceptions: BTreeSet<Field> = exceptions
+            .map(|(_, verb, field, _)| ((*verb).to_owned(), (*field).to_owned()))
+            .collect();
         let known = known(&Shapes::of_ruleset(subject.id, |schemas| &schemas.command));
         let wanted: BTreeSet<Field> = known.difference(&exceptions).cloned().collect();
         let met = met(&subject, &wanted);
         shared.retain(|field| !met.contains(field));
-        wrong.extend(wanted.difference(&met).map(|field| format!("{} is in no option", name(subject.id, field))));
-        let spare = exceptions.iter().filter(|field| met.contains(*field) || !known.contains(*field));
-        wrong.extend(spare.map(|field| format!("{} is listed, or is no field", name(subject.id, field))));
+        wrong.extend(
+            wanted
+                .difference(&met)
+                .map(|field| format!("{} is in no option", name(subject.id, field))),
+        );
+        let spare = exceptions
+            .iter()
+            .filter(|field| met.contains(*field) || !known.contains(*field));
+        wrong.extend(
+            spare.map(|field| format!("{} is listed, or is no field", name(subject.id, field))),
+        );
     }
-    wrong.extend(shared.iter().map(|field| format!("{} is in no option", name("every ruleset", field))));
+    wrong.extend(
+        shared
+            .iter()
+            .map(|field| format!("{} is in no option", name("every ruleset", field))),
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -61,13 +61,23 @@ struct Written(Vec<u16>);
 
 impl Dice for Written {
     fn roll(&mut self, sides: u16) -> u16 {
-        if self.0.is_empty() { Even(9).roll(sides) } else { self.0.remove(0) }
+        if self.0.is_empty() {
+            Even(9).roll(sides)
+        } else {
+            self.0.remove(0)
+        }
     }
 }
 
 fn combatant(written: &Value, hidden: bool) -> Value {
-    let mut combatant = match written.as_str().map(|text| text.split(' ').collect::<Vec<_>>()).as_deref() {
-        Some([id, side, conditions @ ..]) => json!({"id": id, "side": side, "conditions": conditions}),
+    let mut combatant = match written
+        .as_str()
+        .map(|text| text.split(' ').collect::<Vec<_>>())
+        .as_deref()
+    {
+        Some([id, side, conditions @ ..]) => {
+            json!({"id": id, "side": side, "conditions": conditions})
+        }
         _ => written.clone(),
     };
     if hidden {
@@ -77,7 +87,10 @@ fn combatant(written: &Value, hidden: bool) -> Value {
 }
 
 fn command(written: &Value) -> Value {
-    match written.as_str().map(|text| text.split_once(' ').unwrap_or((text, ""))) {
+    match written
+        .as_str()
+        .map(|text| text.split_once(' ').unwrap_or((text, "")))
+    {
         Some((verb, "")) => json!({"type": verb}),
         Some((verb, who)) => json!({"type": verb, "combatant": who}),
         None => written.clone(),
@@ -95,19 +108,28 @@ fn send(stage: &Stage, command: &Value, dice: &[u16]) -> (Stage, Decided) {
 fn slots(view: &str) -> Vec<String> {
     let view: Value = serde_json::from_str(view).expect("JSON");
     let slots = view["state"]["slots"].as_array().expect("turns");
-    slots.iter().filter_map(|slot| slot["id"].as_str().map(str::to_owned)).collect()
+    slots
+        .iter()
+        .filter_map(|slot| slot["id"].as_str().map(str::to_owned))
+        .collect()
 }
 
 impl Step {
     /// Takes the step in the play with the hidden and the one without them; what viewers of the first see.
     fn take(&self, with: &mut Stage, without: &mut Stage) -> Vec<Sight> {
-        let command =
-            [&self.open, &self.secret, &self.someone, &self.hidden_only].into_iter().flatten().next().map(command);
+        let command = [&self.open, &self.secret, &self.someone, &self.hidden_only]
+            .into_iter()
+            .flatten()
+            .next()
+            .map(command);
         let command = command.expect("a command");
         let (next, decided) = send(with, &command, &self.with);
         let shown = next.sights(Some((&decided, &command)));
         if self.open.is_some() || self.secret.is_some() {
-            assert!(!next.someone(with, &decided), "{command} gives a hidden combatant the turn");
+            assert!(
+                !next.someone(with, &decided),
+                "{command} gives a hidden combatant the turn"
+            );
             let (expected, seen) = if self.open.is_some() {
                 let (other, decided) = send(without, &command, &self.without);
                 *without = other;
@@ -119,9 +141,16 @@ impl Step {
             assert_eq!(alike(&seen, &expected), Ok(()), "after {command}");
         }
         for sight in shown.iter().filter(|_| self.someone.is_some()) {
-            assert!(sight.view.contains("\"decision\":\"someone_acts\""), "{}", sight.view);
+            assert!(
+                sight.view.contains("\"decision\":\"someone_acts\""),
+                "{}",
+                sight.view
+            );
             let events = &sight.entry.as_ref().expect("an entry").1;
-            assert!(events.contains("someone_acts") && !events.contains("\"h"), "{events}");
+            assert!(
+                events.contains("someone_acts") && !events.contains("\"h"),
+                "{events}"
+            );
         }
         *with = next;
         shown
@@ -129,10 +158,15 @@ impl Step {
 
     /// Looks at what is seen after the step.
     fn check(&self, with: &Stage, sight: &Sight) {
-        let events: Value =
-            sight.entry.as_ref().map_or(json!([]), |entry| serde_json::from_str(&entry.1).expect("JSON"));
-        let types: Vec<&str> =
-            events.as_array().into_iter().flatten().filter_map(|event| event["type"].as_str()).collect();
+        let events: Value = sight.entry.as_ref().map_or(json!([]), |entry| {
+            serde_json::from_str(&entry.1).expect("JSON")
+        });
+        let types: Vec<&str> = events
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|event| event["type"].as_str())
+            .collect();
         if let Some(expected) = &self.events {
             assert_eq!(types, *expected);
         }
@@ -140,22 +174,46 @@ impl Step {
             assert_eq!(slots(&sight.view), *expected);
         }
         if let Some(expected) = &self.all_slots {
-            assert_eq!(slots(with.game.view(&Viewer::gm("gm")).expect("a view").get()), *expected);
+            assert_eq!(
+                slots(with.game.view(&Viewer::gm("gm")).expect("a view").get()),
+                *expected
+            );
         }
-        assert!(self.shows.iter().all(|part| sight.view.contains(part)), "{:?} in {}", self.shows, sight.view);
-        assert!(!self.hides.iter().any(|part| sight.view.contains(part)), "{:?} in {}", self.hides, sight.view);
+        assert!(
+            self.shows.iter().all(|part| sight.view.contains(part)),
+            "{:?} in {}",
+            self.shows,
+            sight.view
+        );
+        assert!(
+            !self.hides.iter().any(|part| sight.view.contains(part)),
+            "{:?} in {}",
+            self.hides,
+            sight.view
+        );
     }
 }
 
 #[test]
 fn a_play_with_a_hidden_combatant_is_seen_as_the_play_without() {
     for (file, text) in files("tests/hidden", "json") {
-        let ruleset = file.trim_start_matches("tests/hidden/").trim_end_matches(".json");
-        let plays: Vec<Play> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let ruleset = file
+            .trim_start_matches("tests/hidden/")
+            .trim_end_matches(".json");
+        let plays: Vec<Play> =
+            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
         for play in plays {
             println!("{ruleset}: {}", play.name);
-            let seen: Vec<Value> = play.seen.iter().map(|written| combatant(written, false)).collect();
-            let hidden: Vec<Value> = play.hidden.iter().map(|written| combatant(written, true)).collect();
+            let seen: Vec<Value> = play
+                .seen
+                .iter()
+                .map(|written| combatant(written, false))
+                .collect();
+            let hidden: Vec<Value> = play
+                .hidden
+                .iter()
+                .map(|written| combatant(written, true))
+                .collect();
             let stage = |combatants: &[Value]| {
                 let mut creation = json!({"ruleset": ruleset, "combatants": combatants});
                 if !play.options.is_null() {
@@ -165,7 +223,11 @@ fn a_play_with_a_hidden_combatant_is_seen_as_the_play_without() {
             };
             // The hidden come first: an order of joining could show them.
             let (mut with, mut without) = (stage(&[hidden, seen.clone()].concat()), stage(&seen));
-            assert_eq!(alike(&with.sights(None), &without.sights(None)), Ok(()), "at the creation");
+            assert_eq!(
+                alike(&with.sights(None), &without.sights(None)),
+                Ok(()),
+                "at the creation"
+            );
             for step in &play.steps {
                 let sights = step.take(&mut with, &mut without);
                 step.check(&with, &sights[0]);

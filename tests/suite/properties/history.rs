@@ -22,18 +22,32 @@ fn state(game: &dyn Game) -> String {
 }
 
 fn send(table: &mut Table, action: &Action) -> Result<bool, String> {
-    Ok(table.try_send(action.command.clone(), &mut seeded(action.dice))?.is_ok())
+    Ok(table
+        .try_send(action.command.clone(), &mut seeded(action.dice))?
+        .is_ok())
 }
 
 fn rewind(table: &mut Table, command: Value) -> Result<(), String> {
     let sent = command.to_string();
-    let action = Action { command, dice: 0, advance: true };
-    if send(table, &action)? { Ok(()) } else { Err(format!("{sent} was refused")) }
+    let action = Action {
+        command,
+        dice: 0,
+        advance: true,
+    };
+    if send(table, &action)? {
+        Ok(())
+    } else {
+        Err(format!("{sent} was refused"))
+    }
 }
 
 fn same(what: &str, expected: &dyn Game, table: &Table) -> Result<(), String> {
     let (expected, got) = (state(expected), state(&*table.game));
-    if expected == got { Ok(()) } else { Err(format!("{what}:\n  expected {expected}\n  got      {got}")) }
+    if expected == got {
+        Ok(())
+    } else {
+        Err(format!("{what}:\n  expected {expected}\n  got      {got}"))
+    }
 }
 
 /// Plays it again, and then all of it backwards.
@@ -53,20 +67,36 @@ fn judge(played: &Played) -> Result<(), String> {
         same(&format!("undo to version {version}"), &**game, &back)?;
         let mut forth = back.clone();
         rewind(&mut forth, json!({"type": "redo"}))?;
-        same(&format!("redo after undo to version {version}"), &*table.game, &forth)?;
+        same(
+            &format!("redo after undo to version {version}"),
+            &*table.game,
+            &forth,
+        )?;
         // The same command with the same dice leads to the same state; what itself goes back depends on the versions, and an id that is
         // made from a name on who has joined.
         let next = made[version];
-        let named = next.command["type"] == "add_combatant" && next.command["combatant"]["id"].is_null();
+        let named =
+            next.command["type"] == "add_combatant" && next.command["combatant"]["id"].is_null();
         if !named && next.command["type"] != "undo" && next.command["type"] != "redo" {
             if !send(&mut back, next)? {
-                return Err(format!("after undo to version {version}, {} is refused", next.command));
+                return Err(format!(
+                    "after undo to version {version}, {} is refused",
+                    next.command
+                ));
             }
-            same(&format!("the same command after undo to version {version}"), &*games[version + 1], &back)?;
+            same(
+                &format!("the same command after undo to version {version}"),
+                &*games[version + 1],
+                &back,
+            )?;
         }
     }
     let mut steps = Vec::new();
-    while table.legal_commands().iter().any(|option| option.command["type"] == "undo") {
+    while table
+        .legal_commands()
+        .iter()
+        .any(|option| option.command["type"] == "undo")
+    {
         steps.push(table.game.clone());
         rewind(&mut table, json!({"type": "undo"}))?;
     }
@@ -86,9 +116,15 @@ fn judge(played: &Played) -> Result<(), String> {
 fn every_version_of_a_play_comes_back_by_undo_and_goes_again_by_redo() {
     let mut wrong = Vec::new();
     for subject in super::subjects() {
-        let play = |number: u64| judge(&subject.play(number, number)).map_err(|e| format!("play {number}: {e}"));
+        let play = |number: u64| {
+            judge(&subject.play(number, number)).map_err(|e| format!("play {number}: {e}"))
+        };
         wrong.extend(
-            numbers(PLAYS).into_iter().take(1000).find_map(|n| play(n).err()).map(|e| format!("{}, {e}", subject.id)),
+            numbers(PLAYS)
+                .into_iter()
+                .take(1000)
+                .find_map(|n| play(n).err())
+                .map(|e| format!("{}, {e}", subject.id)),
         );
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

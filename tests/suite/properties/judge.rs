@@ -20,7 +20,10 @@ pub struct Breach {
 }
 
 fn breach<T>(property: &'static str, detail: impl Into<String>) -> Result<T, Breach> {
-    Err(Breach { property, detail: detail.into() })
+    Err(Breach {
+        property,
+        detail: detail.into(),
+    })
 }
 
 /// One command of a play: it is sent with these dice; the encounter goes on with what comes of it, or it was but a try.
@@ -57,12 +60,26 @@ impl Judge {
         let table = match created {
             Ok(table) => table,
             Err(refused) if refused.field.is_some() => return Ok(None),
-            Err(refused) => return breach("a refused creation names a field", format!("{refused:?}")),
+            Err(refused) => {
+                return breach("a refused creation names a field", format!("{refused:?}"));
+            }
         };
-        let ruleset = creation["ruleset"].as_str().and_then(|id| RULESETS.get(id)).expect("a ruleset that there is");
+        let ruleset = creation["ruleset"]
+            .as_str()
+            .and_then(|id| RULESETS.get(id))
+            .expect("a ruleset that there is");
         let manifest = ruleset.manifest;
-        let rules = manifest.rules.iter().chain(HOUSE_RULES).map(|rule| rule.id).collect();
-        let turns = if manifest.id == "custom" { Turns::several() } else { Turns::default() };
+        let rules = manifest
+            .rules
+            .iter()
+            .chain(HOUSE_RULES)
+            .map(|rule| rule.id)
+            .collect();
+        let turns = if manifest.id == "custom" {
+            Turns::several()
+        } else {
+            Turns::default()
+        };
         let mut judge = Self {
             legal_commands: Vec::new(),
             view: table.view(),
@@ -85,7 +102,10 @@ impl Judge {
 
     /// Whether a verb is one of the ruleset's own.
     pub fn own(&self, verb: &Value) -> bool {
-        self.manifest.commands.iter().any(|command| command.verb == verb)
+        self.manifest
+            .commands
+            .iter()
+            .any(|command| command.verb == verb)
     }
 
     /// The combatants' ids.
@@ -99,15 +119,26 @@ impl Judge {
     }
 
     fn act_unguarded(&mut self, action: &Action) -> Result<bool, Breach> {
-        let Action { command, dice, advance } = action;
+        let Action {
+            command,
+            dice,
+            advance,
+        } = action;
         let promised = promised(&self.legal_commands, command);
         let mut table = self.table.clone();
         let answer = table.try_send(command.clone(), &mut seeded(*dice));
-        let answer =
-            answer.or_else(|broken| breach("the log folds to the state and a refusal changes nothing", broken))?;
+        let answer = answer.or_else(|broken| {
+            breach(
+                "the log folds to the state and a refusal changes nothing",
+                broken,
+            )
+        })?;
         let events = match answer {
             Err(refused) if promised => {
-                return breach("what is listed is accepted", format!("{} was refused: {refused:?}", short(command)));
+                return breach(
+                    "what is listed is accepted",
+                    format!("{} was refused: {refused:?}", short(command)),
+                );
             }
             Err(refused) => {
                 self.grounded(&refused)?;
@@ -117,8 +148,12 @@ impl Judge {
         };
         let verb = &command["type"];
         if !listed(&self.legal_commands, command) {
-            let alike =
-                self.legal_commands.iter().filter(|o| o.command["type"] == *verb).map(|o| o.command.clone()).collect();
+            let alike = self
+                .legal_commands
+                .iter()
+                .filter(|o| o.command["type"] == *verb)
+                .map(|o| o.command.clone())
+                .collect();
             return breach(
                 "what is accepted was listed",
                 format!("{} was accepted; listed: {}", short(command), short(&alike)),
@@ -133,7 +168,10 @@ impl Judge {
                     let version = event["to_version"].as_u64().expect("a version");
                     self.turns = self.past[version as usize].clone();
                 }
-                _ => self.turns.follow(&events).or_else(|wrong| breach(wrong.0, wrong.1))?,
+                _ => self
+                    .turns
+                    .follow(&events)
+                    .or_else(|wrong| breach(wrong.0, wrong.1))?,
             }
             self.nobody_elses_turn(command, &events, &before)?;
             self.as_often_as_defined(&events)?;
@@ -157,22 +195,34 @@ impl Judge {
     }
 
     /// A combatant that joins or changes out of its turn moves nobody's turn.
-    fn nobody_elses_turn(&self, command: &Value, events: &[Value], before: &Value) -> Result<(), Breach> {
+    fn nobody_elses_turn(
+        &self,
+        command: &Value,
+        events: &[Value],
+        before: &Value,
+    ) -> Result<(), Breach> {
         let current = ids(&before["current"], "");
         let other = match command["type"].as_str() {
             Some("add_combatant" | "note") => true,
             Some("update_combatant") => {
                 let who = command["combatant"].as_str().unwrap_or_default();
-                command["changes"].get("conditions").is_none() && !current.iter().any(|id| id == who)
+                command["changes"].get("conditions").is_none()
+                    && !current.iter().any(|id| id == who)
             }
             _ => false,
         };
         let turn = events.iter().find(|event| {
-            matches!(event["type"].as_str(), Some("turn_started" | "turn_ended" | "round_started" | "round_ended"))
+            matches!(
+                event["type"].as_str(),
+                Some("turn_started" | "turn_ended" | "round_started" | "round_ended")
+            )
         });
         match turn {
             Some(turn) if other && !current.is_empty() && self.view["status"] == "running" => {
-                breach("who joins or changes moves nobody's turn", format!("{} gave {turn}", short(command)))
+                breach(
+                    "who joins or changes moves nobody's turn",
+                    format!("{} gave {turn}", short(command)),
+                )
             }
             _ => Ok(()),
         }
@@ -184,12 +234,25 @@ impl Judge {
         if definition.is_null() {
             return Ok(());
         }
-        let (size, effects) = (self.ids().len() + 1, events.iter().filter(|event| event["effect"].is_string()).count());
+        let (size, effects) = (
+            self.ids().len() + 1,
+            events
+                .iter()
+                .filter(|event| event["effect"].is_string())
+                .count(),
+        );
         let steps = definition["phases"].to_string().matches("name").count();
         if events.len() > effects + 20 + size * (30 + 2 * steps) {
-            return breach("a command brings about a bounded number of events", events.len().to_string());
+            return breach(
+                "a command brings about a bounded number of events",
+                events.len().to_string(),
+            );
         }
-        let several = |event: &Value| ["overridden", "combatant_updated"].iter().any(|kind| event["type"] == *kind);
+        let several = |event: &Value| {
+            ["overridden", "combatant_updated"]
+                .iter()
+                .any(|kind| event["type"] == *kind)
+        };
         if !definition["clock"].is_null() || self.turns.overridden() || events.iter().any(several) {
             self.unlimited |= events.iter().any(several);
             return Ok(());
@@ -197,46 +260,76 @@ impl Judge {
         if events.iter().any(|event| event["type"] == "round_started") {
             self.unlimited = false;
         }
-        let phase = self.view["state"]["phase"].as_u64().and_then(|phase| usize::try_from(phase).ok()).unwrap_or(0);
-        let most_in_phase = definition["phases"][phase]["turns"].as_u64().filter(|most| *most > 0);
-        for c in self.view["combatants"].as_array().into_iter().flatten().filter(|_| !self.unlimited) {
+        let phase = self.view["state"]["phase"]
+            .as_u64()
+            .and_then(|phase| usize::try_from(phase).ok())
+            .unwrap_or(0);
+        let most_in_phase = definition["phases"][phase]["turns"]
+            .as_u64()
+            .filter(|most| *most > 0);
+        for c in self.view["combatants"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|_| !self.unlimited)
+        {
             let id = c["id"].as_str().unwrap_or_default();
             let turns = match &definition["turns"] {
                 Value::Null => 1,
                 Value::Number(turns) => turns.as_u64().unwrap_or(0),
                 name => {
                     let name = name.as_str().unwrap_or_default();
-                    let number = c["numbers"].get(name).unwrap_or(&definition["numbers"][name]);
+                    let number = c["numbers"]
+                        .get(name)
+                        .unwrap_or(&definition["numbers"][name]);
                     u64::try_from(number.as_i64().unwrap_or(0)).unwrap_or(0)
                 }
             };
             let taken = |taken: &BTreeMap<String, u64>| taken.get(id).copied().unwrap_or(0);
             let [round, phase] = self.turns.taken().each_ref().map(taken);
             if round > turns || most_in_phase.is_some_and(|most| phase > most) {
-                return breach("nobody acts more often than the definition says", format!("{id}: {round} of {turns}"));
+                return breach(
+                    "nobody acts more often than the definition says",
+                    format!("{id}: {round} of {turns}"),
+                );
             }
         }
         Ok(())
     }
 
     /// No round ends by the rules before each combatant that waits was asked in it.
-    fn waiting_were_asked(&mut self, command: &Value, events: &[Value], before: &Value) -> Result<(), Breach> {
+    fn waiting_were_asked(
+        &mut self,
+        command: &Value,
+        events: &[Value],
+        before: &Value,
+    ) -> Result<(), Breach> {
         let happened = |kind: &str| events.iter().any(|event| event["type"] == kind);
         if happened("round_ended") && self.own(&command["type"]) {
             let fighters = before["combatants"].as_array().into_iter().flatten();
-            let mut waiting: Vec<Value> = fighters.filter(|c| c["waiting"] == true).map(|c| c["id"].clone()).collect();
+            let mut waiting: Vec<Value> = fighters
+                .filter(|c| c["waiting"] == true)
+                .map(|c| c["id"].clone())
+                .collect();
             if command["type"] == "wait" {
                 waiting.push(command["combatant"].clone());
             }
-            if let Some(id) = waiting.iter().find(|id| !self.asked.contains(id.as_str().unwrap_or_default())) {
-                return breach("who waits is asked before the round ends", format!("{id} after {}", short(command)));
+            if let Some(id) = waiting
+                .iter()
+                .find(|id| !self.asked.contains(id.as_str().unwrap_or_default()))
+            {
+                return breach(
+                    "who waits is asked before the round ends",
+                    format!("{id} after {}", short(command)),
+                );
             }
         }
         if happened("round_started") {
             self.asked.clear();
         }
         if self.view["pending"]["decision"] == "use_right" {
-            self.asked.extend(ids(&self.view["pending"]["combatants"], ""));
+            self.asked
+                .extend(ids(&self.view["pending"]["combatants"], ""));
         }
         Ok(())
     }
@@ -247,13 +340,21 @@ impl Judge {
             return Ok(());
         }
         let order = self.view["order"].as_array().into_iter().flatten();
-        let named: BTreeSet<&str> =
-            order.filter(|row| row["next"] == true).filter_map(|row| row["combatant"].as_str()).collect();
+        let named: BTreeSet<&str> = order
+            .filter(|row| row["next"] == true)
+            .filter_map(|row| row["combatant"].as_str())
+            .collect();
         let begun = self.begins_next();
         if named.iter().copied().eq(begun.iter().map(String::as_str)) {
             return Ok(());
         }
-        breach("next is who begins next", format!("next is {named:?}, and {begun:?} begins: {}", self.view["order"]))
+        breach(
+            "next is who begins next",
+            format!(
+                "next is {named:?}, and {begun:?} begins: {}",
+                self.view["order"]
+            ),
+        )
     }
 
     /// Who begins next if the fight goes on by itself; nobody, if somebody picks or the round ends first.
@@ -265,7 +366,10 @@ impl Judge {
                 Some("end_turn" | "use_right" | "next_round") => false,
                 Some("next") => {
                     let options = table.legal_commands();
-                    let begins = options.iter().filter(|option| option.command["type"] == "begin").count();
+                    let begins = options
+                        .iter()
+                        .filter(|option| option.command["type"] == "begin")
+                        .count();
                     begins != 1 || pending["commands"] == json!(["begin", "pass"])
                 }
                 // What is declared or rolled is not known.
@@ -275,15 +379,23 @@ impl Judge {
                 break;
             }
             let goes_on = json!({"type": "go_on"});
-            let Ok(Ok(events)) = table.try_send(goes_on, &mut seeded(0)) else { break };
+            let Ok(Ok(events)) = table.try_send(goes_on, &mut seeded(0)) else {
+                break;
+            };
             // On a clock the order goes on over the end of a round.
             let clock = !self.view["options"]["definition"]["clock"].is_null();
             if !clock && events.iter().any(|event| event["type"] == "round_started") {
                 break;
             }
-            let unused = |id: &str| events.iter().any(|event| event["type"] == "skipped" && event["combatant"] == id);
+            let unused = |id: &str| {
+                events
+                    .iter()
+                    .any(|event| event["type"] == "skipped" && event["combatant"] == id)
+            };
             let begun = events.iter().filter(|event| event["type"] == "begun");
-            let begun = begun.map(|event| ids(&event["combatants"], "")).find(|who| !who.iter().any(|id| unused(id)));
+            let begun = begun
+                .map(|event| ids(&event["combatants"], ""))
+                .find(|who| !who.iter().any(|id| unused(id)));
             if let Some(begun) = begun {
                 return begun.into_iter().collect();
             }
@@ -308,12 +420,21 @@ impl Judge {
             }
         }
         for (list, key) in [("current", ""), ("order", "combatant")] {
-            if let Some(gone) = ids(&self.view[list], key).iter().find(|id| !here.contains(*id)) {
-                return breach("a combatant that is named exists", format!("{list} names {gone}: {}", self.view[list]));
+            if let Some(gone) = ids(&self.view[list], key)
+                .iter()
+                .find(|id| !here.contains(*id))
+            {
+                return breach(
+                    "a combatant that is named exists",
+                    format!("{list} names {gone}: {}", self.view[list]),
+                );
             }
         }
         if here.len() != self.view["combatants"].as_array().map_or(0, Vec::len) {
-            return breach("a combatant's id is unique", self.view["combatants"].to_string());
+            return breach(
+                "a combatant's id is unique",
+                self.view["combatants"].to_string(),
+            );
         }
         if let Some(named) = named_but_gone(&self.view, &here) {
             return breach("a combatant that has left is named nowhere", named);
@@ -321,8 +442,13 @@ impl Judge {
         let places = self.view["order"].as_array().into_iter().flatten();
         let mut seen = BTreeSet::new();
         for place in places {
-            if !seen.insert((place["combatant"].to_string(), place["slot"].to_string())) && !self.turns.overridden() {
-                return breach("nobody stands twice in the order", self.view["order"].to_string());
+            if !seen.insert((place["combatant"].to_string(), place["slot"].to_string()))
+                && !self.turns.overridden()
+            {
+                return breach(
+                    "nobody stands twice in the order",
+                    self.view["order"].to_string(),
+                );
             }
         }
         if self.table.game.text().is_empty() {
@@ -333,11 +459,24 @@ impl Judge {
 
     /// Every rule that legal_commands, places and the pending decision name is in the catalogue.
     fn known_rules(&self) -> Result<(), Breach> {
-        let listed = self.legal_commands.iter().map(|option| option.rule.to_owned());
-        let places = self.view["order"].as_array().into_iter().flatten().map(|place| &place["because"]);
+        let listed = self
+            .legal_commands
+            .iter()
+            .map(|option| option.rule.to_owned());
+        let places = self.view["order"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|place| &place["because"]);
         let because = places.flat_map(|because| [&because["rule"], &because["tie_rule"]]);
-        let named = because.chain([&self.view["pending"]["rule"]]).filter_map(Value::as_str).map(str::to_owned);
-        match listed.chain(named).find(|rule| !self.rules.contains(rule.as_str())) {
+        let named = because
+            .chain([&self.view["pending"]["rule"]])
+            .filter_map(Value::as_str)
+            .map(str::to_owned);
+        match listed
+            .chain(named)
+            .find(|rule| !self.rules.contains(rule.as_str()))
+        {
             Some(rule) => breach("every rule that is named is in the catalogue", rule),
             None => Ok(()),
         }
@@ -358,41 +497,65 @@ impl Judge {
             return breach("somebody is awaited", pending.to_string());
         }
         if let Some(gone) = who.iter().find(|id| !here.contains(*id)) {
-            return breach("a combatant that is named exists", format!("pending names {gone}"));
+            return breach(
+                "a combatant that is named exists",
+                format!("pending names {gone}"),
+            );
         }
         let commands = pending["commands"].as_array().cloned().unwrap_or_default();
-        let taking: Vec<&LegalCommand> =
-            self.legal_commands.iter().filter(|o| commands.contains(&o.command["type"])).collect();
+        let taking: Vec<&LegalCommand> = self
+            .legal_commands
+            .iter()
+            .filter(|o| commands.contains(&o.command["type"]))
+            .collect();
         if taking.is_empty() {
-            return breach("what is awaited is legal", format!("{pending}: none of its commands is listed"));
+            return breach(
+                "what is awaited is legal",
+                format!("{pending}: none of its commands is listed"),
+            );
         }
         let by = |id: &str| {
             taking.iter().any(|o| self.sends(id, o))
-                || taking.iter().any(|o| o.combatant.as_ref().is_some_and(|c| *c == *id) || mentions(o, id))
+                || taking
+                    .iter()
+                    .any(|o| o.combatant.as_ref().is_some_and(|c| *c == *id) || mentions(o, id))
         };
         if let Some(idle) = who.iter().find(|id| !by(id)) {
-            return breach("a combatant that is awaited can act", format!("{idle} has no option of {pending}"));
+            return breach(
+                "a combatant that is awaited can act",
+                format!("{idle} has no option of {pending}"),
+            );
         }
         // A duel awaits the duellists; others may attack with their minds meanwhile, as at any moment (EX-31).
         if pending["decision"] == "mental_attack" {
             return Ok(());
         }
-        let senders = taking.iter().filter(|o| self.own(&o.command["type"])).filter_map(|o| o.combatant.as_ref());
+        let senders = taking
+            .iter()
+            .filter(|o| self.own(&o.command["type"]))
+            .filter_map(|o| o.combatant.as_ref());
         // Under DC20, who has answered may change the answer and is not waited for.
-        let answered =
-            [ids(&self.view["state"]["claims"], "combatant"), ids(&self.view["state"]["passed"], "")].concat();
+        let answered = [
+            ids(&self.view["state"]["claims"], "combatant"),
+            ids(&self.view["state"]["passed"], ""),
+        ]
+        .concat();
         let expected = |id: &&str| !who.iter().chain(&answered).any(|w| w == id);
         match senders.map(|id| id.as_str()).find(expected) {
-            Some(forgotten) => {
-                breach("a combatant that can act is awaited", format!("{forgotten} can act and is not in {pending}"))
-            }
+            Some(forgotten) => breach(
+                "a combatant that can act is awaited",
+                format!("{forgotten} can act and is not in {pending}"),
+            ),
             None => Ok(()),
         }
     }
 
     /// Whether the player of `id` may send this option.
     fn sends(&self, id: &str, option: &LegalCommand) -> bool {
-        let player = player("player", owned(&*self.table.game, &[CombatantId::new(id).expect("an id")]));
+        let player = player(
+            "player",
+            owned(&*self.table.game, &[CombatantId::new(id).expect("an id")]),
+        );
         let request = Request::read(option.command.clone()).expect("an option is a request");
         self.table.game.authorize(&player, &request).is_ok()
     }
@@ -403,37 +566,69 @@ impl Judge {
         let bound = 300 + 150 * self.ids().len();
         let round = self.view["round"].clone();
         for _ in 0..bound {
-            let active = self.view["combatants"].as_array().into_iter().flatten().any(|c| c["active"] == true);
+            let active = self.view["combatants"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .any(|c| c["active"] == true);
             if !self.running() || !active || self.view["round"] != round {
                 return Ok(());
             }
-            let awaited = self.view["pending"]["commands"].as_array().cloned().unwrap_or_default();
+            let awaited = self.view["pending"]["commands"]
+                .as_array()
+                .cloned()
+                .unwrap_or_default();
             let verbs: Vec<Value> = awaited.into_iter().filter(|verb| self.own(verb)).collect();
             let verb = chance.pick(&verbs).cloned().unwrap_or_default();
-            let legal_commands: Vec<LegalCommand> =
-                self.legal_commands.iter().filter(|o| o.command["type"] == verb).cloned().collect();
-            if verbs.is_empty() && self.view["pending"]["gm"] == true && self.view["current"] == json!([]) {
+            let legal_commands: Vec<LegalCommand> = self
+                .legal_commands
+                .iter()
+                .filter(|o| o.command["type"] == verb)
+                .cloned()
+                .collect();
+            if verbs.is_empty()
+                && self.view["pending"]["gm"] == true
+                && self.view["current"] == json!([])
+            {
                 // Nobody who is here takes turns by the rules: the fight waits for the game master.
                 return Ok(());
             }
             let Some(option) = chance.pick(&legal_commands) else {
-                if self.legal_commands.iter().any(|o| verbs.contains(&o.command["type"])) {
+                if self
+                    .legal_commands
+                    .iter()
+                    .any(|o| verbs.contains(&o.command["type"]))
+                {
                     continue;
                 }
                 let (pending, current) = (&self.view["pending"], &self.view["current"]);
-                let detail = format!("nothing of the ruleset's own is awaited: {pending}, current {current}");
+                let detail = format!(
+                    "nothing of the ruleset's own is awaited: {pending}, current {current}"
+                );
                 return breach("a round ends", detail);
             };
             let command = chance.fill(option);
-            self.act(&Action { command, dice: chance.seed(), advance: true })?;
+            self.act(&Action {
+                command,
+                dice: chance.seed(),
+                advance: true,
+            })?;
         }
-        breach("a round ends", format!("after {bound} commands {round} still goes on: {}", self.view["pending"]))
+        breach(
+            "a round ends",
+            format!(
+                "after {bound} commands {round} still goes on: {}",
+                self.view["pending"]
+            ),
+        )
     }
 }
 
 /// Whether an option can be sent in the name of `id`.
 fn mentions(option: &LegalCommand, id: &str) -> bool {
-    let fixed = option.fields().is_some_and(|fields| fields.values().any(|value| value == id));
+    let fixed = option
+        .fields()
+        .is_some_and(|fields| fields.values().any(|value| value == id));
     let open = serde_json::to_string(&option.choices).unwrap_or_default();
     fixed || open.contains(&format!("\"{id}\""))
 }
@@ -441,13 +636,23 @@ fn mentions(option: &LegalCommand, id: &str) -> bool {
 fn ids(list: &Value, key: &str) -> Vec<String> {
     let items = list.as_array().into_iter().flatten();
     items
-        .filter_map(|item| if key.is_empty() { item.as_str() } else { item[key].as_str() }.map(str::to_owned))
+        .filter_map(|item| {
+            if key.is_empty() {
+                item.as_str()
+            } else {
+                item[key].as_str()
+            }
+            .map(str::to_owned)
+        })
         .collect()
 }
 
 fn guarded<T>(judged: impl FnOnce() -> Result<T, Breach>) -> Result<T, Breach> {
     catch_unwind(AssertUnwindSafe(judged)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or(panic.downcast_ref::<&str>().copied());
         breach("nothing panics", text.unwrap_or("?"))
     })
 }

@@ -32,7 +32,10 @@ const PLAYS: u64 = 25;
 /// The rulesets whose id contains `TURNKEEPER_ONLY`.
 pub fn subjects() -> impl Iterator<Item = Subject> {
     let only = std::env::var("TURNKEEPER_ONLY").unwrap_or_default();
-    RULESETS.iter().filter(move |ruleset| ruleset.manifest.id.contains(&only)).map(Subject::of)
+    RULESETS
+        .iter()
+        .filter(move |ruleset| ruleset.manifest.id.contains(&only))
+        .map(Subject::of)
 }
 
 /// The numbers of the plays of each ruleset: all below `default` or `TURNKEEPER_PLAYS`, or only `TURNKEEPER_SEED`.
@@ -60,7 +63,12 @@ fn breaches(subject: &Subject) -> Vec<String> {
                 while let Some(number) = numbers.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let played = subject.play(number & 0xffff_ffff, *number);
                     if let Some(breach) = &played.breach {
-                        found.lock().expect("no panic").entry(breach.property).or_default().push((*number, played));
+                        found
+                            .lock()
+                            .expect("no panic")
+                            .entry(breach.property)
+                            .or_default()
+                            .push((*number, played));
                     }
                 }
             });
@@ -69,7 +77,10 @@ fn breaches(subject: &Subject) -> Vec<String> {
     let found = found.into_inner().expect("no panic").into_values();
     let shortest = |plays: Vec<(u64, Played)>| {
         let count = plays.len();
-        let (seed, played) = plays.into_iter().min_by_key(|(_, played)| played.actions.len()).expect("a play");
+        let (seed, played) = plays
+            .into_iter()
+            .min_by_key(|(_, played)| played.actions.len())
+            .expect("a play");
         report(subject, count, seed, played)
     };
     found.map(shortest).collect()
@@ -81,9 +92,16 @@ fn report(subject: &Subject, count: usize, seed: u64, mut played: Played) -> Str
     let steps: Vec<String> = played
         .actions
         .iter()
-        .map(|action| format!("    {}{}", if action.advance { "" } else { "(tried) " }, action.command))
+        .map(|action| {
+            format!(
+                "    {}{}",
+                if action.advance { "" } else { "(tried) " },
+                action.command
+            )
+        })
         .collect();
-    let creation = json!({"combatants": played.creation["combatants"], "options": played.creation["options"]});
+    let creation =
+        json!({"combatants": played.creation["combatants"], "options": played.creation["options"]});
     let (id, Breach { property, detail }, steps) = (subject.id, breach, steps.join("\n"));
     format!(
         "{id}: \"{property}\" fails in {count} plays (TURNKEEPER_ONLY={id} TURNKEEPER_SEED={seed})\n  {detail}\n  create {creation}\n{steps}\n"
@@ -93,7 +111,9 @@ fn report(subject: &Subject, count: usize, seed: u64, mut played: Played) -> Str
 /// The first breach of a play that is played again.
 fn again(played: &Played) -> Option<Breach> {
     let run = || -> Result<(), Breach> {
-        let Some(mut judge) = Judge::new(&played.creation)? else { return Ok(()) };
+        let Some(mut judge) = Judge::new(&played.creation)? else {
+            return Ok(());
+        };
         for action in &played.actions {
             judge.act(action)?;
         }
@@ -117,7 +137,10 @@ fn shrink(played: &mut Played) -> Breach {
         }
         for i in (0..played.creation["combatants"].as_array().map_or(0, Vec::len)).rev() {
             let kept = played.creation.clone();
-            played.creation["combatants"].as_array_mut().expect("combatants").remove(i);
+            played.creation["combatants"]
+                .as_array_mut()
+                .expect("combatants")
+                .remove(i);
             match again(played).filter(|b| b.property == breach.property) {
                 Some(same) => breach = same,
                 None => played.creation = kept,
@@ -141,7 +164,9 @@ fn shrink(played: &mut Played) -> Breach {
 
 /// Removes what stands at a pointer.
 fn remove(value: &mut Value, pointer: &str) {
-    let Some((outer, name)) = pointer.rsplit_once('/') else { return };
+    let Some((outer, name)) = pointer.rsplit_once('/') else {
+        return;
+    };
     match value.pointer_mut(outer) {
         Some(Value::Object(fields)) => _ = fields.remove(name),
         Some(Value::Array(items)) => {

@@ -49,47 +49,84 @@ impl Subject {
         let mut chance = Chance::new(seed);
         let size = 1 + chance.below(12.min(2 + number as usize / 4));
         // The first plays are short, and so are their breaches. Each later one has a hundred commands or more: four in each step.
-        let length = if number < 100 { 8 + chance.below(60.min(8 + number as usize)) } else { 25 + chance.below(43) };
+        let length = if number < 100 {
+            8 + chance.below(60.min(8 + number as usize))
+        } else {
+            25 + chance.below(43)
+        };
         let finish = chance.seed();
-        let mut played = Played { creation: Value::Null, actions: Vec::new(), finish, breach: None };
+        let mut played = Played {
+            creation: Value::Null,
+            actions: Vec::new(),
+            finish,
+            breach: None,
+        };
         played.breach = self.course(&mut chance, size, length, &mut played).err();
         played
     }
 
-    fn course(&self, chance: &mut Chance, size: usize, length: usize, played: &mut Played) -> Result<(), Breach> {
+    fn course(
+        &self,
+        chance: &mut Chance,
+        size: usize,
+        length: usize,
+        played: &mut Played,
+    ) -> Result<(), Breach> {
         let names: Vec<String> = (1..=size).map(|n| format!("c{n}")).collect();
         let mut judge = None;
         for _ in 0..30 {
-            let combatants: Vec<Value> = names.iter().map(|id| self.combatant(chance, id, &names)).collect();
+            let combatants: Vec<Value> = names
+                .iter()
+                .map(|id| self.combatant(chance, id, &names))
+                .collect();
             let options = match self.id {
                 "custom" => definitions::options(chance),
                 _ => chance.value(&self.options, self.options.root(), &names),
             };
-            played.creation = json!({"ruleset": self.id, "options": options, "combatants": combatants});
+            played.creation =
+                json!({"ruleset": self.id, "options": options, "combatants": combatants});
             judge = Judge::new(&played.creation)?;
             if judge.is_some() {
                 break;
             }
         }
         let Some(mut judge) = judge else {
-            return Err(Breach { property: "plausible stats are accepted", detail: played.creation.to_string() });
+            return Err(Breach {
+                property: "plausible stats are accepted",
+                detail: played.creation.to_string(),
+            });
         };
         let mut stale: Vec<LegalCommand> = Vec::new();
         for _ in 0..length {
-            for option in judge.legal_commands.iter().filter(|o| judge.own(&o.command["type"])) {
+            for option in judge
+                .legal_commands
+                .iter()
+                .filter(|o| judge.own(&o.command["type"]))
+            {
                 if stale.len() < 200 && chance.percent(20) {
                     stale.push(option.clone());
                 }
             }
             let listed = judge.legal_commands[chance.below(judge.legal_commands.len())].clone();
-            let tries =
-                [chance.fill(&listed), self.candidate(chance, &judge, &stale), self.candidate(chance, &judge, &stale)];
+            let tries = [
+                chance.fill(&listed),
+                self.candidate(chance, &judge, &stale),
+                self.candidate(chance, &judge, &stale),
+            ];
             for command in tries {
-                played.actions.push(Action { command, dice: chance.seed(), advance: false });
+                played.actions.push(Action {
+                    command,
+                    dice: chance.seed(),
+                    advance: false,
+                });
                 judge.act(&played.actions[played.actions.len() - 1])?;
             }
             let command = self.next(chance, &judge, &stale);
-            played.actions.push(Action { command, dice: chance.seed(), advance: true });
+            played.actions.push(Action {
+                command,
+                dice: chance.seed(),
+                advance: true,
+            });
             judge.act(&played.actions[played.actions.len() - 1])?;
         }
         judge.finish_round(played.finish)
@@ -98,8 +135,16 @@ impl Subject {
     /// The command that the play goes on with.
     fn next(&self, chance: &mut Chance, judge: &Judge, stale: &[LegalCommand]) -> Value {
         let awaited = &judge.view["pending"]["commands"];
-        let awaited = |o: &&LegalCommand| awaited.as_array().is_some_and(|verbs| verbs.contains(&o.command["type"]));
-        let own: Vec<&LegalCommand> = judge.legal_commands.iter().filter(|o| judge.own(&o.command["type"])).collect();
+        let awaited = |o: &&LegalCommand| {
+            awaited
+                .as_array()
+                .is_some_and(|verbs| verbs.contains(&o.command["type"]))
+        };
+        let own: Vec<&LegalCommand> = judge
+            .legal_commands
+            .iter()
+            .filter(|o| judge.own(&o.command["type"]))
+            .collect();
         let forward: Vec<&LegalCommand> = own.iter().copied().filter(awaited).collect();
         let chosen = match chance.below(100) {
             0..45 => chance.pick(&forward).or(own.first()).copied(),
@@ -118,21 +163,35 @@ impl Subject {
     fn candidate(&self, chance: &mut Chance, judge: &Judge, stale: &[LegalCommand]) -> Value {
         let mut names = judge.ids();
         names.extend(["nobody", "c1", "gm", "players"].map(str::to_owned));
-        let current: Vec<LegalCommand> =
-            judge.legal_commands.iter().filter(|o| judge.own(&o.command["type"])).cloned().collect();
+        let current: Vec<LegalCommand> = judge
+            .legal_commands
+            .iter()
+            .filter(|o| judge.own(&o.command["type"]))
+            .cloned()
+            .collect();
         let variants = self.command.variants(self.command.root());
         let mut command = match chance.below(4) {
             0 => chance.pick(stale).map(|option| chance.fill(option)),
             1 => chance.pick(&current).map(|option| chance.fill(option)),
             _ => None,
         };
-        let formed =
-            chance.pick(&variants).map(|variant| chance.value(&self.command, variant, &names)).unwrap_or_default();
-        let Some(Value::Object(fields)) = &mut command else { return formed };
+        let formed = chance
+            .pick(&variants)
+            .map(|variant| chance.value(&self.command, variant, &names))
+            .unwrap_or_default();
+        let Some(Value::Object(fields)) = &mut command else {
+            return formed;
+        };
         // Somebody else's name in one field, or one field more.
-        let keys: Vec<String> = fields.keys().filter(|key| *key != "type").cloned().collect();
+        let keys: Vec<String> = fields
+            .keys()
+            .filter(|key| *key != "type")
+            .cloned()
+            .collect();
         match (chance.below(3), chance.pick(&keys), chance.pick(&names)) {
-            (0, Some(key), Some(name)) if fields[key].is_string() => _ = fields.insert(key.clone(), json!(name)),
+            (0, Some(key), Some(name)) if fields[key].is_string() => {
+                _ = fields.insert(key.clone(), json!(name))
+            }
             (1, ..) if formed["type"] == fields["type"] => {
                 for (key, value) in formed.as_object().into_iter().flatten() {
                     fields.entry(key.clone()).or_insert(value.clone());
@@ -150,15 +209,27 @@ impl Subject {
         let current = judge.view["current"][0].as_str().map(str::to_owned);
         let anybody = chance.pick(&ids).cloned().unwrap_or_else(|| "c1".into());
         let who = current.filter(|_| chance.percent(25)).unwrap_or(anybody);
-        let of = |view: &Value| view.as_array().into_iter().flatten().find(|c| c["id"] == *who).cloned();
+        let of = |view: &Value| {
+            view.as_array()
+                .into_iter()
+                .flatten()
+                .find(|c| c["id"] == *who)
+                .cloned()
+        };
         let it = of(&judge.view["combatants"]).unwrap_or_default();
         let mut command = match chance.below(20) {
             0..5 => {
-                let amount = if chance.percent(20) { 1000 } else { chance.number(0, 12) };
+                let amount = if chance.percent(20) {
+                    1000
+                } else {
+                    chance.number(0, 12)
+                };
                 json!({"type": "damage", "target": who, "amount": amount})
             }
             5 => json!({"type": "heal", "target": who, "amount": chance.number(0, 10)}),
-            6..9 => json!({"type": "set_condition", "target": who, "condition": chance.pick(&self.conditions)}),
+            6..9 => {
+                json!({"type": "set_condition", "target": who, "condition": chance.pick(&self.conditions)})
+            }
             9..11 => {
                 let conditions = it["conditions"].as_array().cloned().unwrap_or_default();
                 let condition = chance.pick(&conditions).cloned().unwrap_or(json!("marked"));
@@ -187,7 +258,10 @@ impl Subject {
         if let Some(member) = chance.pick(&members).filter(|_| chance.percent(60)) {
             command["member"] = member["id"].clone();
         }
-        if let Some(source) = chance.pick(&ids).filter(|_| command["type"] == "damage" && chance.percent(70)) {
+        if let Some(source) = chance
+            .pick(&ids)
+            .filter(|_| command["type"] == "damage" && chance.percent(70))
+        {
             command["source"] = json!(source);
         }
         command
@@ -218,7 +292,8 @@ impl Subject {
         let mut combatant = self.stats(chance, names);
         combatant["id"] = json!(id);
         combatant["side"] = json!(chance.pick(&SIDES));
-        let hp = |chance: &mut Chance| json!({"current": 1 + chance.below(20), "temp": chance.below(3)});
+        let hp =
+            |chance: &mut Chance| json!({"current": 1 + chance.below(20), "temp": chance.below(3)});
         if chance.percent(60) {
             combatant["hp"] = hp(chance);
         }

@@ -28,25 +28,44 @@ const ALIKE: usize = 3;
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Line {
-    Play { create: Value },
-    Step { send: Value, dice: u64, answer: String, shows: String },
+    Play {
+        create: Value,
+    },
+    Step {
+        send: Value,
+        dice: u64,
+        answer: String,
+        shows: String,
+    },
 }
 
 fn file(ruleset: &str) -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "tests", "plays", &format!("{ruleset}.jsonl")].iter().collect()
+    [
+        env!("CARGO_MANIFEST_DIR"),
+        "tests",
+        "plays",
+        &format!("{ruleset}.jsonl"),
+    ]
+    .iter()
+    .collect()
 }
 
 fn digest(seen: &impl Debug) -> String {
-    Sha256::digest(format!("{seen:?}")).iter().take(3).fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    Sha256::digest(format!("{seen:?}"))
+        .iter()
+        .take(3)
+        .fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
 }
 
 /// Sends a command; the answer, and the stage after it.
 fn send(stage: &Stage, command: &Value, dice: u64) -> Result<(Stage, Decided), Refused> {
     let request = Request::read(command.clone())?;
-    let decided = stage.game.decide(&[], &request, &mut seeded(dice), &|| false)?;
+    let decided = stage
+        .game
+        .decide(&[], &request, &mut seeded(dice), &|| false)?;
     Ok((stage.after(&decided), decided))
 }
 
@@ -54,18 +73,38 @@ fn send(stage: &Stage, command: &Value, dice: u64) -> Result<(Stage, Decided), R
 fn step(stage: &mut Stage, command: &Value, dice: u64) -> (String, String, Option<String>) {
     let refusals = digest(&stage.refusals(command));
     match send(stage, command, dice) {
-        Err(Refused { code, rule, field, detail }) => {
+        Err(Refused {
+            code,
+            rule,
+            field,
+            detail,
+        }) => {
             let ground = rule.or(field).unwrap_or_default();
-            let kind = format!("{code} {}", ground.trim_end_matches(|c: char| c.is_ascii_digit()));
+            let kind = format!(
+                "{code} {}",
+                ground.trim_end_matches(|c: char| c.is_ascii_digit())
+            );
             (format!("{code} ({ground}): {detail}"), refusals, Some(kind))
         }
         Ok((next, decided)) => {
             let gm = Viewer::gm("gm");
             let view = next.game.view(&gm).expect("a view");
-            let options = serde_json::to_string(&next.game.options(&gm, 0, &|| false)).expect("options");
-            let all = (view.get(), next.game.text(), options, next.game.brief(), decided.events.get());
+            let options =
+                serde_json::to_string(&next.game.options(&gm, 0, &|| false)).expect("options");
+            let all = (
+                view.get(),
+                next.game.text(),
+                options,
+                next.game.brief(),
+                decided.events.get(),
+            );
             let sights = next.sights(Some((&decided, command)));
-            let shows = format!("{} {} {} {refusals}", digest(&all), digest(&sights[0]), digest(&sights[1]));
+            let shows = format!(
+                "{} {} {} {refusals}",
+                digest(&all),
+                digest(&sights[0]),
+                digest(&sights[1])
+            );
             *stage = next;
             (decided.texts.join(" "), shows, None)
         }
@@ -75,15 +114,29 @@ fn step(stage: &mut Stage, command: &Value, dice: u64) -> (String, String, Optio
 /// New plays.
 fn made(subject: &Subject) -> Vec<Line> {
     let (mut lines, mut kinds) = (Vec::new(), BTreeMap::<String, usize>::new());
-    for seed in 0..if subject.id == "custom" { DEFINITIONS } else { PLAYS } {
+    for seed in 0..if subject.id == "custom" {
+        DEFINITIONS
+    } else {
+        PLAYS
+    } {
         let mut chance = Chance::new(seed);
         let mut played = subject.play(40 + seed, chance.seed());
-        let combatants = played.creation["combatants"].as_array_mut().expect("combatants");
-        for one in combatants.iter_mut().skip(2).filter(|_| seed % 2 == 1 && chance.percent(40)) {
+        let combatants = played.creation["combatants"]
+            .as_array_mut()
+            .expect("combatants");
+        for one in combatants
+            .iter_mut()
+            .skip(2)
+            .filter(|_| seed % 2 == 1 && chance.percent(40))
+        {
             one["hidden"] = true.into();
         }
-        let Some(mut stage) = Stage::create(&played.creation) else { continue };
-        lines.push(Line::Play { create: played.creation });
+        let Some(mut stage) = Stage::create(&played.creation) else {
+            continue;
+        };
+        lines.push(Line::Play {
+            create: played.creation,
+        });
         for action in played.actions {
             let mut next = stage.clone();
             let (answer, shows, refused) = step(&mut next, &action.command, action.dice);
@@ -96,7 +149,12 @@ fn made(subject: &Subject) -> Vec<Line> {
                 }
             };
             if kept {
-                lines.push(Line::Step { send: action.command, dice: action.dice, answer, shows });
+                lines.push(Line::Step {
+                    send: action.command,
+                    dice: action.dice,
+                    answer,
+                    shows,
+                });
                 stage = next;
             }
         }
@@ -115,14 +173,22 @@ fn replayed(lines: Vec<Line>) -> Vec<Line> {
         Line::Step { send, dice, .. } => {
             let stage = stage.as_mut().expect("a creation that is accepted");
             let (answer, shows, _) = step(stage, &send, dice);
-            Line::Step { send, dice, answer, shows }
+            Line::Step {
+                send,
+                dice,
+                answer,
+                shows,
+            }
         }
     };
     lines.into_iter().map(&mut replay).collect()
 }
 
 fn write(lines: &[Line]) -> String {
-    lines.iter().map(|line| serde_json::to_string(line).expect("JSON") + "\n").collect()
+    lines
+        .iter()
+        .map(|line| serde_json::to_string(line).expect("JSON") + "\n")
+        .collect()
 }
 
 /// The first line that is not as it was recorded.
@@ -133,23 +199,40 @@ fn difference(subject: &Subject) -> Option<String> {
     if recorded.is_empty() && !bless {
         return Some(format!("{} is missing", file.display()));
     }
-    let lines: Vec<Line> = recorded.lines().map(|line| serde_json::from_str(line).expect("a line of a play")).collect();
-    let now = write(&if lines.is_empty() { made(subject) } else { replayed(lines) });
+    let lines: Vec<Line> = recorded
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a line of a play"))
+        .collect();
+    let now = write(&if lines.is_empty() {
+        made(subject)
+    } else {
+        replayed(lines)
+    });
     if bless {
         std::fs::write(&file, now).expect("a file that can be written");
         return None;
     }
     let mut pairs = recorded.lines().zip(now.lines()).enumerate();
     let (number, (was, is)) = pairs.find(|(_, (was, is))| was != is)?;
-    Some(format!("{}:{}: recorded was\n  {was}\nand now it is\n  {is}", file.display(), number + 1))
+    Some(format!(
+        "{}:{}: recorded was\n  {was}\nand now it is\n  {is}",
+        file.display(),
+        number + 1
+    ))
 }
 
 #[test]
 fn what_comes_of_recorded_plays_is_as_it_was() {
     let subjects: Vec<Subject> = subjects().collect();
     let differences: Vec<String> = std::thread::scope(|scope| {
-        let threads: Vec<_> = subjects.iter().map(|subject| scope.spawn(|| difference(subject))).collect();
-        threads.into_iter().filter_map(|thread| thread.join().expect("no panic")).collect()
+        let threads: Vec<_> = subjects
+            .iter()
+            .map(|subject| scope.spawn(|| difference(subject)))
+            .collect();
+        threads
+            .into_iter()
+            .filter_map(|thread| thread.join().expect("no panic"))
+            .collect()
     });
     let all = "TURNKEEPER_BLESS=1 tests/run recorded writes what comes of these commands now";
     assert!(differences.is_empty(), "{}\n{all}", differences.join("\n"));

@@ -39,7 +39,9 @@ impl Dice for Lasting {
 }
 
 pub fn named(ids: &[&str]) -> Vec<CombatantId> {
-    ids.iter().map(|id| CombatantId::new(id).expect("a short name")).collect()
+    ids.iter()
+        .map(|id| CombatantId::new(id).expect("a short name"))
+        .collect()
 }
 
 /// The audiences: a player with combatants of its own, and an onlooker.
@@ -48,7 +50,10 @@ fn audiences(own: &[OwnCombatant]) -> [(&'static str, &[OwnCombatant]); 2] {
 }
 
 fn viewer(role: Role, own: &[OwnCombatant]) -> Viewer {
-    Viewer { role, ..player("player", own.to_vec()) }
+    Viewer {
+        role,
+        ..player("player", own.to_vec())
+    }
 }
 
 /// A play that is looked at.
@@ -72,7 +77,9 @@ pub struct Sight {
 
 impl Stage {
     pub fn create(creation: &Value) -> Option<Self> {
-        let game = RULESETS.create(meta(Vec::new()), read(creation).ok()?).ok()?;
+        let game = RULESETS
+            .create(meta(Vec::new()), read(creation).ok()?)
+            .ok()?;
         let own = owned(&*game, &named(&["c1", "c2"]));
         let shade = owned(&*game, &named(&["h1"]));
         let tokens = vec![
@@ -90,7 +97,12 @@ impl Stage {
     }
 
     /// The same of a command of the player of these combatants.
-    pub fn send_as(&self, sender: &[OwnCombatant], command: &Value, dice: &mut dyn Dice) -> Option<(Self, Decided)> {
+    pub fn send_as(
+        &self,
+        sender: &[OwnCombatant],
+        command: &Value,
+        dice: &mut dyn Dice,
+    ) -> Option<(Self, Decided)> {
         let request = Request::read(command.clone()).ok()?;
         let decided = self.game.decide(sender, &request, dice, &|| false).ok()?;
         Some((self.after(&decided), decided))
@@ -98,27 +110,50 @@ impl Stage {
 
     /// The same play after a transition.
     pub fn after(&self, decided: &Decided) -> Self {
-        Self { game: decided.next.clone(), own: self.own.clone() }
+        Self {
+            game: decided.next.clone(),
+            own: self.own.clone(),
+        }
     }
 
     /// What each viewer sees, with the entry of the command that led here.
     pub fn sights(&self, led: Option<(&Decided, &Value)>) -> Vec<Sight> {
-        audiences(&self.own).iter().map(|audience| self.sight(*audience, led)).collect()
+        audiences(&self.own)
+            .iter()
+            .map(|audience| self.sight(*audience, led))
+            .collect()
     }
 
-    fn sight(&self, (token, own): (&str, &[OwnCombatant]), led: Option<(&Decided, &Value)>) -> Sight {
+    fn sight(
+        &self,
+        (token, own): (&str, &[OwnCombatant]),
+        led: Option<(&Decided, &Value)>,
+    ) -> Sight {
         let seen = self.game.redacted(own);
         let entry = led.and_then(|(decided, command)| {
-            let own = decided.redactions.as_ref().and_then(|redactions| redactions.to(token));
-            let commands = own.map_or(vec![command["type"].as_str()?.to_owned()], |account| account.commands.clone());
-            let events = own.map_or(&decided.events, |account| &account.events).get().to_owned();
+            let own = decided
+                .redactions
+                .as_ref()
+                .and_then(|redactions| redactions.to(token));
+            let commands = own.map_or(vec![command["type"].as_str()?.to_owned()], |account| {
+                account.commands.clone()
+            });
+            let events = own
+                .map_or(&decided.events, |account| &account.events)
+                .get()
+                .to_owned();
             (events != "[]").then_some((commands.join(" "), events))
         });
         Sight {
             version: seen.version(),
-            view: seen.view(&viewer(Role::Player, own)).expect("a view").get().to_owned(),
+            view: seen
+                .view(&viewer(Role::Player, own))
+                .expect("a view")
+                .get()
+                .to_owned(),
             text: seen.text(),
-            options: serde_json::to_string(&seen.options(&viewer(Role::Player, own), 0, &|| false)).expect("options"),
+            options: serde_json::to_string(&seen.options(&viewer(Role::Player, own), 0, &|| false))
+                .expect("options"),
             brief: serde_json::to_string(&seen.brief()).expect("a brief"),
             entry,
         }
@@ -130,44 +165,81 @@ impl Stage {
         let view: Value = serde_json::from_str(view.get()).expect("JSON");
         let combatants = view["combatants"].as_array().cloned().unwrap_or_default();
         let id = |c: &Value| c["id"].as_str().and_then(CombatantId::new).expect("an id");
-        let is_own = |c: &Value| owned(&*self.game, &[id(c)]).iter().all(|one| self.own.contains(one));
-        let (unseen, seen): (Vec<_>, Vec<_>) = combatants.iter().partition(|c| c["hidden"] == true && !is_own(c));
-        (unseen.into_iter().map(id).collect(), seen.into_iter().map(id).collect())
+        let is_own = |c: &Value| {
+            owned(&*self.game, &[id(c)])
+                .iter()
+                .all(|one| self.own.contains(one))
+        };
+        let (unseen, seen): (Vec<_>, Vec<_>) = combatants
+            .iter()
+            .partition(|c| c["hidden"] == true && !is_own(c));
+        (
+            unseen.into_iter().map(id).collect(),
+            seen.into_iter().map(id).collect(),
+        )
     }
 
     /// Whether a secret command is about `h1` or `h2`, and one that is seen has that id by now.
     fn shows_target(&self, command: &Value) -> bool {
-        let about = [&command["target"], &command["combatant"], &command["effect"]["target"]];
+        let about = [
+            &command["target"],
+            &command["combatant"],
+            &command["effect"]["target"],
+        ];
         let (_, seen) = self.unseen_and_seen();
-        seen.iter().any(|id| id.as_str().starts_with('h') && about.iter().any(|about| **about == id.as_str()))
+        seen.iter().any(|id| {
+            id.as_str().starts_with('h') && about.iter().any(|about| **about == id.as_str())
+        })
     }
 
     /// Whether a combatant that is hidden from all has the turn, had it since `before`, or must choose.
     pub fn someone(&self, before: &Self, decided: &Decided) -> bool {
         let (unseen, seen) = self.unseen_and_seen();
         let had_turn = |id: &CombatantId| {
-            let started = format!("{{\"type\":\"turn_started\",\"combatant\":\"{}\"}}", id.as_str());
+            let started = format!(
+                "{{\"type\":\"turn_started\",\"combatant\":\"{}\"}}",
+                id.as_str()
+            );
             decided.events.get().contains(&started)
         };
-        if unseen.iter().chain(&before.unseen_and_seen().0).any(had_turn) {
+        if unseen
+            .iter()
+            .chain(&before.unseen_and_seen().0)
+            .any(had_turn)
+        {
             return true;
         }
-        if self.game.brief().current.iter().any(|id| unseen.contains(id)) {
+        if self
+            .game
+            .brief()
+            .current
+            .iter()
+            .any(|id| unseen.contains(id))
+        {
             return true;
         }
         // Who knows all but those.
         let seen = self.game.redacted(&owned(&*self.game, &seen));
-        seen.brief().pending.is_some_and(|pending| pending.is_someone())
+        seen.brief()
+            .pending
+            .is_some_and(|pending| pending.is_someone())
     }
 
     /// The same after a note of the game master's.
     pub fn noted(&self) -> Self {
-        self.send(&json!({"type": "note", "text": "for me alone"}), &mut Even(0)).expect("a note is accepted").0
+        self.send(
+            &json!({"type": "note", "text": "for me alone"}),
+            &mut Even(0),
+        )
+        .expect("a note is accepted")
+        .0
     }
 
     /// Why a player's command is refused, as the player reads it.
     pub fn refusals(&self, command: &Value) -> Vec<String> {
-        let Ok(request) = Request::read(command.clone()) else { return Vec::new() };
+        let Ok(request) = Request::read(command.clone()) else {
+            return Vec::new();
+        };
         audiences(&self.own)
             .iter()
             .map(|(_, own)| format!("{:?}", self.game.examine(own, &request, &|| false).err()))
@@ -176,8 +248,17 @@ impl Stage {
 
     /// The state that the log leads to is the one that was kept.
     pub fn folds(&self, decided: &Decided) {
-        let folded = self.game.fold(&entry(decided)).expect("an entry that folds").document().expect("a document");
-        assert_eq!(folded, decided.next.document().expect("a document"), "the log folds to the state");
+        let folded = self
+            .game
+            .fold(&entry(decided))
+            .expect("an entry that folds")
+            .document()
+            .expect("a document");
+        assert_eq!(
+            folded,
+            decided.next.document().expect("a document"),
+            "the log folds to the state"
+        );
     }
 
     /// Property 3, for a transition.
@@ -186,13 +267,20 @@ impl Stage {
             let has_entry = after.entry.is_some();
             let unnumbered = |sight: &Sight| {
                 let number = format!("\"version\":{}", sight.version);
-                (sight.view.replacen(&number, "", 1), sight.text.clone(), sight.brief.clone())
+                (
+                    sight.view.replacen(&number, "", 1),
+                    sight.text.clone(),
+                    sight.brief.clone(),
+                )
             };
             if after.version - before.version != 1 {
                 return Err(format!("from {} to {}", before.version, after.version));
             }
             if !has_entry && unnumbered(before) != unnumbered(after) {
-                return Err(format!("without an entry, but\n  {}\n  {}", before.view, after.view));
+                return Err(format!(
+                    "without an entry, but\n  {}\n  {}",
+                    before.view, after.view
+                ));
             }
         }
         Ok(())
@@ -203,8 +291,22 @@ impl Stage {
 pub fn alike(with: &[Sight], without: &[Sight]) -> Result<(), String> {
     for (a, b) in with.iter().zip(without) {
         let parts = |sight: &Sight| {
-            let Sight { version, view, text, options, brief, entry } = sight.clone();
-            [version.to_string(), view, text, options, brief, format!("{entry:?}")]
+            let Sight {
+                version,
+                view,
+                text,
+                options,
+                brief,
+                entry,
+            } = sight.clone();
+            [
+                version.to_string(),
+                view,
+                text,
+                options,
+                brief,
+                format!("{entry:?}"),
+            ]
         };
         if let Some((a, b)) = parts(a).into_iter().zip(parts(b)).find(|(a, b)| a != b) {
             return Err(format!("\n    {a}\n    {b}"));
@@ -229,8 +331,10 @@ impl Play<'_> {
     /// Combatants that are seen, and some that are not; most of the hidden are out of the fight, so that their turn never comes.
     fn cast(&mut self, visible: usize) -> (Vec<Value>, Vec<Value>) {
         let names: Vec<String> = (1..=visible).map(|n| format!("c{n}")).collect();
-        let mut seen: Vec<Value> =
-            names.iter().map(|id| self.subject.combatant(&mut self.chance, id, &names)).collect();
+        let mut seen: Vec<Value> = names
+            .iter()
+            .map(|id| self.subject.combatant(&mut self.chance, id, &names))
+            .collect();
         let first = &mut seen[0];
         (first["side"], first["kind"]) = (json!("players"), json!("pc"));
         // Whom its player sees, and the onlooker does not.
@@ -267,7 +371,11 @@ impl Play<'_> {
     /// The side of one who is hidden: one of which nobody else is, or any.
     fn side(&mut self) -> Value {
         let sides = ["shadows", "monsters", "players", "npc", "wolves"];
-        json!(if self.apart { "shadows" } else { self.chance.pick(&sides).expect("a side") })
+        json!(if self.apart {
+            "shadows"
+        } else {
+            self.chance.pick(&sides).expect("a side")
+        })
     }
 
     fn creation(&mut self, combatants: Vec<Value>, foe_hp: &str) -> Value {
@@ -284,18 +392,26 @@ impl Play<'_> {
             3 => json!({"type": "clear_condition", "target": h, "condition": "marked"}),
             4 => json!({"type": "add_effect", "effect": {"id": "rage", "name": "Rage", "target": h,
                 "expires": {"at": "round_end", "rounds": 2}}}),
-            5 => json!({"type": "add_effect", "effect": {"id": "doom", "name": "Doom", "target": "c1", "hidden": true,
-                "expires": {"at": "round_end", "rounds": 1}}}),
+            5 => {
+                json!({"type": "add_effect", "effect": {"id": "doom", "name": "Doom", "target": "c1", "hidden": true,
+                "expires": {"at": "round_end", "rounds": 1}}})
+            }
             6 => json!({"type": "note", "text": "they do not see it"}),
             7 => {
                 json!({"type": "update_combatant", "combatant": h, "changes": {"name": "Stalker", "controller": "me"}})
             }
-            8 => json!({"type": "update_combatant", "combatant": h, "changes": {"side": self.side()}}),
+            8 => {
+                json!({"type": "update_combatant", "combatant": h, "changes": {"side": self.side()}})
+            }
             9 => json!({"type": "remove_combatant", "combatant": h}),
             10 => json!({"type": "set_condition", "target": h, "condition": "dead"}),
             11 => json!({"type": "clear_condition", "target": h, "condition": "dead"}),
             _ => {
-                let ids: &[&str] = if self.swaps { &["h1", "h2", "c2", "c3", "c7", "c8"] } else { &["h1", "h2"] };
+                let ids: &[&str] = if self.swaps {
+                    &["h1", "h2", "c2", "c3", "c7", "c8"]
+                } else {
+                    &["h1", "h2"]
+                };
                 let id = *self.chance.pick(ids).expect("a name");
                 let one = self.hidden(id, &[]);
                 json!({"type": "add_combatant", "combatant": one})
@@ -305,8 +421,14 @@ impl Play<'_> {
 
     /// An effect on a combatant that is seen, from one of any, whose turns it counts.
     fn effect(&mut self) -> Value {
-        let source = *self.chance.pick(&["c1", "c2", "c3", "c7", "c8", "h1"]).expect("a name");
-        let at = *self.chance.pick(&["turn_start", "turn_end"]).expect("a moment");
+        let source = *self
+            .chance
+            .pick(&["c1", "c2", "c3", "c7", "c8", "h1"])
+            .expect("a name");
+        let at = *self
+            .chance
+            .pick(&["turn_start", "turn_end"])
+            .expect("a moment");
         let expires = json!({"at": at, "of": source, "turns": 1 + self.chance.below(3)});
         json!({"type": "add_effect", "effect": {"name": "Hex", "target": "c1", "source": source, "expires": expires}})
     }
@@ -314,37 +436,74 @@ impl Play<'_> {
     /// A command of the game master's about combatants that are seen.
     fn open(&mut self, stage: &Stage) -> Value {
         let legal_commands = stage.game.options(&viewer(Role::Gm, &[]), 0, &|| false);
-        let common = ["note", "end_encounter", "override", "undo", "redo", "add_combatant", "add_effect"];
-        let own: Vec<_> =
-            legal_commands.iter().filter(|o| !common.contains(&o.command["type"].as_str().unwrap_or(""))).collect();
+        let common = [
+            "note",
+            "end_encounter",
+            "override",
+            "undo",
+            "redo",
+            "add_combatant",
+            "add_effect",
+        ];
+        let own: Vec<_> = legal_commands
+            .iter()
+            .filter(|o| !common.contains(&o.command["type"].as_str().unwrap_or("")))
+            .collect();
         if self.swaps && self.chance.percent(15) {
-            let id = *self.chance.pick(&["c2", "c3", "c7", "c8", "h1"]).expect("a name");
+            let id = *self
+                .chance
+                .pick(&["c2", "c3", "c7", "c8", "h1"])
+                .expect("a name");
             let left = json!({"type": "remove_combatant", "combatant": id});
-            return if self.chance.percent(50) { self.effect() } else { left };
+            return if self.chance.percent(50) {
+                self.effect()
+            } else {
+                left
+            };
         }
         match self.chance.below(20) {
             0 => json!({"type": "note", "text": "all may read it", "readers": "all"}),
             1 => json!({"type": "add_effect", "effect": {"name": "Bless", "target": "c1",
                 "expires": {"at": "round_end", "rounds": 2}}}),
             2 => json!({"type": "override", "combatant": "c1"}),
-            3 => json!({"type": "update_combatant", "combatant": "c1", "changes": {"name": "Somebody"}}),
+            3 => {
+                json!({"type": "update_combatant", "combatant": "c1", "changes": {"name": "Somebody"}})
+            }
             4 => {
-                let ids: &[&str] = if self.swaps { &["c2", "c3", "c7", "c8", "h1", "h2"] } else { &["c7", "c8", "c9"] };
+                let ids: &[&str] = if self.swaps {
+                    &["c2", "c3", "c7", "c8", "h1", "h2"]
+                } else {
+                    &["c7", "c8", "c9"]
+                };
                 let id = *self.chance.pick(ids).expect("a name");
                 let sides = ["players", "players", "monsters", "wolves", "npc", "shadows"];
                 let side = self.chance.pick(&sides).expect("a side");
                 let mut newcomer = match self.chance.percent(60) {
-                    true => self.subject.combatant(&mut self.chance, id, &["c1", "c2", "c3"].map(str::to_owned)),
+                    true => self.subject.combatant(
+                        &mut self.chance,
+                        id,
+                        &["c1", "c2", "c3"].map(str::to_owned),
+                    ),
                     false => json!({"id": id}),
                 };
                 newcomer["side"] = json!(side);
                 json!({"type": "add_combatant", "combatant": newcomer})
             }
             _ => {
-                let turns: Vec<_> =
-                    own.iter().copied().filter(|o| !o.command.to_string().contains("_condition")).collect();
-                let pool = if self.chance.percent(70) && !turns.is_empty() { turns } else { own };
-                self.chance.pick(&pool).map(|o| self.chance.fill(o)).unwrap_or(json!({"type": "start"}))
+                let turns: Vec<_> = own
+                    .iter()
+                    .copied()
+                    .filter(|o| !o.command.to_string().contains("_condition"))
+                    .collect();
+                let pool = if self.chance.percent(70) && !turns.is_empty() {
+                    turns
+                } else {
+                    own
+                };
+                self.chance
+                    .pick(&pool)
+                    .map(|o| self.chance.fill(o))
+                    .unwrap_or(json!({"type": "start"}))
             }
         }
     }
@@ -354,7 +513,10 @@ impl Play<'_> {
         self.swaps = self.chance.percent(50);
         let visible = 2 + self.chance.below(4);
         let (seen, hidden) = self.cast(visible);
-        let foe_hp = *self.chance.pick(&["exact", "exact", "banded", "none"]).expect("a choice");
+        let foe_hp = *self
+            .chance
+            .pick(&["exact", "exact", "banded", "none"])
+            .expect("a choice");
         let mut all = seen.clone();
         for one in hidden {
             let at = self.chance.below(all.len() + 1);
@@ -362,7 +524,8 @@ impl Play<'_> {
         }
         let (with, without) = (self.creation(all, foe_hp), self.creation(seen, foe_hp));
         self.steps.push(with.to_string());
-        let (Some(mut with), Some(mut without)) = (Stage::create(&with), Stage::create(&without)) else {
+        let (Some(mut with), Some(mut without)) = (Stage::create(&with), Stage::create(&without))
+        else {
             return Ok(());
         };
         alike(&with.sights(None), &without.sights(None))?;
@@ -373,7 +536,9 @@ impl Play<'_> {
                 if with.shows_target(&secret) {
                     continue;
                 }
-                let Some((next, decided)) = with.send(&secret, &mut Even(step)) else { continue };
+                let Some((next, decided)) = with.send(&secret, &mut Even(step)) else {
+                    continue;
+                };
                 // What gives one of the hidden the turn is left undone.
                 if next.someone(&with, &decided) {
                     continue;
@@ -393,9 +558,14 @@ impl Play<'_> {
                 return Err(format!("refusals\n    {a:?}\n    {b:?}"));
             }
             let dice = step.wrapping_mul(7);
-            let (a, b) = (with.send(&command, &mut Even(dice)), without.send(&command, &mut Even(dice)));
+            let (a, b) = (
+                with.send(&command, &mut Even(dice)),
+                without.send(&command, &mut Even(dice)),
+            );
             // What one of them refuses the game master does not do.
-            let (Some((next, decided)), Some((next_without, decided_without))) = (a, b) else { continue };
+            let (Some((next, decided)), Some((next_without, decided_without))) = (a, b) else {
+                continue;
+            };
             self.steps.push(command.to_string());
             with.folds(&decided);
             let sights = next.sights(Some((&decided, &command)));
@@ -403,14 +573,21 @@ impl Play<'_> {
             if next.someone(&with, &decided) {
                 return Ok(());
             }
-            alike(&sights, &next_without.sights(Some((&decided_without, &command))))?;
+            alike(
+                &sights,
+                &next_without.sights(Some((&decided_without, &command))),
+            )?;
             (with, without) = (next, next_without);
             past.push((with.clone(), without.clone()));
             if self.chance.percent(5) {
                 let (to, to_without) = self.chance.pick(&past).expect("a past").clone();
                 let undone = with.undo(&to).zip(without.undo(&to_without));
                 let Some((a, b)) = undone else { continue };
-                self.steps.push(format!("undo to {} ({})", to.game.version(), to_without.game.version()));
+                self.steps.push(format!(
+                    "undo to {} ({})",
+                    to.game.version(),
+                    to_without.game.version()
+                ));
                 let command = json!({"type": "undo"});
                 let sights = a.0.sights(Some((&a.1, &command)));
                 with.counts(&sights)?;
@@ -431,20 +608,34 @@ impl Play<'_> {
         }
         let creation = self.creation([seen, hidden].concat(), "exact");
         self.steps.push(creation.to_string());
-        let (Some(mut one), Some(mut other)) = (Stage::create(&creation), Stage::create(&renamed(&creation))) else {
+        let (Some(mut one), Some(mut other)) =
+            (Stage::create(&creation), Stage::create(&renamed(&creation)))
+        else {
             return Ok(());
         };
         for _ in 0..60 {
-            let command = if self.chance.percent(15) { self.secret() } else { self.open(&one) };
+            let command = if self.chance.percent(15) {
+                self.secret()
+            } else {
+                self.open(&one)
+            };
             let seed = self.chance.seed();
             let dice = || Lasting(Chance::new(seed));
-            let (a, b) = (one.send(&command, &mut dice()), other.send(&renamed(&command), &mut dice()));
-            let (Some((next, decided)), Some((next_other, decided_other))) = (a, b) else { continue };
+            let (a, b) = (
+                one.send(&command, &mut dice()),
+                other.send(&renamed(&command), &mut dice()),
+            );
+            let (Some((next, decided)), Some((next_other, decided_other))) = (a, b) else {
+                continue;
+            };
             self.steps.push(command.to_string());
             one.folds(&decided);
             let sights = next.sights(Some((&decided, &command)));
             one.counts(&sights)?;
-            alike(&sights, &next_other.sights(Some((&decided_other, &renamed(&command)))))?;
+            alike(
+                &sights,
+                &next_other.sights(Some((&decided_other, &renamed(&command)))),
+            )?;
             let shown = format!("{sights:?}");
             let names = ["\\\"h1\\\"", "\\\"h2\\\"", "h1 ", "Stalker"];
             if let Some(name) = names.iter().find(|name| shown.contains(**name)) {
@@ -458,18 +649,30 @@ impl Play<'_> {
 
 /// The same with others who are hidden: other ids, names and hit points.
 fn renamed(value: &Value) -> Value {
-    let text = value.to_string().replace("\"h1\"", "\"zorn\"").replace("\"h2\"", "\"apis\"");
-    let text = text.replace("Stalker", "Watcher").replace("{\"current\":999999}", "{\"current\":1000000}");
+    let text = value
+        .to_string()
+        .replace("\"h1\"", "\"zorn\"")
+        .replace("\"h2\"", "\"apis\"");
+    let text = text
+        .replace("Stalker", "Watcher")
+        .replace("{\"current\":999999}", "{\"current\":1000000}");
     serde_json::from_str(&text).expect("JSON")
 }
 
 impl Stage {
     /// Back to an earlier state.
     fn undo(&self, to: &Self) -> Option<(Self, Decided)> {
-        let request = Request::read(json!({"type": "undo", "to_version": to.game.version()})).ok()?;
+        let request =
+            Request::read(json!({"type": "undo", "to_version": to.game.version()})).ok()?;
         let rewind = self.game.rewind_target(&request).ok()??;
         let decided = self.game.rewind(&[], &rewind, &*to.game).ok()?;
-        Some((Self { game: decided.next.clone(), own: self.own.clone() }, decided))
+        Some((
+            Self {
+                game: decided.next.clone(),
+                own: self.own.clone(),
+            },
+            decided,
+        ))
     }
 }
 
@@ -478,13 +681,33 @@ fn hold(property: fn(&mut Play<'_>) -> Result<(), String>) {
     for subject in subjects() {
         let leak = |seed: u64| {
             let (mut chance, apart) = (Chance::new(seed), seed.is_multiple_of(2));
-            let options = if subject.id == "custom" { definitions::without_cards(&mut chance) } else { json!({}) };
-            let mut play = Play { subject: &subject, apart, swaps: false, options, chance, steps: Vec::new() };
+            let options = if subject.id == "custom" {
+                definitions::without_cards(&mut chance)
+            } else {
+                json!({})
+            };
+            let mut play = Play {
+                subject: &subject,
+                apart,
+                swaps: false,
+                options,
+                chance,
+                steps: Vec::new(),
+            };
             let leak = property(&mut play).err()?;
             let (id, steps) = (subject.id, play.steps.join("\n  "));
-            Some((play.steps.len(), format!("{id} (TURNKEEPER_SEED={seed}): {leak}\n  {steps}")))
+            Some((
+                play.steps.len(),
+                format!("{id} (TURNKEEPER_SEED={seed}): {leak}\n  {steps}"),
+            ))
         };
-        leaks.extend(numbers(PLAYS).into_iter().filter_map(leak).min().map(|(_, leak)| leak));
+        leaks.extend(
+            numbers(PLAYS)
+                .into_iter()
+                .filter_map(leak)
+                .min()
+                .map(|(_, leak)| leak),
+        );
     }
     assert!(leaks.is_empty(), "{}", leaks.join("\n"));
 }

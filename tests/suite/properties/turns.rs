@@ -32,7 +32,10 @@ impl Turns {
 
     /// The turns of a ruleset whose definition says how many there are.
     pub fn several() -> Self {
-        Self { several: true, ..Self::default() }
+        Self {
+            several: true,
+            ..Self::default()
+        }
     }
 
     /// The turns that each combatant has had in this round and in this phase.
@@ -43,9 +46,10 @@ impl Turns {
     /// Follows the events of one transition.
     pub fn follow(&mut self, events: &[Value]) -> Result<(), Wrong> {
         let all = || Value::Array(events.to_vec());
-        events
-            .iter()
-            .try_for_each(|event| self.one(event).map_err(|property| (property, format!("{event} in {}", all()))))
+        events.iter().try_for_each(|event| {
+            self.one(event)
+                .map_err(|property| (property, format!("{event} in {}", all())))
+        })
     }
 
     fn one(&mut self, event: &Value) -> Result<(), &'static str> {
@@ -58,7 +62,14 @@ impl Turns {
                     return Err("rounds follow one another");
                 }
                 let [open, waiting] = [&mut self.open, &mut self.waiting].map(std::mem::take);
-                *self = Self { round, within: true, open, waiting, several: self.several, ..Self::default() };
+                *self = Self {
+                    round,
+                    within: true,
+                    open,
+                    waiting,
+                    several: self.several,
+                    ..Self::default()
+                };
             }
             "round_ended" => {
                 let ended = event["round"].as_i64();
@@ -78,21 +89,33 @@ impl Turns {
                 }
             }
             "begun" if event["kind"] == "normal" => {
-                for id in event["combatants"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-                    self.taken.iter_mut().for_each(|taken| *taken.entry(id.to_owned()).or_default() += 1);
+                for id in event["combatants"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(Value::as_str)
+                {
+                    self.taken
+                        .iter_mut()
+                        .for_each(|taken| *taken.entry(id.to_owned()).or_default() += 1);
                 }
             }
             "waited" => {
                 self.open.remove(&who());
                 self.waiting.insert(who());
-                self.taken.iter_mut().filter_map(|taken| taken.get_mut(&who())).for_each(|n| *n = n.saturating_sub(1));
+                self.taken
+                    .iter_mut()
+                    .filter_map(|taken| taken.get_mut(&who()))
+                    .for_each(|n| *n = n.saturating_sub(1));
             }
             "begun" if event["kind"] == "returned" => {
                 let id = event["combatants"][0].as_str().unwrap_or_default();
                 if self.waiting.remove(id) {
                     self.open.insert(id.to_owned());
                 }
-                self.taken.iter_mut().for_each(|taken| *taken.entry(id.to_owned()).or_default() += 1);
+                self.taken
+                    .iter_mut()
+                    .for_each(|taken| *taken.entry(id.to_owned()).or_default() += 1);
             }
             "wait_lapsed" => _ = self.waiting.remove(&who()),
             "phase_begun" => self.taken[1].clear(),
@@ -107,8 +130,15 @@ impl Turns {
             "combatant_left" => _ = self.waiting.remove(&who()),
             "combatant_joined" => {
                 let who = event["combatant"]["id"].as_str().unwrap_or_default();
-                self.taken.iter_mut().for_each(|taken| _ = taken.remove(who));
-                for set in [&mut self.open, &mut self.over, &mut self.left, &mut self.waiting] {
+                self.taken
+                    .iter_mut()
+                    .for_each(|taken| _ = taken.remove(who));
+                for set in [
+                    &mut self.open,
+                    &mut self.over,
+                    &mut self.left,
+                    &mut self.waiting,
+                ] {
                     set.remove(who);
                 }
             }
@@ -123,21 +153,54 @@ fn turns_and_rounds_that_do_not_fit_are_seen() {
     use serde_json::json;
     let round = |kind: &str, n: i64| json!({"type": kind, "round": n});
     let turn = |kind: &str, who: &str| json!({"type": kind, "combatant": who});
-    let complete = [round("round_started", 1), turn("turn_started", "a"), turn("turn_ended", "a")];
+    let complete = [
+        round("round_started", 1),
+        turn("turn_started", "a"),
+        turn("turn_ended", "a"),
+    ];
     let broken = |more: &[Value]| {
         let mut turns = Turns::default();
         turns.follow(&complete).expect("a sound beginning");
         turns.follow(more).err().map(|(property, _)| property)
     };
-    assert_eq!(broken(&[turn("turn_started", "b"), turn("turn_ended", "b"), round("round_ended", 1)]), None);
+    assert_eq!(
+        broken(&[
+            turn("turn_started", "b"),
+            turn("turn_ended", "b"),
+            round("round_ended", 1)
+        ]),
+        None
+    );
     assert_eq!(
         broken(&[turn("turn_started", "a"), turn("turn_ended", "a")]),
         Some("nobody's turn ends twice in a round")
     );
-    assert_eq!(broken(&[turn("turn_started", "b"), turn("turn_started", "b")]), Some("a turn starts once"));
-    assert_eq!(broken(&[turn("turn_ended", "b")]), Some("a turn that ends has started"));
-    assert_eq!(broken(&[round("round_started", 2)]), Some("rounds follow one another"));
-    assert_eq!(broken(&[round("round_ended", 1), round("round_started", 3)]), Some("rounds follow one another"));
-    assert_eq!(broken(&[round("round_ended", 1), round("round_ended", 1)]), Some("a round ends once"));
-    assert_eq!(broken(&[turn("overridden", "a"), turn("turn_started", "a"), turn("turn_ended", "a")]), None);
+    assert_eq!(
+        broken(&[turn("turn_started", "b"), turn("turn_started", "b")]),
+        Some("a turn starts once")
+    );
+    assert_eq!(
+        broken(&[turn("turn_ended", "b")]),
+        Some("a turn that ends has started")
+    );
+    assert_eq!(
+        broken(&[round("round_started", 2)]),
+        Some("rounds follow one another")
+    );
+    assert_eq!(
+        broken(&[round("round_ended", 1), round("round_started", 3)]),
+        Some("rounds follow one another")
+    );
+    assert_eq!(
+        broken(&[round("round_ended", 1), round("round_ended", 1)]),
+        Some("a round ends once")
+    );
+    assert_eq!(
+        broken(&[
+            turn("overridden", "a"),
+            turn("turn_started", "a"),
+            turn("turn_ended", "a")
+        ]),
+        None
+    );
 }

@@ -10,18 +10,36 @@ struct Round {
 }
 
 /// What a player does first, where there is a choice.
-const EAGER: [&str; 9] =
-    ["end_turn", "begin_turn", "claim", "nominate", "decline", "pass", "declare", "mental_attack", "roll_unit"];
+const EAGER: [&str; 9] = [
+    "end_turn",
+    "begin_turn",
+    "claim",
+    "nominate",
+    "decline",
+    "pass",
+    "declare",
+    "mental_attack",
+    "roll_unit",
+];
 
 impl Round {
     /// `start` and whatever else only the game master can set up.
     async fn new(api: &Api, ruleset: &str, combatants: Value, start: Value) -> Self {
-        let gm = api.create(&json!({"ruleset": ruleset, "combatants": combatants})).await;
+        let gm = api
+            .create(&json!({"ruleset": ruleset, "combatants": combatants}))
+            .await;
         let encounter = gm.read("").await;
-        let ids: Vec<&Value> = encounter["combatants"].as_array().into_iter().flatten().map(|c| &c["id"]).collect();
+        let ids: Vec<&Value> = encounter["combatants"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|c| &c["id"])
+            .collect();
         let player = async |first: usize| {
             let own: Vec<&&Value> = ids.iter().skip(first).step_by(2).collect();
-            gm.hand_out(json!({"role": "player", "combatants": own})).await.0
+            gm.hand_out(json!({"role": "player", "combatants": own}))
+                .await
+                .0
         };
         let players = [player(0).await, player(1).await];
         gm.accepted(start).await;
@@ -40,13 +58,26 @@ impl Round {
             if state["round"] != first {
                 return;
             }
-            let awaited = state["pending"]["commands"].as_array().cloned().unwrap_or_default();
+            let awaited = state["pending"]["commands"]
+                .as_array()
+                .cloned()
+                .unwrap_or_default();
             let mut legal_commands = Vec::new();
             for player in &self.players {
-                let options = player.options().await.into_iter().map(|option| (player, option["command"].clone()));
-                legal_commands.extend(options.filter(|(_, command)| awaited.contains(&command["type"])));
+                let options = player
+                    .options()
+                    .await
+                    .into_iter()
+                    .map(|option| (player, option["command"].clone()));
+                legal_commands
+                    .extend(options.filter(|(_, command)| awaited.contains(&command["type"])));
             }
-            let rank = |verb: &Value| EAGER.iter().position(|eager| verb == eager).unwrap_or(EAGER.len());
+            let rank = |verb: &Value| {
+                EAGER
+                    .iter()
+                    .position(|eager| verb == eager)
+                    .unwrap_or(EAGER.len())
+            };
             legal_commands.sort_by_key(|(_, option)| rank(&option["type"]));
             let Some((player, command)) = legal_commands.first() else {
                 panic!("no player can do what is awaited: {}", state["pending"]);
@@ -68,10 +99,19 @@ fn four() -> Value {
 async fn place_enemies(gm: &Fight) {
     for enemy in ["orc", "rat"] {
         let options = gm.options().await;
-        let assigns = |o: &&Value| o["command"]["type"] == "assign" && o["command"]["combatant"] == enemy;
-        let assign = options.iter().find(assigns).expect("an enemy to be assigned");
+        let assigns =
+            |o: &&Value| o["command"]["type"] == "assign" && o["command"]["combatant"] == enemy;
+        let assign = options
+            .iter()
+            .find(assigns)
+            .expect("an enemy to be assigned");
         let mut command = assign["command"].clone();
-        if let Some(slot) = assign["choices"].as_array().into_iter().flatten().find(|c| c["field"] == "slot") {
+        if let Some(slot) = assign["choices"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find(|c| c["field"] == "slot")
+        {
             command["slot"] = slot["one_of"][0].clone();
         }
         gm.accepted(command).await;
@@ -82,11 +122,17 @@ async fn place_enemies(gm: &Fight) {
 async fn players_play_two_rounds_of_each_ruleset_without_the_game_master() {
     let api = Api::start().await;
     for (ruleset, start) in [
-        ("active-initiative", json!({"type": "start", "first": "ann"})),
+        (
+            "active-initiative",
+            json!({"type": "start", "first": "ann"}),
+        ),
         ("seize", json!({"type": "start"})),
         ("venture", json!({"type": "start"})),
         ("exp", json!({"type": "start"})),
-        ("dc20", json!({"type": "start", "dc": 1, "rolls": {"ann": 20, "bob": 19}})),
+        (
+            "dc20",
+            json!({"type": "start", "dc": 1, "rolls": {"ann": 20, "bob": 19}}),
+        ),
         ("custom", json!({"type": "start"})),
     ] {
         let round = Round::new(&api, ruleset, four(), start).await;
@@ -97,8 +143,13 @@ async fn players_play_two_rounds_of_each_ruleset_without_the_game_master() {
         round.play().await;
         // Also the last turn of a round is ended by a player.
         for entry in round.players[0].entries().await {
-            let ends = entry["events"].as_array().is_some_and(|e| e.iter().any(|e| e["type"] == "round_ended"));
-            assert!(!ends || text(&entry["by"]).starts_with("player-"), "{entry}");
+            let ends = entry["events"]
+                .as_array()
+                .is_some_and(|e| e.iter().any(|e| e["type"] == "round_ended"));
+            assert!(
+                !ends || text(&entry["by"]).starts_with("player-"),
+                "{entry}"
+            );
         }
     }
 }

@@ -5,7 +5,9 @@ use crate::support::table::Table;
 use serde_json::{Value, json};
 
 /// The published table of easy encounters, by level; a normal one is 2 above, a hard one 4.
-const EASY: [i64; 20] = [11, 11, 12, 12, 14, 14, 15, 15, 16, 16, 17, 17, 18, 18, 20, 20, 21, 21, 22, 22];
+const EASY: [i64; 20] = [
+    11, 11, 12, 12, 14, 14, 15, 15, 16, 16, 17, 17, 18, 18, 20, 20, 21, 21, 22, 22,
+];
 
 fn fight(pcs: usize, level: usize) -> Table {
     let pc = |n: usize| json!({"id": format!("pc{n}"), "side": "players", "level": level});
@@ -24,7 +26,11 @@ fn the_encounter_dc_is_that_of_the_table_at_every_level_and_difficulty() {
             assert_eq!(given.at("state.dc"), dc, "level {level}, {difficulty}");
             let mut by_the_characters = fight(1, level);
             by_the_characters.accept(json!({"type": "start", "difficulty": difficulty}));
-            assert_eq!(by_the_characters.at("state.dc"), dc, "characters of level {level}, {difficulty}");
+            assert_eq!(
+                by_the_characters.at("state.dc"),
+                dc,
+                "characters of level {level}, {difficulty}"
+            );
         }
     }
 }
@@ -35,8 +41,9 @@ fn the_party_wins_the_first_turn_with_half_of_its_members_and_never_with_fewer()
     for pcs in 1..=6 {
         for successes in 0..=pcs {
             let mut fight = fight(pcs, 1);
-            let rolls: serde_json::Map<String, Value> =
-                (1..=pcs).map(|n| (format!("pc{n}"), json!(if n <= successes { 15 } else { 5 }))).collect();
+            let rolls: serde_json::Map<String, Value> = (1..=pcs)
+                .map(|n| (format!("pc{n}"), json!(if n <= successes { 15 } else { 5 })))
+                .collect();
             fight.accept(json!({"type": "start", "dc": 13, "rolls": rolls}));
             let won = fight.at("state.winner") == "pc";
             assert_eq!(won, successes >= pcs.div_ceil(2), "{successes} of {pcs}");
@@ -50,7 +57,8 @@ fn there_are_as_many_turns_of_each_team_as_characters_and_they_alternate() {
     for pcs in 1..=6 {
         for (roll, order) in [(15, ["pc", "enemy"]), (5, ["enemy", "pc"])] {
             let mut fight = fight(pcs, 1);
-            let rolls: serde_json::Map<String, Value> = (1..=pcs).map(|n| (format!("pc{n}"), json!(roll))).collect();
+            let rolls: serde_json::Map<String, Value> =
+                (1..=pcs).map(|n| (format!("pc{n}"), json!(roll))).collect();
             fight.accept(json!({"type": "start", "dc": 13, "rolls": rolls}));
             let slots = fight.at("state.slots");
             let team = |slot: &Value| if slot["team"] == "pc" { "pc" } else { "enemy" };
@@ -64,11 +72,17 @@ fn there_are_as_many_turns_of_each_team_as_characters_and_they_alternate() {
 fn a_natural_20_meets_and_a_natural_1_misses_the_dc_of_ones_own_level_for_every_legal_agility() {
     shows(&["DC-9", "ADC2"]);
     for level in 1..=20 {
-        for (agility, difficulty, roll, success) in [(-2, "hard", 20, true), (5, "easy", 1, false)] {
+        for (agility, difficulty, roll, success) in [(-2, "hard", 20, true), (5, "easy", 1, false)]
+        {
             let pc = json!({"id": "ann", "side": "players", "level": level, "agility": agility});
             let mut fight = Table::create(json!({"ruleset": "dc20", "combatants": [pc]}));
-            fight.accept(json!({"type": "start", "difficulty": difficulty, "rolls": {"ann": roll}}));
-            assert_eq!(fight.at("combatants.ann.check.success"), success, "level {level}");
+            fight
+                .accept(json!({"type": "start", "difficulty": difficulty, "rolls": {"ann": roll}}));
+            assert_eq!(
+                fight.at("combatants.ann.check.success"),
+                success,
+                "level {level}"
+            );
         }
     }
 }

@@ -36,8 +36,12 @@ fn turns_after_merges(sharing: &Sharing) -> Turns {
             stage = send(&stage, &claim(sharing, &view));
             continue;
         }
-        let acting: Vec<&str> =
-            view["state"]["acting"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let acting: Vec<&str> = view["state"]["acting"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         let first = *acting.first().expect("a turn is going on");
         let shared = acting.len() == sharing.sharers.len() && first.starts_with('c');
         if shared && round == sharing.merged_in && !merged {
@@ -47,12 +51,21 @@ fn turns_after_merges(sharing: &Sharing) -> Turns {
         if merged {
             turns.push((round, first.chars().next().expect("a name")));
         }
-        let delays = !shared && sharing.by_delay && round == 1 && sharing.sharers.iter().any(|n| name(*n) == first);
+        let delays = !shared
+            && sharing.by_delay
+            && round == 1
+            && sharing.sharers.iter().any(|n| name(*n) == first);
         stage = if delays {
             let last = sharing.sharers.last().expect("a sharer");
-            send(&stage, &json!({"type": "delay", "combatant": first, "to": format!("p{last}")}))
+            send(
+                &stage,
+                &json!({"type": "delay", "combatant": first, "to": format!("p{last}")}),
+            )
         } else {
-            send(&stage, &json!({"type": "end_turn", "combatant": first, "all": true}))
+            send(
+                &stage,
+                &json!({"type": "end_turn", "combatant": first, "all": true}),
+            )
         };
     }
 }
@@ -63,13 +76,22 @@ fn name(character: usize) -> String {
 
 fn begun(sharing: &Sharing) -> Stage {
     let numbers = 1..=sharing.characters;
-    let mut combatants: Vec<Value> = numbers.clone().map(|n| json!({"id": name(n), "side": "players"})).collect();
-    combatants.extend(numbers.clone().map(|n| json!({"id": format!("e{n}"), "side": "monsters"})));
-    let stage = Stage::create(&json!({"ruleset": "dc20", "combatants": combatants})).expect("a sound creation");
+    let mut combatants: Vec<Value> = numbers
+        .clone()
+        .map(|n| json!({"id": name(n), "side": "players"}))
+        .collect();
+    combatants.extend(
+        numbers
+            .clone()
+            .map(|n| json!({"id": format!("e{n}"), "side": "monsters"})),
+    );
+    let stage = Stage::create(&json!({"ruleset": "dc20", "combatants": combatants}))
+        .expect("a sound creation");
     let roll = if sharing.characters_first { 15 } else { 5 };
     let rolls: Map<String, Value> = numbers.clone().map(|n| (name(n), json!(roll))).collect();
     let mut commands = vec![json!({"type": "start", "dc": 13, "rolls": rolls})];
-    let assigned = numbers.map(|n| json!({"type": "assign", "combatant": format!("e{n}"), "slot": format!("e{n}")}));
+    let assigned = numbers
+        .map(|n| json!({"type": "assign", "combatant": format!("e{n}"), "slot": format!("e{n}")}));
     commands.extend(assigned);
     send(&stage, &json!(commands))
 }
@@ -80,7 +102,10 @@ fn seen(stage: &Stage) -> Value {
 }
 
 fn send(stage: &Stage, command: &Value) -> Stage {
-    stage.send(command, &mut Even(4)).unwrap_or_else(|| panic!("{command} was refused: {}", seen(stage))).0
+    stage
+        .send(command, &mut Even(4))
+        .unwrap_or_else(|| panic!("{command} was refused: {}", seen(stage)))
+        .0
 }
 
 /// The claim of the awaited turn: of the sharers together, or of the next character without a turn. Then nobody else is waited for.
@@ -95,7 +120,10 @@ fn claim(sharing: &Sharing, view: &Value) -> Value {
         return json!({"type": "claim", "combatant": name(sharing.sharers[0]), "others": others, "share": true});
     }
     let combatants = view["combatants"].as_array().expect("combatants");
-    let free = combatants.iter().find(|c| c["side"] == "players" && c["slot"].is_null()).expect("a character");
+    let free = combatants
+        .iter()
+        .find(|c| c["side"] == "players" && c["slot"].is_null())
+        .expect("a character");
     json!({"type": "claim", "combatant": free["id"]})
 }
 
@@ -105,7 +133,10 @@ fn merge_all(mut stage: Stage, sharing: &Sharing) -> Stage {
     for _ in 1..sharing.sharers.len() {
         stage = send(&stage, &merge);
     }
-    assert!(stage.send(&merge, &mut Even(4)).is_none(), "a merge too many: {sharing:?}");
+    assert!(
+        stage.send(&merge, &mut Even(4)).is_none(),
+        "a merge too many: {sharing:?}"
+    );
     stage
 }
 
@@ -113,7 +144,9 @@ fn merge_all(mut stage: Stage, sharing: &Sharing) -> Stage {
 fn sharings(characters: usize) -> Vec<Sharing> {
     let mut sharings = Vec::new();
     for members in 0_u32..1 << characters {
-        let sharers: Vec<usize> = (1..=characters).filter(|n| members >> (n - 1) & 1 == 1).collect();
+        let sharers: Vec<usize> = (1..=characters)
+            .filter(|n| members >> (n - 1) & 1 == 1)
+            .collect();
         if sharers.len() < 2 {
             continue;
         }
@@ -126,7 +159,13 @@ fn sharings(characters: usize) -> Vec<Sharing> {
             for characters_first in [true, false] {
                 for merged_in in [1, 2] {
                     let sharers = sharers.clone();
-                    sharings.push(Sharing { characters, characters_first, sharers, by_delay, merged_in });
+                    sharings.push(Sharing {
+                        characters,
+                        characters_first,
+                        sharers,
+                        by_delay,
+                        merged_in,
+                    });
                 }
             }
         }
@@ -143,12 +182,20 @@ fn after_the_merges_no_two_enemy_turns_follow_one_another_wherever_a_turn_is_sha
         let told: String = turns.iter().map(|(_, whose)| whose).collect();
         assert!(!told.contains("ee"), "{sharing:?}: {told}");
         // A turn that went round the order acts again one round later: from then on the teams alternate.
-        let settled = turns.iter().filter(|(round, _)| *round > sharing.merged_in).map(|(_, whose)| whose);
+        let settled = turns
+            .iter()
+            .filter(|(round, _)| *round > sharing.merged_in)
+            .map(|(_, whose)| whose);
         let settled: String = settled.collect();
         assert!(!settled.contains("cc"), "{sharing:?}: {settled}");
         let kept = sharing.characters - sharing.sharers.len() + 1;
         assert_eq!(settled.len(), 2 * 2 * kept, "{sharing:?}: {settled}");
-        shapes.insert((sharing.characters, sharing.characters_first, sharing.sharers, sharing.by_delay));
+        shapes.insert((
+            sharing.characters,
+            sharing.characters_first,
+            sharing.sharers,
+            sharing.by_delay,
+        ));
         played += 1;
     }
     assert_eq!(played, 2 * shapes.len());

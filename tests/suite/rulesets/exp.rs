@@ -14,15 +14,24 @@ fn unit(chance: &mut Chance) -> (Judge, usize) {
     let size = 1 + chance.below(8);
     let persona = |n: usize| json!({"id": format!("c{n}"), "mstr": 10, "level": n + 1});
     let combatants: Vec<Value> = (0..size).map(persona).collect();
-    let judge = Judge::new(&json!({"ruleset": "exp", "combatants": combatants})).expect("no property fails");
+    let judge = Judge::new(&json!({"ruleset": "exp", "combatants": combatants}))
+        .expect("no property fails");
     let mut judge = judge.expect("plain personas are accepted");
     send(&mut judge, chance, json!({"type": "start"}));
     (judge, size)
 }
 
 fn send(judge: &mut Judge, chance: &mut Chance, command: Value) {
-    let action = Action { command: command.clone(), dice: chance.seed(), advance: true };
-    assert!(judge.act(&action).expect("no property fails"), "{command} was refused: {}", judge.view);
+    let action = Action {
+        command: command.clone(),
+        dice: chance.seed(),
+        advance: true,
+    };
+    assert!(
+        judge.act(&action).expect("no property fails"),
+        "{command} was refused: {}",
+        judge.view
+    );
 }
 
 fn finished(judge: &Judge) -> usize {
@@ -45,78 +54,142 @@ fn every_pass_of_exp_finishes_a_persona_so_that_a_unit_has_no_more_passes_than_p
                 2 if chance.percent(20) => "set_condition",
                 _ => "declare",
             };
-            let able: Vec<_> = judge.legal_commands.iter().filter(|o| o.command["type"] == verb).collect();
-            let Some(option) = chance.pick(&able) else { continue };
+            let able: Vec<_> = judge
+                .legal_commands
+                .iter()
+                .filter(|o| o.command["type"] == verb)
+                .collect();
+            let Some(option) = chance.pick(&able) else {
+                continue;
+            };
             let mut command = chance.fill(option);
             if verb == "set_condition" {
                 command["condition"] = json!("paralyzed");
             } else if verb == "declare" {
                 // Waiting as long as possible makes the most passes.
-                let waits = |o: &&&turnkeeper::vocabulary::LegalCommand| o.choices.iter().any(|c| c.field != "order");
-                let Some(option) = able.iter().find(waits) else { continue };
+                let waits = |o: &&&turnkeeper::vocabulary::LegalCommand| {
+                    o.choices.iter().any(|c| c.field != "order")
+                };
+                let Some(option) = able.iter().find(waits) else {
+                    continue;
+                };
                 command = option.command.clone();
                 for choice in &option.choices {
                     if let turnkeeper::vocabulary::Values::OneOf(values) = &choice.values {
                         let wait = json!("wait");
-                        command[choice.field] = values.iter().find(|v| **v == wait).unwrap_or(&values[0]).clone();
+                        command[choice.field] = values
+                            .iter()
+                            .find(|v| **v == wait)
+                            .unwrap_or(&values[0])
+                            .clone();
                     }
                 }
             }
             let known = judge.view["combatants"].as_array().into_iter().flatten();
-            let twice = known.filter(|c| c["id"] == command["target"]).any(|c| c["conditions"] == json!(["paralyzed"]));
+            let twice = known
+                .filter(|c| c["id"] == command["target"])
+                .any(|c| c["conditions"] == json!(["paralyzed"]));
             if verb == "set_condition" && twice {
                 continue;
             }
             send(&mut judge, &mut chance, command);
             let pass = judge.view["state"]["pass"].as_u64().unwrap_or_default();
             if pass > before.0 {
-                assert!(finished(&judge) > before.1, "pass {} finished nobody: {}", before.0, judge.view);
+                assert!(
+                    finished(&judge) > before.1,
+                    "pass {} finished nobody: {}",
+                    before.0,
+                    judge.view
+                );
                 before = (pass, finished(&judge));
             }
         }
-        assert!(before.0 <= size as u64, "{} passes of {size} personas", before.0);
+        assert!(
+            before.0 <= size as u64,
+            "{} passes of {size} personas",
+            before.0
+        );
         assert_eq!(finished(&judge), size);
         longest = longest.max(before.0);
     }
-    assert!(longest > 4, "the plays are too tame: {longest} passes at most");
+    assert!(
+        longest > 4,
+        "the plays are too tame: {longest} passes at most"
+    );
 }
 
 /// A fight of the player's persona `c1` and the hidden `h1`, after these commands.
 fn beside_a_hidden_one(mut seer: Value, mut lurker: Value, commands: &Value) -> Stage {
     seer["id"] = json!("c1");
-    (lurker["id"], lurker["side"], lurker["hidden"]) = (json!("h1"), json!("monsters"), json!(true));
-    let stage = Stage::create(&json!({"ruleset": "exp", "combatants": [seer, lurker]})).expect("a sound creation");
-    stage.send(commands, &mut Even(4)).expect("legal commands").0
+    (lurker["id"], lurker["side"], lurker["hidden"]) =
+        (json!("h1"), json!("monsters"), json!(true));
+    let stage = Stage::create(&json!({"ruleset": "exp", "combatants": [seer, lurker]}))
+        .expect("a sound creation");
+    stage
+        .send(commands, &mut Even(4))
+        .expect("legal commands")
+        .0
 }
 
 /// What the player's options are, who sees only that somebody acts.
 fn options_of_the_player(stage: &Stage) -> Vec<Value> {
     let own = owned(&*stage.game, &[CombatantId::fixed("c1")]);
     let seen = stage.game.redacted(&own);
-    assert!(seen.brief().pending.is_some_and(|pending| pending.is_someone()));
+    assert!(
+        seen.brief()
+            .pending
+            .is_some_and(|pending| pending.is_someone())
+    );
     let legal_commands = seen.options(&player("player", own.clone()), 0, &|| false);
-    legal_commands.into_iter().map(|option| option.command).collect()
+    legal_commands
+        .into_iter()
+        .map(|option| option.command)
+        .collect()
 }
 
 #[test]
 fn a_player_attacks_with_its_mind_while_a_hidden_combatant_is_asked() {
     shows(&["EX-31"]);
-    let stage = beside_a_hidden_one(json!({"mstr": 10}), json!({"dex": 20}), &json!({"type": "start"}));
+    let stage = beside_a_hidden_one(
+        json!({"mstr": 10}),
+        json!({"dex": 20}),
+        &json!({"type": "start"}),
+    );
     assert_eq!(stage.game.brief().current, [CombatantId::fixed("h1")]);
     let own = owned(&*stage.game, &[CombatantId::fixed("c1")]);
     let request = |command: Value| Request::read(command).expect("a command");
-    let refused = |command| stage.game.examine(&own, &request(command), &|| false).is_err();
-    assert!(!refused(json!({"type": "mental_attack", "combatant": "c1"})));
-    assert!(refused(json!({"type": "declare", "combatant": "c1", "move": "now", "act": "now"})));
-    let verbs: Vec<_> = options_of_the_player(&stage).iter().map(|command| command["type"].clone()).collect();
+    let refused = |command| {
+        stage
+            .game
+            .examine(&own, &request(command), &|| false)
+            .is_err()
+    };
+    assert!(!refused(
+        json!({"type": "mental_attack", "combatant": "c1"})
+    ));
+    assert!(refused(
+        json!({"type": "declare", "combatant": "c1", "move": "now", "act": "now"})
+    ));
+    let verbs: Vec<_> = options_of_the_player(&stage)
+        .iter()
+        .map(|command| command["type"].clone())
+        .collect();
     assert_eq!(verbs, ["mental_attack"]);
-    assert!(stage.send(&json!({"type": "mental_attack", "combatant": "c1"}), &mut Even(4)).is_some());
+    assert!(
+        stage
+            .send(
+                &json!({"type": "mental_attack", "combatant": "c1"}),
+                &mut Even(4)
+            )
+            .is_some()
+    );
 }
 
 #[test]
 fn a_player_declines_a_duel_in_which_a_hidden_combatant_is_first() {
     shows(&["AEX14"]);
-    let duel = json!([{"type": "start"}, {"type": "mental_duel", "combatant": "c1", "opponent": "h1"}]);
+    let duel =
+        json!([{"type": "start"}, {"type": "mental_duel", "combatant": "c1", "opponent": "h1"}]);
     let stage = beside_a_hidden_one(json!({"mstr": 1}), json!({"mstr": 20}), &duel);
     let decline = json!({"type": "decline_duel", "combatant": "c1"});
     let legal_commands = options_of_the_player(&stage);

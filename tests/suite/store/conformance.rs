@@ -57,7 +57,10 @@ macro_rules! conformance {
 
 pub(super) use conformance;
 
-pub const KEPT: StoreConfig = StoreConfig { ttl: None, answers: Duration::from_secs(24 * 60 * 60) };
+pub const KEPT: StoreConfig = StoreConfig {
+    ttl: None,
+    answers: Duration::from_secs(24 * 60 * 60),
+};
 
 pub async fn only_one_of_many_creators_creates(stand: &impl Stand, id: &str) {
     let stores = stand.stores(4, KEPT);
@@ -65,8 +68,15 @@ pub async fn only_one_of_many_creators_creates(stand: &impl Stand, id: &str) {
         let (store, id) = (stores[n % 4].clone(), id.to_owned());
         tokio::spawn(async move { (n, store.create(&id, new(&format!("by {n}"))).await.unwrap()) })
     });
-    let results: Vec<_> = futures::future::join_all(creations).await.into_iter().map(|done| done.unwrap()).collect();
-    let creators: Vec<_> = results.iter().filter(|(_, created)| created.is_none()).collect();
+    let results: Vec<_> = futures::future::join_all(creations)
+        .await
+        .into_iter()
+        .map(|done| done.unwrap())
+        .collect();
+    let creators: Vec<_> = results
+        .iter()
+        .filter(|(_, created)| created.is_none())
+        .collect();
     assert_eq!(creators.len(), 1, "{creators:?}");
     let kept = bytes(&format!("by {}", creators[0].0));
     for (_, created) in &results {
@@ -84,64 +94,133 @@ pub async fn one_key_used_at_once_by_many_is_applied_once(stand: &impl Stand, id
             (n, store.commit(&id, commit).await.unwrap())
         })
     });
-    let results: Vec<_> = futures::future::join_all(attempts).await.into_iter().map(|done| done.unwrap()).collect();
-    let winners: Vec<_> = results.iter().filter(|(_, result)| *result == Committed::Done).collect();
+    let results: Vec<_> = futures::future::join_all(attempts)
+        .await
+        .into_iter()
+        .map(|done| done.unwrap())
+        .collect();
+    let winners: Vec<_> = results
+        .iter()
+        .filter(|(_, result)| *result == Committed::Done)
+        .collect();
     assert_eq!(winners.len(), 1, "{winners:?}");
     let answer = bytes(&format!("answer {}", winners[0].0));
-    let replayed = results.iter().filter(|(_, result)| *result == Committed::Replayed(answer.clone())).count();
+    let replayed = results
+        .iter()
+        .filter(|(_, result)| *result == Committed::Replayed(answer.clone()))
+        .count();
     assert_eq!(replayed, 39);
     assert_eq!(whole_log(&*stores[1], id, 0).await.len(), 1);
 }
 
 pub async fn an_answer_is_forgotten_after_its_time(stand: &impl Stand, id: &str) {
-    let store = stand.store(StoreConfig { ttl: None, answers: Duration::from_millis(600) });
+    let store = stand.store(StoreConfig {
+        ttl: None,
+        answers: Duration::from_millis(600),
+    });
     store.create(id, new("v0")).await.unwrap();
     let start = Instant::now();
-    assert_eq!(store.commit(id, answered(logged(1, "v1", 1), 7, "first")).await.unwrap(), Committed::Done);
+    assert_eq!(
+        store
+            .commit(id, answered(logged(1, "v1", 1), 7, "first"))
+            .await
+            .unwrap(),
+        Committed::Done
+    );
     eventually("the answer is forgotten", async || {
-        store.load(id, None, Some(&[7; 32])).await.unwrap().answer.is_none()
+        store
+            .load(id, None, Some(&[7; 32]))
+            .await
+            .unwrap()
+            .answer
+            .is_none()
     })
     .await;
-    assert!(start.elapsed() >= Duration::from_millis(550), "after {:?}", start.elapsed());
-    assert_eq!(store.commit(id, answered(logged(2, "v2", 2), 7, "again")).await.unwrap(), Committed::Done);
-    assert_eq!(store.load(id, None, Some(&[7; 32])).await.unwrap().answer, Some(bytes("again")));
+    assert!(
+        start.elapsed() >= Duration::from_millis(550),
+        "after {:?}",
+        start.elapsed()
+    );
+    assert_eq!(
+        store
+            .commit(id, answered(logged(2, "v2", 2), 7, "again"))
+            .await
+            .unwrap(),
+        Committed::Done
+    );
+    assert_eq!(
+        store.load(id, None, Some(&[7; 32])).await.unwrap().answer,
+        Some(bytes("again"))
+    );
     // The sweep of the first answer must not remove the second one.
     tokio::time::sleep(Duration::from_millis(350)).await;
     let commit = answered(logged(3, "v3", 3), 8, "another");
     assert_eq!(store.commit(id, commit).await.unwrap(), Committed::Done);
-    assert_eq!(store.load(id, None, Some(&[8; 32])).await.unwrap().answer, Some(bytes("another")));
+    assert_eq!(
+        store.load(id, None, Some(&[8; 32])).await.unwrap().answer,
+        Some(bytes("another"))
+    );
 }
 
 pub async fn an_idle_encounter_expires_and_commits_renew_it(stand: &impl Stand, id: &str) {
     let ttl = Duration::from_millis(1500);
-    let store = stand.store(StoreConfig { ttl: Some(ttl), ..StoreConfig::default() });
+    let store = stand.store(StoreConfig {
+        ttl: Some(ttl),
+        ..StoreConfig::default()
+    });
     store.create(id, new("v0")).await.unwrap();
     tokio::time::sleep(Duration::from_millis(900)).await;
-    assert_eq!(store.commit(id, answered(logged(1, "v1", 1), 1, "a")).await.unwrap(), Committed::Done);
+    assert_eq!(
+        store
+            .commit(id, answered(logged(1, "v1", 1), 1, "a"))
+            .await
+            .unwrap(),
+        Committed::Done
+    );
     let renewed = Instant::now();
     tokio::time::sleep(Duration::from_millis(900)).await;
     let encounter = store.load(id, None, Some(&[1; 32])).await.unwrap();
-    assert_eq!((encounter.version, encounter.answer), (1, Some(bytes("a"))), "the commit renewed it");
+    assert_eq!(
+        (encounter.version, encounter.answer),
+        (1, Some(bytes("a"))),
+        "the commit renewed it"
+    );
     eventually("it expires although it is read", async || {
         matches!(store.load(id, None, None).await, Err(StoreError::Missing))
     })
     .await;
     let idle = renewed.elapsed();
-    assert!(idle >= ttl - Duration::from_millis(100) && idle < 2 * ttl, "after {idle:?}");
-    assert!(matches!(store.log(id, 0, 1, 1).await, Err(StoreError::Missing)));
+    assert!(
+        idle >= ttl - Duration::from_millis(100) && idle < 2 * ttl,
+        "after {idle:?}"
+    );
+    assert!(matches!(
+        store.log(id, 0, 1, 1).await,
+        Err(StoreError::Missing)
+    ));
     assert!(matches!(store.base(id).await, Err(StoreError::Missing)));
-    assert!(matches!(store.commit(id, logged(2, "v2", 2)).await, Err(StoreError::Missing)));
+    assert!(matches!(
+        store.commit(id, logged(2, "v2", 2)).await,
+        Err(StoreError::Missing)
+    ));
     assert!(matches!(store.delete(id).await, Err(StoreError::Missing)));
     assert_eq!(store.create(id, new("fresh")).await.unwrap(), None);
-    assert_eq!(store.commit(id, logged(1, "v1", 1)).await.unwrap(), Committed::Done);
-    assert_eq!(store.load(id, None, Some(&[1; 32])).await.unwrap().answer, None);
+    assert_eq!(
+        store.commit(id, logged(1, "v1", 1)).await.unwrap(),
+        Committed::Done
+    );
+    assert_eq!(
+        store.load(id, None, Some(&[1; 32])).await.unwrap().answer,
+        None
+    );
 }
 
 /// Adds one line to the document and the same as a log entry, until it is accepted.
 async fn append(store: &dyn Store, id: &str, line: &str) {
     let mut newest = store.load(id, None, None).await.unwrap();
     loop {
-        let document = String::from_utf8(newest.document.expect("a document").to_vec()).unwrap() + line + "\n";
+        let document =
+            String::from_utf8(newest.document.expect("a document").to_vec()).unwrap() + line + "\n";
         let mut commit = logged(newest.revision, &document, newest.version + 1);
         if let Some(entry) = &mut commit.entry {
             entry.bytes = bytes(line);
@@ -171,11 +250,25 @@ pub async fn many_writers_lose_and_repeat_nothing(stand: &impl Stand, id: &str) 
     let log = whole_log(&*stores[1], id, 0).await;
     let versions: Vec<u64> = log.iter().map(|entry| entry.version).collect();
     assert_eq!(versions, (1..=16 * 12).collect::<Vec<_>>());
-    let lines: Vec<String> = log.iter().map(|entry| String::from_utf8(entry.bytes.to_vec()).unwrap()).collect();
-    assert_eq!(lines.iter().collect::<BTreeSet<_>>().len(), 16 * 12, "each line once");
+    let lines: Vec<String> = log
+        .iter()
+        .map(|entry| String::from_utf8(entry.bytes.to_vec()).unwrap())
+        .collect();
+    assert_eq!(
+        lines.iter().collect::<BTreeSet<_>>().len(),
+        16 * 12,
+        "each line once"
+    );
     let encounter = stores[0].load(id, None, None).await.unwrap();
-    assert_eq!((encounter.revision, encounter.version), (1 + 16 * 12, 16 * 12));
-    assert_eq!(encounter.document, Some(bytes(&(lines.join("\n") + "\n"))), "the document is the fold of the log");
+    assert_eq!(
+        (encounter.revision, encounter.version),
+        (1 + 16 * 12, 16 * 12)
+    );
+    assert_eq!(
+        encounter.document,
+        Some(bytes(&(lines.join("\n") + "\n"))),
+        "the document is the fold of the log"
+    );
 }
 
 pub async fn the_salt_is_the_same_for_all(stand: &impl Stand, _id: &str) {
@@ -197,7 +290,13 @@ pub async fn commits_and_deletions_are_noticed(stand: &impl Stand, id: &str) {
     let mut revision = 1;
     let mut heard = None;
     while heard.is_none() {
-        assert_eq!(stores[0].commit(id, unlogged(revision, "v0")).await.unwrap(), Committed::Done);
+        assert_eq!(
+            stores[0]
+                .commit(id, unlogged(revision, "v0"))
+                .await
+                .unwrap(),
+            Committed::Done
+        );
         revision += 1;
         heard = match tokio::time::timeout(Duration::from_millis(100), notices.recv()).await {
             Ok(Ok(Notice::Resync)) | Err(_) => None,
@@ -205,20 +304,54 @@ pub async fn commits_and_deletions_are_noticed(stand: &impl Stand, id: &str) {
         };
         assert!(revision < 100, "nothing is heard");
     }
-    assert_eq!(heard, Some(Notice::Committed { id: id.into(), version: 0 }));
-    assert_eq!(stores[0].commit(id, logged(revision, "v1", 1)).await.unwrap(), Committed::Done);
-    assert!(matches!(stores[1].commit(id, unlogged(1, "lost")).await.unwrap(), Committed::Conflict(_)));
-    assert_eq!(stores[1].commit(id, logged(revision + 1, "v2", 2)).await.unwrap(), Committed::Done);
+    assert_eq!(
+        heard,
+        Some(Notice::Committed {
+            id: id.into(),
+            version: 0
+        })
+    );
+    assert_eq!(
+        stores[0]
+            .commit(id, logged(revision, "v1", 1))
+            .await
+            .unwrap(),
+        Committed::Done
+    );
+    assert!(matches!(
+        stores[1].commit(id, unlogged(1, "lost")).await.unwrap(),
+        Committed::Conflict(_)
+    ));
+    assert_eq!(
+        stores[1]
+            .commit(id, logged(revision + 1, "v2", 2))
+            .await
+            .unwrap(),
+        Committed::Done
+    );
     stores[0].delete(id).await.unwrap();
-    assert!(matches!(stores[0].delete(id).await, Err(StoreError::Missing)));
+    assert!(matches!(
+        stores[0].delete(id).await,
+        Err(StoreError::Missing)
+    ));
     let mut rest = Vec::new();
     while rest.last() != Some(&Notice::Deleted { id: id.into() }) {
         let notice = tokio::time::timeout(Duration::from_secs(5), notices.recv()).await;
         rest.push(notice.expect("a notice in time").unwrap());
     }
     rest.retain(|notice| !matches!(notice, Notice::Committed { version: 0, .. }));
-    let committed = |version| Notice::Committed { id: id.into(), version };
-    assert_eq!(rest, [committed(1), committed(2), Notice::Deleted { id: id.into() }]);
+    let committed = |version| Notice::Committed {
+        id: id.into(),
+        version,
+    };
+    assert_eq!(
+        rest,
+        [
+            committed(1),
+            committed(2),
+            Notice::Deleted { id: id.into() }
+        ]
+    );
     let more = tokio::time::timeout(Duration::from_millis(100), notices.recv()).await;
     assert!(more.is_err(), "nothing else happened: {more:?}");
 }
@@ -227,22 +360,42 @@ pub async fn any_id_and_any_bytes_are_kept(stand: &impl Stand, id: &str) {
     let store = stand.store(KEPT);
     let every_byte: Vec<u8> = (0..=255).cycle().take(1 << 20).collect();
     let long = "x".repeat(500);
-    let ids = ["", " ", "}", "{}", "a}:log", "a", "a b -", "ünï", "\u{0}\n", "*", &long];
+    let ids = [
+        "", " ", "}", "{}", "a}:log", "a", "a b -", "ünï", "\u{0}\n", "*", &long,
+    ];
     for (n, strange) in ids.iter().enumerate() {
         let strange = format!("{strange}{id}");
         let strange = if n == 0 { "" } else { &strange };
         let document: bytes::Bytes = every_byte[n..].to_vec().into();
-        let created = store.create(strange, NewEncounter { document: document.clone(), ..new("") });
+        let created = store.create(
+            strange,
+            NewEncounter {
+                document: document.clone(),
+                ..new("")
+            },
+        );
         assert_eq!(created.await.unwrap(), None, "{strange:?}");
         let mut commit = logged(1, "", 1);
         commit.document = document.clone();
         commit.entry.as_mut().unwrap().bytes = document.clone();
         commit.answer = Some(([n as u8; 32], document.clone()));
-        assert_eq!(store.commit(strange, commit).await.unwrap(), Committed::Done);
-        let encounter = store.load(strange, None, Some(&[n as u8; 32])).await.unwrap();
-        assert!(encounter.document.as_ref() == Some(&document), "{strange:?}");
+        assert_eq!(
+            store.commit(strange, commit).await.unwrap(),
+            Committed::Done
+        );
+        let encounter = store
+            .load(strange, None, Some(&[n as u8; 32]))
+            .await
+            .unwrap();
+        assert!(
+            encounter.document.as_ref() == Some(&document),
+            "{strange:?}"
+        );
         assert!(encounter.answer.as_ref() == Some(&document), "{strange:?}");
-        assert!(whole_log(&*store, strange, 0).await[0].bytes == document, "{strange:?}");
+        assert!(
+            whole_log(&*store, strange, 0).await[0].bytes == document,
+            "{strange:?}"
+        );
         store.delete(strange).await.unwrap();
     }
 }

@@ -25,7 +25,11 @@ async fn made(directory: &Path) {
     for n in 0..20 {
         let id = format!("e{n}");
         store.create(&id, new(&document(&id))).await.unwrap();
-        let commit = answered(rebased(logged(1, &document(&id), 1), 0, &document(&id)), 1, "an answer");
+        let commit = answered(
+            rebased(logged(1, &document(&id), 1), 0, &document(&id)),
+            1,
+            "an answer",
+        );
         assert_eq!(store.commit(&id, commit).await.unwrap(), Committed::Done);
     }
 }
@@ -33,8 +37,9 @@ async fn made(directory: &Path) {
 /// Flips a bit in each place of the file where `text` is.
 fn flip(path: &Path, text: &str) {
     let mut bytes = std::fs::read(path).unwrap();
-    let places: Vec<usize> =
-        (0..bytes.len() - text.len()).filter(|at| bytes[*at..].starts_with(text.as_bytes())).collect();
+    let places: Vec<usize> = (0..bytes.len() - text.len())
+        .filter(|at| bytes[*at..].starts_with(text.as_bytes()))
+        .collect();
     assert!(!places.is_empty(), "{text} is in the file");
     for at in places {
         bytes[at + text.len() - 1] ^= 0x10;
@@ -48,16 +53,33 @@ async fn a_flipped_bit_is_told_and_not_served_and_all_else_is() {
     made(directory.path()).await;
     flip(&file_in(directory.path()), "the document of e7: ");
     let store = open(directory.path());
-    assert!(matches!(store.load("e7", None, None).await, Err(StoreError::Corrupt(_))));
-    assert!(matches!(store.base("e7").await, Err(StoreError::Corrupt(_))));
+    assert!(matches!(
+        store.load("e7", None, None).await,
+        Err(StoreError::Corrupt(_))
+    ));
+    assert!(matches!(
+        store.base("e7").await,
+        Err(StoreError::Corrupt(_))
+    ));
     let commit = store.commit("e7", logged(2, "v2", 2)).await;
     assert!(matches!(commit, Err(StoreError::Corrupt(_))), "{commit:?}");
     for n in (0..20).filter(|n| *n != 7) {
         let id = format!("e{n}");
-        assert_eq!(store.load(&id, None, None).await.unwrap().document.unwrap(), document(&id));
-        assert_eq!(store.commit(&id, logged(2, "v2", 2)).await.unwrap(), Committed::Done);
+        assert_eq!(
+            store.load(&id, None, None).await.unwrap().document.unwrap(),
+            document(&id)
+        );
+        assert_eq!(
+            store.commit(&id, logged(2, "v2", 2)).await.unwrap(),
+            Committed::Done
+        );
     }
-    assert!(store.damage().expect("words").contains("The store's file is damaged"));
+    assert!(
+        store
+            .damage()
+            .expect("words")
+            .contains("The store's file is damaged")
+    );
 }
 
 #[tokio::test]
@@ -68,7 +90,10 @@ async fn damage_is_found_in_the_background_although_nobody_reads_it() {
     let store = open(directory.path());
     assert_eq!(store.damage(), None);
     eventually("it is found", async || store.damage().is_some()).await;
-    assert!(matches!(store.log("e7", 0, 10, 1000).await, Err(StoreError::Corrupt(_))));
+    assert!(matches!(
+        store.log("e7", 0, 10, 1000).await,
+        Err(StoreError::Corrupt(_))
+    ));
 }
 
 #[tokio::test]
@@ -87,11 +112,29 @@ async fn a_check_names_what_is_damaged_and_changes_nothing() {
     let damaged = std::fs::read(&path).unwrap();
     let report = check_file(&path).expect("a file that opens");
     assert_eq!(report.encounters, 20);
-    assert!(report.faults.iter().any(|fault| fault.starts_with("encounter e7: ")), "{:?}", report.faults);
-    assert!(!report.faults.iter().any(|fault| fault.starts_with("encounter e8: ")), "{:?}", report.faults);
+    assert!(
+        report
+            .faults
+            .iter()
+            .any(|fault| fault.starts_with("encounter e7: ")),
+        "{:?}",
+        report.faults
+    );
+    assert!(
+        !report
+            .faults
+            .iter()
+            .any(|fault| fault.starts_with("encounter e8: ")),
+        "{:?}",
+        report.faults
+    );
     assert!(std::fs::read(&path).unwrap() == damaged, "it is written to");
     // Whatever is wrong, it is said in words.
-    for page in (0..sound.len() / 4096).filter(|page| sound[page * 4096..(page + 1) * 4096].iter().any(|b| *b != 0)) {
+    for page in (0..sound.len() / 4096).filter(|page| {
+        sound[page * 4096..(page + 1) * 4096]
+            .iter()
+            .any(|b| *b != 0)
+    }) {
         let mut bytes = sound.clone();
         bytes[page * 4096 + 8..page * 4096 + 40].fill(0xa5);
         std::fs::write(&path, &bytes).unwrap();
@@ -120,32 +163,58 @@ async fn a_backup_of_a_running_store_has_one_moment_of_it_and_goes_on_from_there
             let mut version = 0;
             while !over.load(Ordering::SeqCst) {
                 version += 1;
-                assert_eq!(store.commit("busy", logged(version, "v", version)).await.unwrap(), Committed::Done);
+                assert_eq!(
+                    store
+                        .commit("busy", logged(version, "v", version))
+                        .await
+                        .unwrap(),
+                    Committed::Done
+                );
             }
             version
         }
     });
     let copy = target(&copies, "copy.redb");
     for round in 0..3 {
-        let (from, to) = (directory.path().to_owned(), target(&copies, &format!("{round}.redb")));
-        let report = tokio::task::spawn_blocking(move || back_up(&from, &to)).await.unwrap().expect("a backup");
+        let (from, to) = (
+            directory.path().to_owned(),
+            target(&copies, &format!("{round}.redb")),
+        );
+        let report = tokio::task::spawn_blocking(move || back_up(&from, &to))
+            .await
+            .unwrap()
+            .expect("a backup");
         assert_eq!((report.encounters, report.faults), (2, Vec::new()));
     }
     over.store(true, Ordering::SeqCst);
     let written = writer.await.unwrap();
     std::fs::rename(target(&copies, "2.redb"), &copy).unwrap();
-    assert!(back_up(directory.path(), &copy).is_err_and(|refused| refused.contains("the file exists")));
-    assert!(std::fs::read_dir(copies.path()).unwrap().count() == 3, "only backups are left there");
+    assert!(
+        back_up(directory.path(), &copy).is_err_and(|refused| refused.contains("the file exists"))
+    );
+    assert!(
+        std::fs::read_dir(copies.path()).unwrap().count() == 3,
+        "only backups are left there"
+    );
     let restored = TempDir::new().unwrap();
     std::fs::rename(&copy, file_in(restored.path())).unwrap();
     let restored = open(restored.path());
     assert_eq!(restored.salt().await.unwrap(), store.salt().await.unwrap());
-    assert_eq!(restored.load("quiet", None, None).await.unwrap(), store.load("quiet", None, None).await.unwrap());
+    assert_eq!(
+        restored.load("quiet", None, None).await.unwrap(),
+        store.load("quiet", None, None).await.unwrap()
+    );
     let busy = restored.load("busy", None, None).await.unwrap();
     assert!(busy.version <= written, "{} of {written}", busy.version);
-    assert_eq!(whole_log(&restored, "busy", 0).await.len() as u64, busy.version);
+    assert_eq!(
+        whole_log(&restored, "busy", 0).await.len() as u64,
+        busy.version
+    );
     let next = logged(busy.revision, "v", busy.version + 1);
-    assert_eq!(restored.commit("busy", next).await.unwrap(), Committed::Done);
+    assert_eq!(
+        restored.commit("busy", next).await.unwrap(),
+        Committed::Done
+    );
 }
 
 #[tokio::test]
@@ -157,7 +226,11 @@ async fn a_backup_needs_no_server_and_tells_what_is_damaged() {
     flip(&file_in(directory.path()), "the document of e7: ");
     let report = back_up(directory.path(), &target(&copies, "damaged")).expect("a backup");
     assert_eq!(report.encounters, 20);
-    assert!(report.faults.len() == 1 && report.faults[0].starts_with("encounter e7: "), "{:?}", report.faults);
+    assert!(
+        report.faults.len() == 1 && report.faults[0].starts_with("encounter e7: "),
+        "{:?}",
+        report.faults
+    );
     let missing = back_up(&target(&copies, "nowhere"), &target(&copies, "never"));
     assert!(missing.is_err_and(|refused| refused.contains("nowhere")));
     assert!(!target(&copies, "never").exists() && !target(&copies, "never.new").exists());

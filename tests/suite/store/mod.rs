@@ -36,40 +36,74 @@ pub fn new(text: &str) -> NewEncounter {
 
 /// A new encounter with a log: its document, its base at `base_version`, and log entries `entry VERSION`.
 pub fn imported(document: &str, base: &str, base_version: u64, versions: &[u64]) -> NewEncounter {
-    let base = Base { version: base_version, document: bytes(base) };
+    let base = Base {
+        version: base_version,
+        document: bytes(base),
+    };
     let entries = versions.iter().map(|version| entry(*version)).collect();
-    NewEncounter { revision: 1, document: bytes(document), base, entries, application: None }
+    NewEncounter {
+        revision: 1,
+        document: bytes(document),
+        base,
+        entries,
+        application: None,
+    }
 }
 
 /// The log entry `entry VERSION`.
 pub fn entry(version: u64) -> Entry {
-    Entry { version, bytes: bytes(&format!("entry {version}")) }
+    Entry {
+        version,
+        bytes: bytes(&format!("entry {version}")),
+    }
 }
 
 /// A write with only a document. Its revision is one above `expected`, not random as in the program.
 pub fn unlogged(expected: u64, document: &str) -> Commit {
     let revision = expected.wrapping_add(1);
-    Commit { expected, revision, document: bytes(document), entry: None, answer: None, new_base: None, log_bytes: 0 }
+    Commit {
+        expected,
+        revision,
+        document: bytes(document),
+        entry: None,
+        answer: None,
+        new_base: None,
+        log_bytes: 0,
+    }
 }
 
 /// A write with a document and a log entry `entry VERSION`.
 pub fn logged(expected: u64, document: &str, version: u64) -> Commit {
-    Commit { entry: Some(entry(version)), ..unlogged(expected, document) }
+    Commit {
+        entry: Some(entry(version)),
+        ..unlogged(expected, document)
+    }
 }
 
 pub fn rebased(commit: Commit, version: u64, document: &str) -> Commit {
-    Commit { new_base: Some(Base { version, document: bytes(document) }), ..commit }
+    Commit {
+        new_base: Some(Base {
+            version,
+            document: bytes(document),
+        }),
+        ..commit
+    }
 }
 
 pub fn answered(commit: Commit, key: u8, answer: &str) -> Commit {
-    Commit { answer: Some(([key; 32], bytes(answer))), ..commit }
+    Commit {
+        answer: Some(([key; 32], bytes(answer))),
+        ..commit
+    }
 }
 
 /// Creates `id` and gives it log entries 1 to `entries`.
 pub async fn filled(store: &dyn Store, id: &str, entries: u64) {
     store.create(id, new("v0")).await.expect("a new encounter");
     for version in 1..=entries {
-        let committed = store.commit(id, logged(version, &format!("v{version}"), version)).await;
+        let committed = store
+            .commit(id, logged(version, &format!("v{version}"), version))
+            .await;
         assert_eq!(committed.expect("a store that answers"), Committed::Done);
     }
 }
@@ -79,7 +113,10 @@ pub async fn whole_log(store: &dyn Store, id: &str, after: u64) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     loop {
         let last = entries.last().map_or(after, |entry| entry.version);
-        let page = store.log(id, last, 100, 1 << 20).await.expect("a page of the log");
+        let page = store
+            .log(id, last, 100, 1 << 20)
+            .await
+            .expect("a page of the log");
         if page.entries.is_empty() {
             return entries;
         }

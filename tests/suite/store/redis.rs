@@ -13,7 +13,9 @@ use crate::support::cluster::RedisCluster;
 use crate::support::redis::RedisServer;
 
 fn stores(url: &str, count: usize, config: StoreConfig) -> Vec<Arc<dyn Store>> {
-    (0..count).map(|_| Arc::new(open(url, config)) as Arc<dyn Store>).collect()
+    (0..count)
+        .map(|_| Arc::new(open(url, config)) as Arc<dyn Store>)
+        .collect()
 }
 
 impl Stand for RedisServer {
@@ -50,37 +52,80 @@ fn expiry(server: &RedisServer, key: &str) -> i64 {
 async fn every_key_of_an_encounter_shares_its_hash_tag_and_its_expiry() {
     let server = RedisServer::start();
     let ttl = Duration::from_secs(1000);
-    let store = open(&server.url(), StoreConfig { ttl: Some(ttl), ..StoreConfig::default() });
+    let store = open(
+        &server.url(),
+        StoreConfig {
+            ttl: Some(ttl),
+            ..StoreConfig::default()
+        },
+    );
     filled(&store, "e", 2).await;
-    assert_eq!(store.commit("e", answered(logged(3, "v3", 3), 1, "a")).await.unwrap(), Committed::Done);
+    assert_eq!(
+        store
+            .commit("e", answered(logged(3, "v3", 3), 1, "a"))
+            .await
+            .unwrap(),
+        Committed::Done
+    );
     let keys = server.keys();
     let answers = keys.first().expect("a key").clone();
-    assert!(["answers0", "answers1"].map(|part| format!("{{turnkeeper:e}}:{part}")).contains(&answers), "{answers}");
-    assert_eq!(keys[1..], ["doc", "log"].map(|part| format!("{{turnkeeper:e}}:{part}")));
+    assert!(
+        ["answers0", "answers1"]
+            .map(|part| format!("{{turnkeeper:e}}:{part}"))
+            .contains(&answers),
+        "{answers}"
+    );
+    assert_eq!(
+        keys[1..],
+        ["doc", "log"].map(|part| format!("{{turnkeeper:e}}:{part}"))
+    );
     // A 64th longer, so that most commits need not renew them.
     let expiries: Vec<i64> = keys.iter().map(|key| expiry(&server, key)).collect();
     for expiry in &expiries {
         assert!((990_000..=1_015_700).contains(expiry), "{expiries:?}");
     }
     // Without a time to live, the next commit makes all keys persistent but the answers.
-    let lasting = open(&server.url(), StoreConfig { ttl: None, ..StoreConfig::default() });
-    assert_eq!(lasting.commit("e", unlogged(4, "v3")).await.unwrap(), Committed::Done);
+    let lasting = open(
+        &server.url(),
+        StoreConfig {
+            ttl: None,
+            ..StoreConfig::default()
+        },
+    );
+    assert_eq!(
+        lasting.commit("e", unlogged(4, "v3")).await.unwrap(),
+        Committed::Done
+    );
     for key in &keys[1..] {
         assert_eq!(expiry(&server, key), -1, "{key}");
     }
     let day = 24 * 60 * 60 * 1000;
-    assert!((day - 10_000..=2 * day).contains(&expiry(&server, &answers)), "{}", expiry(&server, &answers));
+    assert!(
+        (day - 10_000..=2 * day).contains(&expiry(&server, &answers)),
+        "{}",
+        expiry(&server, &answers)
+    );
 }
 
 #[tokio::test]
 async fn every_expiry_is_renewed_before_the_time_to_live_is_over() {
     let server = RedisServer::start();
     let ttl = Duration::from_millis(3200);
-    let store = open(&server.url(), StoreConfig { ttl: Some(ttl), ..StoreConfig::default() });
+    let store = open(
+        &server.url(),
+        StoreConfig {
+            ttl: Some(ttl),
+            ..StoreConfig::default()
+        },
+    );
     filled(&store, "e", 0).await;
     for version in 1..=60 {
         let commit = answered(logged(version, "v", version), version as u8, "a");
-        let commit = if version % 3 == 0 { logged(version, "v", version) } else { commit };
+        let commit = if version % 3 == 0 {
+            logged(version, "v", version)
+        } else {
+            commit
+        };
         let before = std::time::Instant::now();
         assert_eq!(store.commit("e", commit).await.unwrap(), Committed::Done);
         for key in server.keys() {
@@ -101,8 +146,20 @@ async fn deleting_leaves_no_key_behind() {
     assert_eq!(server.keys().len(), 3);
     store.delete("e").await.unwrap();
     assert_eq!(server.keys(), [""; 0]);
-    store.create("e", NewEncounter { application: Some("table".to_owned()), ..new("v0") }).await.unwrap();
-    assert_eq!(server.keys(), ["turnkeeper:application:table", "{turnkeeper:e}:doc"]);
+    store
+        .create(
+            "e",
+            NewEncounter {
+                application: Some("table".to_owned()),
+                ..new("v0")
+            },
+        )
+        .await
+        .unwrap();
+    assert_eq!(
+        server.keys(),
+        ["turnkeeper:application:table", "{turnkeeper:e}:doc"]
+    );
     store.delete("e").await.unwrap();
     assert_eq!(server.keys(), [""; 0]);
 }
@@ -111,13 +168,31 @@ async fn deleting_leaves_no_key_behind() {
 async fn a_list_that_nobody_reads_does_not_keep_what_has_expired() {
     let server = RedisServer::start();
     let ttl = Some(Duration::from_millis(60));
-    let store = open(&server.url(), StoreConfig { ttl, ..StoreConfig::default() });
+    let store = open(
+        &server.url(),
+        StoreConfig {
+            ttl,
+            ..StoreConfig::default()
+        },
+    );
     for n in 0..1500 {
         let application = Some("table".to_owned());
-        store.create(&format!("e{n}"), NewEncounter { application, ..new("v0") }).await.unwrap();
+        store
+            .create(
+                &format!("e{n}"),
+                NewEncounter {
+                    application,
+                    ..new("v0")
+                },
+            )
+            .await
+            .unwrap();
     }
     let places: usize = server.ask(&["ZCARD", "turnkeeper:application:table"]);
-    assert!(places < 1000, "{places} places are kept of 1500 encounters of which few are there");
+    assert!(
+        places < 1000,
+        "{places} places are kept of 1500 encounters of which few are there"
+    );
     let listing = store.list("table", None, 10, 1 << 20).await.unwrap();
     assert!(listing.items.len() <= 10);
 }
@@ -125,16 +200,34 @@ async fn a_list_that_nobody_reads_does_not_keep_what_has_expired() {
 #[tokio::test]
 async fn answers_that_are_too_old_are_gone() {
     let server = RedisServer::start();
-    let store = open(&server.url(), StoreConfig { ttl: None, answers: Duration::from_millis(300) });
+    let store = open(
+        &server.url(),
+        StoreConfig {
+            ttl: None,
+            answers: Duration::from_millis(300),
+        },
+    );
     store.create("e", new("v0")).await.unwrap();
     for n in 1..=5 {
-        assert_eq!(store.commit("e", answered(unlogged(n, "v0"), n as u8, "a")).await.unwrap(), Committed::Done);
+        assert_eq!(
+            store
+                .commit("e", answered(unlogged(n, "v0"), n as u8, "a"))
+                .await
+                .unwrap(),
+            Committed::Done
+        );
     }
     let kept = |part: &str| -> i64 { server.ask(&["HLEN", &format!("{{turnkeeper:e}}:{part}")]) };
     assert_eq!(kept("answers0") + kept("answers1"), 5);
     tokio::time::sleep(Duration::from_millis(650)).await;
     assert_eq!(server.keys(), ["{turnkeeper:e}:doc"]);
-    assert_eq!(store.commit("e", answered(unlogged(6, "v0"), 9, "a")).await.unwrap(), Committed::Done);
+    assert_eq!(
+        store
+            .commit("e", answered(unlogged(6, "v0"), 9, "a"))
+            .await
+            .unwrap(),
+        Committed::Done
+    );
     assert_eq!(kept("answers0") + kept("answers1"), 1);
 }
 
@@ -144,7 +237,13 @@ async fn a_server_that_forgot_the_scripts_is_given_them_again() {
     filled(&store, "e", 1).await;
     for version in 2..5 {
         server.command(&["SCRIPT", "FLUSH"]);
-        assert_eq!(store.commit("e", logged(version, "v", version)).await.unwrap(), Committed::Done);
+        assert_eq!(
+            store
+                .commit("e", logged(version, "v", version))
+                .await
+                .unwrap(),
+            Committed::Done
+        );
         server.command(&["SCRIPT", "FLUSH"]);
         assert_eq!(store.load("e", None, None).await.unwrap().version, version);
     }
@@ -154,12 +253,31 @@ async fn a_server_that_forgot_the_scripts_is_given_them_again() {
 async fn what_another_program_wrote_is_called_unreadable() {
     let (server, store) = started();
     server.command(&["SET", "{turnkeeper:string}:doc", "mine"]);
-    assert!(matches!(store.load("string", None, None).await, Err(StoreError::Corrupt(_))));
-    assert!(matches!(store.create("string", new("v0")).await, Err(StoreError::Corrupt(_))));
-    server.command(&["HSET", "{turnkeeper:word}:doc", "revision", "one", "version", "1"]);
-    assert!(matches!(store.load("word", None, None).await, Err(StoreError::Corrupt(_))));
+    assert!(matches!(
+        store.load("string", None, None).await,
+        Err(StoreError::Corrupt(_))
+    ));
+    assert!(matches!(
+        store.create("string", new("v0")).await,
+        Err(StoreError::Corrupt(_))
+    ));
+    server.command(&[
+        "HSET",
+        "{turnkeeper:word}:doc",
+        "revision",
+        "one",
+        "version",
+        "1",
+    ]);
+    assert!(matches!(
+        store.load("word", None, None).await,
+        Err(StoreError::Corrupt(_))
+    ));
     server.command(&["HDEL", "{turnkeeper:word}:doc", "revision"]);
-    assert!(matches!(store.base("word").await, Err(StoreError::Corrupt(_))));
+    assert!(matches!(
+        store.base("word").await,
+        Err(StoreError::Corrupt(_))
+    ));
     server.command(&["SET", "turnkeeper:salt", "short"]);
     assert!(matches!(store.salt().await, Err(StoreError::Corrupt(_))));
 }
@@ -167,36 +285,85 @@ async fn what_another_program_wrote_is_called_unreadable() {
 #[tokio::test]
 async fn an_evicted_log_ends_at_the_newest_version_and_begins_anew_with_the_next_commit() {
     let server = RedisServer::start();
-    let store = open(&server.url(), StoreConfig { ttl: Some(Duration::from_secs(1000)), ..StoreConfig::default() });
+    let store = open(
+        &server.url(),
+        StoreConfig {
+            ttl: Some(Duration::from_secs(1000)),
+            ..StoreConfig::default()
+        },
+    );
     let (log, gone) = ("{turnkeeper:e}:log", ["DEL", "{turnkeeper:e}:log"]);
     let gap = ["XDEL", log, "2-0"];
-    for (id, lost, logs) in [("whole", &gone[..], true), ("part", &gap[..], true), ("token", &gone[..], false)] {
+    for (id, lost, logs) in [
+        ("whole", &gone[..], true),
+        ("part", &gap[..], true),
+        ("token", &gone[..], false),
+    ] {
         store.delete("e").await.ok();
         filled(&store, "e", 3).await;
         server.command(lost);
-        let page = store.log("e", 1, 10, 1000).await.expect("a page of what is there");
-        assert_eq!((page.base_version, page.version, page.entries.len()), (3, 3, 0), "{id}");
+        let page = store
+            .log("e", 1, 10, 1000)
+            .await
+            .expect("a page of what is there");
+        assert_eq!(
+            (page.base_version, page.version, page.entries.len()),
+            (3, 3, 0),
+            "{id}"
+        );
         let base = store.base("e").await.expect("a base");
         assert_eq!((base.version, &base.document[..]), (3, &b"v3"[..]), "{id}");
-        let next = if logs { logged(4, "v4", 4) } else { unlogged(4, "v3") };
+        let next = if logs {
+            logged(4, "v4", 4)
+        } else {
+            unlogged(4, "v3")
+        };
         // A base that was decided on while the log was there is not there any more.
         let next = if logs { rebased(next, 2, "v2") } else { next };
-        assert_eq!(store.commit("e", next).await.expect("an answer"), Committed::Done, "{id}");
+        assert_eq!(
+            store.commit("e", next).await.expect("an answer"),
+            Committed::Done,
+            "{id}"
+        );
         let base = store.base("e").await.expect("a base");
         assert_eq!((base.version, &base.document[..]), (3, &b"v3"[..]), "{id}");
-        assert_eq!(whole_log(&store, "e", 3).await.len(), usize::from(logs), "{id}");
+        assert_eq!(
+            whole_log(&store, "e", 3).await.len(),
+            usize::from(logs),
+            "{id}"
+        );
         let version = if logs { 5 } else { 4 };
-        assert_eq!(store.commit("e", logged(5, "v", version)).await.expect("an answer"), Committed::Done, "{id}");
-        assert_eq!(whole_log(&store, "e", 3).await.len() as u64, version - 3, "{id}");
-        assert!(expiry(&server, log) > 900_000, "{id}: {}", expiry(&server, log));
+        assert_eq!(
+            store
+                .commit("e", logged(5, "v", version))
+                .await
+                .expect("an answer"),
+            Committed::Done,
+            "{id}"
+        );
+        assert_eq!(
+            whole_log(&store, "e", 3).await.len() as u64,
+            version - 3,
+            "{id}"
+        );
+        assert!(
+            expiry(&server, log) > 900_000,
+            "{id}: {}",
+            expiry(&server, log)
+        );
     }
 }
 
 /// A Redis with a login that may do everything, and a store that uses it.
 fn logged_in() -> (RedisServer, RedisStore) {
     let server = RedisServer::start();
-    server.command(&["ACL", "SETUSER", "table", "on", ">word", "~*", "&*", "+@all"]);
-    let store = open(&format!("redis://table:word@127.0.0.1:{}", server.port()), StoreConfig::default());
+    server.command(&[
+        "ACL", "SETUSER", "table", "on", ">word", "~*", "&*", "+@all",
+    ]);
+    let store = open(
+        &format!("redis://table:word@127.0.0.1:{}", server.port()),
+        StoreConfig::default(),
+    );
     (server, store)
 }
 
@@ -208,23 +375,42 @@ async fn a_login_that_gets_a_right_back_goes_on_where_it_stopped() {
         filled(&store, "e", entries).await;
         server.command(&["ACL", "SETUSER", "table", "-hset"]);
         for _ in 0..2 {
-            let refused = store.commit("e", logged(entries + 1, "lost", entries + 1)).await;
-            assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+            let refused = store
+                .commit("e", logged(entries + 1, "lost", entries + 1))
+                .await;
+            assert!(
+                matches!(refused, Err(StoreError::Unavailable(_))),
+                "{refused:?}"
+            );
         }
-        assert_eq!(whole_log(&store, "e", 0).await.len() as u64, entries, "what is above the version is not read");
+        assert_eq!(
+            whole_log(&store, "e", 0).await.len() as u64,
+            entries,
+            "what is above the version is not read"
+        );
         server.command(&["ACL", "SETUSER", "table", "+hset"]);
         for version in entries + 1..entries + 3 {
-            let committed = store.commit("e", logged(version, &format!("v{version}"), version)).await;
+            let committed = store
+                .commit("e", logged(version, &format!("v{version}"), version))
+                .await;
             assert_eq!(committed.expect("the right is back"), Committed::Done);
         }
-        assert_eq!(whole_log(&store, "e", 0).await.len() as u64, entries + 2, "no entry is lost or doubled");
+        assert_eq!(
+            whole_log(&store, "e", 0).await.len() as u64,
+            entries + 2,
+            "no entry is lost or doubled"
+        );
         assert_eq!(store.base("e").await.expect("a base").version, 0);
     }
 }
 
 /// What the store says of why it is not ready.
 async fn not_ready(store: &dyn Store) -> String {
-    store.ready().await.expect_err("it is not ready").to_string()
+    store
+        .ready()
+        .await
+        .expect_err("it is not ready")
+        .to_string()
 }
 
 #[tokio::test]
@@ -235,7 +421,10 @@ async fn a_store_that_takes_no_writes_is_not_ready_and_says_why() {
     let address = format!("127.0.0.1:{}", server.port());
     let wrong = async |code: &str| {
         let reason = not_ready(&store).await;
-        assert!(reason.contains(code) && reason.contains(&address), "{reason}");
+        assert!(
+            reason.contains(code) && reason.contains(&address),
+            "{reason}"
+        );
         reason
     };
     for right in ["hset", "xadd", "xtrim", "pexpire", "unlink", "rename"] {
@@ -247,14 +436,21 @@ async fn a_store_that_takes_no_writes_is_not_ready_and_says_why() {
     server.command(&["CONFIG", "SET", "maxmemory", "1"]);
     wrong("OOM").await;
     let refused = store.create("full", new("v0")).await;
-    assert!(matches!(refused, Err(StoreError::Refused(_))), "{refused:?}");
+    assert!(
+        matches!(refused, Err(StoreError::Refused(_))),
+        "{refused:?}"
+    );
     server.command(&["CONFIG", "SET", "maxmemory", "0"]);
     // A folder where its snapshot belongs.
     let folder: Vec<String> = server.ask(&["CONFIG", "GET", "dir"]);
     std::fs::create_dir(std::path::Path::new(&folder[1]).join("dump.rdb")).expect("a folder");
     server.command(&["CONFIG", "SET", "save", "3600 1"]);
     server.command(&["BGSAVE"]);
-    let failed = async || server.ask::<String>(&["INFO", "persistence"]).contains("rdb_last_bgsave_status:err");
+    let failed = async || {
+        server
+            .ask::<String>(&["INFO", "persistence"])
+            .contains("rdb_last_bgsave_status:err")
+    };
     super::eventually("the snapshot fails", failed).await;
     wrong("MISCONF").await;
     server.command(&["CONFIG", "SET", "save", ""]);
@@ -269,7 +465,10 @@ async fn the_primary_of_a_cluster_that_takes_no_writes_is_named() {
     for server in &cluster.servers {
         server.command(&["CONFIG", "SET", "maxmemory", "1"]);
         let reason = not_ready(&store).await;
-        assert!(reason.contains("OOM") && reason.contains(&format!(":{}", server.port())), "{reason}");
+        assert!(
+            reason.contains("OOM") && reason.contains(&format!(":{}", server.port())),
+            "{reason}"
+        );
         server.command(&["CONFIG", "SET", "maxmemory", "0"]);
     }
     store.ready().await.expect("a store that is ready again");
@@ -279,10 +478,19 @@ async fn the_primary_of_a_cluster_that_takes_no_writes_is_named() {
 async fn an_evicted_document_leaves_nothing_to_a_namesake() {
     let (server, store) = started();
     filled(&store, "e", 2).await;
-    assert_eq!(store.commit("e", answered(logged(3, "v3", 3), 1, "a")).await.unwrap(), Committed::Done);
+    assert_eq!(
+        store
+            .commit("e", answered(logged(3, "v3", 3), 1, "a"))
+            .await
+            .unwrap(),
+        Committed::Done
+    );
     server.command(&["DEL", "{turnkeeper:e}:doc"]);
     filled(&store, "e", 1).await;
-    assert_eq!(store.load("e", None, Some(&[1; 32])).await.unwrap().answer, None);
+    assert_eq!(
+        store.load("e", None, Some(&[1; 32])).await.unwrap().answer,
+        None
+    );
     assert_eq!(whole_log(&store, "e", 0).await.len(), 1);
 }
 
@@ -301,11 +509,22 @@ async fn two_databases_of_one_server_are_two_stores() {
 async fn a_password_is_used_and_a_wrong_one_is_a_store_that_is_away() {
     let server = RedisServer::start();
     server.command(&["CONFIG", "SET", "requirepass", "secret"]);
-    let right = open(&format!("redis://:secret@127.0.0.1:{}", server.port()), StoreConfig::default());
+    let right = open(
+        &format!("redis://:secret@127.0.0.1:{}", server.port()),
+        StoreConfig::default(),
+    );
     filled(&right, "e", 1).await;
-    for url in [server.url(), format!("redis://:wrong@127.0.0.1:{}", server.port())] {
-        let refused = open(&url, StoreConfig::default()).load("e", None, None).await;
-        assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+    for url in [
+        server.url(),
+        format!("redis://:wrong@127.0.0.1:{}", server.port()),
+    ] {
+        let refused = open(&url, StoreConfig::default())
+            .load("e", None, None)
+            .await;
+        assert!(
+            matches!(refused, Err(StoreError::Unavailable(_))),
+            "{refused:?}"
+        );
     }
 }
 
@@ -316,8 +535,16 @@ fn certificates(directory: &std::path::Path) {
         openssl req -newkey rsa:2048 -nodes -subj '/CN=redis' -keyout redis.key -out redis.csr
         printf 'subjectAltName=IP:127.0.0.1\nbasicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth,clientAuth' > ext
         openssl x509 -req -in redis.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 -extfile ext -out redis.crt";
-    let made = Command::new("sh").args(["-ec", script]).current_dir(directory).output().expect("a shell");
-    assert!(made.status.success(), "openssl: {} (run tests/setup first)", String::from_utf8_lossy(&made.stderr));
+    let made = Command::new("sh")
+        .args(["-ec", script])
+        .current_dir(directory)
+        .output()
+        .expect("a shell");
+    assert!(
+        made.status.success(),
+        "openssl: {} (run tests/setup first)",
+        String::from_utf8_lossy(&made.stderr)
+    );
 }
 
 #[tokio::test]
@@ -327,7 +554,16 @@ async fn tls_is_spoken_and_a_stranger_is_not_trusted() {
     let path = |name: &str| keys.path().join(name).display().to_string();
     let port = crate::support::redis::free_port().to_string();
     let (cert, key, ca) = (path("redis.crt"), path("redis.key"), path("ca.crt"));
-    let settings = ["--tls-port", &port, "--tls-cert-file", &cert, "--tls-key-file", &key, "--tls-ca-cert-file", &ca];
+    let settings = [
+        "--tls-port",
+        &port,
+        "--tls-cert-file",
+        &cert,
+        "--tls-key-file",
+        &key,
+        "--tls-ca-cert-file",
+        &ca,
+    ];
     let _server = RedisServer::on(port.parse().unwrap(), &settings);
     let url = format!("rediss://127.0.0.1:{port}");
     let certificates = redis::TlsCertificates {
@@ -341,16 +577,27 @@ async fn tls_is_spoken_and_a_stranger_is_not_trusted() {
     let mut notices = store.notices();
     filled(&store, "e", 3).await;
     assert_eq!(whole_log(&store, "e", 0).await.len(), 3);
-    tokio::time::timeout(Duration::from_secs(5), notices.recv()).await.expect("a subscription over TLS").unwrap();
-    let distrustful = open(&url, StoreConfig::default()).load("e", None, None).await;
-    assert!(matches!(distrustful, Err(StoreError::Unavailable(_))), "{distrustful:?}");
+    tokio::time::timeout(Duration::from_secs(5), notices.recv())
+        .await
+        .expect("a subscription over TLS")
+        .unwrap();
+    let distrustful = open(&url, StoreConfig::default())
+        .load("e", None, None)
+        .await;
+    assert!(
+        matches!(distrustful, Err(StoreError::Unavailable(_))),
+        "{distrustful:?}"
+    );
 }
 
 #[tokio::test]
 async fn no_more_of_a_list_is_read_than_a_page_holds() {
     let (server, store) = started();
     for n in 0..40 {
-        let new = NewEncounter { application: Some("table".to_owned()), ..new(&"x".repeat(100_000)) };
+        let new = NewEncounter {
+            application: Some("table".to_owned()),
+            ..new(&"x".repeat(100_000))
+        };
         store.create(&format!("e{n}"), new).await.unwrap();
     }
     let sent = || server.stat("stats", "total_net_output_bytes:");
@@ -371,9 +618,18 @@ async fn a_message_that_no_store_has_written_may_mean_anything() {
         notice.expect("a notice in time").expect("a notice")
     };
     let begun = tokio::time::timeout(Duration::from_secs(5), notices.recv()).await;
-    assert_eq!(begun.expect("a subscription in time").expect("a notice"), Notice::Resync);
+    assert_eq!(
+        begun.expect("a subscription in time").expect("a notice"),
+        Notice::Resync
+    );
     for (message, notice) in [
-        ("e 7", Notice::Committed { id: "e".into(), version: 7 }),
+        (
+            "e 7",
+            Notice::Committed {
+                id: "e".into(),
+                version: 7,
+            },
+        ),
         ("e -", Notice::Deleted { id: "e".into() }),
         ("e seven", Notice::Resync),
         ("e ", Notice::Resync),

@@ -17,9 +17,21 @@ const TIME_LIMIT: Duration = Duration::from_secs(2);
 
 async fn away<T: std::fmt::Debug>(what: &str, call: impl Future<Output = Result<T, StoreError>>) {
     let start = Instant::now();
-    let answer = tokio::time::timeout(Duration::from_secs(20), call).await.expect("an answer at all");
-    assert!(start.elapsed() < TIME_LIMIT, "{what} took {:?}", start.elapsed());
-    assert!(matches!(answer, Err(StoreError::Unavailable(_) | StoreError::Refused(_))), "{what}: {answer:?}");
+    let answer = tokio::time::timeout(Duration::from_secs(20), call)
+        .await
+        .expect("an answer at all");
+    assert!(
+        start.elapsed() < TIME_LIMIT,
+        "{what} took {:?}",
+        start.elapsed()
+    );
+    assert!(
+        matches!(
+            answer,
+            Err(StoreError::Unavailable(_) | StoreError::Refused(_))
+        ),
+        "{what}: {answer:?}"
+    );
 }
 
 /// Every call fails in time, one after the other and many at once.
@@ -29,7 +41,12 @@ async fn everything_is_away(store: &RedisStore) {
     away("ready", store.ready()).await;
     for _ in 0..2 {
         let loads = (0..50).map(|_| away("one of many loads", store.load("e", None, None)));
-        let commits = (0..50).map(|_| away("one of many commits", store.commit("e", unlogged(99, "lost"))));
+        let commits = (0..50).map(|_| {
+            away(
+                "one of many commits",
+                store.commit("e", unlogged(99, "lost")),
+            )
+        });
         tokio::join!(
             futures::future::join_all(loads),
             futures::future::join_all(commits),
@@ -48,7 +65,11 @@ async fn recovers(store: &RedisStore) {
     let start = Instant::now();
     while let Err(error) = store.ready().await {
         assert!(matches!(error, StoreError::Unavailable(_)), "{error}");
-        assert!(start.elapsed() < TIME_LIMIT, "not back after {:?}: {error}", start.elapsed());
+        assert!(
+            start.elapsed() < TIME_LIMIT,
+            "not back after {:?}: {error}",
+            start.elapsed()
+        );
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     filled(store, "after", 3).await;
@@ -101,9 +122,17 @@ async fn a_host_that_never_answers_is_away() {
     // A server that accepts every connection and never answers, and an address reserved for documentation.
     let mute = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = mute.local_addr().unwrap().port();
-    everything_is_away(&open(&format!("redis://127.0.0.1:{port}"), StoreConfig::default())).await;
+    everything_is_away(&open(
+        &format!("redis://127.0.0.1:{port}"),
+        StoreConfig::default(),
+    ))
+    .await;
     everything_is_away(&open("redis://192.0.2.1:6379", StoreConfig::default())).await;
-    everything_is_away(&open("redis://no-such-host.invalid:6379", StoreConfig::default())).await;
+    everything_is_away(&open(
+        "redis://no-such-host.invalid:6379",
+        StoreConfig::default(),
+    ))
+    .await;
     let cluster = format!("redis://127.0.0.1:{port},redis://192.0.2.1:6379");
     everything_is_away(&open(&cluster, StoreConfig::default())).await;
 }
@@ -115,10 +144,18 @@ async fn a_restart_between_two_calls_is_not_noticed() {
     filled(&store, "e", 1).await;
     for version in 2..6 {
         server.restart();
-        let committed = store.commit("e", logged(version, &format!("v{version}"), version)).await;
-        assert_eq!(committed.expect("the first call after a restart"), Committed::Done);
+        let committed = store
+            .commit("e", logged(version, &format!("v{version}"), version))
+            .await;
+        assert_eq!(
+            committed.expect("the first call after a restart"),
+            Committed::Done
+        );
         server.restart();
-        let loaded = store.load("e", None, None).await.expect("the first call after a restart");
+        let loaded = store
+            .load("e", None, None)
+            .await
+            .expect("the first call after a restart");
         assert_eq!(loaded.version, version);
     }
     assert_eq!(whole_log(&store, "e", 0).await.len(), 5);
@@ -135,7 +172,10 @@ async fn writers_go_on_over_broken_connections_and_repeat_nothing() {
             for version in 1..=2000 {
                 // A connection may break twice in a row; then only a read shows the outcome.
                 loop {
-                    match store.commit("e", logged(version, &format!("v{version}"), version)).await {
+                    match store
+                        .commit("e", logged(version, &format!("v{version}"), version))
+                        .await
+                    {
                         Ok(Committed::Done) => break,
                         Ok(other) => panic!("{other:?}"),
                         Err(error) => {
@@ -178,7 +218,11 @@ async fn a_write_whose_answer_was_lost_is_done_and_done_once() {
     ];
     for (revision, (commit, version)) in (2..).zip(writes) {
         proxy.swallow_the_next_answer();
-        assert_eq!(store.commit("e", commit).await.unwrap(), Committed::Done, "revision {revision}");
+        assert_eq!(
+            store.commit("e", commit).await.unwrap(),
+            Committed::Done,
+            "revision {revision}"
+        );
         assert!(proxy.swallowed());
         let encounter = store.load("e", None, None).await.unwrap();
         assert_eq!((encounter.revision, encounter.version), (revision, version));
@@ -186,9 +230,18 @@ async fn a_write_whose_answer_was_lost_is_done_and_done_once() {
     assert_eq!(whole_log(&store, "e", 0).await.len(), 2);
     // The same write by another store is not taken for ours.
     let other = open(&server.url(), StoreConfig::default());
-    assert!(matches!(other.commit("e", unlogged(4, "v2")).await.unwrap(), Committed::Conflict(_)));
-    assert!(matches!(other.commit("e", logged(3, "v2", 2)).await.unwrap(), Committed::Conflict(_)));
-    let replayed = other.commit("e", answered(unlogged(4, "v2"), 2, "b")).await.unwrap();
+    assert!(matches!(
+        other.commit("e", unlogged(4, "v2")).await.unwrap(),
+        Committed::Conflict(_)
+    ));
+    assert!(matches!(
+        other.commit("e", logged(3, "v2", 2)).await.unwrap(),
+        Committed::Conflict(_)
+    ));
+    let replayed = other
+        .commit("e", answered(unlogged(4, "v2"), 2, "b"))
+        .await
+        .unwrap();
     assert_eq!(replayed, Committed::Replayed(bytes("b")));
 }
 
@@ -198,16 +251,36 @@ async fn a_redis_that_refuses_is_away_and_nothing_is_half_written() {
     filled(&store, "e", 2).await;
     let refuses = async |how: &[&str], back: &[&str]| {
         server.command(how);
-        away(&how.join(" "), store.commit("e", answered(logged(3, "v3", 3), 1, "a"))).await;
+        away(
+            &how.join(" "),
+            store.commit("e", answered(logged(3, "v3", 3), 1, "a")),
+        )
+        .await;
         away(&how.join(" "), store.create("f", new("v0"))).await;
         server.command(back);
         let encounter = store.load("e", None, Some(&[1; 32])).await.unwrap();
-        assert_eq!((encounter.revision, encounter.version, encounter.answer), (3, 2, None), "{how:?}");
+        assert_eq!(
+            (encounter.revision, encounter.version, encounter.answer),
+            (3, 2, None),
+            "{how:?}"
+        );
         assert_eq!(whole_log(&store, "e", 0).await.len(), 2, "{how:?}");
     };
-    refuses(&["CONFIG", "SET", "maxmemory", "1"], &["CONFIG", "SET", "maxmemory", "0"]).await;
-    refuses(&["CONFIG", "SET", "min-replicas-to-write", "1"], &["CONFIG", "SET", "min-replicas-to-write", "0"]).await;
-    refuses(&["REPLICAOF", "127.0.0.1", "1"], &["REPLICAOF", "NO", "ONE"]).await;
+    refuses(
+        &["CONFIG", "SET", "maxmemory", "1"],
+        &["CONFIG", "SET", "maxmemory", "0"],
+    )
+    .await;
+    refuses(
+        &["CONFIG", "SET", "min-replicas-to-write", "1"],
+        &["CONFIG", "SET", "min-replicas-to-write", "0"],
+    )
+    .await;
+    refuses(
+        &["REPLICAOF", "127.0.0.1", "1"],
+        &["REPLICAOF", "NO", "ONE"],
+    )
+    .await;
     server.command(&["CONFIG", "SET", "replica-serve-stale-data", "no"]);
     server.command(&["REPLICAOF", "127.0.0.1", "1"]);
     everything_is_away(&store).await;
@@ -225,7 +298,8 @@ async fn a_primary_that_became_a_replica_is_left_for_the_one_behind_its_name() {
         let (old, new) = (&servers[old], &servers[new]);
         new.command(&["REPLICAOF", "127.0.0.1", &old.port().to_string()]);
         eventually("the replica has it all", async || {
-            new.ask::<String>(&["INFO", "replication"]).contains("master_link_status:up")
+            new.ask::<String>(&["INFO", "replication"])
+                .contains("master_link_status:up")
         })
         .await;
         new.command(&["REPLICAOF", "NO", "ONE"]);
@@ -235,8 +309,13 @@ async fn a_primary_that_became_a_replica_is_left_for_the_one_behind_its_name() {
             away("ready", store.ready()).await;
         }
         proxy.lead_to(new);
-        let committed = store.commit("e", logged(version, &format!("v{version}"), version)).await;
-        assert_eq!(committed.expect("the first call after the name was moved"), Committed::Done);
+        let committed = store
+            .commit("e", logged(version, &format!("v{version}"), version))
+            .await;
+        assert_eq!(
+            committed.expect("the first call after the name was moved"),
+            Committed::Done
+        );
         store.ready().await.expect("a primary");
         assert_eq!(whole_log(&store, "e", 0).await.len() as u64, version);
     }
@@ -245,7 +324,10 @@ async fn a_primary_that_became_a_replica_is_left_for_the_one_behind_its_name() {
 /// How often the server was asked this since `CONFIG RESETSTAT`.
 fn calls(server: &RedisServer, command: &str) -> usize {
     let stats = server.ask::<String>(&["INFO", "commandstats"]);
-    let calls = stats.split(&format!("cmdstat_{command}:calls=")).nth(1).and_then(|rest| rest.split(',').next());
+    let calls = stats
+        .split(&format!("cmdstat_{command}:calls="))
+        .nth(1)
+        .and_then(|rest| rest.split(',').next());
     calls.map_or(0, |calls| calls.parse().expect("a number"))
 }
 
@@ -258,9 +340,22 @@ async fn what_redis_refuses_is_sent_once_and_costs_no_connection() {
     filled(&store, "e", 1).await;
     server.command(&["SET", "{turnkeeper:string}:doc", "mine"]);
     server.command(&["CONFIG", "RESETSTAT"]);
-    assert!(matches!(store.create("string", new("v0")).await, Err(StoreError::Corrupt(_))));
-    store.load("e", None, None).await.expect("the same connection");
-    assert_eq!((calls(&server, "evalsha"), calls(&server, "eval"), proxy.made()), (1, 0, 1));
+    assert!(matches!(
+        store.create("string", new("v0")).await,
+        Err(StoreError::Corrupt(_))
+    ));
+    store
+        .load("e", None, None)
+        .await
+        .expect("the same connection");
+    assert_eq!(
+        (
+            calls(&server, "evalsha"),
+            calls(&server, "eval"),
+            proxy.made()
+        ),
+        (1, 0, 1)
+    );
 }
 
 #[tokio::test]
@@ -270,7 +365,14 @@ async fn a_slow_answer_is_waited_for_on_a_connection_that_was_just_used() {
     let store = open(&proxy.url(), StoreConfig::default());
     filled(&store, "e", 1).await;
     server.command(&["CLIENT", "PAUSE", "500", "ALL"]);
-    assert_eq!(store.load("e", None, None).await.expect("an answer after the pause").version, 1);
+    assert_eq!(
+        store
+            .load("e", None, None)
+            .await
+            .expect("an answer after the pause")
+            .version,
+        1
+    );
     assert_eq!(proxy.made(), 1);
 }
 
@@ -286,8 +388,15 @@ async fn a_connection_that_has_gone_silent_costs_one_call_and_none_where_it_was_
     proxy.forget();
     tokio::time::sleep(Duration::from_millis(2100)).await;
     let asked = Instant::now();
-    store.load("e", None, None).await.expect("a new connection at once");
-    assert!(asked.elapsed() < Duration::from_millis(800), "{:?}", asked.elapsed());
+    store
+        .load("e", None, None)
+        .await
+        .expect("a new connection at once");
+    assert!(
+        asked.elapsed() < Duration::from_millis(800),
+        "{:?}",
+        asked.elapsed()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -298,9 +407,11 @@ async fn a_node_of_a_cluster_that_is_taken_for_a_single_server_says_what_is_miss
     for id in 0..20 {
         refusals.extend(store.create(&id.to_string(), new("v0")).await.err());
     }
-    let named =
-        |error: &StoreError| matches!(error, StoreError::Unavailable(reason) if reason.contains("?cluster=true"));
-    assert!(!refusals.is_empty() && refusals.iter().all(named), "{refusals:?}");
+    let named = |error: &StoreError| matches!(error, StoreError::Unavailable(reason) if reason.contains("?cluster=true"));
+    assert!(
+        !refusals.is_empty() && refusals.iter().all(named),
+        "{refusals:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -309,14 +420,23 @@ async fn followers_read_again_after_every_break() {
     let mut notices = store.notices();
     let mut second = store.notices();
     let next = async |notices: &mut tokio::sync::broadcast::Receiver<Notice>| {
-        tokio::time::timeout(Duration::from_secs(5), notices.recv()).await.expect("a notice in time").unwrap()
+        tokio::time::timeout(Duration::from_secs(5), notices.recv())
+            .await
+            .expect("a notice in time")
+            .unwrap()
     };
     assert_eq!(next(&mut notices).await, Notice::Resync);
     // The second follower may have missed the first notice.
     let _ = second.try_recv();
     for id in ["one", "two"] {
         filled(&store, id, 1).await;
-        assert_eq!(next(&mut notices).await, Notice::Committed { id: id.into(), version: 1 });
+        assert_eq!(
+            next(&mut notices).await,
+            Notice::Committed {
+                id: id.into(),
+                version: 1
+            }
+        );
         server.kill();
         tokio::time::sleep(Duration::from_millis(300)).await;
         server.again();
@@ -330,10 +450,16 @@ async fn followers_read_again_after_every_break() {
     }
     assert_eq!(heard, 6, "both followers hear the same");
     let subscribers: Vec<redis::Value> = server.ask(&["PUBSUB", "NUMSUB", "turnkeeper:commits"]);
-    assert_eq!(subscribers[1], redis::Value::Int(1), "one subscription for all followers");
+    assert_eq!(
+        subscribers[1],
+        redis::Value::Int(1),
+        "one subscription for all followers"
+    );
     drop(store);
     eventually("the subscription ends with the store", async || {
-        server.ask::<Vec<String>>(&["PUBSUB", "CHANNELS"]).is_empty()
+        server
+            .ask::<Vec<String>>(&["PUBSUB", "CHANNELS"])
+            .is_empty()
     })
     .await;
 }

@@ -60,37 +60,77 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn found(found: &Found) -> Value {
-    let [document, answer] = [&found.document, &found.answer].map(|bytes| bytes.as_deref().map(text));
+    let [document, answer] =
+        [&found.document, &found.answer].map(|bytes| bytes.as_deref().map(text));
     json!({"revision": found.revision, "version": found.version, "document": document, "answer": answer})
 }
 
 /// The first and the last version of entries without a gap.
 fn range(entries: &[Entry]) -> Value {
-    let Some((first, last)) = entries.first().zip(entries.last()) else { return json!([]) };
-    assert_eq!(entries, (first.version..=last.version).map(entry).collect::<Vec<_>>());
+    let Some((first, last)) = entries.first().zip(entries.last()) else {
+        return json!([]);
+    };
+    assert_eq!(
+        entries,
+        (first.version..=last.version)
+            .map(entry)
+            .collect::<Vec<_>>()
+    );
     json!([first.version, last.version])
 }
 
 impl Call {
     async fn answer(&self, store: &dyn Store, id: &str) -> Result<Value, StoreError> {
         Ok(match self {
-            Self::Create { document, revision, base, entries } => {
-                let (version, base) = base.as_ref().map_or((0, document), |(version, base)| (*version, base));
+            Self::Create {
+                document,
+                revision,
+                base,
+                entries,
+            } => {
+                let (version, base) = base
+                    .as_ref()
+                    .map_or((0, document), |(version, base)| (*version, base));
                 let new = imported(document, base, version, entries);
-                let existing = store.create(id, NewEncounter { revision: revision.unwrap_or(1), ..new }).await?;
+                let existing = store
+                    .create(
+                        id,
+                        NewEncounter {
+                            revision: revision.unwrap_or(1),
+                            ..new
+                        },
+                    )
+                    .await?;
                 json!(existing.as_deref().map(text))
             }
-            Self::Commit { on, document, entry, new_base, answer } => {
-                let commit = entry.map_or_else(|| unlogged(*on, document), |entry| logged(*on, document, entry));
-                let commit = new_base.iter().fold(commit, |commit, (version, base)| rebased(commit, *version, base));
-                let commit = answer.iter().fold(commit, |commit, (key, answer)| answered(commit, *key, answer));
+            Self::Commit {
+                on,
+                document,
+                entry,
+                new_base,
+                answer,
+            } => {
+                let commit = entry.map_or_else(
+                    || unlogged(*on, document),
+                    |entry| logged(*on, document, entry),
+                );
+                let commit = new_base.iter().fold(commit, |commit, (version, base)| {
+                    rebased(commit, *version, base)
+                });
+                let commit = answer.iter().fold(commit, |commit, (key, answer)| {
+                    answered(commit, *key, answer)
+                });
                 match store.commit(id, commit).await? {
                     Committed::Done => json!("done"),
                     Committed::Conflict(newest) => json!({"conflict": found(&newest)}),
                     Committed::Replayed(answer) => json!({"replayed": text(&answer)}),
                 }
             }
-            Self::Load { known, key } => found(&store.load(id, *known, key.map(|key| [key; 32]).as_ref()).await?),
+            Self::Load { known, key } => found(
+                &store
+                    .load(id, *known, key.map(|key| [key; 32]).as_ref())
+                    .await?,
+            ),
             Self::Log(after, limit, bytes) => {
                 let page = store.log(id, *after, *limit, *bytes).await?;
                 json!({"base_version": page.base_version, "version": page.version, "entries": range(&page.entries)})
@@ -108,7 +148,8 @@ impl Call {
 }
 
 pub async fn calls_are_answered_as_written(stand: &impl Stand, id: &str) {
-    let scripts: Vec<Script> = serde_json::from_str(include_str!("../../store.json")).expect("scripts");
+    let scripts: Vec<Script> =
+        serde_json::from_str(include_str!("../../store.json")).expect("scripts");
     let store = stand.store(KEPT);
     for (n, script) in scripts.iter().enumerate() {
         let id = format!("{id}-{n}");
@@ -123,7 +164,9 @@ pub async fn calls_are_answered_as_written(stand: &impl Stand, id: &str) {
                 Err(error) => panic!("{}: {step:?}: {error}", script.name),
             };
             let as_written = match &step.is {
-                Value::Object(members) => members.iter().all(|(name, value)| answer[name] == *value),
+                Value::Object(members) => {
+                    members.iter().all(|(name, value)| answer[name] == *value)
+                }
                 whole => answer == *whole,
             };
             assert!(as_written, "{}: {step:?}: {answer}", script.name);

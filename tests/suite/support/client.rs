@@ -29,14 +29,18 @@ impl Answer {
 
     /// The value of a header; empty where it is missing.
     pub fn header(&self, name: &str) -> &str {
-        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+        self.headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
     }
 
     /// The version in its entity tag.
     #[track_caller]
     pub fn version(&self) -> u64 {
         let tag = self.header("etag").trim_matches('"');
-        tag.parse().unwrap_or_else(|_| panic!("no version in {self:?}"))
+        tag.parse()
+            .unwrap_or_else(|_| panic!("no version in {self:?}"))
     }
 
     /// The answer itself, which must have this status.
@@ -50,13 +54,26 @@ impl Answer {
     #[track_caller]
     pub fn problem(&self, status: u16, code: &str) -> Value {
         assert_eq!(self.status, status, "{self:?}");
-        assert_eq!(self.header("content-type"), "application/problem+json", "{self:?}");
+        assert_eq!(
+            self.header("content-type"),
+            "application/problem+json",
+            "{self:?}"
+        );
         let problem = self.json();
         assert_eq!(problem["status"], status, "{problem}");
         assert_eq!(problem["code"], code, "{problem}");
-        assert_eq!(problem["type"], format!("urn:problem-type:turnkeeper:{code}"), "{problem}");
+        assert_eq!(
+            problem["type"],
+            format!("urn:problem-type:turnkeeper:{code}"),
+            "{problem}"
+        );
         for member in ["title", "detail"] {
-            assert!(problem[member].as_str().is_some_and(|text| !text.is_empty()), "{member} of {problem}");
+            assert!(
+                problem[member]
+                    .as_str()
+                    .is_some_and(|text| !text.is_empty()),
+                "{member} of {problem}"
+            );
         }
         problem
     }
@@ -65,7 +82,10 @@ impl Answer {
 /// A JSON string.
 #[track_caller]
 pub fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_else(|| panic!("{value} is not a string")).to_owned()
+    value
+        .as_str()
+        .unwrap_or_else(|| panic!("{value} is not a string"))
+        .to_owned()
 }
 
 /// The version of a log entry or an encounter.
@@ -96,7 +116,10 @@ pub struct Client {
 
 impl Client {
     pub fn at(base: &str) -> Self {
-        Self { base: base.to_owned(), http: reqwest::Client::new() }
+        Self {
+            base: base.to_owned(),
+            http: reqwest::Client::new(),
+        }
     }
 
     /// The server's address without the scheme.
@@ -106,7 +129,13 @@ impl Client {
 
     pub fn call(&self, method: &str, path: &str) -> Call {
         let method = Method::from_bytes(method.as_bytes()).expect("a method");
-        Call { client: self.clone(), method, path: path.to_owned(), headers: HeaderMap::new(), body: None }
+        Call {
+            client: self.clone(),
+            method,
+            path: path.to_owned(),
+            headers: HeaderMap::new(),
+            body: None,
+        }
     }
 
     pub fn get(&self, path: &str) -> Call {
@@ -125,7 +154,9 @@ impl Client {
 
     /// Posts a body that may be malformed, as JSON.
     pub fn post_text(&self, path: &str, body: impl Into<Bytes>) -> Call {
-        self.call("POST", path).header("content-type", "application/json").body(body)
+        self.call("POST", path)
+            .header("content-type", "application/json")
+            .body(body)
     }
 
     /// Creates an encounter, which must be accepted.
@@ -153,17 +184,27 @@ impl Fight {
     pub fn of(api: &Client, created: &Answer) -> Self {
         assert_eq!(created.status, 201, "{created:?}");
         let created = created.json();
-        Self { api: api.clone(), id: text(&created["encounter"]["id"]), token: text(&created["token"]) }
+        Self {
+            api: api.clone(),
+            id: text(&created["encounter"]["id"]),
+            token: text(&created["token"]),
+        }
     }
 
     /// The same encounter through another server.
     pub fn through(&self, api: &Client) -> Self {
-        Self { api: api.clone(), ..self.clone() }
+        Self {
+            api: api.clone(),
+            ..self.clone()
+        }
     }
 
     /// The same encounter with another token.
     pub fn with_token(&self, token: &str) -> Self {
-        Self { token: token.to_owned(), ..self.clone() }
+        Self {
+            token: token.to_owned(),
+            ..self.clone()
+        }
     }
 
     /// The path of the encounter, or of what is below it.
@@ -182,12 +223,16 @@ impl Fight {
 
     /// A command, or a list of them.
     pub fn command(&self, command: &Value) -> Call {
-        self.api.post(&self.path("/commands"), command).token(&self.token)
+        self.api
+            .post(&self.path("/commands"), command)
+            .token(&self.token)
     }
 
     /// A command that is only tried.
     pub fn dry_run(&self, command: &Value) -> Call {
-        self.api.post(&self.path("/commands?dry_run=true"), command).token(&self.token)
+        self.api
+            .post(&self.path("/commands?dry_run=true"), command)
+            .token(&self.token)
     }
 
     /// Sends a command, which must be accepted.
@@ -217,9 +262,13 @@ impl Fight {
     pub async fn entries(&self) -> Vec<Value> {
         let (mut entries, mut after) = (Vec::new(), "0".to_owned());
         loop {
-            let page = self.read(&format!("/events?limit=1000&after={after}")).await;
+            let page = self
+                .read(&format!("/events?limit=1000&after={after}"))
+                .await;
             entries.extend(page["items"].as_array().expect("items").iter().cloned());
-            let Some(next) = page["next_cursor"].as_str() else { return entries };
+            let Some(next) = page["next_cursor"].as_str() else {
+                return entries;
+            };
             after = next.to_owned();
         }
     }
@@ -231,12 +280,17 @@ impl Fight {
 
     /// The commands that are listed as legal.
     pub async fn options(&self) -> Vec<Value> {
-        self.read("/options").await["items"].as_array().expect("items").clone()
+        self.read("/options").await["items"]
+            .as_array()
+            .expect("items")
+            .clone()
     }
 
     /// Asks for a token.
     pub fn ask(&self, body: &Value) -> Call {
-        self.api.post(&self.path("/tokens"), body).token(&self.token)
+        self.api
+            .post(&self.path("/tokens"), body)
+            .token(&self.token)
     }
 
     /// The same encounter with a new token, and that token's id.
@@ -247,7 +301,9 @@ impl Fight {
 
     /// The same encounter with a player's token.
     pub async fn player(&self, combatants: &[&str]) -> Self {
-        self.hand_out(json!({"role": "player", "combatants": combatants})).await.0
+        self.hand_out(json!({"role": "player", "combatants": combatants}))
+            .await
+            .0
     }
 
     /// The same encounter with a spectator's token.
@@ -257,13 +313,23 @@ impl Fight {
 
     /// Replaces the token.
     pub async fn replace(&self) -> Self {
-        let new = self.api.call("POST", &self.path("/tokens/replace")).token(&self.token).send().await.expect(200);
+        let new = self
+            .api
+            .call("POST", &self.path("/tokens/replace"))
+            .token(&self.token)
+            .send()
+            .await
+            .expect(200);
         self.with_token(&text(&new.json()["token"]))
     }
 
     /// Revokes a token.
     pub async fn revoke(&self, id: &str) -> Answer {
-        self.api.call("DELETE", &self.path(&format!("/tokens/{id}"))).token(&self.token).send().await
+        self.api
+            .call("DELETE", &self.path(&format!("/tokens/{id}")))
+            .token(&self.token)
+            .send()
+            .await
     }
 }
 
@@ -282,7 +348,10 @@ impl Call {
     /// Adds a header, also where one of the same name is there already.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         let name = HeaderName::from_bytes(name.as_bytes()).expect("a header's name");
-        self.headers.append(name, HeaderValue::from_bytes(value.as_bytes()).expect("a header's value"));
+        self.headers.append(
+            name,
+            HeaderValue::from_bytes(value.as_bytes()).expect("a header's value"),
+        );
         self
     }
 
@@ -311,7 +380,10 @@ impl Call {
 
     /// The request itself, for tests that read the answer bit by bit.
     pub fn request(self) -> RequestBuilder {
-        let request = self.client.http.request(self.method, format!("{}{}", self.client.base, self.path));
+        let request = self
+            .client
+            .http
+            .request(self.method, format!("{}{}", self.client.base, self.path));
         let request = request.headers(self.headers);
         match self.body {
             Some(body) => request.body(body),
@@ -321,16 +393,32 @@ impl Call {
 
     /// Sends it; an error is one of the connection.
     pub async fn try_send(self) -> reqwest::Result<Answer> {
-        let response = self.request().timeout(Duration::from_secs(30)).send().await?;
+        let response = self
+            .request()
+            .timeout(Duration::from_secs(30))
+            .send()
+            .await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        Ok(Answer { status, headers, body: response.bytes().await? })
+        Ok(Answer {
+            status,
+            headers,
+            body: response.bytes().await?,
+        })
     }
 
     /// Sends it; in tests it is held with its answer against the published document.
     pub async fn send(self) -> Answer {
         let sent = self.clone();
-        let answer = self.try_send().await.unwrap_or_else(|error| panic!("{sent:?}: {error:?}"));
-        super::contract::check(sent.method.as_str(), &sent.path, &sent.body.unwrap_or_default(), &answer);
+        let answer = self
+            .try_send()
+            .await
+            .unwrap_or_else(|error| panic!("{sent:?}: {error:?}"));
+        super::contract::check(
+            sent.method.as_str(),
+            &sent.path,
+            &sent.body.unwrap_or_default(),
+            &answer,
+        );
         answer
     }
 }

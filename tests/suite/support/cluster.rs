@@ -28,24 +28,48 @@ impl RedisCluster {
 
     /// Sets after how many milliseconds of silence the running servers from `first` on give another node up.
     fn node_timeout(&self, first: usize, milliseconds: &str) {
-        for server in self.servers.iter().skip(first).filter(|server| server.runs()) {
+        for server in self
+            .servers
+            .iter()
+            .skip(first)
+            .filter(|server| server.runs())
+        {
             server.command(&["CONFIG", "SET", "cluster-node-timeout", milliseconds]);
         }
     }
 
     fn of(servers: usize, replicas: u32) -> Self {
-        let settings =
-            ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0"];
+        let settings = [
+            "--cluster-enabled",
+            "yes",
+            "--cluster-node-timeout",
+            "1000",
+            "--repl-diskless-sync-delay",
+            "0",
+        ];
         let servers: Vec<_> = (0..servers).map(|_| RedisServer::with(&settings)).collect();
         let cluster = Self { servers };
         // On a busy machine nodes would give up meeting each other, and redis-cli would wait for ever.
         cluster.node_timeout(0, "20000");
         let mut create = Command::new("redis-cli");
         create.args(["--cluster", "create"]);
-        create.args(cluster.servers.iter().map(|server| format!("127.0.0.1:{}", server.port())));
-        let created = create.args(["--cluster-replicas", &replicas.to_string(), "--cluster-yes"]).output();
-        let created = created.unwrap_or_else(|error| panic!("cannot run redis-cli ({error}): run tests/setup first"));
-        assert!(created.status.success(), "{}", String::from_utf8_lossy(&created.stdout));
+        create.args(
+            cluster
+                .servers
+                .iter()
+                .map(|server| format!("127.0.0.1:{}", server.port())),
+        );
+        let created = create
+            .args(["--cluster-replicas", &replicas.to_string(), "--cluster-yes"])
+            .output();
+        let created = created.unwrap_or_else(|error| {
+            panic!("cannot run redis-cli ({error}): run tests/setup first")
+        });
+        assert!(
+            created.status.success(),
+            "{}",
+            String::from_utf8_lossy(&created.stdout)
+        );
         cluster.node_timeout(0, "1000");
         cluster.wait_until_served();
         cluster
@@ -58,13 +82,18 @@ impl RedisCluster {
 
     fn until(&self, what: &str, so: impl Fn(&RedisServer) -> bool) {
         let all = || self.servers.iter().filter(|server| server.runs()).all(&so);
-        assert!(wait(Duration::from_secs(20), all), "not in the cluster: {what}");
+        assert!(
+            wait(Duration::from_secs(20), all),
+            "not in the cluster: {what}"
+        );
     }
 
     /// Waits until every running node says that every slot is served.
     pub fn wait_until_served(&self) {
         self.until("every slot is served", |server| {
-            server.ask::<String>(&["CLUSTER", "INFO"]).contains("cluster_state:ok")
+            server
+                .ask::<String>(&["CLUSTER", "INFO"])
+                .contains("cluster_state:ok")
         });
     }
 
@@ -80,14 +109,25 @@ impl RedisCluster {
     /// Waits until the running servers from `first` on have three primaries: replicas take over from those that are killed or silent.
     pub fn wait_for_primaries(&self, first: usize) {
         self.node_timeout(first, "1000");
-        let primaries = || self.servers[first..].iter().filter(|server| server.runs() && server.is_primary()).count();
-        assert!(wait(Duration::from_secs(20), || primaries() >= 3), "no replica takes over");
+        let primaries = || {
+            self.servers[first..]
+                .iter()
+                .filter(|server| server.runs() && server.is_primary())
+                .count()
+        };
+        assert!(
+            wait(Duration::from_secs(20), || primaries() >= 3),
+            "no replica takes over"
+        );
         self.node_timeout(first, "20000");
     }
 
     /// Kills a primary and waits until its replica took its place: which server it was.
     pub fn kill_a_primary(&mut self) -> usize {
-        let primary = self.servers.iter().position(|server| server.runs() && server.is_primary());
+        let primary = self
+            .servers
+            .iter()
+            .position(|server| server.runs() && server.is_primary());
         let killed = primary.expect("a primary");
         self.servers[killed].kill();
         self.wait_for_primaries(0);
@@ -96,15 +136,22 @@ impl RedisCluster {
 
     /// The slot of a key, and the keys that a node has in it.
     fn slot(&self, key: &str) -> (String, impl Fn(&RedisServer) -> Vec<String>) {
-        let slot = self.servers[0].ask::<u64>(&["CLUSTER", "KEYSLOT", key]).to_string();
+        let slot = self.servers[0]
+            .ask::<u64>(&["CLUSTER", "KEYSLOT", key])
+            .to_string();
         let asked = slot.clone();
-        (slot, move |server: &RedisServer| server.ask(&["CLUSTER", "GETKEYSINSLOT", &asked, "100"]))
+        (slot, move |server: &RedisServer| {
+            server.ask(&["CLUSTER", "GETKEYSINSLOT", &asked, "100"])
+        })
     }
 
     /// Whether no node has the key.
     pub fn has_lost(&self, key: &str) -> bool {
         let (_, keys) = self.slot(key);
-        !self.servers.iter().any(|server| keys(server).iter().any(|had| had == key))
+        !self
+            .servers
+            .iter()
+            .any(|server| keys(server).iter().any(|had| had == key))
     }
 
     /// Moves a key's slot, with all its keys, `by` nodes further, as resharding does. All nodes must agree on the newest epoch first:
@@ -112,14 +159,23 @@ impl RedisCluster {
     pub fn migrate(&self, key: &str, by: usize) {
         let epoch = |server: &RedisServer| {
             let info: String = server.ask(&["CLUSTER", "INFO"]);
-            info.lines().find(|line| line.starts_with("cluster_current_epoch")).map(str::to_owned)
+            info.lines()
+                .find(|line| line.starts_with("cluster_current_epoch"))
+                .map(str::to_owned)
         };
-        self.until("all nodes know of the newest epoch", |server| epoch(server) == epoch(&self.servers[0]));
+        self.until("all nodes know of the newest epoch", |server| {
+            epoch(server) == epoch(&self.servers[0])
+        });
         let (slot, keys) = self.slot(key);
-        let from = self.servers.iter().position(|server| !keys(server).is_empty()).expect("a node with its keys");
+        let from = self
+            .servers
+            .iter()
+            .position(|server| !keys(server).is_empty())
+            .expect("a node with its keys");
         let to = (from + 1 + by % (self.servers.len() - 1)) % self.servers.len();
         let (from, to) = (&self.servers[from], &self.servers[to]);
-        let (from_id, to_id): (String, String) = (from.ask(&["CLUSTER", "MYID"]), to.ask(&["CLUSTER", "MYID"]));
+        let (from_id, to_id): (String, String) =
+            (from.ask(&["CLUSTER", "MYID"]), to.ask(&["CLUSTER", "MYID"]));
         to.command(&["CLUSTER", "SETSLOT", &slot, "IMPORTING", &from_id]);
         from.command(&["CLUSTER", "SETSLOT", &slot, "MIGRATING", &to_id]);
         let port = to.port().to_string();
@@ -136,7 +192,10 @@ impl RedisCluster {
         }
         // The new owner first, then all others, as redis-cli does. A node that hears of it late may believe a newer claim of the old
         // owner, and the new owner would drop its keys.
-        let others = self.servers.iter().filter(|server| server.port() != to.port());
+        let others = self
+            .servers
+            .iter()
+            .filter(|server| server.port() != to.port());
         for server in std::iter::once(to).chain(others) {
             server.command(&["CLUSTER", "SETSLOT", &slot, "NODE", &to_id]);
         }

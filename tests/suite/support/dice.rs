@@ -13,7 +13,11 @@ pub struct ScriptedDice {
 impl ScriptedDice {
     /// Dice that show `faces` in this order.
     pub fn new(faces: &[u16]) -> Self {
-        Self { faces: faces.to_vec(), rolled: 0, complaints: Vec::new() }
+        Self {
+            faces: faces.to_vec(),
+            rolled: 0,
+            complaints: Vec::new(),
+        }
     }
 
     /// What did not fit since the last call: dice that were missing, or faces that the die does not have.
@@ -36,11 +40,17 @@ impl Dice for ScriptedDice {
         match face {
             Some(face) if (1..=sides).contains(&face) => face,
             Some(face) => {
-                self.complaints.push(format!("die {} is a d{sides}: the script says {face}", self.rolled));
+                self.complaints.push(format!(
+                    "die {} is a d{sides}: the script says {face}",
+                    self.rolled
+                ));
                 1
             }
             None => {
-                self.complaints.push(format!("die {} (a d{sides}) is missing from the script", self.rolled));
+                self.complaints.push(format!(
+                    "die {} (a d{sides}) is missing from the script",
+                    self.rolled
+                ));
                 1
             }
         }
@@ -52,9 +62,17 @@ fn scripted_dice_fall_as_written_and_no_others() {
     let combatants = serde_json::json!([{"id": "ann"}, {"id": "bob"}]);
     let creation = serde_json::json!({"ruleset": "active-initiative", "combatants": combatants});
     let mut table = super::table::Table::create(creation);
-    table.roll(&[3, 17], serde_json::json!({"type": "start"})).expect("a start");
+    table
+        .roll(&[3, 17], serde_json::json!({"type": "start"}))
+        .expect("a start");
     assert_eq!(table.at("current"), serde_json::json!(["bob"]));
     let mut dice = ScriptedDice::new(&[7, 2, 5]);
     assert_eq!((dice.roll(6), dice.roll(6)), (1, 2));
-    assert_eq!(dice.verdict(), ["die 1 is a d6: the script says 7", "the dice [5] are left over"]);
+    assert_eq!(
+        dice.verdict(),
+        [
+            "die 1 is a d6: the script says 7",
+            "the dice [5] are left over"
+        ]
+    );
 }

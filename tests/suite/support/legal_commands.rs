@@ -9,17 +9,25 @@ pub fn listed(legal_commands: &[LegalCommand], command: &Value) -> bool {
 }
 
 fn lists(option: &LegalCommand, command: &Value) -> bool {
-    let (Some(fixed), Some(sent)) = (option.fields(), command.as_object()) else { return false };
+    let (Some(fixed), Some(sent)) = (option.fields(), command.as_object()) else {
+        return false;
+    };
     let choice = |field: &str| option.choices.iter().find(|choice| choice.field == field);
     let admitted = sent.iter().all(|(field, value)| match choice(field) {
         Some(choice) => match &choice.values {
             Values::OneOf(_) | Values::From(_) => listed_values(&choice.values).contains(&value),
-            Values::Range { min, max } => value.as_i64().is_some_and(|n| (*min..=*max).contains(&n)),
+            Values::Range { min, max } => {
+                value.as_i64().is_some_and(|n| (*min..=*max).contains(&n))
+            }
             Values::Like(_) => true,
         },
-        None => fixed.get(field).map_or(says_nothing(value), |fixed| fixed == value),
+        None => fixed
+            .get(field)
+            .map_or(says_nothing(value), |fixed| fixed == value),
     });
-    let complete = fixed.keys().all(|field| sent.contains_key(field) || choice(field).is_some_and(|c| !c.required));
+    let complete = fixed
+        .keys()
+        .all(|field| sent.contains_key(field) || choice(field).is_some_and(|c| !c.required));
     admitted && complete
 }
 
@@ -45,8 +53,18 @@ fn says_nothing(value: &Value) -> bool {
 /// Whether one of `legal_commands` promises that `command` is accepted: free text counts only as the example has it.
 pub fn promised(legal_commands: &[LegalCommand], command: &Value) -> bool {
     legal_commands.iter().any(|option| {
-        let free = |field: &str| option.choices.iter().any(|c| c.field == field && matches!(c.values, Values::Like(_)));
-        let as_listed = |(field, value): (&String, &Value)| !free(field) || option.command.get(field) == Some(value);
-        lists(option, command) && command.as_object().is_some_and(|fields| fields.iter().all(as_listed))
+        let free = |field: &str| {
+            option
+                .choices
+                .iter()
+                .any(|c| c.field == field && matches!(c.values, Values::Like(_)))
+        };
+        let as_listed = |(field, value): (&String, &Value)| {
+            !free(field) || option.command.get(field) == Some(value)
+        };
+        lists(option, command)
+            && command
+                .as_object()
+                .is_some_and(|fields| fields.iter().all(as_listed))
     })
 }

@@ -27,7 +27,10 @@ pub fn turnkeeper(directory: &Path) -> Command {
 
 /// The folders that commands are looked for in, the program's first.
 pub fn search_path() -> String {
-    let directory = Path::new(PROGRAM).parent().expect("the program's folder").display();
+    let directory = Path::new(PROGRAM)
+        .parent()
+        .expect("the program's folder")
+        .display();
     format!("{directory}:{}", std::env::var("PATH").expect("a PATH"))
 }
 
@@ -35,7 +38,9 @@ pub fn search_path() -> String {
 /// the test's, stores there, and takes a free port.
 pub fn isolate(command: &mut Command, directory: &Path) {
     command.current_dir(directory);
-    command.env("TURNKEEPER_LISTEN", "127.0.0.1:0").env("TURNKEEPER_DATA", directory.join("data"));
+    command
+        .env("TURNKEEPER_LISTEN", "127.0.0.1:0")
+        .env("TURNKEEPER_DATA", directory.join("data"));
 }
 
 /// A child process, killed when this is dropped.
@@ -47,14 +52,23 @@ impl Process {
     /// Starts a program without input.
     pub fn start(command: &mut Command) -> Self {
         let started = command.stdin(Stdio::null()).spawn();
-        Self(started.unwrap_or_else(|error| panic!("cannot run {command:?} ({error}): run tests/setup first")))
+        Self(started.unwrap_or_else(|error| {
+            panic!("cannot run {command:?} ({error}): run tests/setup first")
+        }))
     }
 
     /// Sends a signal such as `TERM`, `STOP` or `CONT`.
     pub fn signal(&self, signal: &str) {
         // The shell's own kill: a small system has no other.
         let kill = format!("kill -{signal} {}", self.0.id());
-        assert!(Command::new("sh").args(["-c", &kill]).status().expect("a shell").success(), "{kill}");
+        assert!(
+            Command::new("sh")
+                .args(["-c", &kill])
+                .status()
+                .expect("a shell")
+                .success(),
+            "{kill}"
+        );
     }
 
     /// How it ended; None while it runs.

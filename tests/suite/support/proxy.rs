@@ -48,13 +48,22 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let port = listener.local_addr().expect("an address").port();
         let to = Arc::new(AtomicU16::new(to));
-        let proxy = Self { port, gate, to, swallow: Arc::default(), made: Arc::default(), forgotten: Arc::default() };
+        let proxy = Self {
+            port,
+            gate,
+            to,
+            swallow: Arc::default(),
+            made: Arc::default(),
+            forgotten: Arc::default(),
+        };
         let accepting = proxy.clone();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let number = accepting.made.fetch_add(1, Ordering::SeqCst) + 1;
                 // A server that is down breaks the connection.
-                if let Ok(server) = TcpStream::connect(("127.0.0.1", accepting.to.load(Ordering::SeqCst))).await {
+                if let Ok(server) =
+                    TcpStream::connect(("127.0.0.1", accepting.to.load(Ordering::SeqCst))).await
+                {
                     tokio::spawn(accepting.clone().pass(client, server, number));
                 }
             }
@@ -82,7 +91,8 @@ impl Proxy {
 
     /// Forgets all connections.
     pub fn forget(&self) {
-        self.forgotten.store(self.made.load(Ordering::SeqCst), Ordering::SeqCst);
+        self.forgotten
+            .store(self.made.load(Ordering::SeqCst), Ordering::SeqCst);
     }
 
     /// How many connections were made.

@@ -28,7 +28,8 @@ impl Raw {
     /// All that comes until the server closes the connection.
     pub async fn rest(mut self) -> String {
         let mut answer = Vec::new();
-        let read = tokio::time::timeout(Duration::from_secs(10), self.0.read_to_end(&mut answer)).await;
+        let read =
+            tokio::time::timeout(Duration::from_secs(10), self.0.read_to_end(&mut answer)).await;
         // A server that closes with bytes of ours unread resets the connection.
         drop(read.expect("the server closes the connection"));
         String::from_utf8_lossy(&answer).into_owned()
@@ -37,7 +38,10 @@ impl Raw {
     /// All that comes until `end` has come.
     pub async fn until(&mut self, end: &str) -> String {
         let (mut text, mut part) = (Vec::new(), [0; 4096]);
-        while !text.windows(end.len()).any(|window| window == end.as_bytes()) {
+        while !text
+            .windows(end.len())
+            .any(|window| window == end.as_bytes())
+        {
             let read = tokio::time::timeout(Duration::from_secs(60), self.0.read(&mut part)).await;
             let read = read.expect("in time").expect("bytes");
             assert!(read > 0, "it ended: {}", String::from_utf8_lossy(&text));

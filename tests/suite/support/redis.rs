@@ -33,7 +33,10 @@ impl RedisServer {
 
     /// Starts one on this port.
     pub fn on(port: u16, settings: &[&str]) -> Self {
-        let mut server = Self { port, ..Self::not_started() };
+        let mut server = Self {
+            port,
+            ..Self::not_started()
+        };
         server.settings = settings.iter().map(|&setting| setting.to_owned()).collect();
         server.again();
         server
@@ -42,7 +45,12 @@ impl RedisServer {
     /// One that is not started: its URL refuses connections.
     pub fn not_started() -> Self {
         let directory = TempDir::new().expect("a temporary directory");
-        Self { port: free_port(), settings: Vec::new(), directory, process: None }
+        Self {
+            port: free_port(),
+            settings: Vec::new(),
+            directory,
+            process: None,
+        }
     }
 
     pub fn port(&self) -> u16 {
@@ -58,18 +66,40 @@ impl RedisServer {
         assert!(self.process.is_none(), "it runs already");
         let path = self.directory.path().join("log");
         let log = File::create(&path).expect("a log file");
-        let mut command = Command::new(std::env::var("REDIS_SERVER").unwrap_or_else(|_| "redis-server".to_owned()));
+        let mut command = Command::new(
+            std::env::var("REDIS_SERVER").unwrap_or_else(|_| "redis-server".to_owned()),
+        );
         // A TLS server has its port in its settings.
         let tls = self.settings.iter().any(|setting| setting == "--tls-port");
         let port = if tls { 0 } else { self.port };
-        command.args(["--bind", "127.0.0.1", "--save", "", "--daemonize", "no", "--port", &port.to_string()]);
-        command.arg("--dir").arg(self.directory.path()).args(&self.settings);
-        command.stdout(log.try_clone().expect("the log file")).stderr(log);
+        command.args([
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--daemonize",
+            "no",
+            "--port",
+            &port.to_string(),
+        ]);
+        command
+            .arg("--dir")
+            .arg(self.directory.path())
+            .args(&self.settings);
+        command
+            .stdout(log.try_clone().expect("the log file"))
+            .stderr(log);
         let mut process = Process::start(&mut command);
         let listens = || TcpStream::connect(("127.0.0.1", self.port)).is_ok();
         let up = || listens() && (tls || self.try_command(&["PING"]).is_ok());
-        if !wait(Duration::from_secs(10), || up() || process.status().is_some()) || process.status().is_some() {
-            panic!("redis-server does not come up: {}", std::fs::read_to_string(path).unwrap_or_default());
+        if !wait(Duration::from_secs(10), || {
+            up() || process.status().is_some()
+        }) || process.status().is_some()
+        {
+            panic!(
+                "redis-server does not come up: {}",
+                std::fs::read_to_string(path).unwrap_or_default()
+            );
         }
         self.process = Some(process);
     }
@@ -84,21 +114,29 @@ impl RedisServer {
     /// Runs a command over a connection of its own.
     #[track_caller]
     pub fn command(&self, words: &[&str]) -> redis::Value {
-        self.try_command(words).unwrap_or_else(|error| panic!("{words:?}: {error}"))
+        self.try_command(words)
+            .unwrap_or_else(|error| panic!("{words:?}: {error}"))
     }
 
     /// Runs a command; its answer as a Rust type.
     #[track_caller]
     pub fn ask<T: FromRedisValue>(&self, words: &[&str]) -> T {
-        from_redis_value(self.command(words)).unwrap_or_else(|_| panic!("{words:?} answers another type"))
+        from_redis_value(self.command(words))
+            .unwrap_or_else(|_| panic!("{words:?} answers another type"))
     }
 
     /// The number that follows `field` in a section of INFO.
     #[track_caller]
     pub fn stat(&self, section: &str, field: &str) -> u64 {
         let info: String = self.ask(&["INFO", section]);
-        let value = info.lines().find_map(|line| line.strip_prefix(field)).unwrap_or("0");
-        let digits = value.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+        let value = info
+            .lines()
+            .find_map(|line| line.strip_prefix(field))
+            .unwrap_or("0");
+        let digits = value
+            .split(|c: char| !c.is_ascii_digit())
+            .next()
+            .unwrap_or_default();
         digits.parse().unwrap_or_else(|_| panic!("{field}{value}"))
     }
 
@@ -111,7 +149,8 @@ impl RedisServer {
 
     /// Whether it says that it is a primary.
     pub fn is_primary(&self) -> bool {
-        self.ask::<String>(&["INFO", "replication"]).contains("role:master")
+        self.ask::<String>(&["INFO", "replication"])
+            .contains("role:master")
     }
 
     /// True from its start to its end.
@@ -132,12 +171,18 @@ impl RedisServer {
 
     /// Freezes it: connections stay open and nothing is answered.
     pub fn pause(&self) {
-        self.process.as_ref().expect("a running server").signal("STOP");
+        self.process
+            .as_ref()
+            .expect("a running server")
+            .signal("STOP");
     }
 
     /// Lets it go on after [`RedisServer::pause`].
     pub fn resume(&self) {
-        self.process.as_ref().expect("a running server").signal("CONT");
+        self.process
+            .as_ref()
+            .expect("a running server")
+            .signal("CONT");
     }
 }
 
@@ -146,7 +191,10 @@ impl RedisServer {
 pub fn free_port() -> u16 {
     loop {
         let port = rand::random_range(10_000..22_000);
-        if [port, port + 10_000].iter().all(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()) {
+        if [port, port + 10_000]
+            .iter()
+            .all(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok())
+        {
             return port;
         }
     }

@@ -22,7 +22,9 @@ static KNOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 static FOUND: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn open<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    mutex
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// Says that a text is a secret, such as an idempotency key.
@@ -43,10 +45,15 @@ pub fn within(log: &str) -> Vec<String> {
         let token: String = log[at..].chars().take_while(|c| random(*c)).collect();
         (token.len() >= RANDOM).then_some(token)
     });
-    let words =
-        ["Bearer tk", "authorization: "].iter().filter(|word| log.contains(**word)).map(|word| word.to_string());
+    let words = ["Bearer tk", "authorization: "]
+        .iter()
+        .filter(|word| log.contains(**word))
+        .map(|word| word.to_string());
     let known = open(&KNOWN);
-    let known = known.iter().filter(|secret| log.contains(secret.as_str())).cloned();
+    let known = known
+        .iter()
+        .filter(|secret| log.contains(secret.as_str()))
+        .cloned();
     tokens.chain(words).chain(known).collect()
 }
 
@@ -54,7 +61,10 @@ pub fn within(log: &str) -> Vec<String> {
 #[track_caller]
 pub fn none_in(log: &str) {
     let found = within(log);
-    assert!(found.is_empty() || std::thread::panicking(), "the log holds {found:?}:\n{log}");
+    assert!(
+        found.is_empty() || std::thread::panicking(),
+        "the log holds {found:?}:\n{log}"
+    );
 }
 
 /// When dropped, fails where anything within this process has logged a secret, now or before.
@@ -64,7 +74,10 @@ pub struct NoSecretsLogged;
 impl Drop for NoSecretsLogged {
     fn drop(&mut self) {
         let found = open(&FOUND).clone();
-        assert!(found.is_empty() || std::thread::panicking(), "these lines hold secrets: {found:#?}");
+        assert!(
+            found.is_empty() || std::thread::panicking(),
+            "these lines hold secrets: {found:#?}"
+        );
     }
 }
 
@@ -72,9 +85,15 @@ impl Drop for NoSecretsLogged {
 pub fn listen() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let detail: tracing_subscriber::filter::Targets = "turnkeeper=trace,debug".parse().expect("directives");
-        let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(Search);
-        tracing_subscriber::registry().with(detail).with(lines).init();
+        let detail: tracing_subscriber::filter::Targets =
+            "turnkeeper=trace,debug".parse().expect("directives");
+        let lines = tracing_subscriber::fmt::layer()
+            .with_ansi(false)
+            .with_writer(Search);
+        tracing_subscriber::registry()
+            .with(detail)
+            .with(lines)
+            .init();
     });
 }
 
@@ -108,9 +127,18 @@ impl MakeWriter<'_> for Search {
 fn a_secret_in_a_log_is_seen() {
     let token = turnkeeper::app::Token::new(turnkeeper::engine::Role::Gm, &[7; 32]);
     let key = turnkeeper::app::Token::app_key(&[7; 32]);
-    assert_eq!(within(&format!("status=200 x=\"{}\"", token.reveal())), [token.reveal()]);
+    assert_eq!(
+        within(&format!("status=200 x=\"{}\"", token.reveal())),
+        [token.reveal()]
+    );
     assert_eq!(within(&format!("key={}", key.reveal())), [key.reveal()]);
     known("an idempotency key of this test alone");
-    assert_eq!(within("k=an idempotency key of this test alone,"), ["an idempotency key of this test alone"]);
-    assert_eq!(within("tk_gm_ and `tk_app_...` are no secrets, nor is tk_"), [""; 0]);
+    assert_eq!(
+        within("k=an idempotency key of this test alone,"),
+        ["an idempotency key of this test alone"]
+    );
+    assert_eq!(
+        within("tk_gm_ and `tk_app_...` are no secrets, nor is tk_"),
+        [""; 0]
+    );
 }

@@ -49,15 +49,29 @@ impl Server {
     /// This program or another one that greets as it does.
     pub fn run(program: Option<PathBuf>, settings: &[(&str, &str)]) -> Self {
         let program = program.map(|program| std::path::absolute(program).expect("a path"));
-        let settings = settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let settings = settings
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect();
         let directory = TempDir::new().expect("a temporary directory");
-        let server = Self { program, settings, directory, running: Mutex::default() };
+        let server = Self {
+            program,
+            settings,
+            directory,
+            running: Mutex::default(),
+        };
         server.again();
         server
     }
 
     fn running<T>(&self, with: impl FnOnce(&mut Running) -> T) -> T {
-        with(self.running.lock().expect("no panic before").as_mut().expect("a running server"))
+        with(
+            self.running
+                .lock()
+                .expect("no panic before")
+                .as_mut()
+                .expect("a running server"),
+        )
     }
 
     /// Where it serves now, such as `http://127.0.0.1:40123`.
@@ -72,7 +86,9 @@ impl Server {
 
     fn command(&self) -> Command {
         let directory = self.directory.path();
-        let Some(program) = &self.program else { return process::turnkeeper(directory) };
+        let Some(program) = &self.program else {
+            return process::turnkeeper(directory);
+        };
         let mut command = Command::new(program);
         process::isolate(command.env_clear(), directory);
         command
@@ -88,14 +104,31 @@ impl Server {
             command.env("TURNKEEPER_LOG", "debug");
         }
         command.envs(self.settings.iter().map(|(name, value)| (name, value)));
-        let log = OpenOptions::new().create(true).append(true).open(self.directory.path().join("log"));
-        let mut process = Process::start(command.stdout(Stdio::piped()).stderr(log.expect("a log file")));
+        let log = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.directory.path().join("log"));
+        let mut process = Process::start(
+            command
+                .stdout(Stdio::piped())
+                .stderr(log.expect("a log file")),
+        );
         let mut greeting = String::new();
         let mut output = BufReader::new(process.0.stdout.take().expect("its output"));
         output.read_line(&mut greeting).expect("its first line");
         match greeting.trim_end().rsplit_once(" serves on ") {
-            Some((_, url)) => *running = Some(Running { process, output, url: url.to_owned() }),
-            None => panic!("it does not serve: {greeting}{:?}\n{}", process.0.wait(), self.log()),
+            Some((_, url)) => {
+                *running = Some(Running {
+                    process,
+                    output,
+                    url: url.to_owned(),
+                })
+            }
+            None => panic!(
+                "it does not serve: {greeting}{:?}\n{}",
+                process.0.wait(),
+                self.log()
+            ),
         }
     }
 
@@ -104,7 +137,11 @@ impl Server {
         let mut greeting = String::new();
         while !greeting.contains("curl") {
             let read = self.running(|running| running.output.read_line(&mut greeting));
-            assert_ne!(read.expect("text"), 0, "the greeting ends early: {greeting}");
+            assert_ne!(
+                read.expect("text"),
+                0,
+                "the greeting ends early: {greeting}"
+            );
         }
         greeting
     }
@@ -150,27 +187,51 @@ impl Server {
 
     /// The processor time that it has taken, in hundredths of a second.
     pub fn processor_time(&self) -> u64 {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).expect("a running process");
-        let fields = stat.rsplit(')').next().expect("fields behind the name").split_whitespace();
-        fields.skip(11).take(2).map(|time| time.parse::<u64>().expect("a number")).sum()
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid()))
+            .expect("a running process");
+        let fields = stat
+            .rsplit(')')
+            .next()
+            .expect("fields behind the name")
+            .split_whitespace();
+        fields
+            .skip(11)
+            .take(2)
+            .map(|time| time.parse::<u64>().expect("a number"))
+            .sum()
     }
 
     /// Its resident memory in KiB. A debug build counts only allocated memory, because its own text takes most of the rest.
     pub fn resident(&self) -> u64 {
-        self.memory(if cfg!(debug_assertions) { "RssAnon:" } else { "VmRSS:" })
+        self.memory(if cfg!(debug_assertions) {
+            "RssAnon:"
+        } else {
+            "VmRSS:"
+        })
     }
 
     /// The most resident memory that it has had, in KiB. A debug build counts without its own text.
     pub fn peak(&self) -> u64 {
-        let text = if cfg!(debug_assertions) { self.memory("RssFile:") } else { 0 };
+        let text = if cfg!(debug_assertions) {
+            self.memory("RssFile:")
+        } else {
+            0
+        };
         self.memory("VmHWM:").saturating_sub(text)
     }
 
     /// A field of its memory, in KiB.
     fn memory(&self, field: &str) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).expect("a running process");
-        let line = status.lines().find_map(|line| line.strip_prefix(field)).expect("a size");
-        line.trim().trim_end_matches(" kB").parse().expect("a number")
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid()))
+            .expect("a running process");
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix(field))
+            .expect("a size");
+        line.trim()
+            .trim_end_matches(" kB")
+            .parse()
+            .expect("a number")
     }
 }
 

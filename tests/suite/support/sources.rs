@@ -31,8 +31,21 @@ pub fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
     collect(&root.join(folder), extension, &mut paths);
     paths.sort();
     assert!(!paths.is_empty(), "{folder} has no .{extension}");
-    let named = |path: &Path| path.strip_prefix(root).expect("a path below the crate").display().to_string();
-    paths.iter().map(|path| (named(path), std::fs::read_to_string(path).expect("a readable file"))).collect()
+    let named = |path: &Path| {
+        path.strip_prefix(root)
+            .expect("a path below the crate")
+            .display()
+            .to_string()
+    };
+    paths
+        .iter()
+        .map(|path| {
+            (
+                named(path),
+                std::fs::read_to_string(path).expect("a readable file"),
+            )
+        })
+        .collect()
 }
 
 /// A file of Rust, taken apart.
@@ -47,8 +60,15 @@ pub struct Source {
 impl Source {
     pub fn read(text: &str) -> Self {
         let mut source = Self::default();
-        source.add(text.parse().unwrap_or_else(|error| panic!("{error}: {text:.200}")));
-        source.code = source.code.replace(": : ", "::").replace(" ::", "::").replace(":: ", "::");
+        source.add(
+            text.parse()
+                .unwrap_or_else(|error| panic!("{error}: {text:.200}")),
+        );
+        source.code = source
+            .code
+            .replace(": : ", "::")
+            .replace(" ::", "::")
+            .replace(":: ", "::");
         source
     }
 
@@ -59,16 +79,23 @@ impl Source {
                 TokenTree::Group(group) if group.stream().to_string().starts_with("doc =") => {}
                 TokenTree::Group(group) => {
                     let text = group.to_string();
-                    let delimiters = text.chars().next().zip(text.chars().next_back()).expect("delimiters");
+                    let delimiters = text
+                        .chars()
+                        .next()
+                        .zip(text.chars().next_back())
+                        .expect("delimiters");
                     self.code.push(delimiters.0);
                     self.add(group.stream());
                     self.code.extend([delimiters.1, ' ']);
                 }
                 TokenTree::Literal(literal)
-                    if literal.to_string().contains('"') && !literal.to_string().starts_with('\'') =>
+                    if literal.to_string().contains('"')
+                        && !literal.to_string().starts_with('\'') =>
                 {
                     let quoted = literal.to_string();
-                    let text = quoted.split_once('"').and_then(|(_, text)| text.rsplit_once('"'));
+                    let text = quoted
+                        .split_once('"')
+                        .and_then(|(_, text)| text.rsplit_once('"'));
                     self.texts.push(text.expect("a quoted text").0.to_owned());
                     self.code.push_str("\"\" ");
                 }
@@ -83,7 +110,10 @@ impl Source {
 
     /// The identifiers and keywords of the code.
     pub fn words(&self) -> Vec<&str> {
-        self.code.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect()
+        self.code
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .filter(|word| !word.is_empty())
+            .collect()
     }
 }
 
@@ -92,7 +122,10 @@ fn code_is_separated_from_text_and_comments() {
     let source = Source::read(
         "a // b \"c\"\nlet d = \"e \\\" // f\"; /* g */ fn x<'h>() { r#\"i \" j\"#; '\"' } use k::l; /// m\nn",
     );
-    assert_eq!(source.words(), ["a", "let", "d", "fn", "x", "h", "use", "k", "l", "n"]);
+    assert_eq!(
+        source.words(),
+        ["a", "let", "d", "fn", "x", "h", "use", "k", "l", "n"]
+    );
     assert!(source.code.contains("use k::l"), "{}", source.code);
     assert_eq!(source.texts, ["e \\\" // f", "i \" j"]);
 }

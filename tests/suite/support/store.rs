@@ -32,7 +32,12 @@ impl<H: Hook> Store for Hooked<H> {
         self.inner.create(id, new).await
     }
 
-    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Found, StoreError> {
+    async fn load(
+        &self,
+        id: &str,
+        known: Option<u64>,
+        key: Option<&KeyDigest>,
+    ) -> Result<Found, StoreError> {
         self.hook.before().await?;
         let loaded = self.inner.load(id, known, key).await;
         self.hook.loaded().await;
@@ -44,7 +49,13 @@ impl<H: Hook> Store for Hooked<H> {
         self.inner.commit(id, commit).await
     }
 
-    async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<StoredPage, StoreError> {
+    async fn log(
+        &self,
+        id: &str,
+        after: u64,
+        limit: usize,
+        max_bytes: usize,
+    ) -> Result<StoredPage, StoreError> {
         self.hook.before().await?;
         self.inner.log(id, after, limit, max_bytes).await
     }
@@ -54,7 +65,13 @@ impl<H: Hook> Store for Hooked<H> {
         self.inner.base(id).await
     }
 
-    async fn list(&self, of: &str, before: Option<&str>, limit: usize, bytes: usize) -> Result<Listing, StoreError> {
+    async fn list(
+        &self,
+        of: &str,
+        before: Option<&str>,
+        limit: usize,
+        bytes: usize,
+    ) -> Result<Listing, StoreError> {
         self.hook.before().await?;
         self.inner.list(of, before, limit, bytes).await
     }
@@ -65,7 +82,11 @@ impl<H: Hook> Store for Hooked<H> {
     }
 
     async fn acquire_quota(
-        &self, bucket: &str, want: u32, quota: u32, window: Duration,
+        &self,
+        bucket: &str,
+        want: u32,
+        quota: u32,
+        window: Duration,
     ) -> Result<QuotaGrant, StoreError> {
         self.hook.before().await?;
         self.inner.acquire_quota(bucket, want, quota, window).await

@@ -5,7 +5,9 @@ use crate::round_robin::RoundRobin;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 use turnkeeper::engine::*;
-use turnkeeper::vocabulary::{CombatantId, Dice, ErrorKind, Ground, LegalCommand, OwnCombatant, Registrar, read};
+use turnkeeper::vocabulary::{
+    CombatantId, Dice, ErrorKind, Ground, LegalCommand, OwnCombatant, Registrar, read,
+};
 
 /// Every ruleset that ships, and the tests' own.
 pub static RULESETS: LazyLock<Rulesets> = LazyLock::new(|| {
@@ -17,7 +19,15 @@ pub static RULESETS: LazyLock<Rulesets> = LazyLock::new(|| {
 /// What a new encounter is known by, with these tokens.
 pub fn meta(tokens: Vec<TokenRecord>) -> Meta {
     let (id, created_at) = ("encounter".into(), "2026-01-01T00:00:00Z".into());
-    Meta { id, created_at, seed: None, request: None, player_undo: false, player_effects: false, tokens }
+    Meta {
+        id,
+        created_at,
+        seed: None,
+        request: None,
+        player_undo: false,
+        player_effects: false,
+        tokens,
+    }
 }
 
 /// The record of a token.
@@ -35,13 +45,22 @@ pub fn token(id: &str, role: Role, combatants: Vec<OwnCombatant>) -> TokenRecord
 
 /// A player whose token has this id, and who acts for these combatants.
 pub fn player(token: &str, combatants: Vec<OwnCombatant>) -> Viewer {
-    Viewer { role: Role::Player, combatants, ..Viewer::gm(token) }
+    Viewer {
+        role: Role::Player,
+        combatants,
+        ..Viewer::gm(token)
+    }
 }
 
 /// The combatants of an encounter with these ids; for an id that none has, one that has left.
 pub fn owned(game: &dyn Game, ids: &[CombatantId]) -> Vec<OwnCombatant> {
-    let left = |id: &CombatantId| OwnCombatant { id: id.clone(), joined: 0 };
-    ids.iter().map(|id| game.named(String::new(), id).unwrap_or_else(|_| left(id))).collect()
+    let left = |id: &CombatantId| OwnCombatant {
+        id: id.clone(),
+        joined: 0,
+    };
+    ids.iter()
+        .map(|id| game.named(String::new(), id).unwrap_or_else(|_| left(id)))
+        .collect()
 }
 
 /// Dice that follow from a number.
@@ -79,28 +98,53 @@ impl From<Refusal> for Refused {
         match refusal {
             Refusal::Fields(errors) => {
                 let e = errors.into_iter().next().expect("a field is wrong");
-                let code = if e.kind == ErrorKind::Meaningless { "meaningless" } else { "malformed" }.into();
-                Self { code, rule: None, field: Some(e.path), detail: e.message }
+                let code = if e.kind == ErrorKind::Meaningless {
+                    "meaningless"
+                } else {
+                    "malformed"
+                }
+                .into();
+                Self {
+                    code,
+                    rule: None,
+                    field: Some(e.path),
+                    detail: e.message,
+                }
             }
-            Refusal::Stopped => {
-                Self { code: "stopped".into(), rule: None, field: None, detail: "the work was stopped".into() }
-            }
-            Refusal::Forbidden { path, detail } => {
-                Self { code: "forbidden".into(), rule: None, field: Some(path), detail }
-            }
+            Refusal::Stopped => Self {
+                code: "stopped".into(),
+                rule: None,
+                field: None,
+                detail: "the work was stopped".into(),
+            },
+            Refusal::Forbidden { path, detail } => Self {
+                code: "forbidden".into(),
+                rule: None,
+                field: Some(path),
+                detail,
+            },
             Refusal::Violation { path, violation } => {
                 let (rule, field) = match violation.ground {
                     Ground::Rule(rule) => (Some(rule.to_owned()), None),
                     Ground::Field(field) => (None, Some(below(&path, &field))),
                 };
-                Self { code: violation.code.into(), rule, field, detail: violation.detail.into() }
+                Self {
+                    code: violation.code.into(),
+                    rule,
+                    field,
+                    detail: violation.detail.into(),
+                }
             }
         }
     }
 }
 
 fn below(path: &str, field: &str) -> String {
-    if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") }
+    if path.is_empty() {
+        field.to_owned()
+    } else {
+        format!("{path}.{field}")
+    }
 }
 
 /// What a request came to: the events, or why it was refused.
@@ -110,12 +154,17 @@ impl Table {
     /// A new encounter from the JSON of its creation.
     pub fn try_create(creation: Value) -> Result<Self, Refused> {
         let game = RULESETS.create(meta(Vec::new()), read(&creation).map_err(Refusal::from)?)?;
-        Ok(Self { game, past: Vec::new(), sent: 0 })
+        Ok(Self {
+            game,
+            past: Vec::new(),
+            sent: 0,
+        })
     }
 
     /// A new encounter from the JSON of its creation, which must be sound.
     pub fn create(creation: Value) -> Self {
-        Self::try_create(creation).unwrap_or_else(|refused| panic!("the encounter was not created: {refused:?}"))
+        Self::try_create(creation)
+            .unwrap_or_else(|refused| panic!("the encounter was not created: {refused:?}"))
     }
 
     /// Sends a command or a list; an error tells which promise of the engine was broken.
@@ -130,7 +179,11 @@ impl Table {
         };
         let before = self.document()?;
         let decided = self.decide(&request, dice)?;
-        same("the encounter that the request was sent to has changed", &before, &self.document()?)?;
+        same(
+            "the encounter that the request was sent to has changed",
+            &before,
+            &self.document()?,
+        )?;
         let decided = match decided {
             Ok(decided) => decided,
             Err(refusal) => {
@@ -142,38 +195,77 @@ impl Table {
         let version = self.game.version() + 1;
         let after = decided.next.document().map_err(|e| e.to_string())?;
         if decided.next.version() != version {
-            return Err(format!("expected version {version}, got {}", decided.next.version()));
+            return Err(format!(
+                "expected version {version}, got {}",
+                decided.next.version()
+            ));
         }
-        let stored = RULESETS.load(&before).map_err(|e| format!("the document before does not load: {e}"))?;
+        let stored = RULESETS
+            .load(&before)
+            .map_err(|e| format!("the document before does not load: {e}"))?;
         for (how, game) in [("in memory", &self.game), ("from its document", &stored)] {
             let folded = fold(game, &decided)?;
-            same(&format!("folding the events on the state before, {how}, gives another state"), &after, &folded)?;
+            same(
+                &format!("folding the events on the state before, {how}, gives another state"),
+                &after,
+                &folded,
+            )?;
         }
-        let reloaded = RULESETS.load(&after).map_err(|e| format!("the document after does not load: {e}"))?;
+        let reloaded = RULESETS
+            .load(&after)
+            .map_err(|e| format!("the document after does not load: {e}"))?;
         let again = reloaded.document().map_err(|e| e.to_string())?;
-        same("a document that is loaded and written again differs", &after, &again)?;
+        same(
+            "a document that is loaded and written again differs",
+            &after,
+            &again,
+        )?;
         sentences(&*decided.next, &decided)?;
         // From here on the JSON of combatants comes from the cache.
         let cached = decided.next.document().map_err(|e| e.to_string())?;
-        same("a document that is written from the cache differs", &after, &cached)?;
+        same(
+            "a document that is written from the cache differs",
+            &after,
+            &cached,
+        )?;
         let gm = Viewer::gm("gm");
         let view = decided.next.view(&gm).map_err(|e| e.to_string())?;
         let again = reloaded.view(&gm).map_err(|e| e.to_string())?;
-        same("a view from the cache differs", again.get().as_bytes(), view.get().as_bytes())?;
+        same(
+            "a view from the cache differs",
+            again.get().as_bytes(),
+            view.get().as_bytes(),
+        )?;
         let mut answer = b"in front ".to_vec();
-        decided.next.view_into(&gm, &mut answer).map_err(|e| e.to_string())?;
-        same("a view within an answer differs", view.get().as_bytes(), &answer[b"in front ".len()..])?;
-        self.past.push(std::mem::replace(&mut self.game, decided.next));
-        serde_json::from_str(decided.events.get()).map(Ok).map_err(|e| format!("the events are no JSON array: {e}"))
+        decided
+            .next
+            .view_into(&gm, &mut answer)
+            .map_err(|e| e.to_string())?;
+        same(
+            "a view within an answer differs",
+            view.get().as_bytes(),
+            &answer[b"in front ".len()..],
+        )?;
+        self.past
+            .push(std::mem::replace(&mut self.game, decided.next));
+        serde_json::from_str(decided.events.get())
+            .map(Ok)
+            .map_err(|e| format!("the events are no JSON array: {e}"))
     }
 
     /// Sends a request of a viewer, who must have the right to it.
-    pub fn try_send_as(&mut self, viewer: &Viewer, body: Value, dice: &mut dyn Dice) -> Result<Answer, String> {
+    pub fn try_send_as(
+        &mut self,
+        viewer: &Viewer,
+        body: Value,
+        dice: &mut dyn Dice,
+    ) -> Result<Answer, String> {
         if viewer.role != Role::Gm
             && let Ok(request) = Request::read(body.clone())
         {
             let allowed = self.game.authorize(viewer, &request);
-            let examined = allowed.and_then(|()| self.game.examine(&viewer.combatants, &request, &|| false));
+            let examined =
+                allowed.and_then(|()| self.game.examine(&viewer.combatants, &request, &|| false));
             if let Err(refusal) = examined {
                 return Ok(Err(refusal.into()));
             }
@@ -182,36 +274,58 @@ impl Table {
     }
 
     /// Decides, with what a request wants from the past.
-    fn decide(&self, request: &Request, dice: &mut dyn Dice) -> Result<Result<Decided, Refusal>, String> {
+    fn decide(
+        &self,
+        request: &Request,
+        dice: &mut dyn Dice,
+    ) -> Result<Result<Decided, Refusal>, String> {
         let rewind = match self.game.rewind_target(request) {
             Err(refusal) => return Ok(Err(refusal)),
             Ok(None) => return Ok(self.game.decide(&[], request, dice, &|| false)),
             Ok(Some(rewind)) => rewind,
         };
-        let past = usize::try_from(rewind.to_version).ok().and_then(|version| self.past.get(version));
-        let past = past.ok_or_else(|| format!("{rewind:?} asks for a version that has not been"))?;
-        self.game.rewind(&[], &rewind, &**past).map(Ok).map_err(|e| format!("a state cannot be restored: {e}"))
+        let past = usize::try_from(rewind.to_version)
+            .ok()
+            .and_then(|version| self.past.get(version));
+        let past =
+            past.ok_or_else(|| format!("{rewind:?} asks for a version that has not been"))?;
+        self.game
+            .rewind(&[], &rewind, &**past)
+            .map(Ok)
+            .map_err(|e| format!("a state cannot be restored: {e}"))
     }
 
     /// Sends with these dice, which must be just those that are rolled.
     pub fn roll(&mut self, dice: &[u16], body: Value) -> Answer {
         let mut dice = super::dice::ScriptedDice::new(dice);
-        let answer = self.try_send(body, &mut dice).unwrap_or_else(|broken| panic!("{broken}"));
-        assert_eq!(dice.verdict(), Vec::<String>::new(), "the dice that are written do not fit");
+        let answer = self
+            .try_send(body, &mut dice)
+            .unwrap_or_else(|broken| panic!("{broken}"));
+        assert_eq!(
+            dice.verdict(),
+            Vec::<String>::new(),
+            "the dice that are written do not fit"
+        );
         answer
     }
 
     /// Sends; the dice are seeded by the number of requests before.
     pub fn send(&mut self, body: Value) -> Answer {
         self.sent += 1;
-        self.try_send(body, &mut seeded(self.sent)).unwrap_or_else(|broken| panic!("{broken}"))
+        self.try_send(body, &mut seeded(self.sent))
+            .unwrap_or_else(|broken| panic!("{broken}"))
     }
 
     /// Sends what must be accepted; the types of the events.
     pub fn accept(&mut self, body: Value) -> Vec<String> {
         let sent = body.to_string();
-        let events = self.send(body).unwrap_or_else(|refused| panic!("{sent} was refused: {refused:?}"));
-        events.iter().map(|e| e["type"].as_str().unwrap_or_default().to_owned()).collect()
+        let events = self
+            .send(body)
+            .unwrap_or_else(|refused| panic!("{sent} was refused: {refused:?}"));
+        events
+            .iter()
+            .map(|e| e["type"].as_str().unwrap_or_default().to_owned())
+            .collect()
     }
 
     /// Sends what must be refused; why it was.
@@ -225,7 +339,10 @@ impl Table {
 
     /// The encounter as JSON.
     pub fn view(&self) -> Value {
-        let view = self.game.view(&Viewer::gm("gm")).expect("an encounter is JSON");
+        let view = self
+            .game
+            .view(&Viewer::gm("gm"))
+            .expect("an encounter is JSON");
         serde_json::from_str(view.get()).expect("a view is JSON")
     }
 
@@ -243,7 +360,10 @@ impl Table {
     pub fn legal_commands_of(&self, viewer: &Viewer) -> Vec<LegalCommand> {
         match viewer.role {
             Role::Gm => self.game.options(viewer, 0, &|| false),
-            _ => self.game.redacted(&viewer.combatants).options(viewer, 0, &|| false),
+            _ => self
+                .game
+                .redacted(&viewer.combatants)
+                .options(viewer, 0, &|| false),
         }
     }
 
@@ -270,14 +390,27 @@ pub fn entry(decided: &Decided) -> LogEntry {
 
 /// Whether each event has a sentence, with names and without ids.
 fn sentences(game: &dyn Game, decided: &Decided) -> Result<(), String> {
-    let events: Vec<Value> = serde_json::from_str(decided.events.get()).map_err(|e| e.to_string())?;
+    let events: Vec<Value> =
+        serde_json::from_str(decided.events.get()).map_err(|e| e.to_string())?;
     if events.len() != decided.texts.len() {
-        return Err(format!("{} events have {} sentences", events.len(), decided.texts.len()));
+        return Err(format!(
+            "{} events have {} sentences",
+            events.len(),
+            decided.texts.len()
+        ));
     }
     let ids = ids(game)?;
-    for (event, text) in events.iter().zip(&decided.texts).filter(|(event, _)| event["type"] != "noted") {
+    for (event, text) in events
+        .iter()
+        .zip(&decided.texts)
+        .filter(|(event, _)| event["type"] != "noted")
+    {
         let id = id_in(text, &ids);
-        if !text.ends_with('.') || text.contains(['{', '[', ']']) || text.contains("  ") || id.is_some() {
+        if !text.ends_with('.')
+            || text.contains(['{', '[', ']'])
+            || text.contains("  ")
+            || id.is_some()
+        {
             return Err(format!("{event} is told as {text:?}, with the id {id:?}"));
         }
     }
@@ -287,7 +420,11 @@ fn sentences(game: &dyn Game, decided: &Decided) -> Result<(), String> {
 /// Whether a refusal has a reason with names and without ids. Ids that are taken or unknown are told as ids.
 fn explained(game: &dyn Game, refused: &Refused) -> Result<(), String> {
     let of_ids = ["combatant_exists", "unknown_combatant"].contains(&refused.code.as_str());
-    let id = if of_ids { None } else { id_in(&refused.detail, &ids(game)?).map(str::to_owned) };
+    let id = if of_ids {
+        None
+    } else {
+        id_in(&refused.detail, &ids(game)?).map(str::to_owned)
+    };
     if id.is_some() || refused.detail.contains(['\u{2068}', '\u{2069}']) {
         return Err(format!("{refused:?} has the id {id:?}"));
     }
@@ -296,11 +433,18 @@ fn explained(game: &dyn Game, refused: &Refused) -> Result<(), String> {
 
 /// The ids of combatants that are in no name.
 fn ids(game: &dyn Game) -> Result<Vec<String>, String> {
-    let view: Value =
-        serde_json::from_str(game.view(&Viewer::gm("gm")).map_err(|e| e.to_string())?.get()).unwrap_or_default();
+    let view: Value = serde_json::from_str(
+        game.view(&Viewer::gm("gm"))
+            .map_err(|e| e.to_string())?
+            .get(),
+    )
+    .unwrap_or_default();
     let rows = view["order"].as_array().cloned().unwrap_or_default();
     let of = |row: &Value, field: &str| row[field].as_str().unwrap_or_default().to_owned();
-    let names: Vec<String> = rows.iter().map(|row| of(row, "name").to_lowercase()).collect();
+    let names: Vec<String> = rows
+        .iter()
+        .map(|row| of(row, "name").to_lowercase())
+        .collect();
     let ids = rows
         .iter()
         .map(|row| of(row, "combatant"))
@@ -310,12 +454,16 @@ fn ids(game: &dyn Game) -> Result<Vec<String>, String> {
 
 fn id_in<'t>(text: &'t str, ids: &[String]) -> Option<&'t str> {
     let words = text.split(|c: char| !c.is_alphanumeric() && !"-_.:".contains(c));
-    words.map(|word| word.trim_end_matches(['.', ':'])).find(|word| ids.iter().any(|id| id == word))
+    words
+        .map(|word| word.trim_end_matches(['.', ':']))
+        .find(|word| ids.iter().any(|id| id == word))
 }
 
 fn fold(game: &Arc<dyn Game>, decided: &Decided) -> Result<Vec<u8>, String> {
     let entry = entry(decided);
-    let folded = game.fold(&entry).map_err(|e| format!("the events do not read back: {e}: {}", entry.events))?;
+    let folded = game
+        .fold(&entry)
+        .map_err(|e| format!("the events do not read back: {e}: {}", entry.events))?;
     folded.document().map_err(|e| e.to_string())
 }
 
@@ -325,5 +473,8 @@ fn same(promise: &str, expected: &[u8], got: &[u8]) -> Result<(), String> {
     }
     let parse = |bytes| serde_json::from_slice::<Value>(bytes).unwrap_or_default();
     let differs = difference("", &parse(expected), &parse(got));
-    Err(format!("{promise}: {}", differs.unwrap_or_else(|| "the same JSON in other bytes".into())))
+    Err(format!(
+        "{promise}: {}",
+        differs.unwrap_or_else(|| "the same JSON in other bytes".into())
+    ))
 }

@@ -4,8 +4,16 @@ use super::*;
 
 pub(super) fn end(play: &mut Combat<'_>, c: &EndTurn) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "DC-45")?;
-    let others = play.table().state.acting.iter().filter(|id| c.all && **id != c.combatant);
-    let ending: Vec<CombatantId> = std::iter::once(&c.combatant).chain(others).cloned().collect();
+    let others = play
+        .table()
+        .state
+        .acting
+        .iter()
+        .filter(|id| c.all && **id != c.combatant);
+    let ending: Vec<CombatantId> = std::iter::once(&c.combatant)
+        .chain(others)
+        .cloned()
+        .collect();
     ending.iter().for_each(|id| close_turn(play, id));
     Ok(())
 }
@@ -13,7 +21,12 @@ pub(super) fn end(play: &mut Combat<'_>, c: &EndTurn) -> Result<(), Violation> {
 pub(super) fn spend(play: &mut Combat<'_>, c: &Spend) -> Result<(), Violation> {
     let spent = c.ap.count();
     let left = left_after(play, &c.combatant, spent)?;
-    play.own(ApSpent { combatant: c.combatant.clone(), spent, left, action: c.action.clone() });
+    play.own(ApSpent {
+        combatant: c.combatant.clone(),
+        spent,
+        left,
+        action: c.action.clone(),
+    });
     Ok(())
 }
 
@@ -21,9 +34,18 @@ pub(super) fn hold(play: &mut Combat<'_>, c: &Hold) -> Result<(), Violation> {
     let (id, ap) = (&c.combatant, c.ap.count());
     let holding = play.in_turn(id, "DC-49")?.state.held.is_some();
     left_after(play, id, ap)?;
-    require(!holding, "already_holding", "DC-49", || format!("{id} holds an action already"))?;
-    let held = Held { action: c.action.clone(), trigger: c.trigger.clone(), ap };
-    play.own(ActionHeld { combatant: id.clone(), held });
+    require(!holding, "already_holding", "DC-49", || {
+        format!("{id} holds an action already")
+    })?;
+    let held = Held {
+        action: c.action.clone(),
+        trigger: c.trigger.clone(),
+        ap,
+    };
+    play.own(ActionHeld {
+        combatant: id.clone(),
+        held,
+    });
     Ok(())
 }
 
@@ -31,30 +53,54 @@ pub(super) fn hold(play: &mut Combat<'_>, c: &Hold) -> Result<(), Violation> {
 fn left_after(play: &Combat<'_>, id: &CombatantId, ap: u32) -> Result<u32, Violation> {
     let held = play.fighter("combatant", id, "DC-44")?.state.ap.current;
     begun(play)?;
-    let short = || Violation::new("not_enough_ap", "DC-44", format!("{id} has {held} Action Points left, not {ap}"));
+    let short = || {
+        Violation::new(
+            "not_enough_ap",
+            "DC-44",
+            format!("{id} has {held} Action Points left, not {ap}"),
+        )
+    };
     held.checked_sub(ap).ok_or_else(short)
 }
 
 /// Refuses what needs a first assigned turn (DC-31).
 fn begun(play: &Combat<'_>) -> Result<(), Violation> {
     let detail = "the combat begins when the first turn is assigned: nobody acts before";
-    require(play.table().round > 0, "combat_not_begun", "DC-31", || detail)
+    require(play.table().round > 0, "combat_not_begun", "DC-31", || {
+        detail
+    })
 }
 
 pub(super) fn trigger(play: &mut Combat<'_>, id: &CombatantId) -> Result<(), Violation> {
     let holding = play.fighter("combatant", id, "DC-49")?.state.held.is_some();
-    require(holding, "nothing_held", "DC-49", || format!("{id} holds no action"))?;
-    play.own(HeldTriggered { combatant: id.clone() });
+    require(holding, "nothing_held", "DC-49", || {
+        format!("{id} holds no action")
+    })?;
+    play.own(HeldTriggered {
+        combatant: id.clone(),
+    });
     Ok(())
 }
 
 pub(super) fn attack(play: &mut Combat<'_>, c: &Attack) -> Result<(), Violation> {
     let Attack { combatant, target } = c.clone();
     play.fighter("combatant", &combatant, "DC-11")?;
-    let adv = play.fighter("target", &target, "DC-11")?.state.attacked_with_adv;
+    let adv = play
+        .fighter("target", &target, "DC-11")?
+        .state
+        .attacked_with_adv;
     begun(play)?;
-    require(combatant != target, "attacks_itself", field("target"), || format!("{target} cannot attack itself"))?;
-    play.own(Attacked { combatant, target, adv });
+    require(
+        combatant != target,
+        "attacks_itself",
+        field("target"),
+        || format!("{target} cannot attack itself"),
+    )?;
+    play.own(Attacked {
+        combatant,
+        target,
+        adv,
+    });
     Ok(())
 }
 
@@ -62,9 +108,14 @@ pub(super) fn use_inspiration(play: &mut Combat<'_>, c: &UseInspiration) -> Resu
     let id = &c.combatant;
     let has_die = play.combatant("combatant", id)?.state.inspiration_die;
     begun(play)?;
-    require(has_die, "no_inspiration_die", "DC-8", || format!("{id} has no Inspiration Die"))?;
+    require(has_die, "no_inspiration_die", "DC-8", || {
+        format!("{id} has no Inspiration Die")
+    })?;
     let die = play.die(c.roll);
-    play.own(InspirationUsed { combatant: id.clone(), die });
+    play.own(InspirationUsed {
+        combatant: id.clone(),
+        die,
+    });
     Ok(())
 }
 
@@ -74,7 +125,9 @@ pub(super) fn use_advantage(play: &mut Combat<'_>, id: &CombatantId) -> Result<(
     require(has_adv, "no_advantage", "DC-10", || {
         format!("{id} has no ADV of a critical success: it is there once, in round 1")
     })?;
-    play.own(AdvantageUsed { combatant: id.clone() });
+    play.own(AdvantageUsed {
+        combatant: id.clone(),
+    });
     Ok(())
 }
 
@@ -94,6 +147,10 @@ pub(super) fn legendary(play: &mut Combat<'_>, c: &Legendary) -> Result<(), Viol
         format!("{id} can spend {max} Legendary Action Points {when}, not {spent}")
     })?;
     let left = monster.state.lap.saturating_sub(spent);
-    play.own(LegendaryActed { combatant: id.clone(), spent, left });
+    play.own(LegendaryActed {
+        combatant: id.clone(),
+        spent,
+        left,
+    });
     Ok(())
 }

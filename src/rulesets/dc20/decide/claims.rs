@@ -10,7 +10,10 @@ pub(super) fn claim(play: &mut Combat<'_>, c: &Claim) -> Result<(), Violation> {
 
 /// Takes answers to the awaited turn: claims, with their `share`, or passes. No other answers follow if the contest is `closed`.
 pub(super) fn answer(
-    play: &mut Combat<'_>, answering: &[CombatantId], share: Option<bool>, closed: bool,
+    play: &mut Combat<'_>,
+    answering: &[CombatantId],
+    share: Option<bool>,
+    closed: bool,
 ) -> Result<(), Violation> {
     let slot = awaited(play, Phase::Claim, "DC-17")?;
     let table = play.table();
@@ -32,13 +35,17 @@ pub(super) fn answer(
             _ => return Err(tied(table, &top)),
         },
         Contest::Needed(_) => {
-            let detail =
-                "the PC team must take this PC Turn: there are not enough later ones for its members without one";
+            let detail = "the PC team must take this PC Turn: there are not enough later ones for its members without one";
             return Err(Violation::new("must_claim", "DC-17", detail));
         }
         contest => {
             let answer = answering.first().cloned().map(|combatant| match share {
-                Some(share) => ClaimMade { slot, combatant, share }.into(),
+                Some(share) => ClaimMade {
+                    slot,
+                    combatant,
+                    share,
+                }
+                .into(),
                 None => ClaimPassed { slot, combatant }.into(),
             });
             resolve(play, contest, answer);
@@ -67,41 +74,82 @@ pub(in super::super) fn resolve(play: &mut Combat<'_>, contest: Contest, answer:
 /// Refuses a combatant that cannot take the awaited PC Turn.
 fn claimable(table: &Table, c: &Creature) -> Result<(), Violation> {
     let id = &c.id;
-    require(team(&table.state, c) == Team::Pc, "not_on_the_pc_team", "DC-17", || {
-        format!("{id} is not on the PC team: it takes no PC Turn")
-    })?;
-    if let Some(slot) = c.state.slot.as_ref().filter(|_| !waits_unseen(&table.state, c)) {
-        let detail = format!("{id} has its place in the turn {slot}, and changes it only by a delay");
+    require(
+        team(&table.state, c) == Team::Pc,
+        "not_on_the_pc_team",
+        "DC-17",
+        || format!("{id} is not on the PC team: it takes no PC Turn"),
+    )?;
+    if let Some(slot) = c
+        .state
+        .slot
+        .as_ref()
+        .filter(|_| !waits_unseen(&table.state, c))
+    {
+        let detail =
+            format!("{id} has its place in the turn {slot}, and changes it only by a delay");
         return Err(Violation::new("already_placed", "DC-30", detail));
     }
     yet_to_act(table, c)?;
-    let open = table.state.at().is_some_and(|slot| may_take(&table.state, c, slot));
-    require(open, "turn_of_the_hidden", "DC-17", || format!("only hidden combatants take this turn, and {id} is seen"))
+    let open = table
+        .state
+        .at()
+        .is_some_and(|slot| may_take(&table.state, c, slot));
+    require(open, "turn_of_the_hidden", "DC-17", || {
+        format!("only hidden combatants take this turn, and {id} is seen")
+    })
 }
 
 /// Refuses an answer that changes nothing, and that of a combatant whose check is too low: a claim, with its `share`, or a pass.
 fn may_answer(table: &Table, c: &Creature, share: Option<bool>) -> Result<(), Violation> {
     let id = &c.id;
-    let claim = table.state.claims.iter().find(|claim| claim.combatant == *id);
+    let claim = table
+        .state
+        .claims
+        .iter()
+        .find(|claim| claim.combatant == *id);
     if let Contest::Tied(top) = contest(table, false)
         && top.contains(id)
     {
-        let agrees = share == Some(true) && claim.is_some_and(|claim| !claim.share) && result(c).is_some();
-        return if share.is_none() || agrees { Ok(()) } else { Err(tied(table, &top)) };
+        let agrees =
+            share == Some(true) && claim.is_some_and(|claim| !claim.share) && result(c).is_some();
+        return if share.is_none() || agrees {
+            Ok(())
+        } else {
+            Err(tied(table, &top))
+        };
     }
     let detail = || format!("{id} has claimed this turn already");
-    require(claim.is_none() || share.is_none(), "already_answered", "DC-17", detail)?;
+    require(
+        claim.is_none() || share.is_none(),
+        "already_answered",
+        "DC-17",
+        detail,
+    )?;
     let passes_again = share.is_none() && table.state.passed.contains(id);
-    require(!passes_again, "already_answered", "DC-17", || format!("{id} has passed on this turn already"))?;
+    require(!passes_again, "already_answered", "DC-17", || {
+        format!("{id} has passed on this turn already")
+    })?;
     let detail = || format!("a higher check than {id}'s has claimed this turn already");
-    require(claim.is_some() || !outbid(table, c), "outbid", "DC-18", detail)
+    require(
+        claim.is_some() || !outbid(table, c),
+        "outbid",
+        "DC-18",
+        detail,
+    )
 }
 
 /// Refuses the answers that leave these combatants tied: all of them have the same result.
 fn tied(table: &Table, top: &[CombatantId]) -> Violation {
-    let names = top.iter().map(CombatantId::to_string).collect::<Vec<_>>().join(" and ");
+    let names = top
+        .iter()
+        .map(CombatantId::to_string)
+        .collect::<Vec<_>>()
+        .join(" and ");
     let detail = match top.first().and_then(|id| result(table.get(id)?)) {
-        Some(total) => format!("{names} all have {total}: each claims with `share`, or all but one pass"),
+        Some(total) => {
+            format!("{names} all have {total}: each claims with `share`, or all but one pass")
+        }
         None => format!("{names} made no check: all but one pass"),
     };
     Violation::new("claim_tied", "DC-19", detail)

@@ -6,24 +6,36 @@ pub(super) fn delay(play: &mut Combat<'_>, c: &Delay) -> Result<(), Violation> {
     let id = &c.combatant;
     let delayer = play.in_turn(id, "DC-32")?;
     let state = &play.table().state;
-    require(team(state, delayer) == Team::Pc, "not_on_the_pc_team", "DC-33", || {
-        format!("{id} is not on the PC team: only its members delay")
-    })?;
+    require(
+        team(state, delayer) == Team::Pc,
+        "not_on_the_pc_team",
+        "DC-33",
+        || format!("{id} is not on the PC team: only its members delay"),
+    )?;
     match (&c.to, &c.after) {
         (Some(to), None) => {
             let slot = known_slot(play, "to", to)?;
             let open = !slot.unseen || delayer.hidden;
             let later = state.later().iter().any(|later| later.id == *to);
-            require(slot.team == Team::Pc, "not_a_pc_turn", "DC-37", || format!("{to} is not a PC Turn"))?;
-            require(open, "turn_of_the_hidden", "DC-33", || format!("only hidden combatants take {to}"))?;
-            require(later, "not_later", "DC-37", || format!("{to} is not later in the order than this turn"))?;
+            require(slot.team == Team::Pc, "not_a_pc_turn", "DC-37", || {
+                format!("{to} is not a PC Turn")
+            })?;
+            require(open, "turn_of_the_hidden", "DC-33", || {
+                format!("only hidden combatants take {to}")
+            })?;
+            require(later, "not_later", "DC-37", || {
+                format!("{to} is not later in the order than this turn")
+            })?;
             move_to(play, id, Some(to.clone()), Way::Delayed);
         }
         (None, Some(enemy)) if later_enemy(play, enemy)? => {
             let to = turn_after(state, enemy);
             move_to(play, id, to, Way::DelayedAfter);
         }
-        (None, Some(enemy)) => play.own(PlaceHeld { combatant: id.clone(), behind: Some(enemy.clone()) }),
+        (None, Some(enemy)) => play.own(PlaceHeld {
+            combatant: id.clone(),
+            behind: Some(enemy.clone()),
+        }),
         _ => {
             let detail = "say either the later PC Turn (`to`) or the enemy (`after`)";
             return Err(Violation::field("to_or_after", "to", detail));
@@ -40,15 +52,24 @@ fn move_to(play: &mut Combat<'_>, id: &CombatantId, to: Option<SlotId>, by: Way)
         play.own(SlotAdded { slot, after: None });
         to
     });
-    play.own(Delayed { combatant: id.clone(), to, by });
+    play.own(Delayed {
+        combatant: id.clone(),
+        to,
+        by,
+    });
 }
 
 /// Moves the turns that are held behind an enemy that is seen and has a turn by now.
 pub(in super::super) fn follow(play: &mut Combat<'_>) {
     for id in holding(play.table()) {
         let table = play.table();
-        let enemy = table.get(&id).and_then(|c| c.state.behind.as_ref()).and_then(|enemy| table.get(enemy));
-        let Some(enemy) = enemy.filter(|enemy| !enemy.hidden && enemy.state.slot.is_some()) else { continue };
+        let enemy = table
+            .get(&id)
+            .and_then(|c| c.state.behind.as_ref())
+            .and_then(|enemy| table.get(enemy));
+        let Some(enemy) = enemy.filter(|enemy| !enemy.hidden && enemy.state.slot.is_some()) else {
+            continue;
+        };
         let to = turn_after(&table.state, &enemy.id);
         move_to(play, &id, to, Way::DelayedAfter);
     }
@@ -83,15 +104,26 @@ fn later_enemy(play: &Combat<'_>, enemy: &CombatantId) -> Result<bool, Violation
     if c.state.slot.is_none() && !c.acted && !state.acting.contains(enemy) {
         return Ok(false);
     }
-    let later = state.later().iter().any(|slot| slot.occupants.contains(enemy));
-    require(later, "not_later", "DC-37", || format!("{enemy}'s turn is not later in the order than this one"))?;
+    let later = state
+        .later()
+        .iter()
+        .any(|slot| slot.occupants.contains(enemy));
+    require(later, "not_later", "DC-37", || {
+        format!("{enemy}'s turn is not later in the order than this one")
+    })?;
     Ok(true)
 }
 
 /// The next PC Turn after that enemy's turn; None if it must be made (DC-34, ADC7).
 fn turn_after(state: &State, enemy: &CombatantId) -> Option<SlotId> {
     let later = state.later();
-    let passed = later.iter().position(|slot| slot.occupants.contains(enemy)).map_or(0, |at| at + 1);
-    let next = later.iter().skip(passed).find(|slot| slot.team == Team::Pc && !slot.unseen);
+    let passed = later
+        .iter()
+        .position(|slot| slot.occupants.contains(enemy))
+        .map_or(0, |at| at + 1);
+    let next = later
+        .iter()
+        .skip(passed)
+        .find(|slot| slot.team == Team::Pc && !slot.unseen);
     next.map(|slot| slot.id.clone())
 }

@@ -34,7 +34,13 @@ impl<'t> Ahead<'t> {
         turns.extend(table.state.slots.iter().take(passed).filter(counted));
         let taken = taken_turns(table, &turns, |_| true).len();
         let known_taken = taken_turns(table, &turns, |c| counts(table, c));
-        Ok(Self { shared, turns, this_round, taken, known_taken })
+        Ok(Self {
+            shared,
+            turns,
+            this_round,
+            taken,
+            known_taken,
+        })
     }
 
     /// The merge of each enemy team that has more turns than there are taken PC Turns.
@@ -42,8 +48,12 @@ impl<'t> Ahead<'t> {
         let mut merges = Vec::new();
         let mut mergeable = false;
         for team in self.enemy_teams() {
-            let places: Vec<usize> = (0..self.turns.len()).filter(|place| self.is_of(*place, team)).collect();
-            let [into, from, later @ ..] = places.as_slice() else { continue };
+            let places: Vec<usize> = (0..self.turns.len())
+                .filter(|place| self.is_of(*place, team))
+                .collect();
+            let [into, from, later @ ..] = places.as_slice() else {
+                continue;
+            };
             mergeable = true;
             if places.len() > self.taken {
                 merges.extend(self.merged(*into, *from, later));
@@ -51,7 +61,8 @@ impl<'t> Ahead<'t> {
         }
         let detail = "no enemy team has two turns: there is nothing to merge";
         require(mergeable, "no_two_enemy_turns", "DC-25", || detail)?;
-        let detail = "the teams alternate already: merge again when sharing leaves another PC Turn empty";
+        let detail =
+            "the teams alternate already: merge again when sharing leaves another PC Turn empty";
         require(!merges.is_empty(), "merged_already", "DC-25", || detail)?;
         Ok(merges)
     }
@@ -78,8 +89,16 @@ impl<'t> Ahead<'t> {
     /// Merges the turn at the place `from` into that at `into`; `later` are the places of the team's other turns.
     fn merged(&self, into: usize, from: usize, later: &[usize]) -> Option<SlotsMerged> {
         let moved_up = self.moving_up(into, from, later);
-        let moved_up = moved_up.into_iter().filter_map(|place| self.id(place)).collect();
-        Some(SlotsMerged { into: self.id(into)?, from: self.id(from)?, shared: self.shared.id.clone(), moved_up })
+        let moved_up = moved_up
+            .into_iter()
+            .filter_map(|place| self.id(place))
+            .collect();
+        Some(SlotsMerged {
+            into: self.id(into)?,
+            from: self.id(from)?,
+            shared: self.shared.id.clone(),
+            moved_up,
+        })
     }
 
     /// The turns that move up into the emptied place, each into the place of the one before it.
@@ -90,8 +109,11 @@ impl<'t> Ahead<'t> {
         let (mut before, mut emptied) = (into, from);
         let mut moving = Vec::new();
         for next in later.iter().copied() {
-            let moves =
-                if self.pc_between(emptied, next) { self.pc_between(before, emptied) } else { next < self.this_round };
+            let moves = if self.pc_between(emptied, next) {
+                self.pc_between(before, emptied)
+            } else {
+                next < self.this_round
+            };
             if !moves {
                 break;
             }
@@ -104,7 +126,9 @@ impl<'t> Ahead<'t> {
     /// Whether a taken PC Turn is between two places.
     fn pc_between(&self, first: usize, second: usize) -> bool {
         let between = self.turns.get(first..second).unwrap_or_default();
-        between.iter().any(|slot| self.known_taken.contains(&slot.id))
+        between
+            .iter()
+            .any(|slot| self.known_taken.contains(&slot.id))
     }
 }
 
@@ -122,12 +146,20 @@ fn shared_turn(table: &Table) -> Result<&Slot, Violation> {
 }
 
 /// The PC Turns that combatants for whom `counts` holds have or will claim: the first empty ones go to those without a turn.
-fn taken_turns<'t>(table: &Table, turns: &[&'t Slot], counts: impl Fn(&Creature) -> bool) -> HashSet<&'t SlotId> {
+fn taken_turns<'t>(
+    table: &Table,
+    turns: &[&'t Slot],
+    counts: impl Fn(&Creature) -> bool,
+) -> HashSet<&'t SlotId> {
     let pc_team = table.active().filter(|c| team(&table.state, c) == Team::Pc);
     let mut claims_to_come = pc_team.filter(|c| placeless(c) && counts(c)).count();
     let mut taken = HashSet::new();
     for slot in turns.iter().filter(|slot| slot.team == Team::Pc) {
-        let has_turn = slot.occupants.iter().filter_map(|id| table.get(id)).any(&counts);
+        let has_turn = slot
+            .occupants
+            .iter()
+            .filter_map(|id| table.get(id))
+            .any(&counts);
         if !has_turn && claims_to_come == 0 {
             continue;
         }
@@ -141,5 +173,8 @@ fn taken_turns<'t>(table: &Table, turns: &[&'t Slot], counts: impl Fn(&Creature)
 
 /// Whether the turns count a member of the PC team: a hidden one only if the team has no others.
 fn counts(table: &Table, c: &Creature) -> bool {
-    !c.hidden || !table.iter().any(|other| !other.hidden && team(&table.state, other) == Team::Pc)
+    !c.hidden
+        || !table
+            .iter()
+            .any(|other| !other.hidden && team(&table.state, other) == Team::Pc)
 }

@@ -5,19 +5,34 @@ use super::*;
 /// Refuses a combatant that takes no turn of this round any more.
 pub(super) fn yet_to_act(table: &Table, c: &Creature) -> Result<(), Violation> {
     let id = &c.id;
-    require(c.state.slot.is_some() || !c.state.delayed, "already_placed", "DC-34", || {
-        format!("{id} has delayed its turn behind an enemy: its place is held")
+    require(
+        c.state.slot.is_some() || !c.state.delayed,
+        "already_placed",
+        "DC-34",
+        || format!("{id} has delayed its turn behind an enemy: its place is held"),
+    )?;
+    require(c.active(), "not_active", "ADC15", || {
+        format!("{id} is out of the fight and takes no turn")
     })?;
-    require(c.active(), "not_active", "ADC15", || format!("{id} is out of the fight and takes no turn"))?;
     let begun = c.acted || c.state.slot.is_some() && table.state.acting.contains(id);
-    require(!begun, "already_acted", "DC-38", || format!("{id} has begun its turn of this round"))
+    require(!begun, "already_acted", "DC-38", || {
+        format!("{id} has begun its turn of this round")
+    })
 }
 
 /// The turn that is awaited in this phase.
-pub(super) fn awaited(play: &Combat<'_>, phase: Phase, rule: &'static str) -> Result<SlotId, Violation> {
+pub(super) fn awaited(
+    play: &Combat<'_>,
+    phase: Phase,
+    rule: &'static str,
+) -> Result<SlotId, Violation> {
     let state = &play.table().state;
     let awaited = state.slot.clone().filter(|_| state.phase == phase);
-    awaited.ok_or(Violation::new("nothing_to_take", rule, "no such turn waits for its combatants now"))
+    awaited.ok_or(Violation::new(
+        "nothing_to_take",
+        rule,
+        "no such turn waits for its combatants now",
+    ))
 }
 
 /// The game master puts enemies or NPCs into a turn of their team, or moves them there before they act.
@@ -30,10 +45,16 @@ pub(super) fn assign(play: &mut Combat<'_>, c: &Assign) -> Result<(), Violation>
     require(slot.team != Team::Pc, "pc_turn", "DC-17", || {
         format!("{id} is a PC Turn: the PC team decides who takes it")
     })?;
-    require(!slot.removed, "slot_merged", "DC-25", || format!("{id} was merged into another turn"))?;
+    require(!slot.removed, "slot_merged", "DC-25", || {
+        format!("{id} was merged into another turn")
+    })?;
     let combatants = assignees(play, c, slot)?;
     begin_combat(play);
-    play.own(Assigned { slot: id.clone(), combatants: combatants.clone().into(), by: Way::Assigned });
+    play.own(Assigned {
+        slot: id.clone(),
+        combatants: combatants.clone().into(),
+        by: Way::Assigned,
+    });
     follow(play);
     let state = &play.table().state;
     match state.phase {
@@ -52,26 +73,40 @@ fn assignees(play: &Combat<'_>, c: &Assign, slot: &Slot) -> Result<Vec<Combatant
     match (&c.combatant, &c.side) {
         (Some(first), None) => {
             let combatants = named(play, first, "also", &c.also)?;
-            let rule = if slot.team == Team::Npc { "DC-28" } else { "DC-26" };
+            let rule = if slot.team == Team::Npc {
+                "DC-28"
+            } else {
+                "DC-26"
+            };
             for c in &combatants {
-                require(fits(c), "wrong_team", rule, || format!("{} is not a turn of {}'s team", slot.id, c.id))?;
+                require(fits(c), "wrong_team", rule, || {
+                    format!("{} is not a turn of {}'s team", slot.id, c.id)
+                })?;
                 let elsewhere = c.state.slot.as_ref() != Some(&slot.id);
-                require(elsewhere, "already_placed", "DC-20", || format!("{} has its place in {}", c.id, slot.id))?;
+                require(elsewhere, "already_placed", "DC-20", || {
+                    format!("{} has its place in {}", c.id, slot.id)
+                })?;
                 yet_to_act(table, c)?;
             }
             Ok(ids(combatants))
         }
         (None, Some(side)) if c.also.is_empty() => {
             known_side(table, "side", side)?;
-            let free = table.waiting().filter(|c| c.side == *side && c.state.slot.is_none() && !c.stats.reserve);
+            let free = table
+                .waiting()
+                .filter(|c| c.side == *side && c.state.slot.is_none() && !c.stats.reserve);
             let combatants = ids(free.filter(|c| fits(c)));
             require(!combatants.is_empty(), "nobody_to_assign", "DC-20", || {
-                format!("no combatant on the side {side} waits for a place that {} could be", slot.id)
+                format!(
+                    "no combatant on the side {side} waits for a place that {} could be",
+                    slot.id
+                )
             })?;
             Ok(combatants)
         }
         _ => {
-            let detail = "say either who gets the place (`combatant`, and `also` others) or which `side`";
+            let detail =
+                "say either who gets the place (`combatant`, and `also` others) or which `side`";
             Err(Violation::field("combatant_or_side", "combatant", detail))
         }
     }
@@ -82,11 +117,22 @@ pub(super) fn pass(play: &mut Combat<'_>, id: Option<&CombatantId>) -> Result<()
     match play.table().state.phase {
         // Without a name, the game master closes the contest.
         phase if phase == Phase::Claim || id.is_some() => {
-            return claims::answer(play, id.map_or(&[], std::slice::from_ref), None, id.is_none());
+            return claims::answer(
+                play,
+                id.map_or(&[], std::slice::from_ref),
+                None,
+                id.is_none(),
+            );
         }
         Phase::Assign => take(play),
         Phase::BetweenTurns | Phase::RoundEnd => close_window(play),
-        _ => return Err(Violation::new("nothing_to_pass", "DC-22", "nothing is awaited that could be passed on")),
+        _ => {
+            return Err(Violation::new(
+                "nothing_to_pass",
+                "DC-22",
+                "nothing is awaited that could be passed on",
+            ));
+        }
     }
     Ok(())
 }

@@ -15,20 +15,44 @@ struct Sides {
 pub(super) fn start(play: &mut Combat<'_>, c: &Start) -> Result<(), Violation> {
     check_fields(play, c)?;
     let mut sides = enemy_sides(play.table(), c)?;
-    let (seen, hidden): (Vec<_>, Vec<_>) = play.table().active().filter(|c| is_pc(c)).partition(|c| !c.hidden);
+    let (seen, hidden): (Vec<_>, Vec<_>) = play
+        .table()
+        .active()
+        .filter(|c| is_pc(c))
+        .partition(|c| !c.hidden);
     // Hidden characters count only if there are no others: else the DC, the winner and the turns would reveal them.
-    let counted = if seen.is_empty() { hidden.len() } else { seen.len() };
+    let counted = if seen.is_empty() {
+        hidden.len()
+    } else {
+        seen.len()
+    };
     let pcs = ids(seen.into_iter().chain(hidden));
     let detail = "there is no player's character who could roll: add one on the side players first";
     require(!pcs.is_empty(), "no_player_characters", "ADC17", || detail)?;
     play.shared(EncounterStarted {});
-    if let Some(Aggression { combatant, action, resolved }) = c.aggression.clone() {
-        play.own(Aggressed { combatant, action, resolved });
+    if let Some(Aggression {
+        combatant,
+        action,
+        resolved,
+    }) = c.aggression.clone()
+    {
+        play.own(Aggressed {
+            combatant,
+            action,
+            resolved,
+        });
     }
     surprise(play, c);
     set_dc(play, c, pcs.get(..counted).unwrap_or_default());
-    let checks: Vec<bool> = pcs.iter().map(|id| check(play, id, c.rolls.get(id).copied())).collect();
-    let successes = checks.iter().take(counted).filter(|success| **success).count();
+    let checks: Vec<bool> = pcs
+        .iter()
+        .map(|id| check(play, id, c.rolls.get(id).copied()))
+        .collect();
+    let successes = checks
+        .iter()
+        .take(counted)
+        .filter(|success| **success)
+        .count();
     rotate(play, c, &mut sides);
     lay_out(play, sides, successes, counted);
     Ok(())
@@ -36,24 +60,42 @@ pub(super) fn start(play: &mut Combat<'_>, c: &Start) -> Result<(), Violation> {
 
 fn check_fields(play: &Combat<'_>, c: &Start) -> Result<(), Violation> {
     let table_only = c.level.is_none() && c.difficulty.is_none();
-    let detail = "either the DC is given (`dc`) or it is looked up (`level`, `difficulty`), not both";
-    require(c.dc.is_none() || table_only, "dc_or_table", field("dc"), || detail)?;
-    c.rolls.keys().try_for_each(|id| can_check(play.combatant("rolls", id)?))?;
-    c.surprised.iter().try_for_each(|id| play.combatant("surprised", id).map(drop))?;
-    c.surprised_sides.iter().try_for_each(|side| known_side(play.table(), "surprised_sides", side))?;
+    let detail =
+        "either the DC is given (`dc`) or it is looked up (`level`, `difficulty`), not both";
+    require(
+        c.dc.is_none() || table_only,
+        "dc_or_table",
+        field("dc"),
+        || detail,
+    )?;
+    c.rolls
+        .keys()
+        .try_for_each(|id| can_check(play.combatant("rolls", id)?))?;
+    c.surprised
+        .iter()
+        .try_for_each(|id| play.combatant("surprised", id).map(drop))?;
+    c.surprised_sides
+        .iter()
+        .try_for_each(|side| known_side(play.table(), "surprised_sides", side))?;
     if let Some(Aggression { combatant: id, .. }) = &c.aggression {
         let aggressor = play.combatant("aggression.combatant", id)?;
-        require(is_pc(aggressor), "not_a_pc", "DC-3", || format!("{id} is not a player's character"))?;
+        require(is_pc(aggressor), "not_a_pc", "DC-3", || {
+            format!("{id} is not a player's character")
+        })?;
     }
     Ok(())
 }
 
 /// The sides that are enemies. Refuses a `first_team` that is none, and dice that decide nothing.
 fn enemy_sides(table: &Table, c: &Start) -> Result<Sides, Violation> {
-    let (hidden, open): (Vec<_>, Vec<_>) = table.iter().filter(|c| is_enemy(c)).partition(|c| c.hidden);
+    let (hidden, open): (Vec<_>, Vec<_>) =
+        table.iter().filter(|c| is_enemy(c)).partition(|c| c.hidden);
     let mut known = HashSet::new();
     let mut new_sides = |members: Vec<&Creature>| -> Vec<Slug> {
-        let sides = members.into_iter().map(|c| c.side.clone()).filter(|side| known.insert(side.clone()));
+        let sides = members
+            .into_iter()
+            .map(|c| c.side.clone())
+            .filter(|side| known.insert(side.clone()));
         sides.take(MAX_ENEMY_TEAMS).collect()
     };
     // A side is unseen only if all its combatants are hidden.
@@ -63,26 +105,51 @@ fn enemy_sides(table: &Table, c: &Start) -> Result<Sides, Violation> {
         let detail = || format!("{first} is not an enemy team of this encounter");
         require(known, "unknown_team", field("first_team"), detail)?;
     }
-    let undecided = if c.first_team.is_some() { 0 } else { seen.len().saturating_sub(1) };
-    require(c.fate.len() <= undecided, "too_many_dice", field("fate"), || {
-        format!("{undecided} Fate Checks at most decide which enemy team is first")
-    })?;
+    let undecided = if c.first_team.is_some() {
+        0
+    } else {
+        seen.len().saturating_sub(1)
+    };
+    require(
+        c.fate.len() <= undecided,
+        "too_many_dice",
+        field("fate"),
+        || format!("{undecided} Fate Checks at most decide which enemy team is first"),
+    )?;
     Ok(Sides { seen, unseen })
 }
 
 fn surprise(play: &mut Combat<'_>, c: &Start) {
-    let unaware = |one: &&Creature| c.surprised.contains(&one.id) || c.surprised_sides.contains(&one.side);
-    for combatant in ids(play.table().iter().filter(unaware).filter(|one| !one.has("surprised"))) {
-        play.shared(ConditionSet { combatant, member: None, condition: Slug::fixed("surprised") });
+    let unaware =
+        |one: &&Creature| c.surprised.contains(&one.id) || c.surprised_sides.contains(&one.side);
+    for combatant in ids(play
+        .table()
+        .iter()
+        .filter(unaware)
+        .filter(|one| !one.has("surprised")))
+    {
+        play.shared(ConditionSet {
+            combatant,
+            member: None,
+            condition: Slug::fixed("surprised"),
+        });
     }
 }
 
 /// Sets the Encounter DC, given or looked up.
 fn set_dc(play: &mut Combat<'_>, c: &Start, pcs: &[CombatantId]) {
     if let Some(dc) = c.dc {
-        return play.own(DcSet { dc: dc.get(), level: None, difficulty: None });
+        return play.own(DcSet {
+            dc: dc.get(),
+            level: None,
+            difficulty: None,
+        });
     }
-    let highest = pcs.iter().filter_map(|id| play.table().get(id)).map(|c| c.stats.level).max();
+    let highest = pcs
+        .iter()
+        .filter_map(|id| play.table().get(id))
+        .map(|c| c.stats.level)
+        .max();
     let level = c.level.or(highest).unwrap_or_default();
     let difficulty = c.difficulty.unwrap_or_default();
     let harder = match difficulty {
@@ -92,7 +159,11 @@ fn set_dc(play: &mut Combat<'_>, c: &Start, pcs: &[CombatantId]) {
     };
     let row = usize::try_from((level.get() - 1) / 2).unwrap_or(0);
     let dc = EASY.get(row).copied().unwrap_or(22) + harder;
-    play.own(DcSet { dc, level: Some(level.count()), difficulty: Some(difficulty) });
+    play.own(DcSet {
+        dc,
+        level: Some(level.count()),
+        difficulty: Some(difficulty),
+    });
 }
 
 /// The Initiative Check of one player's character: before the start its dice, later, for one that joined, the check.
@@ -106,7 +177,10 @@ pub(super) fn check_alone(play: &mut Combat<'_>, c: &InitiativeCheck) -> Result<
     })?;
     if play.table().status == Status::Setup {
         let dice = roll(play, id, c.roll);
-        play.own(CheckRolled { combatant: id.clone(), dice });
+        play.own(CheckRolled {
+            combatant: id.clone(),
+            dice,
+        });
     } else {
         check(play, id, c.roll);
     }
@@ -115,38 +189,68 @@ pub(super) fn check_alone(play: &mut Combat<'_>, c: &InitiativeCheck) -> Result<
 
 /// The dice of an Initiative Check: given, rolled by its player before the start, or rolled by the server with ADV or DisADV (DC-47).
 fn roll(play: &mut Combat<'_>, id: &CombatantId, given: Option<D20>) -> Vec<Die> {
-    let Some(c) = play.table().get(id) else { return Vec::new() };
+    let Some(c) = play.table().get(id) else {
+        return Vec::new();
+    };
     if given.is_none() && !c.state.rolled.is_empty() {
         return c.state.rolled.clone();
     }
-    let extra = if given.is_some() { 0 } else { c.stats.initiative_adv.get().unsigned_abs() };
+    let extra = if given.is_some() {
+        0
+    } else {
+        c.stats.initiative_adv.get().unsigned_abs()
+    };
     (0..=extra).map(|_| play.die(given)).collect()
 }
 
 fn can_check(c: &Creature) -> Result<(), Violation> {
     require(is_pc(c) && c.active(), "no_check", "DC-4", || {
-        format!("{} makes no Initiative Check: only players' characters in the fight do", c.id)
+        format!(
+            "{} makes no Initiative Check: only players' characters in the fight do",
+            c.id
+        )
     })
 }
 
 /// Makes an Initiative Check (DC-4); whether it succeeded. A natural 20 or 1 decides whatever the total (ADC2).
 fn check(play: &mut Combat<'_>, id: &CombatantId, given: Option<D20>) -> bool {
-    let Some(stats) = play.table().get(id).map(|c| c.stats.clone()) else { return false };
+    let Some(stats) = play.table().get(id).map(|c| c.stats.clone()) else {
+        return false;
+    };
     let dice = roll(play, id, given);
     let faces = dice.iter().map(|die| die.face);
-    let natural = if stats.initiative_adv.get() < 0 { faces.min() } else { faces.max() }.unwrap_or(1);
+    let natural = if stats.initiative_adv.get() < 0 {
+        faces.min()
+    } else {
+        faces.max()
+    }
+    .unwrap_or(1);
     let mastery = (stats.level.get() + 1) / 2;
     let bonus = mastery + stats.agility.get() + stats.initiative_bonus.get();
     let total = i64::from(natural) + bonus;
     let dc = play.table().state.dc.unwrap_or_default();
-    let beaten = if play.table().options.strict_beat { total > dc } else { total >= dc };
+    let beaten = if play.table().options.strict_beat {
+        total > dc
+    } else {
+        total >= dc
+    };
     let (critical, success) = match natural {
         20 => (Critical::Success, true),
         1 => (Critical::Failure, false),
         _ => (Critical::None, beaten),
     };
-    let check = Check { dice, natural, bonus, total, success, critical };
-    play.own(CheckMade { combatant: id.clone(), check });
+    let check = Check {
+        dice,
+        natural,
+        bonus,
+        total,
+        success,
+        critical,
+    };
+    play.own(CheckMade {
+        combatant: id.clone(),
+        check,
+    });
     success
 }
 
@@ -161,7 +265,9 @@ fn rotate(play: &mut Combat<'_>, c: &Start, Sides { seen, unseen }: &mut Sides) 
     } else {
         let (last, mut given) = (seen.len().saturating_sub(1), c.fate.iter().copied());
         let mut checked = seen.iter().take(last);
-        let first = checked.position(|side| fate_check(play, given.next(), Some(side.clone()))).unwrap_or(last);
+        let first = checked
+            .position(|side| fate_check(play, given.next(), Some(side.clone())))
+            .unwrap_or(last);
         seen.rotate_left(first);
     }
 }
@@ -178,16 +284,25 @@ pub(super) fn fate_check(play: &mut Combat<'_>, given: Option<D20>, team: Option
 fn lay_out(play: &mut Combat<'_>, sides: Sides, successes: usize, pcs: usize) {
     let table = play.table();
     let of = |wanted: Team, hidden: bool| {
-        table.active().filter(|c| c.hidden == hidden && team(&table.state, c) == wanted).count()
+        table
+            .active()
+            .filter(|c| c.hidden == hidden && team(&table.state, c) == wanted)
+            .count()
     };
     let turns = match of(Team::Pc, false) {
         0 => of(Team::Pc, true),
         turns => turns,
     };
     // A hidden one out of the fight counts: its owner sees the turns of its team, whether others of that team are hidden or not.
-    let hidden_npcs = table.iter().any(|c| c.hidden && team(&table.state, c) == Team::Npc);
+    let hidden_npcs = table
+        .iter()
+        .any(|c| c.hidden && team(&table.state, c) == Team::Npc);
     let npcs = of(Team::Npc, false) > 0;
-    let winner = if 2 * successes >= pcs { Team::Pc } else { Team::Enemy(1) };
+    let winner = if 2 * successes >= pcs {
+        Team::Pc
+    } else {
+        Team::Enemy(1)
+    };
     let mut teams = rotation(sides.seen.len(), sides.unseen.len(), winner);
     teams.retain(|team| *team != Team::Npc || npcs || hidden_npcs);
     let unseen = |team: Team| match team {
@@ -195,9 +310,21 @@ fn lay_out(play: &mut Combat<'_>, sides: Sides, successes: usize, pcs: usize) {
         Team::Enemy(n) => of_the_hidden(n),
         Team::Npc => !npcs,
     };
-    let slots = (1..=turns).flat_map(|n| teams.iter().map(move |team| nth(*team, unseen(*team), n))).collect();
+    let slots = (1..=turns)
+        .flat_map(|n| teams.iter().map(move |team| nth(*team, unseen(*team), n)))
+        .collect();
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let (successes, pcs) = (count(successes), count(pcs));
-    let Sides { seen: enemy_teams, unseen: unseen_teams } = sides;
-    play.own(OrderLaid { successes, pcs, winner, enemy_teams, unseen_teams, slots });
+    let Sides {
+        seen: enemy_teams,
+        unseen: unseen_teams,
+    } = sides;
+    play.own(OrderLaid {
+        successes,
+        pcs,
+        winner,
+        enemy_teams,
+        unseen_teams,
+        slots,
+    });
 }

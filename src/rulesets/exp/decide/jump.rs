@@ -14,15 +14,32 @@ pub(super) fn jump(play: &mut Scene<'_>, c: &Jump) -> Result<(), Violation> {
     in_window(table, persona)?;
     let opposed = mode == AweMode::OpposedD20;
     let detail = "the referee rolls only with the option `awe_mode` opposed_d20";
-    require(opposed || c.referee_roll.is_none(), "no_referee_roll", field("referee_roll"), || detail)?;
+    require(
+        opposed || c.referee_roll.is_none(),
+        "no_referee_roll",
+        field("referee_roll"),
+        || detail,
+    )?;
     let bonus = persona.stats.awe.get() + persona.stats.level.get();
     let before = table.state.asked.clone();
     let die = play.die(c.roll);
     let face = i64::from(die.face);
     let referee_die = opposed.then(|| play.die(c.referee_roll));
     let against = referee_die.map_or(18, |die| i64::from(die.face));
-    let success = if mode == AweMode::RollUnder { face <= bonus } else { face + bonus >= against };
-    play.own(WaitJumped { combatant: id.clone(), components, before, die, bonus, referee_die, success });
+    let success = if mode == AweMode::RollUnder {
+        face <= bonus
+    } else {
+        face + bonus >= against
+    };
+    play.own(WaitJumped {
+        combatant: id.clone(),
+        components,
+        before,
+        die,
+        bonus,
+        referee_die,
+        success,
+    });
     pass::rest(play, id);
     Ok(())
 }
@@ -33,7 +50,12 @@ fn jumping(table: &Table, c: &Jump) -> Result<Vec<Component>, Violation> {
         return Ok(vec![component]);
     }
     let detail = "each component jumps with a roll of its own: name the `component`, move or act";
-    require(table.options.jump_both, "component_missing", "EX-29", || detail)?;
+    require(
+        table.options.jump_both,
+        "component_missing",
+        "EX-29",
+        || detail,
+    )?;
     Ok(vec![Component::Move, Component::Act])
 }
 
@@ -43,25 +65,49 @@ fn may_jump(table: &Table, persona: &Persona, component: Component) -> Result<()
     in_unit(table, "EX-25")?;
     no_duel(table)?;
     fit(persona)?;
-    let State { asked, cursor, jumps, .. } = &table.state;
+    let State {
+        asked,
+        cursor,
+        jumps,
+        ..
+    } = &table.state;
     require(!asked.contains(id), "own_place", "EX-30", || {
         format!("{id} is asked now: it acts in its own place, by declare and without a roll")
     })?;
-    require(persona.state.of(component) == Spending::Waited, "not_waited", "EX-25", || {
-        format!("{id} has not waited with that: only what waited can jump")
-    })?;
+    require(
+        persona.state.of(component) == Spending::Waited,
+        "not_waited",
+        "EX-25",
+        || format!("{id} has not waited with that: only what waited can jump"),
+    )?;
     let rank = persona.state.rank;
-    require(rank.is_some_and(|rank| rank < *cursor), "not_lower", "AEX6", || {
-        format!("{id} has no higher initiative than {}, whose act is next", joined(asked))
-    })?;
-    let failed = jumps.iter().any(|jumper| jumper.combatant == *id && !jumper.success);
+    require(
+        rank.is_some_and(|rank| rank < *cursor),
+        "not_lower",
+        "AEX6",
+        || {
+            format!(
+                "{id} has no higher initiative than {}, whose act is next",
+                joined(asked)
+            )
+        },
+    )?;
+    let failed = jumps
+        .iter()
+        .any(|jumper| jumper.combatant == *id && !jumper.success);
     require(!failed, "jump_failed", "AEX5", || {
         format!("{id} has tried to jump ahead of this act and failed: there is no second try")
     })?;
-    let mut jumped = jumps.iter().filter(|jumper| jumper.success).filter_map(|jumper| table.get(&jumper.combatant));
+    let mut jumped = jumps
+        .iter()
+        .filter(|jumper| jumper.success)
+        .filter_map(|jumper| table.get(&jumper.combatant));
     // A hidden persona does not count: players would see that it has jumped.
     if let Some(lower) = jumped.find(|other| other.state.rank > rank && !other.hidden) {
-        let detail = format!("{} has jumped ahead of this act already: the higher initiative goes first", lower.id);
+        let detail = format!(
+            "{} has jumped ahead of this act already: the higher initiative goes first",
+            lower.id
+        );
         return Err(Violation::new("jumped_too_late", "AEX7", detail));
     }
     Ok(())
@@ -72,15 +118,30 @@ fn in_window(table: &Table, persona: &Persona) -> Result<(), Violation> {
     let (id, rank) = (&persona.id, persona.state.rank);
     let open = window_open(table);
     let asked = || table.state.asked.iter().filter_map(|id| table.get(id));
-    require(open || !asked().any(|c| must_announce(table, c)), "not_announced", "AEX15", || {
-        format!("{} has announced no act yet that a jump could precede", joined(&table.state.asked))
-    })?;
+    require(
+        open || !asked().any(|c| must_announce(table, c)),
+        "not_announced",
+        "AEX15",
+        || {
+            format!(
+                "{} has announced no act yet that a jump could precede",
+                joined(&table.state.asked)
+            )
+        },
+    )?;
     let keeps = persona.state.keeps_waiting || table.state.kept.contains(id);
-    require(!keeps, "keeps_waiting", "AEX15", || format!("{id} has decided to keep waiting"))?;
+    require(!keeps, "keeps_waiting", "AEX15", || {
+        format!("{id} has decided to keep waiting")
+    })?;
     // A hidden persona does not count: players would see that it waits.
-    let mut higher = table.iter().filter(|c| open && c.state.rank < rank && !c.hidden && undecided(table, c));
+    let mut higher = table
+        .iter()
+        .filter(|c| open && c.state.rank < rank && !c.hidden && undecided(table, c));
     higher.next().map_or(Ok(()), |first| {
-        let detail = format!("{} has the higher initiative: it jumps or keeps waiting first", first.id);
+        let detail = format!(
+            "{} has the higher initiative: it jumps or keeps waiting first",
+            first.id
+        );
         Err(Violation::new("higher_decides_first", "AEX7", detail))
     })
 }
@@ -94,12 +155,17 @@ fn could_jump(table: &Table, c: &Persona) -> bool {
 /// Whether a persona that is asked announces its acts: a visible one could jump ahead of them. A hidden persona announces none, since
 /// nobody sees them come.
 pub(in super::super) fn must_announce(table: &Table, c: &Persona) -> bool {
-    table.options.jump_window && !c.hidden && table.iter().any(|other| !other.hidden && could_jump(table, other))
+    table.options.jump_window
+        && !c.hidden
+        && table
+            .iter()
+            .any(|other| !other.hidden && could_jump(table, other))
 }
 
 /// Whether an act is announced that personas may jump ahead of.
 pub(in super::super) fn window_open(table: &Table) -> bool {
-    let announced = announced(table).filter(|announced| [announced.movement, announced.act].contains(&Some(Use::Now)));
+    let announced = announced(table)
+        .filter(|announced| [announced.movement, announced.act].contains(&Some(Use::Now)));
     let actor = announced.and_then(|announced| table.get(&announced.combatant));
     table.options.jump_window && actor.is_some_and(|actor| !actor.hidden)
 }
@@ -123,18 +189,29 @@ pub(super) fn keep_waiting(play: &mut Scene<'_>, c: &KeepWaiting) -> Result<(), 
     let id = &c.combatant;
     let persona = play.combatant("combatant", id)?;
     let table = play.table();
-    require(window_open(table) && undecided(table, persona), "not_asked_to_jump", "AEX15", || {
-        format!("{id} is not asked now whether it jumps ahead of an announced act")
-    })?;
-    play.own(KeptWaiting { combatant: id.clone(), standing: c.standing });
+    require(
+        window_open(table) && undecided(table, persona),
+        "not_asked_to_jump",
+        "AEX15",
+        || format!("{id} is not asked now whether it jumps ahead of an announced act"),
+    )?;
+    play.own(KeptWaiting {
+        combatant: id.clone(),
+        standing: c.standing,
+    });
     Ok(())
 }
 
 pub(super) fn ask_again(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
-    require(play.combatant("combatant", id)?.state.keeps_waiting, "asked_anyway", "AEX16", || {
-        format!("{id} is asked at each announced act: it has not said that it keeps waiting")
-    })?;
-    play.own(AskedAgain { combatant: id.clone() });
+    require(
+        play.combatant("combatant", id)?.state.keeps_waiting,
+        "asked_anyway",
+        "AEX16",
+        || format!("{id} is asked at each announced act: it has not said that it keeps waiting"),
+    )?;
+    play.own(AskedAgain {
+        combatant: id.clone(),
+    });
     Ok(())
 }
 
@@ -143,7 +220,10 @@ pub(super) fn close(play: &mut Scene<'_>) -> Result<(), Violation> {
     let detail = "nobody is asked now whether it jumps";
     require(!deciders.is_empty(), "no_jumps_open", "AEX15", || detail)?;
     for combatant in deciders {
-        play.own(KeptWaiting { combatant, standing: false });
+        play.own(KeptWaiting {
+            combatant,
+            standing: false,
+        });
     }
     Ok(())
 }

@@ -8,19 +8,33 @@ pub(super) fn attack(play: &mut Scene<'_>, c: &MentalAttack) -> Result<(), Viola
     if let Some(target) = &c.target {
         play.combatant("target", target)?;
         let detail = "nobody attacks its own mind: name somebody else, or leave `target` out";
-        require(*target != c.combatant, "own_target", field("target"), || detail)?;
+        require(
+            *target != c.combatant,
+            "own_target",
+            field("target"),
+            || detail,
+        )?;
     }
     let table = play.table();
     // It does not matter whose act it is, so that a player may attack while a hidden combatant acts.
     if table.state.phase != Phase::SomeoneActs {
         in_unit(table, "EX-31")?;
     }
-    if table.state.duel.iter().skip(1).any(|second| *second == c.combatant) {
+    if table
+        .state
+        .duel
+        .iter()
+        .skip(1)
+        .any(|second| *second == c.combatant)
+    {
         no_duel(table)?;
     }
     can_attack(table, persona)?;
     let uses_act = table.options.mental_attack_uses == MentalAttackUses::Act;
-    play.own(MentalAttacked { combatant: c.combatant.clone(), target: c.target.clone() });
+    play.own(MentalAttacked {
+        combatant: c.combatant.clone(),
+        target: c.target.clone(),
+    });
     if uses_act {
         pass::rest(play, &c.combatant);
         advance(play);
@@ -29,12 +43,22 @@ pub(super) fn attack(play: &mut Scene<'_>, c: &MentalAttack) -> Result<(), Viola
 }
 
 pub(super) fn duel(play: &mut Scene<'_>, c: &MentalDuel) -> Result<(), Violation> {
-    let duellists = [play.combatant("combatant", &c.combatant)?, play.combatant("opponent", &c.opponent)?];
+    let duellists = [
+        play.combatant("combatant", &c.combatant)?,
+        play.combatant("opponent", &c.opponent)?,
+    ];
     let detail = "a duel takes two: name somebody else";
-    require(c.combatant != c.opponent, "own_opponent", field("opponent"), || detail)?;
+    require(
+        c.combatant != c.opponent,
+        "own_opponent",
+        field("opponent"),
+        || detail,
+    )?;
     in_unit(play.table(), "EX-31")?;
     no_duel(play.table())?;
-    duellists.into_iter().try_for_each(|c| can_attack(play.table(), c))?;
+    duellists
+        .into_iter()
+        .try_for_each(|c| can_attack(play.table(), c))?;
     let contenders = duellists.map(|c| Contender {
         id: c.id.clone(),
         combatants: vec![c.id.clone()],
@@ -49,9 +73,12 @@ pub(super) fn duel(play: &mut Scene<'_>, c: &MentalDuel) -> Result<(), Violation
 /// Lets a duellist keep its attack (AEX14).
 pub(super) fn decline(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.combatant("combatant", id)?;
-    require(play.table().state.duel.contains(id), "not_in_duel", "AEX14", || {
-        format!("{id} is in no mental duel: there is nothing to decline")
-    })?;
+    require(
+        play.table().state.duel.contains(id),
+        "not_in_duel",
+        "AEX14",
+        || format!("{id} is in no mental duel: there is nothing to decline"),
+    )?;
     end_duel(play);
     Ok(())
 }
@@ -79,6 +106,10 @@ pub(in super::super) fn can_attack(table: &Table, c: &Persona) -> Result<(), Vio
         });
     }
     let act = c.state.act;
-    require(act != Spending::Done, "attack_spent", "AEX8", || format!("{id} has used its one attack of this unit"))?;
-    require(act != Spending::Lost, "attack_lost", "EX-23", || format!("{id} has no attack left in this unit"))
+    require(act != Spending::Done, "attack_spent", "AEX8", || {
+        format!("{id} has used its one attack of this unit")
+    })?;
+    require(act != Spending::Lost, "attack_lost", "EX-23", || {
+        format!("{id} has no attack left in this unit")
+    })
 }

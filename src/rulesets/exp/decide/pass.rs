@@ -8,11 +8,19 @@ use crate::rulesets::shared::{end_round, end_turn, start_turn};
 pub(in super::super) fn advance(play: &mut Scene<'_>) {
     while play.table().state.phase == Phase::Pass && play.table().state.asked.is_empty() {
         let table = play.table();
-        let ranks = || table.iter().filter(|c| c.state.open()).filter_map(|c| c.state.rank);
+        let ranks = || {
+            table
+                .iter()
+                .filter(|c| c.state.open())
+                .filter_map(|c| c.state.rank)
+        };
         if let Some(rank) = ranks().filter(|rank| *rank > table.state.cursor).min() {
-            let here = table.iter().filter(|c| c.state.rank == Some(rank) && c.state.open());
+            let here = table
+                .iter()
+                .filter(|c| c.state.rank == Some(rank) && c.state.open());
             let here = here.map(|c| c.id.clone());
-            let (able, unable): (Vec<_>, Vec<_>) = here.partition(|id| table.get(id).is_some_and(able));
+            let (able, unable): (Vec<_>, Vec<_>) =
+                here.partition(|id| table.get(id).is_some_and(able));
             for id in unable {
                 lose(play, &id, Loss::CouldNotAnswer);
             }
@@ -30,7 +38,11 @@ pub(in super::super) fn advance(play: &mut Scene<'_>) {
 
 fn ask(play: &mut Scene<'_>, rank: u32, combatants: Vec<CombatantId>) {
     let first_time = |id: &CombatantId| play.table().get(id).is_some_and(|c| !c.state.asked);
-    let starting: Vec<_> = combatants.iter().filter(|id| first_time(id)).cloned().collect();
+    let starting: Vec<_> = combatants
+        .iter()
+        .filter(|id| first_time(id))
+        .cloned()
+        .collect();
     play.own(Asked { rank, combatants });
     for id in starting {
         start_turn(play, &id);
@@ -39,12 +51,22 @@ fn ask(play: &mut Scene<'_>, rank: u32, combatants: Vec<CombatantId>) {
 
 /// Takes components from a persona for this unit: what waited if it can no longer act, else everything.
 pub(in super::super) fn lose(play: &mut Scene<'_>, id: &CombatantId, because: Loss) {
-    let Some(state) = play.table().get(id).map(|c| &c.state) else { return };
-    let lost = |spending: Spending| spending == Spending::Waited || spending.open() && because != Loss::CannotAct;
-    let components = [Component::Move, Component::Act].into_iter().filter(|c| lost(state.of(*c)));
+    let Some(state) = play.table().get(id).map(|c| &c.state) else {
+        return;
+    };
+    let lost = |spending: Spending| {
+        spending == Spending::Waited || spending.open() && because != Loss::CannotAct
+    };
+    let components = [Component::Move, Component::Act]
+        .into_iter()
+        .filter(|c| lost(state.of(*c)));
     let components: Vec<_> = components.collect();
     if !components.is_empty() {
-        play.own(ComponentsLost { combatant: id.clone(), components, because });
+        play.own(ComponentsLost {
+            combatant: id.clone(),
+            components,
+            because,
+        });
         rest(play, id);
     }
 }
@@ -53,7 +75,9 @@ pub(in super::super) fn lose(play: &mut Scene<'_>, id: &CombatantId, because: Lo
 pub(super) fn rest(play: &mut Scene<'_>, id: &CombatantId) {
     // A persona that falls before it is asked has had no turn.
     let over = |c: &&Persona| !c.state.open() && (c.state.asked || c.active());
-    let Some(c) = play.table().get(id).filter(over) else { return };
+    let Some(c) = play.table().get(id).filter(over) else {
+        return;
+    };
     if !c.state.asked {
         start_turn(play, id);
     }
@@ -70,7 +94,10 @@ pub(in super::super) fn take_over(play: &mut Scene<'_>, id: &CombatantId) -> Res
     }
     end_duel(play);
     let table = play.table();
-    let rank = table.get(id).and_then(|c| c.state.rank).unwrap_or(table.state.cursor);
+    let rank = table
+        .get(id)
+        .and_then(|c| c.state.rank)
+        .unwrap_or(table.state.cursor);
     ask(play, rank, vec![id.clone()]);
     Ok(())
 }

@@ -11,7 +11,11 @@ pub(super) struct Contender {
     pub bonus: i64,
 }
 
-pub(super) fn next_unit(play: &mut Scene<'_>, rolls: &Rolls, tie_rolls: &TieRolls) -> Result<(), Violation> {
+pub(super) fn next_unit(
+    play: &mut Scene<'_>,
+    rolls: &Rolls,
+    tie_rolls: &TieRolls,
+) -> Result<(), Violation> {
     between_units(play.table())?;
     start_encounter(play, "EX-2")?;
     let contenders = contenders(play.table());
@@ -22,26 +26,46 @@ pub(super) fn next_unit(play: &mut Scene<'_>, rolls: &Rolls, tie_rolls: &TieRoll
 }
 
 fn between_units(table: &Table) -> Result<(), Violation> {
-    let detail = "initiative is rolled once for a unit: this one goes on until nobody has anything left";
-    require(matches!(table.state.phase, Phase::Setup | Phase::Roll), "unit_going_on", "EX-2", || detail)
+    let detail =
+        "initiative is rolled once for a unit: this one goes on until nobody has anything left";
+    require(
+        matches!(table.state.phase, Phase::Setup | Phase::Roll),
+        "unit_going_on",
+        "EX-2",
+        || detail,
+    )
 }
 
 /// Takes the dice of a persona's player for the next unit.
 pub(super) fn own_roll(play: &mut Scene<'_>, c: &RollInitiative) -> Result<(), Violation> {
-    let RollInitiative { combatant, roll, tie_rolls } = c.clone();
+    let RollInitiative {
+        combatant,
+        roll,
+        tie_rolls,
+    } = c.clone();
     let crowd = &play.fighter("combatant", &combatant, "EX-2")?.stats.group;
     between_units(play.table())?;
     if let Some(crowd) = crowd {
-        let detail = format!("{combatant} rolls with its crowd, {crowd}: that roll is the game master's");
+        let detail =
+            format!("{combatant} rolls with its crowd, {crowd}: that roll is the game master's");
         return Err(Violation::field("does_not_roll", "combatant", detail));
     }
     few_digits("tie_rolls", &tie_rolls)?;
-    play.own(OwnRollGiven { combatant, roll, tie_rolls });
+    play.own(OwnRollGiven {
+        combatant,
+        roll,
+        tie_rolls,
+    });
     Ok(())
 }
 
 /// Rolls for a unit; nobody is asked yet.
-pub(super) fn begin(play: &mut Scene<'_>, contenders: Vec<Contender>, rolls: &Rolls, tie_rolls: &TieRolls) {
+pub(super) fn begin(
+    play: &mut Scene<'_>,
+    contenders: Vec<Contender>,
+    rolls: &Rolls,
+    tie_rolls: &TieRolls,
+) {
     let unit = play.table().round.saturating_add(1);
     start_round(play, unit);
     let single = play.table().iter().filter(|c| c.stats.group.is_none());
@@ -65,9 +89,16 @@ pub(super) fn contenders(table: &Table) -> Vec<Contender> {
         match contenders.iter_mut().find(|crowd| crowd.id == *id) {
             Some(crowd) => crowd.combatants.push(c.id.clone()),
             None => {
-                let carried = table.options.encumbrance_table.modifier(c.stats.encumbrance);
+                let carried = table
+                    .options
+                    .encumbrance_table
+                    .modifier(c.stats.encumbrance);
                 let bonus = c.stats.dex.get() + c.stats.level.get() + carried;
-                contenders.push(Contender { id: id.clone(), combatants: vec![c.id.clone()], bonus });
+                contenders.push(Contender {
+                    id: id.clone(),
+                    combatants: vec![c.id.clone()],
+                    bonus,
+                });
             }
         }
     }
@@ -75,35 +106,72 @@ pub(super) fn contenders(table: &Table) -> Vec<Contender> {
 }
 
 /// Refuses rolls of anybody who does not roll, and too many digits.
-pub(super) fn check_rolls(contenders: &[Contender], rolls: &Rolls, tie_rolls: &TieRolls) -> Result<(), Violation> {
-    let named = rolls.keys().map(|id| ("rolls", id)).chain(tie_rolls.keys().map(|id| ("tie_rolls", id)));
+pub(super) fn check_rolls(
+    contenders: &[Contender],
+    rolls: &Rolls,
+    tie_rolls: &TieRolls,
+) -> Result<(), Violation> {
+    let named = rolls
+        .keys()
+        .map(|id| ("rolls", id))
+        .chain(tie_rolls.keys().map(|id| ("tie_rolls", id)));
     for (field, id) in named {
         if contenders.iter().all(|c| c.id != *id) {
             let detail = match contenders.iter().find(|c| c.combatants.contains(id)) {
                 Some(crowd) => format!("{id} rolls with its crowd: give the roll of {}", crowd.id),
                 None => format!("{id} does not roll here: name a persona in the fight, or a crowd"),
             };
-            return Err(Violation::field("does_not_roll", format!("{field}.{}", id.as_str()), detail));
+            return Err(Violation::field(
+                "does_not_roll",
+                format!("{field}.{}", id.as_str()),
+                detail,
+            ));
         }
     }
-    tie_rolls.iter().try_for_each(|(id, digits)| few_digits(&format!("tie_rolls.{}", id.as_str()), digits))
+    tie_rolls
+        .iter()
+        .try_for_each(|(id, digits)| few_digits(&format!("tie_rolls.{}", id.as_str()), digits))
 }
 
 fn few_digits(path: &str, digits: &[D10]) -> Result<(), Violation> {
     let detail = || format!("at most {MAX_DIGITS} digits each");
-    require(digits.len() <= MAX_DIGITS, "too_many_digits", field(path.to_owned()), detail)
+    require(
+        digits.len() <= MAX_DIGITS,
+        "too_many_digits",
+        field(path.to_owned()),
+        detail,
+    )
 }
 
 /// Everybody rolls a d20; equal totals roll d10s until they differ (EX-6 to EX-8).
-pub(super) fn rank(play: &mut Scene<'_>, contenders: Vec<Contender>, rolls: &Rolls, tie_rolls: &TieRolls) -> Vec<Roll> {
+pub(super) fn rank(
+    play: &mut Scene<'_>,
+    contenders: Vec<Contender>,
+    rolls: &Rolls,
+    tie_rolls: &TieRolls,
+) -> Vec<Roll> {
     let mut ranking: Vec<Roll> = Vec::with_capacity(contenders.len());
-    for Contender { id, combatants, bonus } in contenders {
+    for Contender {
+        id,
+        combatants,
+        bonus,
+    } in contenders
+    {
         let die = play.die(rolls.get(&id).copied());
         let total = i64::from(die.face) + bonus;
-        ranking.push(Roll { id, combatants, die, bonus, total, digits: Vec::new() });
+        ranking.push(Roll {
+            id,
+            combatants,
+            die,
+            bonus,
+            total,
+            digits: Vec::new(),
+        });
     }
     Roll::sort(&mut ranking, |roll| {
-        let given = tie_rolls.get(&roll.id).and_then(|digits| digits.get(roll.digits.len()));
+        let given = tie_rolls
+            .get(&roll.id)
+            .and_then(|digits| digits.get(roll.digits.len()));
         Some(play.die(given.copied()))
     });
     ranking

@@ -23,13 +23,26 @@ pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     check(play, c, &rollers)?;
     start_encounter(play, "WA-1")?;
     let rolls = roll(play, c, rollers);
-    play.own(InitiativeRolled { rolls: rolls.iter().map(|(roll, _)| roll.clone()).collect() });
-    let Some((first, by)) = winner(play, c, &rolls) else { return Ok(()) };
+    play.own(InitiativeRolled {
+        rolls: rolls.iter().map(|(roll, _)| roll.clone()).collect(),
+    });
+    let Some((first, by)) = winner(play, c, &rolls) else {
+        return Ok(());
+    };
     start_round(play, 1);
-    if matches!(by, Way::Rolled { meaning: Meaning::One, .. }) {
+    if matches!(
+        by,
+        Way::Rolled {
+            meaning: Meaning::One,
+            ..
+        }
+    ) {
         next_round(play);
     }
-    play.own(Picked { combatant: first.clone(), by });
+    play.own(Picked {
+        combatant: first.clone(),
+        by,
+    });
     take_turn(play, &first);
     Ok(())
 }
@@ -42,7 +55,10 @@ pub(super) fn own_die(play: &mut Fight<'_>, c: &RollInitiative) -> Result<(), Vi
         let detail = format!("{id} rolls with the group {group}: that die is the game master's");
         return Err(Violation::field("rolls_no_die", "combatant", detail));
     }
-    play.own(OwnDieGiven { combatant: id.clone(), roll: c.roll });
+    play.own(OwnDieGiven {
+        combatant: id.clone(),
+        roll: c.roll,
+    });
     Ok(())
 }
 
@@ -64,19 +80,32 @@ fn check(play: &Fight<'_>, c: &Start, rollers: &[Roller]) -> Result<(), Violatio
             play.combatant(field, id)?;
             let detail = match rollers.iter().find(|r| r.combatants.contains(id)) {
                 Some(Roller { group: None, .. }) => continue,
-                Some(Roller { group: Some(group), .. }) => {
+                Some(Roller {
+                    group: Some(group), ..
+                }) => {
                     format!("{id} rolls with the group {group}: give that one's die")
                 }
                 None => format!("{id} is out of the fight and rolls nothing"),
             };
-            return Err(Violation::field("rolls_no_die", format!("{field}.{}", id.as_str()), detail));
+            return Err(Violation::field(
+                "rolls_no_die",
+                format!("{field}.{}", id.as_str()),
+                detail,
+            ));
         }
     }
-    for (field, rolls) in [("group_rolls", &c.group_rolls), ("group_roll_offs", &c.group_roll_offs)] {
+    for (field, rolls) in [
+        ("group_rolls", &c.group_rolls),
+        ("group_roll_offs", &c.group_roll_offs),
+    ] {
         for group in rolls.keys() {
             if !rollers.iter().any(|r| r.group.as_ref() == Some(group)) {
                 let detail = format!("no enemies roll as the group {group}");
-                return Err(Violation::field("unknown_group", format!("{field}.{group}"), detail));
+                return Err(Violation::field(
+                    "unknown_group",
+                    format!("{field}.{group}"),
+                    detail,
+                ));
             }
         }
     }
@@ -91,7 +120,10 @@ fn rollers(table: &Table, enemies: Enemies) -> Vec<Roller> {
     for c in ranked {
         let group = group(table, c, enemies);
         let seniority = (c.kind == Kind::Pc, Reverse(c.joined));
-        match rollers.iter_mut().find(|roller| group.is_some() && roller.group == group) {
+        match rollers
+            .iter_mut()
+            .find(|roller| group.is_some() && roller.group == group)
+        {
             Some(roller) => {
                 roller.combatants.push(c.id.clone());
                 if roller.hidden == c.hidden {
@@ -100,7 +132,13 @@ fn rollers(table: &Table, enemies: Enemies) -> Vec<Roller> {
             }
             None => {
                 let (combatants, bonus) = (vec![c.id.clone()], c.stats.bonus());
-                rollers.push(Roller { group, combatants, bonus, hidden: c.hidden, seniority });
+                rollers.push(Roller {
+                    group,
+                    combatants,
+                    bonus,
+                    hidden: c.hidden,
+                    seniority,
+                });
             }
         }
     }
@@ -110,7 +148,10 @@ fn rollers(table: &Table, enemies: Enemies) -> Vec<Roller> {
 
 /// The die that was given for a roller, if one was.
 fn given(
-    group: Option<&Slug>, combatants: &[CombatantId], own: &BTreeMap<CombatantId, D20>, by_group: &BTreeMap<Slug, D20>,
+    group: Option<&Slug>,
+    combatants: &[CombatantId],
+    own: &BTreeMap<CombatantId, D20>,
+    by_group: &BTreeMap<Slug, D20>,
 ) -> Option<D20> {
     match group {
         Some(group) => by_group.get(group).copied(),
@@ -122,10 +163,22 @@ fn given(
 fn roll(play: &mut Fight<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<(InitiativeRoll, Seniority)> {
     let crit_on = play.table().options.crit_on;
     let mut rolls = Vec::with_capacity(rollers.len());
-    for Roller { group, combatants, bonus, seniority, .. } in rollers {
+    for Roller {
+        group,
+        combatants,
+        bonus,
+        seniority,
+        ..
+    } in rollers
+    {
         let given = given(group.as_ref(), &combatants, &c.rolls, &c.group_rolls);
-        let own =
-            if group.is_none() { combatants.first().and_then(|id| play.table().get(id)?.state.own_die) } else { None };
+        let own = if group.is_none() {
+            combatants
+                .first()
+                .and_then(|id| play.table().get(id)?.state.own_die)
+        } else {
+            None
+        };
         let die = play.die(given.or(own));
         let total = i64::from(die.face) + bonus;
         let meaning = match (crit_on, die.face) {
@@ -135,7 +188,14 @@ fn roll(play: &mut Fight<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<(Initiativ
             (CritOn::Total, _) if total <= 1 => Meaning::One,
             _ => Meaning::Plain,
         };
-        let roll = InitiativeRoll { combatants: combatants.into(), group, die, bonus, total, meaning };
+        let roll = InitiativeRoll {
+            combatants: combatants.into(),
+            group,
+            die,
+            bonus,
+            total,
+            meaning,
+        };
         rolls.push((roll, seniority));
     }
     rolls.sort_by_key(|(roll, seniority)| Reverse((rank(roll), *seniority)));
@@ -144,43 +204,75 @@ fn roll(play: &mut Fight<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<(Initiativ
 
 /// What the rules compare; equal ranks are a full tie. After a 1 only the bonus counts (AWA3).
 fn rank(roll: &InitiativeRoll) -> (Meaning, i64, i64) {
-    let result = if roll.meaning == Meaning::One { roll.bonus } else { roll.total };
+    let result = if roll.meaning == Meaning::One {
+        roll.bonus
+    } else {
+        roll.total
+    };
     (roll.meaning, result, roll.bonus)
 }
 
 /// Who takes the first turn, and why: the best of `rolls`, which come best first, after a roll-off in a full tie.
-fn winner(play: &mut Fight<'_>, c: &Start, rolls: &[(InitiativeRoll, Seniority)]) -> Option<(CombatantId, Way)> {
+fn winner(
+    play: &mut Fight<'_>,
+    c: &Start,
+    rolls: &[(InitiativeRoll, Seniority)],
+) -> Option<(CombatantId, Way)> {
     let (best, _) = rolls.first()?;
-    let (tied, lower) = rolls.split_at(rolls.iter().take_while(|(other, _)| rank(other) == rank(best)).count());
+    let (tied, lower) = rolls.split_at(
+        rolls
+            .iter()
+            .take_while(|(other, _)| rank(other) == rank(best))
+            .count(),
+    );
     let rolls_off = tied.len() > 1 && play.table().options.full_tie == FullTie::RollOff;
     let mut tied: Vec<(Option<Die>, &InitiativeRoll, Seniority)> = tied
         .iter()
         .map(|(roll, seniority)| {
-            let given = given(roll.group.as_ref(), &roll.combatants, &c.roll_offs, &c.group_roll_offs);
+            let given = given(
+                roll.group.as_ref(),
+                &roll.combatants,
+                &c.roll_offs,
+                &c.group_roll_offs,
+            );
             (rolls_off.then(|| play.die(given)), roll, *seniority)
         })
         .collect();
     tied.sort_by_key(|(die, _, seniority)| Reverse((die.map(|die| die.face), *seniority)));
     if rolls_off {
-        let rolls = tied
-            .iter()
-            .filter_map(|(die, roll, _)| Some(RollOffRoll { combatants: roll.combatants.clone(), die: (*die)? }));
-        play.own(RolledOff { rolls: rolls.collect() });
+        let rolls = tied.iter().filter_map(|(die, roll, _)| {
+            Some(RollOffRoll {
+                combatants: roll.combatants.clone(),
+                die: (*die)?,
+            })
+        });
+        play.own(RolledOff {
+            rolls: rolls.collect(),
+        });
     }
     let ((top, best, _), tied) = tied.split_first()?;
-    let tied = tied.iter().filter(|(die, other, _)| die.is_some() || other.total == best.total);
+    let tied = tied
+        .iter()
+        .filter(|(die, other, _)| die.is_some() || other.total == best.total);
     let tied = tied.map(|(die, other, _)| {
         let lower = die.map(|die| die.face) < top.map(|top| top.face);
         (*other, if lower { Tie::RollOff } else { Tie::Fixed })
     });
-    let lower = lower.iter().filter(|(other, _)| (other.meaning, other.total) == (best.meaning, best.total));
+    let lower = lower
+        .iter()
+        .filter(|(other, _)| (other.meaning, other.total) == (best.meaning, best.total));
     let equals = tied.chain(lower.map(|(other, _)| (other, Tie::Bonus)));
     let by = Way::Rolled {
         dice: std::iter::once(best.die).chain(*top).collect(),
         bonus: best.bonus,
         total: best.total,
         meaning: best.meaning,
-        equals: equals.map(|(other, tie)| Equal { combatants: other.combatants.clone(), tie }).collect(),
+        equals: equals
+            .map(|(other, tie)| Equal {
+                combatants: other.combatants.clone(),
+                tie,
+            })
+            .collect(),
     };
     Some((best.combatants.first()?.clone(), by))
 }

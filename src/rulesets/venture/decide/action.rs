@@ -13,18 +13,34 @@ pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
         joined(play, id)?;
         let phase = &play.table().state.phase;
         let detail = "no combatant is attacked before the free actions are over";
-        require(!matches!(phase, Phase::FreeActions { .. }), "free_actions_first", "VE-8", || detail)?;
+        require(
+            !matches!(phase, Phase::FreeActions { .. }),
+            "free_actions_first",
+            "VE-8",
+            || detail,
+        )?;
         require(phase.acting() != Some(id), "own_turn", "AVE16", || {
             format!("it is {id}'s own turn: leave `reflexive` out")
         })?;
     } else {
         may_take_action(play, id)?;
     }
-    let of_an_attack = c.decisive || c.reflexive || !c.targets.is_empty() || c.attacker_loses.is_some();
+    let of_an_attack =
+        c.decisive || c.reflexive || !c.targets.is_empty() || c.attacker_loses.is_some();
     let detail = "`targets`, `decisive`, `reflexive` and `attacker_loses` belong to an attack: set `attack` too";
-    require(c.attack || !of_an_attack, "not_an_attack", field("attack"), || detail)?;
+    require(
+        c.attack || !of_an_attack,
+        "not_an_attack",
+        field("attack"),
+        || detail,
+    )?;
     let detail = "an attack has at most 50 targets";
-    require(c.targets.len() <= 50, "too_many_targets", field("targets"), || detail)?;
+    require(
+        c.targets.len() <= 50,
+        "too_many_targets",
+        field("targets"),
+        || detail,
+    )?;
     play.own(ActionTaken {
         combatant: id.clone(),
         action: c.action.clone(),
@@ -50,7 +66,11 @@ pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
         BaseInitiative::Three => 3,
         BaseInitiative::Stamina => 2 + (attacker.stats.stamina.get() + 1) / 2,
     };
-    let above_base = if resets { (attacker.state.initiative - base).max(0) } else { 0 };
+    let above_base = if resets {
+        (attacker.state.initiative - base).max(0)
+    } else {
+        0
+    };
     let loss = c.attacker_loses.map_or(above_base, |loss| loss.get());
     change(play, id, -loss, Cause::OwnAttack, None)
 }
@@ -58,45 +78,89 @@ pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
 fn check_target(play: &Fight<'_>, c: &Act, index: usize, target: &Target) -> Result<(), Violation> {
     let id = &target.combatant;
     joined(play, id)?;
-    let distinct = *id != c.combatant && c.targets.iter().take(index).all(|before| before.combatant != *id);
+    let distinct = *id != c.combatant
+        && c.targets
+            .iter()
+            .take(index)
+            .all(|before| before.combatant != *id);
     require(distinct, "target_not_distinct", field("combatant"), || {
         format!("{id} cannot be attacked by itself, nor twice in one action")
     })?;
     let conditions = play.conditions(id, target.member.as_ref())?;
     let dead = conditions.iter().any(|condition| condition == "dead");
-    require(!(target.killed && dead), "condition_already_set", "TK-3", || {
-        format!("that member of {id} is dead already")
-    })?;
-    let detail = "only a decisive attack deals damage or strikes a killing blow: set `decisive` too";
-    require(c.decisive || !target.is_ruling(), "not_decisive", "VE-27", || detail)
+    require(
+        !(target.killed && dead),
+        "condition_already_set",
+        "TK-3",
+        || format!("that member of {id} is dead already"),
+    )?;
+    let detail =
+        "only a decisive attack deals damage or strikes a killing blow: set `decisive` too";
+    require(
+        c.decisive || !target.is_ruling(),
+        "not_decisive",
+        "VE-27",
+        || detail,
+    )
 }
 
 /// Attacks one target: Onslaught, hit or missed (VE-30), the Initiative lost (VE-27), damage and death. Returns whether it is a
 /// killing blow.
 fn attack(play: &mut Fight<'_>, by: &CombatantId, target: &Target) -> Result<bool, Violation> {
     let id = &target.combatant;
-    let onslaught = play.combatant("combatant", id)?.state.onslaught.saturating_add(1);
-    play.own(Attacked { combatant: by.clone(), target: id.clone(), onslaught });
-    let loss = target.loses.map_or(play.table().options.attacked_loss.get(), |loss| loss.get());
-    let blow = Blow { by, shift: target.shift.clone().unwrap_or_default() };
+    let onslaught = play
+        .combatant("combatant", id)?
+        .state
+        .onslaught
+        .saturating_add(1);
+    play.own(Attacked {
+        combatant: by.clone(),
+        target: id.clone(),
+        onslaught,
+    });
+    let loss = target
+        .loses
+        .map_or(play.table().options.attacked_loss.get(), |loss| loss.get());
+    let blow = Blow {
+        by,
+        shift: target.shift.clone().unwrap_or_default(),
+    };
     change(play, id, -loss, Cause::Attacked, Some(blow))?;
     let (combatant, member) = (id.clone(), target.member.clone());
     let mut falls = None;
     if let Some(amount) = target.damage {
-        let damage = Damage { target: id.clone(), member: member.clone(), amount, source: Some(by.clone()) };
+        let damage = Damage {
+            target: id.clone(),
+            member: member.clone(),
+            amount,
+            source: Some(by.clone()),
+        };
         let (damaged, down) = play.wound(&damage)?;
         play.shared(damaged);
         falls = down;
     }
-    let condition = if target.killed { Some(Slug::fixed("dead")) } else { falls };
-    let Some(condition) = condition else { return Ok(false) };
-    play.shared(ConditionSet { combatant, member, condition });
+    let condition = if target.killed {
+        Some(Slug::fixed("dead"))
+    } else {
+        falls
+    };
+    let Some(condition) = condition else {
+        return Ok(false);
+    };
+    play.shared(ConditionSet {
+        combatant,
+        member,
+        condition,
+    });
     Ok(true)
 }
 
 /// A Rush or Disengage: a combat action whose move may come later (VE-15).
 pub(super) fn manoeuvre(
-    play: &mut Fight<'_>, id: &CombatantId, action: &'static str, moved: bool,
+    play: &mut Fight<'_>,
+    id: &CombatantId,
+    action: &'static str,
+    moved: bool,
 ) -> Result<(), Violation> {
     may_take_action(play, id)?;
     play.own(ActionTaken {
@@ -112,50 +176,73 @@ pub(super) fn manoeuvre(
 
 fn may_take_action(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let state = &in_turn(play, id, "VE-10")?.state;
-    require(state.has_action() || state.flurrying, "no_action_left", "VE-10", || {
-        format!("{id} has taken its combat action; flurry opens a second one")
-    })?;
-    require(state.has_action(), "no_action_left", "VE-11", || format!("{id} has taken both actions of its flurry"))
+    require(
+        state.has_action() || state.flurrying,
+        "no_action_left",
+        "VE-10",
+        || format!("{id} has taken its combat action; flurry opens a second one"),
+    )?;
+    require(state.has_action(), "no_action_left", "VE-11", || {
+        format!("{id} has taken both actions of its flurry")
+    })
 }
 
 pub(super) fn flurry(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let state = &in_turn(play, id, "VE-11")?.state;
-    require(!state.flurrying, "already_flurrying", "VE-11", || format!("{id} flurries already"))?;
+    require(!state.flurrying, "already_flurrying", "VE-11", || {
+        format!("{id} flurries already")
+    })?;
     require(state.actions_taken > 0, "no_action_yet", "VE-11", || {
         format!("{id} has not taken its combat action: a flurry comes after it")
     })?;
-    play.own(Flurried { combatant: id.clone() });
+    play.own(Flurried {
+        combatant: id.clone(),
+    });
     Ok(())
 }
 
 pub(super) fn reflexive_move(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let moved = in_turn(play, id, "VE-10")?.state.moved;
-    require(!moved, "already_moved", "VE-10", || format!("{id} has used the reflexive move of its turn"))?;
-    play.own(Moved { combatant: id.clone() });
+    require(!moved, "already_moved", "VE-10", || {
+        format!("{id} has used the reflexive move of its turn")
+    })?;
+    play.own(Moved {
+        combatant: id.clone(),
+    });
     Ok(())
 }
 
 /// Makes the move left from a Rush or Disengage; a turn that waits for it proceeds.
 pub(super) fn follow_up(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let open = joined(play, id)?.state.follow_up;
-    require(open, "no_follow_up", "VE-15", || format!("{id} has no move left from a Rush or Disengage"))?;
+    require(open, "no_follow_up", "VE-15", || {
+        format!("{id} has no move left from a Rush or Disengage")
+    })?;
     let Phase::FollowUp { actor } = &play.table().state.phase else {
-        play.own(FollowUpTaken { combatant: id.clone() });
+        play.own(FollowUpTaken {
+            combatant: id.clone(),
+        });
         return Ok(());
     };
     require(actor == id, "not_your_follow_up", "VE-15", || {
         format!("{actor}'s turn waits for its own move: {id} moves before or after that")
     })?;
-    play.own(FollowUpTaken { combatant: id.clone() });
+    play.own(FollowUpTaken {
+        combatant: id.clone(),
+    });
     proceed(play, id)
 }
 
 pub(super) fn pass(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     if matches!(&play.table().state.phase, Phase::FollowUp { actor } if actor == id) {
-        play.own(FollowUpPassed { combatant: id.clone() });
+        play.own(FollowUpPassed {
+            combatant: id.clone(),
+        });
         return proceed(play, id);
     }
     may_act_freely(play, id)?;
-    play.own(FreeActionPassed { combatant: id.clone() });
+    play.own(FreeActionPassed {
+        combatant: id.clone(),
+    });
     Ok(())
 }

@@ -13,12 +13,16 @@ pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     play.table().active().try_for_each(worthy)?;
     start_round(play, 0);
     for id in &ids(play.table().active()) {
-        let joined = play.table().get(id).is_some_and(|c| c.state.join_battle.is_some());
+        let joined = play
+            .table()
+            .get(id)
+            .is_some_and(|c| c.state.join_battle.is_some());
         match c.joins.get(id) {
             // The most motes may be fewer now.
             None if joined => change_motes(play, id, 0),
             join => {
-                let refused = |refused: Violation| refused.within(&format!("joins.{}", id.as_str()));
+                let refused =
+                    |refused: Violation| refused.within(&format!("joins.{}", id.as_str()));
                 enter(play, id, &join.cloned().unwrap_or_default()).map_err(refused)?;
             }
         }
@@ -31,14 +35,19 @@ pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
 pub(super) fn join_alone(play: &mut Fight<'_>, c: &JoinBattle) -> Result<(), Violation> {
     let id = &c.combatant;
     let joined = play.combatant("combatant", id)?.state.join_battle.is_some();
-    require(!joined, "already_joined", "VE-2", || format!("{id} has Joined Battle already"))?;
+    require(!joined, "already_joined", "VE-2", || {
+        format!("{id} has Joined Battle already")
+    })?;
     worthy(play.fighter("combatant", id, "VE-9")?)?;
     enter(play, id, &c.join())
 }
 
 fn worthy(c: &Fighter) -> Result<(), Violation> {
     require(c.stats.worthy_foe, "not_a_worthy_foe", "VE-1", || {
-        format!("{} is no Worthy Foe: settle that fight by one roll, or make it a worthy_foe", c.id)
+        format!(
+            "{} is no Worthy Foe: settle that fight by one roll, or make it a worthy_foe",
+            c.id
+        )
     })
 }
 
@@ -47,64 +56,133 @@ pub(super) fn settle(play: &mut Fight<'_>, c: &Settle) -> Result<(), Violation> 
     play.fighter("loser", &c.loser, "VE-1")?;
     let unworthy = !foe.stats.worthy_foe && foe.state.join_battle.is_none();
     require(unworthy, "a_worthy_foe", "VE-1", || {
-        format!("{} is a Worthy Foe, or has Joined Battle: that fight is played in turns", c.combatant)
+        format!(
+            "{} is a Worthy Foe, or has Joined Battle: that fight is played in turns",
+            c.combatant
+        )
     })?;
-    play.own(Settled { combatant: c.combatant.clone(), loser: c.loser.clone() });
-    play.shared(ConditionSet { combatant: c.loser.clone(), member: None, condition: Slug::fixed("defeated") });
+    play.own(Settled {
+        combatant: c.combatant.clone(),
+        loser: c.loser.clone(),
+    });
+    play.shared(ConditionSet {
+        combatant: c.loser.clone(),
+        member: None,
+        condition: Slug::fixed("defeated"),
+    });
     Ok(())
 }
 
 /// Rolls Join Battle for `id` and puts it on the track (VE-5).
-pub(in super::super) fn enter(play: &mut Fight<'_>, id: &CombatantId, join: &Join) -> Result<(), Violation> {
+pub(in super::super) fn enter(
+    play: &mut Fight<'_>,
+    id: &CombatantId,
+    join: &Join,
+) -> Result<(), Violation> {
     let roll = roll(play, id, join)?;
     let stats = &play.combatant("combatant", id)?.stats;
     let max = stats.max_motes.get();
     let motes = stats.motes.map_or(max, |motes| motes.get().min(max));
     let initiative = (3 + roll.successes).min(20);
-    play.own(JoinedBattle { combatant: id.clone(), roll, initiative, motes });
+    play.own(JoinedBattle {
+        combatant: id.clone(),
+        roll,
+        initiative,
+        motes,
+    });
     Ok(())
 }
 
 /// A Join Battle roll, with a pool that the approach allows (VE-2 to VE-4).
-pub(super) fn roll(play: &mut Fight<'_>, id: &CombatantId, join: &Join) -> Result<JoinRoll, Violation> {
-    let Join { approach, attribute, ability, .. } = *join;
-    let pool = Pool { approach, attribute, ability };
+pub(super) fn roll(
+    play: &mut Fight<'_>,
+    id: &CombatantId,
+    join: &Join,
+) -> Result<JoinRoll, Violation> {
+    let Join {
+        approach,
+        attribute,
+        ability,
+        ..
+    } = *join;
+    let pool = Pool {
+        approach,
+        attribute,
+        ability,
+    };
     let (unusual_attribute, unusual_ability, rule) = approach.swaps();
     let fits = [Attribute::Wits, unusual_attribute].contains(&attribute)
         && [Ability::Awareness, unusual_ability].contains(&ability);
     require(fits, "pool_not_allowed", rule, || match approach {
         Approach::Default => "into the fray the pool is wits and awareness",
-        Approach::Stealth => "from stealth dexterity may replace wits, and stealth may replace awareness",
-        Approach::Escalation => "escalating, manipulation may replace wits, and socialize may replace awareness",
+        Approach::Stealth => {
+            "from stealth dexterity may replace wits, and stealth may replace awareness"
+        }
+        Approach::Escalation => {
+            "escalating, manipulation may replace wits, and socialize may replace awareness"
+        }
     })?;
     let both = attribute != Attribute::Wits && ability != Ability::Awareness;
     let detail = "this encounter allows one swap: the attribute or the ability, not both";
-    require(!(both && play.table().options.single_swap), "pool_not_allowed", "VE-33", || detail)?;
+    require(
+        !(both && play.table().options.single_swap),
+        "pool_not_allowed",
+        "VE-33",
+        || detail,
+    )?;
     if let Some(successes) = join.successes {
         let detail = "give the successes or the dice, not both";
-        require(join.dice.is_empty(), "successes_or_dice", field("dice"), || detail)?;
-        return Ok(JoinRoll { pool, dice: Vec::new(), successes: successes.get() });
+        require(
+            join.dice.is_empty(),
+            "successes_or_dice",
+            field("dice"),
+            || detail,
+        )?;
+        return Ok(JoinRoll {
+            pool,
+            dice: Vec::new(),
+            successes: successes.get(),
+        });
     }
     let size = play.combatant("combatant", id)?.stats.dice(&pool) + join.bonus_dice.get();
     let (size, given) = (usize::try_from(size).unwrap_or(0), join.dice.len());
     require(given <= size, "too_many_dice", field("dice"), || {
         format!("{id}'s pool has {size} dice, not {given}: added dice go into bonus_dice")
     })?;
-    let dice: Vec<_> = (0..size).map(|i| play.die(join.dice.get(i).copied())).collect();
+    let dice: Vec<_> = (0..size)
+        .map(|i| play.die(join.dice.get(i).copied()))
+        .collect();
     // AVE9
     let successes = dice.iter().map(|die| match die.face {
         10 => 2,
         7..=9 => 1,
         _ => 0,
     });
-    Ok(JoinRoll { pool, successes: successes.sum(), dice })
+    Ok(JoinRoll {
+        pool,
+        successes: successes.sum(),
+        dice,
+    })
 }
 
 pub(super) fn free_action(play: &mut Fight<'_>, c: &FreeAction) -> Result<(), Violation> {
     may_act_freely(play, &c.combatant)?;
-    require(!c.damaging, "free_action_damaging", "VE-8", || "a free action harms nobody: take it as a combat action")?;
-    require(!c.opposed, "free_action_opposed", "VE-8", || "nobody opposes a free action: take it as a combat action")?;
-    play.own(FreeActionTaken { combatant: c.combatant.clone(), action: c.action.clone() });
+    require(
+        !c.damaging,
+        "free_action_damaging",
+        "VE-8",
+        || "a free action harms nobody: take it as a combat action",
+    )?;
+    require(
+        !c.opposed,
+        "free_action_opposed",
+        "VE-8",
+        || "nobody opposes a free action: take it as a combat action",
+    )?;
+    play.own(FreeActionTaken {
+        combatant: c.combatant.clone(),
+        action: c.action.clone(),
+    });
     Ok(())
 }
 
@@ -112,15 +190,21 @@ pub(super) fn free_action(play: &mut Fight<'_>, c: &FreeAction) -> Result<(), Vi
 /// before they act.
 pub(super) fn may_act_freely(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = joined(play, id)?;
-    require(c.state.free_action == FreeActionState::Open, "free_action_used", "VE-8", || {
-        format!("{id} has had its one free action")
-    })?;
+    require(
+        c.state.free_action == FreeActionState::Open,
+        "free_action_used",
+        "VE-8",
+        || format!("{id} has had its one free action"),
+    )?;
     if let Phase::FreeActions { next } = &play.table().state.phase {
         return require(next == id, "not_your_free_action", "VE-7", || {
             format!("free actions come in turn order: it is {next}'s, not {id}'s")
         });
     }
-    require(in_turn(play, id, "VE-7")?.state.actions_taken == 0, "free_action_late", "VE-7", || {
-        format!("{id} has acted: its free action came before that")
-    })
+    require(
+        in_turn(play, id, "VE-7")?.state.actions_taken == 0,
+        "free_action_late",
+        "VE-7",
+        || format!("{id} has acted: its free action came before that"),
+    )
 }

@@ -17,7 +17,11 @@ pub(super) struct Blow<'a> {
 
 /// Moves `id` on the track at once (VE-13), within its bounds (VE-24); Crash comes and goes with it (VE-23).
 pub(super) fn change(
-    play: &mut Fight<'_>, id: &CombatantId, delta: i64, because: Cause, blow: Option<Blow<'_>>,
+    play: &mut Fight<'_>,
+    id: &CombatantId,
+    delta: i64,
+    because: Cause,
+    blow: Option<Blow<'_>>,
 ) -> Result<(), Violation> {
     let state = &play.combatant("combatant", id)?.state;
     let (from, crashed) = (state.initiative, state.crashed);
@@ -25,12 +29,19 @@ pub(super) fn change(
     if from == to {
         return Ok(());
     }
-    play.own(InitiativeChanged { combatant: id.clone(), from, to, because });
+    play.own(InitiativeChanged {
+        combatant: id.clone(),
+        from,
+        to,
+        because,
+    });
     if !crashed && to <= 0 {
         return crash(play, id, blow);
     }
     if crashed && to > 0 {
-        play.own(CrashEnded { combatant: id.clone() });
+        play.own(CrashEnded {
+            combatant: id.clone(),
+        });
     }
     Ok(())
 }
@@ -38,19 +49,33 @@ pub(super) fn change(
 /// Crashes `id`: what it costs, and what it brings to an opponent who forced it (VE-26, VE-27, AVE14).
 fn crash(play: &mut Fight<'_>, id: &CombatantId, blow: Option<Blow<'_>>) -> Result<(), Violation> {
     let forced = blow.as_ref().map(|blow| blow.by).filter(|by| *by != id);
-    play.own(Crashed { combatant: id.clone(), by: forced.cloned() });
-    let (loss, bonus) = (play.table().options.crash_loss.get(), play.table().options.crash_bonus.get());
+    play.own(Crashed {
+        combatant: id.clone(),
+        by: forced.cloned(),
+    });
+    let (loss, bonus) = (
+        play.table().options.crash_loss.get(),
+        play.table().options.crash_bonus.get(),
+    );
     change(play, id, -loss, Cause::CrashLoss, None)?;
     let side = &play.combatant("combatant", id)?.side;
     let Some(blow) = blow else { return Ok(()) };
-    let opponent = play.table().get(blow.by).filter(|by| by.side != *side && by.state.join_battle.is_some());
-    let Some(opponent) = opponent else { return Ok(()) };
+    let opponent = play
+        .table()
+        .get(blow.by)
+        .filter(|by| by.side != *side && by.state.join_battle.is_some());
+    let Some(opponent) = opponent else {
+        return Ok(());
+    };
     let shifts = play.table().options.shift && opponent.state.crashed_by.as_ref() == Some(id);
     change(play, blow.by, bonus, Cause::CrashBonus, None)?;
     if shifts {
         let roll = roll(play, blow.by, &blow.shift).map_err(|refused| refused.within("shift"))?;
         let successes = roll.successes;
-        play.own(Shifted { combatant: blow.by.clone(), roll });
+        play.own(Shifted {
+            combatant: blow.by.clone(),
+            roll,
+        });
         change(play, blow.by, successes, Cause::Shift, None)?;
     }
     Ok(())
@@ -61,16 +86,26 @@ pub(super) fn spend(play: &mut Fight<'_>, c: &Spend) -> Result<(), Violation> {
     let payer = joined(play, id)?;
     let (initiative, motes) = (c.initiative.get(), c.motes.get());
     let detail = "say what is spent: initiative, motes or both";
-    require(initiative != 0 || motes != 0, "nothing_to_spend", field("initiative"), || detail)?;
-    require(!(c.perilous && payer.state.crashed), "crashed", "VE-29", || {
-        format!("{id} is Crashed and cannot use Perilous Charms")
-    })?;
+    require(
+        initiative != 0 || motes != 0,
+        "nothing_to_spend",
+        field("initiative"),
+        || detail,
+    )?;
+    require(
+        !(c.perilous && payer.state.crashed),
+        "crashed",
+        "VE-29",
+        || format!("{id} is Crashed and cannot use Perilous Charms"),
+    )?;
     let left = payer.state.initiative + 20;
     require(initiative <= left, "not_enough_initiative", "VE-24", || {
         format!("{id} cannot pay {initiative}i: it is {left} above -20, the lowest Initiative")
     })?;
     let held = payer.stats.motes();
-    require(motes <= held, "not_enough_motes", "VE-22", || format!("{id} has {held} motes, not {motes}"))?;
+    require(motes <= held, "not_enough_motes", "VE-22", || {
+        format!("{id} has {held} motes, not {motes}")
+    })?;
     change(play, id, -initiative, Cause::Spent, None)?;
     change_motes(play, id, -motes);
     Ok(())
@@ -80,22 +115,35 @@ pub(super) fn spend(play: &mut Fight<'_>, c: &Spend) -> Result<(), Violation> {
 pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> {
     let id = &c.combatant;
     let state = &joined(play, id)?.state;
-    require(c.turns.is_none() || state.timed.len() < MAX_TIMED, "too_many_timed_changes", "AVE18", || {
-        format!("{id} has {MAX_TIMED} timed changes already: leave `turns` out")
-    })?;
+    require(
+        c.turns.is_none() || state.timed.len() < MAX_TIMED,
+        "too_many_timed_changes",
+        "AVE18",
+        || format!("{id} has {MAX_TIMED} timed changes already: leave `turns` out"),
+    )?;
     let phase = &play.table().state.phase;
     let not_yet = matches!(phase, Phase::FreeActions { .. }) || phase.acting() == Some(id);
-    require(c.acted != Some(true) || !not_yet, "not_acted_yet", "AVE19", || {
-        format!("{id} has the turn, or no turn has come yet: it has not acted")
-    })?;
+    require(
+        c.acted != Some(true) || !not_yet,
+        "not_acted_yet",
+        "AVE19",
+        || format!("{id} has the turn, or no turn has come yet: it has not acted"),
+    )?;
     let delta = c.initiative.get();
     let change_within_bounds = (state.initiative + delta).clamp(-20, 20) - state.initiative;
     if let (Some(turns), true) = (c.turns, change_within_bounds != 0) {
         let mut changes = state.timed.clone();
-        changes.push(TimedChange { initiative: Int::clamped(change_within_bounds), turns });
-        play.own(TimedChangesSet { combatant: id.clone(), changes });
+        changes.push(TimedChange {
+            initiative: Int::clamped(change_within_bounds),
+            turns,
+        });
+        play.own(TimedChangesSet {
+            combatant: id.clone(),
+            changes,
+        });
     }
-    c.by.iter().try_for_each(|by| play.combatant("by", by).map(drop))?;
+    c.by.iter()
+        .try_for_each(|by| play.combatant("by", by).map(drop))?;
     let shift = c.shift.clone().unwrap_or_default();
     let blow = c.by.as_ref().map(|by| Blow { by, shift });
     change(play, id, delta, Cause::Adjusted, blow)?;
@@ -105,9 +153,14 @@ pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> 
     match c.crashed {
         Some(true) if !crashed => {
             let by = c.by.clone().filter(|by| by != id);
-            play.own(Crashed { combatant: id.clone(), by });
+            play.own(Crashed {
+                combatant: id.clone(),
+                by,
+            });
         }
-        Some(false) if crashed => play.own(CrashEnded { combatant: id.clone() }),
+        Some(false) if crashed => play.own(CrashEnded {
+            combatant: id.clone(),
+        }),
         _ => {}
     }
     // AVE8: who is not Crashed has no tokens.
@@ -115,7 +168,12 @@ pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> 
     let recovery_tokens = c.recovery_tokens.filter(|_| crashed).map(Int::get);
     let onslaught = c.onslaught.map(Int::count);
     if recovery_tokens.is_some() || onslaught.is_some() || c.acted.is_some() {
-        play.own(Corrected { combatant: id.clone(), recovery_tokens, onslaught, acted: c.acted });
+        play.own(Corrected {
+            combatant: id.clone(),
+            recovery_tokens,
+            onslaught,
+            acted: c.acted,
+        });
     }
     Ok(())
 }
@@ -126,9 +184,16 @@ pub(super) fn count_timed(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), 
     if changes.is_empty() {
         return Ok(());
     }
-    let (over, mut going): (Vec<_>, Vec<_>) = changes.into_iter().partition(|timed| timed.turns.get() == 1);
-    going.iter_mut().for_each(|timed| timed.turns = Int::clamped(timed.turns.get() - 1));
-    play.own(TimedChangesSet { combatant: id.clone(), changes: going });
+    let (over, mut going): (Vec<_>, Vec<_>) = changes
+        .into_iter()
+        .partition(|timed| timed.turns.get() == 1);
+    going
+        .iter_mut()
+        .for_each(|timed| timed.turns = Int::clamped(timed.turns.get() - 1));
+    play.own(TimedChangesSet {
+        combatant: id.clone(),
+        changes: going,
+    });
     for timed in over {
         change(play, id, -timed.initiative.get(), Cause::Expired, None)?;
     }
@@ -136,33 +201,64 @@ pub(super) fn count_timed(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), 
 }
 
 pub(super) fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation> {
-    let (id, effects) = (&c.combatant, &joined(play, &c.combatant)?.state.start_effects);
-    require(effects.len() < MAX_START_EFFECTS, "too_many_start_effects", "VE-17", || {
-        format!("{id} has {MAX_START_EFFECTS} of them already: withdraw one first")
-    })?;
-    require(effects.iter().all(|effect| effect.name != c.name), "already_declared", "VE-17", || {
-        format!("{} is declared for {id} already: withdraw it first", c.name)
-    })?;
-    let effect = StartEffect { name: c.name.clone(), initiative: c.initiative, motes: c.motes };
-    play.own(StartEffectDeclared { combatant: id.clone(), effect });
+    let (id, effects) = (
+        &c.combatant,
+        &joined(play, &c.combatant)?.state.start_effects,
+    );
+    require(
+        effects.len() < MAX_START_EFFECTS,
+        "too_many_start_effects",
+        "VE-17",
+        || format!("{id} has {MAX_START_EFFECTS} of them already: withdraw one first"),
+    )?;
+    require(
+        effects.iter().all(|effect| effect.name != c.name),
+        "already_declared",
+        "VE-17",
+        || format!("{} is declared for {id} already: withdraw it first", c.name),
+    )?;
+    let effect = StartEffect {
+        name: c.name.clone(),
+        initiative: c.initiative,
+        motes: c.motes,
+    };
+    play.own(StartEffectDeclared {
+        combatant: id.clone(),
+        effect,
+    });
     Ok(())
 }
 
 pub(super) fn withdraw(play: &mut Fight<'_>, c: &Withdraw) -> Result<(), Violation> {
-    let effects = &play.combatant("combatant", &c.combatant)?.state.start_effects;
-    require(effects.iter().any(|effect| effect.name == c.name), "not_declared", "VE-17", || {
-        format!("nothing of this name is declared for {}", c.combatant)
-    })?;
-    play.own(StartEffectWithdrawn { combatant: c.combatant.clone(), name: c.name.clone() });
+    let effects = &play
+        .combatant("combatant", &c.combatant)?
+        .state
+        .start_effects;
+    require(
+        effects.iter().any(|effect| effect.name == c.name),
+        "not_declared",
+        "VE-17",
+        || format!("nothing of this name is declared for {}", c.combatant),
+    )?;
+    play.own(StartEffectWithdrawn {
+        combatant: c.combatant.clone(),
+        name: c.name.clone(),
+    });
     Ok(())
 }
 
 /// Changes motes, between 0 and the maximum.
 pub(in super::super) fn change_motes(play: &mut Fight<'_>, id: &CombatantId, delta: i64) {
-    let Some(c) = play.table().get(id) else { return };
+    let Some(c) = play.table().get(id) else {
+        return;
+    };
     let from = c.stats.motes();
     let to = (from + delta).clamp(0, c.stats.max_motes.get());
     if from != to {
-        play.own(MotesChanged { combatant: id.clone(), from, to });
+        play.own(MotesChanged {
+            combatant: id.clone(),
+            from,
+            to,
+        });
     }
 }

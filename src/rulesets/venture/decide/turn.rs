@@ -27,13 +27,17 @@ pub(super) fn delay(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violat
     require(!tick.delayed, "already_delaying", "AVE4", || {
         format!("{id} has delayed past all others: it takes its turn now")
     })?;
-    play.own(Delayed { combatant: id.clone() });
+    play.own(Delayed {
+        combatant: id.clone(),
+    });
     Ok(())
 }
 
 pub(super) fn claim(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = joined(play, id)?;
-    require(c.state.delaying, "not_delaying", "VE-12", || format!("{id} has not delayed: there is nothing to claim"))?;
+    require(c.state.delaying, "not_delaying", "VE-12", || {
+        format!("{id} has not delayed: there is nothing to claim")
+    })?;
     let phase = &play.table().state.phase;
     require(phase.acting().is_none(), "turn_in_progress", "AVE4", || {
         format!("{}: a delayed turn comes between two turns", phase.detail())
@@ -42,19 +46,38 @@ pub(super) fn claim(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violat
 }
 
 /// The tick that is reached, if it is `id`'s.
-fn at_tick<'p>(play: &'p Fight<'_>, id: &CombatantId, rule: &'static str) -> Result<&'p Tick, Violation> {
+fn at_tick<'p>(
+    play: &'p Fight<'_>,
+    id: &CombatantId,
+    rule: &'static str,
+) -> Result<&'p Tick, Violation> {
     let c = joined(play, id)?;
     let phase = &play.table().state.phase;
     let (code, rule, detail) = match phase {
         Phase::Tick(tick) if tick.next == *id => return Ok(tick),
-        _ if phase.acting() == Some(id) => ("turn_begun", rule, format!("{id}'s turn has begun already")),
-        _ if c.acted => ("already_acted", "VE-13", format!("{id} has acted this round")),
-        Phase::InTurn { .. } | Phase::FollowUp { .. } => ("turn_in_progress", rule, phase.detail()),
-        Phase::Tick(tick) if c.state.delaying => {
-            ("already_delaying", "VE-12", format!("{id} has delayed: claim takes its turn before {}'s", tick.next))
+        _ if phase.acting() == Some(id) => {
+            ("turn_begun", rule, format!("{id}'s turn has begun already"))
         }
+        _ if c.acted => (
+            "already_acted",
+            "VE-13",
+            format!("{id} has acted this round"),
+        ),
+        Phase::InTurn { .. } | Phase::FollowUp { .. } => ("turn_in_progress", rule, phase.detail()),
+        Phase::Tick(tick) if c.state.delaying => (
+            "already_delaying",
+            "VE-12",
+            format!(
+                "{id} has delayed: claim takes its turn before {}'s",
+                tick.next
+            ),
+        ),
         Phase::FreeActions { .. } => ("free_actions_first", "VE-6", phase.detail()),
-        _ => ("not_your_tick", rule, format!("{id} is not next: {}", phase.detail())),
+        _ => (
+            "not_your_tick",
+            rule,
+            format!("{id} is not next: {}", phase.detail()),
+        ),
     };
     Err(Violation::new(code, rule, detail))
 }
@@ -65,11 +88,16 @@ pub(in super::super) fn take_turn(play: &mut Fight<'_>, id: &CombatantId) -> Res
     let state = &play.combatant("combatant", id)?.state;
     let (points, follow_up) = (state.onslaught, state.follow_up);
     if points > 0 {
-        play.own(OnslaughtEnded { combatant: id.clone(), points });
+        play.own(OnslaughtEnded {
+            combatant: id.clone(),
+            points,
+        });
     }
     count_timed(play, id)?;
     if follow_up {
-        play.own(FollowUpOffered { combatant: id.clone() });
+        play.own(FollowUpOffered {
+            combatant: id.clone(),
+        });
         return Ok(());
     }
     proceed(play, id)
@@ -81,10 +109,23 @@ pub(super) fn proceed(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Viol
     let (from, tokens_spent) = (state.initiative, state.recovery_tokens);
     let effects = state.start_effects.clone();
     if state.crashed && tokens_spent >= RECOVERY {
-        play.own(Recovered { combatant: id.clone(), tokens_spent, from, to: RECOVERED });
+        play.own(Recovered {
+            combatant: id.clone(),
+            tokens_spent,
+            from,
+            to: RECOVERED,
+        });
     }
-    for StartEffect { name, initiative, motes } in effects {
-        play.own(StartEffectResolved { combatant: id.clone(), name });
+    for StartEffect {
+        name,
+        initiative,
+        motes,
+    } in effects
+    {
+        play.own(StartEffectResolved {
+            combatant: id.clone(),
+            name,
+        });
         change(play, id, initiative.get(), Cause::StartEffect, None)?;
         change_motes(play, id, motes.get());
     }
@@ -95,22 +136,45 @@ pub(super) fn proceed(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Viol
 pub(super) fn end(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = in_turn(play, id, "VE-9")?;
     let prone = c.has("prone");
-    let CombatantState { attacked, crashed, flurrying, actions_taken, free_action, .. } = c.state;
+    let CombatantState {
+        attacked,
+        crashed,
+        flurrying,
+        actions_taken,
+        free_action,
+        ..
+    } = c.state;
     if free_action == FreeActionState::Open {
-        play.own(FreeActionPassed { combatant: id.clone() });
+        play.own(FreeActionPassed {
+            combatant: id.clone(),
+        });
     }
     if !crashed && !prone && !attacked {
         change(play, id, REST, Cause::NoAttack, None)?;
     }
     // What step 1 brought about counts in step 2: a corrected Crash comes back with a change (AVE19).
-    let CombatantState { crashed, recovery_tokens, .. } = play.combatant("combatant", id)?.state;
+    let CombatantState {
+        crashed,
+        recovery_tokens,
+        ..
+    } = play.combatant("combatant", id)?.state;
     let tokens = (recovery_tokens + if attacked { 1 } else { 2 }).min(MAX_TOKENS);
     if crashed && tokens > recovery_tokens {
         let gained = tokens - recovery_tokens;
-        play.own(RecoveryTokensGained { combatant: id.clone(), gained, tokens });
+        play.own(RecoveryTokensGained {
+            combatant: id.clone(),
+            gained,
+            tokens,
+        });
     }
     if flurrying {
-        change(play, id, -FLURRY_COST * i64::from(actions_taken), Cause::Flurry, None)?;
+        change(
+            play,
+            id,
+            -FLURRY_COST * i64::from(actions_taken),
+            Cause::Flurry,
+            None,
+        )?;
     }
     change_motes(play, id, MOTES);
     end_turn(play, id);

@@ -7,7 +7,9 @@ use super::shape::{discriminated, drop_repetitions, include, merged, pascal, sha
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use turnkeeper::engine::{Creation, EncounterView};
-use turnkeeper::vocabulary::{Draft, Manifest, Participants, Registrar, Ruleset, SharedCommand, SharedEvent};
+use turnkeeper::vocabulary::{
+    Draft, Manifest, Participants, Registrar, Ruleset, SharedCommand, SharedEvent,
+};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -53,7 +55,9 @@ impl Registrar for AllSchemas {
 /// All schemas by name. `declared` are those that operations refer to; a ruleset's own have its name in front.
 pub fn components(declared: &BTreeMap<String, RefOr<Schema>>) -> Components {
     let mut set = SchemaSet::default();
-    declared.iter().for_each(|(name, schema)| set.add(name, schema));
+    declared
+        .iter()
+        .for_each(|(name, schema)| set.add(name, schema));
     take::<SharedCommand>(&mut set);
     take::<SharedEvent>(&mut set);
     take::<RosterChange>(&mut set);
@@ -63,17 +67,31 @@ pub fn components(declared: &BTreeMap<String, RefOr<Schema>>) -> Components {
     let mut rulesets = AllSchemas::default();
     turnkeeper::rulesets::register(&mut rulesets);
     let rulesets = rulesets.0;
-    rulesets.iter().for_each(|ruleset| set.take("EncounterFields", &ruleset.encounter));
+    rulesets
+        .iter()
+        .for_each(|ruleset| set.take("EncounterFields", &ruleset.encounter));
     let mut all = set.publish("", &BTreeSet::new());
     // What is put together of the rulesets' own has the same names.
     let own = ["CombatantStats", "CombatantState", "Command", "Event"];
-    let shared: BTreeSet<String> = all.keys().filter(|name| !own.contains(&name.as_str())).cloned().collect();
-    rulesets.iter().for_each(|ruleset| all.extend(of_ruleset(ruleset, &shared)));
+    let shared: BTreeSet<String> = all
+        .keys()
+        .filter(|name| !own.contains(&name.as_str()))
+        .cloned()
+        .collect();
+    rulesets
+        .iter()
+        .for_each(|ruleset| all.extend(of_ruleset(ruleset, &shared)));
     // Each ruleset's own schemas are made of these parts and of the fields that are left out here.
     part(&mut all, "EncounterFields", &["ruleset"]);
-    part(&mut all, "NewEncounterFields", &["ruleset", "options", "combatants"]);
+    part(
+        &mut all,
+        "NewEncounterFields",
+        &["ruleset", "options", "combatants"],
+    );
     part(&mut all, "DraftFields", &["id"]);
-    ["NewEncounterFields", "DraftFields"].iter().for_each(|name| all.get_mut(*name).into_iter().for_each(open));
+    ["NewEncounterFields", "DraftFields"]
+        .iter()
+        .for_each(|name| all.get_mut(*name).into_iter().for_each(open));
     by_ruleset(&mut all, &rulesets);
     by_type(&mut all, &rulesets);
     combatants(&mut all, &rulesets);
@@ -126,25 +144,48 @@ fn by_ruleset(all: &mut Components, rulesets: &[Schemas]) {
     for name in ["Encounter", "NewEncounter"] {
         let own = |ruleset: &Schemas| reference(&ruleset.published(name));
         let variants: Vec<Value> = rulesets.iter().map(own).collect();
-        let mapping = rulesets.iter().map(|ruleset| (ruleset.manifest.id.to_owned(), own(ruleset)["$ref"].clone()));
-        let discriminator = json!({"propertyName": "ruleset", "mapping": mapping.collect::<Map<_, _>>()});
-        put(all, name, json!({"type": "object", "oneOf": variants, "discriminator": discriminator}));
+        let mapping = rulesets
+            .iter()
+            .map(|ruleset| (ruleset.manifest.id.to_owned(), own(ruleset)["$ref"].clone()));
+        let discriminator =
+            json!({"propertyName": "ruleset", "mapping": mapping.collect::<Map<_, _>>()});
+        put(
+            all,
+            name,
+            json!({"type": "object", "oneOf": variants, "discriminator": discriminator}),
+        );
     }
 }
 
 /// Unions of what all rulesets share and of their own, told apart by the type. A type that several have is one schema.
 fn by_type(all: &mut Components, rulesets: &[Schemas]) {
-    let shared: [(&str, &[&str]); 2] = [("Command", &["SharedCommand"]), ("Event", &["SharedEvent", "RosterChange"])];
+    let shared: [(&str, &[&str]); 2] = [
+        ("Command", &["SharedCommand"]),
+        ("Event", &["SharedEvent", "RosterChange"]),
+    ];
     for (name, shared) in shared {
-        let own = rulesets.iter().map(|ruleset| (ruleset.manifest.title, ruleset.published(name)));
-        let names = shared.iter().map(|shared| ("", (*shared).to_owned())).chain(own);
-        let mut unions: Vec<_> = names.filter_map(|(title, name)| Some((title, all.remove(&name)?))).collect();
+        let own = rulesets
+            .iter()
+            .map(|ruleset| (ruleset.manifest.title, ruleset.published(name)));
+        let names = shared
+            .iter()
+            .map(|shared| ("", (*shared).to_owned()))
+            .chain(own);
+        let mut unions: Vec<_> = names
+            .filter_map(|(title, name)| Some((title, all.remove(&name)?)))
+            .collect();
         if name == "Event" {
             unions.iter_mut().for_each(|(_, union)| tell(union));
             let about = "What happened, as an English sentence with the names that the reader knows. It may change with any release.";
-            all.insert("EventText".to_owned(), json!({"type": "string", "description": about}));
+            all.insert(
+                "EventText".to_owned(),
+                json!({"type": "string", "description": about}),
+            );
         }
-        let unions: Vec<_> = unions.iter().map(|(title, union)| (*title, union)).collect();
+        let unions: Vec<_> = unions
+            .iter()
+            .map(|(title, union)| (*title, union))
+            .collect();
         if let Some(union) = discriminated(&unions, |tag| pascal(tag) + name, all) {
             put(all, name, union);
         }
@@ -166,13 +207,23 @@ fn tell(union: &mut Value) {
 /// Combatants whose ruleset the context says: they have the fields of all rulesets.
 fn combatants(all: &mut Components, rulesets: &[Schemas]) {
     for name in ["CombatantStats", "CombatantState"] {
-        let own = rulesets.iter().filter_map(|r| Some((r.manifest.title, all.get(&r.published(name))?)));
+        let own = rulesets
+            .iter()
+            .filter_map(|r| Some((r.manifest.title, all.get(&r.published(name))?)));
         let whole = merged(&own.collect::<Vec<_>>());
         put(all, name, whole);
     }
     let [fields, stats] = ["DraftFields", "CombatantStats"].map(reference);
-    put(all, "CombatantChanges", json!({"allOf": [fields, stats], "unevaluatedProperties": false}));
-    put(all, "CombatantDraft", json!({"allOf": [draft_id(), fields, stats], "unevaluatedProperties": false}));
+    put(
+        all,
+        "CombatantChanges",
+        json!({"allOf": [fields, stats], "unevaluatedProperties": false}),
+    );
+    put(
+        all,
+        "CombatantDraft",
+        json!({"allOf": [draft_id(), fields, stats], "unevaluatedProperties": false}),
+    );
     let described = json!({"properties": {"active": {"type": "boolean", "description": "Whether it is still in the fight."}},
         "required": ["hidden", "members", "conditions", "active", "acted"]});
     let shown = json!({"description": "The fields that every combatant of an encounter shows.",
@@ -200,11 +251,15 @@ fn of_ruleset(ruleset: &Schemas, shared: &BTreeSet<String>) -> Components {
         ("Command", &ruleset.command),
         ("Event", &ruleset.event),
     ];
-    parts.into_iter().for_each(|(name, schema)| set.take(name, schema));
+    parts
+        .into_iter()
+        .for_each(|(name, schema)| set.take(name, schema));
     let mut own = set.publish(&prefix, shared);
     let part = |name: &str| reference(&format!("{prefix}{name}"));
     for name in ["CombatantStats", "CombatantState"] {
-        own.get_mut(&format!("{prefix}{name}")).into_iter().for_each(open);
+        own.get_mut(&format!("{prefix}{name}"))
+            .into_iter()
+            .for_each(open);
     }
     let described = |what: &str| format!("{what} under {title}.");
     let ruleset = json!({"const": id, "description": "The id of the ruleset."});
@@ -240,6 +295,10 @@ fn of_ruleset(ruleset: &Schemas, shared: &BTreeSet<String>) -> Components {
         },
     });
     let schemas = schemas.as_object().cloned().unwrap_or_default();
-    own.extend(schemas.into_iter().map(|(name, schema)| (format!("{prefix}{name}"), schema)));
+    own.extend(
+        schemas
+            .into_iter()
+            .map(|(name, schema)| (format!("{prefix}{name}"), schema)),
+    );
     own
 }

@@ -17,7 +17,10 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
     let mut paths = serde_json::to_value(&routes.paths).unwrap_or_default();
     let declared = routes.components.clone().unwrap_or_default().schemas;
     let schemas = components(&declared);
-    let declared: Components = declared.iter().map(|(name, schema)| (name.clone(), schema_json(schema))).collect();
+    let declared: Components = declared
+        .iter()
+        .map(|(name, schema)| (name.clone(), schema_json(schema)))
+        .collect();
     let mut components = json!({
         "schemas": schemas,
         "responses": responses(),
@@ -27,10 +30,17 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
         "securitySchemes": security_schemes(),
     });
     let items = paths.as_object_mut().into_iter().flat_map(Map::values_mut);
-    let operations = items.filter_map(Value::as_object_mut).flat_map(Map::values_mut);
+    let operations = items
+        .filter_map(Value::as_object_mut)
+        .flat_map(Map::values_mut);
     for operation in operations.filter_map(Value::as_object_mut) {
         operation.entry("security").or_insert(json!([]));
-        for parameter in operation.get_mut("parameters").and_then(Value::as_array_mut).into_iter().flatten() {
+        for parameter in operation
+            .get_mut("parameters")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
             share(parameter, &mut components["parameters"]);
         }
         for part in ["requestBody", "responses"] {
@@ -41,11 +51,20 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
                 refer(part, &schemas);
             });
         }
-        let responses = operation["responses"].as_object_mut().into_iter().flat_map(Map::values_mut);
-        for headers in responses.filter_map(|response| response.get_mut("headers")?.as_object_mut()) {
-            headers.iter_mut().for_each(|(name, header)| *header = header_reference(name));
+        let responses = operation["responses"]
+            .as_object_mut()
+            .into_iter()
+            .flat_map(Map::values_mut);
+        for headers in responses.filter_map(|response| response.get_mut("headers")?.as_object_mut())
+        {
+            headers
+                .iter_mut()
+                .for_each(|(name, header)| *header = header_reference(name));
         }
-        if let Some(examples) = operation["operationId"].as_str().and_then(|id| examples.get(id)) {
+        if let Some(examples) = operation["operationId"]
+            .as_str()
+            .and_then(|id| examples.get(id))
+        {
             show(&examples.clone(), operation, &mut components["responses"]);
         }
     }
@@ -77,7 +96,12 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
 
 /// Replaces each schema that has a name by a reference to it: generic types hold their arguments themselves.
 fn refer(value: &mut Value, schemas: &Components) {
-    let named = || schemas.iter().find(|(_, schema)| *schema == value).map(|(name, _)| reference(name));
+    let named = || {
+        schemas
+            .iter()
+            .find(|(_, schema)| *schema == value)
+            .map(|(name, _)| reference(name))
+    };
     if let Some(reference) = value.get("properties").is_some().then(named).flatten() {
         *value = reference;
     }
@@ -97,7 +121,9 @@ fn prune(document: &mut Value) {
             Value::Array(items) => wanted.extend(items),
             Value::Object(fields) => wanted.extend(fields.values()),
             Value::String(target) => {
-                let name = target.strip_prefix(REF).filter(|name| found.insert((*name).to_owned()));
+                let name = target
+                    .strip_prefix(REF)
+                    .filter(|name| found.insert((*name).to_owned()));
                 wanted.extend(name.map(|name| &document["components"]["schemas"][name]));
             }
             _ => {}
@@ -139,7 +165,10 @@ fn show(examples: &Value, operation: &mut Map<String, Value>, shared: &mut Value
     }
     for (status, by_media) in examples["responses"].as_object().into_iter().flatten() {
         let response = &mut operation["responses"][status];
-        let name = response["$ref"].as_str().and_then(|target| target.rsplit('/').next()).map(str::to_owned);
+        let name = response["$ref"]
+            .as_str()
+            .and_then(|target| target.rsplit('/').next())
+            .map(str::to_owned);
         let response = name.map_or(response, |name| &mut shared[name]);
         for (media, named) in by_media.as_object().into_iter().flatten() {
             for (name, example) in named.as_object().into_iter().flatten() {

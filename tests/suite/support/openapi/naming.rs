@@ -21,20 +21,32 @@ impl SchemaSet {
     /// Adds a type's own schema under `name`, and those that it refers to.
     pub fn take(&mut self, name: &str, TypeSchema { schema, components }: &TypeSchema) {
         self.schemas.insert(name.to_owned(), json(schema));
-        components.iter().for_each(|(name, schema)| self.add(name, schema));
+        components
+            .iter()
+            .for_each(|(name, schema)| self.add(name, schema));
     }
 
     /// Adds a schema, unless one of its name is there.
     pub fn add(&mut self, name: &str, schema: &RefOr<Schema>) {
-        self.schemas.entry(name.to_owned()).or_insert_with(|| json(schema));
+        self.schemas
+            .entry(name.to_owned())
+            .or_insert_with(|| json(schema));
     }
 
     /// The schemas with bounded scalars inlined, and with `prefix` before the names that `shared` does not have.
     pub fn publish(self, prefix: &str, shared: &BTreeSet<String>) -> Components {
-        let (inline, own): (Components, Components) =
-            self.schemas.into_iter().partition(|(name, _)| name.starts_with(INLINE));
+        let (inline, own): (Components, Components) = self
+            .schemas
+            .into_iter()
+            .partition(|(name, _)| name.starts_with(INLINE));
         let own = own.into_iter().filter(|(name, _)| !shared.contains(name));
-        let published = |name: &str| if shared.contains(name) { name.to_owned() } else { format!("{prefix}{name}") };
+        let published = |name: &str| {
+            if shared.contains(name) {
+                name.to_owned()
+            } else {
+                format!("{prefix}{name}")
+            }
+        };
         let renamed = own.map(|(name, mut schema)| {
             publish(&mut schema, &inline, &published);
             (published(&name), schema)
@@ -61,7 +73,9 @@ fn rename(value: &mut Value, published: &dyn Fn(&str) -> String) {
             for (key, value) in fields.iter_mut() {
                 match value {
                     Value::String(_) if key == "$ref" => lead(value),
-                    Value::Object(mapping) if key == "mapping" => mapping.values_mut().for_each(lead),
+                    Value::Object(mapping) if key == "mapping" => {
+                        mapping.values_mut().for_each(lead)
+                    }
                     _ => rename(value, published),
                 }
             }
@@ -78,8 +92,12 @@ fn tell_default(fields: &mut Map<String, Value>) {
     if fields.values().all(Value::is_object) {
         return;
     }
-    let Some(default) = fields.remove("default") else { return };
-    if let (false, Some(Value::String(description))) = (default.is_null(), fields.get_mut("description")) {
+    let Some(default) = fields.remove("default") else {
+        return;
+    };
+    if let (false, Some(Value::String(description))) =
+        (default.is_null(), fields.get_mut("description"))
+    {
         description.push_str(&format!(" Default: {default}."));
     }
 }

@@ -21,13 +21,19 @@ pub fn pattern(name: &str) -> Option<&'static str> {
 
 /// The shared responses by name.
 pub fn responses() -> Value {
-    RESPONSES.iter().map(|(name, doc, headers)| (*name, response(doc, headers))).collect()
+    RESPONSES
+        .iter()
+        .map(|(name, doc, headers)| (*name, response(doc, headers)))
+        .collect()
 }
 
 fn response(doc: &str, headers: &[&str]) -> Value {
     let description = doc.trim();
     let created = headers.contains(&"Location");
-    let headers: Value = headers.iter().map(|name| (*name, header_reference(name))).collect();
+    let headers: Value = headers
+        .iter()
+        .map(|name| (*name, header_reference(name)))
+        .collect();
     if created {
         let content = json!({"application/json": {"schema": reference("Created")}});
         return json!({"description": description, "headers": headers, "content": content, "links": links()});
@@ -70,11 +76,22 @@ pub fn headers() -> Value {
             "Idempotency-Replayed",
             "`true` when a request with this `Idempotency-Key` was answered before. Nothing was applied again.",
         ),
-        ("Preference-Applied", "`return=minimal` when the answer leaves out the encounter."),
+        (
+            "Preference-Applied",
+            "`return=minimal` when the answer leaves out the encounter.",
+        ),
         ("WWW-Authenticate", "`Bearer`."),
         ("Retry-After", "Seconds until the request can succeed."),
         ("RateLimit", "What is left of the limit."),
         ("RateLimit-Policy", "The limit."),
     ];
-    headers.map(|(name, what)| (name, json!({"description": what, "schema": {"type": "string"}}))).into_iter().collect()
+    headers
+        .map(|(name, what)| {
+            (
+                name,
+                json!({"description": what, "schema": {"type": "string"}}),
+            )
+        })
+        .into_iter()
+        .collect()
 }

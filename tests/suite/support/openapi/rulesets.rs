@@ -18,15 +18,21 @@ pub struct Manifests {
 pub fn rulesets() -> Manifests {
     let mut all = AllSchemas::default();
     turnkeeper::rulesets::register(&mut all);
-    Manifests { items: all.0.iter().map(manifest).collect(), next_cursor: None }
+    Manifests {
+        items: all.0.iter().map(manifest).collect(),
+        next_cursor: None,
+    }
 }
 
 fn manifest(schemas: &Schemas) -> RulesetInfo {
     let mut combatant = standalone(&type_schema::<Draft>());
     let stats = standalone(&schemas.stats);
-    if let (Some(fields), Some(Value::Object(own))) =
-        (combatant.get_mut("properties").and_then(Value::as_object_mut), stats.get("properties"))
-    {
+    if let (Some(fields), Some(Value::Object(own))) = (
+        combatant
+            .get_mut("properties")
+            .and_then(Value::as_object_mut),
+        stats.get("properties"),
+    ) {
         fields.extend(own.clone());
     }
     RulesetInfo {

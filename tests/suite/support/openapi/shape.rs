@@ -8,11 +8,16 @@ use std::collections::BTreeMap;
 /// Shapes all schemas, and adds those of the variants that get names.
 pub fn shape(all: &mut Components) {
     let mut named = Components::new();
-    all.iter_mut().for_each(|(name, schema)| externally_tagged(name, schema, &mut named));
+    all.iter_mut()
+        .for_each(|(name, schema)| externally_tagged(name, schema, &mut named));
     let parts = all.clone();
     all.values_mut().for_each(|schema| flatten(schema, &parts));
     for (name, schema) in all.iter_mut() {
-        if let Some(union) = discriminated(&[("", schema)], |tag| format!("{name}{}", pascal(tag)), &mut named) {
+        if let Some(union) = discriminated(
+            &[("", schema)],
+            |tag| format!("{name}{}", pascal(tag)),
+            &mut named,
+        ) {
             let description = schema["description"].take();
             *schema = union;
             describe(schema, description);
@@ -37,14 +42,20 @@ pub fn flatten(value: &mut Value, among: &Components) {
         Value::Object(fields) => {
             fields.values_mut().for_each(|value| flatten(value, among));
             let parts = fields.get("allOf").and_then(Value::as_array);
-            let Some(parts) = parts.filter(|parts| parts.last().is_some_and(|own| own["properties"].is_object()))
-            else {
+            let Some(parts) = parts.filter(|parts| {
+                parts
+                    .last()
+                    .is_some_and(|own| own["properties"].is_object())
+            }) else {
                 return;
             };
             let mut properties = Map::new();
             let mut required = Vec::new();
             for part in parts {
-                let mut part = target(part).and_then(|name| among.get(name)).unwrap_or(part).clone();
+                let mut part = target(part)
+                    .and_then(|name| among.get(name))
+                    .unwrap_or(part)
+                    .clone();
                 flatten(&mut part, among);
                 properties.extend(part["properties"].as_object().cloned().unwrap_or_default());
                 required.extend(part["required"].as_array().cloned().unwrap_or_default());
@@ -65,13 +76,20 @@ fn target(schema: &Value) -> Option<&str> {
 
 /// Turns a union of words and of objects with one field each into one enum and one object.
 fn externally_tagged(name: &str, schema: &mut Value, named: &mut Components) {
-    let Some(variants) = schema["oneOf"].as_array() else { return };
+    let Some(variants) = schema["oneOf"].as_array() else {
+        return;
+    };
     let mut words = Vec::new();
     let mut fields = Map::new();
     for variant in variants {
-        match (variant["enum"].as_array(), variant["properties"].as_object()) {
+        match (
+            variant["enum"].as_array(),
+            variant["properties"].as_object(),
+        ) {
             (Some(own), None) => words.extend(own.iter().cloned()),
-            (None, Some(own)) if own.len() == 1 && tag(variant).is_none() => fields.extend(own.clone()),
+            (None, Some(own)) if own.len() == 1 && tag(variant).is_none() => {
+                fields.extend(own.clone())
+            }
             _ => return,
         }
     }
@@ -85,7 +103,8 @@ fn externally_tagged(name: &str, schema: &mut Value, named: &mut Components) {
         }
     }
     let words = json!({"type": "string", "enum": words});
-    let object = json!({"type": "object", "properties": fields, "minProperties": 1, "maxProperties": 1});
+    let object =
+        json!({"type": "object", "properties": fields, "minProperties": 1, "maxProperties": 1});
     let description = schema["description"].take();
     *schema = match (words["enum"][0].is_null(), fields.is_empty()) {
         (false, true) => words,
@@ -105,17 +124,30 @@ const INCLUDED: usize = 3;
 
 /// Lets a schema that has all fields of another one include it, so that those stand once in the document.
 pub fn include(all: &mut Components) {
-    let closed = |schema: &Value| !schema["additionalProperties"].is_null() || !schema["maxProperties"].is_null();
+    let closed = |schema: &Value| {
+        !schema["additionalProperties"].is_null() || !schema["maxProperties"].is_null()
+    };
     let open = |schema: &Value| schema["properties"].is_object() && !closed(schema);
     let size = |schema: &Value| schema["properties"].as_object().map_or(0, Map::len);
-    let parts: Components = all.clone().into_iter().filter(|(_, part)| open(part) && size(part) >= INCLUDED).collect();
+    let parts: Components = all
+        .clone()
+        .into_iter()
+        .filter(|(_, part)| open(part) && size(part) >= INCLUDED)
+        .collect();
     for schema in all.values_mut().filter(|schema| open(schema)) {
-        let (fields, required) = (schema["properties"].clone(), list(&schema["required"]).to_vec());
+        let (fields, required) = (
+            schema["properties"].clone(),
+            list(&schema["required"]).to_vec(),
+        );
         let includes = |part: &Value| {
             let same = |(field, own): (&String, &Value)| fields.get(field) == Some(own);
             size(part) < size(schema)
-                && part["properties"].as_object().is_some_and(|own| own.iter().all(same))
-                && list(&part["required"]).iter().all(|field| required.contains(field))
+                && part["properties"]
+                    .as_object()
+                    .is_some_and(|own| own.iter().all(same))
+                && list(&part["required"])
+                    .iter()
+                    .all(|field| required.contains(field))
         };
         let mut included: Vec<_> = parts.iter().filter(|(_, part)| includes(part)).collect();
         included.sort_by_key(|(_, part)| std::cmp::Reverse(size(part)));
@@ -149,15 +181,30 @@ fn list(value: &Value) -> &[Value] {
 
 /// Drops descriptions beside references that only repeat the field's name, as `The combatant.` does.
 pub fn drop_repetitions(value: &mut Value) {
-    let Some(fields) = value.as_object_mut() else { return };
-    for (name, schema) in fields.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
+    let Some(fields) = value.as_object_mut() else {
+        return;
+    };
+    for (name, schema) in fields
+        .get_mut("properties")
+        .and_then(Value::as_object_mut)
+        .into_iter()
+        .flatten()
+    {
         let repeated = format!("The {}.", name.replace('_', " "));
         if schema.get("$ref").is_some() && schema["description"] == repeated {
-            schema.as_object_mut().into_iter().for_each(|schema| _ = schema.remove("description"));
+            schema
+                .as_object_mut()
+                .into_iter()
+                .for_each(|schema| _ = schema.remove("description"));
         }
     }
     fields.values_mut().for_each(drop_repetitions);
-    fields.get_mut("allOf").and_then(Value::as_array_mut).into_iter().flatten().for_each(drop_repetitions);
+    fields
+        .get_mut("allOf")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+        .for_each(drop_repetitions);
 }
 
 fn describe(schema: &mut Value, description: Value) {
@@ -169,16 +216,23 @@ fn describe(schema: &mut Value, description: Value) {
 /// The tag that tells a variant from others: a required field that has one value.
 fn tag(variant: &Value) -> Option<(&String, &str)> {
     let required = variant["required"].as_array()?;
-    let single = |schema: &Value| schema["enum"].as_array().is_some_and(|values| values.len() == 1);
+    let single = |schema: &Value| {
+        schema["enum"]
+            .as_array()
+            .is_some_and(|values| values.len() == 1)
+    };
     let mut fields = variant["properties"].as_object()?.iter();
-    let (field, schema) = fields.find(|(field, schema)| single(schema) && required.contains(&json!(field)))?;
+    let (field, schema) =
+        fields.find(|(field, schema)| single(schema) && required.contains(&json!(field)))?;
     Some((field, schema["enum"][0].as_str()?))
 }
 
 /// One union of the variants of several, each under its `title`: a named schema for each tag, and a discriminator. None if they have no tag
 /// in common.
 pub fn discriminated(
-    unions: &[(&str, &Value)], name: impl Fn(&str) -> String, named: &mut Components,
+    unions: &[(&str, &Value)],
+    name: impl Fn(&str) -> String,
+    named: &mut Components,
 ) -> Option<Value> {
     let mut field = None;
     let mut order = Vec::new();
@@ -208,7 +262,9 @@ pub fn discriminated(
         variants.push(reference(&name));
         named.insert(name, variant);
     }
-    Some(json!({"type": "object", "oneOf": variants, "discriminator": {"propertyName": field, "mapping": mapping}}))
+    Some(
+        json!({"type": "object", "oneOf": variants, "discriminator": {"propertyName": field, "mapping": mapping}}),
+    )
 }
 
 /// One object schema of those that several rulesets have: all fields of each, and required is what all require.
@@ -220,10 +276,20 @@ pub fn merged(parts: &[(&str, &Value)]) -> Value {
         }
     }
     let by_all = |field: &&Value| {
-        parts.iter().all(|(_, part)| part["required"].as_array().is_some_and(|required| required.contains(field)))
+        parts.iter().all(|(_, part)| {
+            part["required"]
+                .as_array()
+                .is_some_and(|required| required.contains(field))
+        })
     };
-    let mut whole = parts.first().map(|(_, first)| (*first).clone()).unwrap_or_default();
-    whole["properties"] = fields.into_iter().map(|(field, schemas)| (field.to_owned(), widened(&schemas))).collect();
+    let mut whole = parts
+        .first()
+        .map(|(_, first)| (*first).clone())
+        .unwrap_or_default();
+    whole["properties"] = fields
+        .into_iter()
+        .map(|(field, schemas)| (field.to_owned(), widened(&schemas)))
+        .collect();
     if let Some(required) = whole["required"].as_array() {
         whole["required"] = required.iter().filter(by_all).cloned().collect();
     }
@@ -233,7 +299,10 @@ pub fn merged(parts: &[(&str, &Value)]) -> Value {
 
 /// A schema of one field that allows what each of these allows, of which only the bounds may differ.
 fn widened(schemas: &[(&str, &Value)]) -> Value {
-    let mut wide = schemas.first().map(|(_, first)| (*first).clone()).unwrap_or_default();
+    let mut wide = schemas
+        .first()
+        .map(|(_, first)| (*first).clone())
+        .unwrap_or_default();
     for (_, other) in schemas {
         let bound = |schema: &Value, bound: &str| schema[bound].as_i64();
         if let (Some(one), Some(other)) = (bound(&wide, "minimum"), bound(other, "minimum")) {
@@ -249,11 +318,25 @@ fn widened(schemas: &[(&str, &Value)]) -> Value {
 
 /// The descriptions of these, each once; null if there are none. Different ones say whose they are.
 fn described(schemas: &[(&str, &Value)]) -> Value {
-    let text = |schema: &Value| schema["description"].as_str().unwrap_or_default().to_owned();
-    let first = schemas.first().map(|(_, first)| text(first)).unwrap_or_default();
+    let text = |schema: &Value| {
+        schema["description"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let first = schemas
+        .first()
+        .map(|(_, first)| text(first))
+        .unwrap_or_default();
     if schemas.iter().all(|(_, schema)| text(schema) == first) {
-        return if first.is_empty() { Value::Null } else { first.into() };
+        return if first.is_empty() {
+            Value::Null
+        } else {
+            first.into()
+        };
     }
-    let told = schemas.iter().map(|(title, schema)| format!("{title}: {}", text(schema)));
+    let told = schemas
+        .iter()
+        .map(|(title, schema)| format!("{title}: {}", text(schema)));
     told.collect::<Vec<_>>().join("\n\n").into()
 }
