@@ -179,7 +179,7 @@ async fn follow_keys(config: Server, keys: AppKeys, applications: Arc<Applicatio
                 tracing::info!(keys = keys.len(), "the application keys have changed");
             }
             Err(error) => {
-                tracing::error!(%error, "the application keys cannot be read: the earlier keys stay valid")
+                tracing::error!(%error, "the application keys cannot be read: the earlier keys stay valid");
             }
         }
         last = now;

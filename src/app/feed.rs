@@ -260,7 +260,7 @@ impl Topic {
                 Ok(game) => return self.publish(Update::Tokens(game)),
                 Err(AppError::NotFound) => return self.publish(Update::Deleted),
                 Err(AppError::Unavailable(_) | AppError::StoreRefuses(_)) => {
-                    tokio::time::sleep(RETRY_PAUSE).await
+                    tokio::time::sleep(RETRY_PAUSE).await;
                 }
                 Err(_) => return self.publish(Update::Over),
             }
@@ -304,7 +304,7 @@ impl Topic {
                 }
                 Err(_) if self.updates.receiver_count() == 0 => return,
                 Err(StoreError::Unavailable(_) | StoreError::Refused(_)) => {
-                    tokio::time::sleep(RETRY_PAUSE).await
+                    tokio::time::sleep(RETRY_PAUSE).await;
                 }
             }
         }
@@ -426,7 +426,7 @@ impl Follower {
                 Ok(Update::Unread(version)) if version <= self.cursor => {}
                 Ok(Update::Entry(entry)) if entry.version <= self.cursor => {}
                 Ok(Update::Entry(entry)) if entry.version == self.cursor + 1 => {
-                    self.backlog.push_back(entry)
+                    self.backlog.push_back(entry);
                 }
                 Ok(Update::Entry(_) | Update::Unread(_)) => self.caught_up = false,
                 Ok(Update::Lost) => self.lost = true,

@@ -290,7 +290,7 @@ impl App {
                     return Ok(change.answer);
                 }
                 Committed::Conflict(found) => {
-                    (current, fresh) = (self.cache_found(id, None, found)?.0, true)
+                    (current, fresh) = (self.cache_found(id, None, found)?.0, true);
                 }
                 Committed::Replayed(record) => {
                     // The record may be of a later version than this copy, and the token may have ended since.

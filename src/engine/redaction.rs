@@ -334,7 +334,7 @@ impl<R: Ruleset> Transition<'_, R> {
                         place: left.len(),
                         index,
                         began,
-                    })
+                    });
                 }
                 (true, true, Some(turn)) => turn.began |= began,
                 (true, false, _) => {

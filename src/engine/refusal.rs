@@ -56,7 +56,7 @@ impl Refusal {
         match &mut self {
             Self::Forbidden { detail, .. } => *detail = with_names(detail, names),
             Self::Violation { violation, .. } => {
-                violation.detail = with_names(&violation.detail, names).into()
+                violation.detail = with_names(&violation.detail, names).into();
             }
             Self::Fields(_) | Self::Stopped => {}
         }

@@ -20,7 +20,7 @@ pub(super) fn decide<R: Ruleset>(
             set_condition(play, target, member, c.condition)?;
         }
         SharedCommand::ClearCondition(c) => {
-            clear_condition(play, &c.target, c.member.as_ref(), c.condition)?
+            clear_condition(play, &c.target, c.member.as_ref(), c.condition)?;
         }
         SharedCommand::AddEffect(c) => add_effect(play, c.effect)?,
         SharedCommand::RemoveEffect(c) => {

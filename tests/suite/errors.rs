@@ -94,7 +94,7 @@ fn made(file: &str, source: &str) -> (BTreeSet<String>, Vec<String>) {
                 .take(2)
                 .any(|argument| argument.trim() == "code") =>
             {
-                forwarded = true
+                forwarded = true;
             }
             None => unseen.push(format!("{file}: {call}")),
         }

@@ -317,7 +317,7 @@ fn mutate(rng: &mut StdRng, bytes: &mut Vec<u8>) {
         match rng.random_range(0..4) {
             0 if at < bytes.len() => bytes[at] = odd,
             1 if at < bytes.len() => {
-                drop(bytes.drain(at..(at + rng.random_range(1..9)).min(bytes.len())))
+                drop(bytes.drain(at..(at + rng.random_range(1..9)).min(bytes.len())));
             }
             2 => {
                 let part = bytes[at / 2..at].to_vec();

@@ -96,7 +96,7 @@ fn scrubbed(mut value: Value) -> Value {
                         }
                         ("token", Value::String(token)) => *token = "tk_gm_shown-only-here".into(),
                         ("id", Value::String(id)) if id.starts_with("player-") => {
-                            *id = "player-k7q2m9xa".into()
+                            *id = "player-k7q2m9xa".into();
                         }
                         ("by", Value::String(by)) if by.len() > 8 => *by = "gm".into(),
                         (_, value) => walk(value, id),

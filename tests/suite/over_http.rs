@@ -46,7 +46,7 @@ async fn take(fight: &Fight, n: usize, step: &Value, accepted: &mut Vec<Accepted
                 );
             }
             Some(_) if !matches!(answer.status, 400 | 409 | 422) => {
-                wrong.push(format!("{send}: {}", answer.text()))
+                wrong.push(format!("{send}: {}", answer.text()));
             }
             _ => {}
         }

@@ -7,7 +7,7 @@ use crate::vocabulary::{Audience, CombatantId, Event as AnyEvent, Int, Redact, S
 pub(super) fn evolve(table: &mut Table, event: &AnyEvent<ActiveInitiative>) {
     match event {
         Own(Event::OwnDieGiven(e)) => {
-            table.change_state(&e.combatant, |s| s.own_die = Some(e.roll))
+            table.change_state(&e.combatant, |s| s.own_die = Some(e.roll));
         }
         Own(Event::OpeningRolled(e)) => {
             let Some((best, others)) = e.rolls.split_first() else {
@@ -40,7 +40,7 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<ActiveInitiative>) {
         Own(Event::ChoiceOpened(e)) => table.state.phase = Phase::choice(e.starter),
         Own(Event::Exposed(e)) => table.change_state(&e.combatant, |s| s.exposed = true),
         Own(Event::ActionReadied(e)) => {
-            table.change_state(&e.combatant, |s| s.readied = Some(e.readied.clone()))
+            table.change_state(&e.combatant, |s| s.readied = Some(e.readied.clone()));
         }
         Own(Event::ReadiedFired(e)) => table.change_state(&e.combatant, |s| s.readied = None),
         Own(Event::ReadiedLapsed(e)) => table.change_state(&e.combatant, |s| s.readied = None),
@@ -69,7 +69,7 @@ fn open_window(table: &mut Table, nominee: &CombatantId, by: Way) {
 
 fn hold(table: &mut Table, id: &CombatantId, inspiration: u32) {
     table.change(id, |c| {
-        c.stats.inspiration = Int::clamped(inspiration.into())
+        c.stats.inspiration = Int::clamped(inspiration.into());
     });
 }
 

@@ -20,7 +20,7 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Custom>) {
         AnyEvent::Roster(RosterEvent::CombatantUpdated { .. })
             if table.status == Status::Running =>
         {
-            add_sides(table)
+            add_sides(table);
         }
         AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
     }

@@ -196,7 +196,7 @@ fn settle(play: &mut Fight<'_>) {
         Mode::Choosing => proceed(play, Point::Next),
         Mode::Gap { stalled: false, .. } => close_used_gap(play),
         Mode::Gap { stalled: true, .. } if nobody || !candidates(table).is_empty() => {
-            proceed(play, Point::Next)
+            proceed(play, Point::Next);
         }
         Mode::Turn if !table.state.turns.is_empty() => end_fallen(play),
         _ => {}

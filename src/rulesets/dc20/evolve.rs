@@ -74,7 +74,7 @@ fn own(table: &mut Table, event: &Event) {
         }
         Event::CombatBegan(e) => e.points.iter().for_each(|points| {
             table.change_state(&points.combatant, |s| {
-                (s.ap, s.lap) = (points.ap, points.lap)
+                (s.ap, s.lap) = (points.ap, points.lap);
             });
         }),
         Event::SlotOpened(e) => {
@@ -102,7 +102,7 @@ fn own(table: &mut Table, event: &Event) {
         }
         Event::TurnMissed(e) => table.change(&e.combatant, |c| c.acted = true),
         Event::TurnResumed(e) => {
-            table.change_state(&e.combatant, |s| (s.delayed, s.behind) = (false, None))
+            table.change_state(&e.combatant, |s| (s.delayed, s.behind) = (false, None));
         }
         Event::TurnClosed(e) => table.change_state(&e.combatant, |s| {
             (s.ap, s.committed) = (e.ap, None);
@@ -163,10 +163,10 @@ fn own(table: &mut Table, event: &Event) {
         Event::HeldTriggered(e) => table.change_state(&e.combatant, |s| s.held = None),
         Event::HeldWasted(e) => table.change_state(&e.combatant, |s| s.held = None),
         Event::Attacked(e) if e.adv => {
-            table.change_state(&e.target, |s| s.attacked_with_adv = false)
+            table.change_state(&e.target, |s| s.attacked_with_adv = false);
         }
         Event::InspirationUsed(e) => {
-            table.change_state(&e.combatant, |s| s.inspiration_die = false)
+            table.change_state(&e.combatant, |s| s.inspiration_die = false);
         }
         Event::AdvantageUsed(e) => table.change_state(&e.combatant, |s| s.round_one_adv = false),
         Event::LegendaryOpened(e) => {
@@ -201,7 +201,7 @@ fn place(table: &mut Table, id: &SlotId, who: &[CombatantId], by: Way) {
     }
     for combatant in who {
         table.change_state(combatant, |s| {
-            (s.slot, s.placed) = (Some(id.clone()), Some(by))
+            (s.slot, s.placed) = (Some(id.clone()), Some(by));
         });
     }
 }

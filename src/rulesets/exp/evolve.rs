@@ -62,10 +62,10 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
             table.change_state(&e.combatant, |state| state.keeps_waiting |= e.standing);
         }
         Own(Event::AskedAgain(e)) => {
-            table.change_state(&e.combatant, |state| state.keeps_waiting = false)
+            table.change_state(&e.combatant, |state| state.keeps_waiting = false);
         }
         Own(Event::MentalDuelRolled(e)) => {
-            table.state.duel = e.duel.iter().map(|roll| roll.id.clone()).collect()
+            table.state.duel = e.duel.iter().map(|roll| roll.id.clone()).collect();
         }
         Own(Event::MentalAttacked(e)) => {
             if table.options.mental_attack_uses == MentalAttackUses::Nothing {
@@ -185,7 +185,7 @@ fn forget(table: &mut Table, left: &CombatantId) {
     }
     let below = |s: &CombatantState| s.rank > Some(above);
     table.change_states(below, |s| {
-        s.rank = s.rank.map(|rank| rank.saturating_sub(1))
+        s.rank = s.rank.map(|rank| rank.saturating_sub(1));
     });
 }
 

@@ -7,7 +7,7 @@ use crate::vocabulary::{Audience, CombatantId, Event as AnyEvent, Redact, Shared
 pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Seize>) {
     match event {
         Own(Event::OwnDieGiven(e)) => {
-            table.change_state(&e.combatant, |s| s.own_die = Some(e.roll))
+            table.change_state(&e.combatant, |s| s.own_die = Some(e.roll));
         }
         Own(Event::InitiativeRolled(e)) => {
             table.change_states(|s| s.own_die.is_some(), |s| s.own_die = None);
@@ -15,17 +15,17 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Seize>) {
                 let twenty = roll.meaning == Meaning::Twenty;
                 for id in roll.combatants.iter() {
                     table.change_state(id, |s| {
-                        (s.extra_action, s.skips_round_1) = (twenty, !twenty)
+                        (s.extra_action, s.skips_round_1) = (twenty, !twenty);
                     });
                 }
             }
         }
         Own(Event::Picked(e)) => give_turn(&mut table.state, &e.combatant, e.by.clone()),
         Own(Event::ExtraActionSpent(e)) => {
-            table.change_state(&e.combatant, |s| s.extra_action = false)
+            table.change_state(&e.combatant, |s| s.extra_action = false);
         }
         Own(Event::ExtraActionLapsed(e)) => {
-            table.change_state(&e.combatant, |s| s.extra_action = false)
+            table.change_state(&e.combatant, |s| s.extra_action = false);
         }
         Own(Event::Hurt(e)) => table.change_state(&e.combatant, |s| s.hurt = true),
         Own(Event::SeizingOpened(_)) => {

@@ -18,7 +18,7 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Venture>) {
         }
         AnyEvent::Shared(SharedEvent::ConditionSet(e)) => drop_delay(table, &e.combatant),
         AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => {
-            drop_delay(table, &combatant.id)
+            drop_delay(table, &combatant.id);
         }
         AnyEvent::Own(event) => own(table, event),
         AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
@@ -38,10 +38,10 @@ fn own(table: &mut Table, event: &Event) {
             }
         }
         Event::FreeActionTaken(e) => table.change(&e.combatant, |c| {
-            c.state.free_action = FreeActionState::Taken
+            c.state.free_action = FreeActionState::Taken;
         }),
         Event::FreeActionPassed(e) => table.change(&e.combatant, |c| {
-            c.state.free_action = FreeActionState::Passed
+            c.state.free_action = FreeActionState::Passed;
         }),
         Event::TickReached(e) => {
             table.state.tick = Some(e.tick.tick);
@@ -67,11 +67,11 @@ fn own(table: &mut Table, event: &Event) {
             c.state.leave_crash();
         }),
         Event::StartEffectDeclared(e) => table.change(&e.combatant, |c| {
-            c.state.start_effects.push(e.effect.clone())
+            c.state.start_effects.push(e.effect.clone());
         }),
         Event::StartEffectWithdrawn(e) => {
             table.change(&e.combatant, |c| {
-                c.state.start_effects.retain(|effect| effect.name != e.name)
+                c.state.start_effects.retain(|effect| effect.name != e.name);
             });
         }
         Event::Shifted(e) => table.change(&e.combatant, |c| c.state.crashed_by = None),
@@ -92,13 +92,13 @@ fn own(table: &mut Table, event: &Event) {
         }),
         Event::CrashEnded(e) => table.change(&e.combatant, |c| c.state.leave_crash()),
         Event::RecoveryTokensGained(e) => {
-            table.change(&e.combatant, |c| c.state.recovery_tokens = e.tokens)
+            table.change(&e.combatant, |c| c.state.recovery_tokens = e.tokens);
         }
         Event::MotesChanged(e) => {
-            table.change(&e.combatant, |c| c.stats.motes = Some(Int::clamped(e.to)))
+            table.change(&e.combatant, |c| c.stats.motes = Some(Int::clamped(e.to)));
         }
         Event::TimedChangesSet(e) => {
-            table.change(&e.combatant, |c| c.state.timed.clone_from(&e.changes))
+            table.change(&e.combatant, |c| c.state.timed.clone_from(&e.changes));
         }
         Event::Corrected(e) => table.change(&e.combatant, |c| {
             c.state.recovery_tokens = e.recovery_tokens.unwrap_or(c.state.recovery_tokens);

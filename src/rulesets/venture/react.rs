@@ -43,7 +43,7 @@ pub(super) fn go_on(play: &mut Fight<'_>) {
     let table = play.table();
     match &table.state.phase {
         Phase::FreeActions { next } if with_free_action(table).all(|c| c.id != *next) => {
-            open_free_action(play)
+            open_free_action(play);
         }
         Phase::InTurn { actor } | Phase::FollowUp { actor } if !table.is_active(actor) => {
             let actor = actor.clone();

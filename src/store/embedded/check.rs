@@ -168,7 +168,7 @@ pub(super) fn report(database: &Database) -> Report {
     let mut faults = Vec::new();
     let begin = || -> Step<ReadTransaction> { Ok(database.begin_read()?) };
     let encounters = check(begin, &mut |_| true, &mut |fault| {
-        faults.push(fault.to_owned())
+        faults.push(fault.to_owned());
     });
     if encounters.is_none() {
         faults.push("the rows cannot be read to their end".to_owned());

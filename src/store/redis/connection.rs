@@ -238,7 +238,7 @@ impl Connection {
             };
             match &answer {
                 Err(error) if error.is_io_error() || error.is_unrecoverable_error() => {
-                    self.count_failure(generation)
+                    self.count_failure(generation);
                 }
                 Err(_) => {}
                 Ok(_) => self.shared.lock().failing_since = None,

@@ -333,10 +333,10 @@ mod tests {
     #[test]
     fn what_is_expected_and_what_is_there_is_said_in_the_words_of_json() {
         let shape = |said: (ErrorKind, String), expected: &str| {
-            assert_eq!(said, (ErrorKind::Malformed, expected.into()))
+            assert_eq!(said, (ErrorKind::Malformed, expected.into()));
         };
         let range = |said: (ErrorKind, String), expected: &str| {
-            assert_eq!(said, (ErrorKind::Meaningless, expected.into()))
+            assert_eq!(said, (ErrorKind::Meaningless, expected.into()));
         };
         shape(said::<String>(json!(3)), "text is expected, not 3");
         shape(

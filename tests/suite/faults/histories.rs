@@ -243,7 +243,7 @@ impl Site {
                 site.disturb(store, random, done);
             });
             let round = self.round(seed + rounds * 1000, |_| async {
-                disturbance.await.expect("no panic")
+                disturbance.await.expect("no panic");
             });
             operations += round.await.unwrap_or_else(explained);
             rounds += 1;

@@ -133,7 +133,7 @@ impl Player {
             );
             match timeout(Duration::from_millis(time_limit), call.try_send()).await {
                 Ok(Err(error)) if error.is_connect() => {
-                    tokio::time::sleep(Duration::from_millis(5)).await
+                    tokio::time::sleep(Duration::from_millis(5)).await;
                 }
                 Ok(Ok(answer)) if answer.status == 500 => {
                     self.site.mistakes.fetch_add(1, Ordering::Relaxed);

@@ -94,7 +94,7 @@ impl Storm {
                     return Some(answer);
                 }
                 Err(error) if error.is_connect() => {
-                    tokio::time::sleep(Duration::from_millis(5)).await
+                    tokio::time::sleep(Duration::from_millis(5)).await;
                 }
                 Err(_) => return None,
             }
@@ -221,7 +221,7 @@ impl Storm {
                 let at = applied.get(sent.text.as_str()).copied();
                 match sent.fate {
                     Fate::Accepted(version) => {
-                        assert_eq!(at, Some(version), "{} is in the log", sent.text)
+                        assert_eq!(at, Some(version), "{} is in the log", sent.text);
                     }
                     Fate::NotApplied => assert_eq!(at, None, "{} is not in the log", sent.text),
                     Fate::Unknown => {}

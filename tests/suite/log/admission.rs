@@ -55,7 +55,7 @@ async fn a_token_that_is_revoked_while_its_holder_begins_to_follow_opens_no_feed
             there
                 .revoke(&id, &gm, &token_id)
                 .await
-                .expect("it is revoked")
+                .expect("it is revoked");
         };
         *store.hook.0.lock().await = Some(Box::pin(revoked));
         let refused = here.follow(&fight.id, &token, None).await.err();

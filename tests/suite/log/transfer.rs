@@ -39,11 +39,11 @@ impl Spoil {
         let (place, field) = at.rsplit_once('/').expect("a pointer");
         match log.pointer_mut(place).expect("a place") {
             Value::Array(items) if self.remove => {
-                _ = items.remove(field.parse().expect("a number"))
+                _ = items.remove(field.parse().expect("a number"));
             }
             Value::Object(fields) if self.remove => _ = fields.remove(field),
             Value::Array(items) => {
-                items[field.parse::<usize>().expect("a number")] = self.value.clone()
+                items[field.parse::<usize>().expect("a number")] = self.value.clone();
             }
             object => object[field] = self.value.clone(),
         }

@@ -55,7 +55,7 @@ impl Chance {
             }
             match &choice.values {
                 Values::Range { min, max } => {
-                    option.set(choice.field, self.number(*min, *max).into())
+                    option.set(choice.field, self.number(*min, *max).into());
                 }
                 values => {
                     if let Some(value) = self.pick(&listed_values(values)) {

@@ -190,7 +190,7 @@ impl Subject {
             .collect();
         match (chance.below(3), chance.pick(&keys), chance.pick(&names)) {
             (0, Some(key), Some(name)) if fields[key].is_string() => {
-                _ = fields.insert(key.clone(), json!(name))
+                _ = fields.insert(key.clone(), json!(name));
             }
             (1, ..) if formed["type"] == fields["type"] => {
                 for (key, value) in formed.as_object().into_iter().flatten() {

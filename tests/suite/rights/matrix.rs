@@ -46,7 +46,7 @@ fn names(ruleset: &str, command: &Value) -> Option<BTreeSet<String>> {
             names.extend(text(&command["next"]));
         }
         ("custom", "begin") if command["by"].is_string() => {
-            names = text(&command["by"]).into_iter().collect()
+            names = text(&command["by"]).into_iter().collect();
         }
         ("dc20", "claim") if command["at_once"] == true => return None,
         ("dc20", "claim")

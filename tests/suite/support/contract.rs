@@ -128,7 +128,7 @@ fn forbid_unknown_fields(schema: &mut Value, published: &Value, part: bool) {
                     .for_each(|property| forbid_unknown_fields(property, published, false));
             }
             ("items" | "additionalProperties", value) => {
-                forbid_unknown_fields(value, published, false)
+                forbid_unknown_fields(value, published, false);
             }
             ("anyOf" | "oneOf", Value::Array(variants)) => {
                 variants

@@ -80,7 +80,7 @@ impl EventSource {
             let addresses = addresses.join(", ");
             match self {
                 Self::AlbMulti => {
-                    event["multiValueHeaders"]["x-forwarded-for"] = json!([addresses])
+                    event["multiValueHeaders"]["x-forwarded-for"] = json!([addresses]);
                 }
                 _ => event["headers"]["x-forwarded-for"] = json!(addresses),
             }

@@ -122,7 +122,7 @@ impl Server {
                     process,
                     output,
                     url: url.to_owned(),
-                })
+                });
             }
             None => panic!(
                 "it does not serve: {greeting}{:?}\n{}",

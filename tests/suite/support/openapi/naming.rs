@@ -74,7 +74,7 @@ fn rename(value: &mut Value, published: &dyn Fn(&str) -> String) {
                 match value {
                     Value::String(_) if key == "$ref" => lead(value),
                     Value::Object(mapping) if key == "mapping" => {
-                        mapping.values_mut().for_each(lead)
+                        mapping.values_mut().for_each(lead);
                     }
                     _ => rename(value, published),
                 }

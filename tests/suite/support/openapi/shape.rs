@@ -88,7 +88,7 @@ fn externally_tagged(name: &str, schema: &mut Value, named: &mut Components) {
         ) {
             (Some(own), None) => words.extend(own.iter().cloned()),
             (None, Some(own)) if own.len() == 1 && tag(variant).is_none() => {
-                fields.extend(own.clone())
+                fields.extend(own.clone());
             }
             _ => return,
         }
