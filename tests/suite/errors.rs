@@ -107,14 +107,13 @@ fn made(file: &str, source: &str) -> (BTreeSet<String>, Vec<String>) {
                 .map(str::to_owned),
         );
         // Codes in tuples, which a `let` or a `match` passes on.
-        let tuples = source
-            .match_indices("(\"")
-            .filter(|(at, _)| !source[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '!'));
-        found.extend(
-            tuples
-                .filter_map(|(at, _)| literal(&source[at + 1..]))
-                .map(str::to_owned),
-        );
+        for (at, _) in source.match_indices('(') {
+            let called = source[..at].ends_with(|c: char| c.is_alphanumeric() || c == '!');
+            let inside = source[at + 1..].trim_start();
+            if !called && inside.starts_with('"') {
+                found.extend(literal(inside).map(str::to_owned));
+            }
+        }
     }
     (found, unseen)
 }
