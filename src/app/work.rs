@@ -10,9 +10,9 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 
-/// Maximum waiting tasks of a table for each thread.
+/// Maximum waiting tasks of a table for each thread, besides those that wait all the same.
 const WAITING: usize = 16;
-/// Maximum waiting tasks of all tables for each thread.
+/// Maximum waiting tasks of all tables for each thread, besides those that wait all the same.
 const WAITING_IN_ALL: usize = 256;
 
 /// What happens to a task that finds a full queue.
@@ -35,9 +35,27 @@ struct Turns {
 struct Queues {
     free_threads: usize,
     /// The waiting tasks of each table that has any.
-    waiting: HashMap<Arc<str>, VecDeque<oneshot::Sender<Turn>>>,
+    waiting: HashMap<Arc<str>, VecDeque<Waiting>>,
     /// These tables, the one whose turn is next at the front.
     tables: VecDeque<Arc<str>>,
+}
+
+/// A task that waits for a turn.
+struct Waiting {
+    turn: oneshot::Sender<Turn>,
+    when_full: WhenFull,
+}
+
+impl Waiting {
+    /// Whether its caller was dropped.
+    fn has_left(&self) -> bool {
+        self.turn.is_closed()
+    }
+
+    /// Whether it takes a place that others may be refused for.
+    fn takes_place(&self) -> bool {
+        self.when_full == WhenFull::Refuse && !self.has_left()
+    }
 }
 
 /// A thread's turn. Dropping it gives the turn to the next task.
@@ -58,19 +76,23 @@ impl Turns {
         table: &str,
         when_full: WhenFull,
     ) -> Result<oneshot::Receiver<Turn>, AppError> {
-        let (sender, turn) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let mut queues = self.queues.lock();
         if queues.free_threads > 0 {
             queues.free_threads -= 1;
             // The receiver is here, so this cannot fail.
             let _ = sender.send(Turn(Some(self.clone())));
-            return Ok(turn);
+            return Ok(receiver);
         }
         if when_full == WhenFull::Refuse && queues.are_full(table, self.threads) {
             return Err(AppError::Busy);
         }
-        queues.add(table, sender);
-        Ok(turn)
+        let waiting = Waiting {
+            turn: sender,
+            when_full,
+        };
+        queues.add(table, waiting);
+        Ok(receiver)
     }
 
     /// Gives a turn that has ended to the next task that still waits, or frees the thread.
@@ -82,7 +104,7 @@ impl Turns {
                 turn.0 = None;
                 return;
             };
-            match waiting.send(turn) {
+            match waiting.turn.send(turn) {
                 Ok(()) => return,
                 // Its caller was dropped.
                 Err(unused) => turn = unused,
@@ -92,25 +114,22 @@ impl Turns {
 }
 
 impl Queues {
-    fn are_full(&mut self, table: &str, threads: usize) -> bool {
+    fn are_full(&self, table: &str, threads: usize) -> bool {
+        let own = self.waiting.get(table).map_or(0, places);
         // A table that waits for nothing is not kept out by what others wait for.
-        let Some(own) = self.waiting.get_mut(table) else {
-            return false;
-        };
-        // Callers that were dropped hold no place.
-        own.retain(|waiting| !waiting.is_closed());
-        if own.is_empty() {
+        if own == 0 {
             return false;
         }
-        if own.len() >= threads.saturating_mul(WAITING) {
+        if own >= threads.saturating_mul(WAITING) {
             return true;
         }
-        let all: usize = self.waiting.values().map(VecDeque::len).sum();
+        let all: usize = self.waiting.values().map(places).sum();
         all >= threads.saturating_mul(WAITING_IN_ALL)
     }
 
-    fn add(&mut self, table: &str, waiting: oneshot::Sender<Turn>) {
+    fn add(&mut self, table: &str, waiting: Waiting) {
         if let Some(own) = self.waiting.get_mut(table) {
+            own.retain(|earlier| !earlier.has_left());
             own.push_back(waiting);
             return;
         }
@@ -121,7 +140,7 @@ impl Queues {
     }
 
     /// The next task: the first one of the table whose turn it is. Without one the thread is free.
-    fn next(&mut self) -> Option<oneshot::Sender<Turn>> {
+    fn next(&mut self) -> Option<Waiting> {
         while let Some(table) = self.tables.pop_front() {
             let own = self.waiting.get_mut(&table);
             let first = own.and_then(VecDeque::pop_front);
@@ -137,6 +156,11 @@ impl Queues {
         self.free_threads += 1;
         None
     }
+}
+
+/// The places that the tasks of a queue take.
+fn places(queue: &VecDeque<Waiting>) -> usize {
+    queue.iter().filter(|waiting| waiting.takes_place()).count()
 }
 
 impl Workers {
@@ -275,6 +299,39 @@ mod tests {
                 .expect("room"),
             7
         );
+    }
+
+    #[tokio::test]
+    async fn only_callers_that_are_there_and_may_be_refused_take_places() {
+        let workers = Arc::new(Workers::new(1));
+        let running = occupied(&workers).await;
+        let (done, _order) = mpsc::channel();
+        let _patient = waiting(&workers, "a", WAITING_IN_ALL, WhenFull::Wait, &done).await;
+        let mut callers = waiting(&workers, "a", WAITING, WhenFull::Refuse, &done).await;
+        let others = [
+            "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q",
+        ];
+        for table in others {
+            callers.extend(waiting(&workers, table, WAITING, WhenFull::Refuse, &done).await);
+        }
+        assert_eq!(callers.len(), WAITING_IN_ALL);
+        callers.extend(waiting(&workers, "b", 1, WhenFull::Refuse, &done).await);
+        assert!(
+            callers.iter().all(|caller| !caller.is_finished()),
+            "those that wait all the same take no place"
+        );
+        let full = workers.run("b", WhenFull::Refuse, |_| ()).await;
+        assert!(matches!(full, Err(AppError::Busy)), "all places are taken");
+        for caller in callers.iter().take(2) {
+            caller.abort();
+        }
+        yield_now().await;
+        let again = waiting(&workers, "b", 1, WhenFull::Refuse, &done).await;
+        assert!(
+            again.iter().all(|caller| !caller.is_finished()),
+            "callers of other tables that left take no place"
+        );
+        running.abort();
     }
 
     #[tokio::test]
