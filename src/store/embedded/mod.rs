@@ -25,10 +25,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use parking_lot::Mutex;
 use redb::{ReadTransaction, ReadableDatabase};
 use tokio::sync::{broadcast, oneshot};
 
@@ -49,6 +50,8 @@ use super::{
 
 /// Maximum queued writes; more are refused at once.
 const QUEUE: usize = 1024;
+/// The time for which a failed check of the disk is not repeated: each one reopens the file.
+const FULL_FOR: Duration = Duration::from_secs(5);
 
 /// A store in one file, for one process.
 pub struct EmbeddedStore {
@@ -61,6 +64,8 @@ pub struct EmbeddedStore {
     damage: Arc<Damage>,
     /// Whether the last write failed for want of room.
     disk_full: Arc<AtomicBool>,
+    /// When the newest check of the full disk failed, and how.
+    failed_check: Mutex<Option<(Instant, StoreError)>>,
     windows: Windows,
 }
 
@@ -104,6 +109,7 @@ impl EmbeddedStore {
             clock,
             damage,
             disk_full,
+            failed_check: Mutex::default(),
             windows: Windows::default(),
         })
     }
@@ -167,6 +173,20 @@ impl EmbeddedStore {
                 failure.await.unwrap_or_else(|_| "not written".to_owned()),
             )),
         }
+    }
+
+    /// Writes, to see whether the full disk has room again.
+    async fn check_room(&self) -> Result<(), StoreError> {
+        if let Some((failed_at, error)) = &*self.failed_check.lock()
+            && failed_at.elapsed() < FULL_FOR
+        {
+            return Err(error.clone());
+        }
+        let checked = self.write(|tables| Ok(tables.keep_time()?)).await;
+        if let Err(error) = &checked {
+            *self.failed_check.lock() = Some((Instant::now(), error.clone()));
+        }
+        checked
     }
 
     /// Reads from a snapshot, on the caller's own thread: switching threads would cost more than the read.
@@ -392,8 +412,7 @@ impl Store for EmbeddedStore {
 
     async fn ready(&self) -> Result<(), StoreError> {
         if self.disk_full.load(Ordering::Relaxed) {
-            // A write shows whether there is room again.
-            self.write(|tables| Ok(tables.keep_time()?)).await?;
+            self.check_room().await?;
         }
         self.read(|_| Ok(()))
     }
@@ -496,6 +515,34 @@ mod tests {
                 Committed::Done
             );
         }
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_checked_once_in_some_seconds() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
+        let full = async || {
+            let failed = store.write(|_| -> Step<()> {
+                Err(redb::Error::Io(std::io::Error::from(std::io::ErrorKind::StorageFull)).into())
+            });
+            failed.await.unwrap_err();
+        };
+        full().await;
+        store.ready().await.unwrap();
+        // A file that does not open fails like one without room.
+        let (path, aside) = (file_in(directory.path()), directory.path().join("aside"));
+        std::fs::rename(&path, &aside).unwrap();
+        full().await;
+        store.ready().await.unwrap_err();
+        std::fs::rename(&aside, &path).unwrap();
+        let refused = store.ready().await;
+        assert!(
+            matches!(refused, Err(StoreError::Unavailable(_))),
+            "{refused:?}"
+        );
+        // A write that succeeds shows that there is room.
+        store.create("e", new(None)).await.unwrap();
+        store.ready().await.unwrap();
     }
 
     #[tokio::test]
