@@ -24,8 +24,8 @@ use crate::store::{KeyDigest, StoreError};
 
 /// Faults that are remembered; more of them would say nothing new.
 const REMEMBERED: usize = 1000;
-/// The time before a started server reads its whole file.
-const DELAY: Duration = Duration::from_secs(2);
+/// The time before a server reads its whole file, and before it tries that again.
+pub(super) const DELAY: Duration = Duration::from_secs(2);
 /// The bytes that it reads before it makes way for requests.
 const PORTION: usize = 1024 * 1024;
 const PAUSE: Duration = Duration::from_millis(20);
@@ -69,39 +69,48 @@ impl Damage {
     }
 }
 
-/// Checks the file of a server that has just started, on a thread of its own, slowly enough for requests to go on beside it.
+/// Checks the file of a server that has just started, on a thread of its own, slowly enough for requests to go on beside it. Begins anew
+/// after a pause if the file is closed meanwhile, also if it is opened again at once.
 pub(super) fn check_later(file: Arc<DatabaseFile>, damage: Arc<Damage>) -> std::io::Result<()> {
     let work = move || {
-        let mut slept = Duration::ZERO;
-        while slept < DELAY {
-            if damage.is_closed() {
+        let begin = || -> Step<ReadTransaction> { Ok(file.database()?.begin_read()?) };
+        while pause(&damage) {
+            let mut read = 0;
+            let mut rest = |bytes: usize| {
+                read += bytes;
+                if read >= PORTION {
+                    read = 0;
+                    std::thread::sleep(PAUSE);
+                }
+                !damage.is_closed()
+            };
+            if let Some(encounters) = check(begin, &mut rest, &mut |fault| damage.note(fault)) {
+                tracing::info!(
+                    encounters,
+                    faults = damage.faults.lock().len(),
+                    "checked the store's file"
+                );
                 return;
             }
-            std::thread::sleep(PAUSE);
-            slept += PAUSE;
-        }
-        let mut read = 0;
-        let mut rest = |bytes: usize| {
-            read += bytes;
-            if read >= PORTION {
-                read = 0;
-                std::thread::sleep(PAUSE);
-            }
-            !damage.is_closed()
-        };
-        let begin = || -> Step<ReadTransaction> { Ok(file.database()?.begin_read()?) };
-        if let Some(encounters) = check(begin, &mut rest, &mut |fault| damage.note(fault)) {
-            tracing::info!(
-                encounters,
-                faults = damage.faults.lock().len(),
-                "checked the store's file"
-            );
         }
     };
     std::thread::Builder::new()
         .name("check".to_owned())
         .spawn(work)
         .map(drop)
+}
+
+/// Waits before a check; false if the store is closed.
+fn pause(damage: &Damage) -> bool {
+    let mut slept = Duration::ZERO;
+    while slept < DELAY {
+        if damage.is_closed() {
+            return false;
+        }
+        std::thread::sleep(PAUSE);
+        slept += PAUSE;
+    }
+    true
 }
 
 /// Reads all rows, an encounter in a snapshot. `rest` learns how many bytes were read, and says whether to go on; `found` learns each

@@ -546,6 +546,40 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_check_goes_on_after_the_file_was_closed_for_a_while() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
+        store.create("e", new(None)).await.unwrap();
+        assert_eq!(store.commit("e", commit(1)).await.unwrap(), Committed::Done);
+        drop(store);
+        let path = file_in(directory.path());
+        let mut bytes = std::fs::read(&path).unwrap();
+        let places: Vec<usize> = (0..bytes.len() - 5)
+            .filter(|at| bytes[*at..].starts_with(b"entry"))
+            .collect();
+        for at in places {
+            bytes[at] ^= 1;
+        }
+        std::fs::write(&path, bytes).unwrap();
+        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
+        let aside = directory.path().join("aside");
+        std::fs::rename(&path, &aside).unwrap();
+        store.file.close();
+        sleep(check::DELAY + Duration::from_secs(1)).await;
+        std::fs::rename(&aside, &path).unwrap();
+        // A write opens the file again.
+        store.create("other", new(None)).await.unwrap();
+        let found = async {
+            while store.damage().is_none() {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(Duration::from_secs(10), found)
+            .await
+            .expect("the damage is found");
+    }
+
+    #[tokio::test]
     async fn neither_deleting_nor_expiring_leaves_a_row_behind() {
         let directory = tempfile::TempDir::new().unwrap();
         let ttl = Some(Duration::from_millis(400));
