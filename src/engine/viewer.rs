@@ -1,21 +1,22 @@
 //! Viewers of an encounter, and their tokens. Only the viewer decides what a request may see and do.
 
-use crate::vocabulary::{CombatantId, Int, OwnCombatant, Ruleset, Table, Text, words};
+use crate::vocabulary::{CombatantId, Int, OwnCombatant, Ruleset, Table, Text, Word};
+use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
-words! {
-    /// What a token is for.
-    #[schema(as = TokenRole)]
-    Role {
-        /// The game master: sees and does everything.
-        Gm,
-        /// A player: acts for the combatants that the token names.
-        Player,
-        /// A spectator: only reads.
-        Spectator,
-    }
+/// What a token is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = TokenRole)]
+pub enum Role {
+    /// The game master: sees and does everything.
+    Gm,
+    /// A player: acts for the combatants that the token names.
+    Player,
+    /// A spectator: only reads.
+    Spectator,
 }
 
 /// A token's holder, as lists of tokens and encounters show it: never the token itself.

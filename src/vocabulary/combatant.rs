@@ -1,9 +1,9 @@
 //! What takes turns.
 
 use super::{
-    CombatantId, FieldError, FoeHp, Int, MemberId, Metadata, Ruleset, Slug, Text, read_fields,
-    words,
+    CombatantId, FieldError, FoeHp, Int, MemberId, Metadata, Ruleset, Slug, Text, Word, read_fields,
 };
+use macro_rules_attribute::derive;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, IntoDeserializer};
 use serde::{Deserialize, Serialize};
@@ -29,30 +29,32 @@ pub struct Hp {
     pub temp: Int<0, 1_000_000>,
 }
 
-words! {
-    /// What kind of combatant it is.
-    Kind {
-        /// A player's character.
-        Pc,
-        /// A character or monster of the game master's, or a group of them that acts as one.
-        Npc,
-        /// A trap, a spell, a timer: something that takes a turn and cannot be defeated.
-        Hazard,
-    }
+/// What kind of combatant it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A player's character.
+    Pc,
+    /// A character or monster of the game master's, or a group of them that acts as one.
+    Npc,
+    /// A trap, a spell, a timer: something that takes a turn and cannot be defeated.
+    Hazard,
+}
 
-    /// Hit points in a word, for viewers who may not know the numbers.
-    Band {
-        /// It has all its hit points.
-        Unhurt,
-        /// It has more than half of them.
-        Hurt,
-        /// It has at most half of them.
-        Bloodied,
-        /// It has at most a quarter of them.
-        Critical,
-        /// It has none left.
-        Down,
-    }
+/// Hit points in a word, for viewers who may not know the numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Band {
+    /// It has all its hit points.
+    Unhurt,
+    /// It has more than half of them.
+    Hurt,
+    /// It has at most half of them.
+    Bloodied,
+    /// It has at most a quarter of them.
+    Critical,
+    /// It has none left.
+    Down,
 }
 
 impl Hp {

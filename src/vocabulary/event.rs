@@ -2,13 +2,16 @@
 
 use super::{
     Combatant, CombatantId, Describe, Effect, EffectId, FieldError, MemberId, Metadata, Names,
-    Readers, Ruleset, Slug, Tagged, Text, event_type, events, is_default, read_event,
+    Readers, Redact, Ruleset, Slug, Source, Tagged, Tellable, Text, event_type, is_default, tell,
 };
+use macro_rules_attribute::derive;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
+use serde_with::skip_serializing_none;
 use std::fmt::Write;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 /// An event: shared, of the roster, or of the ruleset. In JSON an object with a `type`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,7 +29,7 @@ impl<R: Ruleset> Event<R> {
     /// Reads one in JSON. An error names the field that is wrong; an unknown one is.
     pub fn read(event: &str) -> Result<Self, FieldError> {
         let kind = event_type(event)?;
-        let carried = || read_event::<Carried<R>>(event).map(|carried| carried.combatant);
+        let carried = || event.read::<Carried<R>>().map(|carried| carried.combatant);
         match &*kind {
             "combatant_joined" => {
                 carried().map(|combatant| Self::Roster(RosterEvent::CombatantJoined { combatant }))
@@ -71,157 +74,257 @@ impl<'de, R: Ruleset> Deserialize<'de> for Event<R> {
     }
 }
 
-events! {
-    /// Something that happens in every ruleset.
-    SharedEvent;
+/// Something that happens in every ruleset.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!)]
+#[serde(tag = "type")]
+#[allow(missing_docs, reason = "each variant is its struct, documented there")]
+pub enum SharedEvent {
+    #[serde(rename = "encounter_started")]
+    EncounterStarted(EncounterStarted),
+    #[serde(rename = "encounter_updated")]
+    EncounterUpdated(EncounterUpdated),
+    #[serde(rename = "encounter_ended")]
+    EncounterEnded(EncounterEnded),
+    #[serde(rename = "round_started")]
+    RoundStarted(RoundStarted),
+    #[serde(rename = "round_ended")]
+    RoundEnded(RoundEnded),
+    #[serde(rename = "turn_started")]
+    TurnStarted(TurnStarted),
+    #[serde(rename = "turn_ended")]
+    TurnEnded(TurnEnded),
+    #[serde(rename = "damaged")]
+    Damaged(Damaged),
+    #[serde(rename = "healed")]
+    Healed(Healed),
+    #[serde(rename = "condition_set")]
+    ConditionSet(ConditionSet),
+    #[serde(rename = "condition_cleared")]
+    ConditionCleared(ConditionCleared),
+    #[serde(rename = "effect_added")]
+    EffectAdded(EffectAdded),
+    #[serde(rename = "effect_ticked")]
+    EffectTicked(EffectTicked),
+    #[serde(rename = "effect_ended")]
+    EffectEnded(EffectEnded),
+    #[serde(rename = "combatant_left")]
+    CombatantLeft(CombatantLeft),
+    #[serde(rename = "overridden")]
+    Overridden(Overridden),
+    #[serde(rename = "noted")]
+    Noted(Noted),
+    #[serde(rename = "undone")]
+    Undone(Undone),
+    #[serde(rename = "redone")]
+    Redone(Redone),
+    #[serde(rename = "someone_acts")]
+    SomeoneActs(SomeoneActs),
+}
 
-    /// The fight began.
-    "encounter_started" => EncounterStarted says "The fight begins." {}
+/// The fight began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct EncounterStarted {}
 
-    /// The encounter has another name or other metadata.
-    "encounter_updated" => EncounterUpdated says "The encounter changes[: it is {name} now]." {
-        /// Its new name.
-        name: Option<Text<120>>,
-        /// Its new metadata, which replace the old.
-        metadata: Option<Metadata>,
+/// The encounter has another name or other metadata.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct EncounterUpdated {
+    /// Its new name.
+    pub name: Option<Text<120>>,
+    /// Its new metadata, which replace the old.
+    pub metadata: Option<Metadata>,
+}
+
+/// The fight is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct EncounterEnded {}
+
+/// A round (or unit) began; nobody has acted in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct RoundStarted {
+    /// Its number, from 1 (0 where a ruleset has a round before the first).
+    pub round: u32,
+}
+
+/// A round (or unit) is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct RoundEnded {
+    /// Its number.
+    pub round: u32,
+}
+
+/// A combatant's turn began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct TurnStarted {
+    /// Whose turn.
+    pub combatant: CombatantId,
+}
+
+/// A combatant's turn is over; it has acted this round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct TurnEnded {
+    /// Whose turn.
+    pub combatant: CombatantId,
+}
+
+/// Somebody took damage.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Damaged {
+    /// Who took it.
+    pub combatant: CombatantId,
+    /// Which member of a group.
+    pub member: Option<MemberId>,
+    /// How much, temporary hit points included.
+    pub amount: u32,
+    /// How much of it temporary hit points took.
+    pub temp_lost: u32,
+    /// How much of it was lost for real; all but `temp_lost` where hit points are not tracked.
+    pub hp_lost: u32,
+    /// The hit points that are left, where they are tracked.
+    pub hp: Option<u32>,
+    /// Who dealt it.
+    pub source: Option<CombatantId>,
+}
+
+/// Somebody regained hit points.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Healed {
+    /// Who.
+    pub combatant: CombatantId,
+    /// Which member of a group.
+    pub member: Option<MemberId>,
+    /// How much was asked for.
+    pub amount: u32,
+    /// The hit points after it, where they are tracked.
+    pub hp: Option<u32>,
+}
+
+/// Somebody got a condition.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct ConditionSet {
+    /// Who.
+    pub combatant: CombatantId,
+    /// Which member of a group.
+    pub member: Option<MemberId>,
+    /// Which condition.
+    pub condition: Slug,
+}
+
+/// Somebody lost a condition.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct ConditionCleared {
+    /// Who.
+    pub combatant: CombatantId,
+    /// Which member of a group.
+    pub member: Option<MemberId>,
+    /// Which condition.
+    pub condition: Slug,
+}
+
+/// An effect began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct EffectAdded {
+    /// The effect.
+    #[schema(value_type = Effect)]
+    pub effect: Arc<Effect>,
+}
+
+/// An effect lasts one count less.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct EffectTicked {
+    /// Which effect.
+    pub effect: EffectId,
+    /// What remains, at least 1.
+    pub remaining: u32,
+}
+
+/// An effect is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct EffectEnded {
+    /// Which effect.
+    pub effect: EffectId,
+    /// Why: `expired`, `removed` by somebody, or its `target_left`.
+    pub because: Text<40>,
+}
+
+/// Somebody left. Effects that it caused have no source any more, and those that count its turns count rounds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct CombatantLeft {
+    /// Who.
+    pub combatant: CombatantId,
+}
+
+/// The game master said whose turn it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Overridden {
+    /// Whose turn it is now.
+    pub combatant: CombatantId,
+}
+
+/// A line for the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Noted {
+    /// What it says.
+    pub text: Text<2000>,
+    /// Who may read it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schema(inline)]
+    pub readers: Readers,
+}
+
+/// Everything is again as it was at an earlier version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Undone {
+    /// The version whose state it is.
+    pub to_version: u64,
+}
+
+/// Everything is again as it was before an undo.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Redone {
+    /// The version whose state it is.
+    pub to_version: u64,
+}
+
+/// A hidden combatant has the turn, must choose, or did something that shows. Only in redacted entries.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct SomeoneActs {}
+
+/// The sentence that tells each event.
+impl Describe for SharedEvent {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        let sentence = match self {
+            Self::EncounterStarted(_) => "The fight begins.",
+            Self::EncounterUpdated(_) => "The encounter changes[: it is {name} now].",
+            Self::EncounterEnded(_) => "The fight is over.",
+            Self::RoundStarted(_) => "Round {round} begins.",
+            Self::RoundEnded(_) => "Round {round} is over.",
+            Self::TurnStarted(_) => "{combatant}'s turn begins.",
+            Self::TurnEnded(_) => "{combatant}'s turn is over.",
+            Self::Damaged(_) => {
+                "{combatant}[ ({member})] takes {amount} damage[ from {source}][, {hp} hit points left]."
+            }
+            Self::Healed(_) => {
+                "{combatant}[ ({member})] regains up to {amount} hit points[ and has {hp}]."
+            }
+            Self::ConditionSet(_) => "{combatant}[ ({member})] is {condition}.",
+            Self::ConditionCleared(_) => "{combatant}[ ({member})] is no longer {condition}.",
+            Self::EffectAdded(_) => "{effect} begins.",
+            Self::EffectTicked(_) => "{effect} lasts {remaining} more.",
+            Self::EffectEnded(_) => "{effect} ends ({because}).",
+            Self::CombatantLeft(_) => "{combatant} leaves.",
+            Self::Overridden(_) => "The game master gives the turn to {combatant}.",
+            Self::Noted(_) => "",
+            Self::Undone(_) => "The state of version {to_version} is back.",
+            Self::Redone(_) => "The state of version {to_version} is back again.",
+            Self::SomeoneActs(_) => "Somebody acts.",
+        };
+        tell(sentence, self, names, out)
     }
-
-    /// The fight is over.
-    "encounter_ended" => EncounterEnded says "The fight is over." {}
-
-    /// A round (or unit) began; nobody has acted in it.
-    "round_started" => RoundStarted says "Round {round} begins." {
-        /// Its number, from 1 (0 where a ruleset has a round before the first).
-        round: u32,
-    }
-
-    /// A round (or unit) is over.
-    "round_ended" => RoundEnded says "Round {round} is over." {
-        /// Its number.
-        round: u32,
-    }
-
-    /// A combatant's turn began.
-    "turn_started" => TurnStarted says "{combatant}'s turn begins." {
-        /// Whose turn.
-        combatant: CombatantId,
-    }
-
-    /// A combatant's turn is over; it has acted this round.
-    "turn_ended" => TurnEnded says "{combatant}'s turn is over." {
-        /// Whose turn.
-        combatant: CombatantId,
-    }
-
-    /// Somebody took damage.
-    "damaged" => Damaged says "{combatant}[ ({member})] takes {amount} damage[ from {source}][, {hp} hit points left]." {
-        /// Who took it.
-        combatant: CombatantId,
-        /// Which member of a group.
-        member: Option<MemberId>,
-        /// How much, temporary hit points included.
-        amount: u32,
-        /// How much of it temporary hit points took.
-        temp_lost: u32,
-        /// How much of it was lost for real; all but `temp_lost` where hit points are not tracked.
-        hp_lost: u32,
-        /// The hit points that are left, where they are tracked.
-        hp: Option<u32>,
-        /// Who dealt it.
-        source: Option<CombatantId>,
-    }
-
-    /// Somebody regained hit points.
-    "healed" => Healed says "{combatant}[ ({member})] regains up to {amount} hit points[ and has {hp}]." {
-        /// Who.
-        combatant: CombatantId,
-        /// Which member of a group.
-        member: Option<MemberId>,
-        /// How much was asked for.
-        amount: u32,
-        /// The hit points after it, where they are tracked.
-        hp: Option<u32>,
-    }
-
-    /// Somebody got a condition.
-    "condition_set" => ConditionSet says "{combatant}[ ({member})] is {condition}." {
-        /// Who.
-        combatant: CombatantId,
-        /// Which member of a group.
-        member: Option<MemberId>,
-        /// Which condition.
-        condition: Slug,
-    }
-
-    /// Somebody lost a condition.
-    "condition_cleared" => ConditionCleared says "{combatant}[ ({member})] is no longer {condition}." {
-        /// Who.
-        combatant: CombatantId,
-        /// Which member of a group.
-        member: Option<MemberId>,
-        /// Which condition.
-        condition: Slug,
-    }
-
-    /// An effect began.
-    "effect_added" => EffectAdded says "{effect} begins." {
-        /// The effect.
-        #[schema(value_type = Effect)]
-        effect: Arc<Effect>,
-    }
-
-    /// An effect lasts one count less.
-    "effect_ticked" => EffectTicked says "{effect} lasts {remaining} more." {
-        /// Which effect.
-        effect: EffectId,
-        /// What remains, at least 1.
-        remaining: u32,
-    }
-
-    /// An effect is over.
-    "effect_ended" => EffectEnded says "{effect} ends ({because})." {
-        /// Which effect.
-        effect: EffectId,
-        /// Why: `expired`, `removed` by somebody, or its `target_left`.
-        because: Text<40>,
-    }
-
-    /// Somebody left. Effects that it caused have no source any more, and those that count its turns count rounds.
-    "combatant_left" => CombatantLeft says "{combatant} leaves." {
-        /// Who.
-        combatant: CombatantId,
-    }
-
-    /// The game master said whose turn it is.
-    "overridden" => Overridden says "The game master gives the turn to {combatant}." {
-        /// Whose turn it is now.
-        combatant: CombatantId,
-    }
-
-    /// A line for the log.
-    "noted" => Noted says "" {
-        /// What it says.
-        text: Text<2000>,
-        /// Who may read it.
-        #[serde(default, skip_serializing_if = "is_default")]
-        #[schema(inline)]
-        readers: Readers,
-    }
-
-    /// Everything is again as it was at an earlier version.
-    "undone" => Undone says "The state of version {to_version} is back." {
-        /// The version whose state it is.
-        to_version: u64,
-    }
-
-    /// Everything is again as it was before an undo.
-    "redone" => Redone says "The state of version {to_version} is back again." {
-        /// The version whose state it is.
-        to_version: u64,
-    }
-
-    /// A hidden combatant has the turn, must choose, or did something that shows. Only in redacted entries.
-    "someone_acts" => SomeoneActs says "Somebody acts." {}
 }
 
 /// A change of the roster that carries a whole combatant.

@@ -78,6 +78,23 @@ pub struct CommandSpec {
     pub sender: AllowedRole,
 }
 
+impl CommandSpec {
+    /// A command's type, who may send it, its label's template and its summary.
+    pub const fn new(
+        verb: &'static str,
+        sender: AllowedRole,
+        label: &'static str,
+        summary: &'static str,
+    ) -> Self {
+        Self {
+            verb,
+            label,
+            summary,
+            sender,
+        }
+    }
+}
+
 /// Who may send a command. The game master may send every one, a spectator none. `player`: the player of every combatant in whose name it is
 /// sent; any player if it is in no combatant's name. `gm`: the game master alone. `author`: with `player_undo` also the player whose command is
 /// undone. `source`: with `player_effects` also the player of the effect's source.
@@ -104,12 +121,22 @@ pub enum Actor<'c> {
 }
 
 impl<'c> Actor<'c> {
-    /// Who sends a player's command whose declaration names this field: without a combatant there it is the game master's.
-    pub fn by(field: &[Option<&'c CombatantId>]) -> Self {
-        match field {
-            [None] => Self::Gm,
-            field => Self::Of(field.iter().copied().flatten().collect()),
+    /// The player of this combatant.
+    pub fn of(combatant: &'c CombatantId) -> Self {
+        Self::Of(vec![combatant])
+    }
+
+    /// The player of this combatant; the game master if it is left out.
+    pub fn of_optional(combatant: Option<&'c CombatantId>) -> Self {
+        match combatant {
+            Some(combatant) => Self::of(combatant),
+            None => Self::Gm,
         }
+    }
+
+    /// Any player.
+    pub const fn anybody() -> Self {
+        Self::Of(Vec::new())
     }
 }
 

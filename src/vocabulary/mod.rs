@@ -7,6 +7,7 @@ mod cached_json;
 mod combatant;
 mod combatants;
 mod command;
+mod derive;
 mod die;
 mod effect;
 mod event;
@@ -58,12 +59,9 @@ pub use ruleset::{Data, Registrar, Ruleset};
 pub use scalar::{INLINE, Int, Text, is_plain};
 pub use schema::*;
 pub use table::{FoeHp, MAX_COMBATANTS, MAX_EFFECTS, Status, Table};
-pub use tagged::{
-    CommandFields, Commands, Tagged, event_type, read_command, read_event, read_tagged,
-    union_schema,
-};
+pub use tagged::{CommandFields, Commands, Source, Tagged, event_type, read_tagged, union_schema};
 pub use used_ids::UsedIds;
 pub use violation::{Ground, Violation, field, require};
-pub use words::{Describe, Names, fill, spaced, with_names};
+pub use words::{Describe, Names, Tellable, fill, spaced, tell, with_names};
 
-pub use crate::{commands, events, redacted, settings, words};
+pub use crate::{Redact, Summary, Tagged, Tellable, Word};

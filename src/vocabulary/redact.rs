@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 /// A value that can be shown without what an audience does not know.
 ///
-/// A required id that the audience does not know drops the value that holds it. An optional one becomes none, and lists are filtered.
+/// `#[derive(Redact!)]` implements it field by field: a required id that the audience does not know drops the value that holds it. An optional one becomes none, and lists are filtered.
 pub trait Redact: Clone {
     /// The value as `audience` may know it; None if nothing of it may be told. Every audience may know a value without ids.
     fn redact(&self, _audience: &Audience<'_>) -> Option<Self> {
@@ -29,41 +29,6 @@ impl<T: Redact> Redact for Vec<T> {
                 .collect(),
         )
     }
-}
-
-/// Declares structs of events that are redacted field by field, and serialize without their absent fields. After `says` may stand the
-/// sentence that describes them ([`fill`](super::fill)).
-#[macro_export]
-macro_rules! redacted {
-    ($(
-        $(#[$meta:meta])*
-        pub struct $name:ident $(says $words:literal)? { $( $(#[$field_meta:meta])* pub $field:ident: $type:ty ),* $(,)? }
-    )*) => { $(
-        #[serde_with::skip_serializing_none]
-        #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
-        $(#[$meta])*
-        #[allow(missing_docs, reason = "the struct says what the combatant does")]
-        pub struct $name { $( $(#[$field_meta])* pub $field: $type ),* }
-
-        impl $crate::vocabulary::Redact for $name {
-            fn redact(&self, _audience: &$crate::vocabulary::Audience<'_>) -> Option<Self> {
-                Some(Self { $( $field: $crate::vocabulary::Redact::redact(&self.$field, _audience)? ),* })
-            }
-        }
-
-        impl $crate::vocabulary::Describe for $name {
-            fn describe(&self, _names: &dyn $crate::vocabulary::Names, _out: &mut String) -> bool {
-                const SENTENCE: &[&str] = &[$($words)?];
-                for template in SENTENCE {
-                    $crate::vocabulary::fill(template, _out, &mut |field, _out| match field {
-                        $( stringify!($field) => $crate::vocabulary::Describe::describe(&self.$field, _names, _out), )*
-                        _ => false,
-                    });
-                }
-                !SENTENCE.is_empty()
-            }
-        }
-    )* };
 }
 
 /// Types that hold no ids of combatants or effects.

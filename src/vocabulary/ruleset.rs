@@ -30,7 +30,7 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// The ruleset's own commands, with `start` and `end_turn` if it has turns.
     type Command: Data + Commands;
     /// The ruleset's own events: facts that no shared event states.
-    type Event: Data + Tagged<str> + Redact + Describe;
+    type Event: Data + Tagged + Redact + Describe;
 
     /// Its description, and its rule catalogue.
     const MANIFEST: &'static Manifest;

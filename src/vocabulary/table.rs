@@ -2,9 +2,10 @@
 
 use super::{
     CachedCombatant, Combatant, CombatantId, Combatants, Effect, EffectId, Event, Expiry, Hp, Int,
-    MemberId, Metadata, RosterEvent, Ruleset, SharedEvent, Slug, Text, UsedIds, Violation,
-    is_default, words,
+    MemberId, Metadata, RosterEvent, Ruleset, SharedEvent, Slug, Text, UsedIds, Violation, Word,
+    is_default,
 };
+use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,26 +18,29 @@ pub const MAX_EFFECTS: usize = 500;
 /// Maximum ids that a refusal lists.
 const MAX_LISTED: usize = 20;
 
-words! {
-    /// Where an encounter is in its life.
-    Status {
-        /// Created, not started.
-        Setup,
-        /// Started, not ended.
-        Running,
-        /// Over.
-        Ended,
-    }
+/// Where an encounter is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Created, not started.
+    Setup,
+    /// Started, not ended.
+    Running,
+    /// Over.
+    Ended,
+}
 
-    /// How players and spectators see the hit points of foes: of combatants that are neither on the side `players` nor their own.
-    FoeHp = Banded {
-        /// The numbers.
-        Exact,
-        /// A word: `unhurt`, `hurt`, `bloodied` (at most half is left), `critical` (at most a quarter), `down`.
-        Banded,
-        /// Nothing.
-        None,
-    }
+/// How players and spectators see the hit points of foes: of combatants that are neither on the side `players` nor their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum FoeHp {
+    /// The numbers.
+    Exact,
+    /// A word: `unhurt`, `hurt`, `bloodied` (at most half is left), `critical` (at most a quarter), `down`.
+    #[default]
+    Banded,
+    /// Nothing.
+    None,
 }
 
 /// The state of an encounter: the fold of its log. Cloning it is cheap, its parts are shared until they change.

@@ -72,6 +72,20 @@ pub trait Describe {
     }
 }
 
+/// A value whose fields a template can name. `#[derive(Tellable!)]` implements it.
+pub trait Tellable {
+    /// Writes what the field of this name says; false if it says nothing.
+    fn describe_field(&self, field: &str, names: &dyn Names, out: &mut String) -> bool;
+}
+
+/// Fills a template with the fields of a value. Always says something.
+pub fn tell(template: &str, value: &dyn Tellable, names: &dyn Names, out: &mut String) -> bool {
+    fill(template, out, &mut |field, out| {
+        value.describe_field(field, names, out)
+    });
+    true
+}
+
 /// Fills a template; `field` writes what the field of a name says, or returns false.
 pub fn fill(template: &str, out: &mut String, field: &mut dyn FnMut(&str, &mut String) -> bool) {
     let mut rest = template;

@@ -1,25 +1,27 @@
 //! What Active Initiative keeps.
 
 use crate::vocabulary::{
-    Audience, CombatantId, D20, Describe, Die, Int, Redact, Text, redacted, settings, words,
+    Audience, CombatantId, D20, Describe, Die, Int, Names, Redact, Tellable, Text, Word, tell,
 };
+use macro_rules_attribute::derive;
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use utoipa::ToSchema;
 
-settings! {
-    /// Options of Active Initiative.
-    Options {
-        /// The Interrupt Points variant (AI-30 to AI-34): true for one point for each player, or a number of points.
-        /// A named controller of players' characters is one player, as is each character without one (`player`).
-        #[schema(inline)]
-        interrupt_points: InterruptPoints,
-        /// Whether those hurt in a turn may interrupt before anybody is named (AAI12).
-        interrupt_before_nomination: bool,
-        /// Whether those who fight beside a player's character hold inspiration too (AI-28).
-        npc_inspiration: bool,
-    }
+/// Options of Active Initiative.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct Options {
+    /// The Interrupt Points variant (AI-30 to AI-34): true for one point for each player, or a number of points.
+    /// A named controller of players' characters is one player, as is each character without one (`player`).
+    #[schema(inline)]
+    pub interrupt_points: InterruptPoints,
+    /// Whether those hurt in a turn may interrupt before anybody is named (AAI12).
+    pub interrupt_before_nomination: bool,
+    /// Whether those who fight beside a player's character hold inspiration too (AI-28).
+    pub npc_inspiration: bool,
 }
 
 /// Whether the Interrupt Points variant is played, and with how many points (AI-30).
@@ -66,18 +68,30 @@ impl<'de> Deserialize<'de> for InterruptPoints {
     }
 }
 
-settings! {
-    /// What a client sets about a combatant under Active Initiative.
-    CombatantStats {
-        /// Inspiration points held, at most 3 (AI-28). Only players' characters have any, and with the
-        /// option `npc_inspiration` those on their side.
-        inspiration: Int<0, 3>,
-        /// The INT modifier, added to a rolled initiative (AI-5).
-        int_modifier: Int<-10, 20>,
-        /// The DEX score: the higher one wins a tie of rolled initiatives (AI-5).
-        dex: Int<0, 50> = Int::clamped(10),
-        /// The WIS score: the higher one wins where DEX is equal too (AI-5).
-        wis: Int<0, 50> = Int::clamped(10),
+/// What a client sets about a combatant under Active Initiative.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct CombatantStats {
+    /// Inspiration points held, at most 3 (AI-28). Only players' characters have any, and with the
+    /// option `npc_inspiration` those on their side.
+    pub inspiration: Int<0, 3>,
+    /// The INT modifier, added to a rolled initiative (AI-5).
+    pub int_modifier: Int<-10, 20>,
+    /// The DEX score: the higher one wins a tie of rolled initiatives (AI-5).
+    pub dex: Int<0, 50>,
+    /// The WIS score: the higher one wins where DEX is equal too (AI-5).
+    pub wis: Int<0, 50>,
+}
+
+impl Default for CombatantStats {
+    fn default() -> Self {
+        Self {
+            inspiration: Int::default(),
+            int_modifier: Int::default(),
+            dex: Int::clamped(10),
+            wis: Int::clamped(10),
+        }
     }
 }
 
@@ -96,14 +110,19 @@ pub struct CombatantState {
     pub readied: Option<Readied>,
 }
 
-redacted! {
-    /// An action that waits for its trigger.
-    #[serde(deny_unknown_fields)]
-    pub struct Readied says "{action}, when {trigger}" {
-        /// What will be done.
-        pub action: Text<200>,
-        /// What it waits for.
-        pub trigger: Text<200>,
+/// An action that waits for its trigger.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[serde(deny_unknown_fields)]
+pub struct Readied {
+    /// What will be done.
+    pub action: Text<200>,
+    /// What it waits for.
+    pub trigger: Text<200>,
+}
+
+impl Describe for Readied {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        tell("{action}, when {trigger}", self, names, out)
     }
 }
 
@@ -179,14 +198,16 @@ impl Phase {
     }
 }
 
-redacted! {
-    /// A turn of this round.
-    pub struct Taken {
-        pub combatant: CombatantId,
-        /// How it got the turn.
-        pub by: Way,
-    }
+/// A turn of this round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Taken {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// How it got the turn.
+    pub by: Way,
 }
+
+impl Describe for Taken {}
 
 impl Describe for Way {}
 
@@ -221,16 +242,16 @@ pub enum Way {
     Overridden {},
 }
 
-words! {
-    /// What pays for an interrupt.
-    Means {
-        /// One inspiration point (AI-19).
-        Inspiration,
-        /// Damage taken in the turn that has just ended: free (AI-20).
-        Damage,
-        /// One of the game master's interrupt points (AI-31).
-        InterruptPoint,
-    }
+/// What pays for an interrupt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Means {
+    /// One inspiration point (AI-19).
+    Inspiration,
+    /// Damage taken in the turn that has just ended: free (AI-20).
+    Damage,
+    /// One of the game master's interrupt points (AI-31).
+    InterruptPoint,
 }
 
 /// Every means.

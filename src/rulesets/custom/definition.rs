@@ -1,8 +1,10 @@
 //! What a definition can say: bounded data of a closed vocabulary, with no scripts.
 
-use crate::vocabulary::{Int, SLUG_PATTERN, Slug, settings, words};
+use crate::vocabulary::{Int, SLUG_PATTERN, Slug, Word};
+use macro_rules_attribute::derive;
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use serde_with::{DeserializeFromStr, SerializeDisplay};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,195 +13,419 @@ use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-settings! {
-    /// A table's own turn order. A line that is left out has its default.
-    Definition {
-        /// The numbers that combatants may bring in `numbers`, each with its default: at most 12, from -1000 to 1000.
-        #[schema(value_type = std::collections::HashMap<String, i16>)] numbers: BTreeMap<Slug, Int<-1000, 1000>>,
-        /// The turns of a combatant in a round.
-        #[schema(inline)] turns: Term<0, 10> = Term::Fixed(Int::clamped(1)),
-        /// What fixes an order; without it there is none.
-        score: Option<ScoreRule>,
-        /// The parts of a round, one after the other: 1 to 8.
-        #[schema(min_items = 1, max_items = 8)] phases: Vec<PhaseRule> = vec![PhaseRule::default()],
-        /// What combatants declare at the start of each round, before the dice.
-        #[schema(inline)] declare: Option<DeclareRule>,
-        /// What surprise does to the combatants that `start` names.
-        #[schema(inline)] surprise: Surprise,
-        /// Whether a combatant may wait in its turn and return later.
-        #[schema(inline)] wait: Option<WaitRule>,
-        /// Points that pay for actions and turns outside the combatant's turn: at most 4 pools by their names.
-        #[schema(value_type = std::collections::HashMap<String, PoolRule>)] pools: BTreeMap<Slug, PoolRule>,
-        /// Turns cost ticks, and the lowest tick acts.
-        #[schema(inline)] clock: Option<ClockRule>,
-        /// What happens to the place of a combatant that becomes unconscious.
-        #[schema(inline)] down: Down,
-        /// When a newcomer first acts.
-        #[schema(inline)] join: Join,
-    }
+/// A table's own turn order. A line that is left out has its default.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct Definition {
+    /// The numbers that combatants may bring in `numbers`, each with its default: at most 12, from -1000 to 1000.
+    #[schema(value_type = std::collections::HashMap<String, i16>)]
+    pub numbers: BTreeMap<Slug, Int<-1000, 1000>>,
+    /// The turns of a combatant in a round.
+    #[schema(inline)]
+    pub turns: Term<0, 10>,
+    /// What fixes an order; without it there is none.
+    pub score: Option<ScoreRule>,
+    /// The parts of a round, one after the other: 1 to 8.
+    #[schema(min_items = 1, max_items = 8)]
+    pub phases: Vec<PhaseRule>,
+    /// What combatants declare at the start of each round, before the dice.
+    #[schema(inline)]
+    pub declare: Option<DeclareRule>,
+    /// What surprise does to the combatants that `start` names.
+    #[schema(inline)]
+    pub surprise: Surprise,
+    /// Whether a combatant may wait in its turn and return later.
+    #[schema(inline)]
+    pub wait: Option<WaitRule>,
+    /// Points that pay for actions and turns outside the combatant's turn: at most 4 pools by their names.
+    #[schema(value_type = std::collections::HashMap<String, PoolRule>)]
+    pub pools: BTreeMap<Slug, PoolRule>,
+    /// Turns cost ticks, and the lowest tick acts.
+    #[schema(inline)]
+    pub clock: Option<ClockRule>,
+    /// What happens to the place of a combatant that becomes unconscious.
+    #[schema(inline)]
+    pub down: Down,
+    /// When a newcomer first acts.
+    #[schema(inline)]
+    pub join: Join,
+}
 
-    /// What fixes the order: dice and numbers, or cards.
-    ScoreRule {
-        /// Who shares a score. A group (`group`) or side counts its best number.
-        #[schema(inline)] per: Per,
-        /// The dice, such as `1d20`: 1 to 9 dice with 4 to 100 sides.
-        #[schema(value_type = Option<String>)] dice: Option<Dice>,
-        /// What is added to the dice: at most 4 names of numbers, or constants.
-        #[schema(inline, max_items = 4)] add: Vec<Term<-1000, 1000>>,
-        /// What the foes of the players roll and add instead.
-        #[schema(inline)] foes: Option<FoesRule>,
-        /// Whether one of 54 cards is dealt instead: jokers first, then ace to two; spades, hearts, diamonds, clubs.
-        cards: bool,
-        /// A number: this many more rolls (at most 3), the best of which counts; below 0 the worst.
-        edge: Option<Slug>,
-        /// A number: a combatant that has one other than 0 does not roll. It stands there, after all with the same score.
-        pinned: Option<Slug>,
-        /// Whether the lowest score acts first.
-        low_first: bool,
-        /// Whether everybody rolls again each round.
-        reroll: bool,
-        /// What decides equal scores: at most 4 names of numbers, or `players`, `foes`, `roll`. What stays equal is a free choice.
-        #[schema(max_items = 4)] ties: Vec<Slug>,
-        /// How much worse each further turn of the same combatant stands.
-        again: Int<1, 100> = Int::clamped(10),
-    }
-
-    /// What foes roll and add.
-    FoesRule {
-        /// The dice, such as `1d20`.
-        #[schema(value_type = Option<String>)] dice: Option<Dice>,
-        /// What is added: at most 4 names of numbers, or constants.
-        #[schema(inline, max_items = 4)] add: Vec<Term<-1000, 1000>>,
-    }
-
-    /// A part of a round.
-    PhaseRule {
-        /// Who acts in it.
-        who: Who,
-        /// How sides take turns.
-        #[schema(inline)] sides: Sides,
-        /// Who picks the next combatant.
-        #[schema(inline)] pick: Pick,
-        /// The most turns of a combatant in this phase; 0 for no limit.
-        turns: Int<0, 10>,
-        /// Whether a combatant may pass, and so act in a later phase.
-        optional: bool,
-        /// The steps of a shared turn: at most 8.
-        #[schema(inline, max_items = 8)] steps: Vec<StepRule>,
-    }
-
-    /// A step of a shared turn.
-    StepRule {
-        /// Its name.
-        name: Slug = Slug::fixed("step"),
-        /// Who takes part.
-        who: Who,
-    }
-
-    /// Combatants that fit all of these; everybody, where nothing is said.
-    Who {
-        /// Only one team.
-        #[schema(inline)] side: Option<Team>,
-        /// Only those that declared one of these choices.
-        declared: Vec<Slug>,
-        /// Only those whose number of this name is above 0.
-        has: Option<Slug>,
-    }
-
-    /// What is declared each round, secret until all have.
-    DeclareRule {
-        /// The choices, 2 to 6; the first is the default.
-        #[schema(min_items = 2, max_items = 6)] choices: Vec<Slug>,
-        /// Who declares. A combatant with as many turns as there are choices declares none and fits all.
-        who: Who,
-    }
-
-    /// What a combatant may do instead of acting at its place.
-    WaitRule {
-        /// How long it may wait.
-        #[schema(inline)] lasts: Lasts,
-        /// Whether its new place stays.
-        moves: bool,
-        /// Whether it may return within the turn of another.
-        interrupts: bool,
-    }
-
-    /// Points of a combatant or of the table.
-    PoolRule {
-        /// Whose points.
-        #[schema(inline)] of: Owner,
-        /// The most points.
-        #[schema(inline)] max: Term<0, 100> = Term::Fixed(Int::clamped(1)),
-        /// The points at the start, all of them where it is left out.
-        #[schema(inline)] start: Option<Term<0, 100>>,
-        /// When it is full again.
-        #[schema(inline)] refill: Refill,
-        /// How points are spent.
-        #[schema(inline)] spend: SpendRule,
-    }
-
-    /// How points are spent.
-    SpendRule {
-        /// When.
-        #[schema(inline)] when: When,
-        /// What they buy.
-        #[schema(inline)] gives: Gives,
-        /// The fewest and the most points, from 0 to 100.
-        #[schema(value_type = Vec<Int<0, 100>>, min_items = 2, max_items = 2)] cost: [Int<0, 100>; 2] = [Int::clamped(1); 2],
-        /// Who may spend them.
-        who: Who,
-    }
-
-    /// Turns that cost ticks.
-    ClockRule {
-        /// The fewest and the most ticks of a turn, from 1 to 100.
-        #[schema(value_type = Vec<Int<1, 100>>, min_items = 2, max_items = 2)]
-        cost: [Int<1, 100>; 2] = [Int::clamped(1), Int::clamped(100)],
-        /// The ticks of a round.
-        round: Int<1, 1000> = Int::clamped(1),
+impl Default for Definition {
+    fn default() -> Self {
+        Self {
+            numbers: BTreeMap::new(),
+            turns: Term::Fixed(Int::clamped(1)),
+            score: None,
+            phases: vec![PhaseRule::default()],
+            declare: None,
+            surprise: Surprise::default(),
+            wait: None,
+            pools: BTreeMap::new(),
+            clock: None,
+            down: Down::default(),
+            join: Join::default(),
+        }
     }
 }
 
-words! {
-    /// Who shares a score: nobody, combatants of the same `group`, or combatants of the same side.
-    Per = Combatant { Combatant, Group, Side }
+/// What fixes the order: dice and numbers, or cards.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct ScoreRule {
+    /// Who shares a score. A group (`group`) or side counts its best number.
+    #[schema(inline)]
+    pub per: Per,
+    /// The dice, such as `1d20`: 1 to 9 dice with 4 to 100 sides.
+    #[schema(value_type = Option<String>)]
+    pub dice: Option<Dice>,
+    /// What is added to the dice: at most 4 names of numbers, or constants.
+    #[schema(inline, max_items = 4)]
+    pub add: Vec<Term<-1000, 1000>>,
+    /// What the foes of the players roll and add instead.
+    #[schema(inline)]
+    pub foes: Option<FoesRule>,
+    /// Whether one of 54 cards is dealt instead: jokers first, then ace to two; spades, hearts, diamonds, clubs.
+    pub cards: bool,
+    /// A number: this many more rolls (at most 3), the best of which counts; below 0 the worst.
+    pub edge: Option<Slug>,
+    /// A number: a combatant that has one other than 0 does not roll. It stands there, after all with the same score.
+    pub pinned: Option<Slug>,
+    /// Whether the lowest score acts first.
+    pub low_first: bool,
+    /// Whether everybody rolls again each round.
+    pub reroll: bool,
+    /// What decides equal scores: at most 4 names of numbers, or `players`, `foes`, `roll`. What stays equal is a free choice.
+    #[schema(max_items = 4)]
+    pub ties: Vec<Slug>,
+    /// How much worse each further turn of the same combatant stands.
+    pub again: Int<1, 100>,
+}
 
-    /// A team: the side `players`, or all other sides.
-    Team { Players, Foes }
+impl Default for ScoreRule {
+    fn default() -> Self {
+        Self {
+            per: Per::default(),
+            dice: None,
+            add: Vec::new(),
+            foes: None,
+            cards: false,
+            edge: None,
+            pinned: None,
+            low_first: false,
+            reroll: false,
+            ties: Vec::new(),
+            again: Int::clamped(10),
+        }
+    }
+}
 
-    /// How sides take turns within a phase: they do not matter; all of one side, then all of the next; or one of each side in turn, in
-    /// which a side that is done is skipped.
-    Sides = Mixed { Mixed, InOrder, Alternate }
+/// What foes roll and add.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct FoesRule {
+    /// The dice, such as `1d20`.
+    #[schema(value_type = Option<String>)]
+    pub dice: Option<Dice>,
+    /// What is added: at most 4 names of numbers, or constants.
+    #[schema(inline, max_items = 4)]
+    pub add: Vec<Term<-1000, 1000>>,
+}
 
-    /// Who picks the next combatant: the order of scores; anybody that may act; the combatant that acted last; or nobody, because all
-    /// act at once in a shared turn.
-    Pick = Order { Order, Free, Last, Together }
+/// A part of a round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct PhaseRule {
+    /// Who acts in it.
+    pub who: Who,
+    /// How sides take turns.
+    #[schema(inline)]
+    pub sides: Sides,
+    /// Who picks the next combatant.
+    #[schema(inline)]
+    pub pick: Pick,
+    /// The most turns of a combatant in this phase; 0 for no limit.
+    pub turns: Int<0, 10>,
+    /// Whether a combatant may pass, and so act in a later phase.
+    pub optional: bool,
+    /// The steps of a shared turn: at most 8.
+    #[schema(inline, max_items = 8)]
+    pub steps: Vec<StepRule>,
+}
 
-    /// What surprise does: nothing; the first turn passes unused; one more roll, the worst of which counts; or a side that is wholly
-    /// surprised comes last in round 1.
-    Surprise = None { None, Skips, Disadvantage, Yields }
+/// A step of a shared turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct StepRule {
+    /// Its name.
+    pub name: Slug,
+    /// Who takes part.
+    pub who: Who,
+}
 
-    /// How long a combatant may wait: until its place comes again, until the round ends, or until it returns.
-    Lasts = Place { Place, Round, Used }
+impl Default for StepRule {
+    fn default() -> Self {
+        Self {
+            name: Slug::fixed("step"),
+            who: Who::default(),
+        }
+    }
+}
 
-    /// Whose points: each combatant has its own, or the table shares them.
-    Owner = Combatant { Combatant, Table }
+/// Combatants that fit all of these; everybody, where nothing is said.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct Who {
+    /// Only one team.
+    #[schema(inline)]
+    pub side: Option<Team>,
+    /// Only those that declared one of these choices.
+    pub declared: Vec<Slug>,
+    /// Only those whose number of this name is above 0.
+    pub has: Option<Slug>,
+}
 
-    /// When a pool is full again: at the start of each round; at the start of the combatant's turn; by `ready` in its turn, until the next
-    /// one; or by `grant` alone.
-    Refill = Round { Round, Turn, Ready, Hand }
+/// What is declared each round, secret until all have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct DeclareRule {
+    /// The choices, 2 to 6; the first is the default.
+    #[schema(min_items = 2, max_items = 6)]
+    pub choices: Vec<Slug>,
+    /// Who declares. A combatant with as many turns as there are choices declares none and fits all.
+    pub who: Who,
+}
 
-    /// When points are spent: between two turns, or within the turns of others too.
-    When = Gap { Gap, Any }
+/// What a combatant may do instead of acting at its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct WaitRule {
+    /// How long it may wait.
+    #[schema(inline)]
+    pub lasts: Lasts,
+    /// Whether its new place stays.
+    pub moves: bool,
+    /// Whether it may return within the turn of another.
+    pub interrupts: bool,
+}
 
-    /// What points buy: something that happens at once, or a turn.
-    Gives = Action { Action, Turn }
+/// Points of a combatant or of the table.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct PoolRule {
+    /// Whose points.
+    #[schema(inline)]
+    pub of: Owner,
+    /// The most points.
+    #[schema(inline)]
+    pub max: Term<0, 100>,
+    /// The points at the start, all of them where it is left out.
+    #[schema(inline)]
+    pub start: Option<Term<0, 100>>,
+    /// When it is full again.
+    #[schema(inline)]
+    pub refill: Refill,
+    /// How points are spent.
+    #[schema(inline)]
+    pub spend: SpendRule,
+}
 
-    /// The unconscious keep their place and their turns; move before the turn that is going on, done for the round; or have no turns.
-    Down = Stays { Stays, Moves, Skips }
+impl Default for PoolRule {
+    fn default() -> Self {
+        Self {
+            of: Owner::default(),
+            max: Term::Fixed(Int::clamped(1)),
+            start: None,
+            refill: Refill::default(),
+            spend: SpendRule::default(),
+        }
+    }
+}
 
-    /// When a newcomer first acts: at its place, or in the next round if that has passed; in the next round; or at the end of the round.
-    Join = Place { Place, NextRound, Last }
+/// How points are spent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct SpendRule {
+    /// When.
+    #[schema(inline)]
+    pub when: When,
+    /// What they buy.
+    #[schema(inline)]
+    pub gives: Gives,
+    /// The fewest and the most points, from 0 to 100.
+    #[schema(value_type = Vec<Int<0, 100>>, min_items = 2, max_items = 2)]
+    pub cost: [Int<0, 100>; 2],
+    /// Who may spend them.
+    pub who: Who,
+}
+
+impl Default for SpendRule {
+    fn default() -> Self {
+        Self {
+            when: When::default(),
+            gives: Gives::default(),
+            cost: [Int::clamped(1); 2],
+            who: Who::default(),
+        }
+    }
+}
+
+/// Turns that cost ticks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct ClockRule {
+    /// The fewest and the most ticks of a turn, from 1 to 100.
+    #[schema(value_type = Vec<Int<1, 100>>, min_items = 2, max_items = 2)]
+    pub cost: [Int<1, 100>; 2],
+    /// The ticks of a round.
+    pub round: Int<1, 1000>,
+}
+
+impl Default for ClockRule {
+    fn default() -> Self {
+        Self {
+            cost: [Int::clamped(1), Int::clamped(100)],
+            round: Int::clamped(1),
+        }
+    }
+}
+
+/// Who shares a score: nobody, combatants of the same `group`, or combatants of the same side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Per {
+    #[default]
+    Combatant,
+    Group,
+    Side,
+}
+
+/// A team: the side `players`, or all other sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Team {
+    Players,
+    Foes,
+}
+
+/// How sides take turns within a phase: they do not matter; all of one side, then all of the next; or one of each side in turn, in
+/// which a side that is done is skipped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Sides {
+    #[default]
+    Mixed,
+    InOrder,
+    Alternate,
+}
+
+/// Who picks the next combatant: the order of scores; anybody that may act; the combatant that acted last; or nobody, because all
+/// act at once in a shared turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Pick {
+    #[default]
+    Order,
+    Free,
+    Last,
+    Together,
+}
+
+/// What surprise does: nothing; the first turn passes unused; one more roll, the worst of which counts; or a side that is wholly
+/// surprised comes last in round 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Surprise {
+    #[default]
+    None,
+    Skips,
+    Disadvantage,
+    Yields,
+}
+
+/// How long a combatant may wait: until its place comes again, until the round ends, or until it returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Lasts {
+    #[default]
+    Place,
+    Round,
+    Used,
+}
+
+/// Whose points: each combatant has its own, or the table shares them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Owner {
+    #[default]
+    Combatant,
+    Table,
+}
+
+/// When a pool is full again: at the start of each round; at the start of the combatant's turn; by `ready` in its turn, until the next
+/// one; or by `grant` alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Refill {
+    #[default]
+    Round,
+    Turn,
+    Ready,
+    Hand,
+}
+
+/// When points are spent: between two turns, or within the turns of others too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    #[default]
+    Gap,
+    Any,
+}
+
+/// What points buy: something that happens at once, or a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Gives {
+    #[default]
+    Action,
+    Turn,
+}
+
+/// The unconscious keep their place and their turns; move before the turn that is going on, done for the round; or have no turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Down {
+    #[default]
+    Stays,
+    Moves,
+    Skips,
+}
+
+/// When a newcomer first acts: at its place, or in the next round if that has passed; in the next round; or at the end of the round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Join {
+    #[default]
+    Place,
+    NextRound,
+    Last,
 }
 
 /// A whole number, or the name of one.

@@ -1,10 +1,11 @@
 //! What `custom` keeps.
 
 use crate::vocabulary::{
-    CachedJson, CombatantId, Describe, Die, EffectId, Int, Names, Redact, Slug, redacted, settings,
-    words,
+    CachedJson, CombatantId, Describe, Die, EffectId, Int, Names, Redact, Slug, Tellable, Word,
 };
+use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use serde_with::{DeserializeFromStr, SerializeDisplay};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -12,19 +13,21 @@ use std::str::FromStr;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-settings! {
-    /// What a client tells about a combatant under `custom`.
-    CombatantStats {
-        /// The group with which it shares a score, where the definition says `"per": "group"`.
-        group: Option<Slug>,
-        /// The sum of its own dice without what is added, for its next score. That uses it up.
-        #[schema(value_type = Option<i16>, minimum = 1, maximum = 900)]
-        roll: Option<Int<1, 900>>,
-        /// Its numbers, by the names of the definition.
-        #[schema(value_type = std::collections::HashMap<String, i16>)]
-        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-        numbers: Arc<BTreeMap<Slug, Int<-1000, 1000>>>,
-    }
+/// What a client tells about a combatant under `custom`.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct CombatantStats {
+    /// The group with which it shares a score, where the definition says `"per": "group"`.
+    pub group: Option<Slug>,
+    /// The sum of its own dice without what is added, for its next score. That uses it up.
+    #[schema(value_type = Option<i16>, minimum = 1, maximum = 900)]
+    pub roll: Option<Int<1, 900>>,
+    /// Its numbers, by the names of the definition.
+    #[schema(value_type = std::collections::HashMap<String, i16>)]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub numbers: Arc<BTreeMap<Slug, Int<-1000, 1000>>>,
 }
 
 /// What play keeps about a combatant under `custom`.
@@ -203,32 +206,34 @@ impl SideState {
     }
 }
 
-redacted! {
-    /// A turn that is going on.
-    pub struct Turn {
-        /// Whose: several share a turn.
-        pub combatants: Vec<CombatantId>,
-        /// Those that are done with this step.
-        pub done: Vec<CombatantId>,
-        /// The number of the step, from 0.
-        pub step: u32,
-        /// How it came about.
-        #[schema(inline)] pub kind: TurnKind,
-    }
+/// A turn that is going on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Turn {
+    /// Whose: several share a turn.
+    pub combatants: Vec<CombatantId>,
+    /// Those that are done with this step.
+    pub done: Vec<CombatantId>,
+    /// The number of the step, from 0.
+    pub step: u32,
+    /// How it came about.
+    #[schema(inline)]
+    pub kind: TurnKind,
 }
 
-words! {
-    /// How a turn came about.
-    TurnKind {
-        /// By the order, or by being picked.
-        Normal,
-        /// By returning after waiting.
-        Returned,
-        /// For points.
-        Bought,
-        /// By the game master's word.
-        Overridden,
-    }
+impl Describe for Turn {}
+
+/// How a turn came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnKind {
+    /// By the order, or by being picked.
+    Normal,
+    /// By returning after waiting.
+    Returned,
+    /// For points.
+    Bought,
+    /// By the game master's word.
+    Overridden,
 }
 
 /// A playing card: its rank from 2 to 15 (a joker), and its suit from 0 (clubs) to 3 (spades).

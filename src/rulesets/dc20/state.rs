@@ -1,8 +1,9 @@
 //! The options, stats and state of DC20.
 
 use crate::vocabulary::{
-    CombatantId, Describe, Die, Int, Names, Redact, Slug, Text, redacted, settings, words,
+    CombatantId, Describe, Die, Int, Names, Redact, Slug, Tellable, Text, Word, tell,
 };
+use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -12,37 +13,58 @@ use utoipa::ToSchema;
 /// Turns of hidden combatants are named `e2-9`, `nx2`, and `p-` with the combatant's id.
 pub type SlotId = Slug;
 
-settings! {
-    /// Options of DC20.
-    Options {
-        /// Whether a check must be above the Encounter DC to succeed (DC-7).
-        strict_beat: bool,
-        /// Whether a legendary monster acts after a PC Turn once for each PC in it (DC-54), and not only once (DC-52).
-        legendary_per_pc: bool,
-    }
+/// Options of DC20.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct Options {
+    /// Whether a check must be above the Encounter DC to succeed (DC-7).
+    pub strict_beat: bool,
+    /// Whether a legendary monster acts after a PC Turn once for each PC in it (DC-54), and not only once (DC-52).
+    pub legendary_per_pc: bool,
+}
 
-    /// What a client sets about a combatant.
-    CombatantStats {
-        /// The level. Half of it, rounded up, is the Combat Mastery (DC-5).
-        level: Int<1, 20> = Int::clamped(1),
-        /// Agility, added to the Initiative Check (DC-4).
-        agility: Int<-10, 20>,
-        /// What features add to Initiative Checks. Bonuses to Agility Checks do not count (DC-6).
-        initiative_bonus: Int<-20, 20>,
-        /// ADV on Initiative Checks, or DisADV if negative: the number of extra d20; the best (worst) counts (DC-47).
-        initiative_adv: Int<-5, 5>,
-        /// The maximum of Action Points before penalties (DC-44).
-        max_ap: Int<1, 20> = Int::clamped(4),
-        /// Whether an allied NPC counts as a PC and takes a PC Turn (DC-29).
-        important: bool,
-        /// Whether it belongs to the NPC team although its side is not `npc` or `npcs` (DC-28).
-        neutral: bool,
-        /// Whether no turn asks for this enemy or NPC until the game master assigns it (DC-24).
-        reserve: bool,
-        /// Legendary Action Points for each round (DC-52).
-        max_lap: Int<0, 20>,
-        /// The maximum that it spends after one PC Turn (DC-52).
-        lap_per_turn: Int<1, 20> = Int::clamped(1),
+/// What a client sets about a combatant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct CombatantStats {
+    /// The level. Half of it, rounded up, is the Combat Mastery (DC-5).
+    pub level: Int<1, 20>,
+    /// Agility, added to the Initiative Check (DC-4).
+    pub agility: Int<-10, 20>,
+    /// What features add to Initiative Checks. Bonuses to Agility Checks do not count (DC-6).
+    pub initiative_bonus: Int<-20, 20>,
+    /// ADV on Initiative Checks, or DisADV if negative: the number of extra d20; the best (worst) counts (DC-47).
+    pub initiative_adv: Int<-5, 5>,
+    /// The maximum of Action Points before penalties (DC-44).
+    pub max_ap: Int<1, 20>,
+    /// Whether an allied NPC counts as a PC and takes a PC Turn (DC-29).
+    pub important: bool,
+    /// Whether it belongs to the NPC team although its side is not `npc` or `npcs` (DC-28).
+    pub neutral: bool,
+    /// Whether no turn asks for this enemy or NPC until the game master assigns it (DC-24).
+    pub reserve: bool,
+    /// Legendary Action Points for each round (DC-52).
+    pub max_lap: Int<0, 20>,
+    /// The maximum that it spends after one PC Turn (DC-52).
+    pub lap_per_turn: Int<1, 20>,
+}
+
+impl Default for CombatantStats {
+    fn default() -> Self {
+        Self {
+            level: Int::clamped(1),
+            agility: Int::default(),
+            initiative_bonus: Int::default(),
+            initiative_adv: Int::default(),
+            max_ap: Int::clamped(4),
+            important: false,
+            neutral: false,
+            reserve: false,
+            max_lap: Int::default(),
+            lap_per_turn: Int::clamped(1),
+        }
     }
 }
 
@@ -81,96 +103,118 @@ pub struct CombatantState {
     pub lap_spent: u32,
 }
 
-redacted! {
-    /// Action Points.
-    #[derive(Copy, Default)]
-    pub struct Ap says "{current} of {max}" {
-        /// What is left.
-        pub current: u32,
-        /// The maximum after penalties.
-        pub max: u32,
-    }
+/// Action Points.
+#[derive(Copy, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Ap {
+    /// What is left.
+    pub current: u32,
+    /// The maximum after penalties.
+    pub max: u32,
+}
 
-    /// An Initiative Check.
-    pub struct Check says "{total}" {
-        /// Every d20 that was rolled, several with ADV or DisADV.
-        pub dice: Vec<Die>,
-        /// The face that counts.
-        pub natural: u16,
-        /// Combat Mastery, Agility and what features add.
-        pub bonus: i64,
-        /// The result, which decides between claims (DC-18).
-        pub total: i64,
-        /// Whether it is a success (DC-7).
-        pub success: bool,
-        /// Whether it is critical (DC-9).
-        pub critical: Critical,
+impl Describe for Ap {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        tell("{current} of {max}", self, names, out)
     }
 }
 
-words! {
-    /// Whether a check is critical (DC-9).
-    Critical {
-        /// Neither.
-        None,
-        /// A natural 20.
-        Success,
-        /// A natural 1.
-        Failure,
-    }
+/// An Initiative Check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Check {
+    /// Every d20 that was rolled, several with ADV or DisADV.
+    pub dice: Vec<Die>,
+    /// The face that counts.
+    pub natural: u16,
+    /// Combat Mastery, Agility and what features add.
+    pub bonus: i64,
+    /// The result, which decides between claims (DC-18).
+    pub total: i64,
+    /// Whether it is a success (DC-7).
+    pub success: bool,
+    /// Whether it is critical (DC-9).
+    pub critical: Critical,
+}
 
-    /// How a combatant came to its turn.
-    Way {
-        /// The PC team chose it for that turn (DC-17).
-        Claimed,
-        /// It had the highest check of the claims for that turn (DC-18).
-        Contested,
-        /// It shares the turn with an equal check (DC-19).
-        Shared,
-        /// The game master put it there (DC-20).
-        Assigned,
-        /// It delayed to that PC Turn (DC-33).
-        Delayed,
-        /// It delayed until after an enemy (DC-34).
-        DelayedAfter,
-        /// Its Enemy Turn was merged into that one (DC-25).
-        Merged,
-        /// It joined after round 1 and got a turn of its own (ADC14).
-        Joined,
-    }
-
-    /// Where the round is.
-    Phase = Setup {
-        /// Not started.
-        Setup,
-        /// The PC team decides who takes the PC Turn `slot` (DC-17).
-        Claim,
-        /// The game master decides who acts in the Enemy or NPC Turn `slot` (DC-20).
-        Assign,
-        /// A turn is going on.
-        Turn,
-        /// Legendary monsters may act after the PC Turn `slot` (DC-52).
-        BetweenTurns,
-        /// Legendary monsters may spend their last points of the round (DC-53).
-        RoundEnd,
-        /// No combatant is left to act.
-        Idle,
-        /// The combat is over.
-        Over,
-        /// A combatant that the viewer does not see has the turn or must choose.
-        SomeoneActs,
+impl Describe for Check {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        tell("{total}", self, names, out)
     }
 }
 
-redacted! {
-    /// A paid action that waits for its trigger (DC-49).
-    pub struct Held says "{action}, when {trigger}" {
-        /// What will be done.
-        pub action: Text<200>,
-        /// What it waits for.
-        pub trigger: Text<200>,
-        /// What was paid.
-        pub ap: u32,
+/// Whether a check is critical (DC-9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Critical {
+    /// Neither.
+    None,
+    /// A natural 20.
+    Success,
+    /// A natural 1.
+    Failure,
+}
+
+/// How a combatant came to its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// The PC team chose it for that turn (DC-17).
+    Claimed,
+    /// It had the highest check of the claims for that turn (DC-18).
+    Contested,
+    /// It shares the turn with an equal check (DC-19).
+    Shared,
+    /// The game master put it there (DC-20).
+    Assigned,
+    /// It delayed to that PC Turn (DC-33).
+    Delayed,
+    /// It delayed until after an enemy (DC-34).
+    DelayedAfter,
+    /// Its Enemy Turn was merged into that one (DC-25).
+    Merged,
+    /// It joined after round 1 and got a turn of its own (ADC14).
+    Joined,
+}
+
+/// Where the round is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Not started.
+    #[default]
+    Setup,
+    /// The PC team decides who takes the PC Turn `slot` (DC-17).
+    Claim,
+    /// The game master decides who acts in the Enemy or NPC Turn `slot` (DC-20).
+    Assign,
+    /// A turn is going on.
+    Turn,
+    /// Legendary monsters may act after the PC Turn `slot` (DC-52).
+    BetweenTurns,
+    /// Legendary monsters may spend their last points of the round (DC-53).
+    RoundEnd,
+    /// No combatant is left to act.
+    Idle,
+    /// The combat is over.
+    Over,
+    /// A combatant that the viewer does not see has the turn or must choose.
+    SomeoneActs,
+}
+
+/// A paid action that waits for its trigger (DC-49).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Held {
+    /// What will be done.
+    pub action: Text<200>,
+    /// What it waits for.
+    pub trigger: Text<200>,
+    /// What was paid.
+    pub ap: u32,
+}
+
+impl Describe for Held {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        tell("{action}, when {trigger}", self, names, out)
     }
 }
 
@@ -199,23 +243,24 @@ impl Describe for Team {
     }
 }
 
-redacted! {
-    /// An Initiative Turn.
-    pub struct Slot {
-        /// Its name.
-        pub id: SlotId,
-        /// Whose turn it is.
-        pub team: Team,
-        /// The combatants that act in it.
-        pub occupants: Vec<CombatantId>,
-        /// Whether it was merged into another turn (DC-25).
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        pub removed: bool,
-        /// Whether it was laid out for hidden combatants: only viewers who know one of them see it.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        pub unseen: bool,
-    }
+/// An Initiative Turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Slot {
+    /// Its name.
+    pub id: SlotId,
+    /// Whose turn it is.
+    pub team: Team,
+    /// The combatants that act in it.
+    pub occupants: Vec<CombatantId>,
+    /// Whether it was merged into another turn (DC-25).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub removed: bool,
+    /// Whether it was laid out for hidden combatants: only viewers who know one of them see it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unseen: bool,
 }
+
+impl Describe for Slot {}
 
 /// What play sets about the encounter.
 #[serde_with::skip_serializing_none]

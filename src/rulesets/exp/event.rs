@@ -1,132 +1,222 @@
 //! The events of EXP.
 
 use super::{Component, Roll, Sequence, Use};
-use crate::vocabulary::{CombatantId, D10, D20, Die, Text, events, words};
+use crate::vocabulary::{
+    CombatantId, D10, D20, Describe, Die, Names, Redact, Tagged, Tellable, Text, Word, tell,
+};
+use macro_rules_attribute::derive;
+use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
+use utoipa::ToSchema;
 
-events! {
-    /// An event of EXP.
-    Event;
-
-    /// A persona's player rolled for the next unit.
-    "own_roll_given" => OwnRollGiven says "{combatant} rolls {roll} for initiative." {
-        combatant: CombatantId,
-        /// The d20.
-        roll: D20,
-        /// The d10s for ties.
-        tie_rolls: Vec<D10>,
-    }
-
-    /// Everybody rolled initiative for a unit (EX-2); the first pass begins.
-    "initiative_rolled" => InitiativeRolled says "Everybody rolled initiative: {ranking}." {
-        /// The list, highest first (EX-5), without ties (EX-6).
-        ranking: Vec<Roll>,
-    }
-
-    /// Another pass through the list begins at the top (EX-16).
-    "pass_started" => PassStarted says "Pass {pass} begins." {
-        /// Its number in the unit.
-        pass: u32,
-    }
-
-    /// The list has come to a persona that can still do something (EX-13).
-    "asked" => Asked says "{combatants} must answer." {
-        /// The rank that is asked.
-        rank: u32,
-        /// Who is asked: one persona, or several of a crowd.
-        combatants: Vec<CombatantId>,
-    }
-
-    /// A persona said what it will do (AEX13).
-    "announced" => Announced says "{combatant} announces[ move {movement}][, act {act}][, {order}][: {action}]." {
-        combatant: CombatantId,
-        /// What is done with the move.
-        #[serde(rename = "move")]
-        movement: Option<Use>,
-        /// What is done with the attack or action.
-        act: Option<Use>,
-        /// Which comes first.
-        order: Option<Sequence>,
-        /// In words.
-        action: Option<Text<200>>,
-    }
-
-    /// A persona answered, and did what it does now.
-    "declared" => Declared says "{combatant} declares[ move {movement}][, act {act}][, {order}]." {
-        combatant: CombatantId,
-        /// What is done with the move.
-        #[serde(rename = "move")]
-        movement: Option<Use>,
-        /// What is done with the attack or action.
-        act: Option<Use>,
-        /// Which comes first.
-        order: Option<Sequence>,
-        /// Whether it was the lowest and had to spend all that it had left (EX-15).
-        forced: bool,
-    }
-
-    /// A persona tried to jump ahead of a lower persona's act (EX-25).
-    "wait_jumped" => WaitJumped says "{combatant} tries to jump ahead[ of {before}][{success} and succeeds][{!success} and fails]." {
-        combatant: CombatantId,
-        /// The waited components: used after a success (EX-27), still waited after a failure (EX-28).
-        components: Vec<Component>,
-        /// Whose act it precedes.
-        before: Vec<CombatantId>,
-        /// The d20 of the AWE roll.
-        die: Die,
-        /// AWE and level.
-        bonus: i64,
-        /// The referee's d20, with the option `opposed_d20`.
-        referee_die: Option<Die>,
-        /// Whether it succeeded.
-        success: bool,
-    }
-
-    /// A persona lets the announced act go ahead (AEX15).
-    "kept_waiting" => KeptWaiting says "{combatant} keeps waiting[{standing} until further notice]." {
-        combatant: CombatantId,
-        /// Whether it does so at all later acts, unasked (AEX16).
-        standing: bool,
-    }
-
-    /// A persona is asked again whether it jumps, after a standing answer (AEX16).
-    "asked_again" => AskedAgain says "{combatant} no longer keeps waiting unasked." { combatant: CombatantId }
-
-    /// Two mental attackers rolled for the first attack (EX-32).
-    "mental_duel_rolled" => MentalDuelRolled says "The mental attackers rolled: {duel}." {
-        /// The two, the first attacker first.
-        duel: Vec<Roll>,
-    }
-
-    /// A mental mutation attacked outside the list (EX-31).
-    "mental_attacked" => MentalAttacked says "{combatant} attacks[ {target}] with its mind." {
-        combatant: CombatantId,
-        /// The target.
-        target: Option<CombatantId>,
-    }
-
-    /// A persona lost for this unit what it had not used.
-    "components_lost" => ComponentsLost says "{combatant} loses {components} for this unit ({because})." {
-        combatant: CombatantId,
-        /// What it lost.
-        components: Vec<Component>,
-        /// Why.
-        #[schema(inline)]
-        because: Loss,
-    }
-
-    /// A persona is out of the mental duel: one of the two declined, left, or can no longer attack with its mind, or the game
-    /// master set whose turn it is.
-    "duel_broken_off" => DuelBrokenOff says "{combatant} is out of the mental duel." { combatant: CombatantId }
+/// An event of EXP.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!)]
+#[serde(tag = "type")]
+#[allow(missing_docs, reason = "each variant is its struct, documented there")]
+pub enum Event {
+    #[serde(rename = "own_roll_given")]
+    OwnRollGiven(OwnRollGiven),
+    #[serde(rename = "initiative_rolled")]
+    InitiativeRolled(InitiativeRolled),
+    #[serde(rename = "pass_started")]
+    PassStarted(PassStarted),
+    #[serde(rename = "asked")]
+    Asked(Asked),
+    #[serde(rename = "announced")]
+    Announced(Announced),
+    #[serde(rename = "declared")]
+    Declared(Declared),
+    #[serde(rename = "wait_jumped")]
+    WaitJumped(WaitJumped),
+    #[serde(rename = "kept_waiting")]
+    KeptWaiting(KeptWaiting),
+    #[serde(rename = "asked_again")]
+    AskedAgain(AskedAgain),
+    #[serde(rename = "mental_duel_rolled")]
+    MentalDuelRolled(MentalDuelRolled),
+    #[serde(rename = "mental_attacked")]
+    MentalAttacked(MentalAttacked),
+    #[serde(rename = "components_lost")]
+    ComponentsLost(ComponentsLost),
+    #[serde(rename = "duel_broken_off")]
+    DuelBrokenOff(DuelBrokenOff),
 }
 
-words! {
-    /// Why components were lost.
-    Loss {
-        /// It can no longer act: what waited is lost (EX-23).
-        CannotAct,
-        /// It could not act when the list came to it (AEX9).
-        CouldNotAnswer,
-        /// It joined during the unit and rolls for the next one (AEX11).
-        JoinedLate,
+/// A persona's player rolled for the next unit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct OwnRollGiven {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The d20.
+    pub roll: D20,
+    /// The d10s for ties.
+    pub tie_rolls: Vec<D10>,
+}
+
+/// Everybody rolled initiative for a unit (EX-2); the first pass begins.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct InitiativeRolled {
+    /// The list, highest first (EX-5), without ties (EX-6).
+    pub ranking: Vec<Roll>,
+}
+
+/// Another pass through the list begins at the top (EX-16).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct PassStarted {
+    /// Its number in the unit.
+    pub pass: u32,
+}
+
+/// The list has come to a persona that can still do something (EX-13).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Asked {
+    /// The rank that is asked.
+    pub rank: u32,
+    /// Who is asked: one persona, or several of a crowd.
+    pub combatants: Vec<CombatantId>,
+}
+
+/// A persona said what it will do (AEX13).
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Announced {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// What is done with the move.
+    #[serde(rename = "move")]
+    pub movement: Option<Use>,
+    /// What is done with the attack or action.
+    pub act: Option<Use>,
+    /// Which comes first.
+    pub order: Option<Sequence>,
+    /// In words.
+    pub action: Option<Text<200>>,
+}
+
+/// A persona answered, and did what it does now.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Declared {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// What is done with the move.
+    #[serde(rename = "move")]
+    pub movement: Option<Use>,
+    /// What is done with the attack or action.
+    pub act: Option<Use>,
+    /// Which comes first.
+    pub order: Option<Sequence>,
+    /// Whether it was the lowest and had to spend all that it had left (EX-15).
+    pub forced: bool,
+}
+
+/// A persona tried to jump ahead of a lower persona's act (EX-25).
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct WaitJumped {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The waited components: used after a success (EX-27), still waited after a failure (EX-28).
+    pub components: Vec<Component>,
+    /// Whose act it precedes.
+    pub before: Vec<CombatantId>,
+    /// The d20 of the AWE roll.
+    pub die: Die,
+    /// AWE and level.
+    pub bonus: i64,
+    /// The referee's d20, with the option `opposed_d20`.
+    pub referee_die: Option<Die>,
+    /// Whether it succeeded.
+    pub success: bool,
+}
+
+/// A persona lets the announced act go ahead (AEX15).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct KeptWaiting {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// Whether it does so at all later acts, unasked (AEX16).
+    pub standing: bool,
+}
+
+/// A persona is asked again whether it jumps, after a standing answer (AEX16).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct AskedAgain {
+    /// The combatant.
+    pub combatant: CombatantId,
+}
+
+/// Two mental attackers rolled for the first attack (EX-32).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct MentalDuelRolled {
+    /// The two, the first attacker first.
+    pub duel: Vec<Roll>,
+}
+
+/// A mental mutation attacked outside the list (EX-31).
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct MentalAttacked {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The target.
+    pub target: Option<CombatantId>,
+}
+
+/// A persona lost for this unit what it had not used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct ComponentsLost {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// What it lost.
+    pub components: Vec<Component>,
+    /// Why.
+    #[schema(inline)]
+    pub because: Loss,
+}
+
+/// A persona is out of the mental duel: one of the two declined, left, or can no longer attack with its mind, or the game
+/// master set whose turn it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct DuelBrokenOff {
+    /// The combatant.
+    pub combatant: CombatantId,
+}
+
+/// The sentence that tells each event.
+impl Describe for Event {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        let sentence = match self {
+            Self::OwnRollGiven(_) => "{combatant} rolls {roll} for initiative.",
+            Self::InitiativeRolled(_) => "Everybody rolled initiative: {ranking}.",
+            Self::PassStarted(_) => "Pass {pass} begins.",
+            Self::Asked(_) => "{combatants} must answer.",
+            Self::Announced(_) => {
+                "{combatant} announces[ move {movement}][, act {act}][, {order}][: {action}]."
+            }
+            Self::Declared(_) => "{combatant} declares[ move {movement}][, act {act}][, {order}].",
+            Self::WaitJumped(_) => {
+                "{combatant} tries to jump ahead[ of {before}][{success} and succeeds][{!success} and fails]."
+            }
+            Self::KeptWaiting(_) => "{combatant} keeps waiting[{standing} until further notice].",
+            Self::AskedAgain(_) => "{combatant} no longer keeps waiting unasked.",
+            Self::MentalDuelRolled(_) => "The mental attackers rolled: {duel}.",
+            Self::MentalAttacked(_) => "{combatant} attacks[ {target}] with its mind.",
+            Self::ComponentsLost(_) => "{combatant} loses {components} for this unit ({because}).",
+            Self::DuelBrokenOff(_) => "{combatant} is out of the mental duel.",
+        };
+        tell(sentence, self, names, out)
     }
+}
+
+/// Why components were lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Loss {
+    /// It can no longer act: what waited is lost (EX-23).
+    CannotAct,
+    /// It could not act when the list came to it (AEX9).
+    CouldNotAnswer,
+    /// It joined during the unit and rolls for the next one (AEX11).
+    JoinedLate,
 }

@@ -2,143 +2,185 @@
 
 use super::{Announced, Persona, Table, Use};
 use crate::vocabulary::{
-    Audience, CombatantId, D10, D20, Describe, Die, Int, Names, Redact, redacted, settings, words,
+    Audience, CombatantId, D10, D20, Describe, Die, Int, Names, Redact, Tellable, Word,
 };
+use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-settings! {
-    /// Options of EXP.
-    Options {
-        /// How a Normal AWE roll is made (AEX3).
-        #[schema(inline)]
-        awe_mode: AweMode,
-        /// Which edition's encumbrance table changes the initiative (EX-11), if any.
-        #[schema(inline)]
-        encumbrance_table: EncumbranceTable,
-        /// Whether an act is announced first where a persona could jump ahead of it. It waits until those that could have jumped or kept
-        /// waiting (AEX15).
-        jump_window: bool,
-        /// Whether one AWE roll lets a persona jump with its move and its attack together (EX-29).
-        jump_both: bool,
-        /// What a mental attack uses up (AEX8).
-        #[schema(inline)]
-        mental_attack_uses: MentalAttackUses,
-    }
+/// Options of EXP.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct Options {
+    /// How a Normal AWE roll is made (AEX3).
+    #[schema(inline)]
+    pub awe_mode: AweMode,
+    /// Which edition's encumbrance table changes the initiative (EX-11), if any.
+    #[schema(inline)]
+    pub encumbrance_table: EncumbranceTable,
+    /// Whether an act is announced first where a persona could jump ahead of it. It waits until those that could have jumped or kept
+    /// waiting (AEX15).
+    pub jump_window: bool,
+    /// Whether one AWE roll lets a persona jump with its move and its attack together (EX-29).
+    pub jump_both: bool,
+    /// What a mental attack uses up (AEX8).
+    #[schema(inline)]
+    pub mental_attack_uses: MentalAttackUses,
+}
 
-    /// The stats of a persona under EXP.
-    CombatantStats {
-        /// What sort of persona it is.
-        #[schema(inline)]
-        persona: Sort,
-        /// Dexterity: part of the initiative (EX-1). An anthro's is 3 to 18, an alien's 1 to 26.
-        dex: Int<1, 26> = Int::clamped(10),
-        /// Awareness: what a wait jump is rolled on (EX-26).
-        awe: Int<1, 26> = Int::clamped(10),
-        /// Mental strength: the initiative of mental attacks (EX-32); 0 for none. A robot has none (EX-34).
-        mstr: Int<0, 26>,
-        /// Experience level: part of every roll here.
-        level: Int<1, 100> = Int::clamped(1),
-        /// What it carries; it counts only if the option `encumbrance_table` is on (EX-11).
-        #[schema(inline)]
-        encumbrance: Encumbrance,
-        /// The crowd that it belongs to: personas with the same word share one roll and one place in the list (EX-4, AEX10).
-        group: Option<CombatantId>,
+/// The stats of a persona under EXP.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct CombatantStats {
+    /// What sort of persona it is.
+    #[schema(inline)]
+    pub persona: Sort,
+    /// Dexterity: part of the initiative (EX-1). An anthro's is 3 to 18, an alien's 1 to 26.
+    pub dex: Int<1, 26>,
+    /// Awareness: what a wait jump is rolled on (EX-26).
+    pub awe: Int<1, 26>,
+    /// Mental strength: the initiative of mental attacks (EX-32); 0 for none. A robot has none (EX-34).
+    pub mstr: Int<0, 26>,
+    /// Experience level: part of every roll here.
+    pub level: Int<1, 100>,
+    /// What it carries; it counts only if the option `encumbrance_table` is on (EX-11).
+    #[schema(inline)]
+    pub encumbrance: Encumbrance,
+    /// The crowd that it belongs to: personas with the same word share one roll and one place in the list (EX-4, AEX10).
+    pub group: Option<CombatantId>,
+}
+
+impl Default for CombatantStats {
+    fn default() -> Self {
+        Self {
+            persona: Sort::default(),
+            dex: Int::clamped(10),
+            awe: Int::clamped(10),
+            mstr: Int::default(),
+            level: Int::clamped(1),
+            encumbrance: Encumbrance::default(),
+            group: None,
+        }
     }
 }
 
-words! {
-    /// How a Normal AWE roll is made (EX-26).
-    AweMode = RollUnder {
-        /// A d20 of at most AWE and level.
-        RollUnder,
-        /// A d20 with AWE and level of at least 18.
-        #[serde(rename = "fixed_18")]
-        Fixed18,
-        /// A d20 with AWE and level of at least a d20 of the referee's.
-        #[serde(rename = "opposed_d20")]
-        OpposedD20,
-    }
+/// How a Normal AWE roll is made (EX-26).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum AweMode {
+    /// A d20 of at most AWE and level.
+    #[default]
+    RollUnder,
+    /// A d20 with AWE and level of at least 18.
+    #[serde(rename = "fixed_18")]
+    Fixed18,
+    /// A d20 with AWE and level of at least a d20 of the referee's.
+    #[serde(rename = "opposed_d20")]
+    OpposedD20,
+}
 
-    /// What a mental attack uses up.
-    MentalAttackUses = Act {
-        /// The attack or action of the unit.
-        Act,
-        /// Nothing: it comes beside the attack or action, once a unit.
-        Nothing,
-    }
+/// What a mental attack uses up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum MentalAttackUses {
+    /// The attack or action of the unit.
+    #[default]
+    Act,
+    /// Nothing: it comes beside the attack or action, once a unit.
+    Nothing,
+}
 
-    /// Which encumbrance table changes the initiative (EX-11).
-    EncumbranceTable = Off {
-        /// None.
-        Off,
-        /// Free +1, unencumbered 0, encumbered -2, over-encumbered -4, lift only -6.
-        Older,
-        /// Free +2, light +1, unencumbered (there: normal) 0, encumbered (there: burdened) -4, lift only -6.
-        Newer,
-    }
+/// Which encumbrance table changes the initiative (EX-11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum EncumbranceTable {
+    /// None.
+    #[default]
+    Off,
+    /// Free +1, unencumbered 0, encumbered -2, over-encumbered -4, lift only -6.
+    Older,
+    /// Free +2, light +1, unencumbered (there: normal) 0, encumbered (there: burdened) -4, lift only -6.
+    Newer,
+}
 
-    /// What sort of persona it is.
-    Sort = Anthro {
-        /// A person of flesh.
-        Anthro,
-        /// Not of this world.
-        Alien,
-        /// A machine, which has no mind to attack with (EX-34).
-        Robot,
-    }
+/// What sort of persona it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Sort {
+    /// A person of flesh.
+    #[default]
+    Anthro,
+    /// Not of this world.
+    Alien,
+    /// A machine, which has no mind to attack with (EX-34).
+    Robot,
+}
 
-    /// What a persona carries (EX-11).
-    Encumbrance = Unencumbered {
-        /// Next to nothing.
-        Free,
-        /// Little; the older table counts it as unencumbered.
-        Light,
-        /// The usual.
-        Unencumbered,
-        /// Much.
-        Encumbered,
-        /// Too much; the newer table counts it as encumbered.
-        OverEncumbered,
-        /// As much as it can lift.
-        LiftOnly,
-    }
+/// What a persona carries (EX-11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Encumbrance {
+    /// Next to nothing.
+    Free,
+    /// Little; the older table counts it as unencumbered.
+    Light,
+    /// The usual.
+    #[default]
+    Unencumbered,
+    /// Much.
+    Encumbered,
+    /// Too much; the newer table counts it as encumbered.
+    OverEncumbered,
+    /// As much as it can lift.
+    LiftOnly,
+}
 
-    /// One of the two things that a persona can do in a unit (EX-12).
-    Component {
-        /// The move.
-        Move,
-        /// The attack, or any other action.
-        Act,
-    }
+/// One of the two things that a persona can do in a unit (EX-12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Component {
+    /// The move.
+    Move,
+    /// The attack, or any other action.
+    Act,
+}
 
-    /// The state of a component in this unit.
-    Spending = Pending {
-        /// Not asked yet.
-        Pending,
-        /// Waited: to be used in a later pass, or by a wait jump.
-        Waited,
-        /// Used.
-        Done,
-        /// Lost for this unit.
-        Lost,
-    }
+/// The state of a component in this unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Spending {
+    /// Not asked yet.
+    #[default]
+    Pending,
+    /// Waited: to be used in a later pass, or by a wait jump.
+    Waited,
+    /// Used.
+    Done,
+    /// Lost for this unit.
+    Lost,
+}
 
-    /// Where the unit is.
-    Phase = Setup {
-        /// Before the first unit.
-        Setup,
-        /// The next unit's initiative is to be rolled.
-        Roll,
-        /// A pass through the list is going on.
-        Pass,
-        /// A combatant that the viewer does not see is asked.
-        SomeoneActs,
-    }
+/// Where the unit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Before the first unit.
+    #[default]
+    Setup,
+    /// The next unit's initiative is to be rolled.
+    Roll,
+    /// A pass through the list is going on.
+    Pass,
+    /// A combatant that the viewer does not see is asked.
+    SomeoneActs,
 }
 
 impl EncumbranceTable {
@@ -247,14 +289,16 @@ pub struct State {
     pub ranking: Arc<Vec<Roll>>,
 }
 
-redacted! {
-    /// A wait jump over the act that is about to happen.
-    pub struct Jumper {
-        pub combatant: CombatantId,
-        /// Whether it succeeded.
-        pub success: bool,
-    }
+/// A wait jump over the act that is about to happen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Jumper {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// Whether it succeeded.
+    pub success: bool,
 }
+
+impl Describe for Jumper {}
 
 /// The maximum of d10s that a persona or crowd rolls for a tie. After that who joined first is first.
 pub(super) const MAX_DIGITS: usize = 16;

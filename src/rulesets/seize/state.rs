@@ -1,28 +1,30 @@
 //! What Seize the initiative keeps.
 
 use crate::vocabulary::{
-    Audience, CombatantId, D20, Describe, Die, Int, Participants, Redact, Slug, redacted, settings,
-    words,
+    Audience, CombatantId, D20, Describe, Die, Int, Participants, Redact, Slug, Tellable, Word,
 };
+use macro_rules_attribute::derive;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
-settings! {
-    /// Options of Seize the initiative.
-    Options {
-        /// What counts as a 20 or a 1: the die, or the result (AWA1).
-        #[schema(inline)]
-        crit_on: CritOn,
-        /// What decides the first turn where result and bonus are equal (AWA2).
-        #[schema(inline)]
-        full_tie: FullTie,
-        /// Sides besides `players` that are allied or neutral: their combatants are not enemies and roll for themselves (WA-3).
-        /// At most 16.
-        #[serde(deserialize_with = "sides", skip_serializing_if = "Vec::is_empty")]
-        #[schema(max_items = 16)]
-        not_enemies: Vec<Slug>,
-    }
+/// Options of Seize the initiative.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct Options {
+    /// What counts as a 20 or a 1: the die, or the result (AWA1).
+    #[schema(inline)]
+    pub crit_on: CritOn,
+    /// What decides the first turn where result and bonus are equal (AWA2).
+    #[schema(inline)]
+    pub full_tie: FullTie,
+    /// Sides besides `players` that are allied or neutral: their combatants are not enemies and roll for themselves (WA-3).
+    /// At most 16.
+    #[serde(deserialize_with = "sides", skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 16)]
+    pub not_enemies: Vec<Slug>,
 }
 
 /// The maximum number of sides in [`Options::not_enemies`].
@@ -40,55 +42,65 @@ fn sides<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Slug>, D::Err
     Ok(sides)
 }
 
-words! {
-    /// What counts as a 20 or a 1 (AWA1).
-    CritOn = Natural {
-        /// The face of the die.
-        Natural,
-        /// The die and the bonus together: 20 or more, 1 or less.
-        Total,
-    }
-
-    /// What decides the first turn where result and bonus are equal (AWA2).
-    FullTie = RollOff {
-        /// Everybody in the tie rolls one more d20; where that ties too it is decided as under `fixed`.
-        RollOff,
-        /// A player's character goes first, then the first to join.
-        Fixed,
-    }
-
-    /// What a roll means, the worst first.
-    Meaning {
-        /// A 1: no turn in round 1 (WA-7).
-        One,
-        /// Nothing besides its result.
-        Plain,
-        /// A 20: before all others, with an extra Action in the first turn (WA-6).
-        Twenty,
-    }
-
-    /// What decides between equal results.
-    Tie {
-        /// The higher Initiative Bonus (WA-5).
-        Bonus,
-        /// The higher die of a roll-off (AWA2).
-        RollOff,
-        /// A player's character before others, then the first to join (AWA2).
-        Fixed,
-    }
+/// What counts as a 20 or a 1 (AWA1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum CritOn {
+    /// The face of the die.
+    #[default]
+    Natural,
+    /// The die and the bonus together: 20 or more, 1 or less.
+    Total,
 }
 
-settings! {
-    /// What a client sets about a combatant under Seize the initiative.
-    CombatantStats {
-        /// The Initiative Bonus, added to the roll for the first turn (WA-1); the higher one goes first among several who seize (WA-15).
-        /// The DEX modifier where it is not given (WA-2).
-        initiative_bonus: Option<Int<-20, 50>>,
-        /// The DEX modifier: the Initiative Bonus of a combatant that has none of its own (WA-2).
-        dex_modifier: Int<-20, 50>,
-        /// Enemies with the same word here roll once for all of them (WA-3). Other combatants roll for themselves.
-        roll_group: Option<Slug>,
-    }
+/// What decides the first turn where result and bonus are equal (AWA2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum FullTie {
+    /// Everybody in the tie rolls one more d20; where that ties too it is decided as under `fixed`.
+    #[default]
+    RollOff,
+    /// A player's character goes first, then the first to join.
+    Fixed,
+}
+
+/// What a roll means, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Meaning {
+    /// A 1: no turn in round 1 (WA-7).
+    One,
+    /// Nothing besides its result.
+    Plain,
+    /// A 20: before all others, with an extra Action in the first turn (WA-6).
+    Twenty,
+}
+
+/// What decides between equal results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Tie {
+    /// The higher Initiative Bonus (WA-5).
+    Bonus,
+    /// The higher die of a roll-off (AWA2).
+    RollOff,
+    /// A player's character before others, then the first to join (AWA2).
+    Fixed,
+}
+
+/// What a client sets about a combatant under Seize the initiative.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct CombatantStats {
+    /// The Initiative Bonus, added to the roll for the first turn (WA-1); the higher one goes first among several who seize (WA-15).
+    /// The DEX modifier where it is not given (WA-2).
+    pub initiative_bonus: Option<Int<-20, 50>>,
+    /// The DEX modifier: the Initiative Bonus of a combatant that has none of its own (WA-2).
+    pub dex_modifier: Int<-20, 50>,
+    /// Enemies with the same word here roll once for all of them (WA-3). Other combatants roll for themselves.
+    pub roll_group: Option<Slug>,
 }
 
 impl CombatantStats {
@@ -163,26 +175,32 @@ impl Phase {
     }
 }
 
-redacted! {
-    /// Somebody who has seized a turn and waits for it.
-    pub struct Seizer {
-        pub combatant: CombatantId,
-        /// The Initiative Bonus with which it seized: turns seized after the same turn come in its order (WA-15).
-        pub bonus: i64,
-        /// In which window it seized; earlier ones go first (AWA4).
-        pub window: u32,
-        /// Who else seized after the same turn with the same bonus, so that AWA2 decides between them.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub tied: Vec<CombatantId>,
-    }
-
-    /// A turn of this round.
-    pub struct Taken {
-        pub combatant: CombatantId,
-        /// How it got the turn.
-        pub by: Way,
-    }
+/// Somebody who has seized a turn and waits for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Seizer {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The Initiative Bonus with which it seized: turns seized after the same turn come in its order (WA-15).
+    pub bonus: i64,
+    /// In which window it seized; earlier ones go first (AWA4).
+    pub window: u32,
+    /// Who else seized after the same turn with the same bonus, so that AWA2 decides between them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tied: Vec<CombatantId>,
 }
+
+impl Describe for Seizer {}
+
+/// A turn of this round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Taken {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// How it got the turn.
+    pub by: Way,
+}
+
+impl Describe for Taken {}
 
 impl Seizer {
     /// How it gets its turn.
@@ -233,16 +251,17 @@ pub enum Way {
     Overridden {},
 }
 
-redacted! {
-    /// Somebody whose result was as good as the best.
-    pub struct Equal {
-        /// One combatant, or a group that rolls together.
-        pub combatants: Participants,
-        /// What broke the tie with the best.
-        #[schema(inline)]
-        pub tie: Tie,
-    }
+/// Somebody whose result was as good as the best.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Equal {
+    /// One combatant, or a group that rolls together.
+    pub combatants: Participants,
+    /// What broke the tie with the best.
+    #[schema(inline)]
+    pub tie: Tie,
 }
+
+impl Describe for Equal {}
 
 /// Without the roll-off, if all who rolled off with it are hidden.
 impl Redact for Way {

@@ -1,93 +1,144 @@
 //! The options, stats and state of Venture.
 
 use super::{Ability, Attribute, Pool};
-use crate::vocabulary::{CombatantId, Die, Int, Text, redacted, settings, words};
+use crate::vocabulary::{
+    CombatantId, Describe, Die, Int, Names, Redact, Tellable, Text, Word, tell,
+};
+use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-settings! {
-    /// Options of Venture: the amounts that its text leaves open, and variants from later versions of the game.
-    Options {
-        /// Initiative gained for forcing an opponent into Crash (VE-26).
-        crash_bonus: Int<0, 20> = Int::clamped(5),
-        /// Initiative lost on going into Crash, on top of what brought it there (VE-27).
-        crash_loss: Int<0, 20>,
-        /// Initiative that the target of an attack loses if the command gives no amount (VE-27).
-        attacked_loss: Int<0, 20>,
-        /// Which decisive attacks reset the attacker to its base Initiative (VE-27, VE-28).
-        decisive_reset: DecisiveReset,
-        /// What the base Initiative is (VE-28).
-        base_initiative: BaseInitiative,
-        /// Whether an unusual Join Battle swaps only one of attribute and ability (VE-33).
-        single_swap: bool,
-        /// Whether crashing the combatant that crashed you adds a new Join Battle roll to your Initiative (VE-31).
-        shift: bool,
-        /// How long a delayed turn can be held (AVE4).
-        delay_lasts: DelayLasts,
-    }
+/// Options of Venture: the amounts that its text leaves open, and variants from later versions of the game.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct Options {
+    /// Initiative gained for forcing an opponent into Crash (VE-26).
+    pub crash_bonus: Int<0, 20>,
+    /// Initiative lost on going into Crash, on top of what brought it there (VE-27).
+    pub crash_loss: Int<0, 20>,
+    /// Initiative that the target of an attack loses if the command gives no amount (VE-27).
+    pub attacked_loss: Int<0, 20>,
+    /// Which decisive attacks reset the attacker to its base Initiative (VE-27, VE-28).
+    pub decisive_reset: DecisiveReset,
+    /// What the base Initiative is (VE-28).
+    pub base_initiative: BaseInitiative,
+    /// Whether an unusual Join Battle swaps only one of attribute and ability (VE-33).
+    pub single_swap: bool,
+    /// Whether crashing the combatant that crashed you adds a new Join Battle roll to your Initiative (VE-31).
+    pub shift: bool,
+    /// How long a delayed turn can be held (AVE4).
+    pub delay_lasts: DelayLasts,
+}
 
-    /// The stats of a combatant under Venture.
-    CombatantStats {
-        /// The attribute of the usual Join Battle pool (VE-2).
-        wits: Int<0, 20> = Int::clamped(1),
-        /// The attribute that may stand in for Wits from stealth (VE-3).
-        dexterity: Int<0, 20> = Int::clamped(1),
-        /// The attribute that may stand in for Wits when talk turns violent (VE-4).
-        manipulation: Int<0, 20> = Int::clamped(1),
-        /// The attribute that the base Initiative may rest on (VE-28).
-        stamina: Int<0, 20> = Int::clamped(1),
-        /// The ability of the usual Join Battle pool (VE-2).
-        awareness: Int<0, 20>,
-        /// The ability that may stand in for Awareness from stealth (VE-3).
-        stealth: Int<0, 20>,
-        /// The ability that may stand in for Awareness when talk turns violent (VE-4).
-        socialize: Int<0, 20>,
-        /// Motes now; all of them when it Joins Battle, if not given. Play changes it (VE-22).
-        motes: Option<Int<0, 1000>>,
-        /// The maximum of its motes.
-        max_motes: Int<0, 1000>,
-        /// Whether it is a Worthy Foe. One roll settles a fight with any other combatant (VE-1).
-        worthy_foe: bool = true,
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            crash_bonus: Int::clamped(5),
+            crash_loss: Int::default(),
+            attacked_loss: Int::default(),
+            decisive_reset: DecisiveReset::default(),
+            base_initiative: BaseInitiative::default(),
+            single_swap: false,
+            shift: false,
+            delay_lasts: DelayLasts::default(),
+        }
     }
 }
 
-words! {
-    /// Which decisive attacks reset the attacker to its base Initiative.
-    DecisiveReset = KillingBlow {
-        /// Killing blows.
-        KillingBlow,
-        /// All, as in the later revision.
-        Always,
-        /// None.
-        Never,
-    }
+/// The stats of a combatant under Venture.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct CombatantStats {
+    /// The attribute of the usual Join Battle pool (VE-2).
+    pub wits: Int<0, 20>,
+    /// The attribute that may stand in for Wits from stealth (VE-3).
+    pub dexterity: Int<0, 20>,
+    /// The attribute that may stand in for Wits when talk turns violent (VE-4).
+    pub manipulation: Int<0, 20>,
+    /// The attribute that the base Initiative may rest on (VE-28).
+    pub stamina: Int<0, 20>,
+    /// The ability of the usual Join Battle pool (VE-2).
+    pub awareness: Int<0, 20>,
+    /// The ability that may stand in for Awareness from stealth (VE-3).
+    pub stealth: Int<0, 20>,
+    /// The ability that may stand in for Awareness when talk turns violent (VE-4).
+    pub socialize: Int<0, 20>,
+    /// Motes now; all of them when it Joins Battle, if not given. Play changes it (VE-22).
+    pub motes: Option<Int<0, 1000>>,
+    /// The maximum of its motes.
+    pub max_motes: Int<0, 1000>,
+    /// Whether it is a Worthy Foe. One roll settles a fight with any other combatant (VE-1).
+    pub worthy_foe: bool,
+}
 
-    /// The Initiative to which a decisive attack resets the attacker.
-    BaseInitiative = Three {
-        /// 3.
-        Three,
-        /// 2 and half the Stamina, rounded up, as in the later revision.
-        Stamina,
+impl Default for CombatantStats {
+    fn default() -> Self {
+        Self {
+            wits: Int::clamped(1),
+            dexterity: Int::clamped(1),
+            manipulation: Int::clamped(1),
+            stamina: Int::clamped(1),
+            awareness: Int::default(),
+            stealth: Int::default(),
+            socialize: Int::default(),
+            motes: None,
+            max_motes: Int::default(),
+            worthy_foe: true,
+        }
     }
+}
 
-    /// How long a delayed turn can be held.
-    DelayLasts = Round {
-        /// Until every other turn of the round is over.
-        Round,
-        /// Until it is claimed, also in a later round.
-        UntilClaimed,
-    }
+/// Which decisive attacks reset the attacker to its base Initiative.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum DecisiveReset {
+    /// Killing blows.
+    #[default]
+    KillingBlow,
+    /// All, as in the later revision.
+    Always,
+    /// None.
+    Never,
+}
 
-    /// The state of a free action.
-    FreeActionState = Open {
-        /// It can still be taken.
-        Open,
-        /// It was taken.
-        Taken,
-        /// It was given up.
-        Passed,
-    }
+/// The Initiative to which a decisive attack resets the attacker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum BaseInitiative {
+    /// 3.
+    #[default]
+    Three,
+    /// 2 and half the Stamina, rounded up, as in the later revision.
+    Stamina,
+}
+
+/// How long a delayed turn can be held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum DelayLasts {
+    /// Until every other turn of the round is over.
+    #[default]
+    Round,
+    /// Until it is claimed, also in a later round.
+    UntilClaimed,
+}
+
+/// The state of a free action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum FreeActionState {
+    /// It can still be taken.
+    #[default]
+    Open,
+    /// It was taken.
+    Taken,
+    /// It was given up.
+    Passed,
 }
 
 /// The state of a combatant under Venture.
@@ -131,35 +182,46 @@ pub struct CombatantState {
     pub timed: Vec<TimedChange>,
 }
 
-redacted! {
-    /// A Join Battle roll.
-    pub struct JoinRoll {
-        /// The chosen pool.
-        pub pool: Pool,
-        /// The d10s in the order of rolling; none if the table gave the successes.
-        pub dice: Vec<Die>,
-        /// The successes: 7 and up counts one, 10 counts two (AVE9).
-        pub successes: i64,
-    }
+/// A Join Battle roll.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct JoinRoll {
+    /// The chosen pool.
+    pub pool: Pool,
+    /// The d10s in the order of rolling; none if the table gave the successes.
+    pub dice: Vec<Die>,
+    /// The successes: 7 and up counts one, 10 counts two (AVE9).
+    pub successes: i64,
+}
 
-    /// Something that happens at the start of each turn of a combatant, such as anima flux (VE-17).
-    pub struct StartEffect says "{name}" {
-        /// Its name for people, unique within its combatant.
-        pub name: Text<80>,
-        /// Initiative gained, or lost where negative, at each start of turn.
-        pub initiative: Int<-40, 40>,
-        /// Motes gained, or lost where negative, at each start of turn.
-        pub motes: Int<-1000, 1000>,
-    }
+impl Describe for JoinRoll {}
 
-    /// A change of Initiative that lasts for a number of turns (AVE18).
-    pub struct TimedChange {
-        /// Initiative that was gained, or lost where negative.
-        pub initiative: Int<-40, 40>,
-        /// The number of its turn starts until the change ends, 1 for the next.
-        pub turns: Int<1, 10_000>,
+/// Something that happens at the start of each turn of a combatant, such as anima flux (VE-17).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct StartEffect {
+    /// Its name for people, unique within its combatant.
+    pub name: Text<80>,
+    /// Initiative gained, or lost where negative, at each start of turn.
+    pub initiative: Int<-40, 40>,
+    /// Motes gained, or lost where negative, at each start of turn.
+    pub motes: Int<-1000, 1000>,
+}
+
+impl Describe for StartEffect {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        tell("{name}", self, names, out)
     }
 }
+
+/// A change of Initiative that lasts for a number of turns (AVE18).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct TimedChange {
+    /// Initiative that was gained, or lost where negative.
+    pub initiative: Int<-40, 40>,
+    /// The number of its turn starts until the change ends, 1 for the next.
+    pub turns: Int<1, 10_000>,
+}
+
+impl Describe for TimedChange {}
 
 /// The state of the encounter under Venture.
 #[serde_with::skip_serializing_none]
@@ -201,17 +263,22 @@ pub enum Phase {
     SomeoneActs {},
 }
 
-redacted! {
-    /// A tick of the track on which a combatant acts.
-    pub struct Tick says "{next} is next on {tick}" {
-        /// Whose turn comes next.
-        pub next: CombatantId,
-        /// Its Initiative.
-        pub tick: i64,
-        /// Whether others that have not acted are on the same tick (AVE5). Hidden combatants do not count.
-        pub same_tick: bool,
-        /// Whether it has delayed and every other turn of the round is over (AVE4).
-        pub delayed: bool,
+/// A tick of the track on which a combatant acts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Tick {
+    /// Whose turn comes next.
+    pub next: CombatantId,
+    /// Its Initiative.
+    pub tick: i64,
+    /// Whether others that have not acted are on the same tick (AVE5). Hidden combatants do not count.
+    pub same_tick: bool,
+    /// Whether it has delayed and every other turn of the round is over (AVE4).
+    pub delayed: bool,
+}
+
+impl Describe for Tick {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        tell("{next} is next on {tick}", self, names, out)
     }
 }
 

@@ -32,13 +32,13 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// The damage that a process has found in its file.
 #[derive(Default)]
-pub(super) struct Damage {
+pub(super) struct DamageCell {
     faults: Mutex<BTreeSet<String>>,
     /// No longer looked for, because the store is closed.
     closed: AtomicBool,
 }
 
-impl Damage {
+impl DamageCell {
     /// Logs a fault when it is found for the first time.
     pub(super) fn note(&self, fault: &str) {
         let mut faults = self.faults.lock();
@@ -71,7 +71,7 @@ impl Damage {
 
 /// Checks the file of a server that has just started, on a thread of its own, slowly enough for requests to go on beside it. Begins anew
 /// after a pause if the file is closed meanwhile, also if it is opened again at once.
-pub(super) fn check_later(file: Arc<DatabaseFile>, damage: Arc<Damage>) -> std::io::Result<()> {
+pub(super) fn check_later(file: Arc<DatabaseFile>, damage: Arc<DamageCell>) -> std::io::Result<()> {
     let work = move || {
         let begin = || -> Step<ReadTransaction> { Ok(file.database()?.begin_read()?) };
         while pause(&damage) {
@@ -101,7 +101,7 @@ pub(super) fn check_later(file: Arc<DatabaseFile>, damage: Arc<Damage>) -> std::
 }
 
 /// Waits before a check; false if the store is closed.
-fn pause(damage: &Damage) -> bool {
+fn pause(damage: &DamageCell) -> bool {
     let mut slept = Duration::ZERO;
     while slept < DELAY {
         if damage.is_closed() {

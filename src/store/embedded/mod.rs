@@ -33,7 +33,7 @@ use parking_lot::Mutex;
 use redb::{ReadTransaction, ReadableDatabase};
 use tokio::sync::{broadcast, oneshot};
 
-use self::check::{Damage, check_later};
+use self::check::{DamageCell, check_later};
 use self::clock::{Millis, Running, StoreClock, running};
 use self::file::{DatabaseFile, cannot_open, panic_text};
 use self::quota::Windows;
@@ -61,7 +61,7 @@ pub struct EmbeddedStore {
     notices: broadcast::Sender<Notice>,
     config: StoreConfig,
     clock: Arc<StoreClock>,
-    damage: Arc<Damage>,
+    damage: Arc<DamageCell>,
     /// Whether the last write failed for want of room.
     disk_full: Arc<AtomicBool>,
     /// When the newest check of the full disk failed, and how.
@@ -95,7 +95,7 @@ impl EmbeddedStore {
             Reserve::in_directory(directory),
         );
         let disk_full = writer.disk_full.clone();
-        let damage = Arc::new(Damage::default());
+        let damage = Arc::new(DamageCell::default());
         check_later(file.clone(), damage.clone()).map_err(|error| cannot_open(directory, error))?;
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
