@@ -166,15 +166,16 @@ async fn come_and_go(server: &Server) -> String {
     let fight = fights::of_two(server, false).await;
     let player = fight.player(&["a"]).await;
     fight
-        .accepted(json!({"type": "remove", "combatant": "h0"}))
+        .accepted(json!({"type": "remove_combatant", "combatant": "h0"}))
         .await;
     let (mut statuses, mut longest) = (Vec::new(), Duration::ZERO);
     for round in 0..40 {
         let pairs: Vec<Value> = (0..25)
             .flat_map(|n| {
                 let id = format!("ghost-{round}-{n}");
-                let join = json!({"type": "join", "combatant": {"id": id, "hidden": true}});
-                [join, json!({"type": "remove", "combatant": id})]
+                let join =
+                    json!({"type": "add_combatant", "combatant": {"id": id, "hidden": true}});
+                [join, json!({"type": "remove_combatant", "combatant": id})]
             })
             .collect();
         statuses.push(status(fight.command(&json!(pairs))).await);
