@@ -213,7 +213,7 @@ pub struct Server {
     pub import_limit: usize,
 
     /// The MiB of request bodies that the process holds at a time, half of them for imports, and as many of answers that clients have not
-    /// read yet. A client gets an eighth. Requests beyond are answered 503. One body of the largest size always fits.
+    /// read yet. A client gets an eighth, an encounter a quarter. Requests beyond are answered 503. One body of the largest size always fits.
     #[arg(long, env = "TURNKEEPER_BODIES_MIB", default_value_t = 64, value_name = "MIB",
         value_parser = |text: &str| integer::<usize>(text, 1, 65_536))]
     pub bodies_mib: usize,

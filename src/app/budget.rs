@@ -1,100 +1,107 @@
 //! Budgets of bytes that the process holds for its clients: bodies that arrive, and answers that are not read yet.
 
+use super::registry::{Registered, Registry};
 use super::token::Sender;
 use super::{AppError, BearerToken};
 use bytes::Bytes;
-use parking_lot::Mutex;
-use std::collections::HashMap;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 /// The bytes of one permit.
 const UNIT: usize = 1024;
 /// One client gets at most one part in so many of a budget.
-const PARTS: usize = 8;
+const CLIENT_PARTS: usize = 8;
+/// All clients of one encounter together get at most one part in so many.
+const ENCOUNTER_PARTS: usize = 4;
 /// Answers up to this size are not counted: a connection costs more.
 pub const SMALL_ANSWER: usize = 16 * 1024;
 
-/// The name of a client with a token.
-pub fn client_of(token: &BearerToken) -> String {
-    format!("token:{}", token.short())
+/// Who takes room of a budget.
+#[derive(Debug, Clone)]
+pub struct Client {
+    name: String,
+    /// The encounter that its token is for.
+    encounter: Option<String>,
 }
 
-/// The name of the client that sends a write.
-pub(super) fn sending_client(sender: &Sender) -> String {
-    match sender {
-        Sender::Token(token) => client_of(token),
-        Sender::Creator(name) => format!("application:{name}"),
+impl Client {
+    /// The holder of a token of an encounter.
+    pub fn of(token: &BearerToken, encounter: &str) -> Self {
+        Self {
+            name: format!("token:{}", token.short()),
+            encounter: Some(format!("encounter:{encounter}")),
+        }
+    }
+
+    /// A client without an encounter, such as an address.
+    pub fn named(name: String) -> Self {
+        Self {
+            name,
+            encounter: None,
+        }
+    }
+
+    /// The sender of a write to an encounter.
+    pub(super) fn sending(sender: &Sender, encounter: &str) -> Self {
+        match sender {
+            Sender::Token(token) => Self::of(token, encounter),
+            Sender::Creator(name) => Self::named(format!("application:{name}")),
+        }
     }
 }
 
-/// The bytes that may be held at a time, for all clients together and for each.
+/// The bytes that may be held at a time: by each client, by all clients of each encounter, and by all together.
 #[derive(Clone)]
 pub struct Budget(Arc<Shares>);
+
+/// What may be held at a time by those who share a name.
+type Share = Arc<Registered<Arc<Semaphore>>>;
 
 struct Shares {
     units: usize,
     free: Arc<Semaphore>,
     /// The units that one client may have.
-    share: usize,
-    /// The clients that have some.
-    clients: Mutex<HashMap<String, Weak<Client>>>,
-}
-
-/// A client that has a part of the budget.
-struct Client {
-    name: String,
-    free: Arc<Semaphore>,
-    shares: Arc<Shares>,
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        let mut clients = self.shares.clients.lock();
-        // It may have come back meanwhile.
-        if clients
-            .get(&self.name)
-            .is_some_and(|client| client.strong_count() == 0)
-        {
-            clients.remove(&self.name);
-        }
-    }
+    client: usize,
+    /// The units that the clients of one encounter may have.
+    encounter: usize,
+    /// The shares of the clients and encounters that have some.
+    used: Arc<Registry<Arc<Semaphore>>>,
 }
 
 impl Shares {
-    fn client(self: &Arc<Self>, name: &str) -> Arc<Client> {
-        let mut clients = self.clients.lock();
-        if let Some(client) = clients.get(name).and_then(Weak::upgrade) {
-            return client;
+    fn share(&self, name: &str, units: usize) -> Share {
+        self.used
+            .get_or_insert(name, || Arc::new(Semaphore::new(units)))
+    }
+
+    /// The shares that a client takes from, besides the whole.
+    fn of(&self, client: &Client) -> Vec<Share> {
+        let mut shares = vec![self.share(&client.name, self.client)];
+        if let Some(encounter) = &client.encounter {
+            shares.push(self.share(encounter, self.encounter));
         }
-        let free = Arc::new(Semaphore::new(self.share));
-        let client = Arc::new(Client {
-            name: name.to_owned(),
-            free,
-            shares: self.clone(),
-        });
-        clients.insert(name.to_owned(), Arc::downgrade(&client));
-        client
+        shares
     }
 
     /// The permits for so many bytes, at most a client's share: one answer may be larger, and is held all the same.
     fn permits(&self, bytes: usize) -> usize {
-        bytes.div_ceil(UNIT).min(self.share)
+        bytes.div_ceil(UNIT).min(self.client)
     }
 }
 
 impl Budget {
-    /// A budget of `total` bytes, or of `largest` if that is more. A client's share is an eighth, and at least `largest`.
+    /// A budget of `total` bytes, or of `largest` if that is more. A client's share is an eighth, an encounter's a quarter, and each at
+    /// least `largest`.
     pub fn new(largest: usize, total: usize) -> Self {
         let units = |bytes: usize| bytes.div_ceil(UNIT).min(Semaphore::MAX_PERMITS);
         let all = units(total.max(largest));
-        let share = (all / PARTS).max(units(largest)).max(1);
-        let free = Arc::new(Semaphore::new(all));
+        let least = units(largest).max(1);
         Self(Arc::new(Shares {
             units: all,
-            free,
-            share,
-            clients: Mutex::default(),
+            free: Arc::new(Semaphore::new(all)),
+            client: (all / CLIENT_PARTS).max(least),
+            encounter: (all / ENCOUNTER_PARTS).max(least),
+            used: Arc::default(),
         }))
     }
 
@@ -109,14 +116,17 @@ impl Budget {
     }
 
     /// Room for a client, of no bytes yet.
-    pub fn room(&self, client: &str) -> Result<Room, AppError> {
-        let client = self.0.client(client);
-        let (own, all) = (take(&client.free, 0)?, take(&self.0.free, 0)?);
-        Ok(Room { own, all, client })
+    pub fn room(&self, client: &Client) -> Room {
+        Room {
+            permits: Vec::new(),
+            units: 0,
+            shares: self.0.of(client),
+            budget: self.0.clone(),
+        }
     }
 
     /// The bytes of an answer, which count until they are dropped. Refused without room for them.
-    pub fn hold(&self, client: &str, answer: Bytes) -> Result<Bytes, AppError> {
+    pub fn hold(&self, client: &Client, answer: Bytes) -> Result<Bytes, AppError> {
         if answer.len() <= SMALL_ANSWER {
             return Ok(answer);
         }
@@ -124,59 +134,81 @@ impl Budget {
     }
 
     /// Room for an answer of so many bytes. Refused without it.
-    pub fn reserve(&self, client: &str, bytes: usize) -> Result<Room, AppError> {
-        let mut room = self.room(client)?;
+    pub fn reserve(&self, client: &Client, bytes: usize) -> Result<Room, AppError> {
+        let mut room = self.room(client);
         if bytes > SMALL_ANSWER {
             room.grow(bytes)?;
         }
         Ok(room)
     }
 
-    /// As [`hold`](Self::hold), but waits for room.
-    pub async fn hold_in_turn(&self, client: &str, answer: Bytes) -> Result<Bytes, AppError> {
-        if answer.len() <= SMALL_ANSWER {
-            return Ok(answer);
+    /// As [`reserve`](Self::reserve), but waits for room.
+    pub async fn reserve_in_turn(&self, client: &Client, bytes: usize) -> Result<Room, AppError> {
+        let mut room = self.room(client);
+        if bytes <= SMALL_ANSWER {
+            return Ok(room);
         }
-        let closed = |error: AcquireError| AppError::Internal(error.to_string());
-        let client = self.0.client(client);
-        let permits = narrow(self.0.permits(answer.len()))?;
-        let own = client
-            .free
-            .clone()
-            .acquire_many_owned(permits)
-            .await
-            .map_err(closed)?;
-        let all = self
-            .0
-            .free
-            .clone()
-            .acquire_many_owned(permits)
-            .await
-            .map_err(closed)?;
-        Ok(Room { own, all, client }.keep(answer))
+        let units = self.0.permits(bytes);
+        // Only who has room in its own share waits for what others have.
+        for free in room.taken_from() {
+            let permits = free.acquire_many_owned(narrow(units)?).await;
+            let closed = |error: AcquireError| AppError::Internal(error.to_string());
+            room.permits.push(permits.map_err(closed)?);
+        }
+        room.units = units;
+        Ok(room)
     }
 }
 
 /// A part of a budget, given back when it is dropped.
 pub struct Room {
-    own: OwnedSemaphorePermit,
-    all: OwnedSemaphorePermit,
-    client: Arc<Client>,
+    permits: Vec<OwnedSemaphorePermit>,
+    /// The units that it has of each share.
+    units: usize,
+    shares: Vec<Share>,
+    budget: Arc<Shares>,
 }
 
 impl Room {
-    /// Makes it room for so many bytes in all, if it is smaller. Refused if the client or all clients together have too much.
+    /// What each unit is taken from: the shares, and then the whole.
+    fn taken_from(&self) -> Vec<Arc<Semaphore>> {
+        let mut all = Vec::new();
+        for share in &self.shares {
+            let free: &Arc<Semaphore> = share;
+            all.push(free.clone());
+        }
+        all.push(self.budget.free.clone());
+        all
+    }
+
+    /// Makes it room for so many bytes in all, if it is smaller. Refused if the client, its encounter or all clients together have too
+    /// much.
     pub fn grow(&mut self, bytes: usize) -> Result<(), AppError> {
-        let shares = &self.client.shares;
-        let more = shares.permits(bytes).saturating_sub(self.own.num_permits());
-        let (own, all) = (take(&self.client.free, more)?, take(&shares.free, more)?);
-        self.own.merge(own);
-        self.all.merge(all);
+        let units = self.budget.permits(bytes);
+        let more = units.saturating_sub(self.units);
+        if more == 0 {
+            return Ok(());
+        }
+        let mut taken = Vec::new();
+        for free in self.taken_from() {
+            taken.push(take(free, more)?);
+        }
+        if self.permits.is_empty() {
+            self.permits = taken;
+        } else {
+            for (permit, more) in self.permits.iter_mut().zip(taken) {
+                permit.merge(more);
+            }
+        }
+        self.units = units;
         Ok(())
     }
 
     /// Bytes that keep the room until the last copy of them is dropped.
     pub fn keep(self, bytes: Bytes) -> Bytes {
+        if self.units == 0 {
+            return bytes;
+        }
         Bytes::from_owner(Held { bytes, _room: self })
     }
 }
@@ -192,9 +224,8 @@ impl AsRef<[u8]> for Held {
     }
 }
 
-fn take(free: &Arc<Semaphore>, permits: usize) -> Result<OwnedSemaphorePermit, AppError> {
-    free.clone()
-        .try_acquire_many_owned(narrow(permits)?)
+fn take(free: Arc<Semaphore>, permits: usize) -> Result<OwnedSemaphorePermit, AppError> {
+    free.try_acquire_many_owned(narrow(permits)?)
         .map_err(|_| AppError::Busy)
 }
 
@@ -216,32 +247,63 @@ mod tests {
         vec![0; units * UNIT].into()
     }
 
+    /// A client of an encounter.
+    fn client(name: &str, encounter: &str) -> Client {
+        Client {
+            encounter: Some(encounter.to_owned()),
+            ..named(name)
+        }
+    }
+
+    fn named(name: &str) -> Client {
+        Client::named(name.to_owned())
+    }
+
+    fn room_of(budget: &Budget, client: &Client, units: usize) -> Result<Room, AppError> {
+        let mut room = budget.room(client);
+        room.grow(units * UNIT).map(|()| room)
+    }
+
     #[test]
     fn a_client_gets_its_share_and_others_get_theirs() {
         let budget = Budget::new(UNIT, 160 * UNIT);
-        let mut room = budget.room("a").expect("room");
-        assert!(room.grow(20 * UNIT).is_ok() && !budget.is_half_used());
+        let room = room_of(&budget, &named("a"), 20).expect("room");
+        assert!(!budget.is_half_used());
         assert!(matches!(
-            budget.room("a").and_then(|mut more| more.grow(1)),
+            room_of(&budget, &named("a"), 1),
             Err(AppError::Busy)
         ));
         let others: Vec<Room> = ["b", "c", "d", "e"]
             .into_iter()
-            .map(|name| {
-                let mut room = budget.room(name).expect("room");
-                room.grow(15 * UNIT).expect("its share");
-                room
-            })
+            .map(|name| room_of(&budget, &named(name), 15).expect("its share"))
             .collect();
         assert!(budget.is_half_used());
         drop((room, others));
-        assert_eq!((free(&budget), budget.0.clients.lock().len()), (160, 0));
+        assert_eq!((free(&budget), budget.0.used.all().len()), (160, 0));
+    }
+
+    #[tokio::test]
+    async fn the_clients_of_one_encounter_share_a_quarter() {
+        let budget = Budget::new(UNIT, 160 * UNIT);
+        let full = [("a", 20), ("b", 15), ("c", 5)]
+            .map(|(name, units)| room_of(&budget, &client(name, "e"), units).expect("room"));
+        let late = client("d", "e");
+        assert!(matches!(room_of(&budget, &late, 1), Err(AppError::Busy)));
+        assert!(room_of(&budget, &client("d", "other"), 20).is_ok());
+        let pause = Duration::from_millis(20);
+        let waiting = budget.reserve_in_turn(&late, 17 * UNIT);
+        assert!(timeout(pause, waiting).await.is_err());
+        assert!(room_of(&budget, &named("d"), 20).is_ok(), "it took nothing");
+        assert_eq!(free(&budget), 120);
+        drop(full);
+        assert!(budget.reserve_in_turn(&late, 17 * UNIT).await.is_ok());
+        assert_eq!((free(&budget), budget.0.used.all().len()), (160, 0));
     }
 
     #[test]
     fn room_grows_with_its_bytes_and_the_largest_body_fits_into_the_smallest_budget() {
         let budget = Budget::new(16 * UNIT, 0);
-        let mut room = budget.room("a").expect("room");
+        let mut room = budget.room(&named("a"));
         for (size, left) in [(1, 15), (UNIT, 15), (UNIT + 1, 14), (3, 14), (16 * UNIT, 0)] {
             room.grow(size).expect("room");
             assert_eq!(free(&budget), left, "{size} bytes");
@@ -251,29 +313,31 @@ mod tests {
     #[tokio::test]
     async fn an_answer_counts_until_its_last_copy_is_dropped_and_small_ones_never() {
         let budget = Budget::new(UNIT, 320 * UNIT);
-        let held = budget.hold("a", bytes(30)).expect("room");
+        let (a, b) = (named("a"), named("b"));
+        let held = budget.hold(&a, bytes(30)).expect("room");
         let copy = held.slice(..10);
         drop(held);
         assert_eq!(free(&budget), 290);
-        assert!(matches!(budget.hold("a", bytes(30)), Err(AppError::Busy)));
+        assert!(matches!(budget.hold(&a, bytes(30)), Err(AppError::Busy)));
         assert!(
             timeout(
                 Duration::from_millis(20),
-                budget.hold_in_turn("a", bytes(30))
+                budget.reserve_in_turn(&a, 30 * UNIT)
             )
             .await
             .is_err()
         );
         let _small: Vec<Bytes> = (0..100)
-            .map(|_| budget.hold("a", bytes(16)).expect("it is small"))
+            .map(|_| budget.hold(&a, bytes(16)).expect("it is small"))
             .collect();
-        let waiting = budget.clone();
-        let waiting = tokio::spawn(async move { waiting.hold_in_turn("a", bytes(30)).await });
+        let (waiting, waiter) = (budget.clone(), a.clone());
+        let waiting =
+            tokio::spawn(async move { waiting.reserve_in_turn(&waiter, 30 * UNIT).await });
         drop(copy);
         drop(waiting.await.expect("no panic").expect("room"));
         // One that is larger than the share is held alone.
-        let large = budget.hold("a", bytes(1000)).expect("room");
+        let large = budget.hold(&a, bytes(1000)).expect("room");
         assert_eq!((free(&budget), large.len()), (280, 1000 * UNIT));
-        assert!(budget.hold("b", bytes(40)).is_ok());
+        assert!(budget.hold(&b, bytes(40)).is_ok());
     }
 }

@@ -1,6 +1,6 @@
 //! Commands: what a viewer may do, how it is decided, and the answers.
 
-use super::budget::client_of;
+use super::budget::Client;
 use super::storage::Change;
 use super::token::Sender;
 use super::work::WhenFull;
@@ -132,13 +132,13 @@ impl App {
         let (game, viewer) = self.authenticate(call.id, call.token).await?;
         let decided = self.decide(&game, &viewer, &call, rand::random()).await?;
         self.hold(
-            &client_of(call.token),
+            &Client::of(call.token, call.id),
             Answer::to(&viewer, &decided, call.size)?,
         )
     }
 
     /// The answer, counted until the client has read it.
-    pub(super) fn hold(&self, client: &str, answer: Answer) -> Result<Answer, AppError> {
+    pub(super) fn hold(&self, client: &Client, answer: Answer) -> Result<Answer, AppError> {
         Ok(Answer {
             body: self.answers.hold(client, answer.body)?,
             ..answer
@@ -154,7 +154,7 @@ impl App {
         let decided = self.decide(&game, &viewer, call, dice_seed(&*game)).await?;
         // Before the commit: a client that does not read its answers changes nothing more.
         let answer = self.hold(
-            &client_of(call.token),
+            &Client::of(call.token, call.id),
             Answer::to(&viewer, &decided, call.size)?,
         )?;
         let version = decided.next.version();

@@ -1,5 +1,6 @@
 //! Creating, listing and deleting encounters.
 
+use super::budget::Client;
 use super::idempotency::Secrets;
 use super::log::MAX_PAGE;
 use super::storage::{CacheEntry, document_within_limit};
@@ -51,7 +52,7 @@ impl App {
         creation: Creation,
         key: Option<&IdempotencyKey>,
         application: Option<Application>,
-        client: &str,
+        client: &Client,
     ) -> Result<CreatedEncounter, AppError> {
         let secrets = self.secrets(key, application.as_deref()).await?;
         let (meta, token) = new_meta(creation.seed, key, &secrets)?;
@@ -86,7 +87,7 @@ impl App {
     pub(super) fn room_for_creation(
         &self,
         game: &dyn Game,
-        client: &str,
+        client: &Client,
     ) -> Result<Room, AppError> {
         // The answer shows a document, with its empty fields and the order of turns.
         self.answers

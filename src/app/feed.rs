@@ -4,6 +4,7 @@
 //! that reading is worthwhile: entries come from the log, and a follower that finds a gap reads the log itself.
 
 use super::log::LogEntryViews;
+use super::registry::{Registered, Registry};
 use super::rendering::Rendering;
 use super::work::WhenFull;
 use super::{App, AppError, BearerToken, Include, Page, token::time_left};
@@ -11,7 +12,7 @@ use crate::engine::{Game, Viewer};
 use crate::store::{Entry, Notice, StoreError, StoredPage};
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
@@ -68,7 +69,7 @@ pub enum Next {
 #[derive(Default)]
 pub(super) struct Hub {
     /// The encounters that have followers.
-    topics: Mutex<HashMap<Arc<str>, Weak<Topic>>>,
+    topics: Arc<Registry<Topic>>,
     listening: OnceLock<()>,
     closed: AtomicBool,
 }
@@ -83,7 +84,6 @@ struct Topic {
     newest: tokio::sync::Mutex<EntryMark>,
     /// The newest version in a notice.
     newest_notice: AtomicU64,
-    hub: Arc<Hub>,
 }
 
 /// Identifies an entry, to notice when the store holds another one under its version.
@@ -123,34 +123,9 @@ impl EntryMark {
     }
 }
 
-impl Drop for Topic {
-    fn drop(&mut self) {
-        let mut topics = self.hub.topics.lock();
-        // A new topic may have taken its place.
-        if topics
-            .get(&self.id)
-            .is_some_and(|topic| topic.strong_count() == 0)
-        {
-            topics.remove(&self.id);
-        }
-    }
-}
-
 impl Hub {
-    fn get(&self, id: &str) -> Option<Arc<Topic>> {
-        self.topics.lock().get(id)?.upgrade()
-    }
-
-    fn all(&self) -> Vec<Arc<Topic>> {
-        self.topics
-            .lock()
-            .values()
-            .filter_map(Weak::upgrade)
-            .collect()
-    }
-
     /// The topic of `id`, a new one if the encounter has no followers. `version` is known to be published.
-    fn topic(self: &Arc<Self>, app: &Arc<App>, id: &str, version: u64) -> Arc<Topic> {
+    fn topic(self: &Arc<Self>, app: &Arc<App>, id: &str, version: u64) -> Arc<Registered<Topic>> {
         self.listening.get_or_init(|| {
             tokio::spawn(listen(
                 app.store.notices(),
@@ -158,12 +133,7 @@ impl Hub {
                 self.clone(),
             ));
         });
-        let mut topics = self.topics.lock();
-        topics.get(id).and_then(Weak::upgrade).unwrap_or_else(|| {
-            let topic = Topic::new(self, id, version);
-            topics.insert(topic.id.clone(), Arc::downgrade(&topic));
-            topic
-        })
+        self.topics.get_or_insert(id, || Topic::new(id, version))
     }
 }
 
@@ -173,16 +143,16 @@ async fn listen(mut notices: broadcast::Receiver<Notice>, app: Weak<App>, hub: A
     loop {
         let (topics, version) = match notices.recv().await {
             Ok(Notice::Committed { id, version }) => {
-                (hub.get(&id).into_iter().collect(), Some(version))
+                (hub.topics.get(&id).into_iter().collect(), Some(version))
             }
             Ok(Notice::Deleted { id }) => {
-                if let Some(topic) = hub.get(&id) {
+                if let Some(topic) = hub.topics.get(&id) {
                     topic.publish(Update::Deleted);
                 }
                 continue;
             }
             // Anything may have changed.
-            Ok(Notice::Resync) | Err(RecvError::Lagged(_)) => (hub.all(), None),
+            Ok(Notice::Resync) | Err(RecvError::Lagged(_)) => (hub.topics.all(), None),
             Err(RecvError::Closed) => return,
         };
         let Some(app) = app.upgrade() else { return };
@@ -204,15 +174,14 @@ async fn listen(mut notices: broadcast::Receiver<Notice>, app: Weak<App>, hub: A
 }
 
 impl Topic {
-    fn new(hub: &Arc<Hub>, id: &str, version: u64) -> Arc<Self> {
-        Arc::new(Self {
+    fn new(id: &str, version: u64) -> Self {
+        Self {
             id: id.into(),
             updates: broadcast::Sender::new(BACKLOG),
             sizes: Mutex::default(),
             newest: tokio::sync::Mutex::new(EntryMark::unknown(version)),
             newest_notice: AtomicU64::new(version),
-            hub: hub.clone(),
-        })
+        }
     }
 
     /// Records a notice, and returns whether its version is new. Notices come in the order of commits. So a version that is not new means
@@ -318,7 +287,7 @@ pub struct Follower {
     pub viewer: Viewer,
     token: BearerToken,
     updates: broadcast::Receiver<Update>,
-    topic: Arc<Topic>,
+    topic: Arc<Registered<Topic>>,
     /// The newest version that the follower has seen.
     cursor: u64,
     /// Entries to deliver before further updates.
@@ -390,7 +359,7 @@ impl App {
     /// Ends all feeds and refuses new ones. Called at shutdown.
     pub fn end_feeds(&self) {
         self.hub.closed.store(true, Ordering::SeqCst);
-        for topic in self.hub.all() {
+        for topic in self.hub.topics.all() {
             topic.publish(Update::Over);
         }
     }
@@ -515,28 +484,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_encounter_without_followers_is_forgotten_unless_it_has_new_ones() {
-        let hub = Arc::new(Hub::default());
-        let followed = || {
-            let topic = Topic::new(&hub, "e", 3);
-            hub.topics
-                .lock()
-                .insert(topic.id.clone(), Arc::downgrade(&topic));
-            topic
-        };
-        let (earlier, later) = (followed(), followed());
-        drop(earlier);
-        assert!(
-            hub.get("e")
-                .is_some_and(|topic| Arc::ptr_eq(&topic, &later))
-        );
-        drop(later);
-        assert!(hub.topics.lock().is_empty());
-    }
-
-    #[test]
     fn large_entries_wait_for_a_slow_follower_up_to_a_size() {
-        let topic = Topic::new(&Arc::default(), "e", 0);
+        let topic = Topic::new("e", 0);
         let mut follower = topic.updates.subscribe();
         let entry = |version| {
             let by = "x".repeat(BACKLOG_BYTES / 4);
@@ -569,7 +518,7 @@ mod tests {
 
     #[test]
     fn a_notice_is_new_if_its_version_is_above_all_before_it() {
-        let topic = Topic::new(&Arc::default(), "e", 3);
+        let topic = Topic::new("e", 3);
         assert_eq!(
             [4, 4, 3, 6, 5, 7].map(|version| topic.is_new(version)),
             [true, false, false, true, false, true]

@@ -8,6 +8,7 @@
 //! Whatever a log says, the memory that an import takes is a small multiple of its bytes: entries are read one by one and into their
 //! types, and a state is kept only if the log itself holds it in full.
 
+use super::budget::Client;
 use super::encounters::new_meta;
 use super::transfer::{ExportedLog, FORMAT};
 use super::work::WhenFull;
@@ -60,7 +61,7 @@ impl App {
         log: Bytes,
         key: Option<&IdempotencyKey>,
         application: Option<Application>,
-        client: &str,
+        client: &Client,
     ) -> Result<CreatedEncounter, AppError> {
         let secrets = self.secrets(key, application.as_deref()).await?;
         let (meta, token) = new_meta(None, key, &secrets)?;

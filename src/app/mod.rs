@@ -14,6 +14,7 @@ mod import;
 mod limit;
 mod log;
 mod options;
+mod registry;
 mod rendering;
 mod storage;
 mod tag;
@@ -22,7 +23,7 @@ mod transfer;
 mod work;
 
 pub use application::{AppKeys, Application, Applications, app_name};
-pub use budget::{Budget, Room, SMALL_ANSWER, client_of};
+pub use budget::{Budget, Client, Room, SMALL_ANSWER};
 pub use command::{Answer, AnswerSize, CommandCall};
 pub use encounters::{CreatedEncounter, is_cursor};
 pub use error::AppError;

@@ -4,7 +4,7 @@
 //! store, which sends the document only if it has changed. A write is decided on the cached encounter, and takes effect only if the
 //! store's compare-and-set succeeds.
 
-use super::budget::sending_client;
+use super::budget::Client;
 use super::history::Compaction;
 use super::token::Sender;
 use super::{Answer, App, AppError, BearerToken, IdempotencyKey, MAX_DOCUMENT};
@@ -330,7 +330,7 @@ impl App {
             replayed: true,
             ..Answer::to(&viewer, &decided, recorded.size)?
         };
-        self.hold(&sending_client(sender), answer)
+        self.hold(&Client::sending(sender, &game.meta().id), answer)
     }
 }
 

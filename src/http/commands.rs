@@ -5,7 +5,7 @@ use super::extract::{Conditions, EncounterId, Parameters};
 use super::post::Post;
 use super::problem::Problem;
 use super::reply::{PREFERENCE_APPLIED, Reply};
-use crate::app::{Answer, AnswerSize, BearerToken, CommandCall, Include, client_of};
+use crate::app::{Answer, AnswerSize, BearerToken, Client, CommandCall, Include};
 use crate::engine::Request;
 use crate::openapi::*;
 use crate::vocabulary::{CombatantId, LegalCommands};
@@ -85,7 +85,7 @@ pub(super) async fn send_command(
         answer.body = shared
             .app
             .answers
-            .hold(&client_of(&token), body)
+            .hold(&Client::of(&token, &id), body)
             .unwrap_or(answer.body);
     }
     let version = answer.version;

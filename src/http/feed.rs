@@ -5,7 +5,7 @@ use super::extract::{preferred, single};
 use super::middleware::Deadline;
 use super::problem::Problem;
 use super::{AppState, Settings};
-use crate::app::{AppError, BearerToken, Budget, EntryView, Follower, Include, Next, client_of};
+use crate::app::{AppError, BearerToken, Budget, Client, EntryView, Follower, Include, Next};
 use crate::vocabulary::{EncounterSchema, Int, LegalCommands};
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
@@ -158,7 +158,7 @@ struct Feed {
     left: Option<u32>,
     include: Include,
     /// The client, and the budget that its messages count in until it has read them.
-    client: String,
+    client: Client,
     answers: Budget,
 }
 
@@ -198,11 +198,9 @@ impl Feed {
             Err(_) if ends_when_quiet || self.ends <= Instant::now() => return None,
             Err(_) => self.format.keep_alive(),
         };
-        let chunk = timeout(INCLUDED, self.answers.hold_in_turn(&self.client, chunk))
-            .await
-            .ok()?
-            .ok()?;
-        Some((chunk, self))
+        let room = self.answers.reserve_in_turn(&self.client, chunk.len());
+        let room = timeout(INCLUDED, room).await.ok()?.ok()?;
+        Some((room.keep(chunk), self))
     }
 
     /// What is included; None if it cannot be had in time. Then the stream ends, and the client's next one begins with this version.
@@ -246,7 +244,7 @@ pub(super) async fn stream(
         (None, None) => Some(now),
     };
     let include = query.include;
-    let (client, answers) = (client_of(token), shared.app.answers.clone());
+    let (client, answers) = (Client::of(token, id), shared.app.answers.clone());
     // How soon to reconnect, and the state that the transitions follow.
     let mut opening = Vec::new();
     if format == Format::Sse {

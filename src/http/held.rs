@@ -1,9 +1,11 @@
 //! Counts the answers to reads in the budget of answers, until the client has read them.
 
 use super::AppState;
+use super::extract::EncounterId;
 use super::limit::address_bucket;
 use super::problem::Problem;
-use crate::app::{AppError, BearerToken, SMALL_ANSWER, client_of};
+use crate::app::{AppError, BearerToken, Client, SMALL_ANSWER};
+use axum::RequestExt;
 use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
 use axum::http::header::AUTHORIZATION;
@@ -16,13 +18,17 @@ use http_body_util::BodyExt;
 /// for room before that.
 pub(super) async fn hold(
     State(shared): State<AppState>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response<Body> {
     if request.method() != Method::GET {
         return next.run(request).await;
     }
     let credential = request.headers().get(AUTHORIZATION).cloned();
+    let id = request
+        .extract_parts_with_state::<EncounterId, _>(&shared)
+        .await
+        .ok();
     let address = address_bucket(&shared, request.headers(), request.extensions());
     let response = next.run(request).await;
     // Streams, which have no size yet, count each part.
@@ -30,10 +36,11 @@ pub(super) async fn hold(
     if !response.status().is_success() || size <= SMALL_ANSWER as u64 {
         return response;
     }
-    let client = credential
-        .as_ref()
-        .and_then(token)
-        .map_or(address, |token| client_of(&token));
+    // A path without an encounter checks no token.
+    let client = match (credential.as_ref().and_then(token), id) {
+        (Some(token), Some(EncounterId(id))) => Client::of(&token, &id),
+        _ => Client::named(address),
+    };
     match counted(&shared, &client, response).await {
         Ok(response) => response,
         Err(error) => Problem::from(error).into_response(),
@@ -47,7 +54,7 @@ fn token(credential: &HeaderValue) -> Option<BearerToken> {
 
 async fn counted(
     shared: &AppState,
-    client: &str,
+    client: &Client,
     response: Response<Body>,
 ) -> Result<Response<Body>, AppError> {
     let (parts, body) = response.into_parts();

@@ -6,7 +6,7 @@ use super::limit::address_bucket;
 use super::middleware::TimeLimit;
 use super::problem::Problem;
 use crate::app::{
-    AnswerSize, AppError, Application, Budget, IdempotencyKey, Role, Room, Sender, client_of,
+    AnswerSize, AppError, Application, Budget, Client, IdempotencyKey, Role, Room, Sender,
 };
 use crate::vocabulary::parse;
 use axum::body::{Body, Bytes, HttpBody};
@@ -45,8 +45,8 @@ pub(super) struct Post<B = Value> {
     pub key: Option<IdempotencyKey>,
     /// When the answer must be on its way.
     pub time: TimeLimit,
-    /// The name of the client for budgets.
-    pub client: String,
+    /// The client for budgets.
+    pub client: Client,
     /// The body's part of the budget.
     room: Room,
 }
@@ -143,7 +143,7 @@ async fn receive(
     })
 }
 
-/// The name of the client that a body counts against: its token or application, or without a valid one its address. Refuses the body
+/// The client that a body counts against: its token or application, or without a valid one its address. Refuses the body
 /// of a spectator, who only reads.
 ///
 /// The store is asked for the token only if `check` is set, or if the token was a spectator's. Until then an unknown token counts
@@ -152,11 +152,11 @@ async fn sending_client(
     parts: &mut Parts,
     state: &AppState,
     check: bool,
-) -> Result<String, Problem> {
-    let address = address_bucket(state, &parts.headers, &parts.extensions);
+) -> Result<Client, Problem> {
+    let address = Client::named(address_bucket(state, &parts.headers, &parts.extensions));
     let sender = Sender::from_request_parts(parts, state).await;
     let token = match sender {
-        Ok(Sender::Creator(name)) => return Ok(format!("application:{name}")),
+        Ok(Sender::Creator(name)) => return Ok(Client::named(format!("application:{name}"))),
         Ok(Sender::Token(token)) => Some(token),
         Err(_) => None,
     };
@@ -173,7 +173,7 @@ async fn sending_client(
     }
     match role {
         Some(Role::Spectator) => Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", ONLY_READS)),
-        Some(Role::Gm | Role::Player) => Ok(client_of(&token)),
+        Some(Role::Gm | Role::Player) => Ok(Client::of(&token, &id)),
         None => Ok(address),
     }
 }
@@ -284,8 +284,8 @@ impl Bodies {
     }
 
     /// Reads a body. Its room grows with the bytes that have arrived, so that an announced size takes nothing.
-    async fn read(&self, client: &str, mut body: Body) -> Result<(Bytes, Room), Problem> {
-        let (mut bytes, mut room) = (Vec::new(), self.budget.room(client)?);
+    async fn read(&self, client: &Client, mut body: Body) -> Result<(Bytes, Room), Problem> {
+        let (mut bytes, mut room) = (Vec::new(), self.budget.room(client));
         let (mut due, mut due_size) = (Instant::now() + self.pause, STEP);
         while let Some(frame) = timeout_at(due, body.frame())
             .await
@@ -342,13 +342,17 @@ mod tests {
 
     const KIB: usize = 1024;
 
+    fn a() -> Client {
+        Client::named("a".to_owned())
+    }
+
     /// A body that begins with this number of bytes and never ends.
     fn unfinished(bytes: usize) -> Body {
         let begun = stream::iter([Ok::<_, String>(vec![b' '; bytes])]);
         Body::from_stream(begun.chain(stream::pending()))
     }
 
-    async fn refused(bodies: &Bodies, client: &str, body: Body) -> u16 {
+    async fn refused(bodies: &Bodies, client: &Client, body: Body) -> u16 {
         bodies
             .read(client, body)
             .await
@@ -365,7 +369,7 @@ mod tests {
         for _ in 0..40 {
             let bodies = bodies.clone();
             readers.push(tokio::spawn(async move {
-                bodies.read("a", unfinished(4 * KIB)).await.map(drop)
+                bodies.read(&a(), unfinished(4 * KIB)).await.map(drop)
             }));
             tokio::task::yield_now().await;
         }
@@ -382,9 +386,12 @@ mod tests {
             let problem = reader.await.expect("no panic").expect_err("no room");
             assert_eq!(problem.status(), StatusCode::SERVICE_UNAVAILABLE);
         }
-        assert_eq!(refused(&bodies, "a", Body::from("x")).await, 503);
+        assert_eq!(refused(&bodies, &a(), Body::from("x")).await, 503);
         let (read, _room) = bodies
-            .read("b", Body::from(vec![b' '; 4 * KIB]))
+            .read(
+                &Client::named("b".to_owned()),
+                Body::from(vec![b' '; 4 * KIB]),
+            )
             .await
             .expect("room");
         assert_eq!(read.len(), 4 * KIB);
@@ -393,7 +400,7 @@ mod tests {
             let _ = reader.await;
         }
         assert_eq!(
-            refused(&bodies, "a", Body::from(vec![b' '; 4 * KIB + 1])).await,
+            refused(&bodies, &a(), Body::from(vec![b' '; 4 * KIB + 1])).await,
             413
         );
     }
@@ -404,33 +411,29 @@ mod tests {
             pause: Duration::from_millis(100),
             ..Bodies::new(256 * KIB, 0)
         };
-        assert_eq!(refused(&bodies, "a", unfinished(256 * KIB - 1)).await, 408);
+        assert_eq!(refused(&bodies, &a(), unfinished(256 * KIB - 1)).await, 408);
         // Bytes that trickle in are no progress.
         let trickle = stream::repeat(()).then(|()| async {
             tokio::time::sleep(Duration::from_millis(10)).await;
             Ok::<_, String>(vec![b' '; 10])
         });
-        assert_eq!(refused(&bodies, "a", Body::from_stream(trickle)).await, 408);
+        assert_eq!(
+            refused(&bodies, &a(), Body::from_stream(trickle)).await,
+            408
+        );
         let steady = stream::iter(0..6).then(|_| async {
             tokio::time::sleep(Duration::from_millis(30)).await;
             Ok::<_, String>(vec![b' '; STEP])
         });
         assert_eq!(
             bodies
-                .read("a", Body::from_stream(steady))
+                .read(&a(), Body::from_stream(steady))
                 .await
                 .expect("it is read")
                 .0
                 .len(),
             6 * STEP
         );
-        assert_eq!(
-            bodies
-                .budget
-                .room("a")
-                .and_then(|mut room| room.grow(256 * KIB))
-                .ok(),
-            Some(())
-        );
+        assert!(bodies.budget.room(&a()).grow(256 * KIB).is_ok());
     }
 }

@@ -6,13 +6,13 @@ use super::extract::{Creator, EncounterId, NoParameters};
 use super::post::PostedLog;
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::{BearerToken, Export, ExportedLog, client_of};
+use crate::app::{AppError, BearerToken, Budget, Client, Export, ExportedLog};
 use crate::openapi::*;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::{StreamExt, stream};
 use std::future::ready;
 
 /// Export an encounter
@@ -30,20 +30,18 @@ pub(super) async fn export_encounter(
     _: NoParameters,
 ) -> Result<Response, Problem> {
     let export = shared.app.export(&id, &token).await?;
-    let (client, answers) = (client_of(&token), shared.app.answers.clone());
+    let (client, answers) = (Client::of(&token, &id), shared.app.answers.clone());
     let opening = stream::once(ready(Ok(answers.hold(&client, export.opening.clone())?)));
-    let parts = stream::try_unfold(Some((export, "")), async |left| match left {
-        Some((export, separator)) => part(export, separator).await.map(Some),
-        None => Ok(None),
-    });
-    // Each part counts until the client has read it.
-    let entries = parts.and_then(move |part| {
+    let entries = stream::try_unfold(Some((export, "")), move |left| {
         let (client, answers) = (client.clone(), answers.clone());
         async move {
-            answers
-                .hold_in_turn(&client, part)
-                .await
-                .map_err(|error| format!("{error:?}"))
+            let Some((export, separator)) = left else {
+                return Ok(None);
+            };
+            // An error breaks the body off, which the client notices.
+            let part = part(export, separator, &client, &answers).await;
+            part.map(Some)
+                .map_err(|error| format!("the export breaks off: {error:?}"))
         }
     });
     Ok((
@@ -53,24 +51,22 @@ pub(super) async fn export_encounter(
         .into_response())
 }
 
-/// The next entries of an export behind a separator, or its end, and what follows. An error breaks the body off, which the client notices.
+/// The next entries of an export behind a separator, or its end, and what follows. It counts until the client has read it.
 async fn part(
     mut export: Export,
     separator: &str,
-) -> Result<(Bytes, Option<(Export, &'static str)>), String> {
-    let entries = export
-        .next()
-        .await
-        .map_err(|error| format!("the export breaks off: {error:?}"))?;
-    Ok(match entries.as_slice() {
-        [] => (Bytes::from_static(b"]}"), None),
-        _ => (
-            [separator.as_bytes(), &entries.join(&b","[..])]
-                .concat()
-                .into(),
-            Some((export, ",")),
-        ),
-    })
+    client: &Client,
+    answers: &Budget,
+) -> Result<(Bytes, Option<(Export, &'static str)>), AppError> {
+    let entries = export.next().await?;
+    if entries.is_empty() {
+        return Ok((Bytes::from_static(b"]}"), None));
+    }
+    // With the commas.
+    let size = entries.iter().map(|entry| entry.len() + 1).sum();
+    let room = answers.reserve_in_turn(client, size).await?;
+    let part = [separator.as_bytes(), &entries.join(&b","[..])].concat();
+    Ok((room.keep(part.into()), Some((export, ","))))
 }
 
 /// Import an encounter

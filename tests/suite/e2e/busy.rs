@@ -122,6 +122,59 @@ struct Unread {
 }
 
 impl Unread {
+    async fn new(app: App, settings: Settings) -> Self {
+        let new = Self {
+            service: router(Arc::new(app), settings),
+            path: "/v1/encounters".into(),
+            token: String::new(),
+        };
+        new.another().await
+    }
+
+    /// Another fight of the same server.
+    async fn another(&self) -> Self {
+        let new = Self {
+            service: self.service.clone(),
+            path: "/v1/encounters".into(),
+            token: String::new(),
+        };
+        let combatants: Vec<Value> = (0..500)
+            .map(|n| json!({"id": format!("c{n}"), "name": "n".repeat(80)}))
+            .collect();
+        let fight = json!({"ruleset": "seize", "combatants": combatants});
+        let created = body(new.send("POST", "", &fight).await).await;
+        Self {
+            path: format!("/v1/encounters/{}", text(&created["encounter"]["id"])),
+            token: text(&created["token"]),
+            ..new
+        }
+    }
+
+    /// The same fight for a new player.
+    async fn player(&self) -> Self {
+        let player = json!({"role": "player", "combatants": ["c0"]});
+        let created = body(self.send("POST", "/tokens", &player).await).await;
+        Self {
+            service: self.service.clone(),
+            path: self.path.clone(),
+            token: text(&created["token"]),
+        }
+    }
+
+    /// Reads the fight, and leaves the answers unread, until one is refused; at most `most`.
+    async fn fill(&self, most: usize) -> Vec<Response<Body>> {
+        let mut unread = Vec::new();
+        while unread.len() < most {
+            let answer = self.send("GET", "", &json!(null)).await;
+            if answer.status() != 200 {
+                assert_eq!(answer.status(), 503);
+                break;
+            }
+            unread.push(answer);
+        }
+        unread
+    }
+
     async fn send(&self, method: &str, rest: &str, body: &Value) -> Response<Body> {
         let request = Request::builder()
             .method(method)
@@ -138,50 +191,20 @@ impl Unread {
     }
 }
 
+async fn body(answer: Response<Body>) -> Value {
+    let bytes = answer.into_body().collect().await.expect("a body");
+    serde_json::from_slice(&bytes.to_bytes()).expect("JSON")
+}
+
 #[tokio::test]
 async fn answers_that_nobody_reads_have_a_budget_and_a_command_without_room_changes_nothing() {
     let (_directory, store) = embedded_store();
-    let app = Arc::new(App::new(store, Rulesets::shipped(), 1 << 20).with_answer_budget(0));
-    let new = Unread {
-        service: router(app, Settings::default()),
-        path: "/v1/encounters".into(),
-        token: String::new(),
-    };
-    let combatants: Vec<Value> = (0..500)
-        .map(|n| json!({"id": format!("c{n}"), "name": "n".repeat(80)}))
-        .collect();
-    let created = new
-        .send(
-            "POST",
-            "",
-            &json!({"ruleset": "seize", "combatants": combatants}),
-        )
-        .await;
-    let created = created
-        .into_body()
-        .collect()
-        .await
-        .expect("a body")
-        .to_bytes();
-    let created: Value = serde_json::from_slice(&created).expect("JSON");
-    let path = format!("/v1/encounters/{}", text(&created["encounter"]["id"]));
-    let fight = Unread {
-        path,
-        token: text(&created["token"]),
-        ..new
-    };
-    let mut unread = Vec::new();
-    let refused = loop {
-        let answer = fight.send("GET", "", &json!(null)).await;
-        if answer.status() != 200 {
-            break answer.status().as_u16();
-        }
-        unread.push(answer);
-        assert!(unread.len() < 50, "answers that nobody reads add up");
-    };
+    let app = App::new(store, Rulesets::shipped(), 1 << 20).with_answer_budget(0);
+    let fight = Unread::new(app, Settings::default()).await;
+    let mut unread = fight.fill(50).await;
     assert!(
-        refused == 503 && unread.len() > 3,
-        "{refused} after {}",
+        (4..50).contains(&unread.len()),
+        "answers that nobody reads add up: {}",
         unread.len()
     );
     let command = note("nobody reads the answer");
@@ -199,6 +222,21 @@ async fn answers_that_nobody_reads_have_a_budget_and_a_command_without_room_chan
         (200, &"\"1\"".parse().expect("a value"))
     );
     assert_eq!(fight.send("GET", "", &json!(null)).await.status(), 200);
+}
+
+#[tokio::test]
+async fn the_unread_answers_of_one_encounter_leave_room_for_others() {
+    let (_directory, store) = embedded_store();
+    let app = App::new(store, Rulesets::shipped(), 1 << 20).with_answer_budget(16 << 20);
+    let crowded = Unread::new(app, Settings::default()).await;
+    let quiet = crowded.another().await;
+    let mut unread = Vec::new();
+    for _ in 0..12 {
+        unread.push(crowded.player().await.fill(50).await);
+    }
+    let answer = quiet.send("GET", "", &json!(null)).await;
+    assert_eq!(answer.status(), 200, "another encounter has its own share");
+    assert!(unread.iter().any(Vec::is_empty), "they share a quarter");
 }
 
 /// A body of the largest size but one byte, of which the end never comes.
@@ -236,9 +274,9 @@ async fn unfinished_bodies_of_one_client_keep_nobody_else_from_sending() {
         .send()
         .await
         .expect(200);
-    // Four clients use half of the room: from then on no body is read before its token is checked.
+    // Clients of five encounters use half of the room: from then on no body is read before its token is checked.
     for _ in 0..4 {
-        open.push(unfinished(&api, &crowded.player(&["chansi"]).await).await);
+        open.push(unfinished(&api, &api.fight().await).await);
     }
     let wrong = post(&quiet.path("/commands"), &crowded.token, 50);
     let answer = Raw::open(api.address(), wrong.as_bytes())
@@ -247,6 +285,39 @@ async fn unfinished_bodies_of_one_client_keep_nobody_else_from_sending() {
         .await;
     assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
     quiet.accepted(note("there is room for others")).await;
+}
+
+#[tokio::test]
+async fn unfinished_bodies_of_one_encounter_keep_no_other_from_sending() {
+    let (_directory, store) = embedded_store();
+    // Room for eight of the largest bodies.
+    let settings = Settings {
+        body_budget: 4 << 20,
+        ..Settings::default()
+    };
+    let api = Api::on(
+        store,
+        Setup {
+            settings,
+            ..Setup::default()
+        },
+    )
+    .await;
+    let (crowded, quiet) = (api.fight().await, api.fight().await);
+    let mut players = Vec::new();
+    for _ in 0..10 {
+        players.push(crowded.player(&["chansi"]).await);
+    }
+    let mut open = Vec::new();
+    for player in players {
+        open.push(unfinished(&api, &player).await);
+    }
+    let large = " ".repeat(200_000) + &note("x").to_string();
+    api.post_text(&quiet.path("/commands"), large)
+        .token(&quiet.token)
+        .send()
+        .await
+        .expect(200);
 }
 
 #[tokio::test]
