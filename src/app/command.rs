@@ -310,7 +310,8 @@ impl App {
     }
 }
 
-fn is_small(game: &dyn Game, commands: usize) -> bool {
+/// Whether the thread that serves a request does this work itself.
+pub(super) fn is_small(game: &dyn Game, commands: usize) -> bool {
     game.weight().saturating_mul(commands) <= SMALL_REQUEST
 }
 

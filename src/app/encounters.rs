@@ -112,6 +112,7 @@ impl App {
             game: game.clone(),
             size,
             log_bytes,
+            compaction_failed: false,
         };
         let base = Base {
             version: base.version(),

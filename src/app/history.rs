@@ -1,14 +1,18 @@
 //! Earlier states, folded from the newest checkpoint before them, and the compaction of the log.
 
+use super::command::is_small;
 use super::log::parse_entry;
 use super::storage::CacheEntry;
+use super::work::WhenFull;
 use super::{App, AppError, BearerToken};
-use crate::engine::{CHECKPOINTS, Decided, Game, LogEntry, Viewer};
-use crate::store::{Base, Entry};
+use crate::engine::{CHECKPOINTS, Decided, Game, LogEntry, Refusal, Stop, Viewer};
+use crate::store::{Base, Entry, StoredPage, bytes_of};
 use std::sync::Arc;
 
 /// Approximate maximum bytes of one read of the log.
 const READ_BYTES: usize = 4 * 1024 * 1024;
+/// Up to so many bytes of entries the thread that serves the request folds them.
+const SMALL_FOLD: u64 = 256 * 1024;
 /// Maximum entries of one read of the log that looks for its surplus.
 const CUT_ENTRIES: usize = 1000;
 /// Maximum attempts to read a state while the log is compacted.
@@ -20,6 +24,8 @@ pub(super) struct Compaction {
     pub new_base: Option<Base>,
     /// The bytes of the log after the write.
     pub log_bytes: u64,
+    /// Whether the log should have been cut, and could not be.
+    pub failed: bool,
 }
 
 /// The first entries of a log.
@@ -27,6 +33,52 @@ struct Cut {
     /// The version of the last one.
     version: u64,
     bytes: u64,
+}
+
+/// A state that entries are folded into.
+struct Fold {
+    /// None until there is a checkpoint to begin with.
+    state: Option<Arc<dyn Game>>,
+    /// Its version.
+    at: u64,
+}
+
+impl Fold {
+    /// Folds the entries of a page up to `version`, from the newest checkpoint among them if there is one.
+    fn over(
+        mut self,
+        game: &dyn Game,
+        page: &StoredPage,
+        version: u64,
+        stop: Stop<'_>,
+    ) -> Result<Self, AppError> {
+        if self.at < page.base_version {
+            self.state = None;
+        }
+        let entries = page
+            .entries
+            .iter()
+            .filter(|entry| entry.version <= version)
+            .map(parse_entry);
+        let entries: Vec<LogEntry> = entries.collect::<Result<_, _>>()?;
+        if entries.is_empty() && self.at.max(page.base_version) < version {
+            return Err(AppError::Internal(format!(
+                "the log ends before version {version}"
+            )));
+        }
+        let newest = entries.iter().rposition(|entry| entry.checkpoint.is_some());
+        if let Some(checkpoint) = newest.and_then(|at| entries.get(at)?.checkpoint.as_deref()) {
+            self.state = Some(game.restore(checkpoint)?);
+        }
+        for entry in entries.iter().skip(newest.map_or(0, |at| at + 1)) {
+            if stop() {
+                return Err(Refusal::Stopped.into());
+            }
+            self.state = self.state.map(|state| state.fold(entry)).transpose()?;
+        }
+        self.at = entries.last().map_or(version, |entry| entry.version);
+        Ok(self)
+    }
 }
 
 impl App {
@@ -127,70 +179,75 @@ impl App {
         &self,
         game: &Arc<dyn Game>,
         start: Option<Arc<dyn Game>>,
-        mut after: u64,
+        after: u64,
         version: u64,
     ) -> Result<Option<Arc<dyn Game>>, AppError> {
-        let mut folded = start;
-        while after < version {
-            let limit = usize::try_from(version - after).unwrap_or(usize::MAX);
-            let page = self
-                .store
-                .log(&game.meta().id, after, limit, READ_BYTES)
-                .await?;
+        let id = &game.meta().id;
+        let mut fold = Fold {
+            state: start,
+            at: after,
+        };
+        while fold.at < version {
+            let limit = usize::try_from(version - fold.at).unwrap_or(usize::MAX);
+            let page = self.store.log(id, fold.at, limit, READ_BYTES).await?;
             if version < page.base_version {
                 return Err(AppError::Pruned {
                     oldest: page.base_version,
                 });
             }
-            if after < page.base_version {
-                folded = None;
-            }
-            let entries = page
-                .entries
-                .iter()
-                .filter(|entry| entry.version <= version)
-                .map(parse_entry);
-            let entries: Vec<LogEntry> = entries.collect::<Result<_, _>>()?;
-            if entries.is_empty() && after.max(page.base_version) < version {
-                return Err(AppError::Internal(format!(
-                    "the log ends before version {version}"
-                )));
-            }
-            after = entries.last().map_or(version, |entry| entry.version);
-            let newest = entries.iter().rposition(|entry| entry.checkpoint.is_some());
-            if let Some(checkpoint) = newest.and_then(|at| entries.get(at)?.checkpoint.as_deref()) {
-                folded = Some(game.restore(checkpoint)?);
-            }
-            for entry in entries.iter().skip(newest.map_or(0, |at| at + 1)) {
-                folded = folded.map(|folded| folded.fold(entry)).transpose()?;
-            }
+            let small =
+                is_small(&**game, page.entries.len()) && bytes_of(&page.entries) <= SMALL_FOLD;
+            let game = game.clone();
+            let work = move |stop: Stop<'_>| fold.over(&*game, &page, version, stop);
+            fold = self
+                .workers
+                .run_unless(small, id, WhenFull::Refuse, work)
+                .await??;
         }
-        Ok(folded)
+        Ok(fold.state)
     }
 
-    /// Lets the log begin later if it has too many entries or bytes after a write with this entry: the oldest go.
+    /// Lets the log begin later if it has too many entries or bytes after a write with this entry: the oldest go. A failure does not
+    /// stop the write: the next one tries again.
     pub(super) async fn compaction(
         &self,
         current: &CacheEntry,
         entry: Option<&Entry>,
-    ) -> Result<Compaction, AppError> {
-        let Some(entry) = entry else {
-            return Ok(Compaction {
-                new_base: None,
-                log_bytes: current.log_bytes,
-            });
+    ) -> Compaction {
+        let unchanged = Compaction {
+            new_base: None,
+            log_bytes: current.log_bytes,
+            failed: current.compaction_failed,
         };
+        let Some(entry) = entry else {
+            return unchanged;
+        };
+        match self.compact(current, entry).await {
+            Ok(compaction) => compaction,
+            Err(error) => {
+                let id = &current.game.meta().id;
+                tracing::warn!(?error, %id, "a log was not compacted");
+                Compaction {
+                    log_bytes: current.log_bytes.saturating_add(entry.bytes.len() as u64),
+                    failed: true,
+                    ..unchanged
+                }
+            }
+        }
+    }
+
+    async fn compact(&self, current: &CacheEntry, entry: &Entry) -> Result<Compaction, AppError> {
         let entry_bytes = entry.bytes.len() as u64;
         let log_bytes = current.log_bytes.saturating_add(entry_bytes);
-        let (version, bytes) = (
-            self.surplus_entries(entry.version),
-            self.surplus_bytes(log_bytes),
-        );
+        let version = self.surplus_entries(entry.version, current.compaction_failed);
+        let bytes = self.surplus_bytes(log_bytes);
+        let unchanged = |log_bytes| Compaction {
+            new_base: None,
+            log_bytes,
+            failed: false,
+        };
         if version == 0 && bytes == 0 {
-            return Ok(Compaction {
-                new_base: None,
-                log_bytes,
-            });
+            return Ok(unchanged(log_bytes));
         }
         let cut = self.cut(current, version, bytes).await?;
         // A log may hold less than was written: Redis can have evicted it.
@@ -201,10 +258,7 @@ impl App {
             log_bytes.saturating_sub(cut.bytes)
         };
         if cut.bytes == 0 {
-            return Ok(Compaction {
-                new_base: None,
-                log_bytes,
-            });
+            return Ok(unchanged(log_bytes));
         }
         match self.state_at(&current.game, cut.version).await {
             Ok(base) => {
@@ -214,22 +268,19 @@ impl App {
                 };
                 Ok(Compaction {
                     new_base: Some(new_base),
-                    log_bytes,
+                    ..unchanged(log_bytes)
                 })
             }
             // Another process was first.
-            Err(AppError::Pruned { .. }) => Ok(Compaction {
-                new_base: None,
-                log_bytes,
-            }),
+            Err(AppError::Pruned { .. }) => Ok(unchanged(log_bytes)),
             Err(error) => Err(error),
         }
     }
 
     /// The version up to which entries are more than the log keeps: the newest older checkpoint that leaves at least `keep`. It is looked
-    /// for only at a checkpoint.
-    fn surplus_entries(&self, version: u64) -> u64 {
-        if self.log_entries == 0 || !version.is_multiple_of(CHECKPOINTS) {
+    /// for only at a checkpoint, or if it was not removed at the last one.
+    fn surplus_entries(&self, version: u64, overdue: bool) -> u64 {
+        if self.log_entries == 0 || !(overdue || version.is_multiple_of(CHECKPOINTS)) {
             return 0;
         }
         let target = version.saturating_sub(self.log_entries);
@@ -275,5 +326,66 @@ impl App {
             }
         }
         Ok(cut)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{AnswerSize, Client, CommandCall};
+    use crate::engine::{Request, Rulesets};
+    use crate::store::StoreConfig;
+    use crate::store::embedded::EmbeddedStore;
+    use crate::vocabulary::read;
+    use serde_json::json;
+    use std::time::Duration;
+    use tokio::sync::oneshot;
+    use tokio::time::timeout;
+
+    #[tokio::test]
+    async fn a_long_fold_is_the_work_of_a_worker() {
+        let directory = tempfile::TempDir::new().expect("a directory");
+        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("a store");
+        let mut app = App::new(Arc::new(store), Rulesets::shipped(), 1 << 20);
+        app.workers = crate::app::work::Workers::new(1);
+        let app = Arc::new(app);
+        let creation = read(&json!({"ruleset": "active-initiative"})).expect("a creation");
+        let client = Client::named("a client".to_owned());
+        let created = app.create(creation, None, None, &client).await;
+        let created = created.expect("an encounter");
+        let id = created.game.meta().id.clone();
+        let token = BearerToken::read(created.token.reveal()).expect("a token");
+        let long = json!({"type": "note", "text": "x".repeat(2000)});
+        let request = Request::read(vec![long; 50].into()).expect("a request");
+        for _ in 0..5 {
+            let call = CommandCall {
+                id: &id,
+                token: &token,
+                request: &request,
+                expected: None,
+                key: None,
+                size: AnswerSize::Minimal,
+            };
+            app.command(call).await.expect("it is applied");
+        }
+        let (begun, running) = oneshot::channel();
+        let busy = app.clone();
+        let occupied = tokio::spawn(async move {
+            let endless = move |stop: Stop<'_>| {
+                begun.send(()).expect("a receiver");
+                while !stop() {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            };
+            busy.workers.run("other", WhenFull::Wait, endless).await
+        });
+        running.await.expect("it begins");
+        let read = async |version| app.read(&id, &token, Some(version)).await;
+        let short = read(1).await.expect("a state").0;
+        assert_eq!(short.version(), 1);
+        let long = timeout(Duration::from_millis(100), read(4)).await;
+        assert!(long.is_err(), "it does not wait for a worker");
+        occupied.abort();
+        assert_eq!(read(4).await.expect("a state").0.version(), 4);
     }
 }

@@ -5,7 +5,6 @@
 //! store's compare-and-set succeeds.
 
 use super::budget::Client;
-use super::history::Compaction;
 use super::token::Sender;
 use super::{Answer, App, AppError, BearerToken, IdempotencyKey, MAX_DOCUMENT};
 use crate::engine::{Game, Role, Viewer};
@@ -30,6 +29,8 @@ pub(super) struct CacheEntry {
     pub size: usize,
     /// The bytes of its log.
     pub log_bytes: u64,
+    /// Whether the log should have been compacted, and this process could not.
+    pub compaction_failed: bool,
 }
 
 pub(super) type EncounterCache = Cache<Arc<str>, CacheEntry, ByWeight>;
@@ -128,6 +129,7 @@ impl App {
             game: self.rulesets.load(&document)?,
             size: document.len(),
             log_bytes,
+            compaction_failed: false,
         };
         self.cache.insert(id.into(), current.clone());
         Ok((current, answer))
@@ -239,17 +241,9 @@ impl App {
                 let change =
                     decide(current.game.clone(), sender.viewer(current.game.meta())?).await?;
                 let document = document_within_limit(&*change.game)?;
-                let compaction = self.compaction(&current, change.entry.as_ref()).await?;
-                Ok((change, document, compaction))
+                Ok((change, document))
             };
-            let (
-                change,
-                document,
-                Compaction {
-                    new_base,
-                    log_bytes,
-                },
-            ) = match decided.await {
+            let (change, document) = match decided.await {
                 Ok(decided) => decided,
                 Err(refusal) if fresh => return Err(refusal),
                 Err(refusal) => match self.fetch(id, Some(&current), digest.as_ref()).await? {
@@ -263,11 +257,13 @@ impl App {
                     }
                 },
             };
+            let compaction = self.compaction(&current, change.entry.as_ref()).await;
             let next = CacheEntry {
                 revision: rand::random(),
                 game: change.game,
                 size: document.len(),
-                log_bytes,
+                log_bytes: compaction.log_bytes,
+                compaction_failed: compaction.failed,
             };
             let answer = key.map(|key| key.record(&change.answer, &change.recorded));
             let commit = Commit {
@@ -276,8 +272,8 @@ impl App {
                 document,
                 entry: change.entry,
                 answer: digest.zip(answer),
-                new_base,
-                log_bytes,
+                new_base: compaction.new_base,
+                log_bytes: next.log_bytes,
             };
             match self
                 .store
@@ -368,6 +364,7 @@ mod tests {
                     game: game.clone(),
                     size: 10_000,
                     log_bytes: 0,
+                    compaction_failed: false,
                 };
                 cache.insert(revision.to_string().into(), entry);
             }

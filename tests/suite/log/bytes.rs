@@ -2,6 +2,7 @@
 
 use crate::e2e::{Api, Fight, Setup, cell, note};
 use crate::support::client::version;
+use crate::support::redis::RedisServer;
 use serde_json::{Value, json};
 
 /// A log of at most this many MiB.
@@ -10,6 +11,39 @@ fn of_mib(mib: u64) -> Setup<'static> {
         log_mib: Some(mib),
         ..Setup::default()
     }
+}
+
+/// Puts a character before the text of a log's entry that has this version, or takes it away.
+const ALTER: &str = "
+    local entries = redis.call('XRANGE', KEYS[1], '-', '+')
+    redis.call('DEL', KEYS[1])
+    for _, entry in ipairs(entries) do
+      local text = entry[2][2]
+      if entry[1] == ARGV[1] .. '-0' then
+        text = ARGV[2] == 'damage' and '!' .. text or string.sub(text, 2)
+      end
+      redis.call('XADD', KEYS[1], entry[1], 'e', text, 'w', entry[2][4])
+    end";
+
+#[tokio::test]
+async fn a_log_that_cannot_be_compacted_stops_no_command_and_is_compacted_later() {
+    let redis = RedisServer::start();
+    let setup = Setup {
+        keep: Some(200),
+        ..Setup::default()
+    };
+    let api = Api::on_url(&redis.url(), setup).await;
+    let fight = api.fight().await;
+    fight.notes(511).await;
+    let log = format!("{{turnkeeper:{}}}:log", fight.id);
+    redis.command(&["EVAL", ALTER, "1", &log, "256", "damage"]);
+    // The base would be folded from the entry that is damaged.
+    fight.notes(2).await;
+    fight.read("?at=0").await;
+    redis.command(&["EVAL", ALTER, "1", &log, "256", "mend"]);
+    fight.notes(1).await;
+    let gone = fight.get("?at=0").send().await.problem(410, "version_gone");
+    assert_eq!(gone["oldest_version"], 256);
 }
 
 /// Adds an entry of about 200 KB.
