@@ -51,13 +51,14 @@ pub enum AppError {
     },
     /// An imported log contradicts itself; this is the first place.
     Inconsistent(FieldError),
-    /// Other writers were first on every retry; nothing was applied.
+    /// Other writers were first on every retry, or for too long. This attempt changed nothing; an earlier one under its key may have.
     Contended,
-    /// Too much work waits already; nothing was applied.
+    /// Too much work waits already. This attempt changed nothing; an earlier one under its key may have.
     Busy,
     /// The store is out of reach. Only the idempotency key shows whether a write happened.
     Unavailable(String),
-    /// The store does not write now, and nothing was applied: it said so, or just failed another request.
+    /// The store does not write now: it said so, or just failed another request. This attempt changed nothing; an earlier one under its
+    /// key may have.
     StoreRefuses(String),
     /// Another program wrote what is stored.
     Foreign(String),

@@ -118,7 +118,8 @@ impl Problem {
     pub fn busy() -> Self {
         Self::unavailable(
             "busy",
-            "the server has too much to do or is shutting down; nothing was applied: send it again",
+            "The server has too much to do or is shutting down. This attempt changed nothing. Send the request again, with the same \
+             Idempotency-Key if it has one.",
         )
     }
 
@@ -316,7 +317,8 @@ impl From<AppError> for Problem {
                 Self::unprocessable("inconsistent_log", error.to_string()).at(error)
             }
             AppError::Contended => {
-                let detail = "other requests changed the encounter first; nothing was applied: send it again";
+                let detail = "Other requests changed the encounter first. This attempt changed nothing. Send the request again, with the same \
+                              Idempotency-Key if it has one.";
                 Self::unavailable("contended", detail)
             }
             AppError::Busy => Self::busy(),
@@ -327,7 +329,8 @@ impl From<AppError> for Problem {
             }
             AppError::StoreRefuses(reason) => {
                 tracing::warn!(%reason, "the store refuses to write");
-                let detail = "the store takes no writes now, and nothing was applied: send the request again later";
+                let detail = "The store takes no writes now. This attempt changed nothing. Send the request again later, with the same \
+                              Idempotency-Key if it has one.";
                 Self::unavailable("store_away", detail)
             }
             AppError::Foreign(reason) => {
@@ -408,6 +411,21 @@ mod tests {
                 (problem.status(), problem.0.code, named),
                 (StatusCode::BAD_REQUEST, code, paths)
             );
+        }
+    }
+
+    #[test]
+    fn what_was_not_tried_says_nothing_of_earlier_attempts_under_its_key() {
+        let refusals = [
+            AppError::Busy,
+            AppError::Contended,
+            AppError::StoreRefuses("full".to_owned()),
+        ];
+        for refusal in refusals {
+            let problem = Problem::from(refusal);
+            let said = "This attempt changed nothing. Send the request again";
+            assert!(problem.0.detail.contains(said), "{}", problem.0.detail);
+            assert!(problem.0.detail.contains("the same Idempotency-Key"));
         }
     }
 

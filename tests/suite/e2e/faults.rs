@@ -259,7 +259,7 @@ async fn a_deletion_whose_answer_was_lost_is_done() {
 }
 
 #[tokio::test]
-async fn a_full_redis_says_that_nothing_was_applied_and_why_it_is_not_ready() {
+async fn a_full_redis_says_that_nothing_was_changed_and_why_it_is_not_ready() {
     let redis = RedisServer::start();
     let api = Api::on_redis(&redis.url()).await;
     let fight = fight(&api).await;
@@ -273,7 +273,7 @@ async fn a_full_redis_says_that_nothing_was_applied_and_why_it_is_not_ready() {
             .problem(503, "store_away"),
     );
     assert!(
-        refused.contains("nothing was applied") && !refused.contains("may have been"),
+        refused.contains("This attempt changed nothing") && !refused.contains("may have been"),
         "{refused}"
     );
     let unready = detail(api.get("/readyz").send().await.problem(503, "store_away"));
