@@ -146,8 +146,7 @@ async fn receive(
 /// The client that a body counts against: its token or application, or without a valid one its address. Refuses the body
 /// of a spectator, who only reads.
 ///
-/// The store is asked for the token only if `check` is set, or if the token was a spectator's. Until then an unknown token counts
-/// against its address, because anyone can invent tokens.
+/// The store is asked for the token if `check` is set, or if this process does not know it as one that writes.
 async fn sending_client(
     parts: &mut Parts,
     state: &AppState,
@@ -167,14 +166,16 @@ async fn sending_client(
     let Some(token) = token else {
         return Ok(address);
     };
-    let mut role = state.app.cached_role(&id, &token);
-    if check || role == Some(Role::Spectator) {
-        role = Some(state.app.role(&id, &token).await?);
+    let cached = state.app.cached_role(&id, &token);
+    if !check && matches!(cached, Some(Role::Gm | Role::Player)) {
+        return Ok(Client::of(&token, &id));
     }
-    match role {
-        Some(Role::Spectator) => Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", ONLY_READS)),
-        Some(Role::Gm | Role::Player) => Ok(Client::of(&token, &id)),
-        None => Ok(address),
+    match state.app.role(&id, &token).await {
+        Ok(Role::Spectator) => Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", ONLY_READS)),
+        Ok(Role::Gm | Role::Player) => Ok(Client::of(&token, &id)),
+        // A token that was replaced may repeat that request. It counts against its address, because anyone can invent tokens.
+        Err(AppError::NotFound) if !check => Ok(address),
+        Err(error) => Err(error.into()),
     }
 }
 

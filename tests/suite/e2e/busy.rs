@@ -323,9 +323,11 @@ async fn unfinished_bodies_of_one_encounter_keep_no_other_from_sending() {
 #[tokio::test]
 async fn a_spectators_body_is_refused_before_it_is_read() {
     let (_directory, store) = embedded_store();
-    let api = Api::on(store, Setup::default()).await;
+    let api = Api::on(store.clone(), Setup::default()).await;
     let spectator = api.fight().await.spectator().await;
-    for length in [50, 200_000] {
+    // This one has not used the encounter before the first body.
+    let other = Api::on(store, Setup::default()).await;
+    for (api, length) in [(&other, 50), (&api, 50), (&api, 200_000)] {
         let begun = post(&spectator.path("/commands"), &spectator.token, length);
         let answer = Raw::open(api.address(), begun.as_bytes())
             .await
