@@ -6,10 +6,12 @@
 use super::log::LogEntryViews;
 use super::registry::{Registered, Registry};
 use super::rendering::Rendering;
+use super::storage::CacheEntry;
 use super::work::WhenFull;
 use super::{App, AppError, BearerToken, Include, Page, token::time_left};
 use crate::engine::{Game, Viewer};
 use crate::store::{Entry, Notice, StoreError, StoredPage};
+use bytes::Bytes;
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
@@ -52,13 +54,11 @@ enum Update {
 }
 
 /// What a follower gets next.
-#[derive(Debug)]
 pub enum Next {
     /// The log entry of this version.
     Entry(u64, Arc<RawValue>),
-    /// The version and JSON of the encounter now. The store has lost entries that the follower has seen; later entries follow this
-    /// state.
-    Snapshot(u64, Box<RawValue>),
+    /// The encounter now, as the viewer sees it. The store has lost entries that the follower has seen; later entries follow this state.
+    Snapshot(Arc<dyn Game>),
     /// The encounter was deleted, which ends the feed.
     Deleted,
     /// The feed ends here; a new one goes on from the last version.
@@ -409,38 +409,53 @@ impl Follower {
         }
     }
 
-    /// JSON fields, each with a comma before it, with what is to be included of the encounter after `version`. Empty if the viewer sees
-    /// a log entry after it, which brings them in its turn. Large fights wait for their turn.
-    pub async fn included(&self, version: u64, include: Include) -> Result<Vec<u8>, AppError> {
-        let (mut fields, id, viewer) = (Vec::new(), &self.topic.id, &self.viewer);
+    /// JSON fields in parts, each field with a comma before it, with what is to be included of the encounter after `version`. None if the
+    /// viewer sees a log entry after it, which brings them in its turn. Large fights wait for their turn.
+    pub async fn included(&self, version: u64, include: Include) -> Result<Vec<Bytes>, AppError> {
+        let (mut parts, id, viewer) = (Vec::new(), &self.topic.id, &self.viewer);
         if include == Include::default() {
-            return Ok(fields);
+            return Ok(parts);
         }
         let current = self.app.current_entry(id).await?;
         if current.game.version() != version && self.app.sees_more(id, viewer, version).await? {
-            return Ok(fields);
+            return Ok(parts);
         }
         if include.encounter {
-            let shared = self
-                .app
-                .rendered(&current, viewer, Rendering::Encounter, WhenFull::Wait)
-                .await?;
-            fields.extend_from_slice(b",\"encounter\":");
-            // Without the closing brace: `you` is the last field.
-            fields.extend_from_slice(shared.strip_suffix(b"}").unwrap_or_default());
-            fields.extend_from_slice(b",\"you\":");
-            serde_json::to_writer(&mut fields, &current.game.you(viewer))?;
-            fields.push(b'}');
+            parts.push(Bytes::from_static(b",\"encounter\":"));
+            parts.extend(self.newest_view(&current).await?);
         }
         if include.options {
             let options = self
                 .app
                 .legal_commands(&current, viewer, None, WhenFull::Wait)
                 .await?;
-            fields.extend_from_slice(b",\"options\":");
-            fields.extend_from_slice(&options);
+            parts.extend([Bytes::from_static(b",\"options\":"), options]);
         }
-        Ok(fields)
+        Ok(parts)
+    }
+
+    /// The JSON of an encounter that the viewer sees, in parts.
+    pub async fn view(&self, seen: &dyn Game) -> Result<Vec<Bytes>, AppError> {
+        // Without the newest state, its own will do.
+        if let Ok(current) = self.app.current_entry(&self.topic.id).await
+            && current.game.version() == seen.version()
+        {
+            return Ok(self.newest_view(&current).await?.into());
+        }
+        let view: Box<str> = seen.view(&self.viewer)?.into();
+        Ok(vec![String::from(view).into()])
+    }
+
+    /// The JSON of the newest state in parts. Viewers who see the same share the first.
+    async fn newest_view(&self, current: &CacheEntry) -> Result<[Bytes; 2], AppError> {
+        let shared = self
+            .app
+            .rendered(current, &self.viewer, Rendering::Encounter, WhenFull::Wait)
+            .await?;
+        // Without the closing brace: `you` is the last field.
+        let fields = shared.slice(..shared.len().saturating_sub(1));
+        let you = serde_json::to_string(&current.game.you(&self.viewer))?;
+        Ok([fields, format!(",\"you\":{you}}}").into()])
     }
 
     fn may_follow(&self, game: &dyn Game) -> bool {
@@ -455,11 +470,7 @@ impl Follower {
         }
         self.backlog.clear();
         (self.cursor, self.caught_up, self.lost) = (game.version(), false, false);
-        let seen = self.viewer.view(&game);
-        Some(Next::Snapshot(
-            seen.version(),
-            seen.view(&self.viewer).ok()?,
-        ))
+        Some(Next::Snapshot(self.viewer.view(&game)))
     }
 
     /// Reads the entries after the cursor.

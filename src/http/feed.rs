@@ -6,6 +6,7 @@ use super::middleware::Deadline;
 use super::problem::Problem;
 use super::{AppState, Settings};
 use crate::app::{AppError, BearerToken, Budget, Client, EntryView, Follower, Include, Next};
+use crate::engine::Game;
 use crate::vocabulary::{EncounterSchema, Int, LegalCommands};
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
@@ -15,6 +16,7 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use futures::{StreamExt, stream};
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use utoipa::ToSchema;
@@ -26,8 +28,8 @@ const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 /// The time that a buffered stream waits for more after it has sent something.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// The time that a stream waits for what it includes, in a server that has much to do.
-const INCLUDED: Duration = Duration::from_secs(30);
+/// The time that a stream waits for what a message includes, and for room for it, in a server that has much to do.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The format of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,36 +88,57 @@ impl Format {
         })
     }
 
-    /// A message of a type with its data, and the version from which a client can resume.
-    ///
-    /// The data is the JSON of an object without its closing brace, and then more fields, each with a comma before it.
-    fn message(self, kind: &str, version: Option<u64>, object: &str, fields: &[u8]) -> Bytes {
-        let rest = object.trim_start_matches('{');
-        let comma = if rest.is_empty() { "" } else { "," };
-        let mut message = match (self, version) {
+    /// A message of a type, and the version from which a client can resume. Its fields come in parts, each field with a comma before it.
+    fn message<'a>(
+        self,
+        kind: &str,
+        version: Option<u64>,
+        fields: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Message<'a> {
+        let event = match (self, version) {
             (Self::Lines, _) => String::new(),
             (Self::Sse, Some(version)) => format!("id: {version}\nevent: {kind}\ndata: "),
             (Self::Sse, None) => format!("event: {kind}\ndata: "),
         };
-        message.push_str(&format!("{{\"type\":\"{kind}\"{comma}{rest}"));
-        let end: &[u8] = if self == Self::Sse { b"}\n\n" } else { b"}\n" };
-        [message.as_bytes(), fields, end].concat().into()
+        Message {
+            begin: format!("{event}{{\"type\":\"{kind}\""),
+            fields: fields.into_iter().collect(),
+            end: match self {
+                Self::Lines => b"}\n",
+                Self::Sse => b"}\n\n",
+            },
+        }
     }
 
     fn keep_alive(self) -> Bytes {
         match self {
-            Self::Lines => self.message("keep_alive", None, "{", b""),
+            Self::Lines => self.message("keep_alive", None, []).put_together(),
             Self::Sse => Bytes::from_static(b": keep alive\n\n"),
         }
     }
+}
 
-    fn snapshot(self, version: u64, view: &str, included: &[u8]) -> Bytes {
-        self.message(
-            "snapshot",
-            Some(version),
-            &format!("{{\"version\":{version},\"encounter\":{view}"),
-            included,
-        )
+/// A message whose parts are not put together yet: other streams share them.
+struct Message<'a> {
+    begin: String,
+    fields: Vec<&'a [u8]>,
+    end: &'static [u8],
+}
+
+impl Message<'_> {
+    fn len(&self) -> usize {
+        let fields: usize = self.fields.iter().map(|part| part.len()).sum();
+        self.begin.len() + fields + self.end.len()
+    }
+
+    fn put_together(&self) -> Bytes {
+        let mut message = Vec::with_capacity(self.len());
+        message.extend_from_slice(self.begin.as_bytes());
+        for part in &self.fields {
+            message.extend_from_slice(part);
+        }
+        message.extend_from_slice(self.end);
+        message.into()
     }
 }
 
@@ -145,6 +168,8 @@ pub(super) enum FeedLine {
 
 /// A stream to one client.
 struct Feed {
+    /// The encounter that the stream begins with.
+    opening: Option<Arc<dyn Game>>,
     follower: Follower,
     format: Format,
     keep_alive: Duration,
@@ -168,6 +193,10 @@ impl Feed {
         if self.over || left.is_zero() {
             return None;
         }
+        if let Some(game) = self.opening.take() {
+            let chunk = self.in_time(self.snapshot(&*game)).await?;
+            return Some((chunk, self));
+        }
         let ends_when_quiet = self.buffered && self.sent;
         let wait = if ends_when_quiet {
             QUIET
@@ -180,42 +209,67 @@ impl Feed {
                 self.sent = true;
                 self.left = self.left.map(|left| left.saturating_sub(1));
                 self.over = self.left == Some(0);
-                let included = self.included(version, self.include).await?;
-                let entry = entry.get().strip_suffix('}').unwrap_or_default();
-                self.format
-                    .message("transition", Some(version), entry, &included)
+                self.in_time(self.transition(version, entry.get())).await?
             }
-            Ok(Next::Snapshot(version, view)) => {
+            Ok(Next::Snapshot(game)) => {
                 self.sent = true;
-                let included = self.included(version, options_of(self.include)).await?;
-                self.format.snapshot(version, view.get(), &included)
+                self.in_time(self.snapshot(&*game)).await?
             }
             Ok(Next::Deleted) => {
                 self.over = true;
-                self.format.message("deleted", None, "{", b"")
+                self.format.message("deleted", None, []).put_together()
             }
             Ok(Next::Over) => return None,
             Err(_) if ends_when_quiet || self.ends <= Instant::now() => return None,
             Err(_) => self.format.keep_alive(),
         };
-        let room = self.answers.reserve_in_turn(&self.client, chunk.len());
-        let room = timeout(INCLUDED, room).await.ok()?.ok()?;
-        Some((room.keep(chunk), self))
+        Some((chunk, self))
     }
 
-    /// What is included; None if it cannot be had in time. Then the stream ends, and the client's next one begins with this version.
-    async fn included(&self, version: u64, include: Include) -> Option<Vec<u8>> {
-        match timeout(INCLUDED, self.follower.included(version, include)).await {
-            Ok(Ok(included)) => Some(included),
+    /// A message; None if what it includes, or room for it, cannot be had in time. Then the stream ends, and the client's next one begins
+    /// with this version.
+    async fn in_time(
+        &self,
+        message: impl Future<Output = Result<Bytes, AppError>>,
+    ) -> Option<Bytes> {
+        let left = self.ends.saturating_duration_since(Instant::now());
+        match timeout(PATIENCE.min(left), message).await {
+            Ok(Ok(message)) => Some(message),
             Ok(Err(error)) => {
-                tracing::warn!(
-                    ?error,
-                    "a stream ends: it cannot include what was asked for"
-                );
+                tracing::warn!(?error, "a stream ends: it cannot send what comes next");
                 None
             }
             Err(_) => None,
         }
+    }
+
+    async fn transition(&self, version: u64, entry: &str) -> Result<Bytes, AppError> {
+        let included = self.follower.included(version, self.include).await?;
+        let entry = entry.trim_start_matches('{');
+        let entry = entry.strip_suffix('}').unwrap_or_default();
+        let mut fields = vec![&b","[..], entry.as_bytes()];
+        fields.extend(included.iter().map(|part| &part[..]));
+        self.put_together(&self.format.message("transition", Some(version), fields))
+            .await
+    }
+
+    /// The message of an encounter that the viewer sees.
+    async fn snapshot(&self, seen: &dyn Game) -> Result<Bytes, AppError> {
+        let version = seen.version();
+        let include = options_of(self.include);
+        let included = self.follower.included(version, include).await?;
+        let view = self.follower.view(seen).await?;
+        let begin = format!(",\"version\":{version},\"encounter\":");
+        let mut fields = vec![begin.as_bytes()];
+        fields.extend(view.iter().chain(&included).map(|part| &part[..]));
+        self.put_together(&self.format.message("snapshot", Some(version), fields))
+            .await
+    }
+
+    /// Waits for room for a message, and only then puts it together: many streams may wait.
+    async fn put_together(&self, message: &Message<'_>) -> Result<Bytes, AppError> {
+        let room = self.answers.reserve_in_turn(&self.client, message.len());
+        Ok(room.await?.keep(message.put_together()))
     }
 }
 
@@ -238,28 +292,14 @@ pub(super) async fn stream(
 ) -> Result<Response, Problem> {
     let after = headers.last_event_id.or(query.after);
     let (now, follower) = shared.app.follow(id, token, after).await?;
-    let first = match (headers.last_event_id, after) {
+    // The state that the transitions follow.
+    let opening = match (headers.last_event_id, after) {
         (Some(_), _) => None,
         (None, Some(version)) => Some(shared.app.read(id, token, Some(version)).await?.0),
         (None, None) => Some(now),
     };
-    let include = query.include;
-    let (client, answers) = (Client::of(token, id), shared.app.answers.clone());
-    // How soon to reconnect, and the state that the transitions follow.
-    let mut opening = Vec::new();
-    if format == Format::Sse {
-        opening.push(Bytes::from_static(b"retry: 2000\n\n"));
-    }
-    if let Some(game) = first {
-        let included = follower
-            .included(game.version(), options_of(include))
-            .await?;
-        let view = game.view(&follower.viewer).map_err(AppError::from)?;
-        opening.push(answers.hold(
-            &client,
-            format.snapshot(game.version(), view.get(), &included),
-        )?);
-    }
+    // How soon to reconnect.
+    let retry = (format == Format::Sse).then(|| Bytes::from_static(b"retry: 2000\n\n"));
     let Settings {
         stream_time,
         keep_alive,
@@ -273,6 +313,7 @@ pub(super) async fn stream(
     let (ends, left) = (Instant::now() + time, query.limit.map(Int::count));
     let (buffered, sent) = (headers.deadline.is_some(), after.is_none());
     let feed = Feed {
+        opening,
         follower,
         format,
         keep_alive,
@@ -281,11 +322,11 @@ pub(super) async fn stream(
         buffered,
         sent,
         left,
-        include,
-        client,
-        answers,
+        include: query.include,
+        client: Client::of(token, id),
+        answers: shared.app.answers.clone(),
     };
-    let chunks = stream::iter(opening).chain(stream::unfold(feed, Feed::next));
+    let chunks = stream::iter(retry).chain(stream::unfold(feed, Feed::next));
     // Fused, because compression polls once more after the end.
     let body = Body::from_stream(chunks.map(Ok::<_, Infallible>).fuse());
     Ok((
@@ -296,4 +337,30 @@ pub(super) async fn stream(
         body,
     )
         .into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_as_long_as_it_says_before_it_is_put_together() {
+        let fields = [
+            &b",\"version\":3,\"encounter\":"[..],
+            b"{}",
+            b",\"options\":[]",
+        ];
+        let told = |format: Format, version| {
+            let message = format.message("snapshot", version, fields);
+            let text = message.put_together();
+            assert_eq!(message.len(), text.len());
+            String::from_utf8(text.into()).expect("text")
+        };
+        let line = r#"{"type":"snapshot","version":3,"encounter":{},"options":[]}"#;
+        assert_eq!(told(Format::Lines, Some(3)), format!("{line}\n"));
+        let event = format!("id: 3\nevent: snapshot\ndata: {line}\n\n");
+        assert_eq!(told(Format::Sse, Some(3)), event);
+        let event = format!("event: snapshot\ndata: {line}\n\n");
+        assert_eq!(told(Format::Sse, None), event);
+    }
 }

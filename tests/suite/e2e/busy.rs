@@ -5,11 +5,14 @@ use crate::log::feed::{LINES, Stream};
 use crate::support::raw::{Raw, post};
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Request, Response};
+use axum::http::{Request, Response, request};
 use futures::future::join_all;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
 use tower::ServiceExt;
 use turnkeeper::app::App;
 use turnkeeper::engine::Rulesets;
@@ -123,8 +126,12 @@ struct Unread {
 
 impl Unread {
     async fn new(app: App, settings: Settings) -> Self {
+        Self::on(router(Arc::new(app), settings)).await
+    }
+
+    async fn on(service: Router) -> Self {
         let new = Self {
-            service: router(Arc::new(app), settings),
+            service,
             path: "/v1/encounters".into(),
             token: String::new(),
         };
@@ -141,7 +148,7 @@ impl Unread {
         let combatants: Vec<Value> = (0..500)
             .map(|n| json!({"id": format!("c{n}"), "name": "n".repeat(80)}))
             .collect();
-        let fight = json!({"ruleset": "seize", "combatants": combatants});
+        let fight = json!({"ruleset": "active-initiative", "combatants": combatants});
         let created = body(new.send("POST", "", &fight).await).await;
         Self {
             path: format!("/v1/encounters/{}", text(&created["encounter"]["id"])),
@@ -151,8 +158,8 @@ impl Unread {
     }
 
     /// The same fight for a new player.
-    async fn player(&self) -> Self {
-        let player = json!({"role": "player", "combatants": ["c0"]});
+    async fn player(&self, combatant: &str) -> Self {
+        let player = json!({"role": "player", "combatants": [combatant]});
         let created = body(self.send("POST", "/tokens", &player).await).await;
         Self {
             service: self.service.clone(),
@@ -176,18 +183,33 @@ impl Unread {
     }
 
     async fn send(&self, method: &str, rest: &str, body: &Value) -> Response<Body> {
-        let request = Request::builder()
-            .method(method)
-            .uri(format!("{}{rest}", self.path));
-        let request = request.header("authorization", format!("Bearer {}", self.token));
+        let request = self.request(method, rest);
         let request = request
             .header("content-type", "application/json")
             .body(Body::from(body.to_string()));
-        self.service
-            .clone()
-            .oneshot(request.expect("a request"))
-            .await
-            .expect("an answer")
+        self.answer(request.expect("a request")).await
+    }
+
+    /// Opens a stream, from the beginning or after an event.
+    async fn stream(&self, rest: &str, last_event: &str) -> Response<Body> {
+        let request = self.request("GET", &format!("/events{rest}"));
+        let request = request
+            .header("accept", LINES)
+            .header("last-event-id", last_event)
+            .body(Body::empty());
+        self.answer(request.expect("a request")).await
+    }
+
+    fn request(&self, method: &str, rest: &str) -> request::Builder {
+        Request::builder()
+            .method(method)
+            .uri(format!("{}{rest}", self.path))
+            .header("authorization", format!("Bearer {}", self.token))
+    }
+
+    async fn answer(&self, request: Request<Body>) -> Response<Body> {
+        let answer = self.service.clone().oneshot(request).await;
+        answer.expect("an answer")
     }
 }
 
@@ -224,6 +246,71 @@ async fn answers_that_nobody_reads_have_a_budget_and_a_command_without_room_chan
     assert_eq!(fight.send("GET", "", &json!(null)).await.status(), 200);
 }
 
+/// The messages of a stream, which ends soon.
+async fn messages(stream: Response<Body>) -> Vec<Value> {
+    assert_eq!(stream.status(), 200);
+    let read = stream.into_body().collect();
+    let read = timeout(Duration::from_secs(10), read)
+        .await
+        .expect("it ends at its time");
+    let text = read.expect("a body").to_bytes();
+    text.split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).expect("JSON"))
+        .collect()
+}
+
+#[tokio::test]
+async fn a_stream_waits_for_room_until_its_own_end() {
+    let (_directory, store) = embedded_store();
+    let app = App::new(store, Rulesets::shipped(), 1 << 20).with_answer_budget(0);
+    let settings = Settings {
+        stream_time: Duration::from_secs(2),
+        ..Settings::default()
+    };
+    let fight = Unread::new(app, settings).await;
+    let command = note("something happens");
+    let sent = fight.send("POST", "/commands", &command).await;
+    assert_eq!(body(sent).await["version"], 1);
+    let unread = fight.fill(50).await;
+    for (rest, last_event) in [("", ""), ("?after=0", ""), ("?include=encounter", "0")] {
+        let stream = fight.stream(rest, last_event).await;
+        assert_eq!(messages(stream).await, [] as [Value; 0], "{rest}");
+    }
+    let stream = fight.stream("?limit=1&include=encounter", "0").await;
+    drop(unread);
+    let told = messages(stream).await;
+    assert_eq!(told[0]["encounter"]["version"], 1);
+}
+
+#[tokio::test]
+async fn a_stream_begins_before_its_first_options_are_listed() {
+    let (_directory, store) = embedded_store();
+    let app = Arc::new(App::new(store, Rulesets::shipped(), 64 << 20));
+    let patient = Unread::on(router(app.clone(), Settings::default())).await;
+    let start = json!({"type": "start", "first": "c0"});
+    let started = patient.send("POST", "/commands", &start).await;
+    assert_eq!(body(started).await["version"], 1);
+    // Players whose options come first, and take longer than the stream has.
+    let mut listing = JoinSet::new();
+    for n in 0..30 {
+        let player = patient.player(&format!("c{n}")).await;
+        listing.spawn(async move { player.send("GET", "/options", &json!(null)).await });
+    }
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let settings = Settings {
+        timeout: Duration::from_millis(500),
+        stream_time: Duration::from_millis(500),
+        ..Settings::default()
+    };
+    let hurried = Unread {
+        service: router(app, settings),
+        ..patient
+    };
+    let stream = hurried.stream("?include=options", "").await;
+    messages(stream).await;
+}
+
 #[tokio::test]
 async fn the_unread_answers_of_one_encounter_leave_room_for_others() {
     let (_directory, store) = embedded_store();
@@ -232,7 +319,7 @@ async fn the_unread_answers_of_one_encounter_leave_room_for_others() {
     let quiet = crowded.another().await;
     let mut unread = Vec::new();
     for _ in 0..12 {
-        unread.push(crowded.player().await.fill(50).await);
+        unread.push(crowded.player("c0").await.fill(50).await);
     }
     let answer = quiet.send("GET", "", &json!(null)).await;
     assert_eq!(answer.status(), 200, "another encounter has its own share");
