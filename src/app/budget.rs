@@ -110,6 +110,17 @@ impl Budget {
         Self::new(super::MAX_DOCUMENT, total)
     }
 
+    /// A budget of things of which one client may have so many, and the clients of one encounter so many. Each counts as a byte.
+    pub(super) fn of_things(client: usize, encounter: usize) -> Self {
+        Self(Arc::new(Shares {
+            units: Semaphore::MAX_PERMITS,
+            free: Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)),
+            client,
+            encounter,
+            used: Arc::default(),
+        }))
+    }
+
     /// Whether half of it is used.
     pub fn is_half_used(&self) -> bool {
         self.0.free.available_permits() <= self.0.units / 2

@@ -55,6 +55,8 @@ pub enum AppError {
     Contended,
     /// Too much work waits already. This attempt changed nothing; an earlier one under its key may have.
     Busy,
+    /// The token, or its encounter, holds too many streams open.
+    TooManyStreams,
     /// The store is out of reach. Only the idempotency key shows whether a write happened.
     Unavailable(String),
     /// The store does not write now: it said so, or just failed another request. This attempt changed nothing; an earlier one under its

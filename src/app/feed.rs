@@ -3,6 +3,7 @@
 //! A process subscribes to the store's notices once, reads new entries once, and passes them to all its followers. A notice only says
 //! that reading is worthwhile: entries come from the log, and a follower that finds a gap reads the log itself.
 
+use super::budget::{Client, Room};
 use super::log::LogEntryViews;
 use super::registry::{Registered, Registry};
 use super::rendering::Rendering;
@@ -23,6 +24,10 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Semaphore, broadcast};
 use tokio::time::timeout;
 
+/// Maximum feeds of one token, and of all tokens of one encounter, that a process holds open at a time.
+pub const TOKEN_STREAMS: usize = 64;
+/// See [`TOKEN_STREAMS`].
+pub const ENCOUNTER_STREAMS: usize = 256;
 /// Maximum updates that wait for a slow follower before its feed ends.
 const BACKLOG: usize = 64;
 /// Maximum bytes of entries that wait for slow followers. Of later entries followers hear only that they are there.
@@ -296,6 +301,8 @@ pub struct Follower {
     caught_up: bool,
     /// True when the store has lost entries, until the follower gets a snapshot.
     lost: bool,
+    /// It counts among the open feeds.
+    _place: Room,
 }
 
 impl App {
@@ -312,6 +319,8 @@ impl App {
         if cursor > version {
             return Err(AppError::FutureVersion { current: version });
         }
+        let mut place = self.streams.room(&Client::of(token, id));
+        place.grow(1).map_err(|_| AppError::TooManyStreams)?;
         let topic = self.hub.topic(self, id, version);
         // Other followers learn of a loss before this one joins, which has seen nothing that was lost.
         topic.read(self, None).await;
@@ -332,6 +341,7 @@ impl App {
             backlog,
             caught_up: false,
             lost: false,
+            _place: place,
         };
         follower.read().await?;
         Ok((follower.viewer.view(&game), follower))

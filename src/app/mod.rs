@@ -27,7 +27,7 @@ pub use budget::{Budget, Client, Room, SMALL_ANSWER};
 pub use command::{Answer, AnswerSize, CommandCall};
 pub use encounters::{CreatedEncounter, is_cursor};
 pub use error::AppError;
-pub use feed::{Follower, Next};
+pub use feed::{ENCOUNTER_STREAMS, Follower, Next, TOKEN_STREAMS};
 pub use idempotency::IdempotencyKey;
 pub use limit::{Limits, Rate};
 pub use log::{EntryView, Page};
@@ -76,6 +76,8 @@ pub struct App {
     renderings: Renderings,
     /// The answers that clients have not read yet.
     pub answers: Budget,
+    /// The open feeds.
+    streams: Budget,
     /// Imports take long, so they have a thread of their own.
     imports: Workers,
     /// Created at the first limited request.
@@ -99,6 +101,7 @@ impl App {
             workers: Workers::new(available_parallelism().map_or(1, Into::into)),
             renderings: renderings(),
             answers: Budget::of_answers(DEFAULT_ANSWERS),
+            streams: Budget::of_things(TOKEN_STREAMS, ENCOUNTER_STREAMS),
             imports: Workers::new(1),
             limiter: LazyLock::new(Limiter::new),
             checked: Mutex::default(),

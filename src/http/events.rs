@@ -64,6 +64,8 @@ const DEFAULT_LIMIT: u32 = 100;
 /// the version `after` if that is given. A `transition` follows for each entry, and `deleted` when the encounter is deleted. The `event`
 /// of a server-sent event is the type of its line, the `id` the version that it leads to, and the `data` the line itself.
 ///
+/// A token can hold 64 streams open, and all tokens of an encounter together 256, with the pages that wait.
+///
 /// Streams close after 5 minutes, after `limit` transitions, or when the client reads too slowly. Reconnect with `after` or
 /// `Last-Event-ID` to continue after the last version that you got. With `Last-Event-ID` there is no first `snapshot`. A `snapshot` in the
 /// middle of a stream replaces the state so far: the store has lost entries, as Redis can in a crash.

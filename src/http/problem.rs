@@ -2,7 +2,7 @@
 
 use super::limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::middleware::{Deadline, REQUEST_ID};
-use crate::app::{AppError, MAX_DOCUMENT};
+use crate::app::{AppError, ENCOUNTER_STREAMS, MAX_DOCUMENT, TOKEN_STREAMS};
 use crate::engine::Refusal;
 use crate::openapi::problem_code;
 use crate::vocabulary::{ErrorKind, FieldError, Ground, Pending, Violation};
@@ -322,6 +322,14 @@ impl From<AppError> for Problem {
                 Self::unavailable("contended", detail)
             }
             AppError::Busy => Self::busy(),
+            AppError::TooManyStreams => {
+                let detail = format!(
+                    "A token can hold {TOKEN_STREAMS} streams open, an encounter {ENCOUNTER_STREAMS}, with the pages that wait. \
+                     Close another one first."
+                );
+                Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_streams", detail)
+                    .with(RETRY_AFTER, HeaderValue::from_static("5"))
+            }
             AppError::Unavailable(reason) => {
                 tracing::warn!(%reason, "the store is away");
                 let detail = "the store does not answer, so the request may have been applied: send it again with the same Idempotency-Key";

@@ -58,7 +58,7 @@ responses! {
     UnsupportedMediaType = "415", &[];
     /// The request has the right shape, but a value makes no sense here.
     UnprocessableEntity = "422", &[];
-    /// The client sends too many requests. `Retry-After` says when it may go on.
+    /// The client sends too many requests, or holds too many streams open. `Retry-After` says when it may go on.
     TooManyRequests = "429", &["Retry-After", "RateLimit", "RateLimit-Policy"];
     /// The store does not answer, or the server is too busy. `Retry-After` says when to try again.
     ServiceUnavailable = "503", &["Retry-After"];

@@ -312,6 +312,33 @@ async fn a_stream_begins_before_its_first_options_are_listed() {
 }
 
 #[tokio::test]
+async fn a_token_and_an_encounter_hold_a_limited_number_of_streams_open() {
+    let (_directory, store) = embedded_store();
+    let app = App::new(store, Rulesets::shipped(), 64 << 20);
+    let fight = Unread::new(app, Settings::default()).await;
+    let mut open = Vec::new();
+    for _ in 0..4 {
+        let player = fight.player("c0").await;
+        for _ in 0..64 {
+            open.push(player.stream("", "0").await);
+        }
+        for refused in [
+            player.stream("", "0").await,
+            player.send("GET", "/events?wait=1", &json!(null)).await,
+        ] {
+            assert_eq!(refused.headers()["retry-after"], "5");
+            assert_eq!(refused.status(), 429);
+            assert_eq!(body(refused).await["code"], "too_many_streams");
+        }
+    }
+    assert!(open.iter().all(|stream| stream.status() == 200));
+    assert_eq!(fight.stream("", "0").await.status(), 429);
+    assert_eq!(fight.another().await.stream("", "0").await.status(), 200);
+    open.pop();
+    assert_eq!(fight.stream("", "0").await.status(), 200);
+}
+
+#[tokio::test]
 async fn the_unread_answers_of_one_encounter_leave_room_for_others() {
     let (_directory, store) = embedded_store();
     let app = App::new(store, Rulesets::shipped(), 1 << 20).with_answer_budget(16 << 20);
