@@ -285,6 +285,11 @@ impl App {
                     self.cache.insert(id.into(), next);
                     return Ok(change.answer);
                 }
+                Committed::Anew => {
+                    // The store knows the bytes of its log.
+                    self.cache.remove(id);
+                    return Ok(change.answer);
+                }
                 Committed::Conflict(found) => {
                     (current, fresh) = (self.cache_found(id, None, found)?.0, true);
                 }

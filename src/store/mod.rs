@@ -277,6 +277,8 @@ pub fn bytes_of(entries: &[Entry]) -> u64 {
 pub enum Committed {
     /// Written, and as durable as the store promises.
     Done,
+    /// Written likewise. The log was lost before: it begins anew with this write, and the store has set its bytes.
+    Anew,
     /// Another writer came first. Nothing was written; this is the encounter now.
     Conflict(Found),
     /// The key was used before. Nothing was written; this is the recorded answer.

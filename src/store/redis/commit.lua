@@ -78,11 +78,13 @@ if rebase_version ~= '' then
   end
 end
 
+local outcome = 'done'
 if not log_is_whole then
   drop_newer_entries()
   if redis.call('XLEN', KEYS[2]) ~= length then
     redis.call('UNLINK', KEYS[2])
     rebase_version, new_base = current_version, redis.call('HGET', KEYS[1], 'document')
+    outcome, log_bytes = 'anew', string.len(entry)
   end
 end
 -- First the write that a strange log could refuse.
@@ -131,4 +133,4 @@ if expiry_set ~= expiry or current_version == base_version or not log_is_whole t
   expire_answers(1)
 end
 redis.call('PUBLISH', channel, id .. ' ' .. version)
-return {'done', false, false, false, false}
+return {outcome, false, false, false, false}

@@ -213,6 +213,7 @@ impl Store for RedisStore {
         let (outcome, bytes, revision, version, log_bytes): Reply = read(reply, "a commit")?;
         match (outcome.as_str(), bytes, revision, version) {
             ("done", ..) => Ok(Committed::Done),
+            ("anew", ..) => Ok(Committed::Anew),
             ("replayed", Some(answer), ..) => Ok(Committed::Replayed(answer)),
             ("missing", ..) => Err(StoreError::Missing),
             ("conflict", document @ Some(_), Some(revision), Some(version)) => {

@@ -103,3 +103,21 @@ async fn the_oldest_entries_go_where_a_log_has_too_many_bytes() {
         );
     }
 }
+
+#[tokio::test]
+async fn entries_that_redis_evicted_count_no_more() {
+    let redis = RedisServer::start();
+    let api = Api::on_url(&redis.url(), of_mib(1)).await;
+    let fight = api.fight().await;
+    for _ in 0..8 {
+        long_entry(&fight).await;
+    }
+    redis.command(&["DEL", &format!("{{turnkeeper:{}}}:log", fight.id)]);
+    for _ in 0..4 {
+        long_entry(&fight).await;
+    }
+    for version in 8..=12 {
+        let then = fight.read(&format!("?at={version}")).await;
+        assert_eq!(then["version"], json!(version));
+    }
+}

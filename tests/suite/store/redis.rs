@@ -320,11 +320,14 @@ async fn an_evicted_log_ends_at_the_newest_version_and_begins_anew_with_the_next
         };
         // A base that was decided on while the log was there is not there any more.
         let next = if logs { rebased(next, 2, "v2") } else { next };
+        let entry_bytes = next.entry.as_ref().map_or(0, |entry| entry.bytes.len());
         assert_eq!(
             store.commit("e", next).await.expect("an answer"),
-            Committed::Done,
+            Committed::Anew,
             "{id}"
         );
+        let found = store.load("e", None, None).await.expect("an encounter");
+        assert_eq!(found.log_bytes, entry_bytes as u64, "{id}");
         let base = store.base("e").await.expect("a base");
         assert_eq!((base.version, &base.document[..]), (3, &b"v3"[..]), "{id}");
         assert_eq!(

@@ -122,6 +122,7 @@ impl Call {
                 });
                 match store.commit(id, commit).await? {
                     Committed::Done => json!("done"),
+                    Committed::Anew => json!("anew"),
                     Committed::Conflict(newest) => json!({"conflict": found(&newest)}),
                     Committed::Replayed(answer) => json!({"replayed": text(&answer)}),
                 }
