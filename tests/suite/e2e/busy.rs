@@ -299,7 +299,7 @@ async fn a_stream_begins_before_its_first_options_are_listed() {
     }
     tokio::time::sleep(Duration::from_millis(50)).await;
     let settings = Settings {
-        timeout: Duration::from_millis(500),
+        timeout: Duration::from_secs(1),
         stream_time: Duration::from_millis(500),
         ..Settings::default()
     };
