@@ -11,7 +11,7 @@ struct Roller {
     combatants: Vec<CombatantId>,
     /// The highest among them (AWA8); the hidden's would show.
     bonus: i64,
-    hidden: bool,
+    /// That of its first, who would take the turn.
     seniority: Seniority,
 }
 
@@ -112,7 +112,7 @@ fn check(play: &Fight<'_>, c: &Start, rollers: &[Roller]) -> Result<(), Violatio
     Ok(())
 }
 
-/// Everybody who is in the fight, by the die that they roll, in the order of joining.
+/// Everybody who is in the fight, by the die that they roll, in the order in which those who would act joined.
 fn rollers(table: &Table, enemies: Enemies) -> Vec<Roller> {
     let mut ranked: Vec<&Fighter> = table.active().collect();
     ranked.sort_by_key(|c| (c.hidden, Reverse(c.stats.bonus()), c.joined));
@@ -124,22 +124,13 @@ fn rollers(table: &Table, enemies: Enemies) -> Vec<Roller> {
             .iter_mut()
             .find(|roller| group.is_some() && roller.group == group)
         {
-            Some(roller) => {
-                roller.combatants.push(c.id.clone());
-                if roller.hidden == c.hidden {
-                    roller.seniority = roller.seniority.max(seniority);
-                }
-            }
-            None => {
-                let (combatants, bonus) = (vec![c.id.clone()], c.stats.bonus());
-                rollers.push(Roller {
-                    group,
-                    combatants,
-                    bonus,
-                    hidden: c.hidden,
-                    seniority,
-                });
-            }
+            Some(roller) => roller.combatants.push(c.id.clone()),
+            None => rollers.push(Roller {
+                group,
+                combatants: vec![c.id.clone()],
+                bonus: c.stats.bonus(),
+                seniority,
+            }),
         }
     }
     rollers.sort_by_key(|roller| roller.seniority.1.0);
