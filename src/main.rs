@@ -94,7 +94,7 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
         .with_log_mib(config.log_mib);
     let app = app.with_answer_budget(config.bodies_mib.saturating_mul(1024 * 1024));
     let app = Arc::new(app.with_applications(applications.clone()));
-    let router = http::under(
+    let router = http::mount_below(
         config.base_path.clone(),
         http::router(app.clone(), config.http()),
     );

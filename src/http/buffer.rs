@@ -3,7 +3,8 @@
 //! Over TCP a body that fails ends the connection. A buffering proxy would pass on its beginning as a whole answer, so a
 //! problem document replaces it.
 
-use super::middleware::{Deadline, protect};
+use super::deadline::Deadline;
+use super::middleware::protect;
 use super::problem::Problem;
 use axum::body::{Body, Bytes};
 use axum::http::{Response, StatusCode};

@@ -2,9 +2,10 @@
 
 use super::AppState;
 use super::extract::{Conditions, EncounterId, Parameters};
+use super::headers::PREFERENCE_APPLIED;
 use super::post::Post;
 use super::problem::Problem;
-use super::reply::{PREFERENCE_APPLIED, Reply};
+use super::reply::Reply;
 use crate::app::{Answer, AnswerSize, BearerToken, Client, CommandCall, Include};
 use crate::engine::Request;
 use crate::openapi::*;

@@ -2,10 +2,9 @@
 
 use super::AppState;
 use super::extract::{Conditions, preferred, weight};
-use super::middleware::ExternalPrefix;
-use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::{AppError, Tag};
+use crate::app::Tag;
+use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::header::{
@@ -15,14 +14,9 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use axum::routing::get;
-use axum::{Extension, Router};
-use flate2::Compression;
 use flate2::read::GzDecoder;
-use flate2::write::GzEncoder;
-use quick_cache::sync::Cache;
 use serde_json::json;
-use std::io::{Read, Write};
-use std::sync::LazyLock;
+use std::io::Read;
 use tower::ServiceExt;
 use tower_http::decompression::Decompression;
 use tower_http::set_header::SetResponseHeaderLayer;
@@ -93,56 +87,32 @@ async fn unpack(request: Request, next: Next) -> Response {
     response
 }
 
-/// The document. Below a base path it names that path as the server's.
-async fn published(
-    prefix: Option<Extension<ExternalPrefix>>,
-    conditions: Conditions,
-) -> Result<Reply, Problem> {
-    let packed = match prefix {
-        None => Bytes::from_static(PACKED),
-        Some(Extension(ExternalPrefix(path))) => {
-            openapi_below(&path).map_err(|error| AppError::Internal(error.to_string()))?
-        }
-    };
-    let tag = Tag::of_body(&packed);
-    Ok(Reply::json(packed)
+/// The document. Its server is relative to its own address, so that it is right below any base path.
+async fn published(conditions: Conditions) -> Reply {
+    let tag = Tag::of_body(PACKED);
+    Reply::json(Bytes::from_static(PACKED))
         .header(CONTENT_ENCODING, HeaderValue::from_static("gzip"))
-        .public(&tag, &conditions))
-}
-
-/// The compressed document of the service below a path. It is cached: most processes serve one path, and compressing takes as long as
-/// hundreds of other answers.
-fn openapi_below(path: &str) -> std::io::Result<Bytes> {
-    static BELOW: LazyLock<Cache<String, Bytes>> = LazyLock::new(|| Cache::new(4));
-    BELOW.get_or_insert_with(path, || {
-        let document = document()?.replacen(r#""url":"/""#, &format!(r#""url":"{path}""#), 1);
-        let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
-        packer.write_all(document.as_bytes())?;
-        Ok(packer.finish()?.into())
-    })
+        .public(&tag, &conditions)
 }
 
 const ABOUT: &str =
     "Runs the turn order of tabletop combat by the rules of published initiative systems.";
 
-/// Says what this service is: HTML for browsers, JSON for other clients.
-async fn root(prefix: Option<Extension<ExternalPrefix>>, headers: HeaderMap) -> Reply {
-    let prefix = prefix.map_or(String::new(), |Extension(ExternalPrefix(path))| path);
-    let [docs, openapi, rulesets] =
-        ["docs", "openapi.json", "v1/rulesets"].map(|path| format!("{prefix}/{path}"));
+/// Says what this service is: HTML for browsers, JSON for other clients. Its paths are relative.
+async fn root(headers: HeaderMap) -> Reply {
     let reply = if preferred(&headers, ["application/json", "text/html"]) == "text/html" {
         let page = format!(
             "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Turnkeeper</title>\n<h1>Turnkeeper</h1>\n\
-            <p>{ABOUT}</p>\n<ul>\n<li><a href=\"{docs}\">Documentation</a></li>\n\
-            <li><a href=\"{openapi}\">OpenAPI document</a></li>\n\
-            <li><a href=\"{rulesets}\">Rulesets</a></li>\n</ul>\n</html>\n"
+            <p>{ABOUT}</p>\n<ul>\n<li><a href=\"docs\">Documentation</a></li>\n\
+            <li><a href=\"openapi.json\">OpenAPI document</a></li>\n\
+            <li><a href=\"v1/rulesets\">Rulesets</a></li>\n</ul>\n</html>\n"
         );
         Reply::text(page).header(
             CONTENT_TYPE,
             HeaderValue::from_static("text/html; charset=utf-8"),
         )
     } else {
-        let body = json!({"name": "Turnkeeper", "about": ABOUT, "docs": docs, "openapi": openapi, "rulesets": rulesets});
+        let body = json!({"name": "Turnkeeper", "about": ABOUT, "docs": "docs", "openapi": "openapi.json", "rulesets": "v1/rulesets"});
         Reply::json(body.to_string())
     };
     reply.header(VARY, HeaderValue::from_static("accept"))

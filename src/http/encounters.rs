@@ -38,7 +38,7 @@ pub(super) async fn create_encounter(
         .app
         .create(creation, key, application, &post.client)
         .await?;
-    Ok(created(encounter)?)
+    Ok(created(encounter, "encounters/")?)
 }
 
 /// A new encounter and its game master's token.
@@ -56,8 +56,8 @@ pub(super) struct CreationAnswer<'a> {
     tokens: Vec<TokenAnswer<'a>>,
 }
 
-/// The answer that a new encounter makes.
-pub(super) fn created(created: CreatedEncounter) -> Result<Reply, AppError> {
+/// The answer to a creation. `base` leads from the request's path to that of the encounters.
+pub(super) fn created(created: CreatedEncounter, base: &str) -> Result<Reply, AppError> {
     let gm = created.game.meta().tokens.first().map(TokenRecord::viewer);
     let gm = gm.ok_or_else(|| AppError::Internal("an encounter without tokens".to_owned()))?;
     let body = CreationAnswer {
@@ -65,7 +65,7 @@ pub(super) fn created(created: CreatedEncounter) -> Result<Reply, AppError> {
         token: created.token.reveal(),
         tokens: created.tokens.iter().map(TokenAnswer::of).collect(),
     };
-    let location = HeaderValue::try_from(format!("/v1/encounters/{}", created.game.meta().id));
+    let location = HeaderValue::try_from(format!("{base}{}", created.game.meta().id));
     let location = location.map_err(|error| AppError::Internal(error.to_string()))?;
     let body = created
         .room
@@ -115,7 +115,7 @@ pub(super) async fn list_encounters(
         .await?;
     let next = next_cursor
         .as_ref()
-        .map(|next| format!("/v1/encounters?cursor={next}&limit={limit}"));
+        .map(|next| format!("?cursor={next}&limit={limit}"));
     Ok(Reply::of(&List { items, next_cursor })?.next_page(next))
 }
 

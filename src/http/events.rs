@@ -101,7 +101,7 @@ pub(super) async fn list_events(
     let next_cursor = page.next.map(|version| version.to_string());
     let next = next_cursor
         .as_ref()
-        .map(|next| format!("/v1/encounters/{id}/events?after={next}&limit={limit}"));
+        .map(|next| format!("?after={next}&limit={limit}"));
     let reply = match representation {
         Representation::Text => Reply::text(sentences(&page.entries)),
         _ => Reply::of(&LogPage {

@@ -1,8 +1,9 @@
 //! The log as a stream: lines of JSON, or server-sent events.
 
+use super::deadline::Deadline;
 use super::events::EventsQuery;
 use super::extract::{preferred, single};
-use super::middleware::Deadline;
+use super::headers::LAST_EVENT_ID;
 use super::problem::Problem;
 use super::{AppState, Settings};
 use crate::app::{AppError, BearerToken, Budget, Client, EntryView, Follower, Include, Next};
@@ -21,7 +22,6 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use utoipa::ToSchema;
 
-pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// Keeps proxies from buffering a stream.
 const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 

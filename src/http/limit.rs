@@ -4,6 +4,7 @@
 
 use super::AppState;
 use super::extract::EncounterId;
+use super::headers::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::problem::Problem;
 use crate::app::{QuotaGrant, Rate, Sender};
 use axum::RequestExt;
@@ -13,9 +14,6 @@ use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Response, Statu
 use axum::middleware::Next;
 use axum::response::IntoResponse;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
-
-pub(super) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
-pub(super) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
 /// The address of the connection's other end, or the client's as AWS Lambda reports it, as an extension of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

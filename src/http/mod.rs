@@ -3,13 +3,17 @@
 //! Only this layer knows statuses. Handlers are short: extractors refuse malformed requests (`extract`), `problem` turns errors into
 //! problem documents, and the middleware does what every request needs (`middleware`).
 
+mod base_path;
 mod buffer;
 mod commands;
+mod cors;
+mod deadline;
 mod docs;
 mod encounters;
 mod events;
 mod extract;
 mod feed;
+mod headers;
 mod health;
 mod held;
 mod limit;
@@ -24,10 +28,13 @@ mod table;
 mod tokens;
 mod transfer;
 
+pub use base_path::{BasePath, mount_below};
 pub use buffer::{buffer, malformed_header, too_large};
+pub use cors::Origins;
+pub use deadline::Deadline;
 pub use docs::document;
+pub use headers::REQUEST_ID;
 pub use limit::Peer;
-pub use middleware::{BasePath, Deadline, Origins, REQUEST_ID, under};
 pub use router::{openapi, router};
 pub use serve::serve;
 

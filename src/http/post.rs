@@ -1,9 +1,10 @@
 //! Posted bodies: each up to its limit, all of a process together up to a budget, and the idempotency keys sent with them.
 
 use super::AppState;
+use super::deadline::TimeLimit;
 use super::extract::{EncounterId, single};
+use super::headers::{IDEMPOTENCY_KEY, PREFER};
 use super::limit::address_bucket;
-use super::middleware::TimeLimit;
 use super::problem::Problem;
 use crate::app::{
     AnswerSize, AppError, Application, Budget, Client, IdempotencyKey, Role, Room, Sender,
@@ -13,16 +14,13 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequestParts, Request};
 use axum::http::header::{ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::convert::Infallible;
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
-
-pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-pub(super) const PREFER: HeaderName = HeaderName::from_static("prefer");
 
 /// The largest body that is read before its token is checked, in bytes.
 const UNCHECKED: u64 = 16 * 1024;

@@ -1,7 +1,7 @@
 //! Errors as problem documents (RFC 9457). Only this file maps errors to statuses.
 
-use super::limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
-use super::middleware::{Deadline, REQUEST_ID};
+use super::deadline::Deadline;
+use super::headers::{RATE_LIMIT, RATE_LIMIT_POLICY, REQUEST_ID};
 use crate::app::{AppError, ENCOUNTER_STREAMS, MAX_DOCUMENT, TOKEN_STREAMS};
 use crate::engine::Refusal;
 use crate::openapi::problem_code;

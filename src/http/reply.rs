@@ -1,5 +1,6 @@
 //! Answers: serialised bodies with their headers.
 use super::extract::Conditions;
+use super::headers::REPLAYED;
 use crate::app::{AppError, Tag};
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LINK, VARY};
@@ -8,11 +9,6 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use std::fmt::Display;
 use utoipa::ToSchema;
-
-/// Marks an answer that repeats an earlier one; nothing was applied again.
-pub(super) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
-/// Confirms a preference of the request.
-pub(super) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
 /// A list, or a page of one.
 #[derive(Debug, Serialize, ToSchema)]
@@ -92,12 +88,13 @@ impl Reply {
             .header(CACHE_CONTROL, HeaderValue::from_static("no-cache"))
     }
 
-    /// Adds the path of the next page, if there is one.
-    pub fn next_page(self, path: Option<String>) -> Self {
-        let link =
-            path.and_then(|path| HeaderValue::try_from(format!("<{path}>; rel=\"next\"")).ok());
-        link.into_iter()
-            .fold(self, |reply, link| reply.header(LINK, link))
+    /// Adds the address of the next page relative to this one, if there is one.
+    pub fn next_page(self, address: Option<String>) -> Self {
+        let Some(address) = address else { return self };
+        match HeaderValue::try_from(format!("<{address}>; rel=\"next\"")) {
+            Ok(link) => self.header(LINK, link),
+            Err(_) => self,
+        }
     }
 
     /// Marks a repeated answer.

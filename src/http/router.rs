@@ -4,7 +4,7 @@ use super::encounters::CreationAnswer;
 use super::post::Bodies;
 use super::problem::ProblemDocument as Problem;
 use super::{
-    AppState, Settings, commands, docs, encounters, events, health, held, limit, middleware,
+    AppState, Settings, commands, cors, docs, encounters, events, health, held, limit, middleware,
     rulesets, table, tokens, transfer,
 };
 use crate::app::{App, Limits};
@@ -12,8 +12,8 @@ use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::MethodRouter;
 use std::sync::Arc;
-use tower::ServiceExt;
 use tower_http::CompressionLevel;
+use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use utoipa::OpenApi;
@@ -67,7 +67,7 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
     };
     let bodies = |limit| Bodies::new(limit, settings.body_budget / 2);
     let (requests, imports) = (bodies(settings.body_limit), bodies(settings.import_limit));
-    let cors = middleware::cors(&settings.origins);
+    let cors = cors::cors(&settings.origins);
     let compressible = SizeAbove::new(COMPRESSED)
         .and(NotForContentType::SSE)
         .and(NotForContentType::const_new("application/x-ndjson"));
@@ -87,12 +87,12 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
     // From the outermost to the innermost.
     let layers = (
         compression,
-        from_fn(middleware::finish),
+        from_fn(middleware::respond_and_log),
         cors,
-        from_fn_with_state(timeout, middleware::run),
+        from_fn_with_state(timeout, middleware::with_timeout),
+        CatchPanicLayer::custom(middleware::after_panic),
     );
-    let routes = routes.merge(pages).layer(layers).with_state(shared);
-    Router::new().fallback_service(routes.map_request(middleware::trim))
+    routes.merge(pages).layer(layers).with_state(shared)
 }
 
 /// The routes' own documentation, from which tests make the published document.

@@ -98,5 +98,5 @@ pub(super) async fn import_encounter(
         .app
         .import(log.body.clone(), key, application, &log.client)
         .await?;
-    Ok(created(encounter)?)
+    Ok(created(encounter, "")?)
 }

@@ -6,7 +6,7 @@
 mod answer;
 mod event;
 
-use crate::http::{Deadline, REQUEST_ID, buffer, malformed_header, too_large, under};
+use crate::http::{Deadline, REQUEST_ID, buffer, malformed_header, mount_below, too_large};
 use answer::answer;
 use axum::Router;
 use axum::http::HeaderValue;
@@ -88,7 +88,7 @@ async fn handle(router: Router, event: LambdaEvent<Box<RawValue>>) -> Result<Box
     if !headers_valid {
         return Ok(answer(&malformed_header(&path), source)?);
     }
-    let Ok(response) = under(stage, router).oneshot(request).await;
+    let Ok(response) = mount_below(stage, router).oneshot(request).await;
     let response = buffer(response, &path, deadline, source.max_answer()).await;
     let answered = answer(&response, source)?;
     // Escapes and base64 make the answer longer.

@@ -1,4 +1,4 @@
-//! Secrets in paths: see `tests/http/slashes.json` for slashes at their ends.
+//! Secrets in paths.
 
 use super::Api;
 use serde_json::json;

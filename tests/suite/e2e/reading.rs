@@ -43,13 +43,10 @@ async fn a_page_holds_at_most_limit_entries_and_the_pages_hold_all_that_the_view
                 );
                 read.extend(versions);
                 next = body["next_cursor"].as_str().map(str::to_owned);
-                let link = next
-                    .as_ref()
-                    .map(|next| fight.path(&format!("/events?after={next}&limit={limit}")));
-                assert_eq!(
-                    page.header("link"),
-                    link.map_or(String::new(), |link| format!("<{link}>; rel=\"next\""))
-                );
+                let link = next.as_ref().map_or(String::new(), |next| {
+                    format!("<?after={next}&limit={limit}>; rel=\"next\"")
+                });
+                assert_eq!(page.header("link"), link);
                 pages += 1;
                 assert!(pages <= 40, "limit {limit}: the pages do not end");
             }

@@ -279,11 +279,7 @@ pub fn check(method: &str, path: &str, sent: &[u8], answer: &Answer) {
 }
 
 fn breaches(method: &str, path: &str, sent: &[u8], answer: &Answer) -> Vec<String> {
-    let path = path
-        .split('?')
-        .next()
-        .unwrap_or_default()
-        .trim_end_matches('/');
+    let path = path.split('?').next().unwrap_or_default();
     let contract = CONTRACTS.values().next().expect("a ruleset");
     let Some(template) = contract.template(path) else {
         return Vec::new();

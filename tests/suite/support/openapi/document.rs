@@ -78,7 +78,7 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
             "contact": {"name": "Turnkeeper"},
             "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
         },
-        "servers": [{"url": "/", "description": "This server"}],
+        "servers": [{"url": ".", "description": "This server"}],
         "tags": [
             {"name": "rulesets", "description": "The initiative systems and their rules"},
             {"name": "encounters", "description": "Create, read, list, move and delete encounters"},

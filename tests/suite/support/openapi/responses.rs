@@ -70,8 +70,14 @@ pub fn headers() -> Value {
             "Names this answer, such as `\"13-Yk0pTq3mR8sWvx2a\"`, or this version of the encounter, such as `\"13\"`. `If-Match` and \
                 `If-None-Match` take it.",
         ),
-        ("Location", "The path of the new encounter."),
-        ("Link", "The next page, with `rel=\"next\"`."),
+        (
+            "Location",
+            "The path of the new encounter, relative to that of the request.",
+        ),
+        (
+            "Link",
+            "The next page, with `rel=\"next\"`, relative to this one.",
+        ),
         (
             "Idempotency-Replayed",
             "`true` when a request with this `Idempotency-Key` was answered before. Nothing was applied again.",
