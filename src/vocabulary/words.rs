@@ -317,4 +317,33 @@ mod tests {
             "Goblins' turn after Ann's."
         );
     }
+
+    struct OnlyAnn;
+
+    impl Names for OnlyAnn {
+        fn combatant(&self, id: &CombatantId) -> Option<&str> {
+            (*id == "a1").then_some("Ann")
+        }
+
+        fn effect(&self, _: &EffectId) -> Option<&Arc<Effect>> {
+            None
+        }
+    }
+
+    #[test]
+    fn marks_in_a_clients_text_are_no_ids() {
+        let (ann, other) = (CombatantId::fixed("a1"), CombatantId::fixed("b2"));
+        assert_eq!(
+            with_names(&format!("it is {ann}'s, not {other}'s"), &OnlyAnn),
+            "it is Ann's, not b2's"
+        );
+        assert_eq!(
+            with_names(&format!("\u{2068}x y\u{2069} of {ann}"), &OnlyAnn),
+            "\u{2068}x y\u{2069} of Ann"
+        );
+        assert_eq!(
+            with_names(&format!("\u{2068}x of {ann}"), &OnlyAnn),
+            "\u{2068}x of Ann"
+        );
+    }
 }

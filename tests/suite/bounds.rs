@@ -1,11 +1,15 @@
 //! Bounds: of the events of one request, counted for each audience, and of who is in a fight.
 
 use crate::support::client::note;
-use crate::support::sources::text;
+use crate::support::sources::{self, stem};
 use crate::support::table::{RULESETS, Table, meta, token};
+use rstest::rstest;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use turnkeeper::engine::{MAX_CONDITIONS, MAX_EVENTS, Refusal, Request, Role, SeededDice};
+use std::path::PathBuf;
+use turnkeeper::engine::{
+    MAX_CONDITIONS, MAX_EVENTS, Refusal, Request, Role, Rulesets, SeededDice,
+};
 use turnkeeper::vocabulary::{
     CombatantId, MAX_COMBATANTS, MAX_EFFECTS, MAX_MEMBERS, OwnCombatant, read,
 };
@@ -107,7 +111,6 @@ fn a_document_from_elsewhere_holds_no_more_than_commands_could_make() {
 /// A list, map or number in a stored encounter, and how long or large it may be.
 #[derive(Debug, Deserialize)]
 struct Bound {
-    ruleset: String,
     /// A pointer to the value that is replaced.
     at: String,
     /// The new value, in which `"*"` stands for the list, map or number.
@@ -154,30 +157,33 @@ impl Bound {
     }
 }
 
-#[test]
-fn a_state_from_elsewhere_holds_no_more_than_play_could_make() {
-    let bounds: Vec<Bound> = serde_json::from_str(&text("tests/bounds.json")).expect("bounds");
-    for ruleset in RULESETS
-        .iter()
-        .map(|ruleset| ruleset.manifest.id)
-        .filter(|id| *id != "round-robin")
-    {
-        let own: Vec<_> = bounds
-            .iter()
-            .filter(|bound| bound.ruleset == ruleset)
-            .collect();
-        assert!(!own.is_empty(), "{ruleset}");
-        let table = Table::create(json!({"ruleset": ruleset, "combatants": [{"id": "c"}]}));
-        let document: Value =
-            serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
-        for bound in own {
-            assert_eq!(bound.check(&document, bound.most), Ok(()), "{bound:?}");
-            assert!(bound.check(&document, bound.most + 1).is_err(), "{bound:?}");
-            if let Some(least) = bound.least {
-                assert_eq!(bound.check(&document, least), Ok(()), "{bound:?}");
-                assert!(bound.check(&document, least - 1).is_err(), "{bound:?}");
-            }
+/// One test for each file of `tests/bounds`.
+#[rstest]
+fn a_state_from_elsewhere_holds_no_more_than_play_could_make(
+    #[files("*.json")]
+    #[base_dir = "tests/bounds"]
+    file: PathBuf,
+) {
+    let bounds: Vec<Bound> = serde_json::from_str(&sources::read(&file)).expect("bounds");
+    let creation = json!({"ruleset": stem(&file), "combatants": [{"id": "c"}]});
+    let table = Table::create(creation);
+    let document: Value =
+        serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
+    for bound in bounds {
+        assert_eq!(bound.check(&document, bound.most), Ok(()), "{bound:?}");
+        assert!(bound.check(&document, bound.most + 1).is_err(), "{bound:?}");
+        if let Some(least) = bound.least {
+            assert_eq!(bound.check(&document, least), Ok(()), "{bound:?}");
+            assert!(bound.check(&document, least - 1).is_err(), "{bound:?}");
         }
+    }
+}
+
+#[test]
+fn each_shipped_ruleset_has_bounds() {
+    for ruleset in Rulesets::shipped().iter() {
+        let file = format!("tests/bounds/{}.json", ruleset.manifest.id);
+        assert!(sources::path(&file).exists(), "{file} is missing");
     }
 }
 

@@ -1,5 +1,6 @@
 //! Every rule of a system's own text is shown by a transcript or a test, and catalogues are in order.
 
+use crate::e2e::scripts;
 use crate::support::sources::files;
 use crate::support::table::RULESETS;
 use crate::transcripts;
@@ -16,6 +17,9 @@ fn shown() -> BTreeMap<String, Vec<String>> {
         {
             shown.entry(rule).or_default().push(file.clone());
         }
+    }
+    for (rule, file) in scripts::shown() {
+        shown.entry(rule).or_default().push(file);
     }
     let call = concat!("shows", "(&[");
     for (file, text) in files("tests/suite", "rs") {

@@ -10,6 +10,7 @@ mod growth;
 mod infra;
 mod lambda;
 mod layering;
+mod listed;
 mod log;
 mod names;
 mod openapi;

@@ -4,9 +4,8 @@ use crate::support::table::{RULESETS, Table, owned, seeded};
 use crate::transcripts;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
-use std::sync::Arc;
 use turnkeeper::engine::Request;
-use turnkeeper::vocabulary::{CombatantId, Effect, EffectId, Names, with_names};
+use turnkeeper::vocabulary::CombatantId;
 
 /// An id as virtual tabletops make them.
 fn foreign(id: &str) -> String {
@@ -121,35 +120,6 @@ fn an_unknown_combatant_is_answered_with_twenty_ids_at_most() {
         with(20).ends_with(", c19, c20") && with(23).ends_with(", c19, c20 and 3 more"),
         "{}",
         with(23)
-    );
-}
-
-struct OnlyAnn;
-
-impl Names for OnlyAnn {
-    fn combatant(&self, id: &CombatantId) -> Option<&str> {
-        (*id == "a1").then_some("Ann")
-    }
-
-    fn effect(&self, _: &EffectId) -> Option<&Arc<Effect>> {
-        None
-    }
-}
-
-#[test]
-fn marks_in_a_clients_text_are_no_ids() {
-    let (ann, other) = (CombatantId::fixed("a1"), CombatantId::fixed("b2"));
-    assert_eq!(
-        with_names(&format!("it is {ann}'s, not {other}'s"), &OnlyAnn),
-        "it is Ann's, not b2's"
-    );
-    assert_eq!(
-        with_names(&format!("\u{2068}x y\u{2069} of {ann}"), &OnlyAnn),
-        "\u{2068}x y\u{2069} of Ann"
-    );
-    assert_eq!(
-        with_names(&format!("\u{2068}x of {ann}"), &OnlyAnn),
-        "\u{2068}x of Ann"
     );
 }
 

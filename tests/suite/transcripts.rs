@@ -6,11 +6,12 @@ use crate::support::json::{at, difference, short};
 use crate::support::legal_commands::{listed, promised};
 use crate::support::sources;
 use crate::support::table::{RULESETS, Refused, Table, owned, player};
+use rstest::rstest;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use turnkeeper::engine::Viewer;
-use turnkeeper::vocabulary::CombatantId;
+use turnkeeper::vocabulary::{CombatantId, Manifest};
 
 /// A fight as it is written down.
 #[derive(Debug, Clone, Deserialize)]
@@ -79,17 +80,18 @@ struct ExpectedRefusal {
     detail: String,
 }
 
+/// The file of a transcript, as `ruleset/name.json`.
+pub fn name(file: &Path) -> String {
+    sources::name_below("tests/transcripts", file)
+}
+
 /// Every transcript's file, as `ruleset/name.json` and its text, in the order of the names.
 pub fn files() -> Vec<(String, String)> {
-    let files = sources::files("tests/transcripts", "json").into_iter();
+    let mut files = sources::files("tests/transcripts", "json");
+    for (file, _) in &mut files {
+        *file = name(&sources::path(file));
+    }
     files
-        .map(|(file, text)| {
-            (
-                file.trim_start_matches("tests/transcripts/").to_owned(),
-                text,
-            )
-        })
-        .collect()
 }
 
 /// A ruleset's transcripts as JSON, by their files.
@@ -311,70 +313,54 @@ fn described(refused: &Refused) -> String {
     format!("code {code}{rule}{field}: {detail}")
 }
 
-/// Plays the transcript of a file; everything that is wrong with it, a panic included.
+/// Plays the transcript of a file in each ruleset of its folder; everything that is not as written.
 fn check(file: &str, text: &str) -> Vec<String> {
-    let folder = file.split(['/', '\\']).next().unwrap_or_default();
-    let rulesets = RULESETS.iter().map(|ruleset| ruleset.manifest);
-    let rulesets: Vec<_> = rulesets
+    let folder = file.split('/').next().unwrap_or_default();
+    let manifests: Vec<&Manifest> = RULESETS
+        .iter()
+        .map(|ruleset| ruleset.manifest)
         .filter(|manifest| folder == "every" || manifest.id == folder)
         .collect();
-    if rulesets.is_empty() {
-        return vec![format!("there is no ruleset {folder}")];
+    if manifests.is_empty() {
+        return vec![format!("the folder {folder} is no ruleset's")];
     }
-    let all = rulesets.iter().flat_map(|manifest| {
-        let mut transcript = match read(&text.replace("$down", manifest.down)) {
-            Ok(transcript) => transcript,
-            Err(wrong) => return vec![wrong],
+    let mut wrong = Vec::new();
+    for manifest in manifests {
+        let here = match read(&text.replace("$down", manifest.down)) {
+            Ok(transcript) => check_in(manifest, folder, transcript),
+            Err(unreadable) => vec![unreadable],
         };
-        if folder == "every" {
-            transcript.create["ruleset"] = json!(manifest.id);
-        }
-        if transcript.create["ruleset"] != manifest.id {
-            return vec![format!(
-                "it stands in the folder {folder} and plays {}",
-                transcript.create["ruleset"]
-            )];
-        }
-        let played = catch_unwind(AssertUnwindSafe(|| play(&transcript)));
-        let wrong = played.unwrap_or_else(|panic| {
-            let text = panic
-                .downcast_ref::<String>()
-                .map(String::as_str)
-                .or(panic.downcast_ref::<&str>().copied());
-            vec![format!("it panicked: {}", text.unwrap_or("?"))]
-        });
-        wrong
-            .into_iter()
-            .map(|wrong| format!("({}, {}) {wrong}", manifest.id, transcript.name))
-            .collect()
-    });
-    all.collect()
+        wrong.extend(
+            here.iter()
+                .map(|what| format!("{file}, {}: {what}", manifest.id)),
+        );
+    }
+    wrong
 }
 
-/// `TURNKEEPER_ONLY` plays only the files whose name holds it.
-#[test]
-fn every_transcript_plays_as_written() {
-    let only = std::env::var("TURNKEEPER_ONLY").unwrap_or_default();
-    let files: Vec<_> = files()
-        .into_iter()
-        .filter(|(file, _)| file.contains(&only))
-        .collect();
-    assert!(!files.is_empty(), "no transcript's name holds {only:?}");
-    let wrong: Vec<String> = files
-        .iter()
-        .flat_map(|(file, text)| {
-            check(file, text)
-                .into_iter()
-                .map(move |wrong| format!("  {file} {wrong}"))
-        })
-        .collect();
-    assert!(
-        wrong.is_empty(),
-        "{} of {} transcripts' expectations failed:\n{}",
-        wrong.len(),
-        files.len(),
-        wrong.join("\n")
-    );
+/// Plays a transcript in this ruleset; everything that is not as written.
+fn check_in(manifest: &Manifest, folder: &str, mut transcript: Transcript) -> Vec<String> {
+    if folder == "every" {
+        transcript.create["ruleset"] = json!(manifest.id);
+    }
+    if transcript.create["ruleset"] != manifest.id {
+        let played = &transcript.create["ruleset"];
+        return vec![format!("the folder is {folder}, the ruleset {played}")];
+    }
+    // A panic names no transcript; this line of the test's output does.
+    println!("{}, in {}", transcript.name, manifest.id);
+    play(&transcript)
+}
+
+/// One test for each file, such as `transcripts::play_as_written::file_120_exp_ambush_json`.
+#[rstest]
+fn play_as_written(
+    #[files("*/*.json")]
+    #[base_dir = "tests/transcripts"]
+    file: PathBuf,
+) {
+    let wrong = check(&name(&file), &sources::read(&file));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// A change of a transcript, by the pointer to what is changed, the new value, and the complaints that follow.

@@ -21,7 +21,7 @@ mod paths;
 mod process;
 mod rates;
 mod reading;
-mod scripts;
+pub mod scripts;
 mod secrecy;
 mod table;
 mod tokens;

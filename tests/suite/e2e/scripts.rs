@@ -3,10 +3,12 @@
 use super::applications::{key, named};
 use super::{Answer, Api, Fight, Setup, ambush, text};
 use crate::support::json::{at, difference};
-use crate::support::{shows, sources};
+use crate::support::sources;
+use rstest::rstest;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Requests to one encounter, one after the other. In a case `{id}` stands for the encounter's id, `{ann.id}` and `{ann.token}` for
@@ -15,8 +17,10 @@ use std::time::Duration;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Script {
-    #[serde(default)]
     name: String,
+    /// The rules of the catalogues that it shows.
+    #[serde(default)]
+    rules: Vec<String>,
     #[serde(default = "ambush")]
     create: Value,
     /// The minimum of log entries that the server keeps; None is the default.
@@ -369,19 +373,30 @@ impl Stage {
     }
 }
 
-/// Plays the scripts of a file below `tests`.
-async fn play(name: &str) {
-    let file = format!("tests/{name}.json");
-    let scripts = match serde_json::from_str(&sources::text(&file))
-        .unwrap_or_else(|error| panic!("{file}: {error}"))
-    {
-        Value::Array(scripts) => scripts,
-        one => vec![one],
-    };
+/// The scripts of a file: a list of them, or one.
+fn read(text: &str) -> serde_json::Result<Vec<Script>> {
+    match serde_json::from_str(text)? {
+        scripts @ Value::Array(_) => serde_json::from_value(scripts),
+        one => Ok(vec![serde_json::from_value(one)?]),
+    }
+}
+
+/// The rules that scripts show, and the files that show them.
+pub fn shown() -> Vec<(String, String)> {
+    let mut shown = Vec::new();
+    for (file, text) in sources::files("tests/http", "json") {
+        for script in read(&text).unwrap_or_default() {
+            shown.extend(script.rules.into_iter().map(|rule| (rule, file.clone())));
+        }
+    }
+    shown
+}
+
+/// Plays the scripts of a file.
+async fn play(file: &Path) {
+    let scripts = read(&sources::read(file)).unwrap_or_else(|error| panic!("{error}"));
     let usual = Api::start().await;
     for script in scripts {
-        let script: Script =
-            serde_json::from_value(script).unwrap_or_else(|error| panic!("{file}: {error}"));
         let tag = named("");
         let applications = script.applications.iter();
         let keys: Vec<_> = applications
@@ -455,53 +470,14 @@ async fn play_one(api: &Api, tokens: BTreeMap<String, String>, script: Script) {
     );
 }
 
-/// Makes a test of each file.
-macro_rules! scripts {
-    ($($test:ident: $file:literal $(, $shows:expr)?;)*) => {
-        $(
-            #[tokio::test]
-            async fn $test() {
-                $($shows;)?
-                play($file).await;
-            }
-        )*
-    };
-}
-
-scripts! {
-    commands_and_their_answers: "http/commands";
-    as_many_events_as_a_list_may_bring: "http/large";
-    reading_the_turn_table_and_the_log: "http/reading";
-    undo_goes_back_step_by_step_and_redo_forth_until_something_else_happens: "http/undo", shows(&["TK-7"]);
-    the_same_request_under_the_same_key_happens_once: "http/idempotency";
-    what_is_compacted_is_gone_wherever_it_is_asked_for: "http/compaction", shows(&["TK-8"]);
-    the_rights_of_tokens: "http/rights", shows(&["TK-9", "TK-10"]);
-    players_decide_for_their_own_combatants: "http/players";
-    tokens_that_are_handed_out_listed_and_revoked: "http/tokens", shows(&["TK-12"]);
-    what_is_hidden_from_each_viewer: "http/secrecy";
-    slashes_at_the_ends_of_paths: "http/slashes";
-    statuses_of_malformed_requests: "http/status";
-    headers_that_are_there_twice_are_refused: "http/twice";
-    applications_and_their_lists: "http/applications";
-    what_pages_in_a_browser_need: "http/browser";
-    a_list_is_no_object_wherever_a_client_writes_one: "refusals/lists";
-    a_field_that_is_there_twice_is_refused_wherever_it_is: "refusals/twice";
-    a_field_that_is_missing_or_misspelt_is_named_with_all_that_there_are: "refusals/fields";
-    messages_show_no_types_of_rust: "refusals/values";
-    a_whole_number_may_be_written_with_a_zero_fraction: "refusals/numbers";
-    a_parameter_names_one_range_whatever_is_wrong_with_it: "refusals/parameters";
-    a_token_that_makes_no_sense_is_refused_with_its_field: "refusals/tokens";
-    an_undo_that_makes_no_sense_is_refused_with_its_field: "refusals/undo";
-    every_bad_combatant_of_a_creation_is_reported: "refusals/combatants";
-    options_that_make_no_sense_are_refused_with_their_field: "refusals/options";
-}
-
+/// One test for each file, such as `e2e::scripts::are_answered_as_written::file_17_http_undo_json`.
+#[rstest]
 #[tokio::test]
-async fn the_published_contract() {
-    play("http/contract").await;
-}
-
-#[tokio::test]
-async fn each_preset_by_the_tokens_of_two_players_and_a_game_master() {
-    play("http/custom").await;
+async fn are_answered_as_written(
+    #[files("http/*.json")]
+    #[files("refusals/*.json")]
+    #[base_dir = "tests"]
+    file: PathBuf,
+) {
+    play(&file).await;
 }

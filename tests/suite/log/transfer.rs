@@ -401,9 +401,7 @@ async fn a_log_that_was_changed_is_refused_with_the_path_of_the_first_wrong_fiel
             .is_some_and(|message| message.contains("an object is expected")),
         "{error}"
     );
-    for spoil in
-        serde_json::from_str::<Vec<Spoil>>(&text("tests/refusals/logs.json")).expect("spoils")
-    {
+    for spoil in serde_json::from_str::<Vec<Spoil>>(&text("tests/imports.json")).expect("spoils") {
         let mut spoilt = log.clone();
         spoil.apply(&mut spoilt);
         let refused = import(&api, &spoilt).await.expect(spoil.status).json();

@@ -1,9 +1,11 @@
 //! Plays the files of `tests/hidden`, one for each ruleset: the same play with hidden combatants and without them shows the same.
 
 use super::secrecy::{Even, Sight, Stage, alike};
-use crate::support::sources::files;
+use crate::support::sources::{read, stem};
+use rstest::rstest;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::path::PathBuf;
 use turnkeeper::engine::{Decided, Viewer};
 use turnkeeper::vocabulary::Dice;
 
@@ -194,44 +196,42 @@ impl Step {
     }
 }
 
-#[test]
-fn a_play_with_a_hidden_combatant_is_seen_as_the_play_without() {
-    for (file, text) in files("tests/hidden", "json") {
-        let ruleset = file
-            .trim_start_matches("tests/hidden/")
-            .trim_end_matches(".json");
-        let plays: Vec<Play> =
-            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
-        for play in plays {
-            println!("{ruleset}: {}", play.name);
-            let seen: Vec<Value> = play
-                .seen
-                .iter()
-                .map(|written| combatant(written, false))
-                .collect();
-            let hidden: Vec<Value> = play
-                .hidden
-                .iter()
-                .map(|written| combatant(written, true))
-                .collect();
-            let stage = |combatants: &[Value]| {
-                let mut creation = json!({"ruleset": ruleset, "combatants": combatants});
-                if !play.options.is_null() {
-                    creation["options"] = play.options.clone();
-                }
-                Stage::create(&creation).expect("a sound creation")
-            };
-            // The hidden come first: an order of joining could show them.
-            let (mut with, mut without) = (stage(&[hidden, seen.clone()].concat()), stage(&seen));
-            assert_eq!(
-                alike(&with.sights(None), &without.sights(None)),
-                Ok(()),
-                "at the creation"
-            );
-            for step in &play.steps {
-                let sights = step.take(&mut with, &mut without);
-                step.check(&with, &sights[0]);
-            }
+impl Play {
+    /// The scene before the first step, with these combatants.
+    fn stage(&self, ruleset: &str, combatants: &[Value]) -> Stage {
+        let mut creation = json!({"ruleset": ruleset, "combatants": combatants});
+        if !self.options.is_null() {
+            creation["options"] = self.options.clone();
         }
+        Stage::create(&creation).expect("a sound creation")
+    }
+
+    fn check(&self, ruleset: &str) {
+        let seen: Vec<Value> = self.seen.iter().map(|one| combatant(one, false)).collect();
+        let hidden = self.hidden.iter().map(|one| combatant(one, true));
+        // The hidden come first: an order of joining could show them.
+        let all: Vec<Value> = hidden.chain(seen.clone()).collect();
+        let mut with = self.stage(ruleset, &all);
+        let mut without = self.stage(ruleset, &seen);
+        let same = alike(&with.sights(None), &without.sights(None));
+        assert_eq!(same, Ok(()), "at the creation");
+        for step in &self.steps {
+            let sights = step.take(&mut with, &mut without);
+            step.check(&with, &sights[0]);
+        }
+    }
+}
+
+/// One test for each file.
+#[rstest]
+fn a_play_with_a_hidden_combatant_is_seen_as_the_play_without(
+    #[files("*.json")]
+    #[base_dir = "tests/hidden"]
+    file: PathBuf,
+) {
+    let plays: Vec<Play> = serde_json::from_str(&read(&file)).expect("plays");
+    for play in plays {
+        println!("{}", play.name);
+        play.check(&stem(&file));
     }
 }

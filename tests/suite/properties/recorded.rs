@@ -8,7 +8,9 @@ use super::chance::Chance;
 use super::player::Subject;
 use super::secrecy::Stage;
 use super::subjects;
+use crate::support::sources::{path, read};
 use crate::support::table::{Refused, seeded};
+use rstest::rstest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -37,17 +39,6 @@ enum Line {
         answer: String,
         shows: String,
     },
-}
-
-fn file(ruleset: &str) -> PathBuf {
-    [
-        env!("CARGO_MANIFEST_DIR"),
-        "tests",
-        "plays",
-        &format!("{ruleset}.jsonl"),
-    ]
-    .iter()
-    .collect()
 }
 
 fn digest(seen: &impl Debug) -> String {
@@ -163,7 +154,7 @@ fn made(subject: &Subject) -> Vec<Line> {
 }
 
 /// What comes of the same commands now.
-fn replayed(lines: Vec<Line>) -> Vec<Line> {
+fn replayed(recorded: &str) -> Vec<Line> {
     let mut stage = None;
     let mut replay = |line| match line {
         Line::Play { create } => {
@@ -181,7 +172,10 @@ fn replayed(lines: Vec<Line>) -> Vec<Line> {
             }
         }
     };
-    lines.into_iter().map(&mut replay).collect()
+    let lines = recorded
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a line of a play"));
+    lines.map(&mut replay).collect()
 }
 
 fn write(lines: &[Line]) -> String {
@@ -191,49 +185,37 @@ fn write(lines: &[Line]) -> String {
         .collect()
 }
 
-/// The first line that is not as it was recorded.
-fn difference(subject: &Subject) -> Option<String> {
-    let file = file(subject.id);
-    let recorded = std::fs::read_to_string(&file).unwrap_or_default();
-    let bless = std::env::var_os("TURNKEEPER_BLESS").is_some();
-    if recorded.is_empty() && !bless {
-        return Some(format!("{} is missing", file.display()));
-    }
-    let lines: Vec<Line> = recorded
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("a line of a play"))
-        .collect();
-    let now = write(&if lines.is_empty() {
-        made(subject)
-    } else {
-        replayed(lines)
-    });
-    if bless {
+/// One test for each file.
+#[rstest]
+fn what_comes_of_recorded_plays_is_as_it_was(
+    #[files("*.jsonl")]
+    #[base_dir = "tests/plays"]
+    file: PathBuf,
+) {
+    let now = write(&replayed(&read(&file)));
+    if std::env::var_os("TURNKEEPER_BLESS").is_some() {
         std::fs::write(&file, now).expect("a file that can be written");
-        return None;
+        return;
     }
-    let mut pairs = recorded.lines().zip(now.lines()).enumerate();
-    let (number, (was, is)) = pairs.find(|(_, (was, is))| was != is)?;
-    Some(format!(
-        "{}:{}: recorded was\n  {was}\nand now it is\n  {is}",
-        file.display(),
-        number + 1
-    ))
+    let recorded = read(&file);
+    for (number, (was, is)) in (1..).zip(recorded.lines().zip(now.lines())) {
+        assert!(
+            was == is,
+            "line {number}: recorded was\n  {was}\nand now it is\n  {is}\n\
+             TURNKEEPER_BLESS=1 tests/run recorded writes what comes of these commands now"
+        );
+    }
 }
 
 #[test]
-fn what_comes_of_recorded_plays_is_as_it_was() {
-    let subjects: Vec<Subject> = subjects().collect();
-    let differences: Vec<String> = std::thread::scope(|scope| {
-        let threads: Vec<_> = subjects
-            .iter()
-            .map(|subject| scope.spawn(|| difference(subject)))
-            .collect();
-        threads
-            .into_iter()
-            .filter_map(|thread| thread.join().expect("no panic"))
-            .collect()
-    });
-    let all = "TURNKEEPER_BLESS=1 tests/run recorded writes what comes of these commands now";
-    assert!(differences.is_empty(), "{}\n{all}", differences.join("\n"));
+fn each_ruleset_has_recorded_plays() {
+    for subject in subjects() {
+        let file = path(&format!("tests/plays/{}.jsonl", subject.id));
+        if file.exists() {
+            continue;
+        }
+        let bless = std::env::var_os("TURNKEEPER_BLESS").is_some();
+        assert!(bless, "{} is missing", file.display());
+        std::fs::write(&file, write(&made(&subject))).expect("a file that can be written");
+    }
 }

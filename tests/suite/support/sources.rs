@@ -11,7 +11,27 @@ pub fn path(file: &str) -> PathBuf {
 /// The text of a file of the crate.
 #[track_caller]
 pub fn text(file: &str) -> String {
-    std::fs::read_to_string(path(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+    read(&path(file))
+}
+
+/// The text of a file.
+#[track_caller]
+pub fn read(file: &Path) -> String {
+    std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
+/// The name of a file below a folder of the crate.
+pub fn name_below(folder: &str, file: &Path) -> String {
+    let below = file
+        .strip_prefix(path(folder))
+        .expect("a file below the folder");
+    below.display().to_string()
+}
+
+/// The name of a file without its folder and extension.
+pub fn stem(file: &Path) -> String {
+    let stem = file.file_stem().expect("a file's name");
+    stem.display().to_string()
 }
 
 /// Every file with this extension below a folder of the crate: its path below the crate and its text, in the order of the paths.
