@@ -8,10 +8,10 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 use turnkeeper::engine::{
-    CHECKPOINTS, Creation, Game, Meta, Request, Rulesets, SeededDice, Viewer,
+    AnyEncounter, CHECKPOINTS, Creation, Meta, Request, Rulesets, SeededDice, Viewer,
 };
 use turnkeeper::rulesets;
-use turnkeeper::vocabulary::{LegalCommand, Play, Registrar, Ruleset, Table, Tagged, read};
+use turnkeeper::vocabulary::{Encounter, LegalCommand, Play, Registrar, Ruleset, Tagged, read};
 
 /// The program's allocator.
 #[global_allocator]
@@ -21,7 +21,7 @@ const SIZES: [usize; 4] = [4, 16, 64, 500];
 
 /// One command of a fight, and the encounter before it.
 struct Step {
-    game: Arc<dyn Game>,
+    encounter: Arc<dyn AnyEncounter>,
     document: Vec<u8>,
     body: String,
     command: Value,
@@ -50,9 +50,9 @@ fn creation(ruleset: &str, size: usize) -> Creation {
 }
 
 /// An option that advances the fight: one of the awaited commands.
-fn next_command(game: &dyn Game, turn: usize) -> Option<Value> {
-    let pending = game.brief().pending?;
-    let legal_commands = game.options(&Viewer::gm("gm"), 0, &|| false);
+fn next_command(encounter: &dyn AnyEncounter, turn: usize) -> Option<Value> {
+    let pending = encounter.brief().pending?;
+    let legal_commands = encounter.options(&Viewer::gm("gm"), 0, &|| false);
     let is_awaited = |option: &&LegalCommand| {
         pending
             .commands
@@ -68,16 +68,16 @@ fn next_command(game: &dyn Game, turn: usize) -> Option<Value> {
 /// A legal fight of at most `length` commands.
 fn fight(ruleset: &str, size: usize, length: usize) -> Vec<Step> {
     let rulesets = Rulesets::shipped();
-    let mut game = rulesets
+    let mut encounter = rulesets
         .create(meta(), creation(ruleset, size))
         .expect("an encounter");
     let mut steps = Vec::new();
     for turn in 0..length {
-        let Some(command) = next_command(&*game, turn) else {
+        let Some(command) = next_command(&*encounter, turn) else {
             break;
         };
         let request = Request::read(command.clone()).expect("a request");
-        let decided = game
+        let decided = encounter
             .decide(
                 &[],
                 &request,
@@ -85,25 +85,25 @@ fn fight(ruleset: &str, size: usize, length: usize) -> Vec<Step> {
                 &|| false,
             )
             .expect("legal");
-        let document = game.document().expect("a document");
+        let document = encounter.document().expect("a document");
         steps.push(Step {
-            game: game.clone(),
+            encounter: encounter.clone(),
             document,
             body: command.to_string(),
             command,
         });
-        game = decided.next;
+        encounter = decided.next;
     }
     steps
 }
 
-fn typed<R: Ruleset>(step: &Step) -> Option<(Table<R>, R::Command)> {
+fn typed<R: Ruleset>(step: &Step) -> Option<(Encounter<R>, R::Command)> {
     let mut document: Value = serde_json::from_slice(&step.document).expect("JSON");
-    let table = serde_json::from_value(document["table"].take()).expect("a table");
+    let encounter = serde_json::from_value(document["table"].take()).expect("a table");
     let mut fields = step.command.as_object().expect("an object").clone();
     let verb = fields.remove("type")?;
     let command = R::Command::parse(verb.as_str()?, &fields)?;
-    Some((table, command.expect("well-formed")))
+    Some((encounter, command.expect("well-formed")))
 }
 
 fn decide_and_evolve<R: Ruleset>(c: &mut Criterion, sizes: &[usize]) {
@@ -117,9 +117,9 @@ fn decide_and_evolve<R: Ruleset>(c: &mut Criterion, sizes: &[usize]) {
         group.bench_function(BenchmarkId::from_parameter(size), |b| {
             b.iter(|| {
                 next = (next + 1) % steps.len();
-                let (table, command) = &steps[next];
+                let (encounter, command) = &steps[next];
                 let mut dice = SeededDice::new([7; 32]);
-                let mut play = Play::new(table.clone(), &mut dice);
+                let mut play = Play::new(encounter.clone(), &mut dice);
                 R::decide(&mut play, black_box(command)).expect("legal");
                 play.finish()
             });
@@ -157,7 +157,7 @@ fn whole_transition(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("copy_at_hand", size), |b| {
             b.iter_batched(
                 &mut body,
-                |step| transition(&*step.game, &step.body),
+                |step| transition(&*step.encounter, &step.body),
                 BatchSize::SmallInput,
             );
         });
@@ -178,10 +178,10 @@ fn whole_transition(c: &mut Criterion) {
 }
 
 /// Parses a command, decides it, and writes document and view.
-fn transition(game: &dyn Game, body: &str) -> usize {
+fn transition(encounter: &dyn AnyEncounter, body: &str) -> usize {
     let body: Value = serde_json::from_str(body).expect("JSON");
     let request = Request::read(body).expect("a request");
-    let decided = game
+    let decided = encounter
         .decide(&[], &request, &mut SeededDice::new([7; 32]), &|| false)
         .expect("legal");
     let document = decided.next.document().expect("a document");
@@ -192,12 +192,14 @@ fn transition(game: &dyn Game, body: &str) -> usize {
 /// The cost of undo without any undo: a checkpoint in every 256th log entry.
 fn checkpoints(_: &mut Criterion) {
     let steps = fight("active-initiative", 16, 100);
-    let last = &steps.last().expect("a fight").game;
+    let last = &steps.last().expect("a fight").encounter;
     let write = |checkpoints: u64| {
         let started = Instant::now();
         for step in 0..20 * CHECKPOINTS {
-            let Step { game, body, .. } = &steps[step as usize % steps.len()];
-            black_box(transition(&**game, body));
+            let Step {
+                encounter, body, ..
+            } = &steps[step as usize % steps.len()];
+            black_box(transition(&**encounter, body));
             if step % CHECKPOINTS < checkpoints {
                 black_box(last.checkpoint().expect("a checkpoint"));
             }

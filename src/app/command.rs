@@ -6,7 +6,7 @@ use super::token::Sender;
 use super::work::WhenFull;
 use super::{App, AppError, BearerToken, Expected, IdempotencyKey, now};
 use crate::engine::{
-    Decided, Game, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer, with_texts,
+    AnyEncounter, Decided, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer, with_texts,
 };
 use crate::store::Entry;
 use crate::vocabulary::Violation;
@@ -40,22 +40,22 @@ impl AnswerSize {
     /// The body for an encounter and its new events, as `viewer` sees them. Parts that are JSON are copied.
     pub(super) fn render(
         self,
-        game: &dyn Game,
+        encounter: &dyn AnyEncounter,
         viewer: &Viewer,
         events: &RawValue,
     ) -> Result<Bytes, AppError> {
         let mut body =
-            format!("{{\"version\":{},\"events\":{events},", game.version()).into_bytes();
+            format!("{{\"version\":{},\"events\":{events},", encounter.version()).into_bytes();
         match self {
             Self::Full => {
                 body.extend_from_slice(b"\"encounter\":");
-                game.view_into(viewer, &mut body)?;
+                encounter.view_into(viewer, &mut body)?;
                 body.push(b'}');
             }
             // The fields of `{"current":...,"pending":...}` follow the others.
             Self::Minimal => {
                 body.extend_from_slice(
-                    serde_json::to_string(&game.brief())?
+                    serde_json::to_string(&encounter.brief())?
                         .trim_start_matches('{')
                         .as_bytes(),
                 );
@@ -87,13 +87,13 @@ impl Answer {
     ) -> Result<Self, AppError> {
         let redactions = decided.redactions.as_ref().filter(|_| !viewer.is_gm());
         let redacted = redactions.and_then(|redactions| redactions.to(&viewer.token));
-        let game = viewer.view(&decided.next);
+        let encounter = viewer.view(&decided.next);
         let (events, texts) = redacted.map_or((&decided.events, &decided.texts), |entry| {
             (&entry.events, &entry.texts)
         });
-        let body = size.render(&*game, viewer, &with_texts(events, texts)?)?;
+        let body = size.render(&*encounter, viewer, &with_texts(events, texts)?)?;
         Ok(Self {
-            version: game.version(),
+            version: encounter.version(),
             size,
             body,
             replayed: false,
@@ -121,16 +121,18 @@ impl App {
     /// Applies a command. This takes one round trip to the store if the encounter is cached, otherwise two.
     pub async fn command(&self, call: CommandCall<'_>) -> Result<Answer, AppError> {
         let sender = &Sender::Token(call.token.clone());
-        self.write(call.id, sender, call.key, |game, viewer| {
-            self.change(game, viewer, &call)
+        self.write(call.id, sender, call.key, |encounter, viewer| {
+            self.change(encounter, viewer, &call)
         })
         .await
     }
 
     /// Decides a command and changes nothing. Its dice are never those of the real command.
     pub async fn dry_run(&self, call: CommandCall<'_>) -> Result<Answer, AppError> {
-        let (game, viewer) = self.authenticate(call.id, call.token).await?;
-        let decided = self.decide(&game, &viewer, &call, rand::random()).await?;
+        let (encounter, viewer) = self.authenticate(call.id, call.token).await?;
+        let decided = self
+            .decide(&encounter, &viewer, &call, rand::random())
+            .await?;
         self.hold(
             &Client::of(call.token, call.id),
             Answer::to(&viewer, &decided, call.size)?,
@@ -147,11 +149,13 @@ impl App {
 
     async fn change(
         &self,
-        game: Arc<dyn Game>,
+        encounter: Arc<dyn AnyEncounter>,
         viewer: Viewer,
         call: &CommandCall<'_>,
     ) -> Result<Change, AppError> {
-        let decided = self.decide(&game, &viewer, call, dice_seed(&*game)).await?;
+        let decided = self
+            .decide(&encounter, &viewer, call, dice_seed(&*encounter))
+            .await?;
         // Before the commit: a client that does not read its answers changes nothing more.
         let answer = self.hold(
             &Client::of(call.token, call.id),
@@ -174,7 +178,7 @@ impl App {
             bytes: serde_json::to_vec(&entry)?.into(),
         });
         Ok(Change {
-            game: decided.next,
+            encounter: decided.next,
             entry,
             answer,
             recorded: Bytes::new(),
@@ -184,19 +188,19 @@ impl App {
     /// Checks the viewer's rights and the expected version, then decides by the rules.
     async fn decide(
         &self,
-        game: &Arc<dyn Game>,
+        encounter: &Arc<dyn AnyEncounter>,
         viewer: &Viewer,
         call: &CommandCall<'_>,
         seed: [u8; 32],
     ) -> Result<Decided, AppError> {
-        self.decide_now(game, viewer, call, seed)
+        self.decide_now(encounter, viewer, call, seed)
             .await
             .map_err(|error| match error {
                 AppError::Refused(refusal @ Refusal::Violation { .. }) => {
-                    let pending = viewer.view(game).brief().pending;
+                    let pending = viewer.view(encounter).brief().pending;
                     AppError::NotNow {
                         refusal,
-                        current: game.version(),
+                        current: encounter.version(),
                         pending: pending.map(Box::new),
                     }
                 }
@@ -206,45 +210,50 @@ impl App {
 
     async fn decide_now(
         &self,
-        game: &Arc<dyn Game>,
+        encounter: &Arc<dyn AnyEncounter>,
         viewer: &Viewer,
         call: &CommandCall<'_>,
         seed: [u8; 32],
     ) -> Result<Decided, AppError> {
         let request = call.request;
-        game.authorize(viewer, request)?;
+        encounter.authorize(viewer, request)?;
         call.expected
-            .map_or(Ok(()), |expected| expected.check(game, viewer))?;
-        if let Some(rewind) = game.rewind_target(request)? {
-            if !viewer.is_gm() && !self.undoes_own_command(game, viewer, &rewind).await? {
+            .map_or(Ok(()), |expected| expected.check(encounter, viewer))?;
+        if let Some(rewind) = encounter.rewind_target(request)? {
+            if !viewer.is_gm() && !self.undoes_own_command(encounter, viewer, &rewind).await? {
                 return Err(Refusal::hidden_reason().into());
             }
-            return self.rewind(game, viewer, rewind).await;
+            return self.rewind(encounter, viewer, rewind).await;
         }
-        if is_small(&**game, request.verbs().count()) {
-            return Ok(decide(&**game, viewer, request, seed, &|| false)?);
+        if is_small(&**encounter, request.verbs().count()) {
+            return Ok(decide(&**encounter, viewer, request, seed, &|| false)?);
         }
-        let (id, game, viewer, request) = (
-            &game.meta().id,
-            game.clone(),
+        let (id, encounter, viewer, request) = (
+            &encounter.meta().id,
+            encounter.clone(),
             viewer.clone(),
             request.clone(),
         );
-        let work = move |stop: Stop<'_>| decide(&*game, &viewer, &request, seed, stop);
+        let work = move |stop: Stop<'_>| decide(&*encounter, &viewer, &request, seed, stop);
         Ok(self.workers.run(id, WhenFull::Refuse, work).await??)
     }
 
     async fn rewind(
         &self,
-        game: &Arc<dyn Game>,
+        encounter: &Arc<dyn AnyEncounter>,
         viewer: &Viewer,
         rewind: Rewind,
     ) -> Result<Decided, AppError> {
-        let past = self.state_at(game, rewind.to_version).await?;
-        let (id, game, small) = (&game.meta().id, game.clone(), is_small(&**game, 1));
+        let past = self.state_at(encounter, rewind.to_version).await?;
+        let (id, encounter, small) = (
+            &encounter.meta().id,
+            encounter.clone(),
+            is_small(&**encounter, 1),
+        );
         let sender = viewer.combatants.clone();
         let rewound = move |_: Stop<'_>| {
-            game.rewind(&sender, &rewind, &*past)
+            encounter
+                .rewind(&sender, &rewind, &*past)
                 .map_err(AppError::from)
         };
         self.workers
@@ -255,20 +264,20 @@ impl App {
     /// Whether a player may undo something, by what it can see.
     pub(super) async fn may_undo(
         &self,
-        game: &Arc<dyn Game>,
+        encounter: &Arc<dyn AnyEncounter>,
         viewer: &Viewer,
     ) -> Result<bool, AppError> {
         if viewer.is_gm() {
             return Ok(false);
         }
         let undo = Request::undo();
-        let rewind = game
+        let rewind = encounter
             .authorize(viewer, &undo)
-            .and_then(|()| game.rewind_target(&undo));
+            .and_then(|()| encounter.rewind_target(&undo));
         let Ok(Some(rewind)) = rewind else {
             return Ok(false);
         };
-        match self.undoes_own_command(game, viewer, &rewind).await {
+        match self.undoes_own_command(encounter, viewer, &rewind).await {
             Ok(_) => Ok(true),
             Err(AppError::Refused(_)) => Ok(false),
             Err(error) => Err(error),
@@ -279,19 +288,21 @@ impl App {
     /// entries that the player can see. False if there are entries since that it cannot see.
     async fn undoes_own_command(
         &self,
-        game: &Arc<dyn Game>,
+        encounter: &Arc<dyn AnyEncounter>,
         viewer: &Viewer,
         rewind: &Rewind,
     ) -> Result<bool, AppError> {
         let refused =
             |detail: &'static str| Err(Violation::new("not_yours_to_undo", "TK-9", detail).into());
-        if game.rewind_target(&Request::undo())?.as_ref() != Some(rewind) {
+        if encounter.rewind_target(&Request::undo())?.as_ref() != Some(rewind) {
             return refused(
                 "a player may undo only their own last command: leave `to_version` out",
             );
         }
         let after = rewind.to_version;
-        let log = self.log_views(&game.meta().id, after, UNDO_ENTRIES).await?;
+        let log = self
+            .log_views(&encounter.meta().id, after, UNDO_ENTRIES)
+            .await?;
         let mut visible = log
             .entries
             .iter()
@@ -311,13 +322,13 @@ impl App {
 }
 
 /// Whether the thread that serves a request does this work itself.
-pub(super) fn is_small(game: &dyn Game, commands: usize) -> bool {
-    game.weight().saturating_mul(commands) <= SMALL_REQUEST
+pub(super) fn is_small(encounter: &dyn AnyEncounter, commands: usize) -> bool {
+    encounter.weight().saturating_mul(commands) <= SMALL_REQUEST
 }
 
 /// Decides by the rules. A player's command is first tried on what the player knows, so that hidden facts explain no refusal.
 fn decide(
-    game: &dyn Game,
+    encounter: &dyn AnyEncounter,
     viewer: &Viewer,
     request: &Request,
     seed: [u8; 32],
@@ -325,10 +336,11 @@ fn decide(
 ) -> Result<Decided, Refusal> {
     let mut dice = SeededDice::new(seed);
     if viewer.is_gm() {
-        return game.decide(&[], request, &mut dice, stop);
+        return encounter.decide(&[], request, &mut dice, stop);
     }
-    game.examine(&viewer.combatants, request, stop)?;
-    game.decide(&viewer.combatants, request, &mut dice, stop)
+    encounter.examine(&viewer.combatants, request, stop)?;
+    encounter
+        .decide(&viewer.combatants, request, &mut dice, stop)
         .map_err(|refusal| match refusal {
             Refusal::Stopped => refusal,
             _ => Refusal::hidden_reason(),
@@ -336,11 +348,11 @@ fn decide(
 }
 
 /// The seed of the server's dice for the next command: random, or from the encounter's own seed and version.
-fn dice_seed(game: &dyn Game) -> [u8; 32] {
-    let Some(seed) = game.meta().seed else {
+fn dice_seed(encounter: &dyn AnyEncounter) -> [u8; 32] {
+    let Some(seed) = encounter.meta().seed else {
         return rand::random();
     };
     let digest =
-        Sha256::new_with_prefix(seed.to_be_bytes()).chain_update(game.version().to_be_bytes());
+        Sha256::new_with_prefix(seed.to_be_bytes()).chain_update(encounter.version().to_be_bytes());
     digest.chain_update("roll").finalize().into()
 }

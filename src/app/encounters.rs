@@ -8,7 +8,7 @@ use super::token::only_gm;
 use super::{
     App, AppError, Application, BearerToken, Expected, HandedOut, IdempotencyKey, Room, Token, now,
 };
-use crate::engine::{Creation, Game, Meta, NewToken, Role, Summary};
+use crate::engine::{AnyEncounter, Creation, Meta, NewToken, Role, Summary};
 use crate::store::{Base, Entry, NewEncounter, StoreError, bytes_of, listed_id};
 use crate::vocabulary::FieldError;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, HEXLOWER};
@@ -22,7 +22,7 @@ const MAX_FIRST_TOKENS: usize = 50;
 /// A new encounter with its game master's token, which appears only here.
 pub struct CreatedEncounter {
     /// The encounter at version 0.
-    pub game: Arc<dyn Game>,
+    pub encounter: Arc<dyn AnyEncounter>,
     /// The game master's token.
     pub token: Token,
     /// The other tokens that were asked for.
@@ -57,16 +57,20 @@ impl App {
         let secrets = self.secrets(key, application.as_deref()).await?;
         let (meta, token) = new_meta(creation.seed, key, &secrets)?;
         let wanted = creation.tokens.clone();
-        let game = self.rulesets.create(meta, creation)?;
-        let (meta, tokens) = first_tokens(&*game, &wanted, &secrets)?;
-        let game = game.with_meta(meta);
-        let room = self.room_for_creation(&*game, client)?;
-        let (game, replayed) = self
-            .persist(game.clone(), game, Vec::new(), key, application)
+        let encounter = self.rulesets.create(meta, creation)?;
+        let (meta, tokens) = first_tokens(&*encounter, &wanted, &secrets)?;
+        let encounter = encounter.with_meta(meta);
+        let room = self.room_for_creation(&*encounter, client)?;
+        let (encounter, replayed) = self
+            .persist(encounter.clone(), encounter, Vec::new(), key, application)
             .await?;
         // A repeated request returns the tokens of the first one, except those that were revoked since.
         let handed_out = |token: Token| {
-            let record = game.meta().tokens.iter().find(|record| token.is(record))?;
+            let record = encounter
+                .meta()
+                .tokens
+                .iter()
+                .find(|record| token.is(record))?;
             Some(HandedOut {
                 info: record.viewer(),
                 token,
@@ -75,7 +79,7 @@ impl App {
         };
         let tokens = tokens.into_iter().filter_map(handed_out).collect();
         Ok(CreatedEncounter {
-            game,
+            encounter,
             token,
             tokens,
             replayed,
@@ -86,30 +90,32 @@ impl App {
     /// Room for the answer to a creation, which must be there before anything is stored.
     pub(super) fn room_for_creation(
         &self,
-        game: &dyn Game,
+        encounter: &dyn AnyEncounter,
         client: &Client,
     ) -> Result<Room, AppError> {
         // The answer shows a document, with its empty fields and the order of turns.
-        self.answers
-            .reserve(client, document_within_limit(game)?.len().saturating_mul(3))
+        self.answers.reserve(
+            client,
+            document_within_limit(encounter)?.len().saturating_mul(3),
+        )
     }
 
     /// Stores a new encounter: `base`, and `game`, which `entries` made of it. Returns the encounter, with the meta that it was stored
     /// with, and whether the same idempotency key created it before.
     pub(super) async fn persist(
         &self,
-        base: Arc<dyn Game>,
-        game: Arc<dyn Game>,
+        base: Arc<dyn AnyEncounter>,
+        encounter: Arc<dyn AnyEncounter>,
         entries: Vec<Entry>,
         key: Option<&IdempotencyKey>,
         application: Option<Application>,
-    ) -> Result<(Arc<dyn Game>, bool), AppError> {
-        let id = &game.meta().id;
-        let (document, revision) = (document_within_limit(&*game)?, rand::random());
+    ) -> Result<(Arc<dyn AnyEncounter>, bool), AppError> {
+        let id = &encounter.meta().id;
+        let (document, revision) = (document_within_limit(&*encounter)?, rand::random());
         let (size, log_bytes) = (document.len(), bytes_of(&entries));
         let current = CacheEntry {
             revision,
-            game: game.clone(),
+            encounter: encounter.clone(),
             size,
             log_bytes,
             compaction_failed: false,
@@ -128,13 +134,13 @@ impl App {
         };
         let Some(first_base) = self.store.create(id, new).await? else {
             self.cache.insert(id.as_str().into(), current);
-            return Ok((game, false));
+            return Ok((encounter, false));
         };
         let first = self.rulesets.load(&first_base)?;
-        if key.is_none() || first.meta().request != game.meta().request {
+        if key.is_none() || first.meta().request != encounter.meta().request {
             return Err(AppError::KeyReused);
         }
-        Ok((game.with_meta(first.meta().clone()), true))
+        Ok((encounter.with_meta(first.meta().clone()), true))
     }
 
     /// At most `limit` of an application's encounters after `cursor`, newest first, without those that this program cannot read. Returns
@@ -154,7 +160,7 @@ impl App {
                 .items
                 .iter()
                 .filter_map(|listed| match self.rulesets.load(&listed.document) {
-                    Ok(game) => Some(game.summary()),
+                    Ok(encounter) => Some(encounter.summary()),
                     // One that is damaged, or that a newer program wrote, must not hide the others.
                     Err(error) => {
                         let encounter: String = listed.id.chars().take(8).collect();
@@ -175,9 +181,9 @@ impl App {
         expected: Option<&Expected>,
     ) -> Result<(), AppError> {
         let delete = async {
-            let (game, viewer) = self.authenticate(id, token).await?;
+            let (encounter, viewer) = self.authenticate(id, token).await?;
             only_gm(&viewer, "to delete the encounter")?;
-            expected.map_or(Ok(()), |expected| expected.check(&game, &viewer))?;
+            expected.map_or(Ok(()), |expected| expected.check(&encounter, &viewer))?;
             self.cache.remove(id);
             match self.store.delete(id).await {
                 // It was there a moment ago: another request removed it, or this one, whose answer was lost so that it was sent again.
@@ -213,7 +219,7 @@ pub(super) fn new_meta(
 
 /// The meta of a new encounter with the tokens that its creation asks for, and these tokens.
 fn first_tokens(
-    game: &dyn Game,
+    encounter: &dyn AnyEncounter,
     wanted: &[NewToken],
     secrets: &Secrets<'_>,
 ) -> Result<(Meta, Vec<Token>), AppError> {
@@ -223,10 +229,10 @@ fn first_tokens(
         );
         return Err(FieldError::meaningless("tokens", detail).into());
     }
-    let (mut meta, mut tokens) = (game.meta().clone(), Vec::with_capacity(wanted.len()));
+    let (mut meta, mut tokens) = (encounter.meta().clone(), Vec::with_capacity(wanted.len()));
     for (i, wanted) in wanted.iter().enumerate() {
         let token = Token::new(wanted.role, &secrets.derive(&format!("token {i}"))?);
-        let record = wanted.record(Token::id(wanted.role), &token, game);
+        let record = wanted.record(Token::id(wanted.role), &token, encounter);
         meta.tokens
             .push(record.map_err(|refusal| refusal.within(&format!("tokens.{i}")))?);
         tokens.push(token);

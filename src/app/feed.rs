@@ -10,7 +10,7 @@ use super::rendering::Rendering;
 use super::storage::CacheEntry;
 use super::work::WhenFull;
 use super::{App, AppError, BearerToken, Include, Page, token::time_left};
-use crate::engine::{Game, Viewer};
+use crate::engine::{AnyEncounter, Viewer};
 use crate::store::{Entry, Notice, StoreError, StoredPage};
 use bytes::Bytes;
 use parking_lot::Mutex;
@@ -45,7 +45,7 @@ const RETRY_PAUSE: Duration = Duration::from_millis(100);
 #[derive(Clone)]
 enum Update {
     /// The tokens may have changed: the encounter now.
-    Tokens(Arc<dyn Game>),
+    Tokens(Arc<dyn AnyEncounter>),
     /// A new entry.
     Entry(Arc<LogEntryViews>),
     /// There is a new entry of this version. Followers read it themselves.
@@ -63,7 +63,7 @@ pub enum Next {
     /// The log entry of this version.
     Entry(u64, Arc<RawValue>),
     /// The encounter now, as the viewer sees it. The store has lost entries that the follower has seen; later entries follow this state.
-    Snapshot(Arc<dyn Game>),
+    Snapshot(Arc<dyn AnyEncounter>),
     /// The encounter was deleted, which ends the feed.
     Deleted,
     /// The feed ends here; a new one goes on from the last version.
@@ -231,7 +231,7 @@ impl Topic {
     async fn read_tokens(&self, app: &App) {
         while self.updates.receiver_count() > 0 {
             match app.current(&self.id).await {
-                Ok(game) => return self.publish(Update::Tokens(game)),
+                Ok(encounter) => return self.publish(Update::Tokens(encounter)),
                 Err(AppError::NotFound) => return self.publish(Update::Deleted),
                 Err(AppError::Unavailable(_) | AppError::StoreRefuses(_)) => {
                     tokio::time::sleep(RETRY_PAUSE).await;
@@ -312,9 +312,9 @@ impl App {
         id: &str,
         token: &BearerToken,
         after: Option<u64>,
-    ) -> Result<(Arc<dyn Game>, Follower), AppError> {
-        let (game, viewer) = self.authenticate(id, token).await?;
-        let version = game.version();
+    ) -> Result<(Arc<dyn AnyEncounter>, Follower), AppError> {
+        let (encounter, viewer) = self.authenticate(id, token).await?;
+        let version = encounter.version();
         let cursor = after.unwrap_or(version);
         if cursor > version {
             return Err(AppError::FutureVersion { current: version });
@@ -344,7 +344,7 @@ impl App {
             _place: place,
         };
         follower.read().await?;
-        Ok((follower.viewer.view(&game), follower))
+        Ok((follower.viewer.view(&encounter), follower))
     }
 
     /// As [`log`](Self::log), but waits up to `wait` for an entry if there is none yet.
@@ -409,7 +409,7 @@ impl Follower {
                 }
                 Ok(Update::Entry(_) | Update::Unread(_)) => self.caught_up = false,
                 Ok(Update::Lost) => self.lost = true,
-                Ok(Update::Tokens(game)) if self.may_follow(&*game) => {}
+                Ok(Update::Tokens(encounter)) if self.may_follow(&*encounter) => {}
                 Ok(Update::Deleted) => return Next::Deleted,
                 Ok(Update::Tokens(_) | Update::Over)
                 | Err(RecvError::Lagged(_) | RecvError::Closed) => {
@@ -427,7 +427,8 @@ impl Follower {
             return Ok(parts);
         }
         let current = self.app.current_entry(id).await?;
-        if current.game.version() != version && self.app.sees_more(id, viewer, version).await? {
+        if current.encounter.version() != version && self.app.sees_more(id, viewer, version).await?
+        {
             return Ok(parts);
         }
         if include.encounter {
@@ -445,10 +446,10 @@ impl Follower {
     }
 
     /// The JSON of an encounter that the viewer sees, in parts.
-    pub async fn view(&self, seen: &dyn Game) -> Result<Vec<Bytes>, AppError> {
+    pub async fn view(&self, seen: &dyn AnyEncounter) -> Result<Vec<Bytes>, AppError> {
         // Without the newest state, its own will do.
         if let Ok(current) = self.app.current_entry(&self.topic.id).await
-            && current.game.version() == seen.version()
+            && current.encounter.version() == seen.version()
         {
             return Ok(self.newest_view(&current).await?.into());
         }
@@ -464,23 +465,23 @@ impl Follower {
             .await?;
         // Without the closing brace: `you` is the last field.
         let fields = shared.slice(..shared.len().saturating_sub(1));
-        let you = serde_json::to_string(&current.game.you(&self.viewer))?;
+        let you = serde_json::to_string(&current.encounter.you(&self.viewer))?;
         Ok([fields, format!(",\"you\":{you}}}").into()])
     }
 
-    fn may_follow(&self, game: &dyn Game) -> bool {
-        self.token.viewer(game.meta()).is_ok()
+    fn may_follow(&self, encounter: &dyn AnyEncounter) -> bool {
+        self.token.viewer(encounter.meta()).is_ok()
     }
 
     /// Goes on from the encounter as it is now; None if that is not possible.
     async fn snapshot(&mut self) -> Option<Next> {
-        let game = self.app.current(&self.topic.id).await.ok()?;
-        if !self.may_follow(&*game) {
+        let encounter = self.app.current(&self.topic.id).await.ok()?;
+        if !self.may_follow(&*encounter) {
             return None;
         }
         self.backlog.clear();
-        (self.cursor, self.caught_up, self.lost) = (game.version(), false, false);
-        Some(Next::Snapshot(self.viewer.view(&game)))
+        (self.cursor, self.caught_up, self.lost) = (encounter.version(), false, false);
+        Some(Next::Snapshot(self.viewer.view(&encounter)))
     }
 
     /// Reads the entries after the cursor.

@@ -5,7 +5,7 @@ use super::log::parse_entry;
 use super::storage::CacheEntry;
 use super::work::WhenFull;
 use super::{App, AppError, BearerToken};
-use crate::engine::{CHECKPOINTS, Decided, Game, LogEntry, Refusal, Stop, Viewer};
+use crate::engine::{AnyEncounter, CHECKPOINTS, Decided, LogEntry, Refusal, Stop, Viewer};
 use crate::store::{Base, Entry, StoredPage, bytes_of};
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ struct Cut {
 /// A state that entries are folded into.
 struct Fold {
     /// None until there is a checkpoint to begin with.
-    state: Option<Arc<dyn Game>>,
+    state: Option<Arc<dyn AnyEncounter>>,
     /// Its version.
     at: u64,
 }
@@ -47,7 +47,7 @@ impl Fold {
     /// Folds the entries of a page up to `version`, from the newest checkpoint among them if there is one.
     fn over(
         mut self,
-        game: &dyn Game,
+        encounter: &dyn AnyEncounter,
         page: &StoredPage,
         version: u64,
         stop: Stop<'_>,
@@ -68,7 +68,7 @@ impl Fold {
         }
         let newest = entries.iter().rposition(|entry| entry.checkpoint.is_some());
         if let Some(checkpoint) = newest.and_then(|at| entries.get(at)?.checkpoint.as_deref()) {
-            self.state = Some(game.restore(checkpoint)?);
+            self.state = Some(encounter.restore(checkpoint)?);
         }
         for entry in entries.iter().skip(newest.map_or(0, |at| at + 1)) {
             if stop() {
@@ -88,40 +88,40 @@ impl App {
         id: &str,
         token: &BearerToken,
         at: Option<u64>,
-    ) -> Result<(Arc<dyn Game>, Viewer), AppError> {
+    ) -> Result<(Arc<dyn AnyEncounter>, Viewer), AppError> {
         let (current, viewer) = self.authenticate(id, token).await?;
-        let game = self
+        let encounter = self
             .state_at(&current, at.unwrap_or(current.version()))
             .await?;
-        Ok((viewer.view(&game), viewer))
+        Ok((viewer.view(&encounter), viewer))
     }
 
     /// The encounter as it was at `version`, with its present meta.
     pub(super) async fn state_at(
         &self,
-        game: &Arc<dyn Game>,
+        encounter: &Arc<dyn AnyEncounter>,
         version: u64,
-    ) -> Result<Arc<dyn Game>, AppError> {
-        if version == game.version() {
-            return Ok(game.clone());
+    ) -> Result<Arc<dyn AnyEncounter>, AppError> {
+        if version == encounter.version() {
+            return Ok(encounter.clone());
         }
-        if version > game.version() {
+        if version > encounter.version() {
             return Err(AppError::FutureVersion {
-                current: game.version(),
+                current: encounter.version(),
             });
         }
         // Here the log should have a checkpoint, unless it was imported.
         let checkpoint = version - version % CHECKPOINTS;
         for _ in 0..TRIES {
             if checkpoint > 0
-                && let Some(past) = self.fold(game, None, checkpoint - 1, version).await?
+                && let Some(past) = self.fold(encounter, None, checkpoint - 1, version).await?
             {
                 return Ok(past);
             }
             let Base {
                 version: base_version,
                 document,
-            } = self.store.base(&game.meta().id).await?;
+            } = self.store.base(&encounter.meta().id).await?;
             if version < base_version {
                 return Err(AppError::Pruned {
                     oldest: base_version,
@@ -130,8 +130,11 @@ impl App {
             let base = self
                 .rulesets
                 .load(&document)?
-                .with_meta(game.meta().clone());
-            if let Some(past) = self.fold(game, Some(base), base_version, version).await? {
+                .with_meta(encounter.meta().clone());
+            if let Some(past) = self
+                .fold(encounter, Some(base), base_version, version)
+                .await?
+            {
                 return Ok(past);
             }
         }
@@ -141,13 +144,18 @@ impl App {
     /// The transition that made `version`, as it was decided.
     pub(super) async fn transition(
         &self,
-        game: &Arc<dyn Game>,
+        encounter: &Arc<dyn AnyEncounter>,
         version: u64,
     ) -> Result<Decided, AppError> {
-        let next = self.state_at(game, version).await?;
+        let next = self.state_at(encounter, version).await?;
         let page = self
             .store
-            .log(&game.meta().id, version.saturating_sub(1), 1, READ_BYTES)
+            .log(
+                &encounter.meta().id,
+                version.saturating_sub(1),
+                1,
+                READ_BYTES,
+            )
             .await?;
         let Some(entry) = page
             .entries
@@ -177,12 +185,12 @@ impl App {
     /// None if there is neither, or if the log was compacted meanwhile.
     async fn fold(
         &self,
-        game: &Arc<dyn Game>,
-        start: Option<Arc<dyn Game>>,
+        encounter: &Arc<dyn AnyEncounter>,
+        start: Option<Arc<dyn AnyEncounter>>,
         after: u64,
         version: u64,
-    ) -> Result<Option<Arc<dyn Game>>, AppError> {
-        let id = &game.meta().id;
+    ) -> Result<Option<Arc<dyn AnyEncounter>>, AppError> {
+        let id = &encounter.meta().id;
         let mut fold = Fold {
             state: start,
             at: after,
@@ -196,9 +204,9 @@ impl App {
                 });
             }
             let small =
-                is_small(&**game, page.entries.len()) && bytes_of(&page.entries) <= SMALL_FOLD;
-            let game = game.clone();
-            let work = move |stop: Stop<'_>| fold.over(&*game, &page, version, stop);
+                is_small(&**encounter, page.entries.len()) && bytes_of(&page.entries) <= SMALL_FOLD;
+            let encounter = encounter.clone();
+            let work = move |stop: Stop<'_>| fold.over(&*encounter, &page, version, stop);
             fold = self
                 .workers
                 .run_unless(small, id, WhenFull::Refuse, work)
@@ -225,7 +233,7 @@ impl App {
         match self.compact(current, entry).await {
             Ok(compaction) => compaction,
             Err(error) => {
-                let id = &current.game.meta().id;
+                let id = &current.encounter.meta().id;
                 tracing::warn!(?error, %id, "a log was not compacted");
                 Compaction {
                     log_bytes: current.log_bytes.saturating_add(entry.bytes.len() as u64),
@@ -251,7 +259,7 @@ impl App {
         }
         let cut = self.cut(current, version, bytes).await?;
         // A log may hold less than was written: Redis can have evicted it.
-        let all = cut.version >= current.game.version();
+        let all = cut.version >= current.encounter.version();
         let log_bytes = if all {
             entry_bytes
         } else {
@@ -260,7 +268,7 @@ impl App {
         if cut.bytes == 0 {
             return Ok(unchanged(log_bytes));
         }
-        match self.state_at(&current.game, cut.version).await {
+        match self.state_at(&current.encounter, cut.version).await {
             Ok(base) => {
                 let new_base = Base {
                     version: cut.version,
@@ -305,19 +313,19 @@ impl App {
             let page = self
                 .store
                 .log(
-                    &current.game.meta().id,
+                    &current.encounter.meta().id,
                     cut.version,
                     CUT_ENTRIES,
                     READ_BYTES,
                 )
                 .await?;
             cut.version = cut.version.max(page.base_version);
-            if cut.version >= current.game.version() || page.entries.is_empty() {
+            if cut.version >= current.encounter.version() || page.entries.is_empty() {
                 break;
             }
             for entry in page.entries {
                 if cut.version >= version && cut.bytes >= bytes
-                    || entry.version > current.game.version()
+                    || entry.version > current.encounter.version()
                 {
                     return Ok(cut);
                 }
@@ -353,7 +361,7 @@ mod tests {
         let client = Client::named("a client".to_owned());
         let created = app.create(creation, None, None, &client).await;
         let created = created.expect("an encounter");
-        let id = created.game.meta().id.clone();
+        let id = created.encounter.meta().id.clone();
         let token = BearerToken::read(created.token.reveal()).expect("a token");
         let long = json!({"type": "note", "text": "x".repeat(2000)});
         let request = Request::read(vec![long; 50].into()).expect("a request");

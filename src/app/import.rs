@@ -13,7 +13,7 @@ use super::encounters::new_meta;
 use super::transfer::{ExportedLog, FORMAT};
 use super::work::WhenFull;
 use super::{App, AppError, Application, CreatedEncounter, IdempotencyKey, MAX_DOCUMENT};
-use crate::engine::{Game, LogEntry, Meta, Refusal, Request, Rulesets, SCHEMA, Stop};
+use crate::engine::{AnyEncounter, LogEntry, Meta, Refusal, Request, Rulesets, SCHEMA, Stop};
 use crate::store::Entry;
 use crate::vocabulary::{FieldError, each_item, json_text, read_json};
 use bytes::Bytes;
@@ -68,12 +68,12 @@ impl App {
         let app = self.clone();
         let fold = move |stop: Stop<'_>| fold_import(&app.rulesets, meta, &log, stop);
         let fold = self.imports.run(IMPORTS, WhenFull::Refuse, fold).await??;
-        let room = self.room_for_creation(&*fold.game, client)?;
-        let (game, replayed) = self
-            .persist(fold.base, fold.game, fold.entries, key, application)
+        let room = self.room_for_creation(&*fold.encounter, client)?;
+        let (encounter, replayed) = self
+            .persist(fold.base, fold.encounter, fold.entries, key, application)
             .await?;
         Ok(CreatedEncounter {
-            game,
+            encounter,
             token,
             tokens: Vec::new(),
             replayed,
@@ -96,7 +96,7 @@ fn fold_import(
     check_head(&log)?;
     let base = read_base(rulesets, meta, &log)?;
     let mut fold = ImportFold {
-        game: base.clone(),
+        encounter: base.clone(),
         base,
         entries: Vec::new(),
         room: json.len().saturating_mul(2).saturating_add(GROWTH),
@@ -113,8 +113,8 @@ fn fold_import(
         fold.add(entry)
             .map_err(|error| AppError::Inconsistent(error.within(&path)))
     })?;
-    if fold.game.version() != log.version {
-        let detail = format!("the entries end at version {}", fold.game.version());
+    if fold.encounter.version() != log.version {
+        let detail = format!("the entries end at version {}", fold.encounter.version());
         return Err(inconsistent("version", detail));
     }
     Ok(fold)
@@ -150,7 +150,7 @@ fn read_base(
     rulesets: &Rulesets,
     meta: Meta,
     log: &ExportedLog,
-) -> Result<Arc<dyn Game>, AppError> {
+) -> Result<Arc<dyn AnyEncounter>, AppError> {
     let document = &log.base.document;
     check_size(document, MAX_DOCUMENT)
         .map_err(|error| AppError::Inconsistent(error.within("base.document")))?;
@@ -224,31 +224,31 @@ fn rewind_event(events: &RawValue) -> Option<RewindEvent> {
 
 /// A log that is being folded.
 struct ImportFold {
-    base: Arc<dyn Game>,
-    game: Arc<dyn Game>,
+    base: Arc<dyn AnyEncounter>,
+    encounter: Arc<dyn AnyEncounter>,
     entries: Vec<Entry>,
     /// The bytes that further entries may take.
     room: usize,
     /// The versions that undos and redos restore, with the bytes of the state that they carry.
     claimed: HashMap<u64, usize>,
     /// Their states, as far as the fold has come.
-    states: HashMap<u64, Arc<dyn Game>>,
+    states: HashMap<u64, Arc<dyn AnyEncounter>>,
 }
 
 impl ImportFold {
     /// Keeps the present state if an entry to come restores it. That entry holds the whole state again, so a log is as long as the states
     /// that are kept for it.
     fn keep_state(&mut self, path: &str) -> Result<(), AppError> {
-        let version = self.game.version();
+        let version = self.encounter.version();
         let Some(claimed) = self.claimed.get(&version) else {
             return Ok(());
         };
         let checkpoint = self
-            .game
+            .encounter
             .checkpoint()
             .map_err(|error| inconsistent(path, error.to_string()))?;
         if state_size(&checkpoint) <= claimed.saturating_add(VERSION_DIGITS) {
-            self.states.insert(version, self.game.clone());
+            self.states.insert(version, self.encounter.clone());
         }
         Ok(())
     }
@@ -257,7 +257,7 @@ impl ImportFold {
     fn read(&self, raw: &RawValue, stop: Stop<'_>) -> Result<LogEntry, Refusal> {
         check_size(raw, MAX_ENTRY)?;
         let mut entry: LogEntry = read_json(raw.get())?;
-        self.game.import_entry(&mut entry, stop)?;
+        self.encounter.import_entry(&mut entry, stop)?;
         Ok(entry)
     }
 
@@ -275,22 +275,22 @@ impl ImportFold {
     }
 
     fn fold(&mut self, mut entry: LogEntry) -> Result<(), Box<dyn Error>> {
-        let expected = self.game.version().saturating_add(1);
+        let expected = self.encounter.version().saturating_add(1);
         if entry.version != expected {
             return Err(format!("it has version {}, and {expected} is next", entry.version).into());
         }
-        let game = match (rewind_event(&entry.events), &entry.checkpoint) {
+        let encounter = match (rewind_event(&entry.events), &entry.checkpoint) {
             (Some(event), Some(checkpoint)) => self.rewound(&event, checkpoint)?,
-            _ => self.game.fold(&entry)?,
+            _ => self.encounter.fold(&entry)?,
         };
-        if game.version() != entry.version {
+        if encounter.version() != entry.version {
             return Err("checkpoint: it is that of another version".into());
         }
         if let Some(checkpoint) = &entry.checkpoint {
             // In this program's form, so that they compare byte for byte.
             let (own, stated) = (
-                game.checkpoint()?,
-                self.game.restore(checkpoint)?.checkpoint()?,
+                encounter.checkpoint()?,
+                self.encounter.restore(checkpoint)?.checkpoint()?,
             );
             if own.get() != stated.get() {
                 return Err(
@@ -299,7 +299,7 @@ impl ImportFold {
             }
             entry.checkpoint = Some(own);
         }
-        game.check()?;
+        encounter.check()?;
         let bytes: Bytes = serde_json::to_vec(&entry)?.into();
         let room = self.room.checked_sub(bytes.len());
         self.room = room.ok_or(
@@ -309,7 +309,7 @@ impl ImportFold {
             version: entry.version,
             bytes,
         });
-        self.game = game;
+        self.encounter = encounter;
         Ok(())
     }
 
@@ -318,7 +318,7 @@ impl ImportFold {
         &self,
         event: &RewindEvent,
         checkpoint: &RawValue,
-    ) -> Result<Arc<dyn Game>, Box<dyn Error>> {
+    ) -> Result<Arc<dyn AnyEncounter>, Box<dyn Error>> {
         let command = match event.kind.as_str() {
             "undone" => json!({"type": "undo", "to_version": event.to_version}),
             _ => json!({"type": "redo"}),
@@ -326,19 +326,19 @@ impl ImportFold {
         let wrong = |_| "this undo or redo is not possible here".to_owned();
         let request = Request::read(command).map_err(wrong)?;
         let rewind = self
-            .game
+            .encounter
             .rewind_target(&request)
             .map_err(wrong)?
             .filter(|r| Some(r.to_version) == event.to_version);
         let rewind =
             rewind.ok_or("to_version is not the version that this undo or redo restores")?;
         if rewind.to_version < self.base.version() {
-            return Ok(self.game.restore(checkpoint)?);
+            return Ok(self.encounter.restore(checkpoint)?);
         }
         let past = self.states.get(&rewind.to_version);
         let past =
             past.ok_or("it does not restore the state that the log holds at that version")?;
-        Ok(self.game.rewind(&[], &rewind, &**past)?.next)
+        Ok(self.encounter.rewind(&[], &rewind, &**past)?.next)
     }
 }
 
@@ -355,12 +355,12 @@ mod tests {
     fn log(rulesets: &Rulesets, notes: u64) -> Vec<u8> {
         let ruleset = rulesets.iter().next().expect("a ruleset").manifest.id;
         let creation = read(&json!({"ruleset": ruleset})).expect("a creation");
-        let game = rulesets
+        let encounter = rulesets
             .create(Meta::default(), creation)
             .expect("an encounter");
-        let base = json!({"version": 0, "document": game.checkpoint().expect("JSON")});
+        let base = json!({"version": 0, "document": encounter.checkpoint().expect("JSON")});
         let request = Request::read(json!({"type": "note", "text": "x"})).expect("a request");
-        let events = game
+        let events = encounter
             .decide(&[], &request, &mut SeededDice::new([0; 32]), &|| false)
             .expect("legal")
             .events;

@@ -202,8 +202,8 @@ impl App {
         after: Option<u64>,
         limit: usize,
     ) -> Result<Page, AppError> {
-        let (game, viewer) = self.authenticate(id, token).await?;
-        let current = game.version();
+        let (encounter, viewer) = self.authenticate(id, token).await?;
+        let current = encounter.version();
         if after.is_some_and(|after| after > current) {
             return Err(AppError::FutureVersion { current });
         }

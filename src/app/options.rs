@@ -30,12 +30,12 @@ impl App {
         known: Option<&Expected>,
     ) -> Result<(Tag, Option<Bytes>), AppError> {
         let current = self.current_entry(id).await?;
-        let viewer = token.viewer(current.game.meta())?;
-        let game = viewer.view(&current.game);
+        let viewer = token.viewer(current.encounter.meta())?;
+        let encounter = viewer.view(&current.encounter);
         // The legal commands follow from the view.
         let tag = Tag::of(
-            game.version(),
-            game.view(&viewer)?.get(),
+            encounter.version(),
+            encounter.view(&viewer)?.get(),
             &viewer,
             Representation::Options,
         );
@@ -61,7 +61,7 @@ impl App {
     ) -> Option<Bytes> {
         let listed = async {
             let current = self.current_entry(id).await?;
-            let viewer = token.viewer(current.game.meta())?;
+            let viewer = token.viewer(current.encounter.meta())?;
             self.legal_commands(&current, &viewer, None, WhenFull::Wait)
                 .await
         };
@@ -83,7 +83,7 @@ impl App {
         combatant: Option<&CombatantId>,
         when_full: WhenFull,
     ) -> Result<Bytes, AppError> {
-        let undo = self.may_undo(&current.game, viewer).await?;
+        let undo = self.may_undo(&current.encounter, viewer).await?;
         let part = Rendering::Options {
             combatant: combatant.cloned(),
             undo,

@@ -84,21 +84,23 @@ impl App {
         when_full: WhenFull,
     ) -> Result<Bytes, AppError> {
         let (combatant, undo) = match part {
-            Rendering::Encounter => return Ok(viewer.view(&current.game).view_for_all()?.into()),
+            Rendering::Encounter => {
+                return Ok(viewer.view(&current.encounter).view_for_all()?.into());
+            }
             Rendering::Options { combatant, undo } => (combatant, undo),
         };
-        let (id, version) = (&current.game.meta().id, current.game.version());
+        let (id, version) = (&current.encounter.meta().id, current.encounter.version());
         // The oldest version of the log; at version 0 there is no log.
         let oldest = if viewer.is_gm() && version > 0 {
             self.log_views(id, version, 1).await?.base_version
         } else {
             0
         };
-        let (game, viewer) = (viewer.view(&current.game), viewer.clone());
+        let (encounter, viewer) = (viewer.view(&current.encounter), viewer.clone());
         // Every option is tried out, so the work grows faster than the encounter.
-        let small = game.weight() <= SMALL_FIGHT;
+        let small = encounter.weight() <= SMALL_FIGHT;
         let work = move |stop: Stop<'_>| {
-            let mut items = game.options(&viewer, oldest, stop);
+            let mut items = encounter.options(&viewer, oldest, stop);
             let label = "Undo your last command".to_owned();
             items.extend(undo.then(|| LegalCommand {
                 label,

@@ -7,7 +7,7 @@
 use super::budget::Client;
 use super::token::Sender;
 use super::{Answer, App, AppError, BearerToken, IdempotencyKey, MAX_DOCUMENT};
-use crate::engine::{Game, Role, Viewer};
+use crate::engine::{AnyEncounter, Role, Viewer};
 use crate::store::{Commit, Committed, Entry, Found, KeyDigest, StoreError};
 use bytes::Bytes;
 use quick_cache::Weighter;
@@ -24,7 +24,7 @@ pub(super) struct CacheEntry {
     /// The random number that names its last write (see [`Commit::revision`]); not its version.
     pub revision: u64,
     /// The encounter.
-    pub game: Arc<dyn Game>,
+    pub encounter: Arc<dyn AnyEncounter>,
     /// The size of its document in bytes.
     pub size: usize,
     /// The bytes of its log.
@@ -60,15 +60,15 @@ impl App {
         &self,
         id: &str,
         token: &BearerToken,
-    ) -> Result<(Arc<dyn Game>, Viewer), AppError> {
-        let game = self.current(id).await?;
-        let viewer = token.viewer(game.meta())?;
-        Ok((game, viewer))
+    ) -> Result<(Arc<dyn AnyEncounter>, Viewer), AppError> {
+        let encounter = self.current(id).await?;
+        let viewer = token.viewer(encounter.meta())?;
+        Ok((encounter, viewer))
     }
 
     /// The encounter now.
-    pub(super) async fn current(&self, id: &str) -> Result<Arc<dyn Game>, AppError> {
-        Ok(self.current_entry(id).await?.game)
+    pub(super) async fn current(&self, id: &str) -> Result<Arc<dyn AnyEncounter>, AppError> {
+        Ok(self.current_entry(id).await?.encounter)
     }
 
     /// The encounter now, with its revision.
@@ -86,7 +86,7 @@ impl App {
     pub fn cached_role(&self, id: &str, token: &BearerToken) -> Option<Role> {
         let cached = self.cache.get(id)?;
         token
-            .viewer(cached.game.meta())
+            .viewer(cached.encounter.meta())
             .ok()
             .map(|viewer| viewer.role)
     }
@@ -126,7 +126,7 @@ impl App {
         };
         let current = CacheEntry {
             revision,
-            game: self.rulesets.load(&document)?,
+            encounter: self.rulesets.load(&document)?,
             size: document.len(),
             log_bytes,
             compaction_failed: false,
@@ -171,7 +171,7 @@ impl WriteLocks {
 /// A decided write.
 pub(super) struct Change {
     /// The encounter after it.
-    pub game: Arc<dyn Game>,
+    pub encounter: Arc<dyn AnyEncounter>,
     /// The log entry, if it makes a version.
     pub entry: Option<Entry>,
     pub answer: Answer,
@@ -217,7 +217,7 @@ impl App {
         id: &str,
         sender: &Sender,
         key: Option<&IdempotencyKey>,
-        decide: impl Fn(Arc<dyn Game>, Viewer) -> F,
+        decide: impl Fn(Arc<dyn AnyEncounter>, Viewer) -> F,
     ) -> Result<Answer, AppError> {
         self.with_lock(id, self.compare_and_set(id, sender, key, decide))
             .await
@@ -228,7 +228,7 @@ impl App {
         id: &str,
         sender: &Sender,
         key: Option<&IdempotencyKey>,
-        decide: impl Fn(Arc<dyn Game>, Viewer) -> F,
+        decide: impl Fn(Arc<dyn AnyEncounter>, Viewer) -> F,
     ) -> Result<Answer, AppError> {
         let digest = key.map(|key| key.digest(id, sender));
         let (mut current, mut fresh) = match self.cache.get(id) {
@@ -238,9 +238,12 @@ impl App {
         };
         for _ in 0..TRIES {
             let decided = async {
-                let change =
-                    decide(current.game.clone(), sender.viewer(current.game.meta())?).await?;
-                let document = document_within_limit(&*change.game)?;
+                let change = decide(
+                    current.encounter.clone(),
+                    sender.viewer(current.encounter.meta())?,
+                )
+                .await?;
+                let document = document_within_limit(&*change.encounter)?;
                 Ok((change, document))
             };
             let (change, document) = match decided.await {
@@ -248,7 +251,7 @@ impl App {
                 Err(refusal) if fresh => return Err(refusal),
                 Err(refusal) => match self.fetch(id, Some(&current), digest.as_ref()).await? {
                     (newest, Some(record)) => {
-                        return self.replay(&newest.game, sender, key, &record).await;
+                        return self.replay(&newest.encounter, sender, key, &record).await;
                     }
                     (newest, None) if newest.revision == current.revision => return Err(refusal),
                     (newest, None) => {
@@ -260,7 +263,7 @@ impl App {
             let compaction = self.compaction(&current, change.entry.as_ref()).await;
             let next = CacheEntry {
                 revision: rand::random(),
-                game: change.game,
+                encounter: change.encounter,
                 size: document.len(),
                 log_bytes: compaction.log_bytes,
                 compaction_failed: compaction.failed,
@@ -296,7 +299,7 @@ impl App {
                 Committed::Replayed(record) => {
                     // The record may be of a later version than this copy, and the token may have ended since.
                     let newest = self.fetch(id, Some(&current), None).await?.0;
-                    return self.replay(&newest.game, sender, key, &record).await;
+                    return self.replay(&newest.encounter, sender, key, &record).await;
                 }
             }
         }
@@ -307,12 +310,12 @@ impl App {
     /// present meta.
     async fn replay(
         &self,
-        game: &Arc<dyn Game>,
+        encounter: &Arc<dyn AnyEncounter>,
         sender: &Sender,
         key: Option<&IdempotencyKey>,
         record: &Bytes,
     ) -> Result<Answer, AppError> {
-        let viewer = sender.viewer(game.meta())?;
+        let viewer = sender.viewer(encounter.meta())?;
         let key = key
             .ok_or_else(|| AppError::Internal("an answer to a request without a key".to_owned()))?;
         let recorded = key.replay(record)?;
@@ -321,7 +324,7 @@ impl App {
         }
         let version = recorded.version;
         let decided = self
-            .transition(game, version)
+            .transition(encounter, version)
             .await
             .map_err(|error| match error {
                 AppError::Pruned { .. } => AppError::AnswerPruned { version },
@@ -331,13 +334,13 @@ impl App {
             replayed: true,
             ..Answer::to(&viewer, &decided, recorded.size)?
         };
-        self.hold(&Client::sending(sender, &game.meta().id), answer)
+        self.hold(&Client::sending(sender, &encounter.meta().id), answer)
     }
 }
 
 /// The document of an encounter, unless it is too large to store.
-pub(super) fn document_within_limit(game: &dyn Game) -> Result<Bytes, AppError> {
-    let document = game.document()?;
+pub(super) fn document_within_limit(encounter: &dyn AnyEncounter) -> Result<Bytes, AppError> {
+    let document = encounter.document()?;
     if document.len() > MAX_DOCUMENT {
         return Err(AppError::TooLarge {
             size: document.len(),
@@ -358,7 +361,7 @@ mod tests {
         let rulesets = Rulesets::shipped();
         let ruleset = rulesets.iter().next().expect("a ruleset").manifest.id;
         let creation = read(&json!({"ruleset": ruleset})).expect("a creation");
-        let game = rulesets
+        let encounter = rulesets
             .create(Meta::default(), creation)
             .expect("an encounter");
         let kept = |memory| {
@@ -366,7 +369,7 @@ mod tests {
             for revision in 0..1000 {
                 let entry = CacheEntry {
                     revision,
-                    game: game.clone(),
+                    encounter: encounter.clone(),
                     size: 10_000,
                     log_bytes: 0,
                     compaction_failed: false,

@@ -1,7 +1,7 @@
 //! Entity tags. A client sends one in `If-None-Match` to skip an unchanged answer, and in `If-Match` to refuse a changed encounter.
 
 use super::AppError;
-use crate::engine::{Game, Viewer};
+use crate::engine::{AnyEncounter, Viewer};
 use data_encoding::BASE64URL_NOPAD;
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -115,11 +115,15 @@ impl Expected {
     }
 
     /// Refuses an encounter that matches none of the tags, by its version or by the viewer's view in any representation.
-    pub(super) fn check(&self, game: &Arc<dyn Game>, viewer: &Viewer) -> Result<(), AppError> {
+    pub(super) fn check(
+        &self,
+        encounter: &Arc<dyn AnyEncounter>,
+        viewer: &Viewer,
+    ) -> Result<(), AppError> {
         let Self::OneOf(tags) = self else {
             return Ok(());
         };
-        let current = game.version();
+        let current = encounter.version();
         let tags: Vec<&Tag> = tags.iter().filter(|tag| tag.version == current).collect();
         if tags.iter().any(|tag| tag.digest.is_none()) {
             return Ok(());
@@ -127,7 +131,7 @@ impl Expected {
         if tags.is_empty() {
             return Err(AppError::Stale { current });
         }
-        let view = viewer.view(game).view(viewer)?;
+        let view = viewer.view(encounter).view(viewer)?;
         let current_tags = [
             Representation::Json,
             Representation::Text,

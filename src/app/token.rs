@@ -5,7 +5,7 @@
 use super::application::PREFIX;
 use super::storage::Change;
 use super::{Answer, AnswerSize, App, AppError, Application, IdempotencyKey, now};
-use crate::engine::{Game, Meta, NewToken, Refusal, Role, TokenRecord, Viewer};
+use crate::engine::{AnyEncounter, Meta, NewToken, Refusal, Role, TokenRecord, Viewer};
 use crate::vocabulary::{FieldError, MAX_COMBATANTS, OwnCombatant, Violation};
 use bytes::Bytes;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, BASE64URL_NOPAD, HEXLOWER};
@@ -195,7 +195,7 @@ impl NewToken {
         &self,
         id: String,
         token: &Token,
-        game: &dyn Game,
+        encounter: &dyn AnyEncounter,
     ) -> Result<TokenRecord, Refusal> {
         let wrong = |path: &str, message: &str| Err(FieldError::meaningless(path, message).into());
         match (self.role, self.combatants.len()) {
@@ -215,7 +215,7 @@ impl NewToken {
         }
         let mut combatants: Vec<OwnCombatant> = Vec::with_capacity(self.combatants.len());
         for (i, id) in self.combatants.iter().enumerate() {
-            let own = game.named(format!("combatants.{i}"), id)?;
+            let own = encounter.named(format!("combatants.{i}"), id)?;
             if !combatants.contains(&own) {
                 combatants.push(own);
             }
@@ -255,10 +255,16 @@ impl NewToken {
 impl App {
     /// The active tokens of an encounter, oldest first, for its game master.
     pub async fn tokens(&self, id: &str, token: &BearerToken) -> Result<Vec<Viewer>, AppError> {
-        let (game, viewer) = self.authenticate(id, token).await?;
+        let (encounter, viewer) = self.authenticate(id, token).await?;
         only_gm(&viewer, "to list tokens")?;
-        let active = game.meta().tokens.iter().filter(|record| is_active(record));
-        Ok(active.map(|record| game.you(&record.viewer())).collect())
+        let active = encounter
+            .meta()
+            .tokens
+            .iter()
+            .filter(|record| is_active(record));
+        Ok(active
+            .map(|record| encounter.you(&record.viewer()))
+            .collect())
     }
 
     /// Hands out a token, once for each idempotency key; to the application that created the encounter only a game master's. The token
@@ -296,23 +302,23 @@ impl App {
         };
         let name = Token::id(wanted.role);
         let token = derived(&name)?;
-        let hand_out = |game: &dyn Game, viewer: Viewer| {
+        let hand_out = |encounter: &dyn AnyEncounter, viewer: Viewer| {
             only_gm(&viewer, "to hand out tokens")?;
-            let mut meta = game.meta().clone();
+            let mut meta = encounter.meta().clone();
             meta.tokens.retain(is_active);
             make_room(&mut meta, sender)?;
-            let record = wanted.record(name.clone(), &token, game)?;
+            let record = wanted.record(name.clone(), &token, encounter)?;
             let info = serde_json::to_vec(&record.viewer())?;
             meta.tokens.push(record);
             check_gm(&meta)?;
             Ok(Change {
                 recorded: name.clone().into(),
-                ..meta_change(game, meta, info.into())
+                ..meta_change(encounter, meta, info.into())
             })
         };
         let answer = self
-            .write(id, sender, key, |game, viewer| {
-                ready(hand_out(&*game, viewer))
+            .write(id, sender, key, |encounter, viewer| {
+                ready(hand_out(&*encounter, viewer))
             })
             .await?;
         if !answer.replayed {
@@ -324,8 +330,8 @@ impl App {
         }
         let token = derived(&String::from_utf8_lossy(&answer.body))?;
         // A repeated request must not show a token that was revoked since.
-        let game = self.current(id).await?;
-        let record = game
+        let encounter = self.current(id).await?;
+        let record = encounter
             .meta()
             .tokens
             .iter()
@@ -354,8 +360,8 @@ impl App {
         let secret = self.secrets(key, None).await?.derive(&purpose)?;
         let sender = &Sender::Token(token.clone());
         self.refuse_used_key(id, sender, key).await?;
-        let replace = |game: &dyn Game, info: Viewer| {
-            let mut meta = game.meta().clone();
+        let replace = |encounter: &dyn AnyEncounter, info: Viewer| {
+            let mut meta = encounter.meta().clone();
             let mut records = meta.tokens.iter_mut();
             let record = records
                 .find(|record| record.id == info.token)
@@ -363,11 +369,11 @@ impl App {
             record.digest = Token::new(info.role, &secret).digest();
             record.replaced_at = key.map(|_| now());
             let body = serde_json::to_vec(&info)?;
-            Ok(meta_change(game, meta, body.into()))
+            Ok(meta_change(encounter, meta, body.into()))
         };
         match self
-            .write(id, sender, None, |game, viewer| {
-                ready(replace(&*game, viewer))
+            .write(id, sender, None, |encounter, viewer| {
+                ready(replace(&*encounter, viewer))
             })
             .await
         {
@@ -402,7 +408,7 @@ impl App {
                 Some(&key.digest(id, sender)),
             )
             .await?;
-        if record.is_some() && sender.viewer(current.game.meta()).is_ok() {
+        if record.is_some() && sender.viewer(current.encounter.meta()).is_ok() {
             return Err(AppError::KeyReused);
         }
         Ok(())
@@ -415,8 +421,13 @@ impl App {
         id: &str,
         secret: &[u8; 32],
     ) -> Result<HandedOut, AppError> {
-        let game = self.current(id).await?;
-        for record in game.meta().tokens.iter().filter(|record| is_active(record)) {
+        let encounter = self.current(id).await?;
+        for record in encounter
+            .meta()
+            .tokens
+            .iter()
+            .filter(|record| is_active(record))
+        {
             let repeatable = record
                 .replaced_at
                 .as_ref()
@@ -441,17 +452,17 @@ impl App {
         revoked: &str,
     ) -> Result<(), AppError> {
         let sender = &Sender::Token(token.clone());
-        let revoke = |game: &dyn Game, viewer: Viewer| {
+        let revoke = |encounter: &dyn AnyEncounter, viewer: Viewer| {
             only_gm(&viewer, "to revoke tokens")?;
-            let mut meta = game.meta().clone();
+            let mut meta = encounter.meta().clone();
             meta.tokens.retain(is_active);
             let revoked = meta.tokens.iter().position(|record| record.id == revoked);
             meta.tokens.remove(revoked.ok_or(AppError::NoToken)?);
             check_gm(&meta)?;
-            Ok(meta_change(game, meta, Bytes::new()))
+            Ok(meta_change(encounter, meta, Bytes::new()))
         };
-        self.write(id, sender, None, |game, viewer| {
-            ready(revoke(&*game, viewer))
+        self.write(id, sender, None, |encounter, viewer| {
+            ready(revoke(&*encounter, viewer))
         })
         .await
         .map(drop)
@@ -494,15 +505,15 @@ fn check_gm(meta: &Meta) -> Result<(), AppError> {
 }
 
 /// A write that changes only the meta of an encounter.
-fn meta_change(game: &dyn Game, meta: Meta, body: Bytes) -> Change {
+fn meta_change(encounter: &dyn AnyEncounter, meta: Meta, body: Bytes) -> Change {
     let answer = Answer {
-        version: game.version(),
+        version: encounter.version(),
         size: AnswerSize::Minimal,
         body,
         replayed: false,
     };
     Change {
-        game: game.with_meta(meta),
+        encounter: encounter.with_meta(meta),
         entry: None,
         answer,
         recorded: Bytes::new(),

@@ -69,14 +69,14 @@ impl App {
         id: &str,
         token: &BearerToken,
     ) -> Result<Export, AppError> {
-        let (game, viewer) = self.authenticate(id, token).await?;
+        let (encounter, viewer) = self.authenticate(id, token).await?;
         only_gm(&viewer, "to export the encounter")?;
         let Base {
             version: after,
             document,
         } = self.store.base(id).await?;
         let base = self.rulesets.load(&document)?;
-        let version = game.version();
+        let version = encounter.version();
         let log = ExportedLog {
             format: FORMAT.to_owned(),
             schema: SCHEMA,

@@ -2,7 +2,9 @@
 
 use super::history::UndoHistory;
 use super::{LoadError, Redactions, Role, Viewer};
-use crate::vocabulary::{EventSchema, FieldError, OwnCombatant, Ruleset, Table, Text, read_json};
+use crate::vocabulary::{
+    Encounter, EventSchema, FieldError, OwnCombatant, Ruleset, Text, read_json,
+};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -100,7 +102,7 @@ pub struct Document<'a, R: Ruleset> {
     pub history: Cow<'a, UndoHistory>,
     /// The fight.
     #[schema(value_type = Object)]
-    pub table: Cow<'a, Table<R>>,
+    pub encounter: Cow<'a, Encounter<R>>,
 }
 
 /// The fields of a document or checkpoint that say how to read the rest.

@@ -15,7 +15,7 @@ const MAX_OPTIONS: usize = 256 * 1024;
 #[derive(Deserialize)]
 struct CheckpointOptions<'j> {
     #[serde(borrow)]
-    table: TableOptions<'j>,
+    encounter: TableOptions<'j>,
 }
 
 #[derive(Deserialize)]
@@ -54,7 +54,7 @@ pub(super) fn checkpoint<R: Ruleset>(checkpoint: &RawValue) -> Result<(), FieldE
     }
     let options = serde_json::from_str::<CheckpointOptions<'_>>(checkpoint.get())
         .ok()
-        .map(|it| it.table.options);
+        .map(|it| it.encounter.options);
     if options.is_some_and(|options| options.get().len() > MAX_OPTIONS) {
         return Err(FieldError::meaningless(
             "table.options",

@@ -2,12 +2,12 @@
 //!
 //! There is no second set of rules here: an option is listed because deciding it was accepted.
 
-use super::game::TypedGame;
+use super::encounter::EncounterRecord;
 use super::trial::{Trials, share};
 use super::{MAX_CONDITIONS, Role, Stop, Viewer, narration};
 use crate::vocabulary::{
-    Combatant, Commands, LegalCommand, MAX_COMBATANTS, Member, Readers, Ruleset, Slug, Status,
-    Table, shared_list,
+    Combatant, Commands, Encounter, LegalCommand, MAX_COMBATANTS, Member, Readers, Ruleset, Slug,
+    Status, shared_list,
 };
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -15,20 +15,20 @@ use std::collections::HashSet;
 /// Everything that is legal now and this viewer's to send, where states since the version `oldest` are kept. When `stop` says so, it
 /// ends early with a part of it.
 pub(super) fn legal_commands<R: Ruleset>(
-    live: &TypedGame<R>,
+    live: &EncounterRecord<R>,
     viewer: &Viewer,
     oldest: u64,
     stop: Stop<'_>,
 ) -> Vec<LegalCommand> {
-    let table = &live.table;
+    let encounter = &live.encounter;
     let mut legal_commands = Vec::new();
     if viewer.role == Role::Spectator {
         return legal_commands;
     }
     let mut trials = Trials::new(live, viewer, stop);
-    if table.status != Status::Ended {
+    if encounter.status != Status::Ended {
         legal_commands.extend(
-            R::legal_commands(table)
+            R::legal_commands(encounter)
                 .into_iter()
                 .filter_map(|option| trials.tried(option)),
         );
@@ -37,12 +37,12 @@ pub(super) fn legal_commands<R: Ruleset>(
         legal_commands.extend(own_effect(live, viewer).and_then(|option| trials.tried(option)));
     }
     if viewer.is_gm() {
-        legal_commands.extend(shared(table));
-        if table.status == Status::Running && table.active().next().is_some() {
+        legal_commands.extend(shared(encounter));
+        if encounter.status == Status::Running && encounter.active().next().is_some() {
             let give_turn = LegalCommand::of("override", "TK-5").whom(
                 "combatant",
                 true,
-                table.active().map(|c| &c.id),
+                encounter.active().map(|c| &c.id),
             );
             legal_commands.extend(trials.tried(give_turn));
         }
@@ -50,12 +50,12 @@ pub(super) fn legal_commands<R: Ruleset>(
     }
     trials.settle(&mut legal_commands);
     share(&mut legal_commands);
-    narration::label(R::Command::SPECS, table, &mut legal_commands);
+    narration::label(R::Command::SPECS, encounter, &mut legal_commands);
     legal_commands
 }
 
 /// The shared commands that are legal now.
-fn shared<R: Ruleset>(table: &Table<R>) -> Vec<LegalCommand> {
+fn shared<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
     let note = LegalCommand::of("note", "TK-1").like(
         "text",
         "text of at most 2000 characters",
@@ -66,19 +66,19 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<LegalCommand> {
         false,
         [Readers::Gm, Readers::All].map(|readers| json!(readers)),
     );
-    if table.status == Status::Ended {
+    if encounter.status == Status::Ended {
         return vec![note];
     }
-    let everybody = || table.iter().map(|c| &c.id);
+    let everybody = || encounter.iter().map(|c| &c.id);
     let update = LegalCommand::of("update_encounter", "TK-1");
     let update = update.like(
         "name",
         "text of at most 120 characters",
-        Some(json!(table.name)),
+        Some(json!(encounter.name)),
     );
     let update = update.like("metadata", "at most 16 texts by name", None);
     let mut legal_commands = vec![note, update, LegalCommand::of("end_encounter", "TK-1")];
-    if table.combatants.len() < MAX_COMBATANTS {
+    if encounter.combatants.len() < MAX_COMBATANTS {
         let add = LegalCommand::of("add_combatant", "TK-2");
         let example = json!({"name": "Newcomer", "side": "monsters"});
         legal_commands.push(add.like("combatant", "a combatant, as at creation", Some(example)));
@@ -90,7 +90,7 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<LegalCommand> {
         "an effect: name, expires, target, source",
         Some(example),
     ));
-    let effects = table.effects.iter().map(|e| e.id.as_str());
+    let effects = encounter.effects.iter().map(|e| e.id.as_str());
     legal_commands.push(LegalCommand::of("remove_effect", "TK-2").choose("effect", true, effects));
     let amount = |verb| {
         LegalCommand::of(verb, "TK-1")
@@ -99,9 +99,9 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<LegalCommand> {
     };
     let damage = amount("damage").among("source", false, &shared_list(everybody()), None);
     for option in [damage, amount("heal")] {
-        legal_commands.extend(aimed(table, &option, |c| !c.hurt_by_member(), |_| true));
+        legal_commands.extend(aimed(encounter, &option, |c| !c.hurt_by_member(), |_| true));
     }
-    let borne: HashSet<&str> = table
+    let borne: HashSet<&str> = encounter
         .iter()
         .flat_map(|c| c.all_conditions())
         .flatten()
@@ -123,12 +123,12 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<LegalCommand> {
     );
     let room = |conditions: &[Slug]| conditions.len() < MAX_CONDITIONS;
     legal_commands.extend(aimed(
-        table,
+        encounter,
         &set,
         |c| room(&c.conditions),
         |m| room(&m.conditions),
     ));
-    for c in table.iter() {
+    for c in encounter.iter() {
         let members = c.members.iter().map(|m| (Some(&m.id), &m.conditions));
         for (member, conditions) in [(None, &c.conditions)].into_iter().chain(members) {
             let clear = LegalCommand::of("clear_condition", "TK-3").with("target", c.id.as_str());
@@ -161,12 +161,12 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<LegalCommand> {
 /// The options of a command that is meant for a combatant, or for a member of a group: one for all single combatants and, as members are
 /// only their own group's, one for each group. `alone` are those for whom it is legal without a member.
 fn aimed<R: Ruleset>(
-    table: &Table<R>,
+    encounter: &Encounter<R>,
     option: &LegalCommand,
     alone: impl Fn(&Combatant<R>) -> bool,
     member: impl Fn(&Member) -> bool,
 ) -> Vec<LegalCommand> {
-    let (singles, groups): (Vec<_>, Vec<_>) = table.iter().partition(|c| c.members.is_empty());
+    let (singles, groups): (Vec<_>, Vec<_>) = encounter.iter().partition(|c| c.members.is_empty());
     let singles = singles.into_iter().filter(|c| alone(c)).map(|c| &c.id);
     let mut legal_commands = vec![option.clone().whom("target", true, singles)];
     for c in groups {
@@ -188,11 +188,11 @@ fn aimed<R: Ruleset>(
 }
 
 /// The effect that a player may add if the encounter allows it: its source is a combatant of the player that is there.
-fn own_effect<R: Ruleset>(live: &TypedGame<R>, viewer: &Viewer) -> Option<LegalCommand> {
-    if !live.meta.player_effects || live.table.status == Status::Ended {
+fn own_effect<R: Ruleset>(live: &EncounterRecord<R>, viewer: &Viewer) -> Option<LegalCommand> {
+    if !live.meta.player_effects || live.encounter.status == Status::Ended {
         return None;
     }
-    let source = live.table.iter().find(|c| viewer.owns(&c.id))?;
+    let source = live.encounter.iter().find(|c| viewer.owns(&c.id))?;
     let example =
         json!({"name": "Effect", "source": source.id, "expires": {"at": "round_end", "rounds": 1}});
     let shape = "an effect: name, expires, target, and as source a combatant of yours";
@@ -200,10 +200,10 @@ fn own_effect<R: Ruleset>(live: &TypedGame<R>, viewer: &Viewer) -> Option<LegalC
 }
 
 /// The ways back that there are, to the version `oldest` and no further.
-fn history<R: Ruleset>(live: &TypedGame<R>, oldest: u64) -> Vec<LegalCommand> {
+fn history<R: Ruleset>(live: &EncounterRecord<R>, oldest: u64) -> Vec<LegalCommand> {
     let (undo, redo) = live.history.ways();
     let number = |version: u64| i64::try_from(version).unwrap_or(i64::MAX);
-    let last = live.table.version.saturating_sub(1);
+    let last = live.encounter.version.saturating_sub(1);
     let undo = undo.filter(|_| oldest <= last).map(|single| {
         // Where a single step leads to a version that is gone, one that is kept is named.
         LegalCommand::of("undo", "TK-7").range(

@@ -1,11 +1,11 @@
 //! The shared engine: decides shared commands, calls the ruleset for its own, and applies events to the state.
 //!
 //! Pure: no clock, no randomness of its own, no environment, no HTTP. [`Rulesets`] knows every system by its face alone; what
-//! it creates or loads is a [`Game`], an encounter whose ruleset's types are hidden behind a few verbs.
+//! it creates or loads is a [`AnyEncounter`], an encounter whose ruleset's types are hidden behind a few verbs.
 
 mod dice;
 mod document;
-mod game;
+mod encounter;
 mod history;
 mod import;
 mod legal;
@@ -26,7 +26,7 @@ mod viewer;
 
 pub use dice::SeededDice;
 pub use document::{Document, LogEntry, Meta, SCHEMA, TokenRecord};
-pub use game::{Brief, Decided, Game};
+pub use encounter::{AnyEncounter, Brief, Decided};
 pub use history::{CHECKPOINTS, Rewind, UndoHistory};
 pub use narration::with_texts;
 pub use order::OrderRow;

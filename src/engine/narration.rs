@@ -2,8 +2,8 @@
 
 use super::space::{Space, WriteError};
 use crate::vocabulary::{
-    CombatantId, CommandSpec, Commands, Describe, Effect, EffectId, Event, LegalCommand, Names,
-    RosterEvent, Ruleset, SharedCommand, SharedEvent, Table, fill,
+    CombatantId, CommandSpec, Commands, Describe, Effect, EffectId, Encounter, Event, LegalCommand,
+    Names, RosterEvent, Ruleset, SharedCommand, SharedEvent, fill,
 };
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// The names at a point of a transition. Later names may be hidden from viewers of earlier events.
 struct KnownNames<'t, R: Ruleset> {
-    before: &'t Table<R>,
+    before: &'t Encounter<R>,
     /// The names that events gave since.
     combatants: HashMap<&'t CombatantId, &'t str>,
     /// The effects that began since.
@@ -37,7 +37,7 @@ impl<R: Ruleset> Names for KnownNames<'_, R> {
 
 /// A sentence for each event of a transition from `before`, as far as there is space.
 pub(super) fn texts<R: Ruleset>(
-    before: &Table<R>,
+    before: &Encounter<R>,
     events: &[Event<R>],
     space: &mut Space,
 ) -> Result<Vec<String>, WriteError> {

@@ -1,6 +1,6 @@
 //! The order as one list to draw: everybody, with what a tracker shows.
 
-use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Status, Table};
+use crate::vocabulary::{CombatantId, Encounter, OrderEntry, Reason, Ruleset, Status};
 use serde::Serialize;
 use std::collections::HashSet;
 use utoipa::ToSchema;
@@ -42,15 +42,15 @@ pub struct OrderRow<'a> {
 
 /// The rows of everybody at the table: those with a place in the system's order, in its order with its empty turns, then the others as
 /// they joined.
-pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
-    let current = R::current(table);
-    let mut seen = HashSet::with_capacity(table.combatants.len());
-    let mut rows = Vec::with_capacity(table.combatants.len());
-    let placed = R::order(table)
+pub(super) fn rows<R: Ruleset>(encounter: &Encounter<R>) -> Vec<OrderRow<'_>> {
+    let current = R::current(encounter);
+    let mut seen = HashSet::with_capacity(encounter.combatants.len());
+    let mut rows = Vec::with_capacity(encounter.combatants.len());
+    let placed = R::order(encounter)
         .into_iter()
         .map(|entry| (entry.combatant.clone(), Some(entry)));
-    let others = table.iter().map(|c| (Some(c.id.clone()), None));
-    let mut open = Vec::with_capacity(table.combatants.len());
+    let others = encounter.iter().map(|c| (Some(c.id.clone()), None));
+    let mut open = Vec::with_capacity(encounter.combatants.len());
     let mut acting = HashSet::with_capacity(current.len());
     for (id, entry) in placed.chain(others) {
         let Some(id) = id else {
@@ -58,7 +58,9 @@ pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
             rows.extend(entry.map(empty));
             continue;
         };
-        let Some(c) = table.get(&id) else { continue };
+        let Some(c) = encounter.get(&id) else {
+            continue;
+        };
         // A combatant may have several places, and none besides.
         if !seen.insert(&c.id) && entry.is_none() {
             continue;
@@ -78,10 +80,10 @@ pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
             next,
             acted: done.unwrap_or(c.acted) && !is_current,
             out: !c.active(),
-            note: if table.status == Status::Ended {
+            note: if encounter.status == Status::Ended {
                 String::new()
             } else {
-                R::remark(table, c)
+                R::remark(encounter, c)
             },
             slot,
             team,

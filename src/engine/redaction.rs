@@ -3,9 +3,9 @@
 //! A viewer learns of every change of its view, if only by `someone_acts`. Versions count every transition, also those without an
 //! event for it.
 
-use super::game::TypedGame;
+use super::encounter::EncounterRecord;
 use super::space::{Space, WriteError};
-use super::{Game, Role, Stop, Viewer, narration};
+use super::{AnyEncounter, Role, Stop, Viewer, narration};
 use crate::vocabulary::*;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -16,11 +16,11 @@ use utoipa::ToSchema;
 
 impl Viewer {
     /// The encounter as it sees it: all of it for a game master.
-    pub fn view(&self, game: &Arc<dyn Game>) -> Arc<dyn Game> {
+    pub fn view(&self, encounter: &Arc<dyn AnyEncounter>) -> Arc<dyn AnyEncounter> {
         if self.is_gm() {
-            game.clone()
+            encounter.clone()
         } else {
-            game.redacted(&self.combatants)
+            encounter.redacted(&self.combatants)
         }
     }
 }
@@ -102,8 +102,8 @@ struct HiddenTurn {
 
 /// A transition that is to be redacted.
 pub(super) struct Transition<'t, R: Ruleset> {
-    pub before: &'t TypedGame<R>,
-    pub after: &'t Table<R>,
+    pub before: &'t EncounterRecord<R>,
+    pub after: &'t Encounter<R>,
     pub events: &'t [Event<R>],
     /// The type of each command, and how many events there were after it.
     pub commands: &'t [(&'t str, usize)],
@@ -155,7 +155,7 @@ impl<R: Ruleset> Transition<'_, R> {
             Event::Roster(_) => false,
             Event::Own(event) => !R::is_secret(event),
         };
-        let before = &self.before.table;
+        let before = &self.before.encounter;
         !self.events.is_empty()
             && !before.hides_any_hp()
             && before.hides_nothing()
@@ -170,7 +170,7 @@ impl<R: Ruleset> Transition<'_, R> {
         let meanwhile = self.events.iter().filter_map(Event::combatant);
         let combatants = self
             .before
-            .table
+            .encounter
             .iter()
             .chain(self.after.iter())
             .chain(meanwhile)
@@ -207,7 +207,7 @@ impl<R: Ruleset> Transition<'_, R> {
             .map(|(verb, _)| (*verb).to_owned())
             .collect();
         let events = space.events(self.events)?;
-        let texts = narration::texts(&self.before.table, self.events, space)?;
+        let texts = narration::texts(&self.before.encounter, self.events, space)?;
         Ok(RedactedEntry {
             commands,
             events,
@@ -231,7 +231,7 @@ impl<R: Ruleset> Transition<'_, R> {
         own: &[OwnCombatant],
         space: &mut Space,
     ) -> Result<Option<RedactedEntry>, WriteError> {
-        let before = &self.before.table;
+        let before = &self.before.encounter;
         let audience = Audience::of(before, own);
         let unseen_sender =
             audience.misses_all(before, |c| self.sender.iter().any(|sender| sender.is(c)));
@@ -286,9 +286,9 @@ impl<R: Ruleset> Transition<'_, R> {
     fn redacted_events(
         &self,
         mut audience: Audience<'_>,
-        start: &Table<R>,
+        start: &Encounter<R>,
     ) -> Result<Vec<(usize, Event<R>)>, WriteError> {
-        let mut whole = self.before.table.clone();
+        let mut whole = self.before.encounter.clone();
         let mut someone_before = R::someone_acts(&whole, &audience);
         let mut left = Vec::with_capacity(self.events.len());
         let acts = || Event::Shared(SomeoneActs {}.into());

@@ -1,11 +1,11 @@
 //! The registered rulesets, with their types hidden.
 
 use super::document::{DocumentHeader, open};
-use super::game::TypedGame;
+use super::encounter::EncounterRecord;
 use super::history::UndoHistory;
-use super::{Creation, Game, LoadError, Meta, Refusal, import, roster};
+use super::{AnyEncounter, Creation, LoadError, Meta, Refusal, import, roster};
 use crate::vocabulary::{
-    CachedCombatant, Combatants, FieldError, Manifest, Registrar, Ruleset, Status, Table,
+    CachedCombatant, Combatants, Encounter, FieldError, Manifest, Registrar, Ruleset, Status,
 };
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -16,19 +16,19 @@ const OTHER_SYSTEMS: &str = r#"For D&D and other systems, send "custom" with a p
 /// Maximum errors that a refused creation lists.
 const MAX_ERRORS: usize = 20;
 
-type Loaded = Result<Arc<dyn Game>, LoadError>;
+type Loaded = Result<Arc<dyn AnyEncounter>, LoadError>;
 
 /// A ruleset with its types hidden.
 pub struct AnyRuleset {
     /// Its manifest.
     pub manifest: &'static Manifest,
-    create: fn(Meta, Creation) -> Result<Arc<dyn Game>, Refusal>,
+    create: fn(Meta, Creation) -> Result<Arc<dyn AnyEncounter>, Refusal>,
     read: fn(&[u8], Option<Meta>) -> Loaded,
     validate_checkpoint: fn(&RawValue) -> Result<(), FieldError>,
 }
 
 /// Makes a new encounter; an error names the field.
-fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, Refusal> {
+fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn AnyEncounter>, Refusal> {
     let Creation {
         player_undo,
         player_effects,
@@ -50,7 +50,7 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, R
         R::Options::default()
     });
     let options_valid = wrong.is_empty();
-    let mut table = Table::<R> {
+    let mut encounter = Encounter::<R> {
         name: creation.name,
         metadata: creation.metadata,
         options,
@@ -70,11 +70,11 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, R
         if wrong.len() >= MAX_ERRORS {
             break;
         }
-        let admitted = roster::new_combatant(&table, combatant).and_then(|combatant| {
+        let admitted = roster::new_combatant(&encounter, combatant).and_then(|combatant| {
             if options_valid {
-                R::check_combatant(&table.options, &combatant)?;
+                R::check_combatant(&encounter.options, &combatant)?;
             }
-            roster::check_room_and_id(&table, &combatant).map_err(|violation| {
+            roster::check_room_and_id(&encounter, &combatant).map_err(|violation| {
                 let path = if violation.code == "combatant_exists" {
                     "id"
                 } else {
@@ -86,8 +86,8 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, R
         });
         match admitted {
             Ok(combatant) => {
-                table.joined = combatant.joined;
-                table.combatants.push(CachedCombatant::new(combatant));
+                encounter.joined = combatant.joined;
+                encounter.combatants.push(CachedCombatant::new(combatant));
             }
             Err(error) => wrong.push(error.within(&format!("combatants.{i}"))),
         }
@@ -95,10 +95,10 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, R
     if !wrong.is_empty() {
         return Err(Refusal::Fields(wrong));
     }
-    Ok(Arc::new(TypedGame {
+    Ok(Arc::new(EncounterRecord {
         meta: Arc::new(meta),
         history: UndoHistory::ordinary(0),
-        table,
+        encounter,
     }))
 }
 
@@ -111,7 +111,12 @@ impl Registrar for Rulesets {
         self.0.push(AnyRuleset {
             manifest: R::MANIFEST,
             create: create::<R>,
-            read: |stored, meta| Ok(Arc::new(TypedGame::<R>::read(stored, meta.map(Arc::new))?)),
+            read: |stored, meta| {
+                Ok(Arc::new(EncounterRecord::<R>::read(
+                    stored,
+                    meta.map(Arc::new),
+                )?))
+            },
             validate_checkpoint: import::checkpoint::<R>,
         });
     }
@@ -148,7 +153,7 @@ impl Rulesets {
     }
 
     /// Makes a new encounter; an error names the field.
-    pub fn create(&self, meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, Refusal> {
+    pub fn create(&self, meta: Meta, creation: Creation) -> Result<Arc<dyn AnyEncounter>, Refusal> {
         (self.known(&creation.ruleset)?.create)(meta, creation)
     }
 

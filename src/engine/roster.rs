@@ -2,19 +2,19 @@
 
 use super::MAX_CONDITIONS;
 use crate::vocabulary::{
-    Combatant, CombatantId, Draft, FieldError, Hp, Kind, MAX_COMBATANTS, MAX_MEMBERS, Member,
-    MemberDraft, MemberSpec, Metadata, Ruleset, Slug, Table, Text, Violation, require,
+    Combatant, CombatantId, Draft, Encounter, FieldError, Hp, Kind, MAX_COMBATANTS, MAX_MEMBERS,
+    Member, MemberDraft, MemberSpec, Metadata, Ruleset, Slug, Text, Violation, require,
 };
 use serde_json::Value;
 
-/// A combatant that is about to join `table`; an error names the field.
+/// A combatant that is about to join `encounter`; an error names the field.
 pub(super) fn new_combatant<R: Ruleset>(
-    table: &Table<R>,
+    encounter: &Encounter<R>,
     value: Value,
 ) -> Result<Combatant<R>, FieldError> {
     let (mut draft, stats) = Draft::split::<R>(value, &R::CombatantStats::default())?;
     let (id, name) = named(
-        table,
+        encounter,
         draft.id.take(),
         draft.name.take(),
         draft.hidden.unwrap_or(false),
@@ -39,7 +39,7 @@ pub(super) fn new_combatant<R: Ruleset>(
         conditions: Vec::new(),
         metadata: Metadata::default(),
         acted: false,
-        joined: table.joined.saturating_add(1),
+        joined: encounter.joined.saturating_add(1),
         stats,
         state: R::CombatantState::default(),
     };
@@ -113,17 +113,17 @@ fn with_fields<R: Ruleset>(c: Combatant<R>, given: Draft) -> Result<Combatant<R>
 
 /// Refuses one more than there may be, and an id that is taken.
 pub(super) fn check_room_and_id<R: Ruleset>(
-    table: &Table<R>,
+    encounter: &Encounter<R>,
     combatant: &Combatant<R>,
 ) -> Result<(), Violation> {
     require(
-        table.combatants.len() < MAX_COMBATANTS,
+        encounter.combatants.len() < MAX_COMBATANTS,
         "too_many_combatants",
         "TK-4",
         || format!("an encounter holds at most {MAX_COMBATANTS} combatants: remove one first"),
     )?;
     require(
-        table.get(&combatant.id).is_none(),
+        encounter.get(&combatant.id).is_none(),
         "combatant_exists",
         "TK-2",
         || {
@@ -136,7 +136,7 @@ pub(super) fn check_room_and_id<R: Ruleset>(
 }
 
 fn named<R: Ruleset>(
-    table: &Table<R>,
+    encounter: &Encounter<R>,
     id: Option<CombatantId>,
     name: Option<Text<80>>,
     hidden: bool,
@@ -148,12 +148,12 @@ fn named<R: Ruleset>(
             Ok((id, name))
         }
         (None, Some(name)) => {
-            let taken = |id: &str| table.iter().any(|c| c.id == *id);
+            let taken = |id: &str| encounter.iter().any(|c| c.id == *id);
             let id = CombatantId::unused(
                 name.as_str(),
                 hidden,
                 MAX_COMBATANTS,
-                &table.used_ids,
+                &encounter.used_ids,
                 taken,
             );
             Ok((id, name))

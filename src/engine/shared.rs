@@ -24,7 +24,7 @@ pub(super) fn decide<R: Ruleset>(
         }
         SharedCommand::AddEffect(c) => add_effect(play, c.effect)?,
         SharedCommand::RemoveEffect(c) => {
-            let known = play.table().effects.iter().any(|e| e.id == c.effect);
+            let known = play.encounter().effects.iter().any(|e| e.id == c.effect);
             let detail = || format!("there is no effect {} in this encounter", c.effect);
             require(known, "unknown_effect", field("effect"), detail)?;
             emit_and_react(
@@ -36,11 +36,11 @@ pub(super) fn decide<R: Ruleset>(
             )?;
         }
         SharedCommand::AddCombatant(c) => {
-            let combatant = roster::new_combatant(play.table(), c.combatant)
+            let combatant = roster::new_combatant(play.encounter(), c.combatant)
                 .map_err(|e| e.within("combatant"))?;
-            R::check_combatant(&play.table().options, &combatant)
+            R::check_combatant(&play.encounter().options, &combatant)
                 .map_err(|e| e.within("combatant"))?;
-            roster::check_room_and_id(play.table(), &combatant)?;
+            roster::check_room_and_id(play.encounter(), &combatant)?;
             emit_roster_and_react(
                 play,
                 RosterEvent::CombatantJoined {
@@ -52,7 +52,7 @@ pub(super) fn decide<R: Ruleset>(
             let combatant = play.combatant("combatant", &c.combatant)?;
             let combatant =
                 roster::updated_combatant(combatant, c.changes).map_err(|e| e.within("changes"))?;
-            R::check_combatant(&play.table().options, &combatant)
+            R::check_combatant(&play.encounter().options, &combatant)
                 .map_err(|e| e.within("changes"))?;
             emit_roster_and_react(
                 play,
@@ -139,7 +139,7 @@ fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: &Heal) -> Result<(), Violation> {
     )?;
     let rose = hp.is_some_and(|hp| hp.current.get() == 0) && after.is_some_and(|n| n > 0);
     let down = play
-        .table()
+        .encounter()
         .get(&c.target)
         .filter(|_| rose)
         .and_then(Combatant::down);
@@ -212,7 +212,7 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         .iter()
         .try_for_each(|source| play.combatant("effect.source", source).map(drop))?;
     if let Expiry::TurnStart { of, .. } | Expiry::TurnEnd { of, .. } = &mut expires {
-        let usual = || R::anchor(play.table(), source.as_ref(), target.as_ref());
+        let usual = || R::anchor(play.encounter(), source.as_ref(), target.as_ref());
         let anchor = of.take().or_else(usual).ok_or_else(|| {
             let detail = "say whose turns the effect counts: `of`, or a source or a target";
             Violation::field("no_anchor", "effect.expires.of", detail)
@@ -220,14 +220,14 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         play.combatant("effect.expires.of", &anchor)?;
         *of = Some(anchor);
     }
-    let table = play.table();
+    let encounter = play.encounter();
     require(
-        table.effects.len() < MAX_EFFECTS,
+        encounter.effects.len() < MAX_EFFECTS,
         "too_many_effects",
         "TK-4",
         || format!("an encounter holds at most {MAX_EFFECTS} effects at a time: remove one first"),
     )?;
-    let taken = |id: &str| table.effects.iter().any(|e| e.id == *id);
+    let taken = |id: &str| encounter.effects.iter().any(|e| e.id == *id);
     if let Some(id) = &id {
         let detail = || format!("there is an effect {id} already: choose another id, or none");
         require(!taken(id.as_str()), "effect_exists", "TK-2", detail)?;
@@ -236,7 +236,7 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         let secret = hidden
             || target
                 .as_ref()
-                .and_then(|id| table.get(id))
+                .and_then(|id| encounter.get(id))
                 .is_some_and(|c| c.hidden);
         EffectId::from_name(name.as_str(), "effect", secret, MAX_EFFECTS, taken)
     });
@@ -256,7 +256,7 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
 fn remove<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Violation> {
     play.combatant("combatant", &id)?;
     let on_it = play
-        .table()
+        .encounter()
         .effects
         .iter()
         .filter(|e| e.target.as_ref() == Some(&id));

@@ -2,29 +2,29 @@
 
 use super::view::pending;
 use super::{OrderRow, order};
-use crate::vocabulary::{Combatant, CombatantId, Expiry, Hp, Names, Ruleset, Status, Table};
+use crate::vocabulary::{Combatant, CombatantId, Encounter, Expiry, Hp, Names, Ruleset, Status};
 
 /// The printed turn table.
-pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
+pub(super) fn encounter<R: Ruleset>(encounter: &Encounter<R>) -> String {
     let mut out = String::new();
-    let name = |id: &CombatantId| flat(table.combatant(id).unwrap_or(id.as_str()));
-    let phase = match table.status {
+    let name = |id: &CombatantId| flat(encounter.combatant(id).unwrap_or(id.as_str()));
+    let phase = match encounter.status {
         Status::Setup => "not started".to_owned(),
-        Status::Running => R::moment(table),
+        Status::Running => R::moment(encounter),
         Status::Ended => "ended".to_owned(),
     };
     out += &format!(
         "{} - {}, {phase}\n",
-        flat(table.name.as_str()),
+        flat(encounter.name.as_str()),
         R::MANIFEST.title
     );
-    let rows = order::rows(table);
+    let rows = order::rows(encounter);
     let name_width = rows
         .iter()
         .map(|row| flat(row.name).chars().count())
         .max()
         .unwrap_or(0);
-    let side = |row: &OrderRow<'_>| match row.combatant.and_then(|id| table.get(id)) {
+    let side = |row: &OrderRow<'_>| match row.combatant.and_then(|id| encounter.get(id)) {
         Some(c) => c.side.to_string(),
         None => row.team.clone().unwrap_or_default(),
     };
@@ -38,7 +38,7 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
             (false, false) => "",
         };
         let (name, side) = (flat(row.name), side(row));
-        let Some(c) = row.combatant.and_then(|id| table.get(id)) else {
+        let Some(c) = row.combatant.and_then(|id| encounter.get(id)) else {
             out += &format!("{mark} {place}{name:name_width$}  {side}\n");
             continue;
         };
@@ -48,13 +48,13 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
         );
         out += &format!("{}\n", line.trim_end());
     }
-    for effect in &table.effects {
+    for effect in &encounter.effects {
         let on = effect
             .target
             .as_ref()
             .map_or(String::new(), |id| format!(" on {}", name(id)));
         // What is on the hidden is as hidden as they are.
-        let bearer = effect.target.as_ref().and_then(|id| table.get(id));
+        let bearer = effect.target.as_ref().and_then(|id| encounter.get(id));
         let hidden = if effect.hidden || bearer.is_some_and(|c| c.hidden) {
             ", hidden"
         } else {
@@ -63,7 +63,7 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
         let lasting = lasting(&effect.expires, R::MANIFEST.round, name);
         out += &format!("* {}{on}{hidden}{lasting}\n", flat(effect.name.as_str()));
     }
-    if let Some(pending) = pending(table) {
+    if let Some(pending) = pending(encounter) {
         let mut who: Vec<String> = pending.combatants.iter().map(name).collect();
         // Who it is that acts unseen the reader may not know.
         if pending.gm && !pending.is_someone() {
@@ -176,11 +176,11 @@ const LEFT_OUT: usize = 40;
 
 /// A turn table of at most `most` characters, for chats. It keeps the title, the current combatants and what is awaited, then the other
 /// lines from above, and says how many it left out.
-pub fn fitted(table: &str, most: usize) -> String {
-    if table.chars().count() <= most {
-        return table.to_owned();
+pub fn fitted(encounter: &str, most: usize) -> String {
+    if encounter.chars().count() <= most {
+        return encounter.to_owned();
     }
-    let lines: Vec<&str> = table.lines().collect();
+    let lines: Vec<&str> = encounter.lines().collect();
     let rank = |i: usize, line: &str| match line {
         _ if i == 0 => 0,
         line if line.starts_with("awaiting: ") => 1,
@@ -223,34 +223,34 @@ mod tests {
         let rows: String = (0..100)
             .map(|n| format!("  Goblin {n}  monsters\n"))
             .collect();
-        let table = format!(
+        let encounter = format!(
             "Bridge - Seize, round 2\n{rows}> Ann  players\nawaiting: end turn by Ann (end_turn)\n"
         );
-        let short = fitted(&table, 300);
+        let short = fitted(&encounter, 300);
         assert!(short.chars().count() <= 300, "{short}");
         assert!(
             short.starts_with("Bridge - Seize, round 2\n  Goblin 0 "),
             "{short}"
         );
-        let left_out = table.lines().count() + 1 - short.lines().count();
+        let left_out = encounter.lines().count() + 1 - short.lines().count();
         let end = format!(
             "> Ann  players\nawaiting: end turn by Ann (end_turn)\n... {left_out} more lines\n"
         );
         assert!(short.ends_with(&end), "{short}");
-        assert_eq!(fitted(&table, 100_000), table);
+        assert_eq!(fitted(&encounter, 100_000), encounter);
     }
 
     #[test]
     fn the_head_of_a_table_and_what_is_awaited_come_before_all_turns_and_fill_the_room_to_the_last()
     {
-        let table = format!("Bridge\n{}awaiting: x\n", "> Ann  players\n".repeat(50));
+        let encounter = format!("Bridge\n{}awaiting: x\n", "> Ann  players\n".repeat(50));
         let both = "Bridge\nawaiting: x\n";
         assert_eq!(
-            fitted(&table, LEFT_OUT + both.len()),
+            fitted(&encounter, LEFT_OUT + both.len()),
             format!("{both}... 50 more lines\n")
         );
         assert_eq!(
-            fitted(&table, LEFT_OUT + both.len() - 1),
+            fitted(&encounter, LEFT_OUT + both.len() - 1),
             "Bridge\n... 51 more lines\n"
         );
     }

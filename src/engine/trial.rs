@@ -1,7 +1,7 @@
 //! Tries legal commands out, so that what is listed is what deciding accepts.
 
-use super::game::TypedGame;
-use super::{Game, Request, Stop, Viewer};
+use super::encounter::EncounterRecord;
+use super::{AnyEncounter, Request, Stop, Viewer};
 use crate::vocabulary::{Choice, Dice, LegalCommand, ListReference, Ruleset, Values};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
@@ -21,7 +21,7 @@ impl Dice for TrialDice {
 
 /// The trials of one viewer's legal commands.
 pub(super) struct Trials<'g, R: Ruleset> {
-    live: &'g TypedGame<R>,
+    live: &'g EncounterRecord<R>,
     viewer: &'g Viewer,
     stop: Stop<'g>,
     /// For each shared list, which of its values are accepted; None for a value that was not tried.
@@ -32,7 +32,7 @@ pub(super) struct Trials<'g, R: Ruleset> {
 type Key = (String, &'static str, usize);
 
 impl<'g, R: Ruleset> Trials<'g, R> {
-    pub fn new(live: &'g TypedGame<R>, viewer: &'g Viewer, stop: Stop<'g>) -> Self {
+    pub fn new(live: &'g EncounterRecord<R>, viewer: &'g Viewer, stop: Stop<'g>) -> Self {
         Self {
             live,
             viewer,

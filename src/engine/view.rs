@@ -2,8 +2,8 @@
 
 use super::{Meta, OrderRow, Viewer, order};
 use crate::vocabulary::{
-    Band, CachedCombatant, CombatantId, Effect, FoeHp, Hp, Kind, Member, Metadata, Pending,
-    Ruleset, Slug, Status, Table,
+    Band, CachedCombatant, CombatantId, Effect, Encounter, FoeHp, Hp, Kind, Member, Metadata,
+    Pending, Ruleset, Slug, Status,
 };
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
@@ -110,9 +110,9 @@ struct CombatantView<'a, R: Ruleset> {
 
 impl<'a, R: Ruleset> EncounterView<'a, R> {
     /// The view of an encounter, for `you`; None leaves out who reads it.
-    pub fn new(meta: &'a Meta, table: &'a Table<R>, you: Option<&'a Viewer>) -> Self {
-        let current = R::current(table);
-        let combatants = table
+    pub fn new(meta: &'a Meta, encounter: &'a Encounter<R>, you: Option<&'a Viewer>) -> Self {
+        let current = R::current(encounter);
+        let combatants = encounter
             .combatants
             .iter()
             .map(|c| CachedView {
@@ -122,22 +122,22 @@ impl<'a, R: Ruleset> EncounterView<'a, R> {
             .collect();
         Self {
             id: &meta.id,
-            name: table.name.as_str(),
-            metadata: &table.metadata,
+            name: encounter.name.as_str(),
+            metadata: &encounter.metadata,
             ruleset: R::MANIFEST.id,
-            status: table.status,
-            round: table.round,
-            version: table.version,
+            status: encounter.status,
+            round: encounter.round,
+            version: encounter.version,
             current,
-            pending: pending(table),
-            order: order::rows(table),
+            pending: pending(encounter),
+            order: order::rows(encounter),
             combatants,
-            effects: table.effects.iter().map(|e| &**e).collect(),
-            options: &table.options,
-            foe_hp: table.foe_hp,
+            effects: encounter.effects.iter().map(|e| &**e).collect(),
+            options: &encounter.options,
+            foe_hp: encounter.foe_hp,
             player_undo: meta.player_undo,
             player_effects: meta.player_effects,
-            state: &table.state,
+            state: &encounter.state,
             created_at: &meta.created_at,
             you,
         }
@@ -170,9 +170,9 @@ pub struct Summary {
 }
 
 /// The decision that is awaited; none after the end.
-pub(super) fn pending<R: Ruleset>(table: &Table<R>) -> Option<Pending> {
-    let mut pending = R::pending(table).filter(|_| table.status != Status::Ended)?;
-    for c in pending.combatants.iter().filter_map(|id| table.get(id)) {
+pub(super) fn pending<R: Ruleset>(encounter: &Encounter<R>) -> Option<Pending> {
+    let mut pending = R::pending(encounter).filter(|_| encounter.status != Status::Ended)?;
+    for c in pending.combatants.iter().filter_map(|id| encounter.get(id)) {
         if !pending.controllers.contains(&c.controller) {
             pending.controllers.push(c.controller.clone());
         }

@@ -1,6 +1,6 @@
 //! Viewers of an encounter, and their tokens. Only the viewer decides what a request may see and do.
 
-use crate::vocabulary::{CombatantId, Int, OwnCombatant, Ruleset, Table, Text, Word};
+use crate::vocabulary::{CombatantId, Encounter, Int, OwnCombatant, Ruleset, Text, Word};
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -62,9 +62,10 @@ impl Viewer {
         self.role == Role::Player && self.combatants.iter().any(|own| own.id == *combatant)
     }
 
-    /// The same viewer without combatants whose ids others have at `table`. A hidden one that has such an id does not show.
-    pub(super) fn at<R: Ruleset>(&self, table: &Table<R>) -> Cow<'_, Self> {
-        let kept = |own: &OwnCombatant| table.get(&own.id).is_none_or(|c| own.is(c) || c.hidden);
+    /// The same viewer without combatants whose ids others have at `encounter`. A hidden one that has such an id does not show.
+    pub(super) fn at<R: Ruleset>(&self, encounter: &Encounter<R>) -> Cow<'_, Self> {
+        let kept =
+            |own: &OwnCombatant| encounter.get(&own.id).is_none_or(|c| own.is(c) || c.hidden);
         if self.combatants.iter().all(kept) {
             return Cow::Borrowed(self);
         }

@@ -58,21 +58,26 @@ pub(super) struct CreationAnswer<'a> {
 
 /// The answer to a creation. `base` leads from the request's path to that of the encounters.
 pub(super) fn created(created: CreatedEncounter, base: &str) -> Result<Reply, AppError> {
-    let gm = created.game.meta().tokens.first().map(TokenRecord::viewer);
+    let gm = created
+        .encounter
+        .meta()
+        .tokens
+        .first()
+        .map(TokenRecord::viewer);
     let gm = gm.ok_or_else(|| AppError::Internal("an encounter without tokens".to_owned()))?;
     let body = CreationAnswer {
-        encounter: created.game.view(&gm)?,
+        encounter: created.encounter.view(&gm)?,
         token: created.token.reveal(),
         tokens: created.tokens.iter().map(TokenAnswer::of).collect(),
     };
-    let location = HeaderValue::try_from(format!("{base}{}", created.game.meta().id));
+    let location = HeaderValue::try_from(format!("{base}{}", created.encounter.meta().id));
     let location = location.map_err(|error| AppError::Internal(error.to_string()))?;
     let body = created
         .room
         .keep(serde_json::to_vec(&body).map_err(AppError::from)?.into());
     let reply = Reply::json(body)
         .status(StatusCode::CREATED)
-        .version(created.game.version());
+        .version(created.encounter.version());
     Ok(reply.header(LOCATION, location).replayed(created.replayed))
 }
 
@@ -148,17 +153,17 @@ pub(super) async fn read_encounter(
     conditions: Conditions,
     representation: Representation,
 ) -> Result<Reply, Problem> {
-    let (game, viewer) = shared.app.read(&id, &token, at).await?;
-    let view = game.view(&viewer).map_err(AppError::from)?;
-    let tag = Tag::of(game.version(), view.get(), &viewer, representation);
+    let (encounter, viewer) = shared.app.read(&id, &token, at).await?;
+    let view = encounter.view(&viewer).map_err(AppError::from)?;
+    let tag = Tag::of(encounter.version(), view.get(), &viewer, representation);
     let reply = if conditions
         .none_matching
         .is_some_and(|known| known.includes(&tag))
     {
         Reply::empty(StatusCode::NOT_MODIFIED)
     } else if representation == Representation::Text {
-        Reply::text(max_length.map_or(game.text(), |most| {
-            fitted(&game.text(), most.count() as usize)
+        Reply::text(max_length.map_or(encounter.text(), |most| {
+            fitted(&encounter.text(), most.count() as usize)
         }))
     } else {
         Reply::json(String::from(Box::<str>::from(view)))

@@ -7,7 +7,7 @@ use super::headers::LAST_EVENT_ID;
 use super::problem::Problem;
 use super::{AppState, Settings};
 use crate::app::{AppError, BearerToken, Budget, Client, EntryView, Follower, Include, Next};
-use crate::engine::Game;
+use crate::engine::AnyEncounter;
 use crate::vocabulary::{EncounterSchema, Int, LegalCommands};
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
@@ -169,7 +169,7 @@ pub(super) enum FeedLine {
 /// A stream to one client.
 struct Feed {
     /// The encounter that the stream begins with.
-    opening: Option<Arc<dyn Game>>,
+    opening: Option<Arc<dyn AnyEncounter>>,
     follower: Follower,
     format: Format,
     keep_alive: Duration,
@@ -193,8 +193,8 @@ impl Feed {
         if self.over || left.is_zero() {
             return None;
         }
-        if let Some(game) = self.opening.take() {
-            let chunk = self.in_time(self.snapshot(&*game)).await?;
+        if let Some(encounter) = self.opening.take() {
+            let chunk = self.in_time(self.snapshot(&*encounter)).await?;
             return Some((chunk, self));
         }
         let ends_when_quiet = self.buffered && self.sent;
@@ -211,9 +211,9 @@ impl Feed {
                 self.over = self.left == Some(0);
                 self.in_time(self.transition(version, entry.get())).await?
             }
-            Ok(Next::Snapshot(game)) => {
+            Ok(Next::Snapshot(encounter)) => {
                 self.sent = true;
-                self.in_time(self.snapshot(&*game)).await?
+                self.in_time(self.snapshot(&*encounter)).await?
             }
             Ok(Next::Deleted) => {
                 self.over = true;
@@ -254,7 +254,7 @@ impl Feed {
     }
 
     /// The message of an encounter that the viewer sees.
-    async fn snapshot(&self, seen: &dyn Game) -> Result<Bytes, AppError> {
+    async fn snapshot(&self, seen: &dyn AnyEncounter) -> Result<Bytes, AppError> {
         let version = seen.version();
         let include = options_of(self.include);
         let included = self.follower.included(version, include).await?;

@@ -3,8 +3,8 @@
 //! A view is the table without what its viewer does not know, as if it had never been there. The same code shows it and decides on it.
 
 use super::{
-    Combatant, CombatantId, Effect, EffectId, Event, Expiry, FoeHp, OwnCombatant, Redact, Ruleset,
-    SharedEvent, Table,
+    Combatant, CombatantId, Effect, EffectId, Encounter, Event, Expiry, FoeHp, OwnCombatant,
+    Redact, Ruleset, SharedEvent,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,8 +19,8 @@ pub struct Audience<'a> {
 }
 
 impl<'a> Audience<'a> {
-    /// The viewer of `table` whose own combatants are `own`: it sees them even where they are hidden.
-    pub fn of<R: Ruleset>(table: &Table<R>, own: &'a [OwnCombatant]) -> Self {
+    /// The viewer of `encounter` whose own combatants are `own`: it sees them even where they are hidden.
+    pub fn of<R: Ruleset>(encounter: &Encounter<R>, own: &'a [OwnCombatant]) -> Self {
         let own = own
             .iter()
             .map(|own| (own.id.as_str(), own.joined))
@@ -30,7 +30,7 @@ impl<'a> Audience<'a> {
             unknown: HashSet::new(),
             effects: HashSet::new(),
         }
-        .at(table)
+        .at(encounter)
     }
 
     /// Knows every combatant but this one, and no effect: what it redacts does not name a combatant that has left.
@@ -43,17 +43,17 @@ impl<'a> Audience<'a> {
         }
     }
 
-    /// The same viewer, with what it knows at `table`. A combatant that left unseen stays unknown: what follows still names it.
-    pub fn at<R: Ruleset>(&self, table: &Table<R>) -> Self {
-        let hidden = table.iter().filter(|c| !self.sees(c)).map(|c| &c.id);
-        let left = self.unknown.iter().filter(|id| table.get(id).is_none());
+    /// The same viewer, with what it knows at `encounter`. A combatant that left unseen stays unknown: what follows still names it.
+    pub fn at<R: Ruleset>(&self, encounter: &Encounter<R>) -> Self {
+        let hidden = encounter.iter().filter(|c| !self.sees(c)).map(|c| &c.id);
+        let left = self.unknown.iter().filter(|id| encounter.get(id).is_none());
         let unknown = hidden.chain(left).cloned().collect();
         let mut audience = Self {
             own: self.own.clone(),
             unknown,
             effects: HashSet::new(),
         };
-        let seen = table
+        let seen = encounter
             .effects
             .iter()
             .filter(|effect| audience.sees_effect(effect));
@@ -82,18 +82,18 @@ impl<'a> Audience<'a> {
         self.own.get(c.id.as_str()) == Some(&c.joined)
     }
 
-    /// Whether `id` is at `table`, hidden from it.
-    pub fn misses<R: Ruleset>(&self, table: &Table<R>, id: &CombatantId) -> bool {
-        table.get(id).is_some_and(|c| !self.sees(c))
+    /// Whether `id` is at `encounter`, hidden from it.
+    pub fn misses<R: Ruleset>(&self, encounter: &Encounter<R>, id: &CombatantId) -> bool {
+        encounter.get(id).is_some_and(|c| !self.sees(c))
     }
 
-    /// Whether there are such combatants at `table`, and it sees none of them.
+    /// Whether there are such combatants at `encounter`, and it sees none of them.
     pub fn misses_all<R: Ruleset>(
         &self,
-        table: &Table<R>,
+        encounter: &Encounter<R>,
         such: impl Fn(&Combatant<R>) -> bool,
     ) -> bool {
-        let mut such = table.iter().filter(|c| such(c)).peekable();
+        let mut such = encounter.iter().filter(|c| such(c)).peekable();
         such.peek().is_some() && !such.any(|c| self.sees(c))
     }
 
@@ -102,9 +102,9 @@ impl<'a> Audience<'a> {
         !self.unknown.contains(id)
     }
 
-    /// Whether the hit points of `c` at `table` are hidden from it.
-    pub fn hides_hp<R: Ruleset>(&self, table: &Table<R>, c: &Combatant<R>) -> bool {
-        table.hides_hp(c) && !self.owns(c)
+    /// Whether the hit points of `c` at `encounter` are hidden from it.
+    pub fn hides_hp<R: Ruleset>(&self, encounter: &Encounter<R>, c: &Combatant<R>) -> bool {
+        encounter.hides_hp(c) && !self.owns(c)
     }
 
     /// Whether it sees this effect: neither the effect nor its target is hidden.
@@ -142,7 +142,7 @@ impl Redact for Arc<Effect> {
     }
 }
 
-impl<R: Ruleset> Table<R> {
+impl<R: Ruleset> Encounter<R> {
     /// The table without hidden combatants (except `own`), hidden effects, and what is the game master's alone.
     pub fn redacted(&self, own: &[OwnCombatant]) -> Self {
         self.seen_by(&Audience::of(self, own))
@@ -161,7 +161,7 @@ impl<R: Ruleset> Table<R> {
                     c.clone()
                 }
             });
-        let mut table = Self {
+        let mut encounter = Self {
             name: self.name.clone(),
             metadata: self.metadata.clone(),
             options: self.options.clone(),
@@ -182,8 +182,8 @@ impl<R: Ruleset> Table<R> {
             effects_begun: 0,
             state: self.state.clone(),
         };
-        R::redact(&mut table, self, audience);
-        table
+        R::redact(&mut encounter, self, audience);
+        encounter
     }
 
     /// Whether no combatant, no effect and nothing of the ruleset's is hidden.

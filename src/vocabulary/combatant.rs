@@ -147,7 +147,7 @@ pub struct Combatant<R: Ruleset> {
     pub hidden: bool,
     /// Its hit points, where they are tracked.
     pub hp: Option<Hp>,
-    /// Its hit points in a word, for viewers who may not know the numbers; never in the true table.
+    /// Its hit points in a word, for viewers who may not know the numbers; never in the true encounter.
     pub hp_band: Option<Band>,
     /// The members of a group that acts as one; empty for a single combatant.
     #[serde(default, skip_serializing_if = "is_default")]

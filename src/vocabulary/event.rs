@@ -58,7 +58,7 @@ impl<R: Ruleset> Event<R> {
         }
     }
 
-    /// Whether the whole table is another one after it.
+    /// Whether the whole encounter is another one after it.
     pub fn jumps(&self) -> bool {
         matches!(
             self,

@@ -1,32 +1,32 @@
 //! A transition while it is being decided.
 
 use super::{
-    Combatant, CombatantId, Dice, Die, Effect, EffectEnded, EffectTicked, Event, Int, Moment,
-    Ruleset, SharedEvent, Status, Table, Text, Violation, require,
+    Combatant, CombatantId, Dice, Die, Effect, EffectEnded, EffectTicked, Encounter, Event, Int,
+    Moment, Ruleset, SharedEvent, Status, Text, Violation, require,
 };
 use std::borrow::Cow;
 
-/// A transition in the making: a copy of the table on which every event happens as soon as it is told, so that what comes
+/// A transition in the making: a copy of the encounter on which every event happens as soon as it is told, so that what comes
 /// next is decided on what came before. Dropping it leaves the encounter untouched.
 pub struct Play<'d, R: Ruleset> {
-    table: Table<R>,
+    encounter: Encounter<R>,
     events: Vec<Event<R>>,
     dice: &'d mut dyn Dice,
 }
 
 impl<'d, R: Ruleset> Play<'d, R> {
-    /// Begins on a copy of `table`.
-    pub fn new(table: Table<R>, dice: &'d mut dyn Dice) -> Self {
+    /// Begins on a copy of `encounter`.
+    pub fn new(encounter: Encounter<R>, dice: &'d mut dyn Dice) -> Self {
         Self {
-            table,
+            encounter,
             events: Vec::new(),
             dice,
         }
     }
 
     /// The table as it is after all that was told so far.
-    pub fn table(&self) -> &Table<R> {
-        &self.table
+    pub fn encounter(&self) -> &Encounter<R> {
+        &self.encounter
     }
 
     /// What was told so far.
@@ -35,13 +35,13 @@ impl<'d, R: Ruleset> Play<'d, R> {
     }
 
     /// The table after it all, and what happened.
-    pub fn finish(self) -> (Table<R>, Vec<Event<R>>) {
-        (self.table, self.events)
+    pub fn finish(self) -> (Encounter<R>, Vec<Event<R>>) {
+        (self.encounter, self.events)
     }
 
     /// Lets an event happen.
     pub fn emit(&mut self, event: Event<R>) {
-        self.table.apply(&event);
+        self.encounter.apply(&event);
         self.events.push(event);
     }
 
@@ -61,12 +61,12 @@ impl<'d, R: Ruleset> Play<'d, R> {
     }
 
     /// Sets what remains of the effects for which `left` gives a number; those with nothing left end.
-    pub fn count_down(&mut self, left: impl Fn(&Table<R>, &Effect) -> Option<u32>) {
+    pub fn count_down(&mut self, left: impl Fn(&Encounter<R>, &Effect) -> Option<u32>) {
         let counted = self
-            .table
+            .encounter
             .effects
             .iter()
-            .map(|effect| (effect, left(&self.table, effect)));
+            .map(|effect| (effect, left(&self.encounter, effect)));
         let counts: Vec<_> = counted
             .filter_map(|(effect, left)| Some((effect.id.clone(), left?)))
             .collect();
@@ -109,7 +109,7 @@ impl<'d, R: Ruleset> Play<'d, R> {
         field: impl Into<Cow<'static, str>>,
         id: &CombatantId,
     ) -> Result<&Combatant<R>, Violation> {
-        self.table.named(field, id)
+        self.encounter.named(field, id)
     }
 
     /// The combatant that a command's `field` names; refused by `rule` where it is out of the fight.
@@ -130,7 +130,7 @@ impl<'d, R: Ruleset> Play<'d, R> {
     pub fn started(&self, rule: &'static str) -> Result<(), Violation> {
         let detail = "the encounter has not started: send start first";
         require(
-            self.table.status != Status::Setup,
+            self.encounter.status != Status::Setup,
             "not_started",
             rule,
             || detail,
@@ -144,14 +144,14 @@ impl<'d, R: Ruleset> Play<'d, R> {
         rule: &'static str,
     ) -> Result<&Combatant<R>, Violation> {
         let combatant = self.combatant("combatant", id)?;
-        let acting = R::current(&self.table);
+        let acting = R::current(&self.encounter);
         if acting.contains(id) {
             return Ok(combatant);
         }
         let names: Vec<_> = acting.iter().map(CombatantId::to_string).collect();
         let detail = match names.as_slice() {
             [_, ..] => format!("it is {}'s turn, not {id}'s", names.join(" and ")),
-            [] if R::pending(&self.table).is_some_and(|pending| pending.is_someone()) => {
+            [] if R::pending(&self.encounter).is_some_and(|pending| pending.is_someone()) => {
                 format!("somebody else acts now, not {id}")
             }
             [] => format!("it is nobody's turn now, so not {id}'s"),

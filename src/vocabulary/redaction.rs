@@ -2,7 +2,7 @@
 
 use super::{
     Audience, Combatant, CombatantId, CombatantLeft, Effect, EffectAdded, EffectEnded, EffectId,
-    Event, Readers, Redact, RosterEvent, Ruleset, SharedEvent, Table, Text,
+    Encounter, Event, Readers, Redact, RosterEvent, Ruleset, SharedEvent, Text,
 };
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -12,19 +12,19 @@ use std::sync::Arc;
 pub struct Redaction<'t, R: Ruleset> {
     /// Who receives the event, and what it knows when the event happens.
     pub audience: &'t Audience<'t>,
-    /// The redacted table before the transition that the event belongs to.
-    pub start: &'t Table<R>,
-    /// The true table after the event.
-    pub whole: &'t Table<R>,
+    /// The redacted encounter before the transition that the event belongs to.
+    pub start: &'t Encounter<R>,
+    /// The true encounter after the event.
+    pub whole: &'t Encounter<R>,
     /// Whether a combatant that the audience does not see has the turn or must choose, after the event.
     pub someone_acts: bool,
-    /// The redacted table after the event, once something has asked for it.
-    pub after: OnceCell<Table<R>>,
+    /// The redacted encounter after the event, once something has asked for it.
+    pub after: OnceCell<Encounter<R>>,
 }
 
 impl<R: Ruleset> Redaction<'_, R> {
-    /// The redacted table after the event. The first call costs as much as the whole table.
-    pub fn after(&self) -> &Table<R> {
+    /// The redacted encounter after the event. The first call costs as much as the whole encounter.
+    pub fn after(&self) -> &Encounter<R> {
         self.after
             .get_or_init(|| self.whole.seen_by(&self.audience.at(self.whole)))
     }
@@ -56,10 +56,10 @@ impl<R: Ruleset> Redaction<'_, R> {
         Some(redacted)
     }
 
-    /// The events of a change of the roster for the audience; `before` is the redacted table before it.
+    /// The events of a change of the roster for the audience; `before` is the redacted encounter before it.
     ///
     /// A combatant that is revealed joins, and one that is hidden leaves; its effects begin and end with it.
-    pub fn roster(&self, event: &RosterEvent<R>, before: &Table<R>) -> Vec<Event<R>> {
+    pub fn roster(&self, event: &RosterEvent<R>, before: &Encounter<R>) -> Vec<Event<R>> {
         let (RosterEvent::CombatantJoined { combatant }
         | RosterEvent::CombatantUpdated { combatant }) = event;
         let (id, after) = (&combatant.id, self.after());
@@ -106,11 +106,14 @@ impl<R: Ruleset> Redaction<'_, R> {
 
 /// The effects of one table that the other one does not have.
 fn only_in<'t, R: Ruleset>(
-    table: &'t Table<R>,
-    other: &Table<R>,
+    encounter: &'t Encounter<R>,
+    other: &Encounter<R>,
 ) -> impl Iterator<Item = &'t Arc<Effect>> {
     let there: HashSet<EffectId> = other.effects.iter().map(|e| e.id.clone()).collect();
-    table.effects.iter().filter(move |e| !there.contains(&e.id))
+    encounter
+        .effects
+        .iter()
+        .filter(move |e| !there.contains(&e.id))
 }
 
 /// A combatant without the number under which it joined, which shows how many there are.

@@ -1,8 +1,8 @@
 //! The interface that every ruleset implements.
 
 use super::{
-    Actor, Audience, Combatant, CombatantId, Commands, Describe, Event, FieldError, LegalCommand,
-    Manifest, OrderEntry, Pending, Play, Redact, Redaction, Table, Tagged, Violation, read,
+    Actor, Audience, Combatant, CombatantId, Commands, Describe, Encounter, Event, FieldError,
+    LegalCommand, Manifest, OrderEntry, Pending, Play, Redact, Redaction, Tagged, Violation, read,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -10,10 +10,10 @@ use serde_json::Value;
 use std::fmt::Debug;
 use utoipa::ToSchema;
 
-/// A published initiative system. Implementations are stateless: the whole fight is in the [`Table`].
+/// A published initiative system. Implementations are stateless: the whole fight is in the [`Encounter`].
 ///
 /// The engine parses a command. [`decide`](Self::decide) then emits events to the [`Play`]; for a shared command the engine emits them
-/// and calls [`react`](Self::react). Each event is applied at once by [`Table::apply`], which calls [`evolve`](Self::evolve).
+/// and calls [`react`](Self::react). Each event is applied at once by [`Encounter::apply`], which calls [`evolve`](Self::evolve).
 ///
 /// Two rules hold in every system. A combatant's turn starts once: a turn that is resumed emits no second `turn_started`. Numbers that
 /// players see count only combatants that they see, so that a hidden one does not show in them.
@@ -57,15 +57,15 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// `Overridden` asks for that combatant's turn; refuse only what cannot be.
     fn react(play: &mut Play<'_, Self>, event: &Event<Self>) -> Result<(), Violation>;
 
-    /// Applies any event, shared ones included, to the ruleset's own part of `table`; the shared part has changed already.
+    /// Applies any event, shared ones included, to the ruleset's own part of `encounter`; the shared part has changed already.
     ///
     /// Cannot fail: an event that names a combatant that has left does nothing. After `combatant_left` and the reactions to it nothing
     /// names that combatant, so that another one may take its id: [`Audience::all_but`] helps.
-    fn evolve(table: &mut Table<Self>, event: &Event<Self>);
+    fn evolve(encounter: &mut Encounter<Self>, event: &Event<Self>);
 
     /// Refuses a state that no play leads to: a list that is too long for it, or a number that is out of range. An imported log may hold
     /// one. The error names the list or number, and its bound.
-    fn check_state(table: &Table<Self>) -> Result<(), String>;
+    fn check_state(encounter: &Encounter<Self>) -> Result<(), String>;
 
     /// In whose name a command is sent. Override it where that depends on more than the field that the command's declaration names.
     fn actor(command: &Self::Command) -> Actor<'_> {
@@ -74,55 +74,55 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
 
     /// The commands that may be legal now, with the values that each leaves open. The engine tries each command and each value and
     /// lists what is accepted, so leave nothing legal out.
-    fn legal_commands(table: &Table<Self>) -> Vec<LegalCommand>;
+    fn legal_commands(encounter: &Encounter<Self>) -> Vec<LegalCommand>;
 
     /// Whose turn it is: several combatants if they share a turn, none between turns.
-    fn current(table: &Table<Self>) -> Vec<CombatantId>;
+    fn current(encounter: &Encounter<Self>) -> Vec<CombatantId>;
 
     /// The decision that is awaited, with every combatant whose player may take it; None after the encounter. Clients have words for the
     /// names of decisions: take another ruleset's name for the same decision.
-    fn pending(table: &Table<Self>) -> Option<Pending>;
+    fn pending(encounter: &Encounter<Self>) -> Option<Pending>;
 
     /// The order of turns that the system knows, with the reason for each place. The engine leaves out combatants that have left, and adds
     /// everybody else behind.
-    fn order(table: &Table<Self>) -> Vec<OrderEntry>;
+    fn order(encounter: &Encounter<Self>) -> Vec<OrderEntry>;
 
     /// What is going on, for the head of the turn table of a running fight.
-    fn moment(table: &Table<Self>) -> String {
-        format!("{} {}", Self::MANIFEST.round, table.round)
+    fn moment(encounter: &Encounter<Self>) -> String {
+        format!("{} {}", Self::MANIFEST.round, encounter.round)
     }
 
     /// A few words about a combatant for the turn table, besides its name, side, hit points and conditions.
-    fn remark(_table: &Table<Self>, _combatant: &Combatant<Self>) -> String {
+    fn remark(_table: &Encounter<Self>, _combatant: &Combatant<Self>) -> String {
         String::new()
     }
 
     /// Whose turns an effect counts if its command does not say so: its source's, else its target's, else the current combatant's.
     fn anchor(
-        table: &Table<Self>,
+        encounter: &Encounter<Self>,
         source: Option<&CombatantId>,
         target: Option<&CombatantId>,
     ) -> Option<CombatantId> {
         source
             .or(target)
             .cloned()
-            .or_else(|| Self::current(table).into_iter().next())
+            .or_else(|| Self::current(encounter).into_iter().next())
     }
 
     /// Whether a combatant that the audience does not see has the turn or must choose. Runs after every event, so it looks at the
     /// phase and redacts nothing.
-    fn someone_acts(whole: &Table<Self>, audience: &Audience<'_>) -> bool;
+    fn someone_acts(whole: &Encounter<Self>, audience: &Audience<'_>) -> bool;
 
-    /// Redacts the ruleset's part of `table`: removes every id that the audience does not know ([`Audience::knows`]) and what is the
+    /// Redacts the ruleset's part of `encounter`: removes every id that the audience does not know ([`Audience::knows`]) and what is the
     /// game master's alone. The engine has removed the hidden combatants and effects of `whole` already.
     ///
     /// Where [`someone_acts`](Self::someone_acts), the phase becomes one in which [`current`](Self::current) is empty and
     /// [`pending`](Self::pending) is [`Pending::someone`].
-    fn redact(table: &mut Table<Self>, whole: &Table<Self>, audience: &Audience<'_>);
+    fn redact(encounter: &mut Encounter<Self>, whole: &Encounter<Self>, audience: &Audience<'_>);
 
-    /// Whether its part of `table` holds what viewers must not see although no combatant is hidden, such as the turns of hidden ones that
+    /// Whether its part of `encounter` holds what viewers must not see although no combatant is hidden, such as the turns of hidden ones that
     /// have left.
-    fn hides_something(_table: &Table<Self>) -> bool {
+    fn hides_something(_table: &Encounter<Self>) -> bool {
         false
     }
 

@@ -4,8 +4,8 @@
 //! with `!` before its name says something.
 
 use super::{
-    CombatantId, Die, Effect, EffectId, Int, MemberId, Metadata, Participants, Ruleset, Slug,
-    Table, Text,
+    CombatantId, Die, Effect, EffectId, Encounter, Int, MemberId, Metadata, Participants, Ruleset,
+    Slug, Text,
 };
 use serde_json::Value;
 use std::fmt::Write;
@@ -20,7 +20,7 @@ pub trait Names {
     fn effect(&self, id: &EffectId) -> Option<&Arc<Effect>>;
 }
 
-impl<R: Ruleset> Names for Table<R> {
+impl<R: Ruleset> Names for Encounter<R> {
     fn combatant(&self, id: &CombatantId) -> Option<&str> {
         self.get(id).map(|c| c.name.as_str())
     }

@@ -20,7 +20,7 @@ impl<R: Ruleset> Play<'_, R> {
         let fell = left == Some(0) && hp_lost > 0;
         let conditions = self.conditions(target, member)?;
         let down = if fell {
-            self.table().get(target).and_then(Combatant::down)
+            self.encounter().get(target).and_then(Combatant::down)
         } else {
             None
         };

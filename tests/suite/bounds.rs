@@ -308,7 +308,8 @@ fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
             json!({"type": "add_effect", "effect": {"id": format!("e{n}"), "name": "Timer", "target": target, "expires": expires}})
         };
         let mut dice = SeededDice::new([7; 32]);
-        let mut send = |game: &std::sync::Arc<dyn turnkeeper::engine::Game>, body: Value| {
+        let mut send = |game: &std::sync::Arc<dyn turnkeeper::engine::AnyEncounter>,
+                        body: Value| {
             game.decide(
                 &[],
                 &Request::read(body).expect("a request"),
@@ -363,7 +364,8 @@ fn what_events_say_is_counted_for_every_player_who_owns_a_hidden_combatant() {
             .create(meta(tokens), read(&creation).expect("a creation"))
             .expect("an encounter");
         let mut dice = SeededDice::new([7; 32]);
-        let mut send = |game: &std::sync::Arc<dyn turnkeeper::engine::Game>, body: Value| {
+        let mut send = |game: &std::sync::Arc<dyn turnkeeper::engine::AnyEncounter>,
+                        body: Value| {
             game.decide(
                 &[],
                 &Request::read(body).expect("a request"),

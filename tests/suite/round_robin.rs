@@ -135,22 +135,23 @@ fn pass(play: &mut Play<'_, RoundRobin>, to: Option<CombatantId>) {
 
 /// Ends the turn that goes on, if one does.
 fn close(play: &mut Play<'_, RoundRobin>) {
-    if let Some(acting) = play.table().state.acting.clone() {
+    if let Some(acting) = play.encounter().state.acting.clone() {
         end_turn(play, &acting);
     }
 }
 
 /// The turn of the next one who has not acted; where nobody is left, or no round goes on, the next round's first.
 fn advance(play: &mut Play<'_, RoundRobin>) {
-    let next = |play: &Play<'_, RoundRobin>| play.table().waiting().next().map(|c| c.id.clone());
-    let on = play.table().state.acting.is_some();
+    let next =
+        |play: &Play<'_, RoundRobin>| play.encounter().waiting().next().map(|c| c.id.clone());
+    let on = play.encounter().state.acting.is_some();
     let mut to = if on { next(play) } else { None };
     if to.is_none() {
         if on {
             end_round(play);
         }
-        if play.table().active().next().is_some() {
-            let round = play.table().round + 1;
+        if play.encounter().active().next().is_some() {
+            let round = play.encounter().round + 1;
             start_round(play, round);
             to = next(play);
         }
@@ -168,21 +169,21 @@ impl Ruleset for RoundRobin {
     const MANIFEST: &'static Manifest = MANIFEST;
 
     /// It keeps no lists.
-    fn check_state(_: &Table<Self>) -> Result<(), String> {
+    fn check_state(_: &Encounter<Self>) -> Result<(), String> {
         Ok(())
     }
 
     fn decide(play: &mut Play<'_, Self>, command: &Command) -> Result<(), Violation> {
         match command {
             Command::Start(_) => {
-                if play.table().status != Status::Setup {
+                if play.encounter().status != Status::Setup {
                     return Err(Violation::new(
                         "already_started",
                         "RR-1",
                         "the fight has started already",
                     ));
                 }
-                if play.table().active().next().is_none() {
+                if play.encounter().active().next().is_none() {
                     return Err(Violation::new(
                         "nobody_can_act",
                         "RR-1",
@@ -195,7 +196,7 @@ impl Ruleset for RoundRobin {
             Command::EndTurn(EndTurn { combatant }) => {
                 play.started("RR-1")?;
                 play.combatant("combatant", combatant)?;
-                if play.table().state.acting.as_ref() != Some(combatant) {
+                if play.encounter().state.acting.as_ref() != Some(combatant) {
                     return Err(Violation::new(
                         "not_your_turn",
                         "RR-2",
@@ -209,15 +210,15 @@ impl Ruleset for RoundRobin {
         Ok(())
     }
 
-    fn evolve(table: &mut Table<Self>, event: &Event<Self>) {
+    fn evolve(encounter: &mut Encounter<Self>, event: &Event<Self>) {
         if let Event::Own(Passed::TurnPassed(e)) = event {
-            table.state.acting = e.to.clone();
+            encounter.state.acting = e.to.clone();
         }
     }
 
     fn react(play: &mut Play<'_, Self>, event: &Event<Self>) -> Result<(), Violation> {
-        if play.table().status != Status::Running {
-            if play.table().status == Status::Ended {
+        if play.encounter().status != Status::Running {
+            if play.encounter().status == Status::Ended {
                 pass(play, None);
             }
             return Ok(());
@@ -228,12 +229,13 @@ impl Ruleset for RoundRobin {
             return Ok(());
         }
         let stands = play
-            .table()
+            .encounter()
             .state
             .acting
             .as_ref()
-            .is_some_and(|id| play.table().is_active(id));
-        let idle = play.table().state.acting.is_none() && play.table().active().next().is_none();
+            .is_some_and(|id| play.encounter().is_active(id));
+        let idle =
+            play.encounter().state.acting.is_none() && play.encounter().active().next().is_none();
         if !stands && !idle {
             close(play);
             advance(play);
@@ -241,8 +243,8 @@ impl Ruleset for RoundRobin {
         Ok(())
     }
 
-    fn legal_commands(table: &Table<Self>) -> Vec<LegalCommand> {
-        let end = table
+    fn legal_commands(encounter: &Encounter<Self>) -> Vec<LegalCommand> {
+        let end = encounter
             .state
             .acting
             .iter()
@@ -250,36 +252,39 @@ impl Ruleset for RoundRobin {
         end.chain([LegalCommand::of("start", "RR-1")]).collect()
     }
 
-    fn current(table: &Table<Self>) -> Vec<CombatantId> {
-        table.state.acting.iter().cloned().collect()
+    fn current(encounter: &Encounter<Self>) -> Vec<CombatantId> {
+        encounter.state.acting.iter().cloned().collect()
     }
 
-    fn pending(table: &Table<Self>) -> Option<Pending> {
-        let (decision, combatants, command, rule) = match (&table.status, &table.state.acting) {
-            (Status::Ended, _) => return None,
-            (_, None) if table.active().next().is_none() => return Some(Pending::newcomer("RR-1")),
-            (Status::Setup, _) => ("start", Vec::new(), "start", "RR-1"),
-            (Status::Running, _) if table.state.someone => return Some(Pending::someone()),
-            (Status::Running, Some(id)) => ("end_turn", vec![id.clone()], "end_turn", "RR-2"),
-            (Status::Running, None) => ("newcomer", Vec::new(), "add_combatant", "RR-1"),
-        };
+    fn pending(encounter: &Encounter<Self>) -> Option<Pending> {
+        let (decision, combatants, command, rule) =
+            match (&encounter.status, &encounter.state.acting) {
+                (Status::Ended, _) => return None,
+                (_, None) if encounter.active().next().is_none() => {
+                    return Some(Pending::newcomer("RR-1"));
+                }
+                (Status::Setup, _) => ("start", Vec::new(), "start", "RR-1"),
+                (Status::Running, _) if encounter.state.someone => return Some(Pending::someone()),
+                (Status::Running, Some(id)) => ("end_turn", vec![id.clone()], "end_turn", "RR-2"),
+                (Status::Running, None) => ("newcomer", Vec::new(), "add_combatant", "RR-1"),
+            };
         Some(Pending::new(decision, combatants, &[command], rule))
     }
 
-    fn someone_acts(full: &Table<Self>, audience: &Audience<'_>) -> bool {
+    fn someone_acts(full: &Encounter<Self>, audience: &Audience<'_>) -> bool {
         full.state
             .acting
             .as_ref()
             .is_some_and(|id| audience.misses(full, id))
     }
 
-    fn redact(table: &mut Table<Self>, full: &Table<Self>, audience: &Audience<'_>) {
-        table.state.someone = Self::someone_acts(full, audience);
-        table.state.acting = table
+    fn redact(encounter: &mut Encounter<Self>, full: &Encounter<Self>, audience: &Audience<'_>) {
+        encounter.state.someone = Self::someone_acts(full, audience);
+        encounter.state.acting = encounter
             .state
             .acting
             .take()
-            .filter(|id| table.get(id).is_some());
+            .filter(|id| encounter.get(id).is_some());
     }
 
     fn redact_event(event: &Passed, redaction: &Redaction<'_, Self>) -> Option<Passed> {
@@ -289,7 +294,7 @@ impl Ruleset for RoundRobin {
             .then(|| event.clone())
     }
 
-    fn order(table: &Table<Self>) -> Vec<OrderEntry> {
+    fn order(encounter: &Encounter<Self>) -> Vec<OrderEntry> {
         let place = |(n, c): (u32, &Combatant<Self>)| {
             let because = Reason {
                 total: Some(n.into()),
@@ -298,7 +303,7 @@ impl Ruleset for RoundRobin {
             OrderEntry::new(&c.id, because)
         };
         (1..)
-            .zip(table.iter())
+            .zip(encounter.iter())
             .filter(|(_, c)| c.active())
             .map(place)
             .collect()

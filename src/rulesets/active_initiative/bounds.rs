@@ -1,11 +1,11 @@
 //! Bounds of what Active Initiative keeps.
 
-use super::{Phase, Table, Way};
+use super::{Encounter, Phase, Way};
 use crate::rulesets::shared::at_most;
 use crate::vocabulary::MAX_COMBATANTS;
 
-pub(super) fn check_state(table: &Table) -> Result<(), String> {
-    let state = &table.state;
+pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
+    let state = &encounter.state;
     at_most("state.turns", state.turns.len(), MAX_COMBATANTS)?;
     for taken in &state.turns {
         check_way(&taken.by)?;

@@ -8,7 +8,7 @@ use crate::vocabulary::{field, require};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Violation> {
+pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
     check_started(
         play,
         matches!(command, Command::Start(_) | Command::RollInitiative(_)),
@@ -33,7 +33,7 @@ pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Viol
     }
 }
 
-fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
+fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     if let Some(first) = &c.first {
         let detail =
             "either somebody triggered the scene (`first`) or everybody rolls (`rolls`), not both";
@@ -52,15 +52,15 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
         })?;
     }
     start_encounter(play, "AI-8")?;
-    let table = play.table();
-    let players = players(table);
-    let groups = table
+    let encounter = play.encounter();
+    let players = players(encounter);
+    let groups = encounter
         .iter()
-        .filter(|c| c.kind == Kind::Npc && !beside_a_pc(table, c))
+        .filter(|c| c.kind == Kind::Npc && !beside_a_pc(encounter, c))
         .count();
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let (groups, wanted) = (count(groups), count(players.div_ceil(2)));
-    let points = match table.options.interrupt_points {
+    let points = match encounter.options.interrupt_points {
         InterruptPoints::ByPlayers(by_players) => by_players.then(|| count(players)),
         InterruptPoints::Exactly(points) => Some(points.count()),
     };
@@ -78,7 +78,7 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
 }
 
 /// Takes the die of a combatant's player before the start.
-fn own_die(play: &mut Scene<'_>, c: &RollInitiative) -> Result<(), Violation> {
+fn own_die(play: &mut Play<'_>, c: &RollInitiative) -> Result<(), Violation> {
     play.fighter("combatant", &c.combatant, "AI-3")?;
     play.own(OwnDieGiven {
         combatant: c.combatant.clone(),
@@ -88,9 +88,9 @@ fn own_die(play: &mut Scene<'_>, c: &RollInitiative) -> Result<(), Violation> {
 }
 
 /// The number of players (AI-15, AI-30): the named controllers of players' characters, and each character without one.
-fn players(table: &Table) -> usize {
+fn players(encounter: &Encounter) -> usize {
     let controllers = || {
-        table
+        encounter
             .iter()
             .filter(|c| c.kind == Kind::Pc)
             .map(|c| c.controller.as_str())
@@ -103,8 +103,8 @@ fn players(table: &Table) -> usize {
 }
 
 /// The highest of all rolls of d20 and the INT modifier; DEX, then WIS break ties (AI-3, AI-5), then the order of joining.
-fn roll_opening(play: &mut Scene<'_>, c: &Start) -> Option<CombatantId> {
-    let combatants = play.table().combatants.clone();
+fn roll_opening(play: &mut Play<'_>, c: &Start) -> Option<CombatantId> {
+    let combatants = play.encounter().combatants.clone();
     let mut rolls = Vec::with_capacity(combatants.len());
     for x in combatants.iter().filter(|x| x.active()) {
         let die = play.die(c.rolls.get(&x.id).copied().or(x.state.own_die));
@@ -126,9 +126,9 @@ fn roll_opening(play: &mut Scene<'_>, c: &Start) -> Option<CombatantId> {
 }
 
 /// Starts a turn: the window closes, and an action readied in the last one lapses.
-pub(super) fn take_turn(play: &mut Scene<'_>, combatant: &CombatantId) {
+pub(super) fn take_turn(play: &mut Play<'_>, combatant: &CombatantId) {
     if play
-        .table()
+        .encounter()
         .get(combatant)
         .is_some_and(|c| c.state.readied.is_some())
     {
@@ -139,7 +139,7 @@ pub(super) fn take_turn(play: &mut Scene<'_>, combatant: &CombatantId) {
     start_turn(play, combatant);
 }
 
-fn finish(play: &mut Scene<'_>, c: &EndTurn) -> Result<(), Violation> {
+fn finish(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "AI-7")?;
     let detail = "`begin` needs `next`: say whose turn begins";
     require(
@@ -157,7 +157,7 @@ fn finish(play: &mut Scene<'_>, c: &EndTurn) -> Result<(), Violation> {
 
 /// Begins the turn of the named combatant, if the command says so.
 fn begin_at_once(
-    play: &mut Scene<'_>,
+    play: &mut Play<'_>,
     next: &CombatantId,
     now: bool,
     unopposed: bool,
@@ -169,7 +169,7 @@ fn begin_at_once(
         field("begin_unopposed"),
         || detail,
     )?;
-    if now || unopposed && is_unopposed(play.table(), next) {
+    if now || unopposed && is_unopposed(play.encounter(), next) {
         begin(play, next)
     } else {
         Ok(())
@@ -177,28 +177,28 @@ fn begin_at_once(
 }
 
 /// Whether nobody could interrupt (AAI15). Only what all know counts: neither hidden combatants nor how many points are left.
-fn is_unopposed(table: &Table, nominee: &CombatantId) -> bool {
-    let no_points = table.options.interrupt_points == InterruptPoints::default();
+fn is_unopposed(encounter: &Encounter, nominee: &CombatantId) -> bool {
+    let no_points = encounter.options.interrupt_points == InterruptPoints::default();
     no_points
-        && !table
+        && !encounter
             .waiting()
-            .any(|c| !c.hidden && could_interrupt(table, c, nominee))
+            .any(|c| !c.hidden && could_interrupt(encounter, c, nominee))
 }
 
 /// Whether it may steal the nominee's turn by any means.
-pub(super) fn could_interrupt(table: &Table, c: &Fighter, nominee: &CombatantId) -> bool {
+pub(super) fn could_interrupt(encounter: &Encounter, c: &Combatant, nominee: &CombatantId) -> bool {
     MEANS
         .iter()
-        .any(|means| may_interrupt(table, c, nominee, *means).is_ok())
+        .any(|means| may_interrupt(encounter, c, nominee, *means).is_ok())
 }
 
-fn nominate(play: &mut Scene<'_>, c: &Nominate) -> Result<(), Violation> {
+fn nominate(play: &mut Play<'_>, c: &Nominate) -> Result<(), Violation> {
     if let Some(id) = &c.combatant {
         play.combatant("combatant", id)?;
     }
     play.combatant("next", &c.next)?;
     let awaited = matches!(
-        play.table().state.phase,
+        play.encounter().state.phase,
         Phase::ChooseNext {} | Phase::ChooseStarter {}
     );
     require(
@@ -207,7 +207,7 @@ fn nominate(play: &mut Scene<'_>, c: &Nominate) -> Result<(), Violation> {
         "AI-7",
         || "nobody is to be named now: first a turn must end",
     )?;
-    let chooser = &play.table().state.last_actor;
+    let chooser = &play.encounter().state.last_actor;
     require(
         *chooser == c.combatant,
         "not_the_chooser",
@@ -221,20 +221,20 @@ fn nominate(play: &mut Scene<'_>, c: &Nominate) -> Result<(), Violation> {
     begin_at_once(play, &c.next, c.begin, c.begin_unopposed)
 }
 
-fn name(play: &mut Scene<'_>, next: &CombatantId) -> Result<(), Violation> {
-    let table = play.table();
+fn name(play: &mut Play<'_>, next: &CombatantId) -> Result<(), Violation> {
+    let encounter = play.encounter();
     let nominee = play.combatant("next", next)?;
-    let by = table.state.last_actor.clone();
+    let by = encounter.state.last_actor.clone();
     require(nominee.active(), "not_active", "AI-8", || {
         format!("{next} is out of the fight and takes no turn")
     })?;
     if by.as_ref() == Some(next) {
-        let starter = matches!(table.state.phase, Phase::ChooseStarter {});
+        let starter = matches!(encounter.state.phase, Phase::ChooseStarter {});
         require(starter, "names_itself", "AI-10", || {
             format!("{next} cannot name itself: it has just acted")
         })?;
         require(
-            !table.waiting().any(|c| c.id != *next),
+            !encounter.waiting().any(|c| c.id != *next),
             "names_itself",
             "AI-42",
             || {
@@ -254,9 +254,9 @@ fn name(play: &mut Scene<'_>, next: &CombatantId) -> Result<(), Violation> {
     Ok(())
 }
 
-fn begin(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
+fn begin(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.combatant("combatant", id)?;
-    let (code, detail) = match &play.table().state.phase {
+    let (code, detail) = match &play.encounter().state.phase {
         Phase::Window { nominee, .. } if nominee == id => {
             take_turn(play, id);
             return Ok(());
@@ -271,16 +271,16 @@ fn begin(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     Err(Violation::new(code, "AI-7", detail))
 }
 
-fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
+fn interrupt(play: &mut Play<'_>, c: &Interrupt) -> Result<(), Violation> {
     let id = &c.combatant;
     let interrupter = play.combatant("combatant", id)?;
-    let displaced = match &play.table().state.phase {
+    let displaced = match &play.encounter().state.phase {
         Phase::Window { nominee, .. } => {
-            may_interrupt(play.table(), interrupter, nominee, c.means)?;
+            may_interrupt(play.encounter(), interrupter, nominee, c.means)?;
             Some(nominee.clone())
         }
         Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-            may_interrupt_choice(play.table(), interrupter, c.means)?;
+            may_interrupt_choice(play.encounter(), interrupter, c.means)?;
             None
         }
         Phase::InTurn { actor } => {
@@ -308,15 +308,15 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
 
 /// Refuses a combatant that may not steal the nominee's turn by these means. A point is checked first.
 fn may_interrupt(
-    table: &Table,
-    interrupter: &Fighter,
+    encounter: &Encounter,
+    interrupter: &Combatant,
     nominee: &CombatantId,
     means: Means,
 ) -> Result<(), Violation> {
-    let (id, state) = (&interrupter.id, &table.state);
+    let (id, state) = (&interrupter.id, &encounter.state);
     if means == Means::InterruptPoint {
         let detail = "this encounter is played without interrupt points";
-        let played = table.options.interrupt_points != InterruptPoints::default();
+        let played = encounter.options.interrupt_points != InterruptPoints::default();
         require(played, "variant_off", "AI-30", || detail)?;
         let detail = "an interrupt point was spent this round already";
         require(!state.interrupt_point_used, "point_used", "AI-32", || {
@@ -338,7 +338,7 @@ fn may_interrupt(
         format!("{id} is named already: begin its turn")
     })?;
     require(
-        table
+        encounter
             .get(nominee)
             .is_none_or(|n| n.side != interrupter.side),
         "ally",
@@ -352,8 +352,8 @@ fn may_interrupt(
         || format!("{id} has interrupted once before this turn"),
     )?;
     match means {
-        Means::Damage => was_hurt(table, interrupter),
-        Means::Inspiration => inspiration(table, interrupter, "AI-19").map(|_| ()),
+        Means::Damage => was_hurt(encounter, interrupter),
+        Means::Inspiration => inspiration(encounter, interrupter, "AI-19").map(|_| ()),
         Means::InterruptPoint => Ok(()),
     }
 }
@@ -361,12 +361,12 @@ fn may_interrupt(
 /// Refuses a combatant that may not steal the turn before anybody is named: it was hurt, and it is no ally of the last to act, whose
 /// choice it takes (AAI12).
 fn may_interrupt_choice(
-    table: &Table,
-    interrupter: &Fighter,
+    encounter: &Encounter,
+    interrupter: &Combatant,
     means: Means,
 ) -> Result<(), Violation> {
     let id = &interrupter.id;
-    let open = table.options.interrupt_before_nomination && means == Means::Damage;
+    let open = encounter.options.interrupt_before_nomination && means == Means::Damage;
     require(
         open,
         "no_window",
@@ -374,12 +374,12 @@ fn may_interrupt_choice(
         || "nobody is named yet: interrupts come after the nomination",
     )?;
     may_take_a_turn(interrupter, means)?;
-    was_hurt(table, interrupter)?;
-    let chooser = table
+    was_hurt(encounter, interrupter)?;
+    let chooser = encounter
         .state
         .last_actor
         .as_ref()
-        .and_then(|chooser| table.get(chooser));
+        .and_then(|chooser| encounter.get(chooser));
     let Some(chooser) = chooser.filter(|chooser| chooser.side == interrupter.side) else {
         return Ok(());
     };
@@ -391,12 +391,12 @@ fn may_interrupt_choice(
 }
 
 /// Whether it may steal the turn before anybody is named.
-pub(super) fn could_interrupt_choice(table: &Table, c: &Fighter) -> bool {
-    may_interrupt_choice(table, c, Means::Damage).is_ok()
+pub(super) fn could_interrupt_choice(encounter: &Encounter, c: &Combatant) -> bool {
+    may_interrupt_choice(encounter, c, Means::Damage).is_ok()
 }
 
 /// Refuses an interrupter that has had its turn, is out of the fight or cannot act.
-fn may_take_a_turn(interrupter: &Fighter, means: Means) -> Result<(), Violation> {
+fn may_take_a_turn(interrupter: &Combatant, means: Means) -> Result<(), Violation> {
     let id = &interrupter.id;
     let rule = if interrupter.state.exposed && means == Means::Damage {
         "AI-26"
@@ -415,18 +415,18 @@ fn may_take_a_turn(interrupter: &Fighter, means: Means) -> Result<(), Violation>
 }
 
 /// Whether it is in the fight and can act, or one of a group can (AAI16).
-pub(super) fn able(c: &Fighter) -> bool {
+pub(super) fn able(c: &Combatant) -> bool {
     c.free_of(|condition| INCAPACITATING.contains(&condition))
 }
 
 /// Refuses a combatant that was not hurt in the turn that has just ended (AI-20).
-fn was_hurt(table: &Table, interrupter: &Fighter) -> Result<(), Violation> {
+fn was_hurt(encounter: &Encounter, interrupter: &Combatant) -> Result<(), Violation> {
     let id = &interrupter.id;
     require(interrupter.state.exposed, "not_hurt", "AI-20", || {
         format!("{id} took no damage in the turn that has just ended")
     })?;
     require(
-        hurt_off_turn(table, interrupter),
+        hurt_off_turn(encounter, interrupter),
         "own_turn",
         "AAI13",
         || format!("{id} took the last turn: damage of its own turn does not give it the next one"),
@@ -434,11 +434,11 @@ fn was_hurt(table: &Table, interrupter: &Fighter) -> Result<(), Violation> {
 }
 
 /// Whether it took damage that pays for an interrupt (AI-20): not in its own turn (AAI13).
-pub(super) fn hurt_off_turn(table: &Table, c: &Fighter) -> bool {
-    c.state.exposed && table.state.last_actor.as_ref() != Some(&c.id)
+pub(super) fn hurt_off_turn(encounter: &Encounter, c: &Combatant) -> bool {
+    c.state.exposed && encounter.state.last_actor.as_ref() != Some(&c.id)
 }
 
-fn ready(play: &mut Scene<'_>, c: &Ready) -> Result<(), Violation> {
+fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
     let free = play.in_turn(&c.combatant, "AI-12")?.state.readied.is_none();
     require(free, "already_readied", "AI-12", || {
         format!("{} has readied an action already", c.combatant)
@@ -454,7 +454,7 @@ fn ready(play: &mut Scene<'_>, c: &Ready) -> Result<(), Violation> {
     Ok(())
 }
 
-fn fire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
+fn fire(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
     require(
         c.state.readied.is_some(),
@@ -471,10 +471,10 @@ fn fire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     Ok(())
 }
 
-fn inspire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
+fn inspire(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
     require(
-        holds_inspiration(play.table(), c),
+        holds_inspiration(play.encounter(), c),
         "not_a_pc",
         "AI-28",
         || format!("{id} is not a player's character: only those hold inspiration"),
@@ -490,8 +490,9 @@ fn inspire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     Ok(())
 }
 
-fn spend(play: &mut Scene<'_>, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {
-    let held = inspiration(play.table(), play.combatant("combatant", id)?, rule)?.saturating_sub(1);
+fn spend(play: &mut Play<'_>, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {
+    let held =
+        inspiration(play.encounter(), play.combatant("combatant", id)?, rule)?.saturating_sub(1);
     play.own(InspirationSpent {
         combatant: id.clone(),
         held,
@@ -500,22 +501,22 @@ fn spend(play: &mut Scene<'_>, id: &CombatantId, rule: &'static str) -> Result<(
 }
 
 /// Whether it may hold inspiration (AI-28).
-pub(super) fn holds_inspiration(table: &Table, c: &Fighter) -> bool {
+pub(super) fn holds_inspiration(encounter: &Encounter, c: &Combatant) -> bool {
     c.kind == Kind::Pc
-        || table.options.npc_inspiration && c.kind == Kind::Npc && beside_a_pc(table, c)
+        || encounter.options.npc_inspiration && c.kind == Kind::Npc && beside_a_pc(encounter, c)
 }
 
 /// Whether a player's character is on its side.
-fn beside_a_pc(table: &Table, c: &Fighter) -> bool {
-    table
+fn beside_a_pc(encounter: &Encounter, c: &Combatant) -> bool {
+    encounter
         .iter()
         .any(|pc| pc.kind == Kind::Pc && pc.side == c.side)
 }
 
 /// The inspiration points of a combatant that has some; `rule` says what they pay for.
-fn inspiration(table: &Table, c: &Fighter, rule: &'static str) -> Result<u32, Violation> {
+fn inspiration(encounter: &Encounter, c: &Combatant, rule: &'static str) -> Result<u32, Violation> {
     let held = c.stats.inspiration.count();
-    let holds = holds_inspiration(table, c) && held > 0;
+    let holds = holds_inspiration(encounter, c) && held > 0;
     require(holds, "no_inspiration", rule, || {
         format!("{} has no inspiration point to spend", c.id)
     })?;

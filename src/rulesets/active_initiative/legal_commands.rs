@@ -4,30 +4,30 @@ use super::decide::holds_inspiration;
 use super::*;
 use serde_json::json;
 
-pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
-    let mut legal = match &table.state.phase {
+pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
+    let mut legal = match &encounter.state.phase {
         Phase::Setup => {
             let rolls = "an object from combatant ids to the d20 that each rolled";
-            let own = |c: &Fighter| {
+            let own = |c: &Combatant| {
                 LegalCommand::by("roll_initiative", &c.id, "AI-3").range("roll", true, 1, 20)
             };
             let mut legal = vec![
                 LegalCommand::of("start", "AI-2").whom(
                     "first",
                     true,
-                    table.active().map(|c| &c.id),
+                    encounter.active().map(|c| &c.id),
                 ),
                 LegalCommand::of("start", "AI-3").like("rolls", rolls, None),
             ];
-            legal.extend(table.active().map(own));
+            legal.extend(encounter.active().map(own));
             return legal;
         }
         Phase::Over | Phase::SomeoneActs => Vec::new(),
         Phase::InTurn { actor } => {
             let next = || {
-                table
+                encounter
                     .active()
-                    .filter(|c| c.id != *actor || table.waiting().nth(1).is_none())
+                    .filter(|c| c.id != *actor || encounter.waiting().nth(1).is_none())
                     .map(|c| &c.id)
             };
             let end = || LegalCommand::by("end_turn", actor, "AI-7");
@@ -46,8 +46,9 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
             ]
         }
         Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-            let nominate = || LegalCommand::by("nominate", table.state.last_actor.as_ref(), "AI-7");
-            let next = || table.waiting().map(|c| &c.id);
+            let nominate =
+                || LegalCommand::by("nominate", encounter.state.last_actor.as_ref(), "AI-7");
+            let next = || encounter.waiting().map(|c| &c.id);
             let mut legal = vec![
                 nominate().whom("next", true, next()).choose(
                     "begin_unopposed",
@@ -56,30 +57,30 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
                 ),
                 nominate().with("begin", true).whom("next", true, next()),
             ];
-            if table.options.interrupt_before_nomination {
-                let hurt = table.waiting().filter(|c| c.state.exposed);
+            if encounter.options.interrupt_before_nomination {
+                let hurt = encounter.waiting().filter(|c| c.state.exposed);
                 legal.extend(hurt.map(|c| interrupt(c, &[Means::Damage])));
             }
             legal
         }
         Phase::Window { nominee, .. } => {
-            let interrupters = table.waiting().filter(|c| c.id != *nominee);
+            let interrupters = encounter.waiting().filter(|c| c.id != *nominee);
             let begin = LegalCommand::by("begin_turn", nominee, "AI-7");
             std::iter::once(begin)
                 .chain(interrupters.map(|c| interrupt(c, &MEANS)))
                 .collect()
         }
     };
-    let readied = table.active().filter(|c| c.state.readied.is_some());
+    let readied = encounter.active().filter(|c| c.state.readied.is_some());
     legal.extend(readied.map(|c| LegalCommand::by("fire", &c.id, "AI-12")));
-    for c in table.iter().filter(|c| holds_inspiration(table, c)) {
+    for c in encounter.iter().filter(|c| holds_inspiration(encounter, c)) {
         let inspire = LegalCommand::of("inspire", "AI-28").with("combatant", c.id.as_str());
         legal.extend([LegalCommand::by("spend", &c.id, "AI-29"), inspire]);
     }
     legal
 }
 
-fn interrupt(c: &Fighter, means: &[Means]) -> LegalCommand {
+fn interrupt(c: &Combatant, means: &[Means]) -> LegalCommand {
     LegalCommand::by("interrupt", &c.id, "AI-17").choose(
         "means",
         true,

@@ -16,8 +16,9 @@ pub use state::*;
 
 use crate::rulesets::shared::{had_turn, parts};
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, Kind, LegalCommand,
-    OrderEntry, Pending, Play, Reason, Redact, Redaction, Ruleset, Table as AnyTable, Violation,
+    Actor, Audience, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
+    Event as AnyEvent, Kind, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Redact,
+    Redaction, Ruleset, Violation,
 };
 use decide::{able, could_interrupt, could_interrupt_choice, hurt_off_turn};
 
@@ -25,9 +26,9 @@ use decide::{able, could_interrupt, could_interrupt_choice, hurt_off_turn};
 #[derive(Debug, Clone, PartialEq)]
 pub struct ActiveInitiative;
 
-type Table = AnyTable<ActiveInitiative>;
-type Scene<'d> = Play<'d, ActiveInitiative>;
-type Fighter = Combatant<ActiveInitiative>;
+type Encounter = EncounterOf<ActiveInitiative>;
+type Play<'d> = PlayOf<'d, ActiveInitiative>;
+type Combatant = CombatantOf<ActiveInitiative>;
 
 impl Ruleset for ActiveInitiative {
     parts!();
@@ -55,19 +56,19 @@ impl Ruleset for ActiveInitiative {
         }
     }
 
-    fn current(table: &Table) -> Vec<CombatantId> {
-        if let Phase::InTurn { actor } = &table.state.phase {
+    fn current(encounter: &Encounter) -> Vec<CombatantId> {
+        if let Phase::InTurn { actor } = &encounter.state.phase {
             vec![actor.clone()]
         } else {
             Vec::new()
         }
     }
 
-    fn pending(table: &Table) -> Option<Pending> {
+    fn pending(encounter: &Encounter) -> Option<Pending> {
         let choice = |decision, rule| {
-            let hurt = table
+            let hurt = encounter
                 .waiting()
-                .filter(|c| could_interrupt_choice(table, c))
+                .filter(|c| could_interrupt_choice(encounter, c))
                 .map(|c| c.id.clone());
             let hurt: Vec<_> = hurt.collect();
             let commands: &[_] = if hurt.is_empty() {
@@ -77,14 +78,20 @@ impl Ruleset for ActiveInitiative {
             };
             Pending::new(
                 decision,
-                table.state.last_actor.iter().cloned().chain(hurt).collect(),
+                encounter
+                    .state
+                    .last_actor
+                    .iter()
+                    .cloned()
+                    .chain(hurt)
+                    .collect(),
                 commands,
                 rule,
             )
         };
-        Some(match &table.state.phase {
+        Some(match &encounter.state.phase {
             Phase::Setup | Phase::ChooseNext {} | Phase::ChooseStarter {}
-                if table.active().next().is_none() =>
+                if encounter.active().next().is_none() =>
             {
                 Pending::newcomer("AI-35")
             }
@@ -95,9 +102,9 @@ impl Ruleset for ActiveInitiative {
             Phase::ChooseNext {} => choice("next", "AI-7"),
             Phase::ChooseStarter {} => choice("starter", "AI-41"),
             Phase::Window { nominee, .. } => {
-                let interrupters = table
+                let interrupters = encounter
                     .waiting()
-                    .filter(|c| could_interrupt(table, c, nominee))
+                    .filter(|c| could_interrupt(encounter, c, nominee))
                     .map(|c| &c.id);
                 let who: Vec<_> = std::iter::once(nominee)
                     .chain(interrupters)
@@ -119,13 +126,13 @@ impl Ruleset for ActiveInitiative {
     }
 
     /// The turns of this round that started and were not taken back, and the next one.
-    fn order(table: &Table) -> Vec<OrderEntry> {
-        let state = &table.state;
+    fn order(encounter: &Encounter) -> Vec<OrderEntry> {
+        let state = &encounter.state;
         let taken = state
             .turns
             .iter()
             .map(|taken| (&taken.combatant, &taken.by));
-        let taken = taken.filter(|(id, _)| had_turn(table, id));
+        let taken = taken.filter(|(id, _)| had_turn(encounter, id));
         let next = if let Phase::Window { nominee, by } = &state.phase {
             Some((nominee, by))
         } else {
@@ -137,7 +144,7 @@ impl Ruleset for ActiveInitiative {
             .collect()
     }
 
-    fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
+    fn someone_acts(whole: &Encounter, audience: &Audience<'_>) -> bool {
         match &whole.state.phase {
             Phase::InTurn { actor: id } | Phase::Window { nominee: id, .. } => {
                 audience.misses(whole, id)
@@ -154,8 +161,8 @@ impl Ruleset for ActiveInitiative {
         }
     }
 
-    fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
-        let state = &mut table.state;
+    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
+        let state = &mut encounter.state;
         state.interrupt_points = None;
         state.turns = state.turns.redact(audience).unwrap_or_default();
         state.last_actor = state.last_actor.redact(audience).flatten();
@@ -184,12 +191,13 @@ impl Ruleset for ActiveInitiative {
         )
     }
 
-    fn remark(table: &Table, c: &Fighter) -> String {
-        let named = matches!(&table.state.phase, Phase::Window { nominee, .. } if *nominee == c.id);
+    fn remark(encounter: &Encounter, c: &Combatant) -> String {
+        let named =
+            matches!(&encounter.state.phase, Phase::Window { nominee, .. } if *nominee == c.id);
         let open = able(c) && !c.acted && !c.state.interrupted;
         let remarks = [
             named.then(|| "named".to_owned()),
-            (open && hurt_off_turn(table, c)).then(|| "may interrupt".to_owned()),
+            (open && hurt_off_turn(encounter, c)).then(|| "may interrupt".to_owned()),
             (c.stats.inspiration.get() > 0).then(|| format!("inspiration {}", c.stats.inspiration)),
             c.state.readied.is_some().then(|| "readied".to_owned()),
         ];

@@ -7,19 +7,27 @@ use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::SharedEvent;
 
 pub(super) fn react(
-    play: &mut Scene<'_>,
+    play: &mut Play<'_>,
     event: &AnyEvent<ActiveInitiative>,
 ) -> Result<(), Violation> {
-    let table = play.table();
+    let encounter = play.encounter();
     match event {
         Shared(SharedEvent::EncounterEnded(_)) => {
-            if let Some(points_lost) = table.state.interrupt_points.filter(|points| *points > 0) {
+            if let Some(points_lost) = encounter
+                .state
+                .interrupt_points
+                .filter(|points| *points > 0)
+            {
                 play.own(SceneClosed { points_lost });
             }
         }
-        _ if matches!(table.state.phase, Phase::Setup | Phase::Over) => {}
+        _ if matches!(encounter.state.phase, Phase::Setup | Phase::Over) => {}
         Shared(SharedEvent::Damaged(e)) => {
-            if e.amount > 0 && table.get(&e.combatant).is_some_and(|c| !c.state.exposed) {
+            if e.amount > 0
+                && encounter
+                    .get(&e.combatant)
+                    .is_some_and(|c| !c.state.exposed)
+            {
                 play.own(Exposed {
                     combatant: e.combatant.clone(),
                 });
@@ -38,26 +46,26 @@ pub(super) fn react(
 }
 
 /// Goes on after a change of the roster, unless a turn goes on or can begin.
-fn settle(play: &mut Scene<'_>) {
-    let table = play.table();
-    match table.state.phase.clone() {
-        Phase::InTurn { actor } if table.get(&actor).is_none() => {
+fn settle(play: &mut Play<'_>) {
+    let encounter = play.encounter();
+    match encounter.state.phase.clone() {
+        Phase::InTurn { actor } if encounter.get(&actor).is_none() => {
             end_turn(play, &actor);
             advance(play);
         }
         Phase::InTurn { .. } | Phase::SomeoneActs => {}
-        Phase::Window { nominee, .. } if table.is_active(&nominee) => {}
+        Phase::Window { nominee, .. } if encounter.is_active(&nominee) => {}
         _ => advance(play),
     }
 }
 
 /// Asks who is next, in a new round if everybody has acted (AI-35, AAI7). With nobody in the fight, it waits.
-pub(super) fn advance(play: &mut Scene<'_>) {
-    let table = play.table();
-    if table.waiting().next().is_none() && table.active().next().is_some() {
+pub(super) fn advance(play: &mut Play<'_>) {
+    let encounter = play.encounter();
+    if encounter.waiting().next().is_none() && encounter.active().next().is_some() {
         next_round(play);
     }
-    let state = &play.table().state;
+    let state = &play.encounter().state;
     let (chooser, starter) = (state.last_actor.clone(), !state.begun);
     if state.phase != Phase::choice(starter) {
         play.own(ChoiceOpened { chooser, starter });

@@ -2,7 +2,7 @@
 
 use super::check::{MAX_NUMBERS, MAX_POOLS};
 use super::query::MAX_DEPTH;
-use super::{Card, Fighter, Mode, Score, Table, Turn};
+use super::{Card, Combatant, Encounter, Mode, Score, Turn};
 use crate::rulesets::shared::{at_most, within};
 use crate::vocabulary::{MAX_COMBATANTS, MAX_EFFECTS};
 
@@ -17,8 +17,8 @@ const MAX_KEY: usize = 6;
 /// No sum of dice and numbers comes near it, so that adding to a score is safe.
 const MAX_SCORE: i64 = 1 << 53;
 
-pub(super) fn check_state(table: &Table) -> Result<(), String> {
-    let state = &table.state;
+pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
+    let state = &encounter.state;
     at_most("state.places", state.places.len(), MAX_PLACES)?;
     at_most("state.sides", state.sides.len(), MAX_SIDES)?;
     at_most("state.turns", state.turns.len(), MAX_DEPTH)?;
@@ -37,7 +37,7 @@ pub(super) fn check_state(table: &Table) -> Result<(), String> {
         .chain(of_sides)
         .try_for_each(|score| check_score(score))?;
     state.turns.iter().try_for_each(check_turn)?;
-    table.iter().try_for_each(check_fighter)
+    encounter.iter().try_for_each(check_fighter)
 }
 
 fn check_score(score: &Score) -> Result<(), String> {
@@ -58,7 +58,7 @@ fn check_turn(turn: &Turn) -> Result<(), String> {
     at_most("state.turns.done", turn.done.len(), MAX_COMBATANTS)
 }
 
-fn check_fighter(c: &Fighter) -> Result<(), String> {
+fn check_fighter(c: &Combatant) -> Result<(), String> {
     at_most("stats.numbers", c.stats.numbers.len(), MAX_NUMBERS)?;
     at_most("pools", c.state.pools.len(), MAX_POOLS)?;
     at_most("used", c.state.used.len(), MAX_POOLS)?;

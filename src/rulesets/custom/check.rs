@@ -289,12 +289,12 @@ impl Wrong<'_> {
 
     fn pool(&mut self, name: &Slug, pool: &PoolRule) {
         let path = |field: &str| format!("pools.{name}.{field}");
-        let table = pool.of == Owner::Table;
+        let encounter = pool.of == Owner::Table;
         for (field, term) in [("max", Some(&pool.max)), ("start", pool.start.as_ref())] {
             if let Some(Term::Number(name)) = term {
                 self.number(path(field), Some(name));
                 self.unless(
-                    !table,
+                    !encounter,
                     &path(field),
                     "the table has no numbers: say how many points",
                 );
@@ -309,7 +309,7 @@ impl Wrong<'_> {
         );
         let turn = matches!(pool.refill, Refill::Turn | Refill::Ready);
         self.unless(
-            !(table && turn),
+            !(encounter && turn),
             &path("refill"),
             "the table has no turn: say round or hand",
         );

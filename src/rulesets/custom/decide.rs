@@ -9,7 +9,7 @@ use crate::rulesets::shared::{check_started, start_encounter, start_round};
 use crate::vocabulary::{Moment, field, require};
 use std::fmt::Display;
 
-pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
+pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
     check_started(play, matches!(command, Command::Start(_)), "CU-1")?;
     match command {
         Command::Start(c) => start(play, c),
@@ -40,34 +40,34 @@ fn ensure<D: Display>(
     })
 }
 
-fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
-    let table = play.table();
+fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
+    let encounter = play.encounter();
     for (i, id) in c.surprised.iter().enumerate() {
         let path = format!("surprised.{i}");
         play.combatant(path.clone(), id)?;
         let detail =
             "surprise means nothing here: leave it out, or say what it does in definition.surprise";
         require(
-            definition(table).surprise != Surprise::None,
+            definition(encounter).surprise != Surprise::None,
             "no_surprise",
             field(path),
             || detail,
         )?;
     }
     if let Some(first) = &c.first {
-        let sides = definition(table)
+        let sides = definition(encounter)
             .phases
             .iter()
             .any(|phase| phase.sides != Sides::Mixed);
         let detail = "no side opens here: the phases of the definition mix sides";
         require(sides, "no_sides", field("first"), || detail)?;
-        let known = table.active().any(|c| c.side == *first);
+        let known = encounter.active().any(|c| c.side == *first);
         let detail = || "nobody of this side is in the fight";
         require(known, "unknown_side", field("first"), detail)?;
     }
     start_encounter(play, "CU-1")?;
     for id in &c.surprised {
-        if play.table().get(id).is_some_and(|c| !c.state.surprised) {
+        if play.encounter().get(id).is_some_and(|c| !c.state.surprised) {
             play.own(Surprised {
                 combatant: id.clone(),
             });
@@ -75,13 +75,13 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     }
     start_round(play, 1);
     if let Some(side) = &c.first {
-        let combatants = ids(play.table().active().filter(|c| c.side == *side)).into();
+        let combatants = ids(play.encounter().active().filter(|c| c.side == *side)).into();
         play.own(SideOpens {
             side: side.clone(),
             combatants,
         });
     }
-    if undeclared(play.table()).next().is_some() {
+    if undeclared(play.encounter()).next().is_some() {
         for (path, none) in [("rolls", c.rolls.is_empty()), ("cards", c.cards.is_empty())] {
             require(
                 none,
@@ -104,8 +104,8 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     Ok(())
 }
 
-fn roll(play: &mut Fight<'_>, c: &Roll) -> Result<(), Violation> {
-    let due = play.table().state.mode == Mode::Rolling;
+fn roll(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation> {
+    let due = play.encounter().state.mode == Mode::Rolling;
     ensure(
         due,
         "no_roll_due",
@@ -118,17 +118,17 @@ fn roll(play: &mut Fight<'_>, c: &Roll) -> Result<(), Violation> {
     Ok(())
 }
 
-fn go_on(play: &mut Fight<'_>) -> Result<(), Violation> {
-    let table = play.table();
-    match table.state.mode {
+fn go_on(play: &mut Play<'_>) -> Result<(), Violation> {
+    let encounter = play.encounter();
+    match encounter.state.mode {
         Mode::Declaring => {
             show(play);
             proceed(play, Point::Roll);
         }
         Mode::Rolling => return roll(play, &score::NOTHING),
         Mode::Choosing => {
-            let who = candidates(table);
-            if phase(table).optional {
+            let who = candidates(encounter);
+            if phase(encounter).optional {
                 for combatant in who {
                     play.own(Passed { combatant });
                 }
@@ -143,7 +143,7 @@ fn go_on(play: &mut Fight<'_>) -> Result<(), Violation> {
             proceed(play, Point::Turn);
         }
         Mode::Gap { .. } => {
-            for combatant in ids(asked(table)) {
+            for combatant in ids(asked(encounter)) {
                 play.own(Passed { combatant });
             }
             proceed(play, Point::Next);
@@ -159,8 +159,8 @@ fn go_on(play: &mut Fight<'_>) -> Result<(), Violation> {
     Ok(())
 }
 
-fn grant(play: &mut Fight<'_>, c: &Grant) -> Result<(), Violation> {
-    let table = play.table();
+fn grant(play: &mut Play<'_>, c: &Grant) -> Result<(), Violation> {
+    let encounter = play.encounter();
     let pool = pool(play, &c.pool)?;
     require(
         (pool.of == Owner::Combatant) == c.combatant.is_some(),
@@ -176,8 +176,8 @@ fn grant(play: &mut Fight<'_>, c: &Grant) -> Result<(), Violation> {
         .as_ref()
         .map(|id| play.combatant("combatant", id))
         .transpose()?;
-    let (max, _) = pool_size(definition(table), holder, pool);
-    let pools = holder.map_or(&table.state.pools, |c| &c.state.pools);
+    let (max, _) = pool_size(definition(encounter), holder, pool);
+    let pools = holder.map_or(&encounter.state.pools, |c| &c.state.pools);
     let before = pools.get(&c.pool).copied().unwrap_or(0);
     let left = (i64::from(before) + c.amount.get()).clamp(0, max.into());
     set_pool(
@@ -189,8 +189,8 @@ fn grant(play: &mut Fight<'_>, c: &Grant) -> Result<(), Violation> {
     Ok(())
 }
 
-fn pool<'p>(play: &'p Fight<'_>, name: &Slug) -> Result<&'p PoolRule, Violation> {
-    let pools = &definition(play.table()).pools;
+fn pool<'p>(play: &'p Play<'_>, name: &Slug) -> Result<&'p PoolRule, Violation> {
+    let pools = &definition(play.encounter()).pools;
     pools.get(name).ok_or_else(|| {
         let known: Vec<_> = pools.keys().map(Slug::as_str).collect();
         let detail = format!("there is no such pool: there are [{}]", known.join(", "));
@@ -198,7 +198,7 @@ fn pool<'p>(play: &'p Fight<'_>, name: &Slug) -> Result<&'p PoolRule, Violation>
     })
 }
 
-fn set_pool(play: &mut Fight<'_>, owner: Option<CombatantId>, pool: &Slug, left: u32) {
+fn set_pool(play: &mut Play<'_>, owner: Option<CombatantId>, pool: &Slug, left: u32) {
     match owner {
         Some(combatant) => play.own(PoolChanged {
             combatant,
@@ -212,10 +212,10 @@ fn set_pool(play: &mut Fight<'_>, owner: Option<CombatantId>, pool: &Slug, left:
     }
 }
 
-fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation> {
+fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
     let fighter = play.combatant("combatant", &c.combatant)?;
-    let (table, id) = (play.table(), &c.combatant);
-    let Some(rule) = &definition(table).declare else {
+    let (encounter, id) = (play.encounter(), &c.combatant);
+    let Some(rule) = &definition(encounter).declare else {
         return Err(Violation::new(
             "nothing_to_declare",
             "CU-18",
@@ -223,7 +223,7 @@ fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation> {
         ));
     };
     let (declaring, has_declared) = (
-        table.state.mode == Mode::Declaring,
+        encounter.state.mode == Mode::Declaring,
         fighter.state.has_declared,
     );
     let detail = "declarations come at the start of a round";
@@ -232,7 +232,7 @@ fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation> {
         format!("{id} has declared in this round")
     })?;
     ensure(
-        must_declare(table, fighter),
+        must_declare(encounter, fighter),
         "declares_nothing",
         "CU-19",
         "declare.who",
@@ -251,31 +251,31 @@ fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation> {
         combatant: id.clone(),
         choice: Some(c.choice.clone()),
     });
-    if undeclared(play.table()).next().is_none() {
+    if undeclared(play.encounter()).next().is_none() {
         show(play);
         proceed(play, Point::Roll);
     }
     Ok(())
 }
 
-fn pick(play: &mut Fight<'_>, c: &Begin) -> Result<(), Violation> {
-    let table = play.table();
+fn pick(play: &mut Play<'_>, c: &Begin) -> Result<(), Violation> {
+    let encounter = play.encounter();
     let id = &c.combatant;
     let fighter = play.combatant("combatant", id)?;
     if let Some(by) = &c.by {
         play.combatant("by", by)?;
     }
-    let line = phase_line(table, "pick");
+    let line = phase_line(encounter, "pick");
     ensure(
-        table.state.mode == Mode::Choosing,
+        encounter.state.mode == Mode::Choosing,
         "nothing_to_pick",
-        pick_rule(table),
+        pick_rule(encounter),
         &line,
-        || now(table),
+        || now(encounter),
     )?;
     play.fighter("combatant", id, "CU-1")?;
-    let candidates = candidates(table);
-    let chooser = chooser(table);
+    let candidates = candidates(encounter);
+    let chooser = chooser(encounter);
     ensure(
         c.by.as_ref() == chooser,
         "not_the_chooser",
@@ -288,7 +288,7 @@ fn pick(play: &mut Fight<'_>, c: &Begin) -> Result<(), Violation> {
     )?;
     if !candidates.contains(id) {
         let ids: Vec<_> = candidates.iter().map(ToString::to_string).collect();
-        let (rule, line, why) = why_not(table, fighter);
+        let (rule, line, why) = why_not(encounter, fighter);
         let detail = format!(
             "{why}; one of {} is next (definition.{line})",
             ids.join(", ")
@@ -301,8 +301,8 @@ fn pick(play: &mut Fight<'_>, c: &Begin) -> Result<(), Violation> {
 }
 
 /// Why a combatant is no candidate: the rule, the line of the definition, and a few words.
-fn why_not(table: &Table, c: &Fighter) -> (&'static str, String, String) {
-    let (definition, phase, id) = (definition(table), phase(table), &c.id);
+fn why_not(encounter: &Encounter, c: &Combatant) -> (&'static str, String, String) {
+    let (definition, phase, id) = (definition(encounter), phase(encounter), &c.id);
     let most = phase.turns.count();
     if is_skipped(definition, c) {
         return (
@@ -321,41 +321,41 @@ fn why_not(table: &Table, c: &Fighter) -> (&'static str, String, String) {
     if most > 0 && c.state.turns_in_phase >= most {
         return (
             "CU-10",
-            phase_line(table, "turns"),
+            phase_line(encounter, "turns"),
             format!("{id} has had its turns in this phase"),
         );
     }
     if !fits(definition, &phase.who, c) {
         return (
             "CU-10",
-            phase_line(table, "who"),
+            phase_line(encounter, "who"),
             format!("{id} does not act in this phase"),
         );
     }
     if c.state.passed {
         return (
             "CU-17",
-            phase_line(table, "optional"),
+            phase_line(encounter, "optional"),
             format!("{id} has passed"),
         );
     }
     match phase.pick {
         Pick::Order => (
             "CU-12",
-            phase_line(table, "pick"),
+            phase_line(encounter, "pick"),
             format!("{id}'s place has not come up"),
         ),
         _ => (
             "CU-11",
-            phase_line(table, "sides"),
+            phase_line(encounter, "sides"),
             format!("it is another side's turn, not {id}'s"),
         ),
     }
 }
 
 /// What is going on, for a refusal.
-fn now(table: &Table) -> String {
-    match (table.state.mode.clone(), current(table).next()) {
+fn now(encounter: &Encounter) -> String {
+    match (encounter.state.mode.clone(), current(encounter).next()) {
         (_, Some(id)) => format!("it is {id}'s turn"),
         (Mode::Declaring, _) => "combatants declare first".to_owned(),
         (Mode::Rolling, _) => "the roll of this round comes first".to_owned(),
@@ -366,11 +366,11 @@ fn now(table: &Table) -> String {
     }
 }
 
-fn end(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
+fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "CU-1")?;
-    let table = play.table();
+    let encounter = play.encounter();
     if let Some(cost) = c.cost {
-        let Some(clock) = turn_clock(table) else {
+        let Some(clock) = turn_clock(encounter) else {
             return Err(Violation::field(
                 "no_cost",
                 "cost",
@@ -386,7 +386,7 @@ fn end(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
         )?;
     }
     let cost = c.cost.map(|cost| cost.count());
-    if steps(table).is_empty() {
+    if steps(encounter).is_empty() {
         end_one(play, &c.combatant, cost);
     } else {
         play.own(StepDone {
@@ -397,17 +397,17 @@ fn end(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
     Ok(())
 }
 
-fn wait(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+fn wait(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.in_turn(id, "CU-23")?;
-    let table = play.table();
+    let encounter = play.encounter();
     ensure(
-        definition(table).wait.is_some(),
+        definition(encounter).wait.is_some(),
         "no_waiting",
         "CU-23",
         "wait",
         || "nobody waits here",
     )?;
-    let [turn] = &table.state.turns[..] else {
+    let [turn] = &encounter.state.turns[..] else {
         return Err(Violation::new(
             "within_a_turn",
             "CU-23",
@@ -423,7 +423,7 @@ fn wait(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     )?;
     play.tick(Moment::TurnEnd(id));
     let its = play
-        .table()
+        .encounter()
         .effects
         .iter()
         .filter(|effect| effect.expires.anchor() == Some(id));
@@ -436,13 +436,13 @@ fn wait(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     Ok(())
 }
 
-fn go_now(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+fn go_now(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
-    let table = play.table();
+    let encounter = play.encounter();
     ensure(c.state.waiting, "not_waiting", "CU-23", "wait", || {
         format!("{id} does not wait")
     })?;
-    let interrupts = definition(table)
+    let interrupts = definition(encounter)
         .wait
         .as_ref()
         .is_some_and(|wait| wait.interrupts);
@@ -451,16 +451,16 @@ fn go_now(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     } else {
         ("CU-24", "wait.interrupts")
     };
-    let returns = opening(table).is_some_and(|opening| may_return(table, c, opening));
+    let returns = opening(encounter).is_some_and(|opening| may_return(encounter, c, opening));
     ensure(returns, "cannot_return", rule, line, || {
-        format!("{id} cannot return now: {}", now(table))
+        format!("{id} cannot return now: {}", now(encounter))
     })?;
-    if definition(table)
+    if definition(encounter)
         .wait
         .as_ref()
         .is_some_and(|wait| wait.moves)
     {
-        let (beside, after) = beside_now(table);
+        let (beside, after) = beside_now(encounter);
         let beside = beside.cloned();
         play.own(Moved {
             combatant: id.clone(),
@@ -474,27 +474,27 @@ fn go_now(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     Ok(())
 }
 
-fn pass(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.combatant("combatant", id)?;
-    let table = play.table();
-    match &table.state.mode {
+    let encounter = play.encounter();
+    match &encounter.state.mode {
         Mode::Gap { .. } => {
-            let asks = asked(table).any(|c| c.id == *id);
+            let asks = asked(encounter).any(|c| c.id == *id);
             ensure(asks, "no_right", "CU-31", "pools", || {
                 format!("{id} has no right to pass on")
             })?;
         }
         Mode::Choosing => {
-            let line = phase_line(table, "optional");
+            let line = phase_line(encounter, "optional");
             ensure(
-                phase(table).optional,
+                phase(encounter).optional,
                 "no_passing",
                 "CU-17",
                 &line,
                 || "this phase cannot be passed",
             )?;
             ensure(
-                candidates(table).contains(id),
+                candidates(encounter).contains(id),
                 "not_next",
                 "CU-17",
                 &line,
@@ -505,24 +505,24 @@ fn pass(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
             return Err(Violation::new(
                 "nothing_to_pass",
                 "CU-31",
-                format!("nothing is to be passed: {}", now(table)),
+                format!("nothing is to be passed: {}", now(encounter)),
             ));
         }
     }
     play.own(Passed {
         combatant: id.clone(),
     });
-    match play.table().state.mode {
+    match play.encounter().state.mode {
         Mode::Choosing => proceed(play, Point::Next),
         _ => close_used_gap(play),
     }
     Ok(())
 }
 
-fn ready(play: &mut Fight<'_>, c: &Ready) -> Result<(), Violation> {
+fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "CU-30")?;
     let pool = pool(play, &c.pool)?;
-    let (table, id) = (play.table(), &c.combatant);
+    let (encounter, id) = (play.encounter(), &c.combatant);
     let line = format!("pools.{}.refill", c.pool);
     ensure(
         pool.refill == Refill::Ready,
@@ -531,12 +531,12 @@ fn ready(play: &mut Fight<'_>, c: &Ready) -> Result<(), Violation> {
         &line,
         || format!("{} is not filled by ready", c.pool),
     )?;
-    let own = top(table).is_some_and(|turn| turn.kind != TurnKind::Bought);
+    let own = top(encounter).is_some_and(|turn| turn.kind != TurnKind::Bought);
     ensure(own, "not_its_own_turn", "CU-30", &line, || {
         format!("{id} gets ready in its own turn only")
     })?;
     let fighter = play.combatant("combatant", id)?;
-    let (max, _) = pool_size(definition(table), Some(fighter), pool);
+    let (max, _) = pool_size(definition(encounter), Some(fighter), pool);
     let full = fighter.state.pools.get(&c.pool).copied().unwrap_or(0) >= max;
     ensure(!full, "already_ready", "CU-30", &line, || {
         format!("{id} is ready already")
@@ -545,14 +545,14 @@ fn ready(play: &mut Fight<'_>, c: &Ready) -> Result<(), Violation> {
     Ok(())
 }
 
-fn interject(play: &mut Fight<'_>, c: &Interject) -> Result<(), Violation> {
+fn interject(play: &mut Play<'_>, c: &Interject) -> Result<(), Violation> {
     let id = &c.combatant;
     let fighter = play.combatant("combatant", id)?;
-    let (table, pool) = (play.table(), pool(play, &c.pool)?);
+    let (encounter, pool) = (play.encounter(), pool(play, &c.pool)?);
     let spend = &pool.spend;
     let line = |field: &str| format!("pools.{}.{field}", c.pool);
     ensure(
-        fits(definition(table), &spend.who, fighter),
+        fits(definition(encounter), &spend.who, fighter),
         "not_for_it",
         "CU-29",
         &line("spend.who"),
@@ -570,20 +570,20 @@ fn interject(play: &mut Fight<'_>, c: &Interject) -> Result<(), Violation> {
             )
         },
     )?;
-    if let Some(why) = why_no_right(definition(table), fighter) {
+    if let Some(why) = why_no_right(definition(encounter), fighter) {
         return Err(Violation::new("cannot_interject", "CU-31", why));
     }
-    let opening = opening(table).filter(|opening| may_interject(table, fighter, *opening));
+    let opening = opening(encounter).filter(|opening| may_interject(encounter, fighter, *opening));
     let Some(opening) = opening else {
         let whose = "rights are for combatants in the fight, after or within the turn of another";
         let detail = format!(
             "{id} can use no right now: {}, and {whose} (definition.{})",
-            now(table),
+            now(encounter),
             line("spend")
         );
         return Err(Violation::new("cannot_interject", "CU-29", detail));
     };
-    let left = points(table, fighter, &c.pool, pool);
+    let left = points(encounter, fighter, &c.pool, pool);
     let [least, most] = spend.cost;
     let cost = c.cost.unwrap_or(least);
     let detail = || format!("a use costs {least} to {most}");
@@ -602,13 +602,13 @@ fn interject(play: &mut Fight<'_>, c: &Interject) -> Result<(), Violation> {
         &line("max"),
         || format!("{left} points of {} are left", c.pool),
     )?;
-    let spends = may_spend(table, fighter, opening, &c.pool, pool);
+    let spends = may_spend(encounter, fighter, opening, &c.pool, pool);
     ensure(
         spends,
         "cannot_interject",
         "CU-29",
         &line("spend.when"),
-        || now(table),
+        || now(encounter),
     )?;
     let (gives, owner) = (
         spend.gives,
@@ -632,7 +632,7 @@ fn interject(play: &mut Fight<'_>, c: &Interject) -> Result<(), Violation> {
 }
 
 /// Why a combatant holds no right to spend points, whatever the opening.
-fn why_no_right(definition: &Definition, c: &Fighter) -> Option<String> {
+fn why_no_right(definition: &Definition, c: &Combatant) -> Option<String> {
     let id = &c.id;
     if !c.active() {
         return Some(format!("{id} is out of the fight"));

@@ -6,30 +6,30 @@ use super::*;
 use crate::vocabulary::{CachedCombatant, RosterEvent, SharedEvent, Status};
 use std::collections::BTreeMap;
 
-pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Custom>) {
+pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Custom>) {
     match event {
-        AnyEvent::Own(event) => evolve_own(table, event),
-        AnyEvent::Shared(SharedEvent::RoundStarted(_)) => start_round(table),
-        AnyEvent::Shared(SharedEvent::TurnEnded(e)) => end_turn(table, &e.combatant),
-        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => leave(table, &e.combatant),
+        AnyEvent::Own(event) => evolve_own(encounter, event),
+        AnyEvent::Shared(SharedEvent::RoundStarted(_)) => start_round(encounter),
+        AnyEvent::Shared(SharedEvent::TurnEnded(e)) => end_turn(encounter, &e.combatant),
+        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => leave(encounter, &e.combatant),
         AnyEvent::Roster(RosterEvent::CombatantJoined { combatant })
-            if table.status == Status::Running =>
+            if encounter.status == Status::Running =>
         {
-            enter(table, &combatant.id);
+            enter(encounter, &combatant.id);
         }
         AnyEvent::Roster(RosterEvent::CombatantUpdated { .. })
-            if table.status == Status::Running =>
+            if encounter.status == Status::Running =>
         {
-            add_sides(table);
+            add_sides(encounter);
         }
         AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
     }
 }
 
-fn evolve_own(table: &mut Table, event: &Event) {
-    let state = &mut table.state;
+fn evolve_own(encounter: &mut Encounter, event: &Event) {
+    let state = &mut encounter.state;
     match event {
-        Event::Surprised(e) => table.change_state(&e.combatant, |s| s.surprised = true),
+        Event::Surprised(e) => encounter.change_state(&e.combatant, |s| s.surprised = true),
         Event::SideOpens(e) => {
             state
                 .sides
@@ -38,18 +38,18 @@ fn evolve_own(table: &mut Table, event: &Event) {
             sort_sides(state);
         }
         Event::DeclarationsOpened(_) => state.mode = Mode::Declaring,
-        Event::Declared(e) => declare(table, &e.combatant, e.choice.clone()),
+        Event::Declared(e) => declare(encounter, &e.combatant, e.choice.clone()),
         Event::Shown(e) => e
             .choices
             .iter()
-            .for_each(|e| declare(table, &e.combatant, Some(e.choice.clone()))),
+            .for_each(|e| declare(encounter, &e.combatant, Some(e.choice.clone()))),
         Event::RollOpened(_) => state.mode = Mode::Rolling,
-        Event::Scored(e) => score(table, e),
-        Event::Placed(e) => place(table, e),
+        Event::Scored(e) => score(encounter, e),
+        Event::Placed(e) => place(encounter, e),
         Event::CameLate(e) => {
-            table.change_state(&e.combatant, |s| s.turns_left = e.turns);
+            encounter.change_state(&e.combatant, |s| s.turns_left = e.turns);
             let kept = usize::try_from(e.turns).unwrap_or(usize::MAX);
-            let open = table
+            let open = encounter
                 .state
                 .places
                 .iter_mut()
@@ -62,11 +62,11 @@ fn evolve_own(table: &mut Table, event: &Event) {
         Event::PhaseBegun(e) => {
             begin_phase(state, e.phase);
             let begun = |s: &CombatantState| s.turns_in_phase > 0 || s.passed;
-            table.change_states(begun, |s| (s.turns_in_phase, s.passed) = (0, false));
+            encounter.change_states(begun, |s| (s.turns_in_phase, s.passed) = (0, false));
         }
         Event::ChoiceOpened(_) => state.mode = Mode::Choosing,
-        Event::Begun(e) => begin(table, e),
-        Event::Skipped(e) => table.change_state(&e.combatant, |s| s.surprised = false),
+        Event::Begun(e) => begin(encounter, e),
+        Event::Skipped(e) => encounter.change_state(&e.combatant, |s| s.surprised = false),
         Event::StepBegun(e) => {
             if let Some(turn) = state.turns.last_mut() {
                 turn.step = e.step;
@@ -81,32 +81,32 @@ fn evolve_own(table: &mut Table, event: &Event) {
         Event::GapOpened(e) => open_gap(state, e.stalled),
         Event::Passed(e) => match &mut state.mode {
             Mode::Gap { passed, .. } => passed.push(e.combatant.clone()),
-            _ => table.change_state(&e.combatant, |s| s.passed = true),
+            _ => encounter.change_state(&e.combatant, |s| s.passed = true),
         },
         Event::Waited(e) => {
             remove_from_turn(state, &e.combatant);
             set_last(state, Some(e.combatant.clone()));
             // The end of this turn has counted.
-            table.change(&e.combatant, |c| c.acted = true);
-            table.change_state(&e.combatant, |s| {
+            encounter.change(&e.combatant, |c| c.acted = true);
+            encounter.change_state(&e.combatant, |s| {
                 s.waiting = true;
                 s.counted.clone_from(&e.counted);
                 s.turns_left = s.turns_left.saturating_add(1);
                 s.turns_in_phase = s.turns_in_phase.saturating_sub(1);
             });
         }
-        Event::WaitLapsed(e) => table.change_state(&e.combatant, |s| {
+        Event::WaitLapsed(e) => encounter.change_state(&e.combatant, |s| {
             (s.waiting, s.turns_left) = (false, 0);
             s.counted.clear();
         }),
-        Event::Moved(e) => move_place(table, e),
+        Event::Moved(e) => move_place(encounter, e),
         Event::ClockAdvanced(e) => state.tick = e.tick,
         Event::Scheduled(e) => schedule(state, e),
         Event::PoolChanged(e) => {
-            table.change_state(&e.combatant, |s| set_points(&mut s.pools, &e.pool, e.left));
+            encounter.change_state(&e.combatant, |s| set_points(&mut s.pools, &e.pool, e.left));
         }
         Event::TablePoolChanged(e) => _ = state.pools.insert(e.pool.clone(), e.left),
-        Event::Interjected(e) => table.change_state(&e.combatant, |s| {
+        Event::Interjected(e) => encounter.change_state(&e.combatant, |s| {
             if !s.used.contains(&e.pool) {
                 s.used.push(e.pool.clone());
             }
@@ -136,26 +136,26 @@ fn open_gap(state: &mut State, stalled: bool) {
     state.mode = Mode::Gap { passed, stalled };
 }
 
-fn declare(table: &mut Table, id: &CombatantId, choice: Option<Slug>) {
-    table.change_state(id, |s| (s.has_declared, s.declared) = (true, choice));
+fn declare(encounter: &mut Encounter, id: &CombatantId, choice: Option<Slug>) {
+    encounter.change_state(id, |s| (s.has_declared, s.declared) = (true, choice));
 }
 
 /// A round: everybody has turns, pools refill, places are open again.
-fn start_round(table: &mut Table) {
-    add_sides(table);
-    let options = table.options.clone();
-    let (definition, first) = (options.definition(), table.round == 1);
-    refill(definition, None, &mut table.state.pools, first);
-    for c in table.combatants.iter_mut() {
+fn start_round(encounter: &mut Encounter) {
+    add_sides(encounter);
+    let options = encounter.options.clone();
+    let (definition, first) = (options.definition(), encounter.round == 1);
+    refill(definition, None, &mut encounter.state.pools, first);
+    for c in encounter.combatants.iter_mut() {
         refresh(definition, c, first);
     }
     let used = definition
         .wait
         .as_ref()
         .is_some_and(|wait| wait.lasts == Lasts::Used);
-    let Table {
+    let Encounter {
         state, combatants, ..
-    } = table;
+    } = encounter;
     if definition.clock.is_none() {
         for place in &mut state.places {
             let waits = used
@@ -215,7 +215,7 @@ fn set_points(pools: &mut BTreeMap<Slug, u32>, pool: &Slug, left: u32) {
 /// Fills the pools of a combatant, or of the table, for a round.
 fn refill(
     definition: &Definition,
-    c: Option<&Fighter>,
+    c: Option<&Combatant>,
     pools: &mut BTreeMap<Slug, u32>,
     first: bool,
 ) {
@@ -235,16 +235,16 @@ fn refill(
 }
 
 /// What a combatant has that joins a fight that goes on.
-fn enter(table: &mut Table, id: &CombatantId) {
-    add_sides(table);
-    let options = table.options.clone();
-    let Some(c) = table.combatants.find_mut(id) else {
+fn enter(encounter: &mut Encounter, id: &CombatantId) {
+    add_sides(encounter);
+    let options = encounter.options.clone();
+    let Some(c) = encounter.combatants.find_mut(id) else {
         return;
     };
     refresh(options.definition(), c, true);
     let choice = declaration(options.definition(), c);
-    if choice.is_some() && table.state.mode != Mode::Declaring {
-        declare(table, id, choice);
+    if choice.is_some() && encounter.state.mode != Mode::Declaring {
+        declare(encounter, id, choice);
     }
 }
 
@@ -274,8 +274,8 @@ fn set_done(place: &mut CachedJson<Place>, done: bool) {
     }
 }
 
-fn score(table: &mut Table, e: &Scored) {
-    let state = &mut table.state;
+fn score(encounter: &mut Encounter, e: &Scored) {
+    let state = &mut encounter.state;
     state.rolled = true;
     state.places = e
         .places
@@ -298,17 +298,17 @@ fn score(table: &mut Table, e: &Scored) {
         .iter()
         .map(|scored| &scored.combatant)
         .chain(in_sides)
-        .for_each(|id| use_up_roll(table, id));
+        .for_each(|id| use_up_roll(encounter, id));
 }
 
-fn use_up_roll(table: &mut Table, id: &CombatantId) {
-    if table.get(id).is_some_and(|c| c.stats.roll.is_some()) {
-        table.change(id, |c| c.stats.roll = None);
+fn use_up_roll(encounter: &mut Encounter, id: &CombatantId) {
+    if encounter.get(id).is_some_and(|c| c.stats.roll.is_some()) {
+        encounter.change(id, |c| c.stats.roll = None);
     }
 }
 
-fn place(table: &mut Table, e: &Placed) {
-    let state = &mut table.state;
+fn place(encounter: &mut Encounter, e: &Placed) {
+    let state = &mut encounter.state;
     for scored in &e.places {
         let new = new_place(scored, e.last);
         let before = |place: &CachedJson<Place>| !place.moved && place.score.key > new.score.key;
@@ -325,19 +325,19 @@ fn place(table: &mut Table, e: &Placed) {
         .extend(e.places.iter().filter_map(|place| place.score.card));
     e.places
         .iter()
-        .for_each(|scored| use_up_roll(table, &scored.combatant));
+        .for_each(|scored| use_up_roll(encounter, &scored.combatant));
 }
 
-fn begin(table: &mut Table, e: &Begun) {
+fn begin(encounter: &mut Encounter, e: &Begun) {
     if e.kind != TurnKind::Bought {
-        give_back_uses(table);
+        give_back_uses(encounter);
         e.combatants
             .iter()
-            .for_each(|id| take_turn(table, id, e.kind));
+            .for_each(|id| take_turn(encounter, id, e.kind));
     }
-    table.state.mode = Mode::Turn;
+    encounter.state.mode = Mode::Turn;
     let combatants = e.combatants.to_vec();
-    table.state.turns.push(Turn {
+    encounter.state.turns.push(Turn {
         combatants,
         done: Vec::new(),
         step: 0,
@@ -346,26 +346,28 @@ fn begin(table: &mut Table, e: &Begun) {
 }
 
 /// Lets pools pay again, except for combatants whose bought turn is not over.
-fn give_back_uses(table: &mut Table) {
-    let bought = table
+fn give_back_uses(encounter: &mut Encounter) {
+    let bought = encounter
         .state
         .turns
         .iter()
         .filter(|turn| turn.kind == TurnKind::Bought);
     let bought: Vec<CombatantId> = bought.flat_map(|turn| turn.combatants.clone()).collect();
-    let users = ids(table
+    let users = ids(encounter
         .iter()
         .filter(|c| !c.state.used.is_empty() && !bought.contains(&c.id)));
     for id in users {
-        table.change_state(&id, |s| s.used.clear());
+        encounter.change_state(&id, |s| s.used.clear());
     }
 }
 
 /// Uses up a turn of a combatant, and its place.
-fn take_turn(table: &mut Table, id: &CombatantId, kind: TurnKind) {
-    let (options, pick) = (table.options.clone(), phase(table).pick);
+fn take_turn(encounter: &mut Encounter, id: &CombatantId, kind: TurnKind) {
+    let (options, pick) = (encounter.options.clone(), phase(encounter).pick);
     let definition = options.definition();
-    let Some(c) = table.get_mut(id) else { return };
+    let Some(c) = encounter.get_mut(id) else {
+        return;
+    };
     for (name, pool) in definition
         .pools
         .iter()
@@ -381,7 +383,7 @@ fn take_turn(table: &mut Table, id: &CombatantId, kind: TurnKind) {
     c.state.turns_left = c.state.turns_left.saturating_sub(1);
     c.state.turns_in_phase = c.state.turns_in_phase.saturating_add(1);
     (c.state.waiting, c.state.surprised) = (false, false);
-    let (side, state) = (c.side.clone(), &mut table.state);
+    let (side, state) = (c.side.clone(), &mut encounter.state);
     let normal = kind == TurnKind::Normal;
     let alternates = normal || kind == TurnKind::Overridden;
     let open = |place: &&mut CachedJson<Place>| place.combatant == *id && !place.done;
@@ -411,13 +413,13 @@ fn remove_from_turn(state: &mut State, id: &CombatantId) -> Option<TurnKind> {
     Some(kind)
 }
 
-fn end_turn(table: &mut Table, id: &CombatantId) {
-    let Some(kind) = remove_from_turn(&mut table.state, id) else {
+fn end_turn(encounter: &mut Encounter, id: &CombatantId) {
+    let Some(kind) = remove_from_turn(&mut encounter.state, id) else {
         return;
     };
     let bought = kind == TurnKind::Bought;
-    let clock = table.options.definition().clock.is_some();
-    let side = table.get_mut(id).map(|c| {
+    let clock = encounter.options.definition().clock.is_some();
+    let side = encounter.get_mut(id).map(|c| {
         c.acted = c.state.turns_left == 0 || clock;
         c.state.counted.clear();
         c.side.clone()
@@ -425,7 +427,7 @@ fn end_turn(table: &mut Table, id: &CombatantId) {
     if bought {
         return;
     }
-    let state = &mut table.state;
+    let state = &mut encounter.state;
     // Where the one that acted has left, nobody picks for it.
     set_last(state, side.is_some().then(|| id.clone()));
     let known = state
@@ -443,8 +445,8 @@ fn set_last(state: &mut State, last: Option<CombatantId>) {
     state.stood_before = None;
 }
 
-fn leave(table: &mut Table, id: &CombatantId) {
-    let state = &mut table.state;
+fn leave(encounter: &mut Encounter, id: &CombatantId) {
+    let state = &mut encounter.state;
     if [&state.last, &state.stood_before].contains(&&Some(id.clone())) {
         let after = state
             .places
@@ -479,10 +481,10 @@ fn leave(table: &mut Table, id: &CombatantId) {
 }
 
 /// Adds the sides that are new, the players before others. A side that players have not seen is new when they see it.
-fn add_sides(table: &mut Table) {
-    let Table {
+fn add_sides(encounter: &mut Encounter) {
+    let Encounter {
         state, combatants, ..
-    } = table;
+    } = encounter;
     let mut new: Vec<SideState> = Vec::new();
     let (hidden, shown): (Vec<_>, Vec<_>) = combatants.iter().partition(|c| c.hidden);
     for c in shown.into_iter().chain(hidden) {
@@ -518,8 +520,8 @@ fn sort_sides(state: &mut State) {
         .sort_by(|one, other| one.rank().cmp(&other.rank()));
 }
 
-fn move_place(table: &mut Table, e: &Moved) {
-    let state = &mut table.state;
+fn move_place(encounter: &mut Encounter, e: &Moved) {
+    let state = &mut encounter.state;
     let (mut own, mut others): (Vec<_>, Vec<_>) = state
         .places
         .drain(..)
@@ -539,7 +541,7 @@ fn move_place(table: &mut Table, e: &Moved) {
     others.splice(at..at, own);
     state.places = others;
     if e.done {
-        table.change_state(&e.combatant, |s| (s.turns_left, s.waiting) = (0, false));
+        encounter.change_state(&e.combatant, |s| (s.turns_left, s.waiting) = (0, false));
     }
 }
 

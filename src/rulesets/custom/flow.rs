@@ -22,7 +22,7 @@ pub(super) enum Point {
 
 /// Goes on to where somebody decides. This is the only loop of the flow, and it has one bound: it crosses the end of one round at
 /// most. A further round in which nobody can act stops in a gap.
-pub(super) fn proceed(play: &mut Fight<'_>, from: Point) {
+pub(super) fn proceed(play: &mut Play<'_>, from: Point) {
     let mut crossed = false;
     let mut point = Some(from);
     while let Some(here) = point {
@@ -43,12 +43,12 @@ pub(super) fn proceed(play: &mut Fight<'_>, from: Point) {
 }
 
 /// Passes over a step in which nobody takes part. Where no turn is going on, a gap opens if somebody has a right.
-fn go_on_with_turn(play: &mut Fight<'_>) -> Option<Point> {
-    let table = play.table();
-    if top(table).is_none() {
+fn go_on_with_turn(play: &mut Play<'_>) -> Option<Point> {
+    let encounter = play.encounter();
+    if top(encounter).is_none() {
         return open_gap(play);
     }
-    if current(table).next().is_some() {
+    if current(encounter).next().is_some() {
         return None;
     }
     next_step(play);
@@ -56,9 +56,9 @@ fn go_on_with_turn(play: &mut Fight<'_>) -> Option<Point> {
 }
 
 /// Begins the next turn, or asks who takes it; with nobody to act the next phase begins, or the round is over.
-fn find_next(play: &mut Fight<'_>) -> Option<Point> {
-    let mode = play.table().state.mode.clone();
-    match walk::next(play.table()) {
+fn find_next(play: &mut Play<'_>) -> Option<Point> {
+    let mode = play.encounter().state.mode.clone();
+    match walk::next(play.encounter()) {
         Next::Skip(id) => {
             skip(play, &id);
             Some(Point::Turn)
@@ -88,7 +88,7 @@ fn find_next(play: &mut Fight<'_>) -> Option<Point> {
 }
 
 /// Lets the turn of a surprised combatant pass unused.
-fn skip(play: &mut Fight<'_>, id: &CombatantId) {
+fn skip(play: &mut Play<'_>, id: &CombatantId) {
     play.own(Begun {
         combatants: vec![id.clone()].into(),
         kind: TurnKind::Normal,
@@ -101,10 +101,10 @@ fn skip(play: &mut Fight<'_>, id: &CombatantId) {
 }
 
 /// Begins a turn of `who`, or the rest of one.
-pub(super) fn begin(play: &mut Fight<'_>, who: Vec<CombatantId>, kind: TurnKind) {
-    if definition(play.table()).clock.is_some() && kind == TurnKind::Normal {
+pub(super) fn begin(play: &mut Play<'_>, who: Vec<CombatantId>, kind: TurnKind) {
+    if definition(play.encounter()).clock.is_some() && kind == TurnKind::Normal {
         let place = play
-            .table()
+            .encounter()
             .state
             .places
             .iter()
@@ -113,7 +113,7 @@ pub(super) fn begin(play: &mut Fight<'_>, who: Vec<CombatantId>, kind: TurnKind)
         reach(play, tick.unwrap_or(0));
     }
     for id in &who {
-        if kind != TurnKind::Returned && play.table().get(id).is_some_and(|c| c.state.waiting) {
+        if kind != TurnKind::Returned && play.encounter().get(id).is_some_and(|c| c.state.waiting) {
             play.own(WaitLapsed {
                 combatant: id.clone(),
             });
@@ -132,9 +132,9 @@ pub(super) fn begin(play: &mut Fight<'_>, who: Vec<CombatantId>, kind: TurnKind)
 }
 
 /// Lets effects count a moment of a turn to which the combatant has returned: only those that have begun since it waits.
-fn tick_uncounted(play: &mut Fight<'_>, id: &CombatantId, moment: Moment<'_>) {
-    play.count_down(|table, effect| {
-        let counted = table
+fn tick_uncounted(play: &mut Play<'_>, id: &CombatantId, moment: Moment<'_>) {
+    play.count_down(|encounter, effect| {
+        let counted = encounter
             .get(id)
             .is_some_and(|c| c.state.counted.contains(&effect.id));
         if counted {
@@ -146,16 +146,16 @@ fn tick_uncounted(play: &mut Fight<'_>, id: &CombatantId, moment: Moment<'_>) {
 }
 
 /// Reaches a tick, and the round that it is in. A jump over several rounds counts them all at once.
-fn reach(play: &mut Fight<'_>, tick: u32) {
-    let table = play.table();
-    let Some(clock) = definition(table)
+fn reach(play: &mut Play<'_>, tick: u32) {
+    let encounter = play.encounter();
+    let Some(clock) = definition(encounter)
         .clock
         .as_ref()
-        .filter(|_| tick > table.state.tick)
+        .filter(|_| tick > encounter.state.tick)
     else {
         return;
     };
-    let (before, round) = (table.round, tick.div_ceil(clock.round.count().max(1)));
+    let (before, round) = (encounter.round, tick.div_ceil(clock.round.count().max(1)));
     play.own(ClockAdvanced { tick });
     if round > before {
         pass_rounds(play, round - before);
@@ -164,24 +164,24 @@ fn reach(play: &mut Fight<'_>, tick: u32) {
 }
 
 /// Begins the next step of a shared turn; after the last one ends the turn for all who share it.
-pub(super) fn next_step(play: &mut Fight<'_>) {
-    let table = play.table();
-    let step = top(table).map_or(0, |turn| turn.step.saturating_add(1));
-    if usize::try_from(step).is_ok_and(|step| step < steps(table).len()) {
+pub(super) fn next_step(play: &mut Play<'_>) {
+    let encounter = play.encounter();
+    let step = top(encounter).map_or(0, |turn| turn.step.saturating_add(1));
+    if usize::try_from(step).is_ok_and(|step| step < steps(encounter).len()) {
         play.own(StepBegun { step });
         return;
     }
-    let sharing = top(table).map_or(Vec::new(), |turn| turn.combatants.clone());
+    let sharing = top(encounter).map_or(Vec::new(), |turn| turn.combatants.clone());
     for id in &sharing {
         end_one(play, id, None);
     }
 }
 
 /// Ends the part of one combatant in the turn that is going on.
-pub(super) fn end_one(play: &mut Fight<'_>, id: &CombatantId, cost: Option<u32>) {
-    let table = play.table();
-    let kind = top(table).map(|turn| turn.kind);
-    if let Some(scheduled) = scheduled(table, id, cost) {
+pub(super) fn end_one(play: &mut Play<'_>, id: &CombatantId, cost: Option<u32>) {
+    let encounter = play.encounter();
+    let kind = top(encounter).map(|turn| turn.kind);
+    if let Some(scheduled) = scheduled(encounter, id, cost) {
         play.own(scheduled);
     }
     if kind == Some(TurnKind::Returned) {
@@ -195,11 +195,19 @@ pub(super) fn end_one(play: &mut Fight<'_>, id: &CombatantId, cost: Option<u32>)
 }
 
 /// Opens a gap after a turn that ended or was delayed, if somebody has a right to use in it. A lair's turn is followed by none.
-fn open_gap(play: &mut Fight<'_>) -> Option<Point> {
-    let table = play.table();
-    let last = table.state.last.as_ref().and_then(|id| table.get(id));
-    let lair = last.is_some_and(|c| is_lair(definition(table), c));
-    if lair || right_holders(table, Opening::AfterTurn).next().is_none() {
+fn open_gap(play: &mut Play<'_>) -> Option<Point> {
+    let encounter = play.encounter();
+    let last = encounter
+        .state
+        .last
+        .as_ref()
+        .and_then(|id| encounter.get(id));
+    let lair = last.is_some_and(|c| is_lair(definition(encounter), c));
+    if lair
+        || right_holders(encounter, Opening::AfterTurn)
+            .next()
+            .is_none()
+    {
         return Some(Point::Next);
     }
     play.own(GapOpened { stalled: false });
@@ -207,38 +215,38 @@ fn open_gap(play: &mut Fight<'_>) -> Option<Point> {
 }
 
 /// Whether somebody holds a right before the round ends and has not declined it in the gap that has just closed.
-fn has_unasked(play: &Fight<'_>) -> bool {
-    right_holders(play.table(), Opening::RoundEnd)
+fn has_unasked(play: &Play<'_>) -> bool {
+    right_holders(play.encounter(), Opening::RoundEnd)
         .next()
         .is_some()
 }
 
 /// Goes on from a gap in which everybody has used their rights or passed.
-pub(super) fn close_used_gap(play: &mut Fight<'_>) {
-    let table = play.table();
-    if matches!(table.state.mode, Mode::Gap { .. }) && asked(table).next().is_none() {
+pub(super) fn close_used_gap(play: &mut Play<'_>) {
+    let encounter = play.encounter();
+    if matches!(encounter.state.mode, Mode::Gap { .. }) && asked(encounter).next().is_none() {
         proceed(play, Point::Next);
     }
 }
 
 /// Ends the round and begins the next, first with what is declared in it.
-fn next_round(play: &mut Fight<'_>) -> Option<Point> {
-    let next = play.table().round.saturating_add(1);
+fn next_round(play: &mut Play<'_>) -> Option<Point> {
+    let next = play.encounter().round.saturating_add(1);
     count_skipped_turns(play);
     pass_rounds(play, 1);
-    let table = play.table();
-    let joker = table.state.cards.iter().any(|card| card.is_joker());
+    let encounter = play.encounter();
+    let joker = encounter.state.cards.iter().any(|card| card.is_joker());
     let reshuffles = joker
-        && definition(table)
+        && definition(encounter)
             .score
             .as_ref()
             .is_some_and(|score| score.reroll);
-    if definition(table)
+    if definition(encounter)
         .wait
         .as_ref()
         .is_some_and(|wait| wait.lasts == Lasts::Round)
     {
-        for combatant in ids(table.iter().filter(|c| c.state.waiting)) {
+        for combatant in ids(encounter.iter().filter(|c| c.state.waiting)) {
             play.own(WaitLapsed { combatant });
         }
     }
@@ -246,7 +254,7 @@ fn next_round(play: &mut Fight<'_>) -> Option<Point> {
     if reshuffles {
         play.own(Reshuffled {});
     }
-    if undeclared(play.table()).next().is_some() {
+    if undeclared(play.encounter()).next().is_some() {
         play.own(DeclarationsOpened {});
         return None;
     }
@@ -254,19 +262,19 @@ fn next_round(play: &mut Fight<'_>) -> Option<Point> {
 }
 
 /// Lets effects count the turns of this round that were skipped because their combatants are unconscious.
-fn count_skipped_turns(play: &mut Fight<'_>) {
-    play.count_down(|table, effect| {
+fn count_skipped_turns(play: &mut Play<'_>) {
+    play.count_down(|encounter, effect| {
         let turns = effect.expires.turns()?;
-        let anchor = table.get(effect.expires.anchor()?)?;
-        let skipped = anchor.active() && !anchor.acted && is_skipped(definition(table), anchor);
+        let anchor = encounter.get(effect.expires.anchor()?)?;
+        let skipped = anchor.active() && !anchor.acted && is_skipped(definition(encounter), anchor);
         skipped.then(|| turns.saturating_sub(1))
     });
 }
 
 /// Asks for the roll of this round, if one is due and there is somebody to roll.
-fn ask_for_roll(play: &mut Fight<'_>) -> Option<Point> {
-    let table = play.table();
-    if !owes_roll(table) || table.active().next().is_none() {
+fn ask_for_roll(play: &mut Play<'_>) -> Option<Point> {
+    let encounter = play.encounter();
+    if !owes_roll(encounter) || encounter.active().next().is_none() {
         return Some(Point::Next);
     }
     play.own(RollOpened {});
@@ -274,10 +282,10 @@ fn ask_for_roll(play: &mut Fight<'_>) -> Option<Point> {
 }
 
 /// Shows what was declared, with defaults for the rest.
-pub(super) fn show(play: &mut Fight<'_>) {
-    let table = play.table();
-    let shown = table.active().filter_map(|c| {
-        let choice = declaration(definition(table), c)?;
+pub(super) fn show(play: &mut Play<'_>) {
+    let encounter = play.encounter();
+    let shown = encounter.active().filter_map(|c| {
+        let choice = declaration(definition(encounter), c)?;
         Some(Declaration {
             combatant: c.id.clone(),
             choice,

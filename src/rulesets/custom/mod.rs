@@ -25,9 +25,9 @@ pub use state::*;
 
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, CachedJson, Combatant, CombatantId, Commands, Event as AnyEvent, FieldError,
-    LegalCommand, OrderEntry, Pending, Play, Reason, Redact, Redaction, Ruleset, Slug, Status,
-    Table as AnyTable, Violation, ids,
+    Actor, Audience, CachedJson, Combatant as CombatantOf, CombatantId, Commands,
+    Encounter as EncounterOf, Event as AnyEvent, FieldError, LegalCommand, OrderEntry, Pending,
+    Play as PlayOf, Reason, Redact, Redaction, Ruleset, Slug, Status, Violation, ids,
 };
 use definition::{Pick, Sides};
 use manifest::MANIFEST;
@@ -38,9 +38,9 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Custom;
 
-type Table = AnyTable<Custom>;
-type Fight<'d> = Play<'d, Custom>;
-type Fighter = Combatant<Custom>;
+type Encounter = EncounterOf<Custom>;
+type Play<'d> = PlayOf<'d, Custom>;
+type Combatant = CombatantOf<Custom>;
 
 impl Ruleset for Custom {
     parts!();
@@ -49,7 +49,7 @@ impl Ruleset for Custom {
         Options::read(options)
     }
 
-    fn check_combatant(options: &Options, combatant: &Fighter) -> Result<(), FieldError> {
+    fn check_combatant(options: &Options, combatant: &Combatant) -> Result<(), FieldError> {
         let definition = options.definition();
         let numbers = &definition.numbers;
         if let Some(unknown) = combatant
@@ -79,29 +79,29 @@ impl Ruleset for Custom {
         }
     }
 
-    fn current(table: &Table) -> Vec<CombatantId> {
-        current(table)
-            .filter(|_| table.status == Status::Running)
+    fn current(encounter: &Encounter) -> Vec<CombatantId> {
+        current(encounter)
+            .filter(|_| encounter.status == Status::Running)
             .cloned()
             .collect()
     }
 
-    fn pending(table: &Table) -> Option<Pending> {
-        Some(match &table.state.mode {
+    fn pending(encounter: &Encounter) -> Option<Pending> {
+        Some(match &encounter.state.mode {
             Mode::SomeoneActs => Pending::someone(),
-            Mode::Setup | Mode::Standstill if table.active().next().is_none() => {
+            Mode::Setup | Mode::Standstill if encounter.active().next().is_none() => {
                 Pending::newcomer("CU-34")
             }
             Mode::Setup => Pending::new("start", Vec::new(), &["start"], "CU-1"),
             Mode::Standstill => Pending::newcomer("CU-34"),
             Mode::Declaring => {
-                Pending::new("declare", ids(undeclared(table)), &["declare"], "CU-18")
+                Pending::new("declare", ids(undeclared(encounter)), &["declare"], "CU-18")
             }
             Mode::Rolling => Pending::new("roll", Vec::new(), &["roll", "go_on"], "CU-6"),
             Mode::Choosing => {
-                let passes = phase(table).optional;
-                let mut who = candidates(table);
-                if let Some(last) = chooser(table) {
+                let passes = phase(encounter).optional;
+                let mut who = candidates(encounter);
+                if let Some(last) = chooser(encounter) {
                     let last = last.clone();
                     who.retain(|id| passes && *id != last);
                     who.insert(0, last);
@@ -111,30 +111,30 @@ impl Ruleset for Custom {
                 } else {
                     &["begin"]
                 };
-                Pending::new("next", who, commands, pick_rule(table))
+                Pending::new("next", who, commands, pick_rule(encounter))
             }
-            Mode::Turn => Pending::new("end_turn", Self::current(table), &["end_turn"], "CU-1"),
+            Mode::Turn => Pending::new("end_turn", Self::current(encounter), &["end_turn"], "CU-1"),
             Mode::Gap { .. } => {
-                let who = ids(asked(table));
-                let pools = !definition(table).pools.is_empty();
+                let who = ids(asked(encounter));
+                let pools = !definition(encounter).pools.is_empty();
                 if who.is_empty() {
                     return Some(Pending::new("next_round", who, &["go_on"], "CU-31"));
                 }
                 let mut commands = vec!["pass"];
                 commands.extend(pools.then_some("interject"));
-                commands.extend(definition(table).wait.as_ref().map(|_| "go_now"));
+                commands.extend(definition(encounter).wait.as_ref().map(|_| "go_now"));
                 Pending::new("use_right", who, &commands, "CU-31")
             }
         })
     }
 
-    fn order(table: &Table) -> Vec<OrderEntry> {
-        order::order(table)
+    fn order(encounter: &Encounter) -> Vec<OrderEntry> {
+        order::order(encounter)
     }
 
-    fn remark(table: &Table, c: &Fighter) -> String {
+    fn remark(encounter: &Encounter, c: &Combatant) -> String {
         let state = &c.state;
-        let several = state.turns_left > 1 && definition(table).clock.is_none();
+        let several = state.turns_left > 1 && definition(encounter).clock.is_none();
         let remarks = [
             state.waiting.then(|| "waiting".to_owned()),
             state
@@ -157,7 +157,7 @@ impl Ruleset for Custom {
     }
 
     /// Whether a hidden combatant has the turn or picks, or nobody but hidden ones can be picked, must choose or is left.
-    fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
+    fn someone_acts(whole: &Encounter, audience: &Audience<'_>) -> bool {
         let mut any = false;
         let mut hidden = |id: &CombatantId| {
             any = true;
@@ -180,14 +180,14 @@ impl Ruleset for Custom {
         any && all
     }
 
-    fn hides_something(table: &Table) -> bool {
-        table.state.sides.iter().any(|side| !side.seen)
+    fn hides_something(encounter: &Encounter) -> bool {
+        encounter.state.sides.iter().any(|side| !side.seen)
     }
 
-    fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
+    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
         let someone = Self::someone_acts(whole, audience);
         let declaring = whole.state.mode == Mode::Declaring;
-        for c in table.combatants.iter_mut() {
+        for c in encounter.combatants.iter_mut() {
             let counted = c.state.counted.redact(audience).unwrap_or_default();
             if counted != c.state.counted || declaring && c.state.declared.is_some() {
                 let state = &mut c.change().state;
@@ -195,7 +195,7 @@ impl Ruleset for Custom {
                 state.declared.take_if(|_| declaring);
             }
         }
-        let state = &mut table.state;
+        let state = &mut encounter.state;
         state.cards = Vec::new();
         state
             .places
@@ -248,8 +248,8 @@ impl Ruleset for Custom {
 }
 
 /// The rule of the present phase about who picks.
-fn pick_rule(table: &Table) -> &'static str {
-    match (phase(table).pick, phase(table).sides) {
+fn pick_rule(encounter: &Encounter) -> &'static str {
+    match (phase(encounter).pick, phase(encounter).sides) {
         (Pick::Order, _) => "CU-12",
         (Pick::Last, _) => "CU-14",
         (Pick::Together, _) => "CU-15",

@@ -23,14 +23,14 @@ struct Row {
 }
 
 /// The order: the places, as their turns come, or the combatants by side where there are no places.
-pub(super) fn order(table: &Table) -> Vec<OrderEntry> {
-    let coming = coming(table);
-    let mut rows = if !has_places(definition(table)) {
-        by_side(table)
-    } else if is_plain(definition(table)) {
-        by_place(table)
+pub(super) fn order(encounter: &Encounter) -> Vec<OrderEntry> {
+    let coming = coming(encounter);
+    let mut rows = if !has_places(definition(encounter)) {
+        by_side(encounter)
+    } else if is_plain(definition(encounter)) {
+        by_place(encounter)
     } else {
-        sort_by_turns(by_place(table), &coming)
+        sort_by_turns(by_place(encounter), &coming)
     };
     if let Some(next) = coming.iter().find(|turn| !turn.unused) {
         for id in &next.combatants {
@@ -46,16 +46,16 @@ fn is_plain(definition: &Definition) -> bool {
 }
 
 /// The turns that come. One plain phase goes by its places, so that the next turn is enough.
-fn coming(table: &Table) -> Vec<Coming> {
+fn coming(encounter: &Encounter) -> Vec<Coming> {
     let known = matches!(
-        table.state.mode,
+        encounter.state.mode,
         Mode::Turn | Mode::Choosing | Mode::Gap { .. } | Mode::SomeoneActs
     );
-    if !known || table.status != Status::Running {
+    if !known || encounter.status != Status::Running {
         return Vec::new();
     }
-    let mut walk = Walk::new(table);
-    if is_plain(definition(table)) {
+    let mut walk = Walk::new(encounter);
+    if is_plain(definition(encounter)) {
         return walk.find(|turn| !turn.unused).into_iter().collect();
     }
     walk.take(LOOKAHEAD).collect()
@@ -107,13 +107,13 @@ fn sort_by_turns(rows: Vec<Row>, coming: &[Coming]) -> Vec<Row> {
 }
 
 /// A row for each place.
-fn by_place(table: &Table) -> Vec<Row> {
-    let current = Custom::current(table);
-    let places = &table.state.places;
-    let clock = definition(table).clock.is_some();
+fn by_place(encounter: &Encounter) -> Vec<Row> {
+    let current = Custom::current(encounter);
+    let places = &encounter.state.places;
+    let clock = definition(encounter).clock.is_some();
     let mut rows = Vec::with_capacity(places.len());
     for (i, place) in places.iter().enumerate() {
-        if !table.is_active(&place.combatant) {
+        if !encounter.is_active(&place.combatant) {
             continue;
         }
         let slot = match &place.score.card {
@@ -168,11 +168,11 @@ fn is_tied(places: &[CachedJson<Place>], at: usize) -> bool {
 }
 
 /// A row for each combatant by side, in the order of joining, where there are no places.
-fn by_side(table: &Table) -> Vec<Row> {
-    let current = Custom::current(table);
-    let mut rows = Vec::with_capacity(table.combatants.len());
-    for side in &table.state.sides {
-        for c in table.active().filter(|c| c.side == side.side) {
+fn by_side(encounter: &Encounter) -> Vec<Row> {
+    let current = Custom::current(encounter);
+    let mut rows = Vec::with_capacity(encounter.combatants.len());
+    for side in &encounter.state.sides {
+        for c in encounter.active().filter(|c| c.side == side.side) {
             let because = match &side.score {
                 Some(score) => because(score, false),
                 None => Reason::new("CU-11", "the order of sides"),

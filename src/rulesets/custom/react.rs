@@ -8,8 +8,8 @@ use super::*;
 use crate::rulesets::shared::end_turn;
 use crate::vocabulary::{OUT, RosterEvent, SharedEvent, Status};
 
-pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Custom>) -> Result<(), Violation> {
-    if play.table().status != Status::Running {
+pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Custom>) -> Result<(), Violation> {
+    if play.encounter().status != Status::Running {
         return Ok(());
     }
     match event {
@@ -20,20 +20,21 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Custom>) -> Result<()
             fall(play, &e.combatant);
         }
         AnyEvent::Shared(SharedEvent::ConditionCleared(e)) => {
-            let down = e.condition == MANIFEST.down && definition(play.table()).down == Down::Skips;
+            let down =
+                e.condition == MANIFEST.down && definition(play.encounter()).down == Down::Skips;
             if down || OUT.contains(&e.condition.as_str()) {
                 come_back(play, &e.combatant);
             }
         }
         AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
-            if top(play.table()).is_some_and(|turn| turn.combatants.contains(&e.combatant)) {
+            if top(play.encounter()).is_some_and(|turn| turn.combatants.contains(&e.combatant)) {
                 end_turn(play, &e.combatant);
                 proceed(play, Point::Turn);
             }
         }
         AnyEvent::Roster(RosterEvent::CombatantJoined { combatant }) => {
             find_place(play, &combatant.id);
-            let definition = definition(play.table());
+            let definition = definition(play.encounter());
             if definition.join == Join::NextRound && definition.clock.is_none() {
                 play.own(CameLate {
                     combatant: combatant.id.clone(),
@@ -52,14 +53,14 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Custom>) -> Result<()
 }
 
 /// The game master's word: declarations and rolls are settled, the turns that are going on end, and this one begins.
-fn take_over(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    if play.table().state.mode == Mode::Declaring {
+fn take_over(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+    if play.encounter().state.mode == Mode::Declaring {
         show(play);
     }
-    if owes_roll(play.table()) {
+    if owes_roll(play.encounter()) {
         score::roll_all(play, &score::NOTHING)?;
     }
-    while let Some(id) = top(play.table()).and_then(|turn| turn.combatants.last().cloned()) {
+    while let Some(id) = top(play.encounter()).and_then(|turn| turn.combatants.last().cloned()) {
         end_one(play, &id, None);
     }
     begin(play, vec![id.clone()], TurnKind::Overridden);
@@ -68,22 +69,23 @@ fn take_over(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
 }
 
 /// A combatant becomes unconscious.
-fn fall(play: &mut Fight<'_>, id: &CombatantId) {
-    let table = play.table();
+fn fall(play: &mut Play<'_>, id: &CombatantId) {
+    let encounter = play.encounter();
     let between = matches!(
-        table.state.mode,
+        encounter.state.mode,
         Mode::Turn | Mode::Gap { .. } | Mode::Choosing
     );
-    let placed = table
+    let placed = encounter
         .state
         .places
         .iter()
         .any(|place| place.combatant == *id);
-    if definition(table).down != Down::Moves || !between || in_a_turn(table, id) || !placed {
+    if definition(encounter).down != Down::Moves || !between || in_a_turn(encounter, id) || !placed
+    {
         return;
     }
     // Before any turn has ended there is no turn to stand before.
-    let (Some(beside), _) = beside_now(table) else {
+    let (Some(beside), _) = beside_now(encounter) else {
         return;
     };
     if beside != id {
@@ -98,32 +100,32 @@ fn fall(play: &mut Fight<'_>, id: &CombatantId) {
 }
 
 /// A combatant is in the fight again: where its place has passed, it waits for the next round.
-fn come_back(play: &mut Fight<'_>, id: &CombatantId) {
+fn come_back(play: &mut Play<'_>, id: &CombatantId) {
     find_place(play, id);
-    let table = play.table();
-    if table.is_active(id) && !in_a_turn(table, id) {
+    let encounter = play.encounter();
+    if encounter.is_active(id) && !in_a_turn(encounter, id) {
         come_late(play, id);
     }
 }
 
 /// Gives an active combatant its place, where scores are known and it has none.
-fn find_place(play: &mut Fight<'_>, id: &CombatantId) {
-    let table = play.table();
-    let placed = table
+fn find_place(play: &mut Play<'_>, id: &CombatantId) {
+    let encounter = play.encounter();
+    let placed = encounter
         .state
         .places
         .iter()
         .any(|place| place.combatant == *id);
-    let waits = table.get(id).is_some_and(|c| c.state.waiting);
+    let waits = encounter.get(id).is_some_and(|c| c.state.waiting);
     if placed
         || waits
-        || !table.state.rolled
-        || !table.is_active(id)
-        || !has_places(definition(table))
+        || !encounter.state.rolled
+        || !encounter.is_active(id)
+        || !has_places(definition(encounter))
     {
         return;
     }
-    let last = definition(table).join == Join::Last && definition(table).clock.is_none();
+    let last = definition(encounter).join == Join::Last && definition(encounter).clock.is_none();
     let places = score::newcomer(play, id);
     play.own(Placed { places, last });
     if !last {
@@ -132,14 +134,14 @@ fn find_place(play: &mut Fight<'_>, id: &CombatantId) {
 }
 
 /// Takes from a combatant the turns of places that the round has passed already.
-fn come_late(play: &mut Fight<'_>, id: &CombatantId) {
-    let table = play.table();
-    let Some(c) = table.get(id) else { return };
-    if definition(table).clock.is_some() {
-        let tick = table.state.tick;
+fn come_late(play: &mut Play<'_>, id: &CombatantId) {
+    let encounter = play.encounter();
+    let Some(c) = encounter.get(id) else { return };
+    if definition(encounter).clock.is_some() {
+        let tick = encounter.state.tick;
         let behind =
             |place: &CachedJson<Place>| place.combatant == *id && place.score.total < tick.into();
-        if table.state.places.iter().any(behind) {
+        if encounter.state.places.iter().any(behind) {
             play.own(Scheduled {
                 combatant: id.clone(),
                 tick,
@@ -147,8 +149,8 @@ fn come_late(play: &mut Fight<'_>, id: &CombatantId) {
         }
         return;
     }
-    let mixed = phase(table).sides == Sides::Mixed;
-    let sides = table
+    let mixed = phase(encounter).sides == Sides::Mixed;
+    let sides = encounter
         .state
         .sides
         .iter()
@@ -156,7 +158,7 @@ fn come_late(play: &mut Fight<'_>, id: &CombatantId) {
     let count = sides
         .filter_map(|side| side.count.as_ref().map(|score| &score.key))
         .max();
-    let places = &table.state.places;
+    let places = &encounter.state.places;
     let passed = |at: usize, place: &Place| match place.moved {
         true => places.iter().skip(at).any(|other| other.done),
         false => count.is_some_and(|count| place.score.key < *count),
@@ -176,41 +178,41 @@ fn come_late(play: &mut Fight<'_>, id: &CombatantId) {
 }
 
 /// Goes on after a change of who is in the fight.
-fn settle(play: &mut Fight<'_>) {
-    let table = play.table();
+fn settle(play: &mut Play<'_>) {
+    let encounter = play.encounter();
     let lapses =
-        |c: &&Fighter| c.state.waiting && (!c.active() || is_skipped(definition(table), c));
-    let lapsed = ids(table.iter().filter(lapses));
+        |c: &&Combatant| c.state.waiting && (!c.active() || is_skipped(definition(encounter), c));
+    let lapsed = ids(encounter.iter().filter(lapses));
     lapsed
         .into_iter()
         .for_each(|combatant| play.own(WaitLapsed { combatant }));
-    let table = play.table();
-    let nobody = table.active().next().is_none();
-    match &table.state.mode {
+    let encounter = play.encounter();
+    let nobody = encounter.active().next().is_none();
+    match &encounter.state.mode {
         Mode::Standstill => proceed(play, Point::Roll),
-        Mode::Declaring if undeclared(table).next().is_none() => {
+        Mode::Declaring if undeclared(encounter).next().is_none() => {
             show(play);
             proceed(play, Point::Roll);
         }
         Mode::Rolling if nobody => play.own(Standstill {}),
         Mode::Choosing => proceed(play, Point::Next),
         Mode::Gap { stalled: false, .. } => close_used_gap(play),
-        Mode::Gap { stalled: true, .. } if nobody || !candidates(table).is_empty() => {
+        Mode::Gap { stalled: true, .. } if nobody || !candidates(encounter).is_empty() => {
             proceed(play, Point::Next);
         }
-        Mode::Turn if !table.state.turns.is_empty() => end_fallen(play),
+        Mode::Turn if !encounter.state.turns.is_empty() => end_fallen(play),
         _ => {}
     }
 }
 
 /// Ends the turns of combatants that are out of the fight.
-fn end_fallen(play: &mut Fight<'_>) {
-    let table = play.table();
-    let turn = top(table);
+fn end_fallen(play: &mut Play<'_>) {
+    let encounter = play.encounter();
+    let turn = top(encounter);
     let fallen = turn
         .into_iter()
         .flat_map(|turn| &turn.combatants)
-        .filter(|id| !table.is_active(id));
+        .filter(|id| !encounter.is_active(id));
     let fallen: Vec<_> = fallen.cloned().collect();
     for id in &fallen {
         end_one(play, id, None);

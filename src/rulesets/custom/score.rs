@@ -17,8 +17,8 @@ struct Unit<'t> {
     /// The word of their group or side; none for a combatant with a score of its own.
     word: Option<&'t Slug>,
     /// The first of them, whom players see if they see any.
-    first: &'t Fighter,
-    members: Vec<&'t Fighter>,
+    first: &'t Combatant,
+    members: Vec<&'t Combatant>,
     /// What the table rolled for it.
     roll: Option<i64>,
     /// The card that the table dealt to it.
@@ -26,7 +26,7 @@ struct Unit<'t> {
 }
 
 impl<'t> Unit<'t> {
-    fn new(word: Option<&'t Slug>, first: &'t Fighter) -> Self {
+    fn new(word: Option<&'t Slug>, first: &'t Combatant) -> Self {
         Self {
             word,
             first,
@@ -42,7 +42,7 @@ impl<'t> Unit<'t> {
     }
 
     /// The members that count: hidden ones only where there are no others, so that their numbers do not show.
-    fn counted(&self) -> impl Iterator<Item = &'t Fighter> {
+    fn counted(&self) -> impl Iterator<Item = &'t Combatant> {
         self.members
             .iter()
             .copied()
@@ -56,8 +56,8 @@ impl<'t> Unit<'t> {
 }
 
 /// The units of the active combatants, but for those that keep waiting without a new score. Those that players see come first.
-fn units(table: &Table) -> Vec<Unit<'_>> {
-    let definition = definition(table);
+fn units(encounter: &Encounter) -> Vec<Unit<'_>> {
+    let definition = definition(encounter);
     let per = definition
         .score
         .as_ref()
@@ -66,7 +66,7 @@ fn units(table: &Table) -> Vec<Unit<'_>> {
         .wait
         .as_ref()
         .is_some_and(|wait| wait.lasts == Lasts::Used);
-    let rolling = table.active().filter(|c| !(keeps && c.state.waiting));
+    let rolling = encounter.active().filter(|c| !(keeps && c.state.waiting));
     let (hidden, shown): (Vec<_>, Vec<_>) = rolling.partition(|c| c.hidden);
     let mut units: Vec<Unit<'_>> = Vec::new();
     for c in shown.into_iter().chain(hidden) {
@@ -87,8 +87,12 @@ fn units(table: &Table) -> Vec<Unit<'_>> {
 }
 
 /// Gives the units what the table rolled and dealt, and returns the cards that are out. Refuses what cannot be.
-fn give(table: &Table, units: &mut [Unit<'_>], given: &Roll) -> Result<Vec<Card>, Violation> {
-    let definition = definition(table);
+fn give(
+    encounter: &Encounter,
+    units: &mut [Unit<'_>],
+    given: &Roll,
+) -> Result<Vec<Card>, Violation> {
+    let definition = definition(encounter);
     let unknown = |field: &str, name: &CombatantId| {
         let detail = format!(
             "{name} has none of its own in this order: name a combatant, group or side as score.per says"
@@ -114,7 +118,7 @@ fn give(table: &Table, units: &mut [Unit<'_>], given: &Roll) -> Result<Vec<Card>
         unit.roll = Some(sum.get());
     }
     let dealt = definition.score.as_ref().is_some_and(|score| score.cards);
-    let mut out = table.state.cards.clone();
+    let mut out = encounter.state.cards.clone();
     for (name, card) in &given.cards {
         let unit = units
             .iter_mut()
@@ -131,7 +135,7 @@ fn give(table: &Table, units: &mut [Unit<'_>], given: &Roll) -> Result<Vec<Card>
 }
 
 /// Refuses a combatant's own roll that the dice of its side do not come to.
-pub(super) fn check_own_roll(definition: &Definition, c: &Fighter) -> Result<(), FieldError> {
+pub(super) fn check_own_roll(definition: &Definition, c: &Combatant) -> Result<(), FieldError> {
     let Some(roll) = c.stats.roll else {
         return Ok(());
     };
@@ -143,7 +147,7 @@ pub(super) fn check_own_roll(definition: &Definition, c: &Fighter) -> Result<(),
 }
 
 /// The dice of a combatant's side.
-pub(super) fn side_dice(definition: &Definition, c: &Fighter) -> Option<Dice> {
+pub(super) fn side_dice(definition: &Definition, c: &Combatant) -> Option<Dice> {
     let score = definition.score.as_ref()?;
     score
         .foes
@@ -152,25 +156,25 @@ pub(super) fn side_dice(definition: &Definition, c: &Fighter) -> Option<Dice> {
         .map_or(score.dice, |foes| foes.dice)
 }
 
-fn sum(play: &mut Fight<'_>, dice: Dice) -> (Vec<Die>, i64) {
+fn sum(play: &mut Play<'_>, dice: Dice) -> (Vec<Die>, i64) {
     let dice: Vec<Die> = (0..dice.count).map(|_| play.roll(dice.sides)).collect();
     let sum = dice.iter().map(|die| i64::from(die.face)).sum();
     (dice, sum)
 }
 
 /// Rolls or deals for everybody, and sorts places or sides.
-pub(super) fn roll_all(play: &mut Fight<'_>, given: &Roll) -> Result<(), Violation> {
+pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violation> {
     // Nothing but dice happens until all scores are known.
-    let table = &play.table().clone();
-    let definition = definition(table);
-    let mut units = units(table);
-    let out = give(table, &mut units, given)?;
+    let encounter = &play.encounter().clone();
+    let definition = definition(encounter);
+    let mut units = units(encounter);
+    let out = give(encounter, &mut units, given)?;
     let Some(rule) = &definition.score else {
         return Ok(());
     };
     let held = given.cards.values().copied().collect();
     let mut scorer = Scorer {
-        table,
+        encounter,
         definition,
         rule,
         out,
@@ -192,12 +196,12 @@ pub(super) fn roll_all(play: &mut Fight<'_>, given: &Roll) -> Result<(), Violati
                     .flat_map(|c| scorer.places_of(play, c, &score)),
             );
         }
-        let joined = |place: &ScoredPlace| table.get(&place.combatant).map(|c| c.joined);
+        let joined = |place: &ScoredPlace| encounter.get(&place.combatant).map(|c| c.joined);
         scored
             .places
             .sort_by_cached_key(|place| (place.score.key.clone(), joined(place), place.turn));
     } else {
-        let yielding = definition.surprise == Surprise::Yields && table.round <= 1;
+        let yielding = definition.surprise == Surprise::Yields && encounter.round <= 1;
         let side = |(unit, score): (&Unit<'_>, CachedJson<Score>)| ScoredSide {
             side: unit.first.side.clone(),
             combatants: ids(unit.members.iter().copied()).into(),
@@ -217,10 +221,10 @@ pub(super) fn roll_all(play: &mut Fight<'_>, given: &Roll) -> Result<(), Violati
 }
 
 /// The places of a combatant that comes into a fight whose scores are known: its group's, or new ones.
-pub(super) fn newcomer(play: &mut Fight<'_>, id: &CombatantId) -> Vec<ScoredPlace> {
-    let table = &play.table().clone();
-    let definition = definition(table);
-    let Some((c, rule)) = table.get(id).zip(definition.score.as_ref()) else {
+pub(super) fn newcomer(play: &mut Play<'_>, id: &CombatantId) -> Vec<ScoredPlace> {
+    let encounter = &play.encounter().clone();
+    let definition = definition(encounter);
+    let Some((c, rule)) = encounter.get(id).zip(definition.score.as_ref()) else {
         return Vec::new();
     };
     let group = c
@@ -228,20 +232,24 @@ pub(super) fn newcomer(play: &mut Fight<'_>, id: &CombatantId) -> Vec<ScoredPlac
         .group
         .as_ref()
         .filter(|_| rule.per == Per::Group && definition.clock.is_none());
-    let mates = |other: &Fighter| {
+    let mates = |other: &Combatant| {
         group.is_some() && other.stats.group.as_ref() == group && (c.hidden || !other.hidden)
     };
-    let mut first_places = table.state.places.iter().filter(|place| place.turn == 0);
-    let mate = first_places.find(|place| table.get(&place.combatant).is_some_and(mates));
-    let out = table.state.cards.clone();
-    let held = table
+    let mut first_places = encounter
+        .state
+        .places
+        .iter()
+        .filter(|place| place.turn == 0);
+    let mate = first_places.find(|place| encounter.get(&place.combatant).is_some_and(mates));
+    let out = encounter.state.cards.clone();
+    let held = encounter
         .state
         .places
         .iter()
         .filter_map(|place| place.score.card)
         .collect();
     let mut scorer = Scorer {
-        table,
+        encounter,
         definition,
         rule,
         out,
@@ -261,7 +269,7 @@ pub(super) fn newcomer(play: &mut Fight<'_>, id: &CombatantId) -> Vec<ScoredPlac
 
 /// Makes scores by a rule.
 struct Scorer<'t> {
-    table: &'t Table,
+    encounter: &'t Encounter,
     definition: &'t Definition,
     rule: &'t ScoreRule,
     /// The cards that are out.
@@ -279,12 +287,12 @@ impl Scorer<'_> {
     }
 
     /// The score of one unit.
-    fn score(&mut self, play: &mut Fight<'_>, unit: &Unit<'_>) -> Score {
+    fn score(&mut self, play: &mut Play<'_>, unit: &Unit<'_>) -> Score {
         let (definition, rule, sign) = (self.definition, self.rule, self.sign());
         if rule.cards {
             return self.deal(play, unit.card);
         }
-        let best = |of: &dyn Fn(&Fighter) -> i64| {
+        let best = |of: &dyn Fn(&Combatant) -> i64| {
             let values = unit.counted().map(of);
             if rule.low_first {
                 values.min()
@@ -367,7 +375,7 @@ impl Scorer<'_> {
 
     /// Deals a card: the one that is given, or one of those that are left. If the deck has run out, the discards go back; with none
     /// left the score is the last.
-    fn deal(&mut self, play: &mut Fight<'_>, given: Option<Card>) -> Score {
+    fn deal(&mut self, play: &mut Play<'_>, given: Option<Card>) -> Score {
         let mut rest = self.rest();
         if given.is_none() && rest.is_empty() {
             self.out.clone_from(&self.held);
@@ -390,7 +398,7 @@ impl Scorer<'_> {
     }
 
     /// Lets equal scores roll again, at most 3 times, where the rule says so.
-    fn roll_off(&self, play: &mut Fight<'_>, units: &[Unit<'_>], scores: &mut [Score]) {
+    fn roll_off(&self, play: &mut Play<'_>, units: &[Unit<'_>], scores: &mut [Score]) {
         let Some(at) = self.rule.ties.iter().position(|tie| tie == "roll") else {
             return;
         };
@@ -432,8 +440,8 @@ impl Scorer<'_> {
     /// The places of a combatant with this score: one for each of its turns.
     fn places_of(
         &mut self,
-        play: &mut Fight<'_>,
-        c: &Fighter,
+        play: &mut Play<'_>,
+        c: &Combatant,
         score: &CachedJson<Score>,
     ) -> Vec<ScoredPlace> {
         let sign = self.sign();
@@ -453,7 +461,7 @@ impl Scorer<'_> {
             score,
         };
         if self.definition.clock.is_some() {
-            let tick = i64::from(self.table.state.tick) + score.total.max(0);
+            let tick = i64::from(self.encounter.state.tick) + score.total.max(0);
             return vec![place(0, worse(tick - score.total).into())];
         }
         let mut places = vec![place(0, score.clone())];
@@ -470,7 +478,7 @@ impl Scorer<'_> {
 }
 
 /// Rolls once, and once more for each point of `edge`; the best roll counts, below 0 the worst.
-fn keep(play: &mut Fight<'_>, dice: Dice, edge: i64, low_first: bool) -> (Vec<Die>, i64) {
+fn keep(play: &mut Play<'_>, dice: Dice, edge: i64, low_first: bool) -> (Vec<Die>, i64) {
     let rolls: Vec<_> = (0..=edge.abs()).map(|_| sum(play, dice)).collect();
     let sums = rolls.iter().map(|(_, sum)| *sum);
     let kept = if (edge >= 0) == low_first {

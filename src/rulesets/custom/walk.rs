@@ -23,14 +23,15 @@ pub(super) enum Next {
 }
 
 /// What comes next.
-pub(super) fn next(table: &Table) -> Next {
-    if table.active().next().is_none() {
+pub(super) fn next(encounter: &Encounter) -> Next {
+    if encounter.active().next().is_none() {
         return Next::Standstill;
     }
-    let who = candidates(table);
+    let who = candidates(encounter);
     if who.is_empty() {
-        let phase = table.state.phase.saturating_add(1);
-        let more = usize::try_from(phase).is_ok_and(|phase| phase < definition(table).phases.len());
+        let phase = encounter.state.phase.saturating_add(1);
+        let more =
+            usize::try_from(phase).is_ok_and(|phase| phase < definition(encounter).phases.len());
         return if more {
             Next::Phase(phase)
         } else {
@@ -38,17 +39,17 @@ pub(super) fn next(table: &Table) -> Next {
         };
     }
     let surprised = |id: &&CombatantId| {
-        table
+        encounter
             .get(id)
-            .is_some_and(|c| is_surprised(definition(table), c))
+            .is_some_and(|c| is_surprised(definition(encounter), c))
     };
     if let Some(first) = who.iter().find(surprised) {
         return Next::Skip(first.clone());
     }
-    match phase(table).pick {
+    match phase(encounter).pick {
         Pick::Order if who.len() == 1 => Next::Turn(who),
         Pick::Together => Next::Turn(who),
-        Pick::Last if table.state.last.is_none() => match first_in_order(table, &who) {
+        Pick::Last if encounter.state.last.is_none() => match first_in_order(encounter, &who) {
             Some(first) => Next::Turn(vec![first]),
             None => Next::Choice(who),
         },
@@ -57,8 +58,8 @@ pub(super) fn next(table: &Table) -> Next {
 }
 
 /// The first of these in the order of scores: it opens where no combatant has acted yet.
-fn first_in_order(table: &Table, who: &[CombatantId]) -> Option<CombatantId> {
-    let mut places = table.state.places.iter().map(|place| &place.combatant);
+fn first_in_order(encounter: &Encounter, who: &[CombatantId]) -> Option<CombatantId> {
+    let mut places = encounter.state.places.iter().map(|place| &place.combatant);
     places.find(|id| who.contains(id)).cloned()
 }
 
@@ -74,13 +75,13 @@ pub(super) struct Coming {
 /// Walks through the turns that come in this round if no combatant interferes, as far as they are known.
 pub(super) struct Walk {
     /// The table as it will be.
-    ahead: Table,
+    ahead: Encounter,
 }
 
 impl Walk {
     /// Begins after the turns that are going on.
-    pub fn new(table: &Table) -> Self {
-        let mut ahead = table.clone();
+    pub fn new(encounter: &Encounter) -> Self {
+        let mut ahead = encounter.clone();
         while let Some(id) = top(&ahead).and_then(|turn| turn.combatants.last().cloned()) {
             if let Some(scheduled) = scheduled(&ahead, &id, None) {
                 ahead.apply(&AnyEvent::Own(scheduled.into()));

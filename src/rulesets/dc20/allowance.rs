@@ -3,7 +3,7 @@
 use super::*;
 
 /// The Action Points of a combatant that has spent none. Penalties of one kind do not add up (DC-43, DC-50).
-pub(super) fn full(c: &Creature) -> Ap {
+pub(super) fn full(c: &Combatant) -> Ap {
     let stunned = [
         ("stunned-4", 4),
         ("stunned-3", 3),
@@ -25,12 +25,12 @@ pub(super) fn full(c: &Creature) -> Ap {
 }
 
 /// Adjusts the Action Points to a penalty that came or went: a loss of the maximum is a loss of points, a gain of it is none.
-pub(super) fn adjust(play: &mut Combat<'_>, id: &CombatantId) {
-    let Some(c) = play.table().get(id) else {
+pub(super) fn adjust(play: &mut Play<'_>, id: &CombatantId) {
+    let Some(c) = play.encounter().get(id) else {
         return;
     };
     let (before, max) = (c.state.ap, full(c).max);
-    if play.table().round > 0 && before.max != max {
+    if play.encounter().round > 0 && before.max != max {
         let lost = before.max.saturating_sub(max);
         let current = before.current.saturating_sub(lost).min(max);
         play.own(ApChanged {
@@ -41,25 +41,25 @@ pub(super) fn adjust(play: &mut Combat<'_>, id: &CombatantId) {
 }
 
 /// Whether it is an active monster with Legendary Action Points; the PC team has none.
-pub(super) fn legendary(state: &State, c: &Creature) -> bool {
+pub(super) fn legendary(state: &State, c: &Combatant) -> bool {
     c.active() && c.state.lap > 0 && team(state, c) != Team::Pc
 }
 
 /// The Legendary Action Points that a monster can spend now: after a PC Turn its own maximum (DC-52), by option for each PC of that turn
 /// (DC-54); at the end of the round all that are left (DC-53).
-pub(super) fn spendable(table: &Table, c: &Creature) -> u32 {
-    let state = &table.state;
+pub(super) fn spendable(encounter: &Encounter, c: &Combatant) -> u32 {
+    let state = &encounter.state;
     if !legendary(state, c) {
         return 0;
     }
     match state.phase {
         Phase::RoundEnd => c.state.lap,
         Phase::BetweenTurns => {
-            let per_pc = table.options.legendary_per_pc;
+            let per_pc = encounter.options.legendary_per_pc;
             let pcs = state
                 .at()
                 .filter(|_| per_pc)
-                .map_or(1, |slot| sharing(table, slot).max(1));
+                .map_or(1, |slot| sharing(encounter, slot).max(1));
             let max = c
                 .stats
                 .lap_per_turn

@@ -1,6 +1,6 @@
 //! Bounds of what DC20 keeps.
 
-use super::Table;
+use super::Encounter;
 use super::team::MAX_ENEMY_TEAMS;
 use crate::rulesets::shared::at_most;
 use crate::vocabulary::MAX_COMBATANTS;
@@ -12,8 +12,8 @@ const MAX_SLOTS: usize = MAX_TEAMS * MAX_COMBATANTS;
 /// The d20 of a check, and five more with ADV or DisADV.
 const MAX_DICE: usize = 6;
 
-pub(super) fn check_state(table: &Table) -> Result<(), String> {
-    let state = &table.state;
+pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
+    let state = &encounter.state;
     at_most("state.acting", state.acting.len(), MAX_COMBATANTS)?;
     at_most(
         "state.enemy_teams",
@@ -30,7 +30,7 @@ pub(super) fn check_state(table: &Table) -> Result<(), String> {
     at_most("state.slots.occupants", occupants, MAX_COMBATANTS)?;
     at_most("state.claims", state.claims.len(), MAX_COMBATANTS)?;
     at_most("state.passed", state.passed.len(), MAX_COMBATANTS)?;
-    for c in table.iter() {
+    for c in encounter.iter() {
         if let Some(check) = &c.state.check {
             at_most("check.dice", check.dice.len(), MAX_DICE)?;
         }

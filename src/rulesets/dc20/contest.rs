@@ -30,42 +30,45 @@ impl Contest {
 }
 
 /// The result of the Initiative Check, by which claims are compared; no check is below all others.
-pub(super) fn result(c: &Creature) -> Option<i64> {
+pub(super) fn result(c: &Combatant) -> Option<i64> {
     c.state.check.as_ref().map(|check| check.total)
 }
 
 /// The combatants that can take this PC Turn: without a place, or hidden and waiting for a turn of their own.
-pub(super) fn candidates<'t>(table: &'t Table, slot: &Slot) -> impl Iterator<Item = &'t Creature> {
-    let (state, unseen) = (&table.state, slot.unseen);
+pub(super) fn candidates<'t>(
+    encounter: &'t Encounter,
+    slot: &Slot,
+) -> impl Iterator<Item = &'t Combatant> {
+    let (state, unseen) = (&encounter.state, slot.unseen);
     let free =
-        move |c: &Creature| (placeless(c) || waits_unseen(state, c)) && (c.hidden || !unseen);
-    table
+        move |c: &Combatant| (placeless(c) || waits_unseen(state, c)) && (c.hidden || !unseen);
+    encounter
         .waiting()
         .filter(move |c| team(state, c) == Team::Pc && free(c))
 }
 
 /// The contest with the answers so far; `closed` where nobody else is asked.
-pub(super) fn contest(table: &Table, closed: bool) -> Contest {
-    let state = &table.state;
+pub(super) fn contest(encounter: &Encounter, closed: bool) -> Contest {
+    let state = &encounter.state;
     let Some(slot) = state.at() else {
         return Contest::Unclaimed;
     };
-    let all: Vec<&Creature> = candidates(table, slot).collect();
+    let all: Vec<&Combatant> = candidates(encounter, slot).collect();
     let claimed: HashSet<_> = state.claims.iter().map(|claim| &claim.combatant).collect();
     let passed: HashSet<_> = state.passed.iter().collect();
-    let (claims, others): (Vec<&Creature>, Vec<&Creature>) =
+    let (claims, others): (Vec<&Combatant>, Vec<&Combatant>) =
         all.iter().partition(|c| claimed.contains(&c.id));
     let best = best_seen(claims.iter().copied());
-    let open: Vec<&Creature> = others
+    let open: Vec<&Combatant> = others
         .into_iter()
         .filter(|c| !passed.contains(&c.id) && !is_outbid(c, best))
         .collect();
-    let unplaced = |c: &&Creature| c.state.slot.is_none();
+    let unplaced = |c: &&Combatant| c.state.slot.is_none();
     if !closed && open.iter().any(unplaced) {
         Contest::Open(ids(open))
     } else if !claims.is_empty() {
         highest(state, slot, &claims)
-    } else if all.iter().any(unplaced) && !may_pass(table) {
+    } else if all.iter().any(unplaced) && !may_pass(encounter) {
         Contest::Needed(ids(all))
     } else {
         Contest::Unclaimed
@@ -73,21 +76,21 @@ pub(super) fn contest(table: &Table, closed: bool) -> Contest {
 }
 
 /// The one with the highest result of those who are seen.
-fn best_seen<'t>(claimants: impl Iterator<Item = &'t Creature>) -> Option<&'t Creature> {
+fn best_seen<'t>(claimants: impl Iterator<Item = &'t Combatant>) -> Option<&'t Combatant> {
     claimants.filter(|c| !c.hidden).max_by_key(|c| result(c))
 }
 
-fn is_outbid(c: &Creature, best: Option<&Creature>) -> bool {
+fn is_outbid(c: &Combatant, best: Option<&Combatant>) -> bool {
     !c.hidden && best.is_some_and(|best| result(c) < result(best))
 }
 
 /// Whether somebody with a higher check has claimed the awaited turn.
-pub(super) fn outbid(table: &Table, c: &Creature) -> bool {
-    let claimants = table
+pub(super) fn outbid(encounter: &Encounter, c: &Combatant) -> bool {
+    let claimants = encounter
         .state
         .claims
         .iter()
-        .filter_map(|claim| table.get(&claim.combatant));
+        .filter_map(|claim| encounter.get(&claim.combatant));
     is_outbid(c, best_seen(claimants.filter(|claimant| claimant.active())))
 }
 
@@ -108,16 +111,18 @@ pub(super) fn decided(state: &State, slot: SlotId, winner: &CombatantId) -> Slot
 }
 
 /// Whether the PC team can leave the awaited PC Turn empty: later ones ask for all members without a place.
-pub(super) fn may_pass(table: &Table) -> bool {
+pub(super) fn may_pass(encounter: &Encounter) -> bool {
     let asks = |slot: &&Slot| {
-        slot.team == Team::Pc && !slot.unseen && (table.round <= 1 || !occupied(table, slot))
+        slot.team == Team::Pc
+            && !slot.unseen
+            && (encounter.round <= 1 || !occupied(encounter, slot))
     };
-    unplaced(table, Team::Pc).count() <= table.state.later().iter().filter(asks).count()
+    unplaced(encounter, Team::Pc).count() <= encounter.state.later().iter().filter(asks).count()
 }
 
 /// The highest claim takes the turn (DC-18); equal ones share it if all agree (DC-19). If they do not, a hidden one gives way: the
 /// tie would reveal it.
-fn highest(state: &State, slot: &Slot, claims: &[&Creature]) -> Contest {
+fn highest(state: &State, slot: &Slot, claims: &[&Combatant]) -> Contest {
     let best = claims.iter().map(|c| result(c)).max().flatten();
     let sharing: HashSet<&CombatantId> = state
         .claims
@@ -125,10 +130,10 @@ fn highest(state: &State, slot: &Slot, claims: &[&Creature]) -> Contest {
         .filter(|c| c.share)
         .map(|c| &c.combatant)
         .collect();
-    let agreed = |top: &[&Creature]| {
+    let agreed = |top: &[&Combatant]| {
         top.len() == 1 || best.is_some() && top.iter().all(|c| sharing.contains(&c.id))
     };
-    let mut top: Vec<&Creature> = claims
+    let mut top: Vec<&Combatant> = claims
         .iter()
         .copied()
         .filter(|c| result(c) == best)
@@ -140,7 +145,7 @@ fn highest(state: &State, slot: &Slot, claims: &[&Creature]) -> Contest {
     if !agreed(&top) {
         return Contest::Tied(combatants);
     }
-    let outbid: Vec<&Creature> = claims
+    let outbid: Vec<&Combatant> = claims
         .iter()
         .copied()
         .filter(|c| !combatants.contains(&c.id))

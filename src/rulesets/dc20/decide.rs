@@ -14,7 +14,7 @@ use super::*;
 use crate::rulesets::shared::check_started;
 use crate::vocabulary::field;
 
-pub(super) fn decide(play: &mut Combat<'_>, command: &Command) -> Result<(), Violation> {
+pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
     if !matches!(command, Command::InitiativeCheck(_)) {
         check_started(play, matches!(command, Command::Start(_)), "DC-31")?;
     }
@@ -37,7 +37,7 @@ pub(super) fn decide(play: &mut Combat<'_>, command: &Command) -> Result<(), Vio
         Command::FateCheck(c) => _ = start::fate_check(play, c.roll, None),
     }
     // A player's check before the start begins nothing.
-    if play.table().status != Status::Setup {
+    if play.encounter().status != Status::Setup {
         react::settle(play);
     }
     Ok(())
@@ -45,7 +45,7 @@ pub(super) fn decide(play: &mut Combat<'_>, command: &Command) -> Result<(), Vio
 
 /// The turn that the field `field` names.
 fn known_slot<'p>(
-    play: &'p Combat<'_>,
+    play: &'p Play<'_>,
     field: &'static str,
     id: &SlotId,
 ) -> Result<&'p Slot, Violation> {
@@ -56,17 +56,17 @@ fn known_slot<'p>(
             format!("there is no turn {id} in the order"),
         )
     };
-    play.table().state.slot(id).ok_or_else(unknown)
+    play.encounter().state.slot(id).ok_or_else(unknown)
 }
 
 /// The combatants that `combatant` and a list of others name, each once.
 fn named<'p>(
-    play: &'p Combat<'_>,
+    play: &'p Play<'_>,
     first: &CombatantId,
     list: &'static str,
     others: &[CombatantId],
-) -> Result<Vec<&'p Creature>, Violation> {
-    let mut named: Vec<&Creature> = Vec::with_capacity(1 + others.len());
+) -> Result<Vec<&'p Combatant>, Violation> {
+    let mut named: Vec<&Combatant> = Vec::with_capacity(1 + others.len());
     for (i, id) in std::iter::once(first).chain(others).enumerate() {
         let path = if i == 0 { "combatant" } else { list };
         require(
@@ -81,8 +81,8 @@ fn named<'p>(
 }
 
 /// Refuses a side on which there is no combatant.
-fn known_side(table: &Table, path: &'static str, side: &Slug) -> Result<(), Violation> {
-    let known = table.iter().any(|c| c.side == *side);
+fn known_side(encounter: &Encounter, path: &'static str, side: &Slug) -> Result<(), Violation> {
+    let known = encounter.iter().any(|c| c.side == *side);
     require(known, "unknown_side", field(path), || {
         format!("nobody is on the side {side}")
     })

@@ -8,24 +8,24 @@ use std::collections::BTreeSet;
 /// Maximum listed choices of a turn for all enemies; beyond it the choice is described in words.
 const MAX_CHOICES: usize = 400;
 
-pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
+pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     let mut legal = Vec::new();
-    if table.status == Status::Setup {
-        start(table, &mut legal);
+    if encounter.status == Status::Setup {
+        start(encounter, &mut legal);
         return legal;
     }
-    match table.state.phase {
-        Phase::Claim => claims(table, &mut legal),
+    match encounter.state.phase {
+        Phase::Claim => claims(encounter, &mut legal),
         _ => legal.push(LegalCommand::of("pass", "DC-22")),
     }
-    assignments(table, &mut legal);
-    turns(table, &mut legal);
-    acts(table, &mut legal);
+    assignments(encounter, &mut legal);
+    turns(encounter, &mut legal);
+    acts(encounter, &mut legal);
     legal
 }
 
-fn start(table: &Table, legal: &mut Vec<LegalCommand>) {
-    let sides: BTreeSet<&str> = table
+fn start(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
+    let sides: BTreeSet<&str> = encounter
         .iter()
         .filter(|c| is_enemy(c))
         .map(|c| c.side.as_str())
@@ -49,7 +49,7 @@ fn start(table: &Table, legal: &mut Vec<LegalCommand>) {
         );
         start.like("aggression", "an object: combatant, action, resolved", None)
     }));
-    let unrolled = table
+    let unrolled = encounter
         .active()
         .filter(|c| is_pc(c) && c.state.rolled.is_empty());
     legal.extend(
@@ -60,11 +60,11 @@ fn start(table: &Table, legal: &mut Vec<LegalCommand>) {
 }
 
 /// Puts combatants and sides into turns.
-fn assignments(table: &Table, legal: &mut Vec<LegalCommand>) {
-    let state = &table.state;
-    let begun = |c: &Creature| c.state.slot.is_some() && state.acting.contains(&c.id);
-    let movable = |c: &&Creature| team(state, c) != Team::Pc && !begun(c);
-    let free: Vec<&Creature> = table.waiting().filter(movable).collect();
+fn assignments(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
+    let state = &encounter.state;
+    let begun = |c: &Combatant| c.state.slot.is_some() && state.acting.contains(&c.id);
+    let movable = |c: &&Combatant| team(state, c) != Team::Pc && !begun(c);
+    let free: Vec<&Combatant> = encounter.waiting().filter(movable).collect();
     let many = free.len().saturating_mul(state.slots.len()) > MAX_CHOICES;
     for c in &free {
         let assign = LegalCommand::of("assign", "DC-20").with("combatant", c.id.as_str());
@@ -108,8 +108,8 @@ fn into_turns(
 }
 
 /// Answers to the awaited PC Turn: of the PC team's members, and of the game master for all of them.
-fn claims(table: &Table, legal: &mut Vec<LegalCommand>) {
-    let contest = contest(table, false);
+fn claims(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
+    let contest = contest(encounter, false);
     let tied = matches!(contest, Contest::Tied(_));
     for id in contest.asked() {
         let claim = LegalCommand::by("claim", id, "DC-17");
@@ -121,19 +121,19 @@ fn claims(table: &Table, legal: &mut Vec<LegalCommand>) {
         legal.push(LegalCommand::by("pass", id, "DC-17"));
     }
     legal.push(LegalCommand::of("pass", "DC-17"));
-    for c in table
+    for c in encounter
         .state
         .at()
         .into_iter()
-        .flat_map(|slot| candidates(table, slot))
+        .flat_map(|slot| candidates(encounter, slot))
     {
-        if table.state.passed.contains(&c.id) {
+        if encounter.state.passed.contains(&c.id) {
             legal.push(LegalCommand::by("claim", &c.id, "DC-17").choose(
                 "share",
                 false,
                 [true, false],
             ));
-        } else if table
+        } else if encounter
             .state
             .claims
             .iter()
@@ -151,14 +151,14 @@ fn claims(table: &Table, legal: &mut Vec<LegalCommand>) {
 }
 
 /// Commands of the turns that are going on, and between turns.
-fn turns(table: &Table, legal: &mut Vec<LegalCommand>) {
+fn turns(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     legal.push(LegalCommand::of("merge", "DC-25"));
-    let later = table.state.later();
+    let later = encounter.state.later();
     let pc_turns = later
         .iter()
         .filter(|slot| slot.team == Team::Pc)
         .map(|slot| slot.id.as_str());
-    let unplaced = table
+    let unplaced = encounter
         .waiting()
         .filter(|c| c.state.slot.is_none())
         .map(|c| &c.id);
@@ -167,7 +167,12 @@ fn turns(table: &Table, legal: &mut Vec<LegalCommand>) {
         .flat_map(|slot| &slot.occupants)
         .chain(unplaced)
         .collect();
-    for c in table.state.acting.iter().filter_map(|id| table.get(id)) {
+    for c in encounter
+        .state
+        .acting
+        .iter()
+        .filter_map(|id| encounter.get(id))
+    {
         let by = |verb, rule| LegalCommand::by(verb, &c.id, rule);
         let hold = by("hold", "DC-49").range("ap", true, 1, c.state.ap.current.into());
         let hold = hold.like("action", "what will be done", Some(json!("attack")));
@@ -185,19 +190,19 @@ fn turns(table: &Table, legal: &mut Vec<LegalCommand>) {
 }
 
 /// Commands that do not depend on the turn.
-fn acts(table: &Table, legal: &mut Vec<LegalCommand>) {
-    let targets = shared_list(table.active().map(|c| &c.id));
-    for c in table.iter() {
+fn acts(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
+    let targets = shared_list(encounter.active().map(|c| &c.id));
+    for c in encounter.iter() {
         let by = |verb, rule| LegalCommand::by(verb, &c.id, rule);
         let legendary = LegalCommand::of("legendary", "DC-52").with("combatant", c.id.as_str());
         legal.extend([
-            legendary.range("lap", true, 1, spendable(table, c).into()),
+            legendary.range("lap", true, 1, spendable(encounter, c).into()),
             by("spend", "DC-44")
                 .range("ap", true, 1, c.state.ap.current.into())
                 .like("action", "what for", None),
         ]);
         // Who cannot attack would be tried with every target.
-        if table.round > 0 && c.active() {
+        if encounter.round > 0 && c.active() {
             legal.push(by("attack", "DC-11").among("target", true, &targets, Some(&c.id)));
         }
         legal.extend([

@@ -22,9 +22,10 @@ pub use state::*;
 
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Commands, D20, Die, Event as AnyEvent, LegalCommand,
-    OrderEntry, Pending, Play, Reason, Redact, Redaction, RosterEvent, Ruleset, SharedEvent, Slug,
-    Status, Table as AnyTable, Violation, ids, require,
+    Actor, Audience, Combatant as CombatantOf, CombatantId, Commands, D20, Die,
+    Encounter as EncounterOf, Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf,
+    Reason, Redact, Redaction, RosterEvent, Ruleset, SharedEvent, Slug, Status, Violation, ids,
+    require,
 };
 use allowance::*;
 use contest::*;
@@ -37,9 +38,9 @@ use team::*;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dc20;
 
-type Table = AnyTable<Dc20>;
-type Combat<'d> = Play<'d, Dc20>;
-type Creature = Combatant<Dc20>;
+type Encounter = EncounterOf<Dc20>;
+type Play<'d> = PlayOf<'d, Dc20>;
+type Combatant = CombatantOf<Dc20>;
 
 impl Ruleset for Dc20 {
     parts!();
@@ -54,33 +55,33 @@ impl Ruleset for Dc20 {
 
     /// DC-40 counts from the turn in which an effect is made, whatever its source (ADC10).
     fn anchor(
-        table: &Table,
+        encounter: &Encounter,
         source: Option<&CombatantId>,
         target: Option<&CombatantId>,
     ) -> Option<CombatantId> {
-        let acting = &table.state.acting;
+        let acting = &encounter.state.acting;
         let own = source.or(target).filter(|id| acting.contains(id));
         own.or(acting.first()).or(source).or(target).cloned()
     }
 
-    fn current(table: &Table) -> Vec<CombatantId> {
-        table.state.acting.clone()
+    fn current(encounter: &Encounter) -> Vec<CombatantId> {
+        encounter.state.acting.clone()
     }
 
-    fn pending(table: &Table) -> Option<Pending> {
-        let state = &table.state;
+    fn pending(encounter: &Encounter) -> Option<Pending> {
+        let state = &encounter.state;
         Some(match state.phase {
-            Phase::Setup if table.active().next().is_none() => Pending::newcomer("DC-4"),
+            Phase::Setup if encounter.active().next().is_none() => Pending::newcomer("DC-4"),
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "DC-4"),
             Phase::Claim => {
-                let (contest, claimed) = (contest(table, false), !state.claims.is_empty());
+                let (contest, claimed) = (contest(encounter, false), !state.claims.is_empty());
                 let rule = match contest {
                     Contest::Tied(_) => "DC-19",
                     Contest::Open(_) if claimed => "DC-18",
                     _ => "DC-17",
                 };
                 let several = contest.asked().len() > 1 && !matches!(contest, Contest::Needed(_));
-                let commands: &[&str] = if several || claimed || may_pass(table) {
+                let commands: &[&str] = if several || claimed || may_pass(encounter) {
                     &["claim", "pass"]
                 } else {
                     &["claim"]
@@ -100,7 +101,7 @@ impl Ruleset for Dc20 {
                 let place = state
                     .acting
                     .first()
-                    .and_then(|id| table.get(id)?.state.slot.as_ref());
+                    .and_then(|id| encounter.get(id)?.state.slot.as_ref());
                 let slot = place.and_then(|place| state.slot(place));
                 in_turn(
                     state,
@@ -125,26 +126,26 @@ impl Ruleset for Dc20 {
         })
     }
 
-    fn order(table: &Table) -> Vec<OrderEntry> {
-        order::order(table)
+    fn order(encounter: &Encounter) -> Vec<OrderEntry> {
+        order::order(encounter)
     }
 
-    fn remark(table: &Table, c: &Creature) -> String {
+    fn remark(encounter: &Encounter, c: &Combatant) -> String {
         let state = &c.state;
         let flag = |on: bool, remark: &str| on.then(|| remark.to_owned());
-        let legendary = c.stats.max_lap.get() > 0 && team(&table.state, c) != Team::Pc;
-        let spendable = spendable(table, c);
+        let legendary = c.stats.max_lap.get() > 0 && team(&encounter.state, c) != Team::Pc;
+        let spendable = spendable(encounter, c);
         let remarks = [
             state
                 .behind
                 .as_ref()
-                .and_then(|enemy| table.get(enemy))
+                .and_then(|enemy| encounter.get(enemy))
                 .map(|enemy| format!("behind {}", enemy.name)),
             flag(
-                placeless(c) && c.active() && !table.state.slots.is_empty(),
+                placeless(c) && c.active() && !encounter.state.slots.is_empty(),
                 "no turn yet",
             ),
-            (table.round > 0).then(|| format!("AP {}/{}", state.ap.current, state.ap.max)),
+            (encounter.round > 0).then(|| format!("AP {}/{}", state.ap.current, state.ap.max)),
             flag(state.delayed, "delayed"),
             flag(state.inspiration_die, "inspiration d6"),
             flag(state.round_one_adv, "ADV in round 1"),
@@ -157,7 +158,7 @@ impl Ruleset for Dc20 {
         remarks.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
+    fn someone_acts(whole: &Encounter, audience: &Audience<'_>) -> bool {
         let state = &whole.state;
         let misses = |id: &CombatantId| audience.misses(whole, id);
         match state.phase {
@@ -191,17 +192,17 @@ impl Ruleset for Dc20 {
         }
     }
 
-    fn hides_something(table: &Table) -> bool {
+    fn hides_something(encounter: &Encounter) -> bool {
         let State {
             slots,
             unseen_teams,
             ..
-        } = &table.state;
+        } = &encounter.state;
         !unseen_teams.is_empty() || slots.iter().any(|slot| slot.unseen)
     }
 
-    fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
-        redact::redact(table, whole, audience);
+    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
+        redact::redact(encounter, whole, audience);
     }
 
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {

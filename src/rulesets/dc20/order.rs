@@ -3,9 +3,9 @@
 use super::*;
 
 /// The turns in their order, then those who made a check and have no turn yet.
-pub(super) fn order(table: &Table) -> Vec<OrderEntry> {
-    let state = &table.state;
-    let asking = asking(table);
+pub(super) fn order(encounter: &Encounter) -> Vec<OrderEntry> {
+    let state = &encounter.state;
+    let asking = asking(encounter);
     let passed = passed(state);
     let mut entries = Vec::new();
     for (place, slot) in state
@@ -16,7 +16,7 @@ pub(super) fn order(table: &Table) -> Vec<OrderEntry> {
     {
         let name = Some(slot.id.to_string());
         let team = Some(team_name(state, slot.team));
-        for c in slot.occupants.iter().filter_map(|id| table.get(id)) {
+        for c in slot.occupants.iter().filter_map(|id| encounter.get(id)) {
             let because = c.state.placed.map(|way| reason(c, way)).unwrap_or_default();
             entries.push(OrderEntry {
                 slot: name.clone(),
@@ -43,7 +43,7 @@ pub(super) fn order(table: &Table) -> Vec<OrderEntry> {
             });
         }
     }
-    for c in table
+    for c in encounter
         .iter()
         .filter(|c| c.state.slot.is_none() && c.state.check.is_some())
     {
@@ -57,13 +57,13 @@ pub(super) fn order(table: &Table) -> Vec<OrderEntry> {
 }
 
 /// The teams whose empty turns ask for combatants, and whether for hidden ones.
-fn asking(table: &Table) -> Vec<(Team, bool)> {
+fn asking(encounter: &Encounter) -> Vec<(Team, bool)> {
     let mut asking = Vec::new();
-    for c in table
+    for c in encounter
         .waiting()
-        .filter(|c| placeless(c) && !in_reserve(&table.state, c))
+        .filter(|c| placeless(c) && !in_reserve(&encounter.state, c))
     {
-        let kind = (team(&table.state, c), c.hidden);
+        let kind = (team(&encounter.state, c), c.hidden);
         if !asking.contains(&kind) {
             asking.push(kind);
         }
@@ -82,7 +82,7 @@ fn passed(state: &State) -> usize {
 }
 
 /// Why a combatant has its place.
-fn reason(c: &Creature, way: Way) -> Reason {
+fn reason(c: &Combatant, way: Way) -> Reason {
     let reason = match way {
         Way::Claimed => Reason::new("DC-17", "the PC team chose it for this turn"),
         Way::Contested => Reason::new("DC-18", "had the highest check of the claims for this turn"),
@@ -100,7 +100,7 @@ fn reason(c: &Creature, way: Way) -> Reason {
 }
 
 /// Adds the Initiative Check to a reason: it is the `initiative` of its combatant, whatever gave the turn.
-fn with_check(c: &Creature, reason: Reason) -> Reason {
+fn with_check(c: &Combatant, reason: Reason) -> Reason {
     let Some(check) = &c.state.check else {
         return reason;
     };

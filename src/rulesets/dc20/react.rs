@@ -3,8 +3,8 @@
 use super::*;
 use crate::rulesets::shared::end_turn;
 
-pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) -> Result<(), Violation> {
-    if matches!(play.table().state.phase, Phase::Setup | Phase::Over) {
+pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Dc20>) -> Result<(), Violation> {
+    if matches!(play.encounter().state.phase, Phase::Setup | Phase::Over) {
         return Ok(());
     }
     match event {
@@ -17,7 +17,7 @@ pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) -> Result<(),
             adjust(play, &e.combatant);
             // Turns were laid out for the teams that had an active combatant.
             if let Some(risen) = play
-                .table()
+                .encounter()
                 .get(&e.combatant)
                 .filter(|c| c.active())
                 .cloned()
@@ -26,7 +26,7 @@ pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) -> Result<(),
             }
         }
         AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
-            if play.table().state.acting.contains(&e.combatant) {
+            if play.encounter().state.acting.contains(&e.combatant) {
                 end_turn(play, &e.combatant);
             }
         }
@@ -44,14 +44,14 @@ pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) -> Result<(),
 
 /// Starts the turn of an override. A combatant without a place takes the turn that is awaited if it is one of its team; else that turn
 /// is awaited again afterwards.
-fn take_over(play: &mut Combat<'_>, id: &CombatantId) {
+fn take_over(play: &mut Play<'_>, id: &CombatantId) {
     begin_combat(play);
-    let table = play.table();
-    let awaited = table.state.at().filter(|_| table.state.put_off);
-    let placeless = table.get(id).filter(|c| c.state.slot.is_none());
+    let encounter = play.encounter();
+    let awaited = encounter.state.at().filter(|_| encounter.state.put_off);
+    let placeless = encounter.get(id).filter(|c| c.state.slot.is_none());
     let fits = awaited
         .zip(placeless)
-        .filter(|(slot, c)| slot.team == team(&table.state, c));
+        .filter(|(slot, c)| slot.team == team(&encounter.state, c));
     if let Some(slot) = fits.map(|(slot, _)| slot.id.clone()) {
         play.own(Assigned {
             slot,
@@ -64,8 +64,8 @@ fn take_over(play: &mut Combat<'_>, id: &CombatantId) {
 }
 
 /// Gives a newcomer its points and a team. For a new PC every team gets one turn more if there are not enough (ADC14).
-fn admit(play: &mut Combat<'_>, c: &Creature) {
-    if play.table().round > 0 {
+fn admit(play: &mut Play<'_>, c: &Combatant) {
+    if play.encounter().round > 0 {
         play.own(ApChanged {
             combatant: c.id.clone(),
             ap: full(c),
@@ -79,20 +79,20 @@ fn admit(play: &mut Combat<'_>, c: &Creature) {
         }
     }
     join_team(play, c);
-    let table = play.table();
-    if c.hidden || team(&table.state, c) != Team::Pc || !lacks_turns(table) {
+    let encounter = play.encounter();
+    if c.hidden || team(&encounter.state, c) != Team::Pc || !lacks_turns(encounter) {
         return;
     }
     add_turns(play, |_| true);
     let added = play
-        .table()
+        .encounter()
         .state
         .slots
         .iter()
         .rev()
         .find(|slot| slot.team == Team::Pc)
         .map(|slot| slot.id.clone());
-    if let Some(slot) = added.filter(|_| play.table().round > 1) {
+    if let Some(slot) = added.filter(|_| play.encounter().round > 1) {
         play.own(Assigned {
             slot,
             combatants: vec![c.id.clone()].into(),
@@ -103,12 +103,12 @@ fn admit(play: &mut Combat<'_>, c: &Creature) {
 
 /// Puts a combatant's team into the rotation. If it has no turns, it gets one after each turn of the team before it (DC-26, DC-28). Turns
 /// of the hidden do not count for a newcomer that is seen.
-fn join_team(play: &mut Combat<'_>, c: &Creature) {
+fn join_team(play: &mut Play<'_>, c: &Combatant) {
     let State {
         enemy_teams,
         unseen_teams,
         ..
-    } = &play.table().state;
+    } = &play.encounter().state;
     let new = |teams: &[Slug]| teams.len() < MAX_ENEMY_TEAMS && !teams.contains(&c.side);
     if is_enemy(c) && new(enemy_teams) && (!c.hidden || new(unseen_teams)) {
         play.own(TeamJoined {
@@ -116,7 +116,7 @@ fn join_team(play: &mut Combat<'_>, c: &Creature) {
             unseen: c.hidden,
         });
     }
-    let state = &play.table().state;
+    let state = &play.encounter().state;
     if state.slots.iter().any(|slot| may_take(state, c, slot)) {
         return;
     }
@@ -138,7 +138,7 @@ fn join_team(play: &mut Combat<'_>, c: &Creature) {
         .map(|slot| slot.id.clone())
         .collect();
     for id in after {
-        let state = &play.table().state;
+        let state = &play.encounter().state;
         // A turn of the hidden that goes on behind `id` comes first: else the new turn would be past, and reveal it.
         let hidden = state
             .slots
@@ -159,28 +159,28 @@ fn join_team(play: &mut Combat<'_>, c: &Creature) {
 }
 
 /// Whether the PC team has more seen members than the first enemy team has turns: delays add PC Turns, but no Enemy Turns.
-fn lacks_turns(table: &Table) -> bool {
-    let turns = table
+fn lacks_turns(encounter: &Encounter) -> bool {
+    let turns = encounter
         .state
         .slots
         .iter()
         .filter(|slot| slot.team == Team::Enemy(1) && !slot.unseen)
         .count();
     turns
-        < table
+        < encounter
             .iter()
-            .filter(|c| !c.hidden && team(&table.state, c) == Team::Pc)
+            .filter(|c| !c.hidden && team(&encounter.state, c) == Team::Pc)
             .count()
 }
 
 /// Adds a turn for each of these teams that has some at the end of the order (ADC14).
-fn add_turns(play: &mut Combat<'_>, teams: impl Fn(Team) -> bool) {
+fn add_turns(play: &mut Play<'_>, teams: impl Fn(Team) -> bool) {
     let State {
         enemy_teams,
         unseen_teams,
         winner,
         ..
-    } = &play.table().state;
+    } = &play.encounter().state;
     let rotation = rotation(
         enemy_teams.len(),
         unseen_teams.len(),
@@ -188,7 +188,7 @@ fn add_turns(play: &mut Combat<'_>, teams: impl Fn(Team) -> bool) {
     )
     .into_iter();
     for team in rotation.filter(|team| teams(*team)) {
-        let state = &play.table().state;
+        let state = &play.encounter().state;
         // Hidden members have turns of their own only if their team has no others.
         let unseen = state
             .slots
@@ -203,8 +203,8 @@ fn add_turns(play: &mut Combat<'_>, teams: impl Fn(Team) -> bool) {
 }
 
 /// Shows the turn of the hidden that a revealed combatant has. For a member of the PC team the other teams get one turn more (DC-15).
-fn show(play: &mut Combat<'_>, c: &Creature) {
-    let state = &play.table().state;
+fn show(play: &mut Play<'_>, c: &Combatant) {
+    let state = &play.encounter().state;
     let slot = c.state.slot.as_ref().and_then(|id| state.slot(id));
     let Some(slot) = slot.filter(|slot| slot.unseen && !c.hidden) else {
         return;
@@ -218,50 +218,54 @@ fn show(play: &mut Combat<'_>, c: &Creature) {
         slot: slot.id.clone(),
         team: whose,
     });
-    if whose == Team::Pc && lacks_turns(play.table()) {
+    if whose == Team::Pc && lacks_turns(play.encounter()) {
         add_turns(play, |team| team != Team::Pc);
     }
 }
 
 /// Brings the combat on after a command or a change of its combatants.
-pub(super) fn settle(play: &mut Combat<'_>) {
-    let table = play.table();
-    let open = |c: &&Creature| c.state.delayed || table.state.acting.contains(&c.id);
-    let fallen = ids(table.iter().filter(|c| !c.active()).filter(open));
+pub(super) fn settle(play: &mut Play<'_>) {
+    let encounter = play.encounter();
+    let open = |c: &&Combatant| c.state.delayed || encounter.state.acting.contains(&c.id);
+    let fallen = ids(encounter.iter().filter(|c| !c.active()).filter(open));
     fallen.iter().for_each(|id| close_turn(play, id));
     make_room(play);
-    let table = play.table();
-    let state = &table.state;
+    let encounter = play.encounter();
+    let state = &encounter.state;
     match (state.phase, state.at()) {
         (Phase::Turn, _) if state.acting.is_empty() => proceed(play),
-        (Phase::Claim, Some(_)) => decide::resolve(play, contest(table, false), None),
-        (Phase::Assign, Some(slot)) if wanting(table, slot).next().is_none() => take(play),
+        (Phase::Claim, Some(_)) => decide::resolve(play, contest(encounter, false), None),
+        (Phase::Assign, Some(slot)) if wanting(encounter, slot).next().is_none() => take(play),
         (Phase::BetweenTurns | Phase::RoundEnd, _)
-            if !table.active().any(|c| spendable(table, c) > 0) =>
+            if !encounter.active().any(|c| spendable(encounter, c) > 0) =>
         {
             close_window(play);
         }
-        (Phase::Setup | Phase::Idle, _) if in_play(table) => advance(play),
+        (Phase::Setup | Phase::Idle, _) if in_play(encounter) => advance(play),
         _ => {}
     }
 }
 
 /// Adds turns for the members of the PC team without a place, if there are not enough PC Turns without active combatants. A hidden
 /// member gets an unseen turn of its own at the end of the order: turns for all teams would reveal it.
-pub(super) fn make_room(play: &mut Combat<'_>) {
-    let table = play.table();
-    let of_the_team = |c: &&Creature| team(&table.state, c) == Team::Pc;
-    let apart = table.iter().filter(of_the_team).any(|c| !c.hidden);
-    let in_need = table.active().filter(of_the_team).filter(|c| placeless(c));
+pub(super) fn make_room(play: &mut Play<'_>) {
+    let encounter = play.encounter();
+    let of_the_team = |c: &&Combatant| team(&encounter.state, c) == Team::Pc;
+    let apart = encounter.iter().filter(of_the_team).any(|c| !c.hidden);
+    let in_need = encounter
+        .active()
+        .filter(of_the_team)
+        .filter(|c| placeless(c));
     let (hidden, seen): (Vec<_>, Vec<_>) = in_need.partition(|c| c.hidden && apart);
     let (hidden, seen) = (ids(hidden), seen.len());
-    let vacant = |slot: &&Slot| slot.team == Team::Pc && !slot.unseen && sharing(table, slot) == 0;
-    let vacant = table.state.slots.iter().filter(vacant).count();
+    let vacant =
+        |slot: &&Slot| slot.team == Team::Pc && !slot.unseen && sharing(encounter, slot) == 0;
+    let vacant = encounter.state.slots.iter().filter(vacant).count();
     for _ in vacant..seen {
         add_turns(play, |_| true);
     }
     for id in hidden {
-        let state = &play.table().state;
+        let state = &play.encounter().state;
         let taken = |id: &str| state.slots.iter().any(|slot| slot.id == *id);
         let to = SlotId::from_name(
             &format!("p-{}", id.as_str()),

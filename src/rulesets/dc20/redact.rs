@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// What an audience knows of the turns.
 struct Known<'t> {
-    whole: &'t Table,
+    whole: &'t Encounter,
     state: &'t State,
     audience: &'t Audience<'t>,
     /// The unseen teams of the viewer's own combatants: their true numbers and sides, in the order in which the viewer numbers them.
@@ -16,7 +16,7 @@ struct Known<'t> {
 }
 
 impl<'t> Known<'t> {
-    fn of(whole: &'t Table, audience: &'t Audience<'t>) -> Self {
+    fn of(whole: &'t Encounter, audience: &'t Audience<'t>) -> Self {
         // Several sides may share a number: the first one names it.
         let own = whole.iter().rev().filter(|c| c.hidden && audience.sees(c));
         let unseen = own.filter_map(|c| match team(&whole.state, c) {
@@ -33,9 +33,9 @@ impl<'t> Known<'t> {
 
     /// The turn as the viewer knows it, without its combatants.
     fn slot(&self, slot: &Slot) -> Option<Slot> {
-        let sees = |c: &Creature| self.audience.sees(c);
+        let sees = |c: &Combatant| self.audience.sees(c);
         let present = |id: &CombatantId| self.whole.get(id).is_some_and(sees);
-        let own = |c: &Creature| {
+        let own = |c: &Combatant| {
             c.hidden && slot.team != Team::Pc && team(self.state, c) == slot.team && sees(c)
         };
         if slot.unseen && !slot.occupants.iter().any(present) && !self.whole.iter().any(own) {
@@ -83,7 +83,7 @@ impl<'t> Known<'t> {
     }
 }
 
-pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
+pub(super) fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
     let known = Known::of(whole, audience);
     let present = |id: &CombatantId| audience.knows(id);
     let slots = whole.state.slots.iter().filter_map(|slot| {
@@ -98,7 +98,7 @@ pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) 
             ..known.slot(slot)?
         })
     });
-    let state = &mut table.state;
+    let state = &mut encounter.state;
     state.slots = Arc::new(slots.collect());
     state.slot = whole.state.slot.as_ref().and_then(|at| {
         // The last turn that the viewer knows, up to the current one.
@@ -119,25 +119,25 @@ pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) 
     let slot = |s: &CombatantState| s.slot.as_ref().and_then(|id| known.name(id));
     let behind = |s: &CombatantState| s.behind.clone().filter(present);
     let differs = |s: &CombatantState| slot(s) != s.slot || behind(s) != s.behind;
-    table.change_states(differs, |s| (s.slot, s.behind) = (slot(s), behind(s)));
-    table.state.unseen_teams = known.unseen.into_values().collect();
+    encounter.change_states(differs, |s| (s.slot, s.behind) = (slot(s), behind(s)));
+    encounter.state.unseen_teams = known.unseen.into_values().collect();
 }
 
 pub(super) fn redact_event(event: &Event, redaction: &Redaction<'_, Dc20>) -> Option<Event> {
     let name = |id: &SlotId| Known::of(redaction.whole, redaction.audience).name(id);
     let mut redacted = match event {
         Event::OrderLaid(_) => {
-            let table = redaction.after();
+            let encounter = redaction.after();
             let State {
                 winner,
                 enemy_teams,
                 unseen_teams,
                 slots,
                 ..
-            } = table.state.clone();
-            let pcs: Vec<&Creature> = table.active().filter(|c| is_pc(c)).collect();
+            } = encounter.state.clone();
+            let pcs: Vec<&Combatant> = encounter.active().filter(|c| is_pc(c)).collect();
             let succeeded =
-                |c: &&&Creature| c.state.check.as_ref().is_some_and(|check| check.success);
+                |c: &&&Combatant| c.state.check.as_ref().is_some_and(|check| check.success);
             let successes = u32::try_from(pcs.iter().filter(succeeded).count()).unwrap_or(u32::MAX);
             let (pcs, slots) = (u32::try_from(pcs.len()).unwrap_or(u32::MAX), slots.to_vec());
             return Some(

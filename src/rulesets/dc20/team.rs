@@ -7,12 +7,12 @@ use crate::vocabulary::Kind;
 pub(super) const MAX_ENEMY_TEAMS: usize = 8;
 
 /// Whether it is a player's character, who makes the Initiative Check and is counted (DC-4, DC-13).
-pub(super) fn is_pc(c: &Creature) -> bool {
+pub(super) fn is_pc(c: &Combatant) -> bool {
     c.kind == Kind::Pc && c.side == "players"
 }
 
 /// Whether it is hostile to the players' characters.
-pub(super) fn is_enemy(c: &Creature) -> bool {
+pub(super) fn is_enemy(c: &Combatant) -> bool {
     !(c.side == "players" || c.side == "npc" || c.side == "npcs" || c.stats.neutral)
 }
 
@@ -22,7 +22,7 @@ pub(super) fn of_the_hidden(n: u32) -> bool {
 }
 
 /// The team of a combatant (DC-26, DC-28, DC-29). Hidden combatants of a side that no viewer has seen have a team of their own.
-pub(super) fn team(state: &State, c: &Creature) -> Team {
+pub(super) fn team(state: &State, c: &Combatant) -> Team {
     if is_enemy(c) {
         let place = |sides: &[Slug]| sides.iter().position(|side| *side == c.side);
         let (seen, unseen, last) = (
@@ -58,40 +58,43 @@ pub(super) fn team_name(state: &State, team: Team) -> String {
 }
 
 /// Whether it has no place in the order, and holds none behind an enemy.
-pub(super) fn placeless(c: &Creature) -> bool {
+pub(super) fn placeless(c: &Combatant) -> bool {
     c.state.slot.is_none() && !c.state.delayed
 }
 
 /// Whether it waits until the game master assigns it.
-pub(super) fn in_reserve(state: &State, c: &Creature) -> bool {
+pub(super) fn in_reserve(state: &State, c: &Combatant) -> bool {
     c.stats.reserve && c.state.slot.is_none() && team(state, c) != Team::Pc
 }
 
 /// Whether a combatant in the fight has a turn, or a turn asks for it.
-pub(super) fn in_play(table: &Table) -> bool {
-    table.active().any(|c| !in_reserve(&table.state, c))
+pub(super) fn in_play(encounter: &Encounter) -> bool {
+    encounter.active().any(|c| !in_reserve(&encounter.state, c))
 }
 
 /// The active members of a team without a place that have not acted this round and are not in reserve.
-pub(super) fn unplaced(table: &Table, wanted: Team) -> impl Iterator<Item = &Creature> {
-    table.waiting().filter(move |c| {
-        placeless(c) && !in_reserve(&table.state, c) && team(&table.state, c) == wanted
+pub(super) fn unplaced(encounter: &Encounter, wanted: Team) -> impl Iterator<Item = &Combatant> {
+    encounter.waiting().filter(move |c| {
+        placeless(c) && !in_reserve(&encounter.state, c) && team(&encounter.state, c) == wanted
     })
 }
 
 /// Whether a turn is one of its team. A turn of the hidden is only for hidden ones.
-pub(super) fn may_take(state: &State, c: &Creature, slot: &Slot) -> bool {
+pub(super) fn may_take(state: &State, c: &Combatant, slot: &Slot) -> bool {
     team(state, c) == slot.team && (c.hidden || !slot.unseen)
 }
 
 /// The combatants for which this turn asks.
-pub(super) fn wanting<'t>(table: &'t Table, slot: &Slot) -> impl Iterator<Item = &'t Creature> {
+pub(super) fn wanting<'t>(
+    encounter: &'t Encounter,
+    slot: &Slot,
+) -> impl Iterator<Item = &'t Combatant> {
     let unseen = slot.unseen;
-    unplaced(table, slot.team).filter(move |c| c.hidden || !unseen)
+    unplaced(encounter, slot.team).filter(move |c| c.hidden || !unseen)
 }
 
 /// Whether its place is in a turn of the hidden that has not begun.
-pub(super) fn waits_unseen(state: &State, c: &Creature) -> bool {
+pub(super) fn waits_unseen(state: &State, c: &Combatant) -> bool {
     let slot = c.state.slot.as_ref().and_then(|id| state.slot(id));
     slot.is_some_and(|slot| slot.unseen)
         && !c.acted
@@ -100,17 +103,17 @@ pub(super) fn waits_unseen(state: &State, c: &Creature) -> bool {
 }
 
 /// Whether a combatant in this turn can still act this round.
-pub(super) fn occupied(table: &Table, slot: &Slot) -> bool {
+pub(super) fn occupied(encounter: &Encounter, slot: &Slot) -> bool {
     slot.occupants
         .iter()
-        .any(|id| table.get(id).is_some_and(|c| c.active() && !c.acted))
+        .any(|id| encounter.get(id).is_some_and(|c| c.active() && !c.acted))
 }
 
 /// How many active combatants share this turn.
-pub(super) fn sharing(table: &Table, slot: &Slot) -> usize {
+pub(super) fn sharing(encounter: &Encounter, slot: &Slot) -> usize {
     slot.occupants
         .iter()
-        .filter(|id| table.is_active(id))
+        .filter(|id| encounter.is_active(id))
         .count()
 }
 

@@ -1,6 +1,6 @@
 //! Bounds of what EXP keeps.
 
-use super::{MAX_DIGITS, Table};
+use super::{Encounter, MAX_DIGITS};
 use crate::rulesets::shared::at_most;
 use crate::vocabulary::MAX_COMBATANTS;
 
@@ -9,8 +9,8 @@ const MAX_JUMPS: usize = 3 * MAX_COMBATANTS;
 /// The personas of a mental duel.
 const MAX_DUELLISTS: usize = 2;
 
-pub(super) fn check_state(table: &Table) -> Result<(), String> {
-    let state = &table.state;
+pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
+    let state = &encounter.state;
     at_most("state.asked", state.asked.len(), MAX_COMBATANTS)?;
     at_most("state.jumps", state.jumps.len(), MAX_JUMPS)?;
     at_most("state.kept", state.kept.len(), MAX_COMBATANTS)?;
@@ -21,7 +21,7 @@ pub(super) fn check_state(table: &Table) -> Result<(), String> {
     for roll in state.ranking.iter() {
         at_most("state.ranking.digits", roll.digits.len(), MAX_DIGITS)?;
     }
-    for persona in table.iter() {
+    for persona in encounter.iter() {
         if let Some(own) = &persona.state.own_roll {
             at_most("own_roll.tie_rolls", own.tie_rolls.len(), MAX_DIGITS)?;
         }

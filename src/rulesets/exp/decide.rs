@@ -13,7 +13,7 @@ use super::*;
 use crate::rulesets::shared::check_started;
 use crate::vocabulary::{field, require};
 
-pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Violation> {
+pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
     if !matches!(command, Command::RollInitiative(_)) {
         check_started(play, matches!(command, Command::Start(_)), "EX-2")?;
     }
@@ -36,14 +36,19 @@ pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Viol
 }
 
 /// Refuses between two units.
-fn in_unit(table: &Table, rule: &'static str) -> Result<(), Violation> {
+fn in_unit(encounter: &Encounter, rule: &'static str) -> Result<(), Violation> {
     let detail = "no unit is going on: roll initiative first (roll_unit)";
-    require(table.state.phase == Phase::Pass, "no_unit", rule, || detail)
+    require(
+        encounter.state.phase == Phase::Pass,
+        "no_unit",
+        rule,
+        || detail,
+    )
 }
 
 /// Refuses while a mental duel waits for its attacks, which come before the list.
-fn no_duel(table: &Table) -> Result<(), Violation> {
-    let Some(first) = table.state.duel.first() else {
+fn no_duel(encounter: &Encounter) -> Result<(), Violation> {
+    let Some(first) = encounter.state.duel.first() else {
         return Ok(());
     };
     let detail = format!("a mental duel is going on: {first} attacks first (mental_attack)");
@@ -51,7 +56,7 @@ fn no_duel(table: &Table) -> Result<(), Violation> {
 }
 
 /// Refuses a persona that cannot do anything.
-fn fit(c: &Persona) -> Result<(), Violation> {
+fn fit(c: &Combatant) -> Result<(), Violation> {
     require(able(c), "cannot_act", "EX-23", || {
         format!(
             "{} cannot act: it is dead, unconscious, stunned or paralyzed",
@@ -68,7 +73,7 @@ fn joined(ids: &[CombatantId]) -> String {
         .join(", ")
 }
 
-fn announce(play: &mut Scene<'_>, c: &Announce) -> Result<(), Violation> {
+fn announce(play: &mut Play<'_>, c: &Announce) -> Result<(), Violation> {
     let Announce {
         combatant,
         movement,
@@ -87,7 +92,7 @@ fn announce(play: &mut Scene<'_>, c: &Announce) -> Result<(), Violation> {
     )?;
     let detail = "an act is announced already: declare it now";
     require(
-        announced(play.table()).is_none(),
+        announced(play.encounter()).is_none(),
         "announced_already",
         "AEX13",
         || detail,
@@ -102,7 +107,7 @@ fn announce(play: &mut Scene<'_>, c: &Announce) -> Result<(), Violation> {
     Ok(())
 }
 
-fn declare(play: &mut Scene<'_>, c: &Declare) -> Result<(), Violation> {
+fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
     let forced = answerable(play, c)?;
     let Declare {
         combatant,
@@ -110,7 +115,7 @@ fn declare(play: &mut Scene<'_>, c: &Declare) -> Result<(), Violation> {
         act,
         order,
     } = c.clone();
-    if let Some(plan) = announced(play.table()) {
+    if let Some(plan) = announced(play.encounter()) {
         let same = (&plan.combatant, plan.movement, plan.act, plan.order)
             == (&combatant, movement, act, order);
         require(same, "not_as_announced", "AEX13", || {
@@ -119,7 +124,7 @@ fn declare(play: &mut Scene<'_>, c: &Declare) -> Result<(), Violation> {
                 plan.combatant
             )
         })?;
-        let deciders = deciders(play.table());
+        let deciders = deciders(play.encounter());
         require(deciders.is_empty(), "jumps_open", "AEX15", || {
             format!(
                 "{} may jump ahead of this act: first all of them jump or keep_waiting",
@@ -129,7 +134,7 @@ fn declare(play: &mut Scene<'_>, c: &Declare) -> Result<(), Violation> {
     } else if movement == Some(Use::Now) || act == Some(Use::Now) {
         let persona = play.combatant("combatant", &combatant)?;
         require(
-            !must_announce(play.table(), persona),
+            !must_announce(play.encounter(), persona),
             "not_announced",
             "AEX15",
             || format!("others could jump ahead of {combatant}: announce first what it does"),
@@ -148,12 +153,12 @@ fn declare(play: &mut Scene<'_>, c: &Declare) -> Result<(), Violation> {
 }
 
 /// Refuses an answer of a persona that is not asked, and one that does not fit what it has left. Returns whether it is forced.
-fn answerable(play: &Scene<'_>, c: &Declare) -> Result<bool, Violation> {
-    let (id, table) = (&c.combatant, play.table());
+fn answerable(play: &Play<'_>, c: &Declare) -> Result<bool, Violation> {
+    let (id, encounter) = (&c.combatant, play.encounter());
     let state = &play.combatant("combatant", id)?.state;
-    in_unit(table, "EX-2")?;
-    no_duel(table)?;
-    let asked = &table.state.asked;
+    in_unit(encounter, "EX-2")?;
+    no_duel(encounter)?;
+    let asked = &encounter.state.asked;
     require(
         asked.contains(id) || state.open(),
         "nothing_left",
@@ -168,7 +173,7 @@ fn answerable(play: &Scene<'_>, c: &Declare) -> Result<bool, Violation> {
     require(asked.contains(id), "not_asked", "EX-13", || {
         format!("the list asks {} now, not {id}", joined(asked))
     })?;
-    let forced = lowest(table, state.rank, |_| true);
+    let forced = lowest(encounter, state.rank, |_| true);
     let (rule, choices) = if forced {
         ("EX-15", "now or nothing")
     } else {

@@ -5,25 +5,25 @@ use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::SharedEvent;
 use std::collections::HashMap;
 
-pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
+pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
     match event {
         Own(Event::OwnRollGiven(e)) => {
             let own_roll = OwnRoll {
                 roll: e.roll,
                 tie_rolls: e.tie_rolls.clone(),
             };
-            table.change_state(&e.combatant, |state| state.own_roll = Some(own_roll));
+            encounter.change_state(&e.combatant, |state| state.own_roll = Some(own_roll));
         }
-        Own(Event::InitiativeRolled(e)) => roll(table, &e.ranking),
+        Own(Event::InitiativeRolled(e)) => roll(encounter, &e.ranking),
         Own(Event::PassStarted(e)) => {
-            table.state.pass = e.pass;
-            table.state.cursor = 0;
+            encounter.state.pass = e.pass;
+            encounter.state.cursor = 0;
         }
         Own(Event::Asked(e)) => {
             for id in &e.combatants {
-                table.change_state(id, |state| state.asked = true);
+                encounter.change_state(id, |state| state.asked = true);
             }
-            let state = &mut table.state;
+            let state = &mut encounter.state;
             state.cursor = e.rank;
             state.asked.clone_from(&e.combatants);
             state.announced = None;
@@ -31,8 +31,8 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
             state.kept.clear();
         }
         Own(Event::Announced(e)) => {
-            table.state.announced = Some(e.clone());
-            table.state.kept.clear();
+            encounter.state.announced = Some(e.clone());
+            encounter.state.kept.clear();
         }
         Own(Event::Declared(e)) => {
             for (component, what) in [(Component::Move, e.movement), (Component::Act, e.act)] {
@@ -42,57 +42,60 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
                 } else {
                     Spending::Done
                 };
-                table.change_state(&e.combatant, |state| state.set(component, spending));
+                encounter.change_state(&e.combatant, |state| state.set(component, spending));
             }
-            answered(&mut table.state, &e.combatant);
-            table.state.jumps.clear();
-            table.state.kept.clear();
+            answered(&mut encounter.state, &e.combatant);
+            encounter.state.jumps.clear();
+            encounter.state.kept.clear();
         }
         Own(Event::WaitJumped(e)) => {
             for component in e.components.iter().filter(|_| e.success) {
-                table.change_state(&e.combatant, |state| state.set(*component, Spending::Done));
+                encounter.change_state(&e.combatant, |state| state.set(*component, Spending::Done));
             }
-            table.state.jumps.push(Jumper {
+            encounter.state.jumps.push(Jumper {
                 combatant: e.combatant.clone(),
                 success: e.success,
             });
         }
         Own(Event::KeptWaiting(e)) => {
-            table.state.kept.push(e.combatant.clone());
-            table.change_state(&e.combatant, |state| state.keeps_waiting |= e.standing);
+            encounter.state.kept.push(e.combatant.clone());
+            encounter.change_state(&e.combatant, |state| state.keeps_waiting |= e.standing);
         }
         Own(Event::AskedAgain(e)) => {
-            table.change_state(&e.combatant, |state| state.keeps_waiting = false);
+            encounter.change_state(&e.combatant, |state| state.keeps_waiting = false);
         }
         Own(Event::MentalDuelRolled(e)) => {
-            table.state.duel = e.duel.iter().map(|roll| roll.id.clone()).collect();
+            encounter.state.duel = e.duel.iter().map(|roll| roll.id.clone()).collect();
         }
         Own(Event::MentalAttacked(e)) => {
-            if table.options.mental_attack_uses == MentalAttackUses::Nothing {
-                table.change_state(&e.combatant, |state| state.mental = true);
-                table.state.duel.retain(|duellist| *duellist != e.combatant);
+            if encounter.options.mental_attack_uses == MentalAttackUses::Nothing {
+                encounter.change_state(&e.combatant, |state| state.mental = true);
+                encounter
+                    .state
+                    .duel
+                    .retain(|duellist| *duellist != e.combatant);
             } else {
-                table.change_state(&e.combatant, |state| state.act = Spending::Done);
-                spent(&mut table.state, &e.combatant);
+                encounter.change_state(&e.combatant, |state| state.act = Spending::Done);
+                spent(&mut encounter.state, &e.combatant);
             }
         }
         Own(Event::ComponentsLost(e)) => {
             for component in &e.components {
-                table.change_state(&e.combatant, |state| state.set(*component, Spending::Lost));
+                encounter.change_state(&e.combatant, |state| state.set(*component, Spending::Lost));
             }
-            spent(&mut table.state, &e.combatant);
+            spent(&mut encounter.state, &e.combatant);
         }
-        Own(Event::DuelBrokenOff(e)) => table.state.duel.retain(|id| *id != e.combatant),
-        Shared(SharedEvent::CombatantLeft(e)) => forget(table, &e.combatant),
-        Shared(SharedEvent::TurnEnded(e)) => answered(&mut table.state, &e.combatant),
+        Own(Event::DuelBrokenOff(e)) => encounter.state.duel.retain(|id| *id != e.combatant),
+        Shared(SharedEvent::CombatantLeft(e)) => forget(encounter, &e.combatant),
+        Shared(SharedEvent::TurnEnded(e)) => answered(&mut encounter.state, &e.combatant),
         Shared(SharedEvent::RoundEnded(_)) => {
             let State {
                 pass,
                 cursor,
                 ranking,
                 ..
-            } = std::mem::take(&mut table.state);
-            table.state = State {
+            } = std::mem::take(&mut encounter.state);
+            encounter.state = State {
                 phase: Phase::Roll,
                 pass,
                 cursor,
@@ -102,7 +105,7 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
         }
         // A persona with nothing left gets both components again.
         Shared(SharedEvent::Overridden(e)) => {
-            if let Some(c) = table.get_mut(&e.combatant).filter(|c| !c.state.open()) {
+            if let Some(c) = encounter.get_mut(&e.combatant).filter(|c| !c.state.open()) {
                 (c.state.movement, c.state.act) = (Spending::Pending, Spending::Pending);
                 c.state.asked = false;
                 c.acted = false;
@@ -113,12 +116,12 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
 }
 
 /// Gives both components to everybody in the list, and nothing to the others.
-fn roll(table: &mut Table, ranking: &[Roll]) {
+fn roll(encounter: &mut Encounter, ranking: &[Roll]) {
     let places = (1..)
         .zip(ranking)
         .flat_map(|(rank, roll)| roll.combatants.iter().map(move |id| (id, rank)));
     let ranks: HashMap<&CombatantId, u32> = places.collect();
-    for combatant in table.combatants.iter_mut() {
+    for combatant in encounter.combatants.iter_mut() {
         let rank = ranks.get(&combatant.id).copied();
         let left = if rank.is_some() {
             Spending::Pending
@@ -135,7 +138,7 @@ fn roll(table: &mut Table, ranking: &[Roll]) {
             ..CombatantState::default()
         };
     }
-    table.state = State {
+    encounter.state = State {
         phase: Phase::Pass,
         pass: 1,
         ranking: Arc::new(ranking.to_vec()),
@@ -153,14 +156,14 @@ fn spent(state: &mut State, id: &CombatantId) {
 
 /// Removes the name of a persona that has left from the list, and from what it did about the announced act. Whether it is asked or in a
 /// duel, the rules end.
-fn forget(table: &mut Table, left: &CombatantId) {
+fn forget(encounter: &mut Encounter, left: &CombatantId) {
     let State {
         jumps,
         kept,
         ranking,
         cursor,
         ..
-    } = &mut table.state;
+    } = &mut encounter.state;
     jumps.retain(|jump| jump.combatant != *left);
     kept.retain(|id| id != left);
     let ranking = Arc::make_mut(ranking);
@@ -184,7 +187,7 @@ fn forget(table: &mut Table, left: &CombatantId) {
         *cursor = cursor.saturating_sub(1);
     }
     let below = |s: &CombatantState| s.rank > Some(above);
-    table.change_states(below, |s| {
+    encounter.change_states(below, |s| {
         s.rank = s.rank.map(|rank| rank.saturating_sub(1));
     });
 }

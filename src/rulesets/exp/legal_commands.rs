@@ -9,41 +9,42 @@ const ROLLS: &str = "an object from personas or crowds to the d20 that each roll
 const TIE_ROLLS: &str = "an object from personas or crowds to a list of d10s, used where they tie";
 const TEXT: &str = "in words, at most 200 characters";
 
-pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
-    let state = &table.state;
+pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
+    let state = &encounter.state;
     let mut legal = match state.phase {
-        Phase::Setup => rolls(table, "start", "EX-2"),
-        Phase::Roll => rolls(table, "roll_unit", "EX-3"),
+        Phase::Setup => rolls(encounter, "start", "EX-2"),
+        Phase::Roll => rolls(encounter, "roll_unit", "EX-3"),
         Phase::Pass if state.duel.is_empty() => {
             let mut legal = Vec::new();
-            for c in state.asked.iter().filter_map(|id| table.get(id)) {
-                answers(table, c, &mut legal);
+            for c in state.asked.iter().filter_map(|id| encounter.get(id)) {
+                answers(encounter, c, &mut legal);
             }
-            let waits = |c: &&Persona| [c.state.movement, c.state.act].contains(&Spending::Waited);
-            legal.extend(table.iter().filter(waits).map(|c| jump(table, c)));
-            let waits_with_both = |c: &&Persona| {
+            let waits =
+                |c: &&Combatant| [c.state.movement, c.state.act].contains(&Spending::Waited);
+            legal.extend(encounter.iter().filter(waits).map(|c| jump(encounter, c)));
+            let waits_with_both = |c: &&Combatant| {
                 (c.state.movement, c.state.act) == (Spending::Waited, Spending::Waited)
             };
-            if table.options.jump_both {
+            if encounter.options.jump_both {
                 legal.extend(
-                    table
+                    encounter
                         .iter()
                         .filter(waits_with_both)
-                        .map(|c| awe_roll(table, LegalCommand::by("jump", &c.id, "EX-29"))),
+                        .map(|c| awe_roll(encounter, LegalCommand::by("jump", &c.id, "EX-29"))),
                 );
             }
             let keep = |id: &CombatantId| LegalCommand::by("keep_waiting", id, "AEX15");
             legal.extend(
-                deciders(table)
+                deciders(encounter)
                     .iter()
                     .map(|id| keep(id).choose("standing", false, [false, true])),
             );
             legal.push(LegalCommand::of("close_jumps", "AEX15"));
-            legal.extend(mental_attacks(table));
+            legal.extend(mental_attacks(encounter));
             let minds = || {
-                table
+                encounter
                     .iter()
-                    .filter(|c| can_attack(table, c).is_ok())
+                    .filter(|c| can_attack(encounter, c).is_ok())
                     .map(|c| &c.id)
             };
             let opponents = shared_list(minds());
@@ -58,17 +59,17 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
                 .duel
                 .iter()
                 .map(|id| LegalCommand::by("decline_duel", id, "AEX14"));
-            mental_attacks(table).chain(decline).collect()
+            mental_attacks(encounter).chain(decline).collect()
         }
     };
-    let keeping = table.iter().filter(|c| c.state.keeps_waiting);
+    let keeping = encounter.iter().filter(|c| c.state.keeps_waiting);
     legal.extend(keeping.map(|c| LegalCommand::by("ask_again", &c.id, "AEX16")));
     legal
 }
 
 /// The roll of all, and before it each persona's own roll.
-fn rolls(table: &Table, verb: &'static str, rule: &'static str) -> Vec<LegalCommand> {
-    let own = table
+fn rolls(encounter: &Encounter, verb: &'static str, rule: &'static str) -> Vec<LegalCommand> {
+    let own = encounter
         .active()
         .map(|c| LegalCommand::by("roll_initiative", &c.id, rule).range("roll", true, 1, 20));
     let own = own.map(|own| own.like("tie_rolls", "a list of d10s, used in a tie", None));
@@ -84,11 +85,11 @@ fn rolling(command: LegalCommand) -> LegalCommand {
 }
 
 /// The answers of a persona that is asked: what it announced, or any.
-fn answers(table: &Table, c: &Persona, legal: &mut Vec<LegalCommand>) {
+fn answers(encounter: &Encounter, c: &Combatant, legal: &mut Vec<LegalCommand>) {
     let state = &c.state;
-    let forced = lowest(table, state.rank, |_| true);
+    let forced = lowest(encounter, state.rank, |_| true);
     let rule = if forced { "EX-15" } else { "EX-14" };
-    if let Some(announced) = announced(table).filter(|announced| announced.combatant == c.id) {
+    if let Some(announced) = announced(encounter).filter(|announced| announced.combatant == c.id) {
         let Announced {
             combatant,
             movement,
@@ -107,7 +108,7 @@ fn answers(table: &Table, c: &Persona, legal: &mut Vec<LegalCommand>) {
             ..LegalCommand::by("declare", &c.id, rule)
         });
     }
-    let announces = must_announce(table, c);
+    let announces = must_announce(encounter, c);
     for verb in if announces {
         ["announce", "declare"]
     } else {
@@ -143,18 +144,18 @@ fn answers(table: &Table, c: &Persona, legal: &mut Vec<LegalCommand>) {
 }
 
 /// The wait jump of a persona that has waited.
-fn jump(table: &Table, c: &Persona) -> LegalCommand {
+fn jump(encounter: &Encounter, c: &Combatant) -> LegalCommand {
     let components = [Component::Move, Component::Act].map(|component| json!(component));
     awe_roll(
-        table,
+        encounter,
         LegalCommand::by("jump", &c.id, "EX-25").choose("component", true, components),
     )
 }
 
 /// The dice of a wait jump.
-fn awe_roll(table: &Table, jump: LegalCommand) -> LegalCommand {
+fn awe_roll(encounter: &Encounter, jump: LegalCommand) -> LegalCommand {
     let jump = jump.range("roll", false, 1, 20);
-    let opposed = table.options.awe_mode == AweMode::OpposedD20;
+    let opposed = encounter.options.awe_mode == AweMode::OpposedD20;
     if opposed {
         jump.range("referee_roll", false, 1, 20)
     } else {
@@ -162,9 +163,9 @@ fn awe_roll(table: &Table, jump: LegalCommand) -> LegalCommand {
     }
 }
 
-fn mental_attacks(table: &Table) -> impl Iterator<Item = LegalCommand> {
-    let targets = shared_list(table.iter().map(|c| &c.id));
-    let attack = move |c: &Persona| {
+fn mental_attacks(encounter: &Encounter) -> impl Iterator<Item = LegalCommand> {
+    let targets = shared_list(encounter.iter().map(|c| &c.id));
+    let attack = move |c: &Combatant| {
         LegalCommand::by("mental_attack", &c.id, "EX-31").among(
             "target",
             false,
@@ -172,8 +173,8 @@ fn mental_attacks(table: &Table) -> impl Iterator<Item = LegalCommand> {
             Some(&c.id),
         )
     };
-    table
+    encounter
         .iter()
-        .filter(|c| can_attack(table, c).is_ok())
+        .filter(|c| can_attack(encounter, c).is_ok())
         .map(attack)
 }

@@ -16,8 +16,9 @@ pub use state::*;
 
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, OrderEntry,
-    Pending, Play, Reason, Redact, Redaction, Ruleset, Status, Table as AnyTable, Violation, ids,
+    Actor, Audience, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
+    Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Redact,
+    Redaction, Ruleset, Status, Violation, ids,
 };
 use decide::{deciders, undecided, window_open};
 use std::sync::Arc;
@@ -26,9 +27,9 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exp;
 
-type Table = AnyTable<Exp>;
-type Scene<'d> = Play<'d, Exp>;
-type Persona = Combatant<Exp>;
+type Encounter = EncounterOf<Exp>;
+type Play<'d> = PlayOf<'d, Exp>;
+type Combatant = CombatantOf<Exp>;
 
 impl Ruleset for Exp {
     parts!();
@@ -45,24 +46,25 @@ impl Ruleset for Exp {
         }
     }
 
-    fn current(table: &Table) -> Vec<CombatantId> {
-        let nobody = table.status == Status::Ended || table.state.phase == Phase::SomeoneActs;
+    fn current(encounter: &Encounter) -> Vec<CombatantId> {
+        let nobody =
+            encounter.status == Status::Ended || encounter.state.phase == Phase::SomeoneActs;
         if nobody {
             Vec::new()
         } else {
-            table.state.asked.clone()
+            encounter.state.asked.clone()
         }
     }
 
-    fn pending(table: &Table) -> Option<Pending> {
-        let state = &table.state;
+    fn pending(encounter: &Encounter) -> Option<Pending> {
+        let state = &encounter.state;
         Some(match state.phase {
-            Phase::Setup | Phase::Roll if table.active().next().is_none() => {
+            Phase::Setup | Phase::Roll if encounter.active().next().is_none() => {
                 Pending::newcomer("EX-2")
             }
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "EX-2"),
             Phase::Roll => {
-                let all = ids(table.active());
+                let all = ids(encounter.active());
                 Pending {
                     gm: true,
                     ..Pending::new(
@@ -84,17 +86,20 @@ impl Ruleset for Exp {
                 let rank = state
                     .asked
                     .first()
-                    .and_then(|id| table.get(id))
+                    .and_then(|id| encounter.get(id))
                     .and_then(|c| c.state.rank);
-                let (decision, rule) = if lowest(table, rank, |_| true) {
+                let (decision, rule) = if lowest(encounter, rank, |_| true) {
                     ("spend_all", "EX-15")
                 } else {
                     ("declare", "EX-14")
                 };
-                match announced(table) {
-                    Some(_) if !deciders(table).is_empty() => {
-                        Pending::new("jump", deciders(table), &["jump", "keep_waiting"], "AEX15")
-                    }
+                match announced(encounter) {
+                    Some(_) if !deciders(encounter).is_empty() => Pending::new(
+                        "jump",
+                        deciders(encounter),
+                        &["jump", "keep_waiting"],
+                        "AEX15",
+                    ),
                     Some(announced) => Pending::new(
                         decision,
                         vec![announced.combatant.clone()],
@@ -112,14 +117,14 @@ impl Ruleset for Exp {
         })
     }
 
-    fn order(table: &Table) -> Vec<OrderEntry> {
-        let places = table
+    fn order(encounter: &Encounter) -> Vec<OrderEntry> {
+        let places = encounter
             .state
             .ranking
             .iter()
             .flat_map(|roll| roll.combatants.iter().map(move |id| (roll, id)));
         let entries =
-            places.filter(|(_, id)| table.get(id).is_some_and(|c| c.state.rank.is_some()));
+            places.filter(|(_, id)| encounter.get(id).is_some_and(|c| c.state.rank.is_some()));
         let entries = entries.map(|(roll, id)| {
             let crowd = roll.combatants != std::slice::from_ref(&roll.id);
             let because = Reason {
@@ -140,12 +145,12 @@ impl Ruleset for Exp {
         entries.collect()
     }
 
-    fn remark(table: &Table, c: &Persona) -> String {
+    fn remark(encounter: &Encounter, c: &Combatant) -> String {
         let rank = c
             .state
             .rank
             .and_then(|rank| usize::try_from(rank).ok()?.checked_sub(1));
-        let Some(roll) = rank.and_then(|rank| table.state.ranking.get(rank)) else {
+        let Some(roll) = rank.and_then(|rank| encounter.state.ranking.get(rank)) else {
             return String::new();
         };
         // The row has the number without the digits that broke a tie.
@@ -165,11 +170,11 @@ impl Ruleset for Exp {
         )
     }
 
-    fn moment(table: &Table) -> String {
-        format!("unit {}, pass {}", table.round, table.state.pass)
+    fn moment(encounter: &Encounter) -> String {
+        format!("unit {}, pass {}", encounter.round, encounter.state.pass)
     }
 
-    fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
+    fn someone_acts(whole: &Encounter, audience: &Audience<'_>) -> bool {
         let state = &whole.state;
         let lead = |ids: &[CombatantId]| ids.first().is_some_and(|id| audience.misses(whole, id));
         let absent = |id: &CombatantId| audience.misses(whole, id) || !audience.knows(id);
@@ -185,9 +190,9 @@ impl Ruleset for Exp {
         }
     }
 
-    fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
+    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
         let place = places(&whole.state.ranking, audience);
-        let state = &mut table.state;
+        let state = &mut encounter.state;
         state.asked = state.asked.redact(audience).unwrap_or_default();
         state.duel = state.duel.redact(audience).unwrap_or_default();
         state.announced = state.announced.redact(audience).flatten();
@@ -199,7 +204,7 @@ impl Ruleset for Exp {
             state.phase = Phase::SomeoneActs;
         }
         let placed = |c: &CombatantState| c.rank.map(&place);
-        table.change_states(|c| placed(c) != c.rank, |c| c.rank = placed(c));
+        encounter.change_states(|c| placed(c) != c.rank, |c| c.rank = placed(c));
     }
 
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {

@@ -5,8 +5,8 @@ use super::*;
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{RosterEvent, SharedEvent, TurnEnded};
 
-pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), Violation> {
-    let table = play.table();
+pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Exp>) -> Result<(), Violation> {
+    let encounter = play.encounter();
     let id = match event {
         Shared(SharedEvent::Overridden(e)) => return take_over(play, &e.combatant),
         Shared(SharedEvent::ConditionSet(e)) => &e.combatant,
@@ -17,25 +17,28 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), V
         ) => &combatant.id,
         Shared(_) | Own(_) => return Ok(()),
     };
-    if table.state.phase != Phase::Pass {
+    if encounter.state.phase != Phase::Pass {
         return Ok(());
     }
     // An effect that counts the turns of a combatant that left counts at the unit's end.
-    if table.get(id).is_none() && table.state.asked.contains(id) {
+    if encounter.get(id).is_none() && encounter.state.asked.contains(id) {
         play.shared(TurnEnded {
             combatant: id.clone(),
         });
     }
     // A combatant that left, or can no longer attack with its mind, ends its duel before it loses components (AEX14).
-    let table = play.table();
-    if table.state.duel.contains(id) && table.get(id).is_none_or(|c| can_attack(table, c).is_err())
+    let encounter = play.encounter();
+    if encounter.state.duel.contains(id)
+        && encounter
+            .get(id)
+            .is_none_or(|c| can_attack(encounter, c).is_err())
     {
         end_duel(play);
     }
     // A persona that cannot act loses what waited (EX-23), or everything if it is asked (AEX9).
-    let table = play.table();
-    if !table.get(id).is_none_or(able) {
-        let asked = table.state.asked.contains(id);
+    let encounter = play.encounter();
+    if !encounter.get(id).is_none_or(able) {
+        let asked = encounter.state.asked.contains(id);
         lose(
             play,
             id,

@@ -1,6 +1,6 @@
 //! The options, stats and state of EXP.
 
-use super::{Announced, Persona, Table, Use};
+use super::{Announced, Combatant, Encounter, Use};
 use crate::vocabulary::{
     Audience, CombatantId, D10, D20, Describe, Die, Int, Names, Redact, Tellable, Word,
 };
@@ -396,22 +396,26 @@ impl Roll {
 }
 
 /// Whether it can act: it is in the fight, and neither it nor all members of a group are stopped (EX-23).
-pub(super) fn able(c: &Persona) -> bool {
+pub(super) fn able(c: &Combatant) -> bool {
     c.free_of(|condition| matches!(condition, "paralyzed" | "stunned" | "unconscious"))
 }
 
 /// Whether no lower place can still do anything, among the `seen`: the lowest may not wait (EX-15), nor may a persona
 /// without a rank, which is not asked again.
-pub(super) fn lowest(table: &Table, rank: Option<u32>, seen: impl Fn(&Persona) -> bool) -> bool {
+pub(super) fn lowest(
+    encounter: &Encounter,
+    rank: Option<u32>,
+    seen: impl Fn(&Combatant) -> bool,
+) -> bool {
     let Some(rank) = rank else { return true };
-    let below = |c: &Persona| c.state.rank.is_some_and(|r| r > rank) && c.state.open() && able(c);
-    !table.iter().any(|c| below(c) && seen(c))
+    let below = |c: &Combatant| c.state.rank.is_some_and(|r| r > rank) && c.state.open() && able(c);
+    !encounter.iter().any(|c| below(c) && seen(c))
 }
 
 /// The announcement that holds. A persona that is the lowest by now may not wait, so it may announce again.
-pub(super) fn announced(table: &Table) -> Option<&Announced> {
-    let announced = table.state.announced.as_ref()?;
+pub(super) fn announced(encounter: &Encounter) -> Option<&Announced> {
+    let announced = encounter.state.announced.as_ref()?;
     let waits = announced.movement == Some(Use::Wait) || announced.act == Some(Use::Wait);
-    let rank = table.get(&announced.combatant)?.state.rank;
-    (!waits || !lowest(table, rank, |_| true)).then_some(announced)
+    let rank = encounter.get(&announced.combatant)?.state.rank;
+    (!waits || !lowest(encounter, rank, |_| true)).then_some(announced)
 }

@@ -1,14 +1,14 @@
 //! Bounds of what Seize the initiative keeps.
 
-use super::{Equal, Table, Way};
+use super::{Encounter, Equal, Way};
 use crate::rulesets::shared::at_most;
 use crate::vocabulary::MAX_COMBATANTS;
 
 /// The d20, and the die of the roll-off.
 const MAX_DICE: usize = 2;
 
-pub(super) fn check_state(table: &Table) -> Result<(), String> {
-    let state = &table.state;
+pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
+    let state = &encounter.state;
     at_most("state.queue", state.queue.len(), MAX_COMBATANTS)?;
     at_most("state.turns", state.turns.len(), MAX_COMBATANTS)?;
     for seizer in &state.queue {

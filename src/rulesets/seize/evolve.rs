@@ -1,40 +1,40 @@
 //! What events do to a fight under Seize the initiative; no rules here.
 
-use super::{Event, Meaning, Phase, Seize, Seizer, State, Table, Taken, Way};
+use super::{Encounter, Event, Meaning, Phase, Seize, Seizer, State, Taken, Way};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{Audience, CombatantId, Event as AnyEvent, Redact, SharedEvent};
 
-pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Seize>) {
+pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Seize>) {
     match event {
         Own(Event::OwnDieGiven(e)) => {
-            table.change_state(&e.combatant, |s| s.own_die = Some(e.roll));
+            encounter.change_state(&e.combatant, |s| s.own_die = Some(e.roll));
         }
         Own(Event::InitiativeRolled(e)) => {
-            table.change_states(|s| s.own_die.is_some(), |s| s.own_die = None);
+            encounter.change_states(|s| s.own_die.is_some(), |s| s.own_die = None);
             for roll in e.rolls.iter().filter(|roll| roll.meaning != Meaning::Plain) {
                 let twenty = roll.meaning == Meaning::Twenty;
                 for id in roll.combatants.iter() {
-                    table.change_state(id, |s| {
+                    encounter.change_state(id, |s| {
                         (s.extra_action, s.skips_round_1) = (twenty, !twenty);
                     });
                 }
             }
         }
-        Own(Event::Picked(e)) => give_turn(&mut table.state, &e.combatant, e.by.clone()),
+        Own(Event::Picked(e)) => give_turn(&mut encounter.state, &e.combatant, e.by.clone()),
         Own(Event::ExtraActionSpent(e)) => {
-            table.change_state(&e.combatant, |s| s.extra_action = false);
+            encounter.change_state(&e.combatant, |s| s.extra_action = false);
         }
         Own(Event::ExtraActionLapsed(e)) => {
-            table.change_state(&e.combatant, |s| s.extra_action = false);
+            encounter.change_state(&e.combatant, |s| s.extra_action = false);
         }
-        Own(Event::Hurt(e)) => table.change_state(&e.combatant, |s| s.hurt = true),
+        Own(Event::Hurt(e)) => encounter.change_state(&e.combatant, |s| s.hurt = true),
         Own(Event::SeizingOpened(_)) => {
-            table.state.windows = table.state.windows.saturating_add(1);
-            table.state.phase = Phase::SeizeDecision {};
+            encounter.state.windows = encounter.state.windows.saturating_add(1);
+            encounter.state.phase = Phase::SeizeDecision {};
         }
         Own(Event::Seized(e)) => {
-            table.change_state(&e.combatant, |s| s.hurt = false);
-            let State { queue, windows, .. } = &mut table.state;
+            encounter.change_state(&e.combatant, |s| s.hurt = false);
+            let State { queue, windows, .. } = &mut encounter.state;
             let window = *windows;
             let mut tied = Vec::new();
             for equal in queue
@@ -57,25 +57,25 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Seize>) {
                 },
             );
         }
-        Own(Event::Declined(e)) => table.change_state(&e.combatant, |s| s.hurt = false),
-        Own(Event::SeizerDropped(e)) => table
+        Own(Event::Declined(e)) => encounter.change_state(&e.combatant, |s| s.hurt = false),
+        Own(Event::SeizerDropped(e)) => encounter
             .state
             .queue
             .retain(|seizer| seizer.combatant != e.combatant),
         Own(Event::ChoiceOpened(e)) => {
-            forget_losses(table);
+            forget_losses(encounter);
             if e.starter {
-                table.state.turns.clear();
+                encounter.state.turns.clear();
             }
-            table.state.phase = Phase::choice(e.starter);
+            encounter.state.phase = Phase::choice(e.starter);
         }
-        Shared(SharedEvent::TurnStarted(e)) => start_turn(table, &e.combatant),
-        Shared(SharedEvent::Overridden(e)) => table
+        Shared(SharedEvent::TurnStarted(e)) => start_turn(encounter, &e.combatant),
+        Shared(SharedEvent::Overridden(e)) => encounter
             .state
             .turns
             .retain(|taken| taken.combatant != e.combatant),
-        Shared(SharedEvent::CombatantLeft(e)) => forget(&mut table.state, &e.combatant),
-        Shared(SharedEvent::EncounterEnded(_)) => table.state.phase = Phase::Over,
+        Shared(SharedEvent::CombatantLeft(e)) => forget(&mut encounter.state, &e.combatant),
+        Shared(SharedEvent::EncounterEnded(_)) => encounter.state.phase = Phase::Over,
         Own(Event::RolledOff(_) | Event::ExtraActionGranted(_)) | Shared(_) | Roster(_) => {}
     }
 }
@@ -89,9 +89,9 @@ fn give_turn(state: &mut State, combatant: &CombatantId, by: Way) {
 }
 
 /// The turn of the picked combatant starts, else that of the first who has seized one, else one that the game master set.
-fn start_turn(table: &mut Table, combatant: &CombatantId) {
-    forget_losses(table);
-    let state = &mut table.state;
+fn start_turn(encounter: &mut Encounter, combatant: &CombatantId) {
+    forget_losses(encounter);
+    let state = &mut encounter.state;
     if state
         .turns
         .last()
@@ -120,6 +120,6 @@ fn forget(state: &mut State, left: &CombatantId) {
 }
 
 /// Losses of hit points before a turn let nobody seize after it.
-fn forget_losses(table: &mut Table) {
-    table.change_states(|s| s.hurt, |s| s.hurt = false);
+fn forget_losses(encounter: &mut Encounter) {
+    encounter.change_states(|s| s.hurt, |s| s.hurt = false);
 }

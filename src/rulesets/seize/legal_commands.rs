@@ -2,9 +2,9 @@
 
 use super::*;
 
-pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
-    let anybody = || table.active().map(|c| &c.id);
-    match &table.state.phase {
+pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
+    let anybody = || encounter.active().map(|c| &c.id);
+    match &encounter.state.phase {
         Phase::Setup => {
             let rolls = "an object from combatant ids to the d20 that each rolled";
             let group_rolls = "an object from groups to the d20 that each rolled";
@@ -35,14 +35,15 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
                     LegalCommand::by("decline", &id, "WA-13"),
                 ]
             };
-            eligible(table)
+            eligible(encounter)
                 .into_iter()
                 .flat_map(answers)
                 .chain([close])
                 .collect()
         }
         Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-            let nominate = LegalCommand::by("nominate", table.state.last_actor.as_ref(), "WA-8");
+            let nominate =
+                LegalCommand::by("nominate", encounter.state.last_actor.as_ref(), "WA-8");
             vec![nominate.whom("next", true, anybody())]
         }
     }

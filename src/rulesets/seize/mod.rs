@@ -17,8 +17,9 @@ pub use state::*;
 
 use crate::rulesets::shared::{had_turn, parts};
 use crate::vocabulary::{
-    Audience, Combatant, CombatantId, Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play,
-    Reason, Redact, Redaction, Ruleset, Table as AnyTable, Violation,
+    Audience, Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
+    LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Redact, Redaction, Ruleset,
+    Violation,
 };
 use decide::{barred, eligible, may_seize};
 
@@ -26,44 +27,44 @@ use decide::{barred, eligible, may_seize};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seize;
 
-type Table = AnyTable<Seize>;
-type Fight<'d> = Play<'d, Seize>;
-type Fighter = Combatant<Seize>;
+type Encounter = EncounterOf<Seize>;
+type Play<'d> = PlayOf<'d, Seize>;
+type Combatant = CombatantOf<Seize>;
 
 impl Ruleset for Seize {
     parts!();
 
-    fn current(table: &Table) -> Vec<CombatantId> {
-        if let Phase::InTurn { actor } = &table.state.phase {
+    fn current(encounter: &Encounter) -> Vec<CombatantId> {
+        if let Phase::InTurn { actor } = &encounter.state.phase {
             vec![actor.clone()]
         } else {
             Vec::new()
         }
     }
 
-    fn pending(table: &Table) -> Option<Pending> {
-        let chooser = || table.state.last_actor.iter().cloned().collect();
-        Some(match &table.state.phase {
+    fn pending(encounter: &Encounter) -> Option<Pending> {
+        let chooser = || encounter.state.last_actor.iter().cloned().collect();
+        Some(match &encounter.state.phase {
             Phase::Over => return None,
             Phase::SomeoneActs => Pending::someone(),
             Phase::InTurn { actor } => {
                 Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "WA-8")
             }
             Phase::SeizeDecision {} => {
-                Pending::new("seize", eligible(table), &["seize", "decline"], "WA-13")
+                Pending::new("seize", eligible(encounter), &["seize", "decline"], "WA-13")
             }
-            _ if table.active().next().is_none() => Pending::newcomer("WA-10"),
+            _ if encounter.active().next().is_none() => Pending::newcomer("WA-10"),
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "WA-1"),
             Phase::ChooseNext {} => Pending::new("next", chooser(), &["nominate"], "WA-8"),
             Phase::ChooseStarter {} => Pending::new("starter", chooser(), &["nominate"], "WA-11"),
         })
     }
 
-    fn order(table: &Table) -> Vec<OrderEntry> {
-        let State { turns, queue, .. } = &table.state;
+    fn order(encounter: &Encounter) -> Vec<OrderEntry> {
+        let State { turns, queue, .. } = &encounter.state;
         let taken = turns
             .iter()
-            .filter(|taken| had_turn(table, &taken.combatant));
+            .filter(|taken| had_turn(encounter, &taken.combatant));
         let taken = taken.map(|taken| (&taken.combatant, because(&taken.by)));
         let seized = queue
             .iter()
@@ -74,7 +75,7 @@ impl Ruleset for Seize {
             .collect()
     }
 
-    fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
+    fn someone_acts(whole: &Encounter, audience: &Audience<'_>) -> bool {
         match &whole.state.phase {
             Phase::InTurn { actor } => audience.misses(whole, actor),
             Phase::SeizeDecision {} => audience.misses_all(whole, |c| may_seize(whole, c)),
@@ -90,8 +91,8 @@ impl Ruleset for Seize {
         }
     }
 
-    fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
-        let state = &mut table.state;
+    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
+        let state = &mut encounter.state;
         state.queue = state.queue.redact(audience).unwrap_or_default();
         state.turns = state.turns.redact(audience).unwrap_or_default();
         state.last_actor = state.last_actor.redact(audience).flatten();
@@ -131,18 +132,18 @@ impl Ruleset for Seize {
         }
     }
 
-    fn remark(table: &Table, c: &Fighter) -> String {
+    fn remark(encounter: &Encounter, c: &Combatant) -> String {
         let remarks = [
-            (barred(table, c), "out for round 1"),
+            (barred(encounter, c), "out for round 1"),
             (
-                table
+                encounter
                     .state
                     .queue
                     .iter()
                     .any(|seizer| seizer.combatant == c.id),
                 "has seized a turn",
             ),
-            (may_seize(table, c), "may seize"),
+            (may_seize(encounter, c), "may seize"),
             (c.state.extra_action, "extra Action"),
         ];
         remarks

@@ -5,9 +5,9 @@ use super::*;
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{Damaged, SharedEvent};
 
-pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Seize>) -> Result<(), Violation> {
+pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Seize>) -> Result<(), Violation> {
     match event {
-        _ if matches!(play.table().state.phase, Phase::Setup | Phase::Over) => {}
+        _ if matches!(play.encounter().state.phase, Phase::Setup | Phase::Over) => {}
         Shared(SharedEvent::Damaged(e)) => hurt(play, e),
         Shared(SharedEvent::Overridden(e)) => take_turn(play, &e.combatant),
         Shared(
@@ -23,38 +23,38 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Seize>) -> Result<(),
 
 /// Lost hit points, other than temporary ones (AWA10), let a combatant seize (WA-12). Until a pick, a loss counts for the
 /// turn before (AWA6).
-fn hurt(play: &mut Fight<'_>, e: &Damaged) {
-    let table = play.table();
-    let counts = |c: &Fighter| !c.state.hurt && loss_counts(table, c);
-    if e.hp_lost == 0 || !table.get(&e.combatant).is_some_and(counts) {
+fn hurt(play: &mut Play<'_>, e: &Damaged) {
+    let encounter = play.encounter();
+    let counts = |c: &Combatant| !c.state.hurt && loss_counts(encounter, c);
+    if e.hp_lost == 0 || !encounter.get(&e.combatant).is_some_and(counts) {
         return;
     }
     play.own(Hurt {
         combatant: e.combatant.clone(),
     });
-    if play.table().state.phase == (Phase::ChooseNext {}) {
+    if play.encounter().state.phase == (Phase::ChooseNext {}) {
         open_seizing(play);
     }
 }
 
 /// Goes on after a change of the roster or of conditions: a seizer that is out of action loses its turn (AWA4).
-fn settle(play: &mut Fight<'_>) {
-    let table = play.table();
-    let lost = table
+fn settle(play: &mut Play<'_>) {
+    let encounter = play.encounter();
+    let lost = encounter
         .state
         .queue
         .iter()
-        .filter(|seizer| !table.get(&seizer.combatant).is_some_and(able));
+        .filter(|seizer| !encounter.get(&seizer.combatant).is_some_and(able));
     for combatant in lost
         .map(|seizer| seizer.combatant.clone())
         .collect::<Vec<_>>()
     {
         play.own(SeizerDropped { combatant });
     }
-    let table = play.table();
-    match table.state.phase.clone() {
-        Phase::InTurn { actor } if table.get(&actor).is_none() => close_turn(play, &actor),
-        Phase::SeizeDecision {} if eligible(table).is_empty() => advance(play),
+    let encounter = play.encounter();
+    match encounter.state.phase.clone() {
+        Phase::InTurn { actor } if encounter.get(&actor).is_none() => close_turn(play, &actor),
+        Phase::SeizeDecision {} if eligible(encounter).is_empty() => advance(play),
         Phase::ChooseNext {} => advance(play),
         _ => {}
     }

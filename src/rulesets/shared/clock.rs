@@ -1,8 +1,8 @@
 //! Fights, rounds and turns begin here, and rounds and turns end, and effects with them.
 
 use crate::vocabulary::{
-    CombatantId, EncounterStarted, Moment, Play, RoundEnded, RoundStarted, Ruleset, Status, Table,
-    TurnEnded, TurnStarted, Violation, require,
+    CombatantId, Encounter, EncounterStarted, Moment, Play, RoundEnded, RoundStarted, Ruleset,
+    Status, TurnEnded, TurnStarted, Violation, require,
 };
 
 /// Refuses the start of a fight that has started, and everything else before it; `rule` says when it starts.
@@ -15,7 +15,7 @@ pub fn check_started<R: Ruleset>(
         return play.started(rule);
     }
     require(
-        play.table().status == Status::Setup,
+        play.encounter().status == Status::Setup,
         "already_started",
         rule,
         || "the encounter has started already",
@@ -29,12 +29,12 @@ pub fn start_encounter<R: Ruleset>(
 ) -> Result<(), Violation> {
     let detail = "no combatant is here to act: add one first";
     require(
-        play.table().active().next().is_some(),
+        play.encounter().active().next().is_some(),
         "nobody_to_act",
         rule,
         || detail,
     )?;
-    if play.table().status == Status::Setup {
+    if play.encounter().status == Status::Setup {
         play.shared(EncounterStarted {});
     }
     Ok(())
@@ -73,30 +73,30 @@ pub fn end_round<R: Ruleset>(play: &mut Play<'_, R>) {
 pub fn pass_rounds<R: Ruleset>(play: &mut Play<'_, R>, count: u32) {
     let more = count.saturating_sub(1);
     play.count_down(|_, effect| Some(effect.expires.after(Moment::RoundEnd)?.saturating_sub(more)));
-    play.count_down(|table, effect| {
+    play.count_down(|encounter, effect| {
         let turns = effect.expires.turns()?;
         let lost = match effect.expires.anchor() {
-            Some(anchor) => table
+            Some(anchor) => encounter
                 .get(anchor)
                 .filter(|c| !c.active() && !c.acted)
                 .map(|_| count)?,
-            None if table.counted.contains(&effect.id) => more,
+            None if encounter.counted.contains(&effect.id) => more,
             None => count,
         };
         (lost > 0).then(|| turns.saturating_sub(lost))
     });
-    let round = play.table().round.saturating_add(more);
+    let round = play.encounter().round.saturating_add(more);
     play.shared(RoundEnded { round });
 }
 
 /// Ends the round and starts the next one.
 pub fn next_round<R: Ruleset>(play: &mut Play<'_, R>) {
-    let next = play.table().round.saturating_add(1);
+    let next = play.encounter().round.saturating_add(1);
     end_round(play);
     start_round(play, next);
 }
 
 /// Whether a combatant has had a turn of this round, or is having it.
-pub fn had_turn<R: Ruleset>(table: &Table<R>, id: &CombatantId) -> bool {
-    R::current(table).contains(id) || table.get(id).is_some_and(|c| c.acted)
+pub fn had_turn<R: Ruleset>(encounter: &Encounter<R>, id: &CombatantId) -> bool {
+    R::current(encounter).contains(id) || encounter.get(id).is_some_and(|c| c.acted)
 }

@@ -13,24 +13,24 @@ macro_rules! parts {
 
         const MANIFEST: &'static $crate::vocabulary::Manifest = &manifest::MANIFEST;
 
-        fn decide(play: &mut Play<'_, Self>, command: &Command) -> Result<(), Violation> {
+        fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
             decide::decide(play, command)
         }
 
-        fn react(play: &mut Play<'_, Self>, event: &AnyEvent<Self>) -> Result<(), Violation> {
+        fn react(play: &mut Play<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
             react::react(play, event)
         }
 
-        fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
-            evolve::evolve(table, event);
+        fn evolve(encounter: &mut Encounter, event: &AnyEvent<Self>) {
+            evolve::evolve(encounter, event);
         }
 
-        fn check_state(table: &Table) -> Result<(), String> {
-            bounds::check_state(table)
+        fn check_state(encounter: &Encounter) -> Result<(), String> {
+            bounds::check_state(encounter)
         }
 
-        fn legal_commands(table: &Table) -> Vec<LegalCommand> {
-            legal_commands::legal_commands(table)
+        fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
+            legal_commands::legal_commands(encounter)
         }
     };
 }

@@ -1,17 +1,17 @@
 //! Bounds of what Venture keeps.
 
-use super::Table;
+use super::Encounter;
 use super::decide::{MAX_START_EFFECTS, MAX_TIMED, MAX_TOKENS};
 use crate::rulesets::shared::{at_most, within};
 
 /// The dice of the largest Join Battle pool: attribute 20, ability 20 and 40 bonus dice.
 const MAX_POOL: usize = 80;
 
-pub(super) fn check_state(table: &Table) -> Result<(), String> {
-    if let Some(tick) = table.state.tick {
+pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
+    if let Some(tick) = encounter.state.tick {
         within("state.tick", tick, -20, 20)?;
     }
-    for c in table.iter() {
+    for c in encounter.iter() {
         let state = &c.state;
         within("initiative", state.initiative, -20, 20)?;
         within("recovery_tokens", state.recovery_tokens, 0, MAX_TOKENS)?;

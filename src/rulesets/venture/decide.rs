@@ -14,7 +14,7 @@ use super::*;
 use crate::rulesets::shared::check_started;
 use crate::vocabulary::{field, require};
 
-pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
+pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
     if !matches!(command, Command::Settle(_) | Command::JoinBattle(_)) {
         check_started(play, matches!(command, Command::Start(_)), "VE-2")?;
     }
@@ -44,7 +44,7 @@ pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Viol
 }
 
 /// The combatant `id`, in the fight and on the track.
-fn joined<'p>(play: &'p Fight<'_>, id: &CombatantId) -> Result<&'p Fighter, Violation> {
+fn joined<'p>(play: &'p Play<'_>, id: &CombatantId) -> Result<&'p Combatant, Violation> {
     let c = play.fighter("combatant", id, "VE-9")?;
     require(c.state.join_battle.is_some(), "not_joined", "VE-2", || {
         format!("{id} has no Initiative yet: it must join_battle first")
@@ -54,12 +54,12 @@ fn joined<'p>(play: &'p Fight<'_>, id: &CombatantId) -> Result<&'p Fighter, Viol
 
 /// The combatant `id`, whose turn it is and whose start-of-turn steps are done.
 fn in_turn<'p>(
-    play: &'p Fight<'_>,
+    play: &'p Play<'_>,
     id: &CombatantId,
     rule: &'static str,
-) -> Result<&'p Fighter, Violation> {
+) -> Result<&'p Combatant, Violation> {
     let c = joined(play, id)?;
-    let (code, rule, detail) = match &play.table().state.phase {
+    let (code, rule, detail) = match &play.encounter().state.phase {
         Phase::InTurn { actor } if actor == id => return Ok(c),
         Phase::FollowUp { actor } if actor == id => (
             "follow_up_first",

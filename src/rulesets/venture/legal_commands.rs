@@ -11,41 +11,44 @@ const JOINS: &str = "an object from combatant ids to how each joins: approach, a
 const SHIFT: &str = "how `by` joins again if this shifts the fight: approach, attribute, ability, successes or dice";
 const DICE: &str = "the faces of d10s, at most as many as the pool has";
 
-pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
+pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     let mut legal = Vec::new();
     let (active, all) = (
-        shared_list(table.active().map(|c| &c.id)),
-        shared_list(table.iter().map(|c| &c.id)),
+        shared_list(encounter.active().map(|c| &c.id)),
+        shared_list(encounter.iter().map(|c| &c.id)),
     );
-    for c in table.active().filter(|c| !c.stats.worthy_foe) {
+    for c in encounter.active().filter(|c| !c.stats.worthy_foe) {
         let settle = LegalCommand::of("settle", "VE-1").with("combatant", c.id.as_str());
         legal.push(settle.among("loser", true, &active, None));
     }
-    if table.status == Status::Setup {
+    if encounter.status == Status::Setup {
         legal.push(LegalCommand::of("start", "VE-2").like("joins", JOINS, None));
-        for c in table.active().filter(|c| c.state.join_battle.is_none()) {
+        for c in encounter.active().filter(|c| c.state.join_battle.is_none()) {
             join_battle(&mut legal, &c.id);
         }
         // What is refused before the start would be tried with every combatant.
         return legal;
     }
-    if let Some(actor) = table.state.phase.awaited() {
-        in_turn(table, &mut legal, actor);
+    if let Some(actor) = encounter.state.phase.awaited() {
+        in_turn(encounter, &mut legal, actor);
     }
-    let attackers = on_track(table).map(|c| &c.id);
+    let attackers = on_track(encounter).map(|c| &c.id);
     legal.push(attack(
         LegalCommand::of("act", "AVE16")
             .whom("combatant", true, attackers)
             .with("reflexive", true),
     ));
-    for c in table.active() {
+    for c in encounter.active() {
         if c.state.join_battle.is_some() {
             at_any_time(&mut legal, c, &all);
         } else {
             join_battle(&mut legal, &c.id);
         }
     }
-    for c in table.iter().filter(|c| !c.state.start_effects.is_empty()) {
+    for c in encounter
+        .iter()
+        .filter(|c| !c.state.start_effects.is_empty())
+    {
         let names = c
             .state
             .start_effects
@@ -66,15 +69,15 @@ fn attack(act: LegalCommand) -> LegalCommand {
 }
 
 /// Commands of the combatant that has the turn or is next.
-fn in_turn(table: &Table, legal: &mut Vec<LegalCommand>, actor: &CombatantId) {
+fn in_turn(encounter: &Encounter, legal: &mut Vec<LegalCommand>, actor: &CombatantId) {
     let by = |verb, rule| LegalCommand::by(verb, actor, rule);
     // An action that harms a combatant or is opposed is no free action (VE-8).
     let free_action = by("free_action", "VE-6")
         .choose("damaging", false, [false])
         .choose("opposed", false, [false]);
     let manoeuvre = |verb| by(verb, "VE-15").choose("moved", false, [false, true]);
-    let target = on_track(table).find(|c| c.id != *actor);
-    let pass = if matches!(table.state.phase, Phase::FollowUp { .. }) {
+    let target = on_track(encounter).find(|c| c.id != *actor);
+    let pass = if matches!(encounter.state.phase, Phase::FollowUp { .. }) {
         "VE-15"
     } else {
         "VE-6"
@@ -133,7 +136,7 @@ fn join_battle(legal: &mut Vec<LegalCommand>, id: &CombatantId) {
     }
 }
 
-fn at_any_time(legal: &mut Vec<LegalCommand>, c: &Fighter, all: &Arc<[Value]>) {
+fn at_any_time(legal: &mut Vec<LegalCommand>, c: &Combatant, all: &Arc<[Value]>) {
     let by = |verb, rule| LegalCommand::by(verb, &c.id, rule);
     let (initiative, motes) = ((c.state.initiative + 20).min(40), c.stats.motes());
     let spend = || by("spend", "VE-25").choose("perilous", false, [false, true]);

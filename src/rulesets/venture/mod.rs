@@ -16,9 +16,9 @@ pub use state::*;
 
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, Kind, LegalCommand,
-    OrderEntry, Pending, Play, Reason, Redact, Redaction, RosterEvent, Ruleset, Status,
-    Table as AnyTable, Violation, ids,
+    Actor, Audience, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
+    Event as AnyEvent, Kind, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Redact,
+    Redaction, RosterEvent, Ruleset, Status, Violation, ids,
 };
 use std::cmp::Reverse;
 
@@ -26,9 +26,9 @@ use std::cmp::Reverse;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Venture;
 
-type Table = AnyTable<Venture>;
-type Fight<'d> = Play<'d, Venture>;
-type Fighter = Combatant<Venture>;
+type Encounter = EncounterOf<Venture>;
+type Play<'d> = PlayOf<'d, Venture>;
+type Combatant = CombatantOf<Venture>;
 
 impl Ruleset for Venture {
     parts!();
@@ -41,28 +41,28 @@ impl Ruleset for Venture {
         }
     }
 
-    fn current(table: &Table) -> Vec<CombatantId> {
-        let current = match &table.state.phase {
+    fn current(encounter: &Encounter) -> Vec<CombatantId> {
+        let current = match &encounter.state.phase {
             Phase::FreeActions { next } => Some(next),
             phase => phase.acting(),
         };
         current
-            .filter(|_| table.status == Status::Running)
+            .filter(|_| encounter.status == Status::Running)
             .cloned()
             .into_iter()
             .collect()
     }
 
-    fn pending(table: &Table) -> Option<Pending> {
-        let newcomers = ids(table
+    fn pending(encounter: &Encounter) -> Option<Pending> {
+        let newcomers = ids(encounter
             .active()
             .filter(|c| c.stats.worthy_foe && c.state.join_battle.is_none()));
         let join = ("join_battle", !newcomers.is_empty());
-        Some(match &table.state.phase {
-            Phase::Setup | Phase::Standstill {} if table.active().next().is_none() => {
+        Some(match &encounter.state.phase {
+            Phase::Setup | Phase::Standstill {} if encounter.active().next().is_none() => {
                 Pending::newcomer("VE-9")
             }
-            Phase::Setup if table.active().all(|c| c.stats.worthy_foe) => {
+            Phase::Setup if encounter.active().all(|c| c.stats.worthy_foe) => {
                 Pending::new("start", Vec::new(), &["start"], "VE-2")
             }
             Phase::Standstill {} if join.1 => {
@@ -84,7 +84,7 @@ impl Ruleset for Venture {
                 )
             }
             Phase::Tick(tick) => {
-                let others = ids(table
+                let others = ids(encounter
                     .waiting()
                     .filter(|c| c.state.delaying && c.id != tick.next));
                 let claim = ("claim", tick.delayed || !others.is_empty());
@@ -104,7 +104,7 @@ impl Ruleset for Venture {
                 "VE-15",
             ),
             Phase::InTurn { actor } => {
-                let state = &table.get(actor)?.state;
+                let state = &encounter.get(actor)?.state;
                 let untouched = state.actions_taken == 0;
                 let free_action = untouched && state.free_action == FreeActionState::Open;
                 let commands = open([
@@ -123,17 +123,17 @@ impl Ruleset for Venture {
         })
     }
 
-    fn order(table: &Table) -> Vec<OrderEntry> {
-        let current = Self::current(table);
-        let free_actions = matches!(table.state.phase, Phase::FreeActions { .. });
-        let acted = |c: &Fighter| {
+    fn order(encounter: &Encounter) -> Vec<OrderEntry> {
+        let current = Self::current(encounter);
+        let free_actions = matches!(encounter.state.phase, Phase::FreeActions { .. });
+        let acted = |c: &Combatant| {
             if free_actions {
                 c.state.free_action != FreeActionState::Open
             } else {
                 c.acted
             }
         };
-        let mut on_track: Vec<_> = on_track(table).collect();
+        let mut on_track: Vec<_> = on_track(encounter).collect();
         on_track.sort_by_cached_key(|c| {
             (
                 !current.contains(&c.id),
@@ -142,8 +142,8 @@ impl Ruleset for Venture {
                 rank(c),
             )
         });
-        let place = |c: &Fighter| (c.state.initiative, c.acted, c.state.delaying);
-        let entry = |c: &&Fighter| {
+        let place = |c: &Combatant| (c.state.initiative, c.acted, c.state.delaying);
+        let entry = |c: &&Combatant| {
             let same_tick = on_track
                 .iter()
                 .any(|other| other.id != c.id && place(other) == place(c));
@@ -172,16 +172,16 @@ impl Ruleset for Venture {
         on_track.iter().map(entry).collect()
     }
 
-    fn remark(table: &Table, c: &Fighter) -> String {
+    fn remark(encounter: &Encounter, c: &Combatant) -> String {
         let state = &c.state;
         if state.join_battle.is_none() {
-            return if table.status == Status::Running {
+            return if encounter.status == Status::Running {
                 "not joined".to_owned()
             } else {
                 String::new()
             };
         }
-        let next = matches!(&table.state.phase, Phase::Tick(tick) if tick.next == c.id);
+        let next = matches!(&encounter.state.phase, Phase::Tick(tick) if tick.next == c.id);
         let max_motes = c.stats.max_motes.get();
         let remarks = [
             next.then(|| "next".to_owned()),
@@ -195,24 +195,24 @@ impl Ruleset for Venture {
         remarks.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
+    fn someone_acts(whole: &Encounter, audience: &Audience<'_>) -> bool {
         let phase = &whole.state.phase;
         matches!(phase, Phase::SomeoneActs {})
             || phase.awaited().is_some_and(|id| audience.misses(whole, id))
     }
 
-    fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
+    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
         let unknown =
             |s: &CombatantState| s.crashed_by.as_ref().is_some_and(|id| !audience.knows(id));
-        table.change_states(unknown, |s| s.crashed_by = None);
+        encounter.change_states(unknown, |s| s.crashed_by = None);
         if Self::someone_acts(whole, audience) {
-            table.state.phase = Phase::SomeoneActs {};
+            encounter.state.phase = Phase::SomeoneActs {};
         }
         if matches!(
-            table.state.phase,
+            encounter.state.phase,
             Phase::SomeoneActs {} | Phase::Standstill {}
         ) {
-            table.state.tick = None;
+            encounter.state.tick = None;
         }
     }
 
@@ -227,8 +227,8 @@ impl Ruleset for Venture {
 }
 
 /// Those in the fight that have a place on the track.
-fn on_track(table: &Table) -> impl Iterator<Item = &Fighter> {
-    table.active().filter(|c| c.state.join_battle.is_some())
+fn on_track(encounter: &Encounter) -> impl Iterator<Item = &Combatant> {
+    encounter.active().filter(|c| c.state.join_battle.is_some())
 }
 
 /// The commands that are open.
@@ -241,7 +241,7 @@ fn open<const N: usize>(commands: [(&'static str, bool); N]) -> Vec<&'static str
 }
 
 /// What the track is sorted by: Initiative; on the same tick players' characters, more successes, who joined first (AVE5).
-fn rank(c: &Fighter) -> impl Ord + use<> {
+fn rank(c: &Combatant) -> impl Ord + use<> {
     let successes = c.state.join_battle.as_ref().map(|roll| roll.successes);
     Reverse((
         c.state.initiative,

@@ -5,8 +5,8 @@ use super::*;
 use crate::rulesets::shared::{end_turn, next_round, start_round};
 use crate::vocabulary::{RoundEnded, SharedEvent};
 
-pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Venture>) -> Result<(), Violation> {
-    if play.table().status != Status::Running {
+pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Venture>) -> Result<(), Violation> {
+    if play.encounter().status != Status::Running {
         return Ok(());
     }
     match event {
@@ -19,7 +19,7 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Venture>) -> Result<(
             {
                 enter(play, &e.combatant, &Join::default())?;
             }
-            if matches!(play.table().state.phase, Phase::FreeActions { .. }) {
+            if matches!(play.encounter().state.phase, Phase::FreeActions { .. }) {
                 leave_round_zero(play);
             }
             take_turn(play, &e.combatant)?;
@@ -39,13 +39,13 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Venture>) -> Result<(
 /// Goes on to who acts next, after a turn, a free action, or a change on the track or of the roster.
 ///
 /// The turn of a combatant that is out of the fight or has left ends at once, without the steps of its end.
-pub(super) fn go_on(play: &mut Fight<'_>) {
-    let table = play.table();
-    match &table.state.phase {
-        Phase::FreeActions { next } if with_free_action(table).all(|c| c.id != *next) => {
+pub(super) fn go_on(play: &mut Play<'_>) {
+    let encounter = play.encounter();
+    match &encounter.state.phase {
+        Phase::FreeActions { next } if with_free_action(encounter).all(|c| c.id != *next) => {
             open_free_action(play);
         }
-        Phase::InTurn { actor } | Phase::FollowUp { actor } if !table.is_active(actor) => {
+        Phase::InTurn { actor } | Phase::FollowUp { actor } if !encounter.is_active(actor) => {
             let actor = actor.clone();
             end_turn(play, &actor);
             reach_tick(play);
@@ -55,13 +55,13 @@ pub(super) fn go_on(play: &mut Fight<'_>) {
     }
 }
 
-fn with_free_action(table: &Table) -> impl Iterator<Item = &Fighter> {
-    on_track(table).filter(|c| c.state.free_action == FreeActionState::Open)
+fn with_free_action(encounter: &Encounter) -> impl Iterator<Item = &Combatant> {
+    on_track(encounter).filter(|c| c.state.free_action == FreeActionState::Open)
 }
 
 /// Goes to the highest with a free action left, or begins the first round (VE-7).
-pub(super) fn open_free_action(play: &mut Fight<'_>) {
-    let first = with_free_action(play.table())
+pub(super) fn open_free_action(play: &mut Play<'_>) {
+    let first = with_free_action(play.encounter())
         .min_by_key(|c| rank(c))
         .map(|c| c.id.clone());
     let Some(combatant) = first else {
@@ -72,19 +72,19 @@ pub(super) fn open_free_action(play: &mut Fight<'_>) {
 }
 
 /// Ends round 0, which effects do not count.
-fn leave_round_zero(play: &mut Fight<'_>) {
+fn leave_round_zero(play: &mut Play<'_>) {
     play.shared(RoundEnded { round: 0 });
     start_round(play, 1);
 }
 
 /// Goes to the highest tick on which a combatant has not acted (VE-9, VE-13); a round in which all have acted ends.
-pub(super) fn reach_tick(play: &mut Fight<'_>) {
-    let mut tick = next_tick(play.table());
-    if tick.is_none() && on_track(play.table()).next().is_some() {
+pub(super) fn reach_tick(play: &mut Play<'_>) {
+    let mut tick = next_tick(play.encounter());
+    if tick.is_none() && on_track(play.encounter()).next().is_some() {
         next_round(play);
-        tick = next_tick(play.table());
+        tick = next_tick(play.encounter());
     }
-    let phase = &play.table().state.phase;
+    let phase = &play.encounter().state.phase;
     match tick {
         Some(tick) if *phase != Phase::Tick(tick.clone()) => play.own(TickReached { tick }),
         None if *phase != Phase::Standstill {} => play.own(StandstillReached {}),
@@ -95,12 +95,12 @@ pub(super) fn reach_tick(play: &mut Fight<'_>) {
 /// The tick of the highest who has not acted and does not delay, else of the highest who delays (AVE4).
 ///
 /// Where a delay lasts until it is claimed, the round ends over those who delay, unless it has had no turn at all.
-fn next_tick(table: &Table) -> Option<Tick> {
-    let waiting = || on_track(table).filter(|c| !c.acted);
+fn next_tick(encounter: &Encounter) -> Option<Tick> {
+    let waiting = || on_track(encounter).filter(|c| !c.acted);
     let c = waiting().min_by_key(|c| (c.state.delaying, rank(c)))?;
     let (tick, delayed) = (c.state.initiative, c.state.delaying);
-    let held_on = table.options.delay_lasts == DelayLasts::UntilClaimed;
-    if delayed && held_on && on_track(table).any(|c| c.acted) {
+    let held_on = encounter.options.delay_lasts == DelayLasts::UntilClaimed;
+    if delayed && held_on && on_track(encounter).any(|c| c.acted) {
         return None;
     }
     // A hidden combatant does not count: players would see that it comes or leaves.

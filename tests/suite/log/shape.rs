@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{read_to_string, write};
 use turnkeeper::engine::{Document, LogEntry, Redactions, SCHEMA};
-use turnkeeper::vocabulary::{Combatant, INLINE, Registrar, Ruleset, SharedEvent, Table};
+use turnkeeper::vocabulary::{Combatant, Encounter, INLINE, Registrar, Ruleset, SharedEvent};
 
 /// The blocks of types by their names.
 type Blocks = BTreeMap<String, String>;
@@ -19,7 +19,7 @@ impl Registrar for SharedTypes {
     fn add<R: Ruleset>(&mut self) {
         self.0 = vec![
             ("Document", type_schema::<Document<'_, R>>()),
-            ("Table", type_schema::<Table<R>>()),
+            ("Table", type_schema::<Encounter<R>>()),
             ("Combatant", type_schema::<Combatant<R>>()),
             ("SharedEvent", type_schema::<SharedEvent>()),
             ("LogEntry", type_schema::<LogEntry>()),

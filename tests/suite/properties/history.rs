@@ -5,10 +5,10 @@ use super::player::Played;
 use super::{PLAYS, numbers};
 use crate::support::table::{Table, seeded};
 use serde_json::{Value, json};
-use turnkeeper::engine::Game;
+use turnkeeper::engine::AnyEncounter;
 
 /// The state, but for the version, and for who has ever joined: no undo takes that back.
-fn state(game: &dyn Game) -> String {
+fn state(game: &dyn AnyEncounter) -> String {
     let checkpoint = game.checkpoint().expect("a checkpoint");
     let mut checkpoint: Value = serde_json::from_str(checkpoint.get()).expect("JSON");
     let table = checkpoint["table"].as_object_mut().expect("a table");
@@ -41,7 +41,7 @@ fn rewind(table: &mut Table, command: Value) -> Result<(), String> {
     }
 }
 
-fn same(what: &str, expected: &dyn Game, table: &Table) -> Result<(), String> {
+fn same(what: &str, expected: &dyn AnyEncounter, table: &Table) -> Result<(), String> {
     let (expected, got) = (state(expected), state(&*table.game));
     if expected == got {
         Ok(())

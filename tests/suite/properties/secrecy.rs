@@ -14,7 +14,7 @@ use crate::support::json::short;
 use crate::support::table::{RULESETS, entry, meta, owned, player, token};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use turnkeeper::engine::{Decided, Game, Request, Role, Viewer};
+use turnkeeper::engine::{AnyEncounter, Decided, Request, Role, Viewer};
 use turnkeeper::vocabulary::{CombatantId, Dice, OwnCombatant, read};
 
 /// The plays of each ruleset and property by default.
@@ -59,7 +59,7 @@ fn viewer(role: Role, own: &[OwnCombatant]) -> Viewer {
 /// A play that is looked at.
 #[derive(Clone)]
 pub struct Stage {
-    pub game: Arc<dyn Game>,
+    pub game: Arc<dyn AnyEncounter>,
     own: Vec<OwnCombatant>,
 }
 

@@ -53,7 +53,7 @@ pub fn player(token: &str, combatants: Vec<OwnCombatant>) -> Viewer {
 }
 
 /// The combatants of an encounter with these ids; for an id that none has, one that has left.
-pub fn owned(game: &dyn Game, ids: &[CombatantId]) -> Vec<OwnCombatant> {
+pub fn owned(game: &dyn AnyEncounter, ids: &[CombatantId]) -> Vec<OwnCombatant> {
     let left = |id: &CombatantId| OwnCombatant {
         id: id.clone(),
         joined: 0,
@@ -74,9 +74,9 @@ pub fn seeded(number: u64) -> SeededDice {
 #[derive(Clone)]
 pub struct Table {
     /// The encounter as it is now.
-    pub game: Arc<dyn Game>,
+    pub game: Arc<dyn AnyEncounter>,
     /// The encounter at every version before this one.
-    pub past: Vec<Arc<dyn Game>>,
+    pub past: Vec<Arc<dyn AnyEncounter>>,
     sent: u64,
 }
 
@@ -389,7 +389,7 @@ pub fn entry(decided: &Decided) -> LogEntry {
 }
 
 /// Whether each event has a sentence, with names and without ids.
-fn sentences(game: &dyn Game, decided: &Decided) -> Result<(), String> {
+fn sentences(game: &dyn AnyEncounter, decided: &Decided) -> Result<(), String> {
     let events: Vec<Value> =
         serde_json::from_str(decided.events.get()).map_err(|e| e.to_string())?;
     if events.len() != decided.texts.len() {
@@ -418,7 +418,7 @@ fn sentences(game: &dyn Game, decided: &Decided) -> Result<(), String> {
 }
 
 /// Whether a refusal has a reason with names and without ids. Ids that are taken or unknown are told as ids.
-fn explained(game: &dyn Game, refused: &Refused) -> Result<(), String> {
+fn explained(game: &dyn AnyEncounter, refused: &Refused) -> Result<(), String> {
     let of_ids = ["combatant_exists", "unknown_combatant"].contains(&refused.code.as_str());
     let id = if of_ids {
         None
@@ -432,7 +432,7 @@ fn explained(game: &dyn Game, refused: &Refused) -> Result<(), String> {
 }
 
 /// The ids of combatants that are in no name.
-fn ids(game: &dyn Game) -> Result<Vec<String>, String> {
+fn ids(game: &dyn AnyEncounter) -> Result<Vec<String>, String> {
     let view: Value = serde_json::from_str(
         game.view(&Viewer::gm("gm"))
             .map_err(|e| e.to_string())?
@@ -459,7 +459,7 @@ fn id_in<'t>(text: &'t str, ids: &[String]) -> Option<&'t str> {
         .find(|word| ids.iter().any(|id| id == word))
 }
 
-fn fold(game: &Arc<dyn Game>, decided: &Decided) -> Result<Vec<u8>, String> {
+fn fold(game: &Arc<dyn AnyEncounter>, decided: &Decided) -> Result<Vec<u8>, String> {
     let entry = entry(decided);
     let folded = game
         .fold(&entry)

@@ -2,10 +2,10 @@
 
 use super::*;
 
-pub(super) fn end(play: &mut Combat<'_>, c: &EndTurn) -> Result<(), Violation> {
+pub(super) fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "DC-45")?;
     let others = play
-        .table()
+        .encounter()
         .state
         .acting
         .iter()
@@ -18,7 +18,7 @@ pub(super) fn end(play: &mut Combat<'_>, c: &EndTurn) -> Result<(), Violation> {
     Ok(())
 }
 
-pub(super) fn spend(play: &mut Combat<'_>, c: &Spend) -> Result<(), Violation> {
+pub(super) fn spend(play: &mut Play<'_>, c: &Spend) -> Result<(), Violation> {
     let spent = c.ap.count();
     let left = left_after(play, &c.combatant, spent)?;
     play.own(ApSpent {
@@ -30,7 +30,7 @@ pub(super) fn spend(play: &mut Combat<'_>, c: &Spend) -> Result<(), Violation> {
     Ok(())
 }
 
-pub(super) fn hold(play: &mut Combat<'_>, c: &Hold) -> Result<(), Violation> {
+pub(super) fn hold(play: &mut Play<'_>, c: &Hold) -> Result<(), Violation> {
     let (id, ap) = (&c.combatant, c.ap.count());
     let holding = play.in_turn(id, "DC-49")?.state.held.is_some();
     left_after(play, id, ap)?;
@@ -50,7 +50,7 @@ pub(super) fn hold(play: &mut Combat<'_>, c: &Hold) -> Result<(), Violation> {
 }
 
 /// The Action Points that a combatant has left after it has spent `ap` (DC-44).
-fn left_after(play: &Combat<'_>, id: &CombatantId, ap: u32) -> Result<u32, Violation> {
+fn left_after(play: &Play<'_>, id: &CombatantId, ap: u32) -> Result<u32, Violation> {
     let held = play.fighter("combatant", id, "DC-44")?.state.ap.current;
     begun(play)?;
     let short = || {
@@ -64,14 +64,17 @@ fn left_after(play: &Combat<'_>, id: &CombatantId, ap: u32) -> Result<u32, Viola
 }
 
 /// Refuses what needs a first assigned turn (DC-31).
-fn begun(play: &Combat<'_>) -> Result<(), Violation> {
+fn begun(play: &Play<'_>) -> Result<(), Violation> {
     let detail = "the combat begins when the first turn is assigned: nobody acts before";
-    require(play.table().round > 0, "combat_not_begun", "DC-31", || {
-        detail
-    })
+    require(
+        play.encounter().round > 0,
+        "combat_not_begun",
+        "DC-31",
+        || detail,
+    )
 }
 
-pub(super) fn trigger(play: &mut Combat<'_>, id: &CombatantId) -> Result<(), Violation> {
+pub(super) fn trigger(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let holding = play.fighter("combatant", id, "DC-49")?.state.held.is_some();
     require(holding, "nothing_held", "DC-49", || {
         format!("{id} holds no action")
@@ -82,7 +85,7 @@ pub(super) fn trigger(play: &mut Combat<'_>, id: &CombatantId) -> Result<(), Vio
     Ok(())
 }
 
-pub(super) fn attack(play: &mut Combat<'_>, c: &Attack) -> Result<(), Violation> {
+pub(super) fn attack(play: &mut Play<'_>, c: &Attack) -> Result<(), Violation> {
     let Attack { combatant, target } = c.clone();
     play.fighter("combatant", &combatant, "DC-11")?;
     let adv = play
@@ -104,7 +107,7 @@ pub(super) fn attack(play: &mut Combat<'_>, c: &Attack) -> Result<(), Violation>
     Ok(())
 }
 
-pub(super) fn use_inspiration(play: &mut Combat<'_>, c: &UseInspiration) -> Result<(), Violation> {
+pub(super) fn use_inspiration(play: &mut Play<'_>, c: &UseInspiration) -> Result<(), Violation> {
     let id = &c.combatant;
     let has_die = play.combatant("combatant", id)?.state.inspiration_die;
     begun(play)?;
@@ -119,7 +122,7 @@ pub(super) fn use_inspiration(play: &mut Combat<'_>, c: &UseInspiration) -> Resu
     Ok(())
 }
 
-pub(super) fn use_advantage(play: &mut Combat<'_>, id: &CombatantId) -> Result<(), Violation> {
+pub(super) fn use_advantage(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let has_adv = play.combatant("combatant", id)?.state.round_one_adv;
     begun(play)?;
     require(has_adv, "no_advantage", "DC-10", || {
@@ -131,10 +134,10 @@ pub(super) fn use_advantage(play: &mut Combat<'_>, id: &CombatantId) -> Result<(
     Ok(())
 }
 
-pub(super) fn legendary(play: &mut Combat<'_>, c: &Legendary) -> Result<(), Violation> {
+pub(super) fn legendary(play: &mut Play<'_>, c: &Legendary) -> Result<(), Violation> {
     let (id, spent) = (&c.combatant, c.lap.count());
     let monster = play.combatant("combatant", id)?;
-    let (rule, when) = match play.table().state.phase {
+    let (rule, when) = match play.encounter().state.phase {
         Phase::BetweenTurns => ("DC-52", "after this PC Turn"),
         Phase::RoundEnd => ("DC-53", "at the end of the round"),
         _ => {
@@ -142,7 +145,7 @@ pub(super) fn legendary(play: &mut Combat<'_>, c: &Legendary) -> Result<(), Viol
             return Err(Violation::new("not_between_turns", "DC-52", detail));
         }
     };
-    let max = spendable(play.table(), monster);
+    let max = spendable(play.encounter(), monster);
     require(spent <= max, "not_enough_lap", rule, || {
         format!("{id} can spend {max} Legendary Action Points {when}, not {spent}")
     })?;

@@ -2,10 +2,10 @@
 
 use super::*;
 
-pub(super) fn delay(play: &mut Combat<'_>, c: &Delay) -> Result<(), Violation> {
+pub(super) fn delay(play: &mut Play<'_>, c: &Delay) -> Result<(), Violation> {
     let id = &c.combatant;
     let delayer = play.in_turn(id, "DC-32")?;
-    let state = &play.table().state;
+    let state = &play.encounter().state;
     require(
         team(state, delayer) == Team::Pc,
         "not_on_the_pc_team",
@@ -45,9 +45,9 @@ pub(super) fn delay(play: &mut Combat<'_>, c: &Delay) -> Result<(), Violation> {
 }
 
 /// Moves a turn to a PC Turn, by default to a new one at the end of the order.
-fn move_to(play: &mut Combat<'_>, id: &CombatantId, to: Option<SlotId>, by: Way) {
+fn move_to(play: &mut Play<'_>, id: &CombatantId, to: Option<SlotId>, by: Way) {
     let to = to.unwrap_or_else(|| {
-        let slot = new_slot(&play.table().state, Team::Pc, false);
+        let slot = new_slot(&play.encounter().state, Team::Pc, false);
         let to = slot.id.clone();
         play.own(SlotAdded { slot, after: None });
         to
@@ -60,41 +60,41 @@ fn move_to(play: &mut Combat<'_>, id: &CombatantId, to: Option<SlotId>, by: Way)
 }
 
 /// Moves the turns that are held behind an enemy that is seen and has a turn by now.
-pub(in super::super) fn follow(play: &mut Combat<'_>) {
-    for id in holding(play.table()) {
-        let table = play.table();
-        let enemy = table
+pub(in super::super) fn follow(play: &mut Play<'_>) {
+    for id in holding(play.encounter()) {
+        let encounter = play.encounter();
+        let enemy = encounter
             .get(&id)
             .and_then(|c| c.state.behind.as_ref())
-            .and_then(|enemy| table.get(enemy));
+            .and_then(|enemy| encounter.get(enemy));
         let Some(enemy) = enemy.filter(|enemy| !enemy.hidden && enemy.state.slot.is_some()) else {
             continue;
         };
-        let to = turn_after(&table.state, &enemy.id);
+        let to = turn_after(&encounter.state, &enemy.id);
         move_to(play, &id, to, Way::DelayedAfter);
     }
 }
 
 /// At the end of the order, moves the turns that are still held to one new PC Turn; whether there are any.
-pub(in super::super) fn stop_holding(play: &mut Combat<'_>) -> bool {
-    let holding = holding(play.table());
+pub(in super::super) fn stop_holding(play: &mut Play<'_>) -> bool {
+    let holding = holding(play.encounter());
     let mut to = None;
     for id in &holding {
         move_to(play, id, to, Way::DelayedAfter);
-        to = play.table().get(id).and_then(|c| c.state.slot.clone());
+        to = play.encounter().get(id).and_then(|c| c.state.slot.clone());
     }
     !holding.is_empty()
 }
 
 /// The combatants that delayed and have no place yet.
-fn holding(table: &Table) -> Vec<CombatantId> {
-    let holds = |c: &&Creature| c.state.delayed && c.state.slot.is_none();
-    ids(table.waiting().filter(holds))
+fn holding(encounter: &Encounter) -> Vec<CombatantId> {
+    let holds = |c: &&Combatant| c.state.delayed && c.state.slot.is_none();
+    ids(encounter.waiting().filter(holds))
 }
 
 /// Whether that enemy has a turn that is still to come; false if it has none yet.
-fn later_enemy(play: &Combat<'_>, enemy: &CombatantId) -> Result<bool, Violation> {
-    let (state, c) = (&play.table().state, play.combatant("after", enemy)?);
+fn later_enemy(play: &Play<'_>, enemy: &CombatantId) -> Result<bool, Violation> {
+    let (state, c) = (&play.encounter().state, play.combatant("after", enemy)?);
     require(!c.hidden, "not_seen", "DC-34", || {
         format!("{enemy} is hidden: a turn is delayed behind an enemy that is seen")
     })?;

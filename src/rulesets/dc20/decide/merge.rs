@@ -3,8 +3,8 @@
 use super::*;
 
 /// Puts the next two turns of each enemy team into one: sharing has emptied a PC Turn, so the teams alternate again.
-pub(super) fn merge(play: &mut Combat<'_>) -> Result<(), Violation> {
-    let merges = Ahead::of(play.table())?.merges()?;
+pub(super) fn merge(play: &mut Play<'_>) -> Result<(), Violation> {
+    let merges = Ahead::of(play.encounter())?.merges()?;
     for merged in merges {
         play.own(merged);
     }
@@ -24,16 +24,16 @@ struct Ahead<'t> {
 }
 
 impl<'t> Ahead<'t> {
-    fn of(table: &'t Table) -> Result<Self, Violation> {
-        let shared = shared_turn(table)?;
-        let later = table.state.later();
-        let passed = table.state.slots.len().saturating_sub(later.len());
+    fn of(encounter: &'t Encounter) -> Result<Self, Violation> {
+        let shared = shared_turn(encounter)?;
+        let later = encounter.state.later();
+        let passed = encounter.state.slots.len().saturating_sub(later.len());
         let counted = |slot: &&Slot| !slot.removed && !slot.unseen;
         let mut turns: Vec<&Slot> = later.iter().filter(counted).collect();
         let this_round = turns.len();
-        turns.extend(table.state.slots.iter().take(passed).filter(counted));
-        let taken = taken_turns(table, &turns, |_| true).len();
-        let known_taken = taken_turns(table, &turns, |c| counts(table, c));
+        turns.extend(encounter.state.slots.iter().take(passed).filter(counted));
+        let taken = taken_turns(encounter, &turns, |_| true).len();
+        let known_taken = taken_turns(encounter, &turns, |c| counts(encounter, c));
         Ok(Self {
             shared,
             turns,
@@ -133,11 +133,15 @@ impl<'t> Ahead<'t> {
 }
 
 /// The PC Turn that is going on, if players' characters share it. Sharing with a hidden one leaves no turn empty that others see.
-fn shared_turn(table: &Table) -> Result<&Slot, Violation> {
-    let running = matches!(table.state.phase, Phase::Turn | Phase::BetweenTurns);
-    if running && let Some(slot) = table.state.at().filter(|slot| slot.team == Team::Pc) {
-        let sharers = slot.occupants.iter().filter_map(|id| table.get(id));
-        if sharers.filter(|c| c.active() && counts(table, c)).count() > 1 {
+fn shared_turn(encounter: &Encounter) -> Result<&Slot, Violation> {
+    let running = matches!(encounter.state.phase, Phase::Turn | Phase::BetweenTurns);
+    if running && let Some(slot) = encounter.state.at().filter(|slot| slot.team == Team::Pc) {
+        let sharers = slot.occupants.iter().filter_map(|id| encounter.get(id));
+        if sharers
+            .filter(|c| c.active() && counts(encounter, c))
+            .count()
+            > 1
+        {
             return Ok(slot);
         }
     }
@@ -147,18 +151,20 @@ fn shared_turn(table: &Table) -> Result<&Slot, Violation> {
 
 /// The PC Turns that combatants for whom `counts` holds have or will claim: the first empty ones go to those without a turn.
 fn taken_turns<'t>(
-    table: &Table,
+    encounter: &Encounter,
     turns: &[&'t Slot],
-    counts: impl Fn(&Creature) -> bool,
+    counts: impl Fn(&Combatant) -> bool,
 ) -> HashSet<&'t SlotId> {
-    let pc_team = table.active().filter(|c| team(&table.state, c) == Team::Pc);
+    let pc_team = encounter
+        .active()
+        .filter(|c| team(&encounter.state, c) == Team::Pc);
     let mut claims_to_come = pc_team.filter(|c| placeless(c) && counts(c)).count();
     let mut taken = HashSet::new();
     for slot in turns.iter().filter(|slot| slot.team == Team::Pc) {
         let has_turn = slot
             .occupants
             .iter()
-            .filter_map(|id| table.get(id))
+            .filter_map(|id| encounter.get(id))
             .any(&counts);
         if !has_turn && claims_to_come == 0 {
             continue;
@@ -172,9 +178,9 @@ fn taken_turns<'t>(
 }
 
 /// Whether the turns count a member of the PC team: a hidden one only if the team has no others.
-fn counts(table: &Table, c: &Creature) -> bool {
+fn counts(encounter: &Encounter, c: &Combatant) -> bool {
     !c.hidden
-        || !table
+        || !encounter
             .iter()
-            .any(|other| !other.hidden && team(&table.state, other) == Team::Pc)
+            .any(|other| !other.hidden && team(&encounter.state, other) == Team::Pc)
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Refuses a combatant that takes no turn of this round any more.
-pub(super) fn yet_to_act(table: &Table, c: &Creature) -> Result<(), Violation> {
+pub(super) fn yet_to_act(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
     let id = &c.id;
     require(
         c.state.slot.is_some() || !c.state.delayed,
@@ -14,7 +14,7 @@ pub(super) fn yet_to_act(table: &Table, c: &Creature) -> Result<(), Violation> {
     require(c.active(), "not_active", "ADC15", || {
         format!("{id} is out of the fight and takes no turn")
     })?;
-    let begun = c.acted || c.state.slot.is_some() && table.state.acting.contains(id);
+    let begun = c.acted || c.state.slot.is_some() && encounter.state.acting.contains(id);
     require(!begun, "already_acted", "DC-38", || {
         format!("{id} has begun its turn of this round")
     })
@@ -22,11 +22,11 @@ pub(super) fn yet_to_act(table: &Table, c: &Creature) -> Result<(), Violation> {
 
 /// The turn that is awaited in this phase.
 pub(super) fn awaited(
-    play: &Combat<'_>,
+    play: &Play<'_>,
     phase: Phase,
     rule: &'static str,
 ) -> Result<SlotId, Violation> {
-    let state = &play.table().state;
+    let state = &play.encounter().state;
     let awaited = state.slot.clone().filter(|_| state.phase == phase);
     awaited.ok_or(Violation::new(
         "nothing_to_take",
@@ -36,7 +36,7 @@ pub(super) fn awaited(
 }
 
 /// The game master puts enemies or NPCs into a turn of their team, or moves them there before they act.
-pub(super) fn assign(play: &mut Combat<'_>, c: &Assign) -> Result<(), Violation> {
+pub(super) fn assign(play: &mut Play<'_>, c: &Assign) -> Result<(), Violation> {
     let id = match &c.slot {
         Some(slot) => slot.clone(),
         None => awaited(play, Phase::Assign, "DC-20")?,
@@ -56,7 +56,7 @@ pub(super) fn assign(play: &mut Combat<'_>, c: &Assign) -> Result<(), Violation>
         by: Way::Assigned,
     });
     follow(play);
-    let state = &play.table().state;
+    let state = &play.encounter().state;
     match state.phase {
         _ if state.slot.as_ref() != Some(&id) => {}
         Phase::Assign => take(play),
@@ -67,9 +67,9 @@ pub(super) fn assign(play: &mut Combat<'_>, c: &Assign) -> Result<(), Violation>
 }
 
 /// The combatants that a command puts into a turn of their team.
-fn assignees(play: &Combat<'_>, c: &Assign, slot: &Slot) -> Result<Vec<CombatantId>, Violation> {
-    let table = play.table();
-    let fits = |c: &Creature| may_take(&table.state, c, slot);
+fn assignees(play: &Play<'_>, c: &Assign, slot: &Slot) -> Result<Vec<CombatantId>, Violation> {
+    let encounter = play.encounter();
+    let fits = |c: &Combatant| may_take(&encounter.state, c, slot);
     match (&c.combatant, &c.side) {
         (Some(first), None) => {
             let combatants = named(play, first, "also", &c.also)?;
@@ -86,13 +86,13 @@ fn assignees(play: &Combat<'_>, c: &Assign, slot: &Slot) -> Result<Vec<Combatant
                 require(elsewhere, "already_placed", "DC-20", || {
                     format!("{} has its place in {}", c.id, slot.id)
                 })?;
-                yet_to_act(table, c)?;
+                yet_to_act(encounter, c)?;
             }
             Ok(ids(combatants))
         }
         (None, Some(side)) if c.also.is_empty() => {
-            known_side(table, "side", side)?;
-            let free = table
+            known_side(encounter, "side", side)?;
+            let free = encounter
                 .waiting()
                 .filter(|c| c.side == *side && c.state.slot.is_none() && !c.stats.reserve);
             let combatants = ids(free.filter(|c| fits(c)));
@@ -113,8 +113,8 @@ fn assignees(play: &Combat<'_>, c: &Assign, slot: &Slot) -> Result<Vec<Combatant
 }
 
 /// Passes on what is awaited (DC-22, DC-52); on a PC Turn, members of its team pass (DC-17).
-pub(super) fn pass(play: &mut Combat<'_>, id: Option<&CombatantId>) -> Result<(), Violation> {
-    match play.table().state.phase {
+pub(super) fn pass(play: &mut Play<'_>, id: Option<&CombatantId>) -> Result<(), Violation> {
+    match play.encounter().state.phase {
         // Without a name, the game master closes the contest.
         phase if phase == Phase::Claim || id.is_some() => {
             return claims::answer(

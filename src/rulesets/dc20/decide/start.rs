@@ -12,11 +12,11 @@ struct Sides {
     unseen: Vec<Slug>,
 }
 
-pub(super) fn start(play: &mut Combat<'_>, c: &Start) -> Result<(), Violation> {
+pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     check_fields(play, c)?;
-    let mut sides = enemy_sides(play.table(), c)?;
+    let mut sides = enemy_sides(play.encounter(), c)?;
     let (seen, hidden): (Vec<_>, Vec<_>) = play
-        .table()
+        .encounter()
         .active()
         .filter(|c| is_pc(c))
         .partition(|c| !c.hidden);
@@ -58,7 +58,7 @@ pub(super) fn start(play: &mut Combat<'_>, c: &Start) -> Result<(), Violation> {
     Ok(())
 }
 
-fn check_fields(play: &Combat<'_>, c: &Start) -> Result<(), Violation> {
+fn check_fields(play: &Play<'_>, c: &Start) -> Result<(), Violation> {
     let table_only = c.level.is_none() && c.difficulty.is_none();
     let detail =
         "either the DC is given (`dc`) or it is looked up (`level`, `difficulty`), not both";
@@ -76,7 +76,7 @@ fn check_fields(play: &Combat<'_>, c: &Start) -> Result<(), Violation> {
         .try_for_each(|id| play.combatant("surprised", id).map(drop))?;
     c.surprised_sides
         .iter()
-        .try_for_each(|side| known_side(play.table(), "surprised_sides", side))?;
+        .try_for_each(|side| known_side(play.encounter(), "surprised_sides", side))?;
     if let Some(Aggression { combatant: id, .. }) = &c.aggression {
         let aggressor = play.combatant("aggression.combatant", id)?;
         require(is_pc(aggressor), "not_a_pc", "DC-3", || {
@@ -87,11 +87,13 @@ fn check_fields(play: &Combat<'_>, c: &Start) -> Result<(), Violation> {
 }
 
 /// The sides that are enemies. Refuses a `first_team` that is none, and dice that decide nothing.
-fn enemy_sides(table: &Table, c: &Start) -> Result<Sides, Violation> {
-    let (hidden, open): (Vec<_>, Vec<_>) =
-        table.iter().filter(|c| is_enemy(c)).partition(|c| c.hidden);
+fn enemy_sides(encounter: &Encounter, c: &Start) -> Result<Sides, Violation> {
+    let (hidden, open): (Vec<_>, Vec<_>) = encounter
+        .iter()
+        .filter(|c| is_enemy(c))
+        .partition(|c| c.hidden);
     let mut known = HashSet::new();
-    let mut new_sides = |members: Vec<&Creature>| -> Vec<Slug> {
+    let mut new_sides = |members: Vec<&Combatant>| -> Vec<Slug> {
         let sides = members
             .into_iter()
             .map(|c| c.side.clone())
@@ -119,11 +121,11 @@ fn enemy_sides(table: &Table, c: &Start) -> Result<Sides, Violation> {
     Ok(Sides { seen, unseen })
 }
 
-fn surprise(play: &mut Combat<'_>, c: &Start) {
+fn surprise(play: &mut Play<'_>, c: &Start) {
     let unaware =
-        |one: &&Creature| c.surprised.contains(&one.id) || c.surprised_sides.contains(&one.side);
+        |one: &&Combatant| c.surprised.contains(&one.id) || c.surprised_sides.contains(&one.side);
     for combatant in ids(play
-        .table()
+        .encounter()
         .iter()
         .filter(unaware)
         .filter(|one| !one.has("surprised")))
@@ -137,7 +139,7 @@ fn surprise(play: &mut Combat<'_>, c: &Start) {
 }
 
 /// Sets the Encounter DC, given or looked up.
-fn set_dc(play: &mut Combat<'_>, c: &Start, pcs: &[CombatantId]) {
+fn set_dc(play: &mut Play<'_>, c: &Start, pcs: &[CombatantId]) {
     if let Some(dc) = c.dc {
         return play.own(DcSet {
             dc: dc.get(),
@@ -147,7 +149,7 @@ fn set_dc(play: &mut Combat<'_>, c: &Start, pcs: &[CombatantId]) {
     }
     let highest = pcs
         .iter()
-        .filter_map(|id| play.table().get(id))
+        .filter_map(|id| play.encounter().get(id))
         .map(|c| c.stats.level)
         .max();
     let level = c.level.or(highest).unwrap_or_default();
@@ -167,7 +169,7 @@ fn set_dc(play: &mut Combat<'_>, c: &Start, pcs: &[CombatantId]) {
 }
 
 /// The Initiative Check of one player's character: before the start its dice, later, for one that joined, the check.
-pub(super) fn check_alone(play: &mut Combat<'_>, c: &InitiativeCheck) -> Result<(), Violation> {
+pub(super) fn check_alone(play: &mut Play<'_>, c: &InitiativeCheck) -> Result<(), Violation> {
     let id = &c.combatant;
     let roller = play.combatant("combatant", id)?;
     can_check(roller)?;
@@ -175,7 +177,7 @@ pub(super) fn check_alone(play: &mut Combat<'_>, c: &InitiativeCheck) -> Result<
     require(!checked, "already_checked", "DC-4", || {
         format!("{id} has made its Initiative Check: there is one in a combat")
     })?;
-    if play.table().status == Status::Setup {
+    if play.encounter().status == Status::Setup {
         let dice = roll(play, id, c.roll);
         play.own(CheckRolled {
             combatant: id.clone(),
@@ -188,8 +190,8 @@ pub(super) fn check_alone(play: &mut Combat<'_>, c: &InitiativeCheck) -> Result<
 }
 
 /// The dice of an Initiative Check: given, rolled by its player before the start, or rolled by the server with ADV or DisADV (DC-47).
-fn roll(play: &mut Combat<'_>, id: &CombatantId, given: Option<D20>) -> Vec<Die> {
-    let Some(c) = play.table().get(id) else {
+fn roll(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> Vec<Die> {
+    let Some(c) = play.encounter().get(id) else {
         return Vec::new();
     };
     if given.is_none() && !c.state.rolled.is_empty() {
@@ -203,7 +205,7 @@ fn roll(play: &mut Combat<'_>, id: &CombatantId, given: Option<D20>) -> Vec<Die>
     (0..=extra).map(|_| play.die(given)).collect()
 }
 
-fn can_check(c: &Creature) -> Result<(), Violation> {
+fn can_check(c: &Combatant) -> Result<(), Violation> {
     require(is_pc(c) && c.active(), "no_check", "DC-4", || {
         format!(
             "{} makes no Initiative Check: only players' characters in the fight do",
@@ -213,8 +215,8 @@ fn can_check(c: &Creature) -> Result<(), Violation> {
 }
 
 /// Makes an Initiative Check (DC-4); whether it succeeded. A natural 20 or 1 decides whatever the total (ADC2).
-fn check(play: &mut Combat<'_>, id: &CombatantId, given: Option<D20>) -> bool {
-    let Some(stats) = play.table().get(id).map(|c| c.stats.clone()) else {
+fn check(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> bool {
+    let Some(stats) = play.encounter().get(id).map(|c| c.stats.clone()) else {
         return false;
     };
     let dice = roll(play, id, given);
@@ -228,8 +230,8 @@ fn check(play: &mut Combat<'_>, id: &CombatantId, given: Option<D20>) -> bool {
     let mastery = (stats.level.get() + 1) / 2;
     let bonus = mastery + stats.agility.get() + stats.initiative_bonus.get();
     let total = i64::from(natural) + bonus;
-    let dc = play.table().state.dc.unwrap_or_default();
-    let beaten = if play.table().options.strict_beat {
+    let dc = play.encounter().state.dc.unwrap_or_default();
+    let beaten = if play.encounter().options.strict_beat {
         total > dc
     } else {
         total >= dc
@@ -256,7 +258,7 @@ fn check(play: &mut Combat<'_>, id: &CombatantId, given: Option<D20>) -> bool {
 
 /// Rotates the enemy teams, so that the first one is as the command or a Fate Check says; each check is for the first of the remaining
 /// teams (DC-26, DC-27). Unseen teams rotate apart: else they would show.
-fn rotate(play: &mut Combat<'_>, c: &Start, Sides { seen, unseen }: &mut Sides) {
+fn rotate(play: &mut Play<'_>, c: &Start, Sides { seen, unseen }: &mut Sides) {
     if let Some(team) = &c.first_team {
         for sides in [seen, unseen] {
             let first = sides.iter().position(|side| side == team).unwrap_or(0);
@@ -273,7 +275,7 @@ fn rotate(play: &mut Combat<'_>, c: &Start, Sides { seen, unseen }: &mut Sides) 
 }
 
 /// Makes a Fate Check; whether it is high (DC-27).
-pub(super) fn fate_check(play: &mut Combat<'_>, given: Option<D20>, team: Option<Slug>) -> bool {
+pub(super) fn fate_check(play: &mut Play<'_>, given: Option<D20>, team: Option<Slug>) -> bool {
     let die = play.die(given);
     let high = die.face >= 10;
     play.own(FateChecked { die, high, team });
@@ -281,12 +283,12 @@ pub(super) fn fate_check(play: &mut Combat<'_>, given: Option<D20>, team: Option
 }
 
 /// Lays out a turn of each team for each PC, important NPCs included (DC-15, DC-29), alternately from the winner on (DC-16).
-fn lay_out(play: &mut Combat<'_>, sides: Sides, successes: usize, pcs: usize) {
-    let table = play.table();
+fn lay_out(play: &mut Play<'_>, sides: Sides, successes: usize, pcs: usize) {
+    let encounter = play.encounter();
     let of = |wanted: Team, hidden: bool| {
-        table
+        encounter
             .active()
-            .filter(|c| c.hidden == hidden && team(&table.state, c) == wanted)
+            .filter(|c| c.hidden == hidden && team(&encounter.state, c) == wanted)
             .count()
     };
     let turns = match of(Team::Pc, false) {
@@ -294,9 +296,9 @@ fn lay_out(play: &mut Combat<'_>, sides: Sides, successes: usize, pcs: usize) {
         turns => turns,
     };
     // A hidden one out of the fight counts: its owner sees the turns of its team, whether others of that team are hidden or not.
-    let hidden_npcs = table
+    let hidden_npcs = encounter
         .iter()
-        .any(|c| c.hidden && team(&table.state, c) == Team::Npc);
+        .any(|c| c.hidden && team(&encounter.state, c) == Team::Npc);
     let npcs = of(Team::Npc, false) > 0;
     let winner = if 2 * successes >= pcs {
         Team::Pc

@@ -2,16 +2,16 @@
 
 use super::*;
 
-pub(super) fn jump(play: &mut Scene<'_>, c: &Jump) -> Result<(), Violation> {
+pub(super) fn jump(play: &mut Play<'_>, c: &Jump) -> Result<(), Violation> {
     let id = &c.combatant;
     let persona = play.combatant("combatant", id)?;
-    let table = play.table();
-    let mode = table.options.awe_mode;
-    let components = jumping(table, c)?;
+    let encounter = play.encounter();
+    let mode = encounter.options.awe_mode;
+    let components = jumping(encounter, c)?;
     for component in &components {
-        may_jump(table, persona, *component)?;
+        may_jump(encounter, persona, *component)?;
     }
-    in_window(table, persona)?;
+    in_window(encounter, persona)?;
     let opposed = mode == AweMode::OpposedD20;
     let detail = "the referee rolls only with the option `awe_mode` opposed_d20";
     require(
@@ -21,7 +21,7 @@ pub(super) fn jump(play: &mut Scene<'_>, c: &Jump) -> Result<(), Violation> {
         || detail,
     )?;
     let bonus = persona.stats.awe.get() + persona.stats.level.get();
-    let before = table.state.asked.clone();
+    let before = encounter.state.asked.clone();
     let die = play.die(c.roll);
     let face = i64::from(die.face);
     let referee_die = opposed.then(|| play.die(c.referee_roll));
@@ -45,13 +45,13 @@ pub(super) fn jump(play: &mut Scene<'_>, c: &Jump) -> Result<(), Violation> {
 }
 
 /// What a jump uses: the component that it names, or both where one roll is enough for them.
-fn jumping(table: &Table, c: &Jump) -> Result<Vec<Component>, Violation> {
+fn jumping(encounter: &Encounter, c: &Jump) -> Result<Vec<Component>, Violation> {
     if let Some(component) = c.component {
         return Ok(vec![component]);
     }
     let detail = "each component jumps with a roll of its own: name the `component`, move or act";
     require(
-        table.options.jump_both,
+        encounter.options.jump_both,
         "component_missing",
         "EX-29",
         || detail,
@@ -60,17 +60,21 @@ fn jumping(table: &Table, c: &Jump) -> Result<Vec<Component>, Violation> {
 }
 
 /// Refuses a jump ahead of the act that is next, whatever the window says.
-fn may_jump(table: &Table, persona: &Persona, component: Component) -> Result<(), Violation> {
+fn may_jump(
+    encounter: &Encounter,
+    persona: &Combatant,
+    component: Component,
+) -> Result<(), Violation> {
     let id = &persona.id;
-    in_unit(table, "EX-25")?;
-    no_duel(table)?;
+    in_unit(encounter, "EX-25")?;
+    no_duel(encounter)?;
     fit(persona)?;
     let State {
         asked,
         cursor,
         jumps,
         ..
-    } = &table.state;
+    } = &encounter.state;
     require(!asked.contains(id), "own_place", "EX-30", || {
         format!("{id} is asked now: it acts in its own place, by declare and without a roll")
     })?;
@@ -101,7 +105,7 @@ fn may_jump(table: &Table, persona: &Persona, component: Component) -> Result<()
     let mut jumped = jumps
         .iter()
         .filter(|jumper| jumper.success)
-        .filter_map(|jumper| table.get(&jumper.combatant));
+        .filter_map(|jumper| encounter.get(&jumper.combatant));
     // A hidden persona does not count: players would see that it has jumped.
     if let Some(lower) = jumped.find(|other| other.state.rank > rank && !other.hidden) {
         let detail = format!(
@@ -114,29 +118,35 @@ fn may_jump(table: &Table, persona: &Persona, component: Component) -> Result<()
 }
 
 /// Refuses a jump outside the window, of a persona that keeps waiting, and before a higher one has decided (AEX15).
-fn in_window(table: &Table, persona: &Persona) -> Result<(), Violation> {
+fn in_window(encounter: &Encounter, persona: &Combatant) -> Result<(), Violation> {
     let (id, rank) = (&persona.id, persona.state.rank);
-    let open = window_open(table);
-    let asked = || table.state.asked.iter().filter_map(|id| table.get(id));
+    let open = window_open(encounter);
+    let asked = || {
+        encounter
+            .state
+            .asked
+            .iter()
+            .filter_map(|id| encounter.get(id))
+    };
     require(
-        open || !asked().any(|c| must_announce(table, c)),
+        open || !asked().any(|c| must_announce(encounter, c)),
         "not_announced",
         "AEX15",
         || {
             format!(
                 "{} has announced no act yet that a jump could precede",
-                joined(&table.state.asked)
+                joined(&encounter.state.asked)
             )
         },
     )?;
-    let keeps = persona.state.keeps_waiting || table.state.kept.contains(id);
+    let keeps = persona.state.keeps_waiting || encounter.state.kept.contains(id);
     require(!keeps, "keeps_waiting", "AEX15", || {
         format!("{id} has decided to keep waiting")
     })?;
     // A hidden persona does not count: players would see that it waits.
-    let mut higher = table
+    let mut higher = encounter
         .iter()
-        .filter(|c| open && c.state.rank < rank && !c.hidden && undecided(table, c));
+        .filter(|c| open && c.state.rank < rank && !c.hidden && undecided(encounter, c));
     higher.next().map_or(Ok(()), |first| {
         let detail = format!(
             "{} has the higher initiative: it jumps or keeps waiting first",
@@ -147,50 +157,53 @@ fn in_window(table: &Table, persona: &Persona) -> Result<(), Violation> {
 }
 
 /// Whether a persona could jump ahead of the act that is next, and is to be asked.
-fn could_jump(table: &Table, c: &Persona) -> bool {
-    let may = |component| may_jump(table, c, component).is_ok();
+fn could_jump(encounter: &Encounter, c: &Combatant) -> bool {
+    let may = |component| may_jump(encounter, c, component).is_ok();
     !c.state.keeps_waiting && [Component::Move, Component::Act].into_iter().any(may)
 }
 
 /// Whether a persona that is asked announces its acts: a visible one could jump ahead of them. A hidden persona announces none, since
 /// nobody sees them come.
-pub(in super::super) fn must_announce(table: &Table, c: &Persona) -> bool {
-    table.options.jump_window
+pub(in super::super) fn must_announce(encounter: &Encounter, c: &Combatant) -> bool {
+    encounter.options.jump_window
         && !c.hidden
-        && table
+        && encounter
             .iter()
-            .any(|other| !other.hidden && could_jump(table, other))
+            .any(|other| !other.hidden && could_jump(encounter, other))
 }
 
 /// Whether an act is announced that personas may jump ahead of.
-pub(in super::super) fn window_open(table: &Table) -> bool {
-    let announced = announced(table)
+pub(in super::super) fn window_open(encounter: &Encounter) -> bool {
+    let announced = announced(encounter)
         .filter(|announced| [announced.movement, announced.act].contains(&Some(Use::Now)));
-    let actor = announced.and_then(|announced| table.get(&announced.combatant));
-    table.options.jump_window && actor.is_some_and(|actor| !actor.hidden)
+    let actor = announced.and_then(|announced| encounter.get(&announced.combatant));
+    encounter.options.jump_window && actor.is_some_and(|actor| !actor.hidden)
 }
 
 /// Whether it has to jump or keep waiting while the window is open.
-pub(in super::super) fn undecided(table: &Table, c: &Persona) -> bool {
-    !table.state.kept.contains(&c.id) && could_jump(table, c)
+pub(in super::super) fn undecided(encounter: &Encounter, c: &Combatant) -> bool {
+    !encounter.state.kept.contains(&c.id) && could_jump(encounter, c)
 }
 
 /// Who has to jump ahead of the announced act or keep waiting, the highest initiative first (AEX7).
-pub(in super::super) fn deciders(table: &Table) -> Vec<CombatantId> {
-    if !window_open(table) {
+pub(in super::super) fn deciders(encounter: &Encounter) -> Vec<CombatantId> {
+    if !window_open(encounter) {
         return Vec::new();
     }
-    let mut deciders: Vec<&Persona> = table.iter().filter(|c| undecided(table, c)).collect();
+    let mut deciders: Vec<&Combatant> = encounter
+        .iter()
+        .filter(|c| undecided(encounter, c))
+        .collect();
     deciders.sort_by_key(|c| c.state.rank);
     ids(deciders)
 }
 
-pub(super) fn keep_waiting(play: &mut Scene<'_>, c: &KeepWaiting) -> Result<(), Violation> {
+pub(super) fn keep_waiting(play: &mut Play<'_>, c: &KeepWaiting) -> Result<(), Violation> {
     let id = &c.combatant;
     let persona = play.combatant("combatant", id)?;
-    let table = play.table();
+    let encounter = play.encounter();
     require(
-        window_open(table) && undecided(table, persona),
+        window_open(encounter) && undecided(encounter, persona),
         "not_asked_to_jump",
         "AEX15",
         || format!("{id} is not asked now whether it jumps ahead of an announced act"),
@@ -202,7 +215,7 @@ pub(super) fn keep_waiting(play: &mut Scene<'_>, c: &KeepWaiting) -> Result<(), 
     Ok(())
 }
 
-pub(super) fn ask_again(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
+pub(super) fn ask_again(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     require(
         play.combatant("combatant", id)?.state.keeps_waiting,
         "asked_anyway",
@@ -215,8 +228,8 @@ pub(super) fn ask_again(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Vi
     Ok(())
 }
 
-pub(super) fn close(play: &mut Scene<'_>) -> Result<(), Violation> {
-    let deciders = deciders(play.table());
+pub(super) fn close(play: &mut Play<'_>) -> Result<(), Violation> {
+    let deciders = deciders(play.encounter());
     let detail = "nobody is asked now whether it jumps";
     require(!deciders.is_empty(), "no_jumps_open", "AEX15", || detail)?;
     for combatant in deciders {

@@ -3,7 +3,7 @@
 use super::unit::{Contender, check_rolls, rank};
 use super::*;
 
-pub(super) fn attack(play: &mut Scene<'_>, c: &MentalAttack) -> Result<(), Violation> {
+pub(super) fn attack(play: &mut Play<'_>, c: &MentalAttack) -> Result<(), Violation> {
     let persona = play.combatant("combatant", &c.combatant)?;
     if let Some(target) = &c.target {
         play.combatant("target", target)?;
@@ -15,22 +15,22 @@ pub(super) fn attack(play: &mut Scene<'_>, c: &MentalAttack) -> Result<(), Viola
             || detail,
         )?;
     }
-    let table = play.table();
+    let encounter = play.encounter();
     // It does not matter whose act it is, so that a player may attack while a hidden combatant acts.
-    if table.state.phase != Phase::SomeoneActs {
-        in_unit(table, "EX-31")?;
+    if encounter.state.phase != Phase::SomeoneActs {
+        in_unit(encounter, "EX-31")?;
     }
-    if table
+    if encounter
         .state
         .duel
         .iter()
         .skip(1)
         .any(|second| *second == c.combatant)
     {
-        no_duel(table)?;
+        no_duel(encounter)?;
     }
-    can_attack(table, persona)?;
-    let uses_act = table.options.mental_attack_uses == MentalAttackUses::Act;
+    can_attack(encounter, persona)?;
+    let uses_act = encounter.options.mental_attack_uses == MentalAttackUses::Act;
     play.own(MentalAttacked {
         combatant: c.combatant.clone(),
         target: c.target.clone(),
@@ -42,7 +42,7 @@ pub(super) fn attack(play: &mut Scene<'_>, c: &MentalAttack) -> Result<(), Viola
     Ok(())
 }
 
-pub(super) fn duel(play: &mut Scene<'_>, c: &MentalDuel) -> Result<(), Violation> {
+pub(super) fn duel(play: &mut Play<'_>, c: &MentalDuel) -> Result<(), Violation> {
     let duellists = [
         play.combatant("combatant", &c.combatant)?,
         play.combatant("opponent", &c.opponent)?,
@@ -54,11 +54,11 @@ pub(super) fn duel(play: &mut Scene<'_>, c: &MentalDuel) -> Result<(), Violation
         field("opponent"),
         || detail,
     )?;
-    in_unit(play.table(), "EX-31")?;
-    no_duel(play.table())?;
+    in_unit(play.encounter(), "EX-31")?;
+    no_duel(play.encounter())?;
     duellists
         .into_iter()
-        .try_for_each(|c| can_attack(play.table(), c))?;
+        .try_for_each(|c| can_attack(play.encounter(), c))?;
     let contenders = duellists.map(|c| Contender {
         id: c.id.clone(),
         combatants: vec![c.id.clone()],
@@ -71,10 +71,10 @@ pub(super) fn duel(play: &mut Scene<'_>, c: &MentalDuel) -> Result<(), Violation
 }
 
 /// Lets a duellist keep its attack (AEX14).
-pub(super) fn decline(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
+pub(super) fn decline(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.combatant("combatant", id)?;
     require(
-        play.table().state.duel.contains(id),
+        play.encounter().state.duel.contains(id),
         "not_in_duel",
         "AEX14",
         || format!("{id} is in no mental duel: there is nothing to decline"),
@@ -84,14 +84,14 @@ pub(super) fn decline(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Viol
 }
 
 /// Ends the duel for the duellists that have not attacked.
-pub(in super::super) fn end_duel(play: &mut Scene<'_>) {
-    for combatant in play.table().state.duel.clone() {
+pub(in super::super) fn end_duel(play: &mut Play<'_>) {
+    for combatant in play.encounter().state.duel.clone() {
         play.own(DuelBrokenOff { combatant });
     }
 }
 
 /// Refuses a persona that may not attack with its mind now.
-pub(in super::super) fn can_attack(table: &Table, c: &Persona) -> Result<(), Violation> {
+pub(in super::super) fn can_attack(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
     let id = &c.id;
     require(c.stats.persona != Sort::Robot, "no_mind", "EX-34", || {
         format!("{id} is a robot: it has no mind to attack with, and its devices go by the list")
@@ -100,7 +100,7 @@ pub(in super::super) fn can_attack(table: &Table, c: &Persona) -> Result<(), Vio
         format!("{id} has no mental attack (`mstr` is 0); physical attacks go by the list")
     })?;
     fit(c)?;
-    if table.options.mental_attack_uses == MentalAttackUses::Nothing {
+    if encounter.options.mental_attack_uses == MentalAttackUses::Nothing {
         return require(!c.state.mental, "attack_spent", "AEX8", || {
             format!("{id} has attacked with its mind in this unit")
         });

@@ -12,24 +12,24 @@ pub(super) struct Contender {
 }
 
 pub(super) fn next_unit(
-    play: &mut Scene<'_>,
+    play: &mut Play<'_>,
     rolls: &Rolls,
     tie_rolls: &TieRolls,
 ) -> Result<(), Violation> {
-    between_units(play.table())?;
+    between_units(play.encounter())?;
     start_encounter(play, "EX-2")?;
-    let contenders = contenders(play.table());
+    let contenders = contenders(play.encounter());
     check_rolls(&contenders, rolls, tie_rolls)?;
     begin(play, contenders, rolls, tie_rolls);
     advance(play);
     Ok(())
 }
 
-fn between_units(table: &Table) -> Result<(), Violation> {
+fn between_units(encounter: &Encounter) -> Result<(), Violation> {
     let detail =
         "initiative is rolled once for a unit: this one goes on until nobody has anything left";
     require(
-        matches!(table.state.phase, Phase::Setup | Phase::Roll),
+        matches!(encounter.state.phase, Phase::Setup | Phase::Roll),
         "unit_going_on",
         "EX-2",
         || detail,
@@ -37,14 +37,14 @@ fn between_units(table: &Table) -> Result<(), Violation> {
 }
 
 /// Takes the dice of a persona's player for the next unit.
-pub(super) fn own_roll(play: &mut Scene<'_>, c: &RollInitiative) -> Result<(), Violation> {
+pub(super) fn own_roll(play: &mut Play<'_>, c: &RollInitiative) -> Result<(), Violation> {
     let RollInitiative {
         combatant,
         roll,
         tie_rolls,
     } = c.clone();
     let crowd = &play.fighter("combatant", &combatant, "EX-2")?.stats.group;
-    between_units(play.table())?;
+    between_units(play.encounter())?;
     if let Some(crowd) = crowd {
         let detail =
             format!("{combatant} rolls with its crowd, {crowd}: that roll is the game master's");
@@ -61,14 +61,14 @@ pub(super) fn own_roll(play: &mut Scene<'_>, c: &RollInitiative) -> Result<(), V
 
 /// Rolls for a unit; nobody is asked yet.
 pub(super) fn begin(
-    play: &mut Scene<'_>,
+    play: &mut Play<'_>,
     contenders: Vec<Contender>,
     rolls: &Rolls,
     tie_rolls: &TieRolls,
 ) {
-    let unit = play.table().round.saturating_add(1);
+    let unit = play.encounter().round.saturating_add(1);
     start_round(play, unit);
-    let single = play.table().iter().filter(|c| c.stats.group.is_none());
+    let single = play.encounter().iter().filter(|c| c.stats.group.is_none());
     let own = single.filter_map(|c| Some((&c.id, c.state.own_roll.clone()?)));
     let own = own.map(|(id, own)| ((id.clone(), own.roll), (id.clone(), own.tie_rolls)));
     let (mut all, mut all_ties): (Rolls, TieRolls) = own.unzip();
@@ -80,16 +80,16 @@ pub(super) fn begin(
 
 /// Everybody in the fight, the stunned too: they may recover before they are asked (AEX9). A crowd rolls with the values of
 /// its first persona (EX-4), of the visible ones if any: the values of a hidden one would show.
-pub(super) fn contenders(table: &Table) -> Vec<Contender> {
-    let mut contenders: Vec<Contender> = Vec::with_capacity(table.combatants.len());
-    let seen = table.active().filter(|c| !c.hidden);
-    for c in seen.chain(table.active().filter(|c| c.hidden)) {
+pub(super) fn contenders(encounter: &Encounter) -> Vec<Contender> {
+    let mut contenders: Vec<Contender> = Vec::with_capacity(encounter.combatants.len());
+    let seen = encounter.active().filter(|c| !c.hidden);
+    for c in seen.chain(encounter.active().filter(|c| c.hidden)) {
         // A crowd rolls under its word (EX-4, AEX10).
         let id = c.stats.group.as_ref().unwrap_or(&c.id);
         match contenders.iter_mut().find(|crowd| crowd.id == *id) {
             Some(crowd) => crowd.combatants.push(c.id.clone()),
             None => {
-                let carried = table
+                let carried = encounter
                     .options
                     .encumbrance_table
                     .modifier(c.stats.encumbrance);
@@ -145,7 +145,7 @@ fn few_digits(path: &str, digits: &[D10]) -> Result<(), Violation> {
 
 /// Everybody rolls a d20; equal totals roll d10s until they differ (EX-6 to EX-8).
 pub(super) fn rank(
-    play: &mut Scene<'_>,
+    play: &mut Play<'_>,
     contenders: Vec<Contender>,
     rolls: &Rolls,
     tie_rolls: &TieRolls,

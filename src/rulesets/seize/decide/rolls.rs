@@ -18,8 +18,8 @@ struct Roller {
 /// Breaks a full tie: a player's character goes first, then the first to join (AWA2).
 type Seniority = (bool, Reverse<u32>);
 
-pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
-    let rollers = rollers(play.table(), c.enemies);
+pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
+    let rollers = rollers(play.encounter(), c.enemies);
     check(play, c, &rollers)?;
     start_encounter(play, "WA-1")?;
     let rolls = roll(play, c, rollers);
@@ -48,10 +48,10 @@ pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
 }
 
 /// Takes the die of a combatant's player before the start.
-pub(super) fn own_die(play: &mut Fight<'_>, c: &RollInitiative) -> Result<(), Violation> {
+pub(super) fn own_die(play: &mut Play<'_>, c: &RollInitiative) -> Result<(), Violation> {
     let id = &c.combatant;
     let fighter = play.fighter("combatant", id, "WA-1")?;
-    if let Some(group) = group(play.table(), fighter, Enemies::Apart) {
+    if let Some(group) = group(play.encounter(), fighter, Enemies::Apart) {
         let detail = format!("{id} rolls with the group {group}: that die is the game master's");
         return Err(Violation::field("rolls_no_die", "combatant", detail));
     }
@@ -63,8 +63,8 @@ pub(super) fn own_die(play: &mut Fight<'_>, c: &RollInitiative) -> Result<(), Vi
 }
 
 /// The group of enemies with which a combatant rolls (WA-3).
-fn group(table: &Table, c: &Fighter, enemies: Enemies) -> Option<Slug> {
-    if c.side == "players" || table.options.not_enemies.contains(&c.side) {
+fn group(encounter: &Encounter, c: &Combatant, enemies: Enemies) -> Option<Slug> {
+    if c.side == "players" || encounter.options.not_enemies.contains(&c.side) {
         return None;
     }
     match enemies {
@@ -74,7 +74,7 @@ fn group(table: &Table, c: &Fighter, enemies: Enemies) -> Option<Slug> {
 }
 
 /// Refuses dice for somebody who rolls none.
-fn check(play: &Fight<'_>, c: &Start, rollers: &[Roller]) -> Result<(), Violation> {
+fn check(play: &Play<'_>, c: &Start, rollers: &[Roller]) -> Result<(), Violation> {
     for (field, rolls) in [("rolls", &c.rolls), ("roll_offs", &c.roll_offs)] {
         for id in rolls.keys() {
             play.combatant(field, id)?;
@@ -113,12 +113,12 @@ fn check(play: &Fight<'_>, c: &Start, rollers: &[Roller]) -> Result<(), Violatio
 }
 
 /// Everybody who is in the fight, by the die that they roll, in the order in which those who would act joined.
-fn rollers(table: &Table, enemies: Enemies) -> Vec<Roller> {
-    let mut ranked: Vec<&Fighter> = table.active().collect();
+fn rollers(encounter: &Encounter, enemies: Enemies) -> Vec<Roller> {
+    let mut ranked: Vec<&Combatant> = encounter.active().collect();
     ranked.sort_by_key(|c| (c.hidden, Reverse(c.stats.bonus()), c.joined));
     let mut rollers: Vec<Roller> = Vec::with_capacity(ranked.len());
     for c in ranked {
-        let group = group(table, c, enemies);
+        let group = group(encounter, c, enemies);
         let seniority = (c.kind == Kind::Pc, Reverse(c.joined));
         match rollers
             .iter_mut()
@@ -151,8 +151,8 @@ fn given(
 }
 
 /// Rolls in the order of joining; the best comes out first.
-fn roll(play: &mut Fight<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<(InitiativeRoll, Seniority)> {
-    let crit_on = play.table().options.crit_on;
+fn roll(play: &mut Play<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<(InitiativeRoll, Seniority)> {
+    let crit_on = play.encounter().options.crit_on;
     let mut rolls = Vec::with_capacity(rollers.len());
     for Roller {
         group,
@@ -166,7 +166,7 @@ fn roll(play: &mut Fight<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<(Initiativ
         let own = if group.is_none() {
             combatants
                 .first()
-                .and_then(|id| play.table().get(id)?.state.own_die)
+                .and_then(|id| play.encounter().get(id)?.state.own_die)
         } else {
             None
         };
@@ -205,7 +205,7 @@ fn rank(roll: &InitiativeRoll) -> (Meaning, i64, i64) {
 
 /// Who takes the first turn, and why: the best of `rolls`, which come best first, after a roll-off in a full tie.
 fn winner(
-    play: &mut Fight<'_>,
+    play: &mut Play<'_>,
     c: &Start,
     rolls: &[(InitiativeRoll, Seniority)],
 ) -> Option<(CombatantId, Way)> {
@@ -216,7 +216,7 @@ fn winner(
             .take_while(|(other, _)| rank(other) == rank(best))
             .count(),
     );
-    let rolls_off = tied.len() > 1 && play.table().options.full_tie == FullTie::RollOff;
+    let rolls_off = tied.len() > 1 && play.encounter().options.full_tie == FullTie::RollOff;
     let mut tied: Vec<(Option<Die>, &InitiativeRoll, Seniority)> = tied
         .iter()
         .map(|(roll, seniority)| {

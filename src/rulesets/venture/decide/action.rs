@@ -7,11 +7,11 @@ use super::*;
 use crate::vocabulary::{ConditionSet, Damage, Slug, Text};
 
 /// A combat action; an attack with all its consequences for targets and attacker.
-pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
+pub(super) fn act(play: &mut Play<'_>, c: &Act) -> Result<(), Violation> {
     let id = &c.combatant;
     if c.reflexive {
         joined(play, id)?;
-        let phase = &play.table().state.phase;
+        let phase = &play.encounter().state.phase;
         let detail = "no combatant is attacked before the free actions are over";
         require(
             !matches!(phase, Phase::FreeActions { .. }),
@@ -55,7 +55,7 @@ pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
         check_target(play, c, i, target).map_err(at)?;
         kills |= attack(play, id, target).map_err(at)?;
     }
-    let options = &play.table().options;
+    let options = &play.encounter().options;
     let attacker = play.combatant("combatant", id)?;
     let resets = match options.decisive_reset {
         DecisiveReset::KillingBlow => kills,
@@ -75,7 +75,7 @@ pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
     change(play, id, -loss, Cause::OwnAttack, None)
 }
 
-fn check_target(play: &Fight<'_>, c: &Act, index: usize, target: &Target) -> Result<(), Violation> {
+fn check_target(play: &Play<'_>, c: &Act, index: usize, target: &Target) -> Result<(), Violation> {
     let id = &target.combatant;
     joined(play, id)?;
     let distinct = *id != c.combatant
@@ -106,7 +106,7 @@ fn check_target(play: &Fight<'_>, c: &Act, index: usize, target: &Target) -> Res
 
 /// Attacks one target: Onslaught, hit or missed (VE-30), the Initiative lost (VE-27), damage and death. Returns whether it is a
 /// killing blow.
-fn attack(play: &mut Fight<'_>, by: &CombatantId, target: &Target) -> Result<bool, Violation> {
+fn attack(play: &mut Play<'_>, by: &CombatantId, target: &Target) -> Result<bool, Violation> {
     let id = &target.combatant;
     let onslaught = play
         .combatant("combatant", id)?
@@ -120,7 +120,9 @@ fn attack(play: &mut Fight<'_>, by: &CombatantId, target: &Target) -> Result<boo
     });
     let loss = target
         .loses
-        .map_or(play.table().options.attacked_loss.get(), |loss| loss.get());
+        .map_or(play.encounter().options.attacked_loss.get(), |loss| {
+            loss.get()
+        });
     let blow = Blow {
         by,
         shift: target.shift.clone().unwrap_or_default(),
@@ -157,7 +159,7 @@ fn attack(play: &mut Fight<'_>, by: &CombatantId, target: &Target) -> Result<boo
 
 /// A Rush or Disengage: a combat action whose move may come later (VE-15).
 pub(super) fn manoeuvre(
-    play: &mut Fight<'_>,
+    play: &mut Play<'_>,
     id: &CombatantId,
     action: &'static str,
     moved: bool,
@@ -174,7 +176,7 @@ pub(super) fn manoeuvre(
     Ok(())
 }
 
-fn may_take_action(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+fn may_take_action(play: &Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let state = &in_turn(play, id, "VE-10")?.state;
     require(
         state.has_action() || state.flurrying,
@@ -187,7 +189,7 @@ fn may_take_action(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> 
     })
 }
 
-pub(super) fn flurry(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+pub(super) fn flurry(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let state = &in_turn(play, id, "VE-11")?.state;
     require(!state.flurrying, "already_flurrying", "VE-11", || {
         format!("{id} flurries already")
@@ -201,7 +203,7 @@ pub(super) fn flurry(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Viola
     Ok(())
 }
 
-pub(super) fn reflexive_move(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+pub(super) fn reflexive_move(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let moved = in_turn(play, id, "VE-10")?.state.moved;
     require(!moved, "already_moved", "VE-10", || {
         format!("{id} has used the reflexive move of its turn")
@@ -213,12 +215,12 @@ pub(super) fn reflexive_move(play: &mut Fight<'_>, id: &CombatantId) -> Result<(
 }
 
 /// Makes the move left from a Rush or Disengage; a turn that waits for it proceeds.
-pub(super) fn follow_up(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+pub(super) fn follow_up(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let open = joined(play, id)?.state.follow_up;
     require(open, "no_follow_up", "VE-15", || {
         format!("{id} has no move left from a Rush or Disengage")
     })?;
-    let Phase::FollowUp { actor } = &play.table().state.phase else {
+    let Phase::FollowUp { actor } = &play.encounter().state.phase else {
         play.own(FollowUpTaken {
             combatant: id.clone(),
         });
@@ -233,8 +235,8 @@ pub(super) fn follow_up(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Vi
     proceed(play, id)
 }
 
-pub(super) fn pass(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    if matches!(&play.table().state.phase, Phase::FollowUp { actor } if actor == id) {
+pub(super) fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+    if matches!(&play.encounter().state.phase, Phase::FollowUp { actor } if actor == id) {
         play.own(FollowUpPassed {
             combatant: id.clone(),
         });

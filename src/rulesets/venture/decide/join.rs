@@ -5,16 +5,16 @@ use crate::rulesets::shared::{start_encounter, start_round};
 use crate::vocabulary::{ConditionSet, Slug};
 
 /// Lets all combatants Join Battle (VE-2) and begins round 0, that of the free actions (VE-6, AVE10).
-pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
+pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     for id in c.joins.keys() {
         play.fighter(format!("joins.{}", id.as_str()), id, "VE-9")?;
     }
     start_encounter(play, "VE-9")?;
-    play.table().active().try_for_each(worthy)?;
+    play.encounter().active().try_for_each(worthy)?;
     start_round(play, 0);
-    for id in &ids(play.table().active()) {
+    for id in &ids(play.encounter().active()) {
         let joined = play
-            .table()
+            .encounter()
             .get(id)
             .is_some_and(|c| c.state.join_battle.is_some());
         match c.joins.get(id) {
@@ -32,7 +32,7 @@ pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
 }
 
 /// Lets one combatant Join Battle: before the start, by its player's own dice, or as a newcomer.
-pub(super) fn join_alone(play: &mut Fight<'_>, c: &JoinBattle) -> Result<(), Violation> {
+pub(super) fn join_alone(play: &mut Play<'_>, c: &JoinBattle) -> Result<(), Violation> {
     let id = &c.combatant;
     let joined = play.combatant("combatant", id)?.state.join_battle.is_some();
     require(!joined, "already_joined", "VE-2", || {
@@ -42,7 +42,7 @@ pub(super) fn join_alone(play: &mut Fight<'_>, c: &JoinBattle) -> Result<(), Vio
     enter(play, id, &c.join())
 }
 
-fn worthy(c: &Fighter) -> Result<(), Violation> {
+fn worthy(c: &Combatant) -> Result<(), Violation> {
     require(c.stats.worthy_foe, "not_a_worthy_foe", "VE-1", || {
         format!(
             "{} is no Worthy Foe: settle that fight by one roll, or make it a worthy_foe",
@@ -51,7 +51,7 @@ fn worthy(c: &Fighter) -> Result<(), Violation> {
     })
 }
 
-pub(super) fn settle(play: &mut Fight<'_>, c: &Settle) -> Result<(), Violation> {
+pub(super) fn settle(play: &mut Play<'_>, c: &Settle) -> Result<(), Violation> {
     let foe = play.fighter("combatant", &c.combatant, "VE-1")?;
     play.fighter("loser", &c.loser, "VE-1")?;
     let unworthy = !foe.stats.worthy_foe && foe.state.join_battle.is_none();
@@ -75,7 +75,7 @@ pub(super) fn settle(play: &mut Fight<'_>, c: &Settle) -> Result<(), Violation> 
 
 /// Rolls Join Battle for `id` and puts it on the track (VE-5).
 pub(in super::super) fn enter(
-    play: &mut Fight<'_>,
+    play: &mut Play<'_>,
     id: &CombatantId,
     join: &Join,
 ) -> Result<(), Violation> {
@@ -95,7 +95,7 @@ pub(in super::super) fn enter(
 
 /// A Join Battle roll, with a pool that the approach allows (VE-2 to VE-4).
 pub(super) fn roll(
-    play: &mut Fight<'_>,
+    play: &mut Play<'_>,
     id: &CombatantId,
     join: &Join,
 ) -> Result<JoinRoll, Violation> {
@@ -125,7 +125,7 @@ pub(super) fn roll(
     let both = attribute != Attribute::Wits && ability != Ability::Awareness;
     let detail = "this encounter allows one swap: the attribute or the ability, not both";
     require(
-        !(both && play.table().options.single_swap),
+        !(both && play.encounter().options.single_swap),
         "pool_not_allowed",
         "VE-33",
         || detail,
@@ -165,7 +165,7 @@ pub(super) fn roll(
     })
 }
 
-pub(super) fn free_action(play: &mut Fight<'_>, c: &FreeAction) -> Result<(), Violation> {
+pub(super) fn free_action(play: &mut Play<'_>, c: &FreeAction) -> Result<(), Violation> {
     may_act_freely(play, &c.combatant)?;
     require(
         !c.damaging,
@@ -188,7 +188,7 @@ pub(super) fn free_action(play: &mut Fight<'_>, c: &FreeAction) -> Result<(), Vi
 
 /// Refuses unless `id` may take its free action: in round 0 in the order of the track (VE-7), newcomers in their first turn,
 /// before they act.
-pub(super) fn may_act_freely(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+pub(super) fn may_act_freely(play: &Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = joined(play, id)?;
     require(
         c.state.free_action == FreeActionState::Open,
@@ -196,7 +196,7 @@ pub(super) fn may_act_freely(play: &Fight<'_>, id: &CombatantId) -> Result<(), V
         "VE-8",
         || format!("{id} has had its one free action"),
     )?;
-    if let Phase::FreeActions { next } = &play.table().state.phase {
+    if let Phase::FreeActions { next } = &play.encounter().state.phase {
         return require(next == id, "not_your_free_action", "VE-7", || {
             format!("free actions come in turn order: it is {next}'s, not {id}'s")
         });

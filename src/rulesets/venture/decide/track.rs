@@ -17,7 +17,7 @@ pub(super) struct Blow<'a> {
 
 /// Moves `id` on the track at once (VE-13), within its bounds (VE-24); Crash comes and goes with it (VE-23).
 pub(super) fn change(
-    play: &mut Fight<'_>,
+    play: &mut Play<'_>,
     id: &CombatantId,
     delta: i64,
     because: Cause,
@@ -47,27 +47,27 @@ pub(super) fn change(
 }
 
 /// Crashes `id`: what it costs, and what it brings to an opponent who forced it (VE-26, VE-27, AVE14).
-fn crash(play: &mut Fight<'_>, id: &CombatantId, blow: Option<Blow<'_>>) -> Result<(), Violation> {
+fn crash(play: &mut Play<'_>, id: &CombatantId, blow: Option<Blow<'_>>) -> Result<(), Violation> {
     let forced = blow.as_ref().map(|blow| blow.by).filter(|by| *by != id);
     play.own(Crashed {
         combatant: id.clone(),
         by: forced.cloned(),
     });
     let (loss, bonus) = (
-        play.table().options.crash_loss.get(),
-        play.table().options.crash_bonus.get(),
+        play.encounter().options.crash_loss.get(),
+        play.encounter().options.crash_bonus.get(),
     );
     change(play, id, -loss, Cause::CrashLoss, None)?;
     let side = &play.combatant("combatant", id)?.side;
     let Some(blow) = blow else { return Ok(()) };
     let opponent = play
-        .table()
+        .encounter()
         .get(blow.by)
         .filter(|by| by.side != *side && by.state.join_battle.is_some());
     let Some(opponent) = opponent else {
         return Ok(());
     };
-    let shifts = play.table().options.shift && opponent.state.crashed_by.as_ref() == Some(id);
+    let shifts = play.encounter().options.shift && opponent.state.crashed_by.as_ref() == Some(id);
     change(play, blow.by, bonus, Cause::CrashBonus, None)?;
     if shifts {
         let roll = roll(play, blow.by, &blow.shift).map_err(|refused| refused.within("shift"))?;
@@ -81,7 +81,7 @@ fn crash(play: &mut Fight<'_>, id: &CombatantId, blow: Option<Blow<'_>>) -> Resu
     Ok(())
 }
 
-pub(super) fn spend(play: &mut Fight<'_>, c: &Spend) -> Result<(), Violation> {
+pub(super) fn spend(play: &mut Play<'_>, c: &Spend) -> Result<(), Violation> {
     let id = &c.combatant;
     let payer = joined(play, id)?;
     let (initiative, motes) = (c.initiative.get(), c.motes.get());
@@ -112,7 +112,7 @@ pub(super) fn spend(play: &mut Fight<'_>, c: &Spend) -> Result<(), Violation> {
 }
 
 /// Corrects the Initiative first, with its consequences, then the rest without any (AVE19).
-pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> {
+pub(super) fn adjust(play: &mut Play<'_>, c: &Adjust) -> Result<(), Violation> {
     let id = &c.combatant;
     let state = &joined(play, id)?.state;
     require(
@@ -121,7 +121,7 @@ pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> 
         "AVE18",
         || format!("{id} has {MAX_TIMED} timed changes already: leave `turns` out"),
     )?;
-    let phase = &play.table().state.phase;
+    let phase = &play.encounter().state.phase;
     let not_yet = matches!(phase, Phase::FreeActions { .. }) || phase.acting() == Some(id);
     require(
         c.acted != Some(true) || !not_yet,
@@ -179,7 +179,7 @@ pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> 
 }
 
 /// Start of turn, step 1: timed changes count down, and what is over ends (VE-14, AVE18).
-pub(super) fn count_timed(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+pub(super) fn count_timed(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let changes = play.combatant("combatant", id)?.state.timed.clone();
     if changes.is_empty() {
         return Ok(());
@@ -200,7 +200,7 @@ pub(super) fn count_timed(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), 
     Ok(())
 }
 
-pub(super) fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation> {
+pub(super) fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
     let (id, effects) = (
         &c.combatant,
         &joined(play, &c.combatant)?.state.start_effects,
@@ -229,7 +229,7 @@ pub(super) fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation
     Ok(())
 }
 
-pub(super) fn withdraw(play: &mut Fight<'_>, c: &Withdraw) -> Result<(), Violation> {
+pub(super) fn withdraw(play: &mut Play<'_>, c: &Withdraw) -> Result<(), Violation> {
     let effects = &play
         .combatant("combatant", &c.combatant)?
         .state
@@ -248,8 +248,8 @@ pub(super) fn withdraw(play: &mut Fight<'_>, c: &Withdraw) -> Result<(), Violati
 }
 
 /// Changes motes, between 0 and the maximum.
-pub(in super::super) fn change_motes(play: &mut Fight<'_>, id: &CombatantId, delta: i64) {
-    let Some(c) = play.table().get(id) else {
+pub(in super::super) fn change_motes(play: &mut Play<'_>, id: &CombatantId, delta: i64) {
+    let Some(c) = play.encounter().get(id) else {
         return;
     };
     let from = c.stats.motes();

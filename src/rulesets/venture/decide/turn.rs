@@ -17,12 +17,12 @@ const RECOVERED: i64 = 3;
 /// The maximum of recovery tokens.
 pub(in super::super) const MAX_TOKENS: i64 = 4;
 
-pub(super) fn begin(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+pub(super) fn begin(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     at_tick(play, id, "VE-9")?;
     take_turn(play, id)
 }
 
-pub(super) fn delay(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+pub(super) fn delay(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let tick = at_tick(play, id, "VE-12")?;
     require(!tick.delayed, "already_delaying", "AVE4", || {
         format!("{id} has delayed past all others: it takes its turn now")
@@ -33,12 +33,12 @@ pub(super) fn delay(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violat
     Ok(())
 }
 
-pub(super) fn claim(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+pub(super) fn claim(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = joined(play, id)?;
     require(c.state.delaying, "not_delaying", "VE-12", || {
         format!("{id} has not delayed: there is nothing to claim")
     })?;
-    let phase = &play.table().state.phase;
+    let phase = &play.encounter().state.phase;
     require(phase.acting().is_none(), "turn_in_progress", "AVE4", || {
         format!("{}: a delayed turn comes between two turns", phase.detail())
     })?;
@@ -47,12 +47,12 @@ pub(super) fn claim(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violat
 
 /// The tick that is reached, if it is `id`'s.
 fn at_tick<'p>(
-    play: &'p Fight<'_>,
+    play: &'p Play<'_>,
     id: &CombatantId,
     rule: &'static str,
 ) -> Result<&'p Tick, Violation> {
     let c = joined(play, id)?;
-    let phase = &play.table().state.phase;
+    let phase = &play.encounter().state.phase;
     let (code, rule, detail) = match phase {
         Phase::Tick(tick) if tick.next == *id => return Ok(tick),
         _ if phase.acting() == Some(id) => {
@@ -83,7 +83,7 @@ fn at_tick<'p>(
 }
 
 /// The start of a turn: steps 1 and 2, and the rest unless a move may be made first.
-pub(in super::super) fn take_turn(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+pub(in super::super) fn take_turn(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     start_turn(play, id);
     let state = &play.combatant("combatant", id)?.state;
     let (points, follow_up) = (state.onslaught, state.follow_up);
@@ -104,7 +104,7 @@ pub(in super::super) fn take_turn(play: &mut Fight<'_>, id: &CombatantId) -> Res
 }
 
 /// The start of a turn, steps 3 and 4; with step 5 `evolve` gives the actions.
-pub(super) fn proceed(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+pub(super) fn proceed(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let state = &play.combatant("combatant", id)?.state;
     let (from, tokens_spent) = (state.initiative, state.recovery_tokens);
     let effects = state.start_effects.clone();
@@ -133,7 +133,7 @@ pub(super) fn proceed(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Viol
 }
 
 /// The end of a turn: its four steps, in order.
-pub(super) fn end(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+pub(super) fn end(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = in_turn(play, id, "VE-9")?;
     let prone = c.has("prone");
     let CombatantState {

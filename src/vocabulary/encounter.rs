@@ -47,7 +47,7 @@ pub enum FoeHp {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(bound = "")]
 #[schema(bound = "R: Ruleset")]
-pub struct Table<R: Ruleset> {
+pub struct Encounter<R: Ruleset> {
     /// Its name for people.
     pub name: Text<120>,
     /// Texts of the client's own.
@@ -87,7 +87,7 @@ pub struct Table<R: Ruleset> {
     pub state: R::State,
 }
 
-impl<R: Ruleset> Table<R> {
+impl<R: Ruleset> Encounter<R> {
     /// The combatant named `id`.
     pub fn get(&self, id: &CombatantId) -> Option<&Combatant<R>> {
         self.combatants.find(id).map(|c| &**c)
@@ -236,7 +236,7 @@ impl<R: Ruleset> Table<R> {
             | SharedEvent::Overridden(_)
             | SharedEvent::Noted(_)
             | SharedEvent::SomeoneActs(_)
-            // The whole table is another one then: the engine takes it from the log entry.
+            // The whole encounter is another one then: the engine takes it from the log entry.
             | SharedEvent::Undone(_)
             | SharedEvent::Redone(_) => {}
         }

@@ -21,7 +21,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// An encounter whose ruleset's types are erased. It never changes; a transition makes another one.
-pub trait Game: Any + Send + Sync {
+pub trait AnyEncounter: Any + Send + Sync {
     /// Its id, tokens and settings.
     fn meta(&self) -> &Meta;
 
@@ -62,23 +62,23 @@ pub trait Game: Any + Send + Sync {
         &self,
         sender: &[OwnCombatant],
         rewind: &Rewind,
-        past: &dyn Game,
+        past: &dyn AnyEncounter,
     ) -> Result<Decided, LoadError>;
 
     /// The encounter after the next log entry.
-    fn fold(&self, entry: &LogEntry) -> Result<Arc<dyn Game>, LoadError>;
+    fn fold(&self, entry: &LogEntry) -> Result<Arc<dyn AnyEncounter>, LoadError>;
 
     /// The state without tokens and settings.
     fn checkpoint(&self) -> Result<Box<RawValue>, serde_json::Error>;
 
     /// This encounter as it was at a checkpoint of its own.
-    fn restore(&self, checkpoint: &RawValue) -> Result<Arc<dyn Game>, LoadError>;
+    fn restore(&self, checkpoint: &RawValue) -> Result<Arc<dyn AnyEncounter>, LoadError>;
 
     /// The same fight under another meta.
-    fn with_meta(&self, meta: Meta) -> Arc<dyn Game>;
+    fn with_meta(&self, meta: Meta) -> Arc<dyn AnyEncounter>;
 
     /// The encounter as the owner of these combatants sees it. Show it and try commands on it; never store it.
-    fn redacted(&self, own: &[OwnCombatant]) -> Arc<dyn Game>;
+    fn redacted(&self, own: &[OwnCombatant]) -> Arc<dyn AnyEncounter>;
 
     /// Tries a request on what the owner of these combatants sees. Asks `stop` as [`decide`](Self::decide) does.
     fn examine(
@@ -124,7 +124,7 @@ pub trait Game: Any + Send + Sync {
 /// A transition that was decided and not yet committed.
 pub struct Decided {
     /// The encounter after it.
-    pub next: Arc<dyn Game>,
+    pub next: Arc<dyn AnyEncounter>,
     /// What happened, a JSON array.
     pub events: Box<RawValue>,
     /// A sentence for each event.
@@ -153,20 +153,20 @@ const USUAL: usize = 768;
 const USUAL_COMBATANT: usize = 192;
 
 /// An encounter under one ruleset.
-pub(super) struct TypedGame<R: Ruleset> {
+pub(super) struct EncounterRecord<R: Ruleset> {
     pub meta: Arc<Meta>,
     pub history: UndoHistory,
-    pub table: Table<R>,
+    pub encounter: Encounter<R>,
 }
 
-impl<R: Ruleset> TypedGame<R> {
+impl<R: Ruleset> EncounterRecord<R> {
     /// Reads a document or checkpoint of the present schema; without `meta` it must hold its own.
     pub fn read(stored: &[u8], meta: Option<Arc<Meta>>) -> Result<Self, LoadError> {
         let Document::<R> {
             ruleset,
             meta: own,
             history,
-            table,
+            encounter,
             ..
         } = read_stored(stored)?;
         if ruleset != R::MANIFEST.id {
@@ -180,30 +180,30 @@ impl<R: Ruleset> TypedGame<R> {
         Ok(Self {
             meta,
             history: history.into_owned(),
-            table: table.into_owned(),
+            encounter: encounter.into_owned(),
         })
     }
 
     fn stored<'a>(&'a self, meta: Option<&'a Meta>) -> Document<'a, R> {
-        let (history, table) = (Cow::Borrowed(&self.history), Cow::Borrowed(&self.table));
+        let (history, encounter) = (Cow::Borrowed(&self.history), Cow::Borrowed(&self.encounter));
         let ruleset = Cow::Borrowed(R::MANIFEST.id);
         Document {
             schema: SCHEMA,
             ruleset,
             meta: meta.map(Cow::Borrowed),
             history,
-            table,
+            encounter,
         }
     }
 
-    /// Plays a request on a copy of the table.
+    /// Plays a request on a copy of the encounter.
     pub fn play<'r>(
         &self,
         request: &'r Request,
         dice: &mut dyn Dice,
         stop: Stop<'_>,
     ) -> Result<Played<'r, R>, Refusal> {
-        let mut play = Play::new(self.table.clone(), dice);
+        let mut play = Play::new(self.encounter.clone(), dice);
         let mut commands = Vec::with_capacity(request.commands.len());
         for (index, (verb, fields)) in request.commands.iter().enumerate() {
             if stop() {
@@ -211,30 +211,30 @@ impl<R: Ruleset> TypedGame<R> {
             }
             let path = || request.path(index);
             play_one(&mut play, verb, fields)
-                .map_err(|refusal| refusal.within(&path()).named(play.table()))?;
+                .map_err(|refusal| refusal.within(&path()).named(play.encounter()))?;
             commands.push((verb.as_str(), play.events().len()));
             if play.events().len() > MAX_EVENTS {
                 return Err(Refusal::too_many_events(path()));
             }
         }
-        let (mut table, events) = play.finish();
-        table.version = table.version.saturating_add(1);
+        let (mut encounter, events) = play.finish();
+        encounter.version = encounter.version.saturating_add(1);
         Ok(Played {
-            table,
+            encounter,
             events,
             commands,
         })
     }
 
     fn redacted_for(&self, own: &[OwnCombatant]) -> Self {
-        let table = Table {
-            version: self.table.version,
-            ..self.table.redacted(own)
+        let encounter = Encounter {
+            version: self.encounter.version,
+            ..self.encounter.redacted(own)
         };
         Self {
             meta: self.meta.clone(),
             history: self.history.clone(),
-            table,
+            encounter,
         }
     }
 
@@ -242,11 +242,11 @@ impl<R: Ruleset> TypedGame<R> {
     fn decided(self, transition: &Transition<'_, R>) -> Result<Decided, WriteError> {
         let mut space = Space::of_entry();
         let events = space.events(transition.events)?;
-        let texts = narration::texts(&transition.before.table, transition.events, &mut space)?;
+        let texts = narration::texts(&transition.before.encounter, transition.events, &mut space)?;
         let redactions = transition.redactions(&mut space)?;
         let jump = transition.events.iter().any(Event::jumps);
         let checkpoint =
-            (jump || self.table.version.is_multiple_of(CHECKPOINTS)).then(|| self.checkpoint());
+            (jump || self.encounter.version.is_multiple_of(CHECKPOINTS)).then(|| self.checkpoint());
         let checkpoint = checkpoint.transpose().map_err(WriteError::Json)?;
         Ok(Decided {
             checkpoint,
@@ -260,7 +260,7 @@ impl<R: Ruleset> TypedGame<R> {
 
 /// A request that was played.
 pub(super) struct Played<'r, R: Ruleset> {
-    table: Table<R>,
+    encounter: Encounter<R>,
     events: Vec<Event<R>>,
     /// The type of each command, and how many events there were after it.
     commands: Vec<(&'r str, usize)>,
@@ -271,7 +271,7 @@ fn play_one<R: Ruleset>(
     verb: &str,
     fields: &serde_json::Map<String, Value>,
 ) -> Result<(), Refusal> {
-    let open = play.table().status != Status::Ended || verb == "note";
+    let open = play.encounter().status != Status::Ended || verb == "note";
     let detail = "the encounter has ended: it takes notes, undo and redo";
     let check_open = || require(open, "encounter_ended", "TK-1", || detail);
     if let Some(command) = R::Command::parse(verb, fields).transpose()? {
@@ -295,7 +295,7 @@ fn play_one<R: Ruleset>(
     shared::decide(play, command)
 }
 
-impl<R: Ruleset> Game for TypedGame<R> {
+impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
     fn meta(&self) -> &Meta {
         &self.meta
     }
@@ -305,34 +305,35 @@ impl<R: Ruleset> Game for TypedGame<R> {
     }
 
     fn check(&self) -> Result<(), String> {
-        let table = &self.table;
-        self.history.check(table.version)?;
-        if table.combatants.len() > MAX_COMBATANTS || table.effects.len() > MAX_EFFECTS {
+        let encounter = &self.encounter;
+        self.history.check(encounter.version)?;
+        if encounter.combatants.len() > MAX_COMBATANTS || encounter.effects.len() > MAX_EFFECTS {
             return Err(format!(
                 "it holds more than {MAX_COMBATANTS} combatants or {MAX_EFFECTS} effects"
             ));
         }
-        let combatants: HashSet<_> = table.iter().map(|c| &c.id).collect();
-        let effects: HashSet<_> = table.effects.iter().map(|e| &e.id).collect();
-        if combatants.len() < table.combatants.len() || effects.len() < table.effects.len() {
+        let combatants: HashSet<_> = encounter.iter().map(|c| &c.id).collect();
+        let effects: HashSet<_> = encounter.effects.iter().map(|e| &e.id).collect();
+        if combatants.len() < encounter.combatants.len() || effects.len() < encounter.effects.len()
+        {
             return Err("two combatants or two effects have the same id".to_owned());
         }
-        if table.counted.len() > table.effects.len()
-            || table.counted.iter().any(|id| !effects.contains(id))
+        if encounter.counted.len() > encounter.effects.len()
+            || encounter.counted.iter().any(|id| !effects.contains(id))
         {
             return Err(
                 "it says of effects that it does not hold that they have counted".to_owned(),
             );
         }
-        if !table.used_ids.is_bounded() {
+        if !encounter.used_ids.is_bounded() {
             return Err("it holds too many used ids".to_owned());
         }
-        if table.joined > MAX_JOINED || table.iter().any(|c| c.joined > table.joined) {
+        if encounter.joined > MAX_JOINED || encounter.iter().any(|c| c.joined > encounter.joined) {
             return Err(format!(
                 "more than {MAX_JOINED} combatants have joined, or more than it says"
             ));
         }
-        for c in table.iter() {
+        for c in encounter.iter() {
             let members: HashSet<_> = c.members.iter().map(|m| &m.id).collect();
             if members.len() < c.members.len() || members.len() > MAX_MEMBERS {
                 return Err(format!(
@@ -349,26 +350,26 @@ impl<R: Ruleset> Game for TypedGame<R> {
                 ));
             }
         }
-        R::check_state(table)
+        R::check_state(encounter)
     }
 
     fn named(&self, field: String, id: &CombatantId) -> Result<OwnCombatant, Refusal> {
-        let named = self.table.named(field, id).map(OwnCombatant::of);
-        named.map_err(|violation| Refusal::from(violation).named(&self.table))
+        let named = self.encounter.named(field, id).map(OwnCombatant::of);
+        named.map_err(|violation| Refusal::from(violation).named(&self.encounter))
     }
 
     fn you(&self, viewer: &Viewer) -> Viewer {
-        viewer.at(&self.table).into_owned()
+        viewer.at(&self.encounter).into_owned()
     }
 
     fn version(&self) -> u64 {
-        self.table.version
+        self.encounter.version
     }
 
     fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal> {
         // The names are those that the viewer sees.
-        let named = |refusal: Refusal| refusal.named(&self.table.redacted(&viewer.combatants));
-        rights::check::<R>(&viewer.at(&self.table), &self.meta, request).map_err(named)
+        let named = |refusal: Refusal| refusal.named(&self.encounter.redacted(&viewer.combatants));
+        rights::check::<R>(&viewer.at(&self.encounter), &self.meta, request).map_err(named)
     }
 
     fn decide(
@@ -379,7 +380,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         stop: Stop<'_>,
     ) -> Result<Decided, Refusal> {
         let Played {
-            table,
+            encounter,
             events,
             commands,
         } = self.play(request, dice, stop)?;
@@ -387,14 +388,14 @@ impl<R: Ruleset> Game for TypedGame<R> {
             return Err(Refusal::Stopped);
         }
         let last = || request.path(commands.len().saturating_sub(1));
-        R::check_state(&table).map_err(|beyond| Refusal::too_much_state(last(), &beyond))?;
-        let history = UndoHistory::ordinary(table.version);
+        R::check_state(&encounter).map_err(|beyond| Refusal::too_much_state(last(), &beyond))?;
+        let history = UndoHistory::ordinary(encounter.version);
         let next = Self {
             meta: self.meta.clone(),
             history,
-            table: table.clone(),
+            encounter: encounter.clone(),
         };
-        let (before, after) = (self, &table);
+        let (before, after) = (self, &encounter);
         let transition = Transition {
             before,
             after,
@@ -408,7 +409,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         let unwritable = |error: serde_json::Error| {
             Refusal::from(FieldError::meaningless("", error.to_string()))
         };
-        let named = events.len().saturating_mul(table.combatants.len());
+        let named = events.len().saturating_mul(encounter.combatants.len());
         let bytes = match named.saturating_mul(most) > MAX_REDACTED {
             true => serde_json::to_vec(&events).map_err(unwritable)?.len(),
             false => 0,
@@ -425,32 +426,32 @@ impl<R: Ruleset> Game for TypedGame<R> {
     }
 
     fn rewind_target(&self, request: &Request) -> Result<Option<Rewind>, Refusal> {
-        self.history.rewind(self.table.version, request)
+        self.history.rewind(self.encounter.version, request)
     }
 
     fn rewind(
         &self,
         sender: &[OwnCombatant],
         rewind: &Rewind,
-        past: &dyn Game,
+        past: &dyn AnyEncounter,
     ) -> Result<Decided, LoadError> {
         let past = (past as &dyn Any).downcast_ref::<Self>();
         let past = past
-            .filter(|past| past.table.version == rewind.to_version)
+            .filter(|past| past.encounter.version == rewind.to_version)
             .ok_or_else(|| {
                 LoadError::Unreadable(format!("the state at {} is another's", rewind.to_version))
             })?;
-        let mut table = past.table.clone();
-        table.keep_identities(&self.table);
-        table.version = self.table.version.saturating_add(1);
+        let mut encounter = past.encounter.clone();
+        encounter.keep_identities(&self.encounter);
+        encounter.version = self.encounter.version.saturating_add(1);
         let history = self.history.rewound(rewind, &past.history);
         let next = Self {
             meta: self.meta.clone(),
             history,
-            table: table.clone(),
+            encounter: encounter.clone(),
         };
         let events = [Event::Shared(rewind.event())];
-        let (before, after, commands) = (self, &table, [(rewind.verb(), events.len())]);
+        let (before, after, commands) = (self, &encounter, [(rewind.verb(), events.len())]);
         let transition = Transition {
             before,
             after,
@@ -463,23 +464,23 @@ impl<R: Ruleset> Game for TypedGame<R> {
             .map_err(|error| LoadError::Unreadable(error.to_string()))
     }
 
-    fn fold(&self, entry: &LogEntry) -> Result<Arc<dyn Game>, LoadError> {
+    fn fold(&self, entry: &LogEntry) -> Result<Arc<dyn AnyEncounter>, LoadError> {
         let events: Vec<Event<R>> = serde_json::from_str(entry.events.get()).map_err(unreadable)?;
         if events.iter().any(Event::jumps) {
             let missing =
                 || LoadError::Unreadable("checkpoint: an undo or redo needs one".to_owned());
             return self.restore(entry.checkpoint.as_deref().ok_or_else(missing)?);
         }
-        let mut table = self.table.clone();
+        let mut encounter = self.encounter.clone();
         for event in &events {
-            table.apply(event);
+            encounter.apply(event);
         }
-        table.version = entry.version;
-        let history = UndoHistory::ordinary(table.version);
+        encounter.version = entry.version;
+        let history = UndoHistory::ordinary(encounter.version);
         Ok(Arc::new(Self {
             meta: self.meta.clone(),
             history,
-            table,
+            encounter,
         }))
     }
 
@@ -487,21 +488,21 @@ impl<R: Ruleset> Game for TypedGame<R> {
         serde_json::value::to_raw_value(&self.stored(None))
     }
 
-    fn restore(&self, checkpoint: &RawValue) -> Result<Arc<dyn Game>, LoadError> {
+    fn restore(&self, checkpoint: &RawValue) -> Result<Arc<dyn AnyEncounter>, LoadError> {
         let checkpoint = checkpoint.get().as_bytes();
         open(checkpoint)?;
         Ok(Arc::new(Self::read(checkpoint, Some(self.meta.clone()))?))
     }
 
-    fn with_meta(&self, meta: Meta) -> Arc<dyn Game> {
+    fn with_meta(&self, meta: Meta) -> Arc<dyn AnyEncounter> {
         Arc::new(Self {
             meta: Arc::new(meta),
             history: self.history.clone(),
-            table: self.table.clone(),
+            encounter: self.encounter.clone(),
         })
     }
 
-    fn redacted(&self, own: &[OwnCombatant]) -> Arc<dyn Game> {
+    fn redacted(&self, own: &[OwnCombatant]) -> Arc<dyn AnyEncounter> {
         Arc::new(self.redacted_for(own))
     }
 
@@ -521,7 +522,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         space
             .events(&events)
             .map_err(|error| error.refusal(last()))?;
-        let texts = narration::texts(&redacted.table, &events, &mut space);
+        let texts = narration::texts(&redacted.encounter, &events, &mut space);
         texts.map(drop).map_err(|error| error.refusal(last()))
     }
 
@@ -544,7 +545,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
             entry.redactions = Some(redactions.unowned());
             return Ok(());
         }
-        let mut after = self.table.clone();
+        let mut after = self.encounter.clone();
         events.iter().for_each(|event| after.apply(event));
         after.version = entry.version;
         // An entry does not say which command each event came from.
@@ -569,39 +570,39 @@ impl<R: Ruleset> Game for TypedGame<R> {
     fn view(&self, you: &Viewer) -> Result<Box<RawValue>, serde_json::Error> {
         serde_json::value::to_raw_value(&EncounterView::new(
             &self.meta,
-            &self.table,
-            Some(&you.at(&self.table)),
+            &self.encounter,
+            Some(&you.at(&self.encounter)),
         ))
     }
 
     fn view_for_all(&self) -> Result<Vec<u8>, serde_json::Error> {
-        serde_json::to_vec(&EncounterView::new(&self.meta, &self.table, None))
+        serde_json::to_vec(&EncounterView::new(&self.meta, &self.encounter, None))
     }
 
     fn view_into(&self, you: &Viewer, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error> {
-        buffer.reserve(USUAL + 2 * USUAL_COMBATANT * self.table.combatants.len());
+        buffer.reserve(USUAL + 2 * USUAL_COMBATANT * self.encounter.combatants.len());
         serde_json::to_writer(
             buffer,
-            &EncounterView::new(&self.meta, &self.table, Some(&you.at(&self.table))),
+            &EncounterView::new(&self.meta, &self.encounter, Some(&you.at(&self.encounter))),
         )
     }
 
     fn brief(&self) -> Brief {
         Brief {
-            current: R::current(&self.table),
-            pending: pending(&self.table),
+            current: R::current(&self.encounter),
+            pending: pending(&self.encounter),
         }
     }
 
     fn summary(&self) -> Summary {
-        let Table {
+        let Encounter {
             name,
             metadata,
             status,
             round,
             version,
             ..
-        } = &self.table;
+        } = &self.encounter;
         Summary {
             id: self.meta.id.clone(),
             name: name.to_string(),
@@ -619,27 +620,28 @@ impl<R: Ruleset> Game for TypedGame<R> {
     }
 
     fn weight(&self) -> usize {
-        let table = &self.table;
-        let audiences = if table.hides_nothing() && !table.hides_any_hp() {
+        let encounter = &self.encounter;
+        let audiences = if encounter.hides_nothing() && !encounter.hides_any_hp() {
             1
         } else {
             self.meta.tokens.len().saturating_add(1)
         };
         audiences.saturating_mul(
-            table
+            encounter
                 .combatants
                 .len()
-                .saturating_add(table.effects.len())
+                .saturating_add(encounter.effects.len())
                 .saturating_add(1),
         )
     }
 
     fn text(&self) -> String {
-        text::table(&self.table)
+        text::encounter(&self.encounter)
     }
 
     fn document(&self) -> Result<Vec<u8>, serde_json::Error> {
-        let mut buffer = Vec::with_capacity(USUAL + USUAL_COMBATANT * self.table.combatants.len());
+        let mut buffer =
+            Vec::with_capacity(USUAL + USUAL_COMBATANT * self.encounter.combatants.len());
         serde_json::to_writer(&mut buffer, &self.stored(Some(&self.meta)))?;
         Ok(buffer)
     }
