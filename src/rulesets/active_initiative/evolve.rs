@@ -26,7 +26,7 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<ActiveInitiativ
         }
         Own(Event::InterruptPointsGained(e)) => encounter.state.interrupt_points = Some(e.points),
         Own(Event::Named(e)) => {
-            open_window(encounter, &e.combatant, Way::Named { by: e.by.clone() })
+            open_window(encounter, &e.combatant, Way::Named { by: e.by.clone() });
         }
         Own(Event::Interrupted(e)) => {
             open_window(encounter, &e.combatant, Way::Interrupted { means: e.means });
@@ -55,7 +55,7 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<ActiveInitiativ
             encounter.state.turns.clear();
         }
         Shared(SharedEvent::Overridden(e)) => {
-            open_window(encounter, &e.combatant, Way::Overridden {})
+            open_window(encounter, &e.combatant, Way::Overridden {});
         }
         Shared(SharedEvent::TurnStarted(e)) => start_turn(encounter, &e.combatant),
         Shared(SharedEvent::CombatantLeft(e)) => forget(&mut encounter.state, &e.combatant),

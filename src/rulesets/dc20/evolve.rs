@@ -59,7 +59,7 @@ fn own(encounter: &mut Encounter, event: &Event) {
         }
         Event::DcSet(e) => encounter.state.dc = Some(e.dc),
         Event::CheckRolled(e) => {
-            encounter.change_state(&e.combatant, |s| s.rolled.clone_from(&e.dice))
+            encounter.change_state(&e.combatant, |s| s.rolled.clone_from(&e.dice));
         }
         Event::CheckMade(e) => {
             let critical = Some(e.check.critical).filter(|_| encounter.round <= 1);
@@ -174,7 +174,7 @@ fn own(encounter: &mut Encounter, event: &Event) {
             encounter.change_state(&e.combatant, |s| s.inspiration_die = false);
         }
         Event::AdvantageUsed(e) => {
-            encounter.change_state(&e.combatant, |s| s.round_one_adv = false)
+            encounter.change_state(&e.combatant, |s| s.round_one_adv = false);
         }
         Event::LegendaryOpened(e) => {
             encounter.state.phase = e.phase;

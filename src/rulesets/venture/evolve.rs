@@ -87,7 +87,7 @@ fn own(encounter: &mut Encounter, event: &Event) {
         Event::Moved(e) => encounter.change(&e.combatant, |c| c.state.moved = true),
         Event::Delayed(e) => encounter.change(&e.combatant, |c| c.state.delaying = true),
         Event::InitiativeChanged(e) => {
-            encounter.change(&e.combatant, |c| c.state.initiative = e.to)
+            encounter.change(&e.combatant, |c| c.state.initiative = e.to);
         }
         Event::Crashed(e) => encounter.change(&e.combatant, |c| {
             c.state.crashed = true;
