@@ -354,10 +354,12 @@ mod tests {
     async fn a_long_fold_is_the_work_of_a_worker() {
         let directory = tempfile::TempDir::new().expect("a directory");
         let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("a store");
-        let mut app = App::new(Arc::new(store), Rulesets::shipped(), 1 << 20);
+        let rulesets = Rulesets::shipped();
+        let any = rulesets.iter().next().expect("a ruleset").manifest.id;
+        let mut app = App::new(Arc::new(store), rulesets, 1 << 20);
         app.workers = crate::app::work::Workers::new(1);
         let app = Arc::new(app);
-        let creation = read(&json!({"ruleset": "active-initiative"})).expect("a creation");
+        let creation = read(&json!({"ruleset": any})).expect("a creation");
         let client = Client::named("a client".to_owned());
         let created = app.create(creation, None, None, &client).await;
         let created = created.expect("an encounter");
