@@ -2,21 +2,13 @@
 
 use crate::e2e::{Answer, Api, Call, Fight};
 use crate::support::json::{at, difference};
+use crate::support::sources;
 use crate::transcripts;
-use futures::stream::{self, StreamExt};
+use rstest::rstest;
 use serde_json::Value;
-use turnkeeper::engine::Rulesets;
-
-/// Every shipped ruleset's transcripts in which the table gives all the dice.
-fn without_dice() -> Vec<(String, Value)> {
-    let all = Rulesets::shipped()
-        .iter()
-        .flat_map(|ruleset| transcripts::of(ruleset.manifest.id))
-        .collect::<Vec<_>>();
-    all.into_iter()
-        .filter(|(_, transcript)| transcripts::sent_without_dice(transcript).is_some())
-        .collect()
-}
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use tokio::runtime::Runtime;
 
 /// A request that was accepted, and its answer.
 type Accepted = (Call, Answer);
@@ -78,40 +70,68 @@ async fn repeat(accepted: Vec<Accepted>) -> Vec<String> {
     wrong
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_worked_examples_play_over_http_with_the_states_of_the_rules_and_repeat_their_answers()
-{
-    let api = Api::start().await;
-    let (transcripts, api) = (without_dice(), &api);
-    let plays = transcripts.iter().map(|(name, transcript)| async move {
-        let (fight, mut accepted, mut wrong) = (
-            api.create(&transcript["create"]).await,
-            Vec::new(),
-            Vec::new(),
-        );
-        for (n, step) in (1..).zip(transcript["steps"].as_array().expect("steps")) {
-            let taken = take(&fight, n, step, &mut accepted).await;
-            wrong.extend(
-                taken
-                    .into_iter()
-                    .map(|what| format!("{name} step {n}: {what}")),
-            );
-        }
-        wrong.extend(
-            repeat(accepted)
-                .await
-                .into_iter()
-                .map(|what| format!("{name}: {what}")),
-        );
-        wrong
-    });
-    let wrong: Vec<_> = stream::iter(plays).buffer_unordered(4).concat().await;
-    let played: Vec<_> = transcripts.iter().map(|(name, _)| name).collect();
+/// A server for all transcripts that play at the same time.
+struct Shared {
+    api: Api,
+    runtime: Runtime,
+}
+
+fn shared() -> Arc<Shared> {
+    static SHARED: Mutex<Weak<Shared>> = Mutex::new(Weak::new());
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(running) = shared.upgrade() {
+        return running;
+    }
+    let runtime = Runtime::new().expect("a runtime");
+    let api = runtime.block_on(Api::start());
+    let started = Arc::new(Shared { api, runtime });
+    *shared = Arc::downgrade(&started);
+    started
+}
+
+/// Plays a transcript; everything that is not as written.
+async fn play(api: &Api, transcript: &Value) -> Vec<String> {
+    let fight = api.create(&transcript["create"]).await;
+    let mut accepted = Vec::new();
+    let mut wrong = Vec::new();
+    for (n, step) in (1..).zip(transcript["steps"].as_array().expect("steps")) {
+        let taken = take(&fight, n, step, &mut accepted).await;
+        wrong.extend(taken.iter().map(|what| format!("step {n}: {what}")));
+    }
+    wrong.extend(repeat(accepted).await);
+    wrong
+}
+
+/// One test for each transcript of a shipped ruleset. It passes without a request if some of the dice are the server's.
+#[rstest]
+fn play_with_the_states_of_the_rules_and_repeat_their_answers(
+    #[files("*/*.json")]
+    #[exclude("^(every|round-robin)/")]
+    #[base_dir = "tests/transcripts"]
+    file: PathBuf,
+) {
+    let transcript: Value = serde_json::from_str(&sources::read(&file)).expect("a transcript");
+    if transcripts::sent_without_dice(&transcript).is_none() {
+        return;
+    }
+    let shared = shared();
+    let wrong = shared.runtime.block_on(play(&shared.api, &transcript));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    println!("{} transcripts over HTTP", played.len());
+}
+
+#[test]
+fn the_worked_examples_are_among_those_over_http() {
+    let played: Vec<String> = transcripts::files()
+        .into_iter()
+        .filter(|(_, text)| {
+            let transcript = serde_json::from_str(text).expect("a transcript");
+            transcripts::sent_without_dice(&transcript).is_some()
+        })
+        .map(|(file, _)| file)
+        .collect();
     for example in ["tai1", "tex1", "tve2", "tve3", "tdc4", "tdc7", "twa1"] {
         assert!(
-            played.iter().any(|name| name.contains(example)),
+            played.iter().any(|file| file.contains(example)),
             "{example} is not among {played:?}"
         );
     }
