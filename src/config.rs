@@ -15,8 +15,8 @@ use tracing_subscriber::filter::Targets;
 
 /// Runs the turn order of tabletop combat behind a REST API.
 ///
-/// Without a subcommand it serves. Every setting is an environment variable or an argument; an argument wins. An invalid setting stops
-/// the program with a message that names the variable.
+/// Without a subcommand it serves. Every setting is an environment variable or an argument; an
+/// argument wins. An invalid setting stops the program with a message that names the variable.
 #[derive(Debug, Parser)]
 #[command(name = "turnkeeper", version)]
 pub struct Config {
@@ -73,7 +73,8 @@ fn named(mut error: clap::Error) -> clap::Error {
 /// The subcommands.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub enum Task {
-    /// Make a key for an application. Prints the key, and the NAME=DIGEST for TURNKEEPER_APP_KEYS or its file.
+    /// Make a key for an application. Prints the key, and the NAME=DIGEST for TURNKEEPER_APP_KEYS
+    /// or its file.
     AppKey {
         /// The application's name: small letters, digits, hyphens, underscores.
         #[arg(value_parser = |name: &str| app_name(name).map(str::to_owned))]
@@ -84,14 +85,16 @@ pub enum Task {
         /// The file to write. It must not exist.
         file: PathBuf,
     },
-    /// Check a file of the embedded store that no server has open, and say what is damaged. Exits with 1 if anything is.
+    /// Check a file of the embedded store that no server has open, and say what is damaged. Exits
+    /// with 1 if anything is.
     Check {
         /// The file. Default: that in the directory of TURNKEEPER_DATA.
         file: Option<PathBuf>,
     },
     /// Print the OpenAPI document.
     Openapi,
-    /// Ask the server on this machine whether it is ready, for container health checks. Exits with 1 if it is not.
+    /// Ask the server on this machine whether it is ready, for container health checks. Exits with
+    /// 1 if it is not.
     Healthy,
 }
 
@@ -102,12 +105,13 @@ pub struct Server {
     #[arg(long, env = "TURNKEEPER_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS:PORT", value_parser = address)]
     pub listen: SocketAddr,
 
-    /// The Redis that stores the encounters: redis:// or rediss:// (TLS), or several with commas for a cluster. Without it the
-    /// embedded store is used.
+    /// The Redis that stores the encounters: redis:// or rediss:// (TLS), or several with commas
+    /// for a cluster. Without it the embedded store is used.
     #[arg(long, env = "REDIS_URL", value_name = "URL", hide_env_values = true)]
     pub redis_url: Option<String>,
 
-    /// A PEM file with the certificate authorities to trust for rediss://, instead of the public ones.
+    /// A PEM file with the certificate authorities to trust for rediss://, instead of the public
+    /// ones.
     #[arg(
         long,
         env = "TURNKEEPER_REDIS_CA",
@@ -135,20 +139,23 @@ pub struct Server {
     )]
     pub redis_key: Option<PathBuf>,
 
-    /// The directory of the embedded store. It is created if it is missing. Default: ./turnkeeper-data.
+    /// The directory of the embedded store. It is created if it is missing. Default:
+    /// ./turnkeeper-data.
     #[arg(long, env = "TURNKEEPER_DATA", value_name = "DIRECTORY")]
     pub data: Option<PathBuf>,
 
-    /// The time after which an idle encounter is deleted, such as 30d, 12h, 15m or 90s; 0 keeps it for ever.
+    /// The time after which an idle encounter is deleted, such as 30d, 12h, 15m or 90s; 0 keeps it
+    /// for ever.
     #[arg(long, env = "TURNKEEPER_TTL", default_value = "30d", value_name = "TIME", value_parser = time)]
     pub ttl: Duration,
 
-    /// The path below which a proxy shows the service, such as /turns. It is removed from requests that have it.
+    /// The path below which a proxy shows the service, such as /turns. It is removed from requests
+    /// that have it.
     #[arg(long, env = "TURNKEEPER_BASE_PATH", value_name = "PATH")]
     pub base_path: Option<BasePath>,
 
-    /// The applications that may create, import and list encounters, as NAME=DIGEST pairs with commas. A name may have several keys.
-    /// Without any pair, every client may create encounters.
+    /// The applications that may create, import and list encounters, as NAME=DIGEST pairs with
+    /// commas. A name may have several keys. Without any pair, every client may create encounters.
     #[arg(
         long,
         env = "TURNKEEPER_APP_KEYS",
@@ -157,7 +164,8 @@ pub struct Server {
     )]
     pub app_keys: Option<String>,
 
-    /// A file with more pairs, one a line, with comments after #. It is read again when it changes, without a restart.
+    /// A file with more pairs, one a line, with comments after #. It is read again when it changes,
+    /// without a restart.
     #[arg(long, env = "TURNKEEPER_APP_KEYS_FILE", value_name = "FILE")]
     pub app_keys_file: Option<PathBuf>,
 
@@ -165,15 +173,18 @@ pub struct Server {
     #[arg(long, env = "TURNKEEPER_RATE_APPLICATION", value_name = "RATE")]
     pub rate_application: Option<Rate>,
 
-    /// The maximum requests of a token, such as 300/1m. Requests with an invalid token count against their address. Default: no limit.
+    /// The maximum requests of a token, such as 300/1m. Requests with an invalid token count
+    /// against their address. Default: no limit.
     #[arg(long, env = "TURNKEEPER_RATE_TOKEN", value_name = "RATE")]
     pub rate_token: Option<Rate>,
 
-    /// The maximum requests of an address without a key or with invalid tokens, such as 60/1m. Default: no limit.
+    /// The maximum requests of an address without a key or with invalid tokens, such as 60/1m.
+    /// Default: no limit.
     #[arg(long, env = "TURNKEEPER_RATE_ADDRESS", value_name = "RATE")]
     pub rate_address: Option<Rate>,
 
-    /// The header in which the proxy names the client, such as x-forwarded-for. Its last entry counts.
+    /// The header in which the proxy names the client, such as x-forwarded-for. Its last entry
+    /// counts.
     #[arg(long, env = "TURNKEEPER_CLIENT_HEADER", value_name = "HEADER", value_parser = header)]
     pub client_header: Option<HeaderName>,
 
@@ -195,7 +206,8 @@ pub struct Server {
         value_parser = |text: &str| integer::<usize>(text, 1024, 16_777_216))]
     pub body_limit: usize,
 
-    /// The time limit of a request, its body and answer included, such as 30s. A long poll (wait) is answered a second earlier.
+    /// The time limit of a request, its body and answer included, such as 30s. A long poll (wait)
+    /// is answered a second earlier.
     #[arg(long, env = "TURNKEEPER_REQUEST_TIMEOUT", default_value = "30s", value_name = "TIME", value_parser = positive_time)]
     pub request_timeout: Duration,
 
@@ -212,20 +224,21 @@ pub struct Server {
         value_parser = |text: &str| integer::<usize>(text, 1024, 268_435_456))]
     pub import_limit: usize,
 
-    /// The MiB of request bodies that the process holds at a time, half of them for imports, and as many of answers that clients have not
-    /// read yet. A client gets an eighth, an encounter a quarter. Requests beyond are answered 503. One body of the largest size always fits.
+    /// The MiB of request bodies that the process holds at a time, half of them for imports, and as
+    /// many of answers that clients have not read yet. A client gets an eighth, an encounter a
+    /// quarter. Requests beyond are answered 503. One body of the largest size always fits.
     #[arg(long, env = "TURNKEEPER_BODIES_MIB", default_value_t = 64, value_name = "MIB",
         value_parser = |text: &str| integer::<usize>(text, 1, 65_536))]
     pub bodies_mib: usize,
 
-    /// The minimum number of newest log entries that each encounter keeps; 0 keeps all. Older ones are dropped only at every 256th entry,
-    /// so up to 511 more may be there.
+    /// The minimum number of newest log entries that each encounter keeps; 0 keeps all. Older ones
+    /// are dropped only at every 256th entry, so up to 511 more may be there.
     #[arg(long, env = "TURNKEEPER_LOG_KEEP", default_value_t = crate::app::DEFAULT_LOG_KEEP, value_name = "ENTRIES",
         value_parser = |text: &str| integer::<u64>(text, 0, 1_000_000_000))]
     pub log_keep: u64,
 
-    /// The maximum MiB of the log of each encounter; 0 is any number. Beyond it the oldest entries are dropped, also of those that
-    /// TURNKEEPER_LOG_KEEP keeps.
+    /// The maximum MiB of the log of each encounter; 0 is any number. Beyond it the oldest entries
+    /// are dropped, also of those that TURNKEEPER_LOG_KEEP keeps.
     #[arg(long, env = "TURNKEEPER_LOG_MIB", default_value_t = crate::app::DEFAULT_LOG_MIB, value_name = "MIB",
         value_parser = |text: &str| integer::<u64>(text, 0, 65_536))]
     pub log_mib: u64,
@@ -235,7 +248,8 @@ pub struct Server {
         value_parser = |text: &str| integer::<u64>(text, 0, 65_536))]
     pub cache_mib: u64,
 
-    /// The level of the log on standard error: off, error, warn, info, debug, trace, or levels of modules such as turnkeeper=debug,warn.
+    /// The level of the log on standard error: off, error, warn, info, debug, trace, or levels of
+    /// modules such as turnkeeper=debug,warn.
     #[arg(long, env = "TURNKEEPER_LOG", default_value = "info", value_name = "LEVEL", value_parser = levels)]
     pub log: Targets,
 
@@ -289,7 +303,8 @@ impl Server {
         }
     }
 
-    /// Reads the keys of the applications from the variable and the file. An error names the setting, and no key.
+    /// Reads the keys of the applications from the variable and the file. An error names the
+    /// setting, and no key.
     pub fn app_keys(&self) -> Result<AppKeys, String> {
         let keys = AppKeys::read(self.app_keys.as_deref().unwrap_or_default());
         let keys = keys.map_err(|error| format!("TURNKEEPER_APP_KEYS: {error}"))?;
@@ -327,7 +342,8 @@ fn integer<N: TryFrom<u64>>(text: &str, min: u64, max: u64) -> Result<N, String>
     number.ok_or_else(|| format!("write an integer from {min} to {max}"))
 }
 
-/// A level for all log lines, levels for modules, or both. Levels that leave out this program are refused: they would silence it.
+/// A level for all log lines, levels for modules, or both. Levels that leave out this program are
+/// refused: they would silence it.
 fn levels(text: &str) -> Result<Targets, String> {
     const SHAPE: &str = "write a level (off, error, warn, info, debug, trace), or levels of modules too, such as turnkeeper=debug,warn";
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();

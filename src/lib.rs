@@ -1,4 +1,5 @@
-//! Turnkeeper runs the turn order of tabletop combat by the rules of published initiative systems, behind a REST API.
+//! Turnkeeper runs the turn order of tabletop combat by the rules of published initiative systems,
+//! behind a REST API.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 pub mod app;

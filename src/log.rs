@@ -1,4 +1,5 @@
-//! Log lines on standard error, in batches: a system call for each line would take longer than deciding a command.
+//! Log lines on standard error, in batches: a system call for each line would take longer than
+//! deciding a command.
 
 use crate::config::{LogFormat, Server};
 use parking_lot::Mutex;
@@ -76,7 +77,8 @@ impl Lines {
         }
     }
 
-    /// Lines wait up to 50 ms and are written together; warnings and errors do not wait. A killed process loses waiting lines.
+    /// Lines wait up to 50 ms and are written together; warnings and errors do not wait. A killed
+    /// process loses waiting lines.
     fn batched() -> Self {
         let lines = Self::immediate();
         let waiting = lines.clone();

@@ -27,7 +27,8 @@ use turnkeeper::store::redis::RedisStore;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // An idle connection touches few of its buffers' pages: with small pages it takes 11 KiB, with the allocator's huge pages 19.
+    // An idle connection touches few of its buffers' pages: with small pages it takes 11 KiB, with
+    // the allocator's huge pages 19.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::disable_transparent_huge_pages(true);
     let config = Config::read();
@@ -164,7 +165,8 @@ fn without_panic_messages<T>(open: impl FnOnce() -> T) -> T {
     opened
 }
 
-/// Reads the application keys again every two seconds. While they are invalid, the earlier keys stay valid.
+/// Reads the application keys again every two seconds. While they are invalid, the earlier keys
+/// stay valid.
 async fn follow_keys(config: Server, keys: AppKeys, applications: Arc<Applications>) {
     let mut last = Ok(keys);
     loop {
@@ -316,7 +318,8 @@ fn certificates(config: &Server, urls: &str) -> Result<Option<TlsCertificates>, 
     )
 }
 
-/// Makes a write beyond the limit of a file's size (`ulimit -f`) an error, as on a full disk. By default the signal ends the process.
+/// Makes a write beyond the limit of a file's size (`ulimit -f`) an error, as on a full disk. By
+/// default the signal ends the process.
 fn survive_size_limit() -> std::io::Result<()> {
     /// SIGXFSZ, of Linux and macOS on x86-64 and ARM.
     const SIZE_LIMIT: SignalKind = SignalKind::from_raw(25);

@@ -1,4 +1,5 @@
-//! What hostile clients have sent: what each attack comes to, the longest answer of `/livez` beside it, and the memory it takes.
+//! What hostile clients have sent: what each attack comes to, the longest answer of `/livez` beside
+//! it, and the memory it takes.
 
 use crate::fights;
 use crate::support::client::{Client, Fight, note};
@@ -10,7 +11,8 @@ use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-/// Runs each attack whose name contains `filter`, on a server of its own, and prints a line for each.
+/// Runs each attack whose name contains `filter`, on a server of its own, and prints a line for
+/// each.
 pub async fn run(filter: &str) {
     println!(
         "\n{:<58} {:>12} {:>9}  what came of it",

@@ -1,8 +1,9 @@
-//! The most expensive requests at the documented limits: processor time of the real program for each, and the latency of `/livez`
-//! beside the worst four; then what attacks come to, each on a server of its own.
+//! The most expensive requests at the documented limits: processor time of the real program for
+//! each, and the latency of `/livez` beside the worst four; then what attacks come to, each on a
+//! server of its own.
 //!
-//! `cargo bench --bench cost` starts the program with its embedded store and prints a table, without limits to hold.
-//! `COST_FILTER` runs the rows and attacks whose name contains it.
+//! `cargo bench --bench cost` starts the program with its embedded store and prints a table,
+//! without limits to hold. `COST_FILTER` runs the rows and attacks whose name contains it.
 
 mod attacks;
 mod fights;

@@ -25,7 +25,8 @@ pub async fn started(api: &Client, combatants: usize) -> Fight {
     fight
 }
 
-/// What is sent to a fight again and again, from its start on: damage, healing, the turn of the next one.
+/// What is sent to a fight again and again, from its start on: damage, healing, the turn of the
+/// next one.
 pub fn commands(combatants: usize) -> impl Iterator<Item = String> {
     let commands = (0..combatants).flat_map(move |n| {
         let (this, next) = (id(n), id((n + 1) % combatants));

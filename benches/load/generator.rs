@@ -1,4 +1,5 @@
-//! A light load generator: keep-alive HTTP/1.1, written and read by hand, the same for every server.
+//! A light load generator: keep-alive HTTP/1.1, written and read by hand, the same for every
+//! server.
 
 use super::figures::process_cpu;
 use futures::future::join_all;
@@ -18,7 +19,8 @@ pub trait Wire {
     /// Says what the protocol wants said first.
     async fn open(&mut self, _stream: &mut TcpStream, _buffer: &mut [u8]) {}
 
-    /// Sends a command and reads its whole answer, which must be a success; the bytes of the answer.
+    /// Sends a command and reads its whole answer, which must be a success; the bytes of the
+    /// answer.
     async fn exchange(&mut self, stream: &mut TcpStream, buffer: &mut [u8], key: &str) -> usize;
 }
 
@@ -95,7 +97,8 @@ enum Phase {
     Over,
 }
 
-/// Sends each connection's commands one after the other for `duration`. `cpu` returns processor times in microseconds.
+/// Sends each connection's commands one after the other for `duration`. `cpu` returns processor
+/// times in microseconds.
 pub async fn run<W: Wire + 'static>(
     url: &str,
     wires: Vec<W>,

@@ -1,10 +1,12 @@
-//! The command path of the real program against a bare axum handler that does the same two round trips with the same bytes.
+//! The command path of the real program against a bare axum handler that does the same two round
+//! trips with the same bytes.
 //!
-//! `cargo bench --bench load` starts a Redis, the program with its cache (hot), the program without (cold: every command reads before
-//! it commits) and the bare handler. Each is a process of its own with the same allocator and runtime, and gets the load in turn,
-//! several times, over 64 connections. Compare only ratios within one run, which share machine, load generator and Redis.
-//! `LOAD_ROUNDS` (5) and `LOAD_SECONDS` (2, each measurement) make it longer. `LOAD_AGAINST` names another program, such as an
-//! older one, to compare with instead of the bare handler.
+//! `cargo bench --bench load` starts a Redis, the program with its cache (hot), the program without
+//! (cold: every command reads before it commits) and the bare handler. Each is a process of its own
+//! with the same allocator and runtime, and gets the load in turn, several times, over 64
+//! connections. Compare only ratios within one run, which share machine, load generator and Redis.
+//! `LOAD_ROUNDS` (5) and `LOAD_SECONDS` (2, each measurement) make it longer. `LOAD_AGAINST` names
+//! another program, such as an older one, to compare with instead of the bare handler.
 
 mod bare;
 mod fight;

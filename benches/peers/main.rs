@@ -1,8 +1,9 @@
 //! The program beside peers on the same work: `benches/peers/run` installs them and starts this.
 //!
-//! One client sends the same commands to each in turn, several times. Two groups: without a promise about the disk, and durable.
-//! `PEERS_ROUNDS` (3) and `PEERS_SECONDS` (1.5, each measurement) make it longer, `PEERS_CELLS` chooses combatants and connections,
-//! such as `16x64,64x64`, and `TURNKEEPER` another build of the program.
+//! One client sends the same commands to each in turn, several times. Two groups: without a promise
+//! about the disk, and durable. `PEERS_ROUNDS` (3) and `PEERS_SECONDS` (1.5, each measurement) make
+//! it longer, `PEERS_CELLS` chooses combatants and connections, such as `16x64,64x64`, and
+//! `TURNKEEPER` another build of the program.
 
 #[path = "../load/bare.rs"]
 mod bare;

@@ -48,7 +48,8 @@ impl Peer {
         }
     }
 
-    /// Starts a script of this folder, with the packages that `run` has installed, and a Redis if it is to keep its state there.
+    /// Starts a script of this folder, with the packages that `run` has installed, and a Redis if
+    /// it is to keep its state there.
     pub fn script(file: &str, combatants: usize, redis: Option<String>) -> Self {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/peers");
         let mut node = Command::new("node");

@@ -1,4 +1,5 @@
-//! boardgame.io's moves over its socket.io transport, in a websocket. Frames are written and read by hand.
+//! boardgame.io's moves over its socket.io transport, in a websocket. Frames are written and read
+//! by hand.
 
 use super::generator::Wire;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

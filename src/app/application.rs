@@ -1,4 +1,5 @@
-//! Applications: programs that may create encounters. The configuration has only the digests of their keys.
+//! Applications: programs that may create encounters. The configuration has only the digests of
+//! their keys.
 
 use data_encoding::HEXLOWER_PERMISSIVE as HEX;
 use parking_lot::RwLock;
@@ -21,7 +22,8 @@ pub type Application = Arc<str>;
 pub struct AppKeys(Vec<(Application, [u8; 32])>);
 
 impl AppKeys {
-    /// Reads `NAME=DIGEST` pairs, separated by commas or line breaks. `#` begins a comment. An error names the line.
+    /// Reads `NAME=DIGEST` pairs, separated by commas or line breaks. `#` begins a comment. An
+    /// error names the line.
     pub fn read(text: &str) -> Result<Self, String> {
         let lines = (1..)
             .zip(text.lines())

@@ -1,4 +1,5 @@
-//! Budgets of bytes that the process holds for its clients: bodies that arrive, and answers that are not read yet.
+//! Budgets of bytes that the process holds for its clients: bodies that arrive, and answers that
+//! are not read yet.
 
 use super::registry::{Registered, Registry};
 use super::token::Sender;
@@ -50,7 +51,8 @@ impl Client {
     }
 }
 
-/// The bytes that may be held at a time: by each client, by all clients of each encounter, and by all together.
+/// The bytes that may be held at a time: by each client, by all clients of each encounter, and by
+/// all together.
 #[derive(Clone)]
 pub struct Budget(Arc<Shares>);
 
@@ -83,15 +85,16 @@ impl Shares {
         shares
     }
 
-    /// The permits for so many bytes, at most a client's share: one answer may be larger, and is held all the same.
+    /// The permits for so many bytes, at most a client's share: one answer may be larger, and is
+    /// held all the same.
     fn permits(&self, bytes: usize) -> usize {
         bytes.div_ceil(UNIT).min(self.client)
     }
 }
 
 impl Budget {
-    /// A budget of `total` bytes, or of `largest` if that is more. A client's share is an eighth, an encounter's a quarter, and each at
-    /// least `largest`.
+    /// A budget of `total` bytes, or of `largest` if that is more. A client's share is an eighth,
+    /// an encounter's a quarter, and each at least `largest`.
     pub fn new(largest: usize, total: usize) -> Self {
         let units = |bytes: usize| bytes.div_ceil(UNIT).min(Semaphore::MAX_PERMITS);
         let all = units(total.max(largest));
@@ -110,7 +113,8 @@ impl Budget {
         Self::new(super::MAX_DOCUMENT, total)
     }
 
-    /// A budget of things of which one client may have so many, and the clients of one encounter so many. Each counts as a byte.
+    /// A budget of things of which one client may have so many, and the clients of one encounter so
+    /// many. Each counts as a byte.
     pub(super) fn of_things(client: usize, encounter: usize) -> Self {
         Self(Arc::new(Shares {
             units: Semaphore::MAX_PERMITS,
@@ -192,8 +196,8 @@ impl Room {
         all
     }
 
-    /// Makes it room for so many bytes in all, if it is smaller. Refused if the client, its encounter or all clients together have too
-    /// much.
+    /// Makes it room for so many bytes in all, if it is smaller. Refused if the client, its
+    /// encounter or all clients together have too much.
     pub fn grow(&mut self, bytes: usize) -> Result<(), AppError> {
         let units = self.budget.permits(bytes);
         let more = units.saturating_sub(self.units);

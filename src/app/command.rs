@@ -37,7 +37,8 @@ impl AnswerSize {
             .find(|size| *size as u8 == byte)
     }
 
-    /// The body for an encounter and its new events, as `viewer` sees them. Parts that are JSON are copied.
+    /// The body for an encounter and its new events, as `viewer` sees them. Parts that are JSON are
+    /// copied.
     pub(super) fn render(
         self,
         encounter: &dyn AnyEncounter,
@@ -118,7 +119,8 @@ pub struct CommandCall<'a> {
 }
 
 impl App {
-    /// Applies a command. This takes one round trip to the store if the encounter is cached, otherwise two.
+    /// Applies a command. This takes one round trip to the store if the encounter is cached,
+    /// otherwise two.
     pub async fn command(&self, call: CommandCall<'_>) -> Result<Answer, AppError> {
         let sender = &Sender::Token(call.token.clone());
         self.write(call.id, sender, call.key, |encounter, viewer| {
@@ -284,8 +286,9 @@ impl App {
         }
     }
 
-    /// Refuses a player's undo of anything but its own last command, and of one after which another client acted (TK-9), by the
-    /// entries that the player can see. False if there are entries since that it cannot see.
+    /// Refuses a player's undo of anything but its own last command, and of one after which another
+    /// client acted (TK-9), by the entries that the player can see. False if there are entries
+    /// since that it cannot see.
     async fn undoes_own_command(
         &self,
         encounter: &Arc<dyn AnyEncounter>,
@@ -326,7 +329,8 @@ pub(super) fn is_small(encounter: &dyn AnyEncounter, commands: usize) -> bool {
     encounter.weight().saturating_mul(commands) <= SMALL_REQUEST
 }
 
-/// Decides by the rules. A player's command is first tried on what the player knows, so that hidden facts explain no refusal.
+/// Decides by the rules. A player's command is first tried on what the player knows, so that hidden
+/// facts explain no refusal.
 fn decide(
     encounter: &dyn AnyEncounter,
     viewer: &Viewer,
@@ -347,7 +351,8 @@ fn decide(
         })
 }
 
-/// The seed of the server's dice for the next command: random, or from the encounter's own seed and version.
+/// The seed of the server's dice for the next command: random, or from the encounter's own seed and
+/// version.
 fn dice_seed(encounter: &dyn AnyEncounter) -> [u8; 32] {
     let Some(seed) = encounter.meta().seed else {
         return rand::random();

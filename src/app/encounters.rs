@@ -33,7 +33,8 @@ pub struct CreatedEncounter {
     pub room: Room,
 }
 
-/// Whether a text has the form of a cursor: a list position with an id that [`App::create`] can make.
+/// Whether a text has the form of a cursor: a list position with an id that [`App::create`] can
+/// make.
 pub fn is_cursor(text: &str) -> bool {
     let made = |id: &str| {
         BASE32
@@ -44,9 +45,9 @@ pub fn is_cursor(text: &str) -> bool {
 }
 
 impl App {
-    /// Creates an encounter, once for each idempotency key: id and token follow from the key, so a repeated request finds the first
-    /// result. The encounter is listed for `application`; each application has idempotency keys of its own. The answer takes room of
-    /// `client`'s.
+    /// Creates an encounter, once for each idempotency key: id and token follow from the key, so a
+    /// repeated request finds the first result. The encounter is listed for `application`; each
+    /// application has idempotency keys of its own. The answer takes room of `client`'s.
     pub async fn create(
         &self,
         creation: Creation,
@@ -64,7 +65,8 @@ impl App {
         let (encounter, replayed) = self
             .persist(encounter.clone(), encounter, Vec::new(), key, application)
             .await?;
-        // A repeated request returns the tokens of the first one, except those that were revoked since.
+        // A repeated request returns the tokens of the first one, except those that were revoked
+        // since.
         let handed_out = |token: Token| {
             let record = encounter
                 .meta()
@@ -100,8 +102,9 @@ impl App {
         )
     }
 
-    /// Stores a new encounter: `base`, and `game`, which `entries` made of it. Returns the encounter, with the meta that it was stored
-    /// with, and whether the same idempotency key created it before.
+    /// Stores a new encounter: `base`, and `game`, which `entries` made of it. Returns the
+    /// encounter, with the meta that it was stored with, and whether the same idempotency key
+    /// created it before.
     pub(super) async fn persist(
         &self,
         base: Arc<dyn AnyEncounter>,
@@ -143,8 +146,9 @@ impl App {
         Ok((encounter.with_meta(first.meta().clone()), true))
     }
 
-    /// At most `limit` of an application's encounters after `cursor`, newest first, without those that this program cannot read. Returns
-    /// also the cursor of the next page, if there may be one.
+    /// At most `limit` of an application's encounters after `cursor`, newest first, without those
+    /// that this program cannot read. Returns also the cursor of the next page, if there may be
+    /// one.
     pub async fn list(
         &self,
         application: &str,
@@ -173,7 +177,8 @@ impl App {
 
     /// Removes the encounter and everything that belongs to it.
     ///
-    /// `expected` is compared before the removal, not in one step with it: a commit in between is lost with the rest.
+    /// `expected` is compared before the removal, not in one step with it: a commit in between is
+    /// lost with the rest.
     pub async fn delete(
         &self,
         id: &str,
@@ -186,7 +191,8 @@ impl App {
             expected.map_or(Ok(()), |expected| expected.check(&encounter, &viewer))?;
             self.cache.remove(id);
             match self.store.delete(id).await {
-                // It was there a moment ago: another request removed it, or this one, whose answer was lost so that it was sent again.
+                // It was there a moment ago: another request removed it, or this one, whose answer
+                // was lost so that it was sent again.
                 Err(StoreError::Missing) => Ok(()),
                 deleted => Ok(deleted?),
             }

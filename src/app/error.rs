@@ -7,7 +7,8 @@ use crate::vocabulary::{FieldError, Pending};
 /// Why a request failed.
 #[derive(Debug)]
 pub enum AppError {
-    /// The encounter does not exist, or the token is not good in it. Clients cannot distinguish the two.
+    /// The encounter does not exist, or the token is not good in it. Clients cannot distinguish the
+    /// two.
     NotFound,
     /// The encounter has no such token.
     NoToken,
@@ -51,16 +52,18 @@ pub enum AppError {
     },
     /// An imported log contradicts itself; this is the first place.
     Inconsistent(FieldError),
-    /// Other writers were first on every retry, or for too long. This attempt changed nothing; an earlier one under its key may have.
+    /// Other writers were first on every retry, or for too long. This attempt changed nothing; an
+    /// earlier one under its key may have.
     Contended,
-    /// Too much work waits already. This attempt changed nothing; an earlier one under its key may have.
+    /// Too much work waits already. This attempt changed nothing; an earlier one under its key may
+    /// have.
     Busy,
     /// The token, or its encounter, holds too many streams open.
     TooManyStreams,
     /// The store is out of reach. Only the idempotency key shows whether a write happened.
     Unavailable(String),
-    /// The store does not write now: it said so, or just failed another request. This attempt changed nothing; an earlier one under its
-    /// key may have.
+    /// The store does not write now: it said so, or just failed another request. This attempt
+    /// changed nothing; an earlier one under its key may have.
     StoreRefuses(String),
     /// Another program wrote what is stored.
     Foreign(String),

@@ -1,7 +1,8 @@
 //! Live feeds: followers of an encounter get every commit, whichever process on the store made it.
 //!
-//! A process subscribes to the store's notices once, reads new entries once, and passes them to all its followers. A notice only says
-//! that reading is worthwhile: entries come from the log, and a follower that finds a gap reads the log itself.
+//! A process subscribes to the store's notices once, reads new entries once, and passes them to all
+//! its followers. A notice only says that reading is worthwhile: entries come from the log, and a
+//! follower that finds a gap reads the log itself.
 
 use super::budget::{Client, Room};
 use super::log::LogEntryViews;
@@ -24,13 +25,15 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Semaphore, broadcast};
 use tokio::time::timeout;
 
-/// Maximum feeds of one token, and of all tokens of one encounter, that a process holds open at a time.
+/// Maximum feeds of one token, and of all tokens of one encounter, that a process holds open at a
+/// time.
 pub const TOKEN_STREAMS: usize = 64;
 /// See [`TOKEN_STREAMS`].
 pub const ENCOUNTER_STREAMS: usize = 256;
 /// Maximum updates that wait for a slow follower before its feed ends.
 const BACKLOG: usize = 64;
-/// Maximum bytes of entries that wait for slow followers. Of later entries followers hear only that they are there.
+/// Maximum bytes of entries that wait for slow followers. Of later entries followers hear only that
+/// they are there.
 const BACKLOG_BYTES: usize = 4 * 1024 * 1024;
 /// Maximum encounters that are read at a time when all may have changed.
 const READERS: usize = 64;
@@ -62,7 +65,8 @@ enum Update {
 pub enum Next {
     /// The log entry of this version.
     Entry(u64, Arc<RawValue>),
-    /// The encounter now, as the viewer sees it. The store has lost entries that the follower has seen; later entries follow this state.
+    /// The encounter now, as the viewer sees it. The store has lost entries that the follower has
+    /// seen; later entries follow this state.
     Snapshot(Arc<dyn AnyEncounter>),
     /// The encounter was deleted, which ends the feed.
     Deleted,
@@ -116,7 +120,8 @@ impl EntryMark {
         }
     }
 
-    /// Whether a page of the log after the version before it, which would begin with the entry, shows that the store has lost it.
+    /// Whether a page of the log after the version before it, which would begin with the entry,
+    /// shows that the store has lost it.
     fn is_lost(self, page: &StoredPage) -> bool {
         let stored = page
             .entries
@@ -129,7 +134,8 @@ impl EntryMark {
 }
 
 impl Hub {
-    /// The topic of `id`, a new one if the encounter has no followers. `version` is known to be published.
+    /// The topic of `id`, a new one if the encounter has no followers. `version` is known to be
+    /// published.
     fn topic(self: &Arc<Self>, app: &Arc<App>, id: &str, version: u64) -> Arc<Registered<Topic>> {
         self.listening.get_or_init(|| {
             tokio::spawn(listen(
@@ -189,8 +195,9 @@ impl Topic {
         }
     }
 
-    /// Records a notice, and returns whether its version is new. Notices come in the order of commits. So a version that is not new means
-    /// a commit of tokens, or that the store has lost entries.
+    /// Records a notice, and returns whether its version is new. Notices come in the order of
+    /// commits. So a version that is not new means a commit of tokens, or that the store has lost
+    /// entries.
     fn is_new(&self, version: u64) -> bool {
         self.newest_notice.fetch_max(version, Ordering::Relaxed) < version
     }
@@ -241,8 +248,8 @@ impl Topic {
         }
     }
 
-    /// Reads and publishes new entries, unless `version` was published already. It reads the newest published entry again, to notice
-    /// when the store has lost it.
+    /// Reads and publishes new entries, unless `version` was published already. It reads the newest
+    /// published entry again, to notice when the store has lost it.
     async fn read(&self, app: &App, version: Option<u64>) {
         let mut newest = self.newest.lock().await;
         while version.is_none_or(|version| version > newest.version) {
@@ -306,7 +313,8 @@ pub struct Follower {
 }
 
 impl App {
-    /// Follows an encounter from version `after`, or from now on, for the holder of `token`. Returns also the encounter now.
+    /// Follows an encounter from version `after`, or from now on, for the holder of `token`.
+    /// Returns also the encounter now.
     pub async fn follow(
         self: &Arc<Self>,
         id: &str,
@@ -322,7 +330,8 @@ impl App {
         let mut place = self.streams.room(&Client::of(token, id));
         place.grow(1).map_err(|_| AppError::TooManyStreams)?;
         let topic = self.hub.topic(self, id, version);
-        // Other followers learn of a loss before this one joins, which has seen nothing that was lost.
+        // Other followers learn of a loss before this one joins, which has seen nothing that was
+        // lost.
         topic.read(self, None).await;
         let updates = topic.updates.subscribe();
         if self.hub.closed.load(Ordering::SeqCst) {
@@ -419,8 +428,9 @@ impl Follower {
         }
     }
 
-    /// JSON fields in parts, each field with a comma before it, with what is to be included of the encounter after `version`. None if the
-    /// viewer sees a log entry after it, which brings them in its turn. Large fights wait for their turn.
+    /// JSON fields in parts, each field with a comma before it, with what is to be included of the
+    /// encounter after `version`. None if the viewer sees a log entry after it, which brings them
+    /// in its turn. Large fights wait for their turn.
     pub async fn included(&self, version: u64, include: Include) -> Result<Vec<Bytes>, AppError> {
         let (mut parts, id, viewer) = (Vec::new(), &self.topic.id, &self.viewer);
         if include == Include::default() {

@@ -44,7 +44,8 @@ struct Fold {
 }
 
 impl Fold {
-    /// Folds the entries of a page up to `version`, from the newest checkpoint among them if there is one.
+    /// Folds the entries of a page up to `version`, from the newest checkpoint among them if there
+    /// is one.
     fn over(
         mut self,
         encounter: &dyn AnyEncounter,
@@ -181,8 +182,9 @@ impl App {
         })
     }
 
-    /// Folds the entries above `after` up to `version`, from the newest checkpoint among them, otherwise from `start`. Returns
-    /// None if there is neither, or if the log was compacted meanwhile.
+    /// Folds the entries above `after` up to `version`, from the newest checkpoint among them,
+    /// otherwise from `start`. Returns None if there is neither, or if the log was compacted
+    /// meanwhile.
     async fn fold(
         &self,
         encounter: &Arc<dyn AnyEncounter>,
@@ -215,8 +217,8 @@ impl App {
         Ok(fold.state)
     }
 
-    /// Lets the log begin later if it has too many entries or bytes after a write with this entry: the oldest go. A failure does not
-    /// stop the write: the next one tries again.
+    /// Lets the log begin later if it has too many entries or bytes after a write with this entry:
+    /// the oldest go. A failure does not stop the write: the next one tries again.
     pub(super) async fn compaction(
         &self,
         current: &CacheEntry,
@@ -285,8 +287,9 @@ impl App {
         }
     }
 
-    /// The version up to which entries are more than the log keeps: the newest older checkpoint that leaves at least `keep`. It is looked
-    /// for only at a checkpoint, or if it was not removed at the last one.
+    /// The version up to which entries are more than the log keeps: the newest older checkpoint
+    /// that leaves at least `keep`. It is looked for only at a checkpoint, or if it was not removed
+    /// at the last one.
     fn surplus_entries(&self, version: u64, overdue: bool) -> u64 {
         if self.log_entries == 0 || !(overdue || version.is_multiple_of(CHECKPOINTS)) {
             return 0;
@@ -295,7 +298,8 @@ impl App {
         target - target % CHECKPOINTS
     }
 
-    /// How many bytes are to go from a log of so many: a quarter of what it may have, so that this is rare.
+    /// How many bytes are to go from a log of so many: a quarter of what it may have, so that this
+    /// is rare.
     fn surplus_bytes(&self, log_bytes: u64) -> u64 {
         if self.log_bytes == 0 || log_bytes <= self.log_bytes {
             return 0;
@@ -303,7 +307,8 @@ impl App {
         log_bytes.saturating_sub(self.log_bytes / 4 * 3)
     }
 
-    /// The first entries of the log, up to a version at least and so many that they have these bytes.
+    /// The first entries of the log, up to a version at least and so many that they have these
+    /// bytes.
     async fn cut(&self, current: &CacheEntry, version: u64, bytes: u64) -> Result<Cut, AppError> {
         let mut cut = Cut {
             version: 0,

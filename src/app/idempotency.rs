@@ -9,7 +9,8 @@ use sha2::{Digest, Sha256};
 
 /// The length of a record before the body: fingerprint, version, size of the answer.
 const HEAD: usize = 32 + 8 + 1;
-/// The least length of a record. Redis searches a hash whose values are at most 64 bytes long one by one, up to its 512th entry.
+/// The least length of a record. Redis searches a hash whose values are at most 64 bytes long one
+/// by one, up to its 512th entry.
 const LEAST: usize = 65;
 
 /// An idempotency key and the request that it was sent with.
@@ -30,7 +31,8 @@ impl IdempotencyKey {
         digest.chain_update(&self.key).finalize().into()
     }
 
-    /// The answer as it is stored, with `body`: what a repeated request finds nowhere else. Zeros may follow, which end no text.
+    /// The answer as it is stored, with `body`: what a repeated request finds nowhere else. Zeros
+    /// may follow, which end no text.
     pub(super) fn record(&self, answer: &Answer, body: &[u8]) -> Bytes {
         let mut record = Vec::with_capacity(LEAST.max(HEAD + body.len()));
         record.extend_from_slice(&self.fingerprint);
@@ -72,7 +74,8 @@ impl IdempotencyKey {
     }
 }
 
-/// The secrets that a request makes: random, or what its key yields on this store, so that a repeated request makes the same.
+/// The secrets that a request makes: random, or what its key yields on this store, so that a
+/// repeated request makes the same.
 pub(super) struct Secrets<'a> {
     /// The key, and the salt of the store.
     key: Option<(&'a IdempotencyKey, [u8; 32])>,

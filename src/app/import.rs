@@ -1,12 +1,14 @@
 //! Import of logs.
 //!
-//! A log is folded again from its base. That checks shapes, versions and bounds, and that each checkpoint is the state that the log
-//! leads to, but for an undo or redo that restores a version older than the base. The rules are not checked again: a log does not hold all
-//! commands and dice, and a game master may give the turn to anyone (`override`). So the base, the events, and the time, sender and
-//! commands of an entry are taken on trust.
+//! A log is folded again from its base. That checks shapes, versions and bounds, and that each
+//! checkpoint is the state that the log leads to, but for an undo or redo that restores a version
+//! older than the base. The rules are not checked again: a log does not hold all commands and dice,
+//! and a game master may give the turn to anyone (`override`). So the base, the events, and the
+//! time, sender and commands of an entry are taken on trust.
 //!
-//! Whatever a log says, the memory that an import takes is a small multiple of its bytes: entries are read one by one and into their
-//! types, and a state is kept only if the log itself holds it in full.
+//! Whatever a log says, the memory that an import takes is a small multiple of its bytes: entries
+//! are read one by one and into their types, and a state is kept only if the log itself holds it in
+//! full.
 
 use super::budget::Client;
 use super::encounters::new_meta;
@@ -28,9 +30,11 @@ use std::sync::Arc;
 const IMPORTS: &str = "imports";
 /// Maximum bytes of an entry: its checkpoint, and as much again for what happened in all its forms.
 const MAX_ENTRY: usize = 2 * MAX_DOCUMENT;
-/// Maximum version of an imported encounter. JSON and the stores count exactly up to 2^53, and this leaves room to play on.
+/// Maximum version of an imported encounter. JSON and the stores count exactly up to 2^53, and this
+/// leaves room to play on.
 const MAX_VERSION: u64 = (1 << 53) - (1 << 32);
-/// Bytes by which entries may grow beyond twice the log's. They grow where a log has not kept what viewers read.
+/// Bytes by which entries may grow beyond twice the log's. They grow where a log has not kept what
+/// viewers read.
 const GROWTH: usize = 1024 * 1024;
 /// Bytes by which two states may differ in length that differ in their version alone.
 const VERSION_DIGITS: usize = 32;
@@ -54,8 +58,8 @@ struct RewindEntry<'j> {
 }
 
 impl App {
-    /// Creates an encounter from an exported log in JSON, with a token of its own, once for each idempotency key. The answer takes room of
-    /// `client`'s.
+    /// Creates an encounter from an exported log in JSON, with a token of its own, once for each
+    /// idempotency key. The answer takes room of `client`'s.
     pub async fn import(
         self: &Arc<Self>,
         log: Bytes,
@@ -191,8 +195,8 @@ fn check_size(json: &RawValue, most: usize) -> Result<(), FieldError> {
     Ok(())
 }
 
-/// The versions that undos and redos restore, each with the bytes of the longest state that one of them carries. Ends where the fold will
-/// end: at what is no entry.
+/// The versions that undos and redos restore, each with the bytes of the longest state that one of
+/// them carries. Ends where the fold will end: at what is no entry.
 fn rewind_targets(entries: &RawValue) -> HashMap<u64, usize> {
     let mut targets = HashMap::new();
     let _ = each_item(entries, |_, raw| -> Result<(), FieldError> {
@@ -236,8 +240,8 @@ struct ImportFold {
 }
 
 impl ImportFold {
-    /// Keeps the present state if an entry to come restores it. That entry holds the whole state again, so a log is as long as the states
-    /// that are kept for it.
+    /// Keeps the present state if an entry to come restores it. That entry holds the whole state
+    /// again, so a log is as long as the states that are kept for it.
     fn keep_state(&mut self, path: &str) -> Result<(), AppError> {
         let version = self.encounter.version();
         let Some(claimed) = self.claimed.get(&version) else {
@@ -313,7 +317,8 @@ impl ImportFold {
         Ok(())
     }
 
-    /// The state after an undo or redo: by the log so far, or by its checkpoint if it restores a version older than the log.
+    /// The state after an undo or redo: by the log so far, or by its checkpoint if it restores a
+    /// version older than the log.
     fn rewound(
         &self,
         event: &RewindEvent,

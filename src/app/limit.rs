@@ -1,7 +1,8 @@
 //! Rate limits: requests per time, for all processes on a store together.
 //!
-//! The store counts each bucket. A busy process does not ask it for every request, but takes several at a time. What it has not used
-//! when the window ends is lost, so a limit may apply a little early and is never exceeded.
+//! The store counts each bucket. A busy process does not ask it for every request, but takes
+//! several at a time. What it has not used when the window ends is lost, so a limit may apply a
+//! little early and is never exceeded.
 
 use super::{App, AppError, BearerToken};
 use crate::store::QuotaGrant;
@@ -74,7 +75,8 @@ struct Taken {
 }
 
 impl Taken {
-    /// Time until the window ends; None after its end. Where the clock was set back, the store must say it.
+    /// Time until the window ends; None after its end. Where the clock was set back, the store must
+    /// say it.
     fn ends_in(&self, now: SystemTime) -> Option<Duration> {
         self.grant
             .ends_in
@@ -157,7 +159,8 @@ impl App {
         } else {
             taken.served
         };
-        // A quarter of what was served here, so that an idle process keeps little from others, and at most a twentieth of the quota.
+        // A quarter of what was served here, so that an idle process keeps little from others, and
+        // at most a twentieth of the quota.
         let want = (served / 4).clamp(1, (rate.quota / 20).max(1));
         let mut grant = self
             .store

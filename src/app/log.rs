@@ -10,9 +10,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Maximum size of a page in bytes, about. A load balancer passes on a million, in which escaped bytes count twice.
+/// Maximum size of a page in bytes, about. A load balancer passes on a million, in which escaped
+/// bytes count twice.
 pub(super) const MAX_PAGE: usize = 512 * 1024;
-/// Minimum entries read for a page with redactions. It does not depend on what is hidden, so the response time reveals nothing.
+/// Minimum entries read for a page with redactions. It does not depend on what is hidden, so the
+/// response time reveals nothing.
 const MIN_READ: usize = 100;
 
 /// A page of the log for one viewer.
@@ -59,7 +61,8 @@ pub struct EntryView<'a> {
     /// The id of the token that sent it. Left out where the viewer may not know who acts.
     #[schema(required = false, value_type = String)]
     by: Option<&'a str>,
-    /// The name that this token had then. Left out if it had none, and where the viewer may not know who acts.
+    /// The name that this token had then. Left out if it had none, and where the viewer may not
+    /// know who acts.
     #[schema(required = false, value_type = Text<80>)]
     by_name: Option<&'a Text<80>>,
     /// The types of the commands that were sent. Empty where the viewer may not know who acts.
@@ -67,10 +70,12 @@ pub struct EntryView<'a> {
     /// What happened, in order.
     #[schema(value_type = Vec<EventSchema>)]
     events: &'a RawValue,
-    /// The encounter after it. Only in streams with `include`, unless another entry follows at once.
+    /// The encounter after it. Only in streams with `include`, unless another entry follows at
+    /// once.
     #[schema(required = false, value_type = EncounterSchema)]
     encounter: Option<&'a RawValue>,
-    /// What the viewer may send after it. Only in streams with `include`, unless another entry follows at once.
+    /// What the viewer may send after it. Only in streams with `include`, unless another entry
+    /// follows at once.
     #[schema(required = false, value_type = LegalCommands)]
     options: Option<&'a RawValue>,
 }
@@ -193,8 +198,9 @@ impl App {
         Ok(log.more || log.entries.iter().any(|entry| entry.to(viewer).is_some()))
     }
 
-    /// At most `limit` log entries above version `after`, or from the oldest on, as the holder of `token` sees them, and about half a
-    /// MiB of them. A page leaves out entries of which the viewer sees nothing, so it may be short although more follow.
+    /// At most `limit` log entries above version `after`, or from the oldest on, as the holder of
+    /// `token` sees them, and about half a MiB of them. A page leaves out entries of which the
+    /// viewer sees nothing, so it may be short although more follow.
     pub async fn log(
         &self,
         id: &str,

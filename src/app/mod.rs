@@ -87,7 +87,8 @@ pub struct App {
 }
 
 impl App {
-    /// An application over `store` that caches about `cache_bytes` of encounters; with 0 it caches none.
+    /// An application over `store` that caches about `cache_bytes` of encounters; with 0 it caches
+    /// none.
     pub fn new(store: Arc<dyn Store>, rulesets: Rulesets, cache_bytes: u64) -> Self {
         Self {
             store,
@@ -145,7 +146,8 @@ impl App {
         &self.applications
     }
 
-    /// Checks that the store takes writes. Requests that wait at the same time share one check: anybody may ask, and a check writes.
+    /// Checks that the store takes writes. Requests that wait at the same time share one check:
+    /// anybody may ask, and a check writes.
     pub async fn ready(&self) -> Result<(), AppError> {
         let asked = Instant::now();
         let mut checked = self.checked.lock().await;

@@ -20,8 +20,8 @@ pub struct Include {
 }
 
 impl App {
-    /// The commands that are legal now by what the holder of `token` can see, those of `combatant` if it is given, and their entity tag.
-    /// No list if `known` includes the tag. The list is JSON.
+    /// The commands that are legal now by what the holder of `token` can see, those of `combatant`
+    /// if it is given, and their entity tag. No list if `known` includes the tag. The list is JSON.
     pub async fn options(
         &self,
         id: &str,
@@ -51,8 +51,8 @@ impl App {
         ))
     }
 
-    /// The commands that are legal after a commit, as JSON; None if they cannot be listed in `time`. They wait for their turn, and a
-    /// failure is no error: the commit is done.
+    /// The commands that are legal after a commit, as JSON; None if they cannot be listed in
+    /// `time`. They wait for their turn, and a failure is no error: the commit is done.
     pub async fn options_after_commit(
         &self,
         id: &str,

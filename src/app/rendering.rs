@@ -55,7 +55,8 @@ pub(super) fn renderings() -> Renderings {
 }
 
 impl App {
-    /// A part of an encounter as the viewer sees it. Viewers of one audience that ask at the same time share the work.
+    /// A part of an encounter as the viewer sees it. Viewers of one audience that ask at the same
+    /// time share the work.
     pub(super) async fn rendered(
         &self,
         current: &CacheEntry,

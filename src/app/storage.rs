@@ -1,8 +1,9 @@
 //! Loading and writing encounters.
 //!
-//! The cache of the encounters that this process used last saves reading and parsing; it is never authoritative. Each read asks the
-//! store, which sends the document only if it has changed. A write is decided on the cached encounter, and takes effect only if the
-//! store's compare-and-set succeeds.
+//! The cache of the encounters that this process used last saves reading and parsing; it is never
+//! authoritative. Each read asks the store, which sends the document only if it has changed. A
+//! write is decided on the cached encounter, and takes effect only if the store's compare-and-set
+//! succeeds.
 
 use super::budget::Client;
 use super::token::Sender;
@@ -91,7 +92,8 @@ impl App {
             .map(|viewer| viewer.role)
     }
 
-    /// Reads the encounter, and the answer recorded under `key`. The encounter has the revision of `known` if it has not changed since.
+    /// Reads the encounter, and the answer recorded under `key`. The encounter has the revision of
+    /// `known` if it has not changed since.
     pub(super) async fn fetch(
         &self,
         id: &str,
@@ -144,15 +146,16 @@ impl App {
     }
 }
 
-/// Maximum retries after a lost compare-and-set. Of ten equally busy processes each loses nine tenths of the races; even then one write
-/// in a thousand fails.
+/// Maximum retries after a lost compare-and-set. Of ten equally busy processes each loses nine
+/// tenths of the races; even then one write in a thousand fails.
 const TRIES: usize = 64;
 /// Number of locks. Encounters may share one, which costs a wait; a fixed number needs no clean-up.
 const LOCKS: usize = 4096;
 /// Timeout of waiting for a lock: longer than the store takes for one answer.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The locks of encounters within this process, so that its own writes do not lose races against each other.
+/// The locks of encounters within this process, so that its own writes do not lose races against
+/// each other.
 pub(super) struct WriteLocks {
     hasher: RandomState,
     /// Each with the time of the last failure of the store while it was held.
@@ -175,13 +178,14 @@ pub(super) struct Change {
     /// The log entry, if it makes a version.
     pub entry: Option<Entry>,
     pub answer: Answer,
-    /// What a repeated request needs of the answer and finds neither in the log nor in the encounter.
+    /// What a repeated request needs of the answer and finds neither in the log nor in the
+    /// encounter.
     pub recorded: Bytes,
 }
 
 impl App {
-    /// Runs a write of an encounter as the only one in this process. When the store is unavailable, the waiting writes fail with it,
-    /// instead of each waiting for the store again.
+    /// Runs a write of an encounter as the only one in this process. When the store is unavailable,
+    /// the waiting writes fail with it, instead of each waiting for the store again.
     pub(super) async fn with_lock<T>(
         &self,
         id: &str,
@@ -207,11 +211,12 @@ impl App {
         result
     }
 
-    /// Decides a write with `decide` and commits it, again on the newest encounter when another process was first. Under a `key` it
-    /// happens at most once.
+    /// Decides a write with `decide` and commits it, again on the newest encounter when another
+    /// process was first. Under a `key` it happens at most once.
     ///
-    /// The first decision may be made on a stale copy. So an accepted write is committed at the revision of that copy, and a refusal
-    /// is returned only after the store has said that the copy is current.
+    /// The first decision may be made on a stale copy. So an accepted write is committed at the
+    /// revision of that copy, and a refusal is returned only after the store has said that the copy
+    /// is current.
     pub(super) async fn write<F: Future<Output = Result<Change, AppError>>>(
         &self,
         id: &str,
@@ -297,7 +302,8 @@ impl App {
                     (current, fresh) = (self.cache_found(id, None, found)?.0, true);
                 }
                 Committed::Replayed(record) => {
-                    // The record may be of a later version than this copy, and the token may have ended since.
+                    // The record may be of a later version than this copy, and the token may have
+                    // ended since.
                     let newest = self.fetch(id, Some(&current), None).await?.0;
                     return self.replay(&newest.encounter, sender, key, &record).await;
                 }
@@ -306,8 +312,8 @@ impl App {
         Err(AppError::Contended)
     }
 
-    /// The answer recorded under the key, if the sender may still write. The answer to a command is made again from the log, under the
-    /// present meta.
+    /// The answer recorded under the key, if the sender may still write. The answer to a command is
+    /// made again from the log, under the present meta.
     async fn replay(
         &self,
         encounter: &Arc<dyn AnyEncounter>,

@@ -1,4 +1,5 @@
-//! Entity tags. A client sends one in `If-None-Match` to skip an unchanged answer, and in `If-Match` to refuse a changed encounter.
+//! Entity tags. A client sends one in `If-None-Match` to skip an unchanged answer, and in
+//! `If-Match` to refuse a changed encounter.
 
 use super::AppError;
 use crate::engine::{AnyEncounter, Viewer};
@@ -23,8 +24,8 @@ pub enum Representation {
     Options = 3,
 }
 
-/// An entity tag: a version, and a digest of a representation of it as one token sees it. Answers that belong to no encounter have
-/// version 0.
+/// An entity tag: a version, and a digest of a representation of it as one token sees it. Answers
+/// that belong to no encounter have version 0.
 ///
 /// The digest is not of the store's revision, which would show players that hidden writes happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,7 +107,8 @@ pub enum Expected {
 }
 
 impl Expected {
-    /// Whether they include `tag`, the tag of an answer. A client's tag with only a version never matches.
+    /// Whether they include `tag`, the tag of an answer. A client's tag with only a version never
+    /// matches.
     pub fn includes(&self, tag: &Tag) -> bool {
         match self {
             Self::Any => true,
@@ -114,7 +116,8 @@ impl Expected {
         }
     }
 
-    /// Refuses an encounter that matches none of the tags, by its version or by the viewer's view in any representation.
+    /// Refuses an encounter that matches none of the tags, by its version or by the viewer's view
+    /// in any representation.
     pub(super) fn check(
         &self,
         encounter: &Arc<dyn AnyEncounter>,

@@ -17,7 +17,8 @@ use subtle::ConstantTimeEq;
 
 /// Maximum tokens of an encounter at a time.
 pub const MAX_TOKENS: usize = 100;
-/// The time in which a repeated replacement returns the new token. It is short, because the request proves only the old one.
+/// The time in which a repeated replacement returns the new token. It is short, because the request
+/// proves only the old one.
 const REPEATABLE: SignedDuration = SignedDuration::from_mins(10);
 
 /// A token, or the key of an application, in the clear. It has no `Debug`, so that no log shows it.
@@ -143,7 +144,8 @@ fn is_active(record: &TokenRecord) -> bool {
     record.expires_at.as_ref().is_none_or(|end| *end > now())
 }
 
-/// How long a viewer's token is still good, at most an hour, after which to look again. None: it has expired.
+/// How long a viewer's token is still good, at most an hour, after which to look again. None: it
+/// has expired.
 pub(super) fn time_left(viewer: &Viewer) -> Option<Duration> {
     const HOUR: Duration = Duration::from_secs(60 * 60);
     let Some(end) = &viewer.expires_at else {
@@ -182,7 +184,8 @@ pub struct HandedOut {
     pub replayed: bool,
 }
 
-/// Whether a repeated request may still ask for the token that took the place of another one at `replaced_at`.
+/// Whether a repeated request may still ask for the token that took the place of another one at
+/// `replaced_at`.
 fn is_repeatable(replaced_at: &str, now: Timestamp) -> bool {
     replaced_at
         .parse::<Timestamp>()
@@ -267,8 +270,9 @@ impl App {
             .collect())
     }
 
-    /// Hands out a token, once for each idempotency key; to the application that created the encounter only a game master's. The token
-    /// follows from the key and its own id, so only the id is recorded for a repeated request.
+    /// Hands out a token, once for each idempotency key; to the application that created the
+    /// encounter only a game master's. The token follows from the key and its own id, so only the
+    /// id is recorded for a repeated request.
     pub async fn hand_out(
         &self,
         id: &str,
@@ -347,8 +351,9 @@ impl App {
         })
     }
 
-    /// Replaces a token by one with the same id, role, name, combatants and end. The old one is invalid at once. The new one follows
-    /// from the old one and the idempotency key: a repeated request finds it among the tokens, and nothing is recorded for it.
+    /// Replaces a token by one with the same id, role, name, combatants and end. The old one is
+    /// invalid at once. The new one follows from the old one and the idempotency key: a repeated
+    /// request finds it among the tokens, and nothing is recorded for it.
     pub async fn replace(
         &self,
         id: &str,
@@ -393,7 +398,8 @@ impl App {
         }
     }
 
-    /// Refuses a key under which a valid token has sent another request. A replacement itself leaves no record.
+    /// Refuses a key under which a valid token has sent another request. A replacement itself
+    /// leaves no record.
     async fn refuse_used_key(
         &self,
         id: &str,
@@ -414,8 +420,8 @@ impl App {
         Ok(())
     }
 
-    /// The token of this secret, if it took the place of another one a short while ago and is still valid. Otherwise the token that
-    /// it replaces is as unknown as any other.
+    /// The token of this secret, if it took the place of another one a short while ago and is still
+    /// valid. Otherwise the token that it replaces is as unknown as any other.
     async fn repeated_replacement(
         &self,
         id: &str,
@@ -469,8 +475,8 @@ impl App {
     }
 }
 
-/// Makes room for another token. For the application that created the encounter, the oldest game master's token makes room, because
-/// nobody else may be left to revoke one.
+/// Makes room for another token. For the application that created the encounter, the oldest game
+/// master's token makes room, because nobody else may be left to revoke one.
 fn make_room(meta: &mut Meta, sender: &Sender) -> Result<(), AppError> {
     if meta.tokens.len() < MAX_TOKENS {
         return Ok(());

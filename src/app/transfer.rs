@@ -104,7 +104,8 @@ impl App {
 }
 
 impl Export {
-    /// The next entries, each a JSON object; none after the last. An error if they were compacted meanwhile.
+    /// The next entries, each a JSON object; none after the last. An error if they were compacted
+    /// meanwhile.
     pub async fn next(&mut self) -> Result<Vec<Bytes>, AppError> {
         let left = usize::try_from(self.version.saturating_sub(self.after)).unwrap_or(usize::MAX);
         if left == 0 {

@@ -1,6 +1,8 @@
-//! Long computations: on threads of their own, with bounded queues, and stopped when their caller is dropped.
+//! Long computations: on threads of their own, with bounded queues, and stopped when their caller
+//! is dropped.
 //!
-//! Tables take turns: each has a queue of its own, so that the many tasks of one table delay a task of another by one task at most.
+//! Tables take turns: each has a queue of its own, so that the many tasks of one table delay a task
+//! of another by one task at most.
 
 use super::AppError;
 use crate::engine::Stop;
@@ -20,7 +22,8 @@ const WAITING_IN_ALL: usize = 256;
 pub(super) enum WhenFull {
     /// It is refused with [`AppError::Busy`].
     Refuse,
-    /// It waits all the same. For a task whose refusal would lose something, such as what follows a commit.
+    /// It waits all the same. For a task whose refusal would lose something, such as what follows a
+    /// commit.
     Wait,
 }
 

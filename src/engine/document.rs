@@ -12,10 +12,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// The number of the shape of everything that is stored and exported: documents, log entries, tokens and recorded answers.
+/// The number of the shape of everything that is stored and exported: documents, log entries,
+/// tokens and recorded answers.
 ///
-/// The program reads this one alone, because a program that does not know a field would drop it at the next write. A test
-/// (`tests/suite/log/schema.rs`) pins the shape to the number.
+/// The program reads this one alone, because a program that does not know a field would drop it at
+/// the next write. A test (`tests/suite/log/schema.rs`) pins the shape to the number.
 pub const SCHEMA: u32 = 1;
 
 /// What an encounter has besides its table.
@@ -55,7 +56,8 @@ pub struct TokenRecord {
     /// The combatants that a player's token may act for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub combatants: Vec<OwnCombatant>,
-    /// When it ends: RFC 3339 in UTC to the millisecond, so that two times compare as their texts do. None: never.
+    /// When it ends: RFC 3339 in UTC to the millisecond, so that two times compare as their texts
+    /// do. None: never.
     pub expires_at: Option<String>,
     /// When it took the place of another token under an idempotency key: RFC 3339.
     pub replaced_at: Option<String>,
@@ -82,8 +84,8 @@ impl TokenRecord {
     }
 }
 
-/// The stored document: everything that a load brings. Without meta, so without secrets, it is a checkpoint: the encounter's state at
-/// its version.
+/// The stored document: everything that a load brings. Without meta, so without secrets, it is a
+/// checkpoint: the encounter's state at its version.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(bound = "")]
 #[schema(bound = "R: Ruleset")]
@@ -159,7 +161,8 @@ pub(super) fn open(stored: &[u8]) -> Result<DocumentHeader, LoadError> {
     Ok(header)
 }
 
-/// Reads a stored document or checkpoint, and refuses a field that this program does not know: it would be lost at the next write.
+/// Reads a stored document or checkpoint, and refuses a field that this program does not know: it
+/// would be lost at the next write.
 pub(super) fn read_stored<'de, T: Deserialize<'de>>(stored: &'de [u8]) -> Result<T, LoadError> {
     let mut unknown = None;
     let mut json = serde_json::Deserializer::from_slice(stored);

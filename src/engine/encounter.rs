@@ -28,7 +28,8 @@ pub trait AnyEncounter: Any + Send + Sync {
     /// The id of its ruleset.
     fn ruleset(&self) -> &'static str;
 
-    /// Whether it is within the bounds that no command breaks, but an imported log may. The error names the bound.
+    /// Whether it is within the bounds that no command breaks, but an imported log may. The error
+    /// names the bound.
     fn check(&self) -> Result<(), String>;
 
     /// The combatant that a field names, hidden or not, active or not; refused if there is none.
@@ -40,12 +41,13 @@ pub trait AnyEncounter: Any + Send + Sync {
     /// Its version: the number of its newest log entry.
     fn version(&self) -> u64;
 
-    /// Refuses a request that this viewer has no right to send. A player's undo passes if the encounter allows it; whether it takes
-    /// back the player's own command follows from the log.
+    /// Refuses a request that this viewer has no right to send. A player's undo passes if the
+    /// encounter allows it; whether it takes back the player's own command follows from the log.
     fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal>;
 
-    /// Decides a request of somebody who acts for these combatants, none if it is a game master, or refuses it, with [`Refusal::Stopped`] as soon as `stop` says so; it is asked before each command, and
-    /// before each event is redacted. An undo or redo is for [`rewind`](Self::rewind).
+    /// Decides a request of somebody who acts for these combatants, none if it is a game master, or
+    /// refuses it, with [`Refusal::Stopped`] as soon as `stop` says so; it is asked before each
+    /// command, and before each event is redacted. An undo or redo is for [`rewind`](Self::rewind).
     fn decide(
         &self,
         sender: &[OwnCombatant],
@@ -57,7 +59,8 @@ pub trait AnyEncounter: Any + Send + Sync {
     /// What a request wants from the past, if it is an undo or redo.
     fn rewind_target(&self, request: &Request) -> Result<Option<Rewind>, Refusal>;
 
-    /// Carries out an undo or redo of somebody who acts for these combatants; `past` is this encounter at the version that it wants.
+    /// Carries out an undo or redo of somebody who acts for these combatants; `past` is this
+    /// encounter at the version that it wants.
     fn rewind(
         &self,
         sender: &[OwnCombatant],
@@ -77,10 +80,12 @@ pub trait AnyEncounter: Any + Send + Sync {
     /// The same fight under another meta.
     fn with_meta(&self, meta: Meta) -> Arc<dyn AnyEncounter>;
 
-    /// The encounter as the owner of these combatants sees it. Show it and try commands on it; never store it.
+    /// The encounter as the owner of these combatants sees it. Show it and try commands on it;
+    /// never store it.
     fn redacted(&self, own: &[OwnCombatant]) -> Arc<dyn AnyEncounter>;
 
-    /// Tries a request on what the owner of these combatants sees. Asks `stop` as [`decide`](Self::decide) does.
+    /// Tries a request on what the owner of these combatants sees. Asks `stop` as
+    /// [`decide`](Self::decide) does.
     fn examine(
         &self,
         own: &[OwnCombatant],
@@ -88,8 +93,8 @@ pub trait AnyEncounter: Any + Send + Sync {
         stop: Stop<'_>,
     ) -> Result<(), Refusal>;
 
-    /// Reads the next entry of an imported log as strictly as a request. Writes its events as this program does, and redacts them if it
-    /// carries no redacted forms, unless `stop` says so.
+    /// Reads the next entry of an imported log as strictly as a request. Writes its events as this
+    /// program does, and redacts them if it carries no redacted forms, unless `stop` says so.
     fn import_entry(&self, entry: &mut LogEntry, stop: Stop<'_>) -> Result<(), Refusal>;
 
     /// The encounter in full, as JSON for `you`.
@@ -107,11 +112,12 @@ pub trait AnyEncounter: Any + Send + Sync {
     /// What a list says of it.
     fn summary(&self) -> Summary;
 
-    /// The commands that are legal now for this viewer, incomplete as soon as `stop` says so; it is asked before each trial. Undo and redo
-    /// are the game master's, back to the version `oldest`.
+    /// The commands that are legal now for this viewer, incomplete as soon as `stop` says so; it is
+    /// asked before each trial. Undo and redo are the game master's, back to the version `oldest`.
     fn options(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<LegalCommand>;
 
-    /// The work of a command, its redaction and its answer: about the combatants and effects, for each audience.
+    /// The work of a command, its redaction and its answer: about the combatants and effects, for
+    /// each audience.
     fn weight(&self) -> usize;
 
     /// The turn table as plain text.
@@ -148,7 +154,8 @@ pub struct Brief {
 /// The most combatants that have joined an imported encounter, so that numbers are left for others.
 const MAX_JOINED: u32 = 1 << 31;
 
-/// Usual bytes of a document besides its combatants, and of each combatant, to allocate a buffer once.
+/// Usual bytes of a document besides its combatants, and of each combatant, to allocate a buffer
+/// once.
 const USUAL: usize = 768;
 const USUAL_COMBATANT: usize = 192;
 
@@ -404,7 +411,8 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
             sender,
             stop,
         };
-        // Audiences are counted only where the number of tokens does not show that they are few enough.
+        // Audiences are counted only where the number of tokens does not show that they are few
+        // enough.
         let most = self.meta.tokens.len().saturating_add(1);
         let unwritable = |error: serde_json::Error| {
             Refusal::from(FieldError::meaningless("", error.to_string()))
@@ -516,7 +524,8 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         let Played {
             events, commands, ..
         } = redacted.play(request, &mut TrialDice, stop)?;
-        // What is too large by what the player sees is refused for that, and not for a reason that it may not know.
+        // What is too large by what the player sees is refused for that, and not for a reason that
+        // it may not know.
         let mut space = Space::of_entry();
         let last = || request.path(commands.len().saturating_sub(1));
         space

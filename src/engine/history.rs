@@ -1,7 +1,8 @@
 //! Undo and redo: which version's state an encounter shows, and which one it goes back to.
 //!
-//! The log only grows. Every version has a content: the version whose state it shows, its own unless it is an undo or redo. Taking
-//! back the content c restores the state before c was accepted, that of version c - 1, and with it that version's content.
+//! The log only grows. Every version has a content: the version whose state it shows, its own
+//! unless it is an undo or redo. Taking back the content c restores the state before c was
+//! accepted, that of version c - 1, and with it that version's content.
 
 use super::{Refusal, Request};
 use crate::vocabulary::{
@@ -60,7 +61,8 @@ impl UndoHistory {
         }
     }
 
-    /// The versions whose states the next undo and the next redo give back, where there is something to undo and to redo.
+    /// The versions whose states the next undo and the next redo give back, where there is
+    /// something to undo and to redo.
     pub fn ways(&self) -> (Option<u64>, Option<u64>) {
         (self.content.checked_sub(1), self.undone.last().copied())
     }

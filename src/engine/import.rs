@@ -6,7 +6,8 @@ use crate::vocabulary::{Event, FieldError, Ruleset, Text, each_item, is_plain, p
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// Maximum characters of an imported sentence, which may name every combatant with each of ten turns.
+/// Maximum characters of an imported sentence, which may name every combatant with each of ten
+/// turns.
 const MAX_TEXT: usize = 500_000;
 /// Maximum bytes of a ruleset's options: a request has no more.
 const MAX_OPTIONS: usize = 256 * 1024;
@@ -46,8 +47,8 @@ pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<Event<R>>, FieldE
     Ok(events)
 }
 
-/// Whether a checkpoint is one, as far as its shape goes; whether it makes sense, and whether this program reads its schema, shows when
-/// it is restored.
+/// Whether a checkpoint is one, as far as its shape goes; whether it makes sense, and whether this
+/// program reads its schema, shows when it is restored.
 pub(super) fn checkpoint<R: Ruleset>(checkpoint: &RawValue) -> Result<(), FieldError> {
     if DocumentHeader::read(checkpoint)?.schema != SCHEMA {
         return Ok(());
@@ -88,7 +89,8 @@ pub(super) fn sentences<R: Ruleset>(
 }
 
 impl LogEntry {
-    /// Refuses texts of an imported entry that no request makes: too many or too long ones, and control characters.
+    /// Refuses texts of an imported entry that no request makes: too many or too long ones, and
+    /// control characters.
     pub fn check_texts(&self) -> Result<(), FieldError> {
         if Text::<64>::new(&self.by).is_none() {
             let message =

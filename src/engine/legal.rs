@@ -12,8 +12,8 @@ use crate::vocabulary::{
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-/// Everything that is legal now and this viewer's to send, where states since the version `oldest` are kept. When `stop` says so, it
-/// ends early with a part of it.
+/// Everything that is legal now and this viewer's to send, where states since the version `oldest`
+/// are kept. When `stop` says so, it ends early with a part of it.
 pub(super) fn legal_commands<R: Ruleset>(
     live: &EncounterRecord<R>,
     viewer: &Viewer,
@@ -158,8 +158,9 @@ fn shared<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
     legal_commands
 }
 
-/// The options of a command that is meant for a combatant, or for a member of a group: one for all single combatants and, as members are
-/// only their own group's, one for each group. `alone` are those for whom it is legal without a member.
+/// The options of a command that is meant for a combatant, or for a member of a group: one for all
+/// single combatants and, as members are only their own group's, one for each group. `alone` are
+/// those for whom it is legal without a member.
 fn aimed<R: Ruleset>(
     encounter: &Encounter<R>,
     option: &LegalCommand,
@@ -187,7 +188,8 @@ fn aimed<R: Ruleset>(
     legal_commands
 }
 
-/// The effect that a player may add if the encounter allows it: its source is a combatant of the player that is there.
+/// The effect that a player may add if the encounter allows it: its source is a combatant of the
+/// player that is there.
 fn own_effect<R: Ruleset>(live: &EncounterRecord<R>, viewer: &Viewer) -> Option<LegalCommand> {
     if !live.meta.player_effects || live.encounter.status == Status::Ended {
         return None;

@@ -1,7 +1,9 @@
-//! The shared engine: decides shared commands, calls the ruleset for its own, and applies events to the state.
+//! The shared engine: decides shared commands, calls the ruleset for its own, and applies events to
+//! the state.
 //!
-//! Pure: no clock, no randomness of its own, no environment, no HTTP. [`Rulesets`] knows every system by its face alone; what
-//! it creates or loads is a [`AnyEncounter`], an encounter whose ruleset's types are hidden behind a few verbs.
+//! Pure: no clock, no randomness of its own, no environment, no HTTP. [`Rulesets`] knows every
+//! system by its face alone; what it creates or loads is a [`AnyEncounter`], an encounter whose
+//! ruleset's types are hidden behind a few verbs.
 
 mod dice;
 mod document;
@@ -47,7 +49,8 @@ pub const MAX_COMMANDS: usize = 50;
 pub const MAX_EVENTS: usize = 20_000;
 /// The most events of one request counted for each audience that they are redacted for.
 const MAX_REDACTED: usize = 60_000;
-/// The most bytes of a request's events, counted for each audience that they are redacted for. An event may name every combatant.
+/// The most bytes of a request's events, counted for each audience that they are redacted for. An
+/// event may name every combatant.
 const MAX_REDACTED_BYTES: usize = 4 * 1024 * 1024;
 /// The most conditions that a combatant or member has at a time.
 pub const MAX_CONDITIONS: usize = 32;

@@ -93,7 +93,8 @@ pub fn with_texts(events: &RawValue, texts: &[String]) -> Result<Box<RawValue>, 
     RawValue::from_string(json)
 }
 
-/// Gives each option its label, without the fields that are open; `specs` are those of the ruleset's own commands.
+/// Gives each option its label, without the fields that are open; `specs` are those of the
+/// ruleset's own commands.
 pub(super) fn label(specs: &[CommandSpec], names: &dyn Names, options: &mut [LegalCommand]) {
     for option in &mut *options {
         let Some(fields) = option.fields() else {

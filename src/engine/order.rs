@@ -29,10 +29,12 @@ pub struct OrderRow<'a> {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(required = false)]
     pub note: String,
-    /// The turn that it belongs to, if the system numbers or names turns, or the card that it was dealt.
+    /// The turn that it belongs to, if the system numbers or names turns, or the card that it was
+    /// dealt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<String>,
-    /// The team of that turn, if the turns are those of teams: `players`, `npcs`, or the side of an enemy team.
+    /// The team of that turn, if the turns are those of teams: `players`, `npcs`, or the side of an
+    /// enemy team.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
     /// Why it stands here; left out for combatants without a place.
@@ -40,8 +42,8 @@ pub struct OrderRow<'a> {
     pub because: Option<Reason>,
 }
 
-/// The rows of everybody at the table: those with a place in the system's order, in its order with its empty turns, then the others as
-/// they joined.
+/// The rows of everybody at the table: those with a place in the system's order, in its order with
+/// its empty turns, then the others as they joined.
 pub(super) fn rows<R: Ruleset>(encounter: &Encounter<R>) -> Vec<OrderRow<'_>> {
     let current = R::current(encounter);
     let mut seen = HashSet::with_capacity(encounter.combatants.len());

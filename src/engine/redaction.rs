@@ -1,7 +1,7 @@
 //! Redacts log entries for viewers who cannot see hidden combatants.
 //!
-//! A viewer learns of every change of its view, if only by `someone_acts`. Versions count every transition, also those without an
-//! event for it.
+//! A viewer learns of every change of its view, if only by `someone_acts`. Versions count every
+//! transition, also those without an event for it.
 
 use super::encounter::EncounterRecord;
 use super::space::{Space, WriteError};
@@ -29,10 +29,12 @@ impl Viewer {
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Redactions {
-    /// The entry for spectators, and players without an entry of their own; None if nothing is redacted.
+    /// The entry for spectators, and players without an entry of their own; None if nothing is
+    /// redacted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     everybody: Option<RedactedEntry>,
-    /// The entry for the holders of single tokens, by the token's id, where it differs from everybody's.
+    /// The entry for the holders of single tokens, by the token's id, where it differs from
+    /// everybody's.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     owners: BTreeMap<String, RedactedEntry>,
 }
@@ -48,7 +50,8 @@ pub struct RedactedEntry {
     pub events: Box<RawValue>,
     /// A sentence for each of these events.
     pub texts: Vec<String>,
-    /// Whether the sender is left out: a combatant acts that the viewer does not see, or the sender acts only for such.
+    /// Whether the sender is left out: a combatant acts that the viewer does not see, or the sender
+    /// acts only for such.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsigned: bool,
 }
@@ -68,7 +71,8 @@ impl RedactedEntry {
 }
 
 impl Redactions {
-    /// The entry for the holder of the token with this id, who is not the game master; None if nothing is redacted for it.
+    /// The entry for the holder of the token with this id, who is not the game master; None if
+    /// nothing is redacted for it.
     pub fn to(&self, token: &str) -> Option<&RedactedEntry> {
         self.owners.get(token).or(self.everybody.as_ref())
     }
@@ -92,8 +96,8 @@ impl Redactions {
     }
 }
 
-/// An unseen combatant acts, from a place among the redacted events on. Between two turns this may seem so for a moment; it is
-/// shown only if a turn began meanwhile.
+/// An unseen combatant acts, from a place among the redacted events on. Between two turns this may
+/// seem so for a moment; it is shown only if a turn began meanwhile.
 struct HiddenTurn {
     place: usize,
     index: usize,
@@ -114,7 +118,8 @@ pub(super) struct Transition<'t, R: Ruleset> {
 }
 
 impl<R: Ruleset> Transition<'_, R> {
-    /// The redacted forms of its log entry, as far as there is space; None if every viewer may know all of it.
+    /// The redacted forms of its log entry, as far as there is space; None if every viewer may know
+    /// all of it.
     pub fn redactions(&self, space: &mut Space) -> Result<Option<Redactions>, WriteError> {
         let everybody = if self.is_public() {
             None
@@ -281,8 +286,8 @@ impl<R: Ruleset> Transition<'_, R> {
         }))
     }
 
-    /// The redacted events, each with the index of the event that it comes from. An event costs what it says; a change of the roster
-    /// costs as much as the table.
+    /// The redacted events, each with the index of the event that it comes from. An event costs
+    /// what it says; a change of the roster costs as much as the table.
     fn redacted_events(
         &self,
         mut audience: Audience<'_>,

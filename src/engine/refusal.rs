@@ -5,7 +5,8 @@ use crate::vocabulary::{FieldError, Names, Violation, with_names};
 /// Why the engine did not carry out a request; nothing changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// Fields are missing, unknown, of the wrong type, or have values that make no sense anywhere; one at least.
+    /// Fields are missing, unknown, of the wrong type, or have values that make no sense anywhere;
+    /// one at least.
     Fields(Vec<FieldError>),
     /// The sender has no right to this command.
     Forbidden {
@@ -32,7 +33,8 @@ impl Refusal {
         Violation::new("not_now", "TK-11", detail).into()
     }
 
-    /// A request that would bring about more events than one may, itself or redacted for each player who owns a hidden combatant.
+    /// A request that would bring about more events than one may, itself or redacted for each
+    /// player who owns a hidden combatant.
     pub fn too_many_events(path: String) -> Self {
         let detail =
             "this request would bring about too many events: send shorter lists of commands";

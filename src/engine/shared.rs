@@ -3,7 +3,8 @@
 use super::{MAX_CONDITIONS, Refusal, roster};
 use crate::vocabulary::*;
 
-/// Decides a shared command: emits its events, and lets the ruleset react to those that can change the turn order.
+/// Decides a shared command: emits its events, and lets the ruleset react to those that can change
+/// the turn order.
 pub(super) fn decide<R: Ruleset>(
     play: &mut Play<'_, R>,
     command: SharedCommand,

@@ -92,7 +92,8 @@ pub(super) fn encounter<R: Ruleset>(encounter: &Encounter<R>) -> String {
     out
 }
 
-/// What stands before the names: the initiative, else the turn or card; both where the turns are those of teams.
+/// What stands before the names: the initiative, else the turn or card; both where the turns are
+/// those of teams.
 fn places(rows: &[OrderRow<'_>]) -> Vec<String> {
     let initiative = |row: &OrderRow<'_>| row.initiative.map(|initiative| initiative.to_string());
     let slot = |row: &OrderRow<'_>| row.slot.clone();
@@ -174,8 +175,8 @@ fn flat(name: &str) -> String {
 /// The room for the line that says how many were left out.
 const LEFT_OUT: usize = 40;
 
-/// A turn table of at most `most` characters, for chats. It keeps the title, the current combatants and what is awaited, then the other
-/// lines from above, and says how many it left out.
+/// A turn table of at most `most` characters, for chats. It keeps the title, the current combatants
+/// and what is awaited, then the other lines from above, and says how many it left out.
 pub fn fitted(encounter: &str, most: usize) -> String {
     if encounter.chars().count() <= most {
         return encounter.to_owned();

@@ -28,7 +28,8 @@ pub(super) struct Trials<'g, R: Ruleset> {
     verdicts: HashMap<Key, Vec<Option<bool>>>,
 }
 
-/// A shared list in a field of a command: the command's type, the field and the address of the list.
+/// A shared list in a field of a command: the command's type, the field and the address of the
+/// list.
 type Key = (String, &'static str, usize);
 
 impl<'g, R: Ruleset> Trials<'g, R> {
@@ -84,8 +85,8 @@ impl<'g, R: Ruleset> Trials<'g, R> {
         accepted.then_some(option)
     }
 
-    /// The first value of a shared list that is accepted in this command. Each value is tried with one command: see
-    /// [`LegalCommand::among`].
+    /// The first value of a shared list that is accepted in this command. Each value is tried with
+    /// one command: see [`LegalCommand::among`].
     fn first_of(
         &mut self,
         command: &Value,
@@ -198,7 +199,8 @@ fn key(command: &Value, field: &'static str, listed: &ListReference) -> Key {
     (verb.to_owned(), field, listed.values.as_ptr() as usize)
 }
 
-/// Gives each long list that several choices have in common a name, and writes all others out in their own choice.
+/// Gives each long list that several choices have in common a name, and writes all others out in
+/// their own choice.
 pub(super) fn share(legal_commands: &mut [LegalCommand]) {
     // How many choices have a list, and its name.
     let mut uses: HashMap<Arc<[Value]>, (usize, Option<String>)> = HashMap::new();

@@ -1,4 +1,5 @@
-//! Encounters as clients see them, in full and in lists. Players and spectators get the view of a redacted encounter.
+//! Encounters as clients see them, in full and in lists. Players and spectators get the view of a
+//! redacted encounter.
 
 use super::{Meta, OrderRow, Viewer, order};
 use crate::vocabulary::{

@@ -1,4 +1,5 @@
-//! Viewers of an encounter, and their tokens. Only the viewer decides what a request may see and do.
+//! Viewers of an encounter, and their tokens. Only the viewer decides what a request may see and
+//! do.
 
 use crate::vocabulary::{CombatantId, Encounter, Int, OwnCombatant, Ruleset, Text, Word};
 use macro_rules_attribute::derive;
@@ -31,7 +32,8 @@ pub struct Viewer {
     pub role: Role,
     /// Whom the token is for; left out if it has no name.
     pub name: Option<Text<80>>,
-    /// The combatants that a player acts for; some may be gone. Another combatant that has the id of one since is not the player's.
+    /// The combatants that a player acts for; some may be gone. Another combatant that has the id
+    /// of one since is not the player's.
     #[serde(with = "ids")]
     #[schema(value_type = Vec<CombatantId>)]
     pub combatants: Vec<OwnCombatant>,
@@ -62,7 +64,8 @@ impl Viewer {
         self.role == Role::Player && self.combatants.iter().any(|own| own.id == *combatant)
     }
 
-    /// The same viewer without combatants whose ids others have at `encounter`. A hidden one that has such an id does not show.
+    /// The same viewer without combatants whose ids others have at `encounter`. A hidden one that
+    /// has such an id does not show.
     pub(super) fn at<R: Ruleset>(&self, encounter: &Encounter<R>) -> Cow<'_, Self> {
         let kept =
             |own: &OwnCombatant| encounter.get(&own.id).is_none_or(|c| own.is(c) || c.hidden);
@@ -105,15 +108,19 @@ mod ids {
 pub struct NewToken {
     /// What it is for.
     pub role: Role,
-    /// Whom it is for: a name for people, in the game master's list and in the log. It gives no right.
+    /// Whom it is for: a name for people, in the game master's list and in the log. It gives no
+    /// right.
     pub name: Option<Text<80>>,
-    /// The combatants of the encounter that a player acts for: one at least; for the other roles none.
+    /// The combatants of the encounter that a player acts for: one at least; for the other roles
+    /// none.
     #[serde(default)]
     #[schema(max_items = 500)]
     pub combatants: Vec<CombatantId>,
-    /// When it ends: RFC 3339, in the future, 9999-12-30T22:00:00Z at the latest; without it and without `expires_in` it does not end.
+    /// When it ends: RFC 3339, in the future, 9999-12-30T22:00:00Z at the latest; without it and
+    /// without `expires_in` it does not end.
     #[schema(format = DateTime)]
     pub expires_at: Option<String>,
-    /// After how many seconds it ends, ten years at most: instead of `expires_at`, which may lie further off.
+    /// After how many seconds it ends, ten years at most: instead of `expires_at`, which may lie
+    /// further off.
     pub expires_in: Option<Int<1, 316_224_000>>,
 }

@@ -11,7 +11,8 @@ use axum::routing::get;
 use std::str::FromStr;
 use tower::ServiceExt;
 
-/// A path before all paths of the service, such as `/turns`. It is removed from requests; the paths in answers are relative.
+/// A path before all paths of the service, such as `/turns`. It is removed from requests; the paths
+/// in answers are relative.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BasePath(String);
 
@@ -40,7 +41,8 @@ impl FromStr for BasePath {
 }
 
 impl BasePath {
-    /// The path of a gateway's stage. Unlike a configured path it may be `/v1`, because every request has it.
+    /// The path of a gateway's stage. Unlike a configured path it may be `/v1`, because every
+    /// request has it.
     pub fn stage(name: &str) -> Self {
         Self(format!("/{name}"))
     }

@@ -1,7 +1,7 @@
 //! Complete answers for AWS Lambda, whose callers buffer them and limit their size.
 //!
-//! Over TCP a body that fails ends the connection. A buffering proxy would pass on its beginning as a whole answer, so a
-//! problem document replaces it.
+//! Over TCP a body that fails ends the connection. A buffering proxy would pass on its beginning as
+//! a whole answer, so a problem document replaces it.
 
 use super::deadline::Deadline;
 use super::middleware::protect;
@@ -11,8 +11,8 @@ use axum::http::{Response, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::timeout;
 
-/// Reads the answer to a request for `path` to its end. Answers 503 if the body breaks off or misses the deadline, and 413 if it has
-/// more than `max_bytes` bytes.
+/// Reads the answer to a request for `path` to its end. Answers 503 if the body breaks off or
+/// misses the deadline, and 413 if it has more than `max_bytes` bytes.
 pub async fn buffer(
     response: Response<Body>,
     path: &str,

@@ -24,8 +24,9 @@ pub(super) struct CommandQuery {
     /// Answers without changing anything. The dice differ from those of the real command.
     #[serde(default)]
     dry_run: bool,
-    /// Adds to the answer what the sender sees and may send after the command: `encounter`, `options`, or both, separated by a comma. The
-    /// encounter is there anyway unless `Prefer` leaves it out. A dry run includes no options, and a server that has too much to do leaves
+    /// Adds to the answer what the sender sees and may send after the command: `encounter`,
+    /// `options`, or both, separated by a comma. The encounter is there anyway unless `Prefer`
+    /// leaves it out. A dry run includes no options, and a server that has too much to do leaves
     /// them out: read them then.
     #[serde(default)]
     #[param(value_type = Option<String>, pattern = "^(encounter|options)(,(encounter|options))?$")]
@@ -34,8 +35,9 @@ pub(super) struct CommandQuery {
 
 /// Send a command
 ///
-/// Takes one command, or a list of at most 50 commands that is applied all or nothing and makes one version. The game master sends every
-/// command. A player sends those that the manifest marks with `"sender": "player"`, for the combatants that the token names.
+/// Takes one command, or a list of at most 50 commands that is applied all or nothing and makes one
+/// version. The game master sends every command. A player sends those that the manifest marks with
+/// `"sender": "player"`, for the combatants that the token names.
 #[utoipa::path(post, path = "/v1/encounters/{id}/commands", tag = "commands", security(("token" = [])),
     params(EncounterId, CommandQuery,
         ("If-Match" = Option<String>, Header, description = IF_MATCH),
@@ -123,7 +125,8 @@ pub(super) struct OptionsQuery {
 
 /// List the legal commands
 ///
-/// Each item is a command that this token may send as it is, with the choices that it leaves open and the rule that allows it.
+/// Each item is a command that this token may send as it is, with the choices that it leaves open
+/// and the rule that allows it.
 #[utoipa::path(get, path = "/v1/encounters/{id}/options", tag = "commands", security(("token" = [])),
     params(EncounterId, OptionsQuery, ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
     responses((status = 200, description = "The legal commands", body = LegalCommands, headers(("ETag"))),

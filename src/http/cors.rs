@@ -44,7 +44,8 @@ const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// The origins whose pages may call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origins {
-    /// All origins. Tokens travel in a header that pages set themselves, never in cookies, so no origin gains by it.
+    /// All origins. Tokens travel in a header that pages set themselves, never in cookies, so no
+    /// origin gains by it.
     Any,
     /// These origins; none if the list is empty.
     Only(Vec<HeaderValue>),

@@ -46,10 +46,11 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
-/// `/`, `/openapi.json`, and Swagger UI under `/docs`, bundled so that it works offline. The latter two are compressed in the program,
-/// which saves 4 MB.
+/// `/`, `/openapi.json`, and Swagger UI under `/docs`, bundled so that it works offline. The latter
+/// two are compressed in the program, which saves 4 MB.
 pub(super) fn routes() -> Router<AppState> {
-    // The validator would send requests to another site. The document's address is relative, so that any base path works.
+    // The validator would send requests to another site. The document's address is relative, so
+    // that any base path works.
     let config = Config::new(["../openapi.json"]).validator_url("none");
     // The list of schemas is long: it stays folded until a reader opens it.
     let config = config
@@ -87,7 +88,8 @@ async fn unpack(request: Request, next: Next) -> Response {
     response
 }
 
-/// The document. Its server is relative to its own address, so that it is right below any base path.
+/// The document. Its server is relative to its own address, so that it is right below any base
+/// path.
 async fn published(conditions: Conditions) -> Reply {
     let tag = Tag::of_body(PACKED);
     Reply::json(Bytes::from_static(PACKED))

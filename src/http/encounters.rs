@@ -19,8 +19,8 @@ use utoipa::{IntoParams, ToSchema};
 
 /// Create an encounter
 ///
-/// Answers with the encounter and its game master's token. No other answer shows the token. Where the server is configured with
-/// applications, the request needs an application's key.
+/// Answers with the encounter and its game master's token. No other answer shows the token. Where
+/// the server is configured with applications, the request needs an application's key.
 #[utoipa::path(post, path = "/v1/encounters", tag = "encounters", security(("application" = []), ()),
     params(("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
     request_body = NewEncounterSchema,
@@ -95,8 +95,9 @@ pub(super) struct ListQuery {
 
 /// List an application's encounters
 ///
-/// Answers with the encounters that the application created or imported, newest first. Needs a server that is configured with
-/// applications. A page may be shorter than `limit` though `next_cursor` says that more follow.
+/// Answers with the encounters that the application created or imported, newest first. Needs a
+/// server that is configured with applications. A page may be shorter than `limit` though
+/// `next_cursor` says that more follow.
 #[utoipa::path(get, path = "/v1/encounters", tag = "encounters", params(ListQuery), security(("application" = [])),
     responses((status = 200, description = "A page of the list", body = inline(List<Summary>), headers(("Link"))),
         BadRequest, Unauthorized, Forbidden, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
@@ -131,14 +132,16 @@ pub(super) async fn list_encounters(
 pub(super) struct EncounterQuery {
     /// The version to read. Without it, the newest one.
     at: Option<u64>,
-    /// The maximum number of characters of the turn table, such as 2000 for Discord. The table says how many lines it leaves out.
+    /// The maximum number of characters of the turn table, such as 2000 for Discord. The table says
+    /// how many lines it leaves out.
     #[param(value_type = Option<usize>, minimum = 200, maximum = 100_000)]
     max_length: Option<Int<200, 100_000>>,
 }
 
 /// Read an encounter
 ///
-/// Answers with the encounter as JSON, or with `Accept: text/plain` as a turn table for people. `at` reads an earlier version.
+/// Answers with the encounter as JSON, or with `Accept: text/plain` as a turn table for people.
+/// `at` reads an earlier version.
 #[utoipa::path(get, path = "/v1/encounters/{id}", tag = "encounters", security(("token" = [])),
     params(EncounterId, EncounterQuery, ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
     responses((status = 200, description = "The encounter", headers(("ETag")),

@@ -21,18 +21,20 @@ use utoipa::{IntoParams, ToSchema};
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct EventsQuery {
-    /// Only entries with a higher version. Without it, a page begins with the oldest entry and a stream with the newest version.
+    /// Only entries with a higher version. Without it, a page begins with the oldest entry and a
+    /// stream with the newest version.
     pub after: Option<u64>,
     /// The maximum number of entries. Without it, a page has at most 100, and a stream goes on.
     #[param(value_type = Option<usize>, minimum = 1, maximum = 1000)]
     pub limit: Option<Int<1, 1000>>,
-    /// The maximum number of seconds that an empty page waits for its first entry. It ends a second before the server's limit
-    /// for a request, TURNKEEPER_REQUEST_TIMEOUT: after 29 seconds by default.
+    /// The maximum number of seconds that an empty page waits for its first entry. It ends a second
+    /// before the server's limit for a request, TURNKEEPER_REQUEST_TIMEOUT: after 29 seconds by
+    /// default.
     #[serde(default)]
     #[param(value_type = u64, default = 0, minimum = 0, maximum = 60)]
     wait: Int<0, 60>,
-    /// Adds to each transition of a stream what the viewer sees and may send after it: `encounter`, `options`, or both, separated by a comma.
-    /// Adds the options to snapshots, too.
+    /// Adds to each transition of a stream what the viewer sees and may send after it: `encounter`,
+    /// `options`, or both, separated by a comma. Adds the options to snapshots, too.
     #[serde(default)]
     #[param(value_type = Option<String>, pattern = "^(encounter|options)(,(encounter|options))?$")]
     pub include: Include,
@@ -54,21 +56,26 @@ const DEFAULT_LIMIT: u32 = 100;
 
 /// Read or follow the log
 ///
-/// The log has one entry for each accepted request: its version, when it was sent, by which token, the types of its commands, and what
-/// happened. A page ends early after about half a MiB. A page for a player or spectator leaves out what they may not see. It may be shorter
-/// than `limit`, or empty, though `next_cursor` says that more follow.
+/// The log has one entry for each accepted request: its version, when it was sent, by which token,
+/// the types of its commands, and what happened. A page ends early after about half a MiB. A page
+/// for a player or spectator leaves out what they may not see. It may be shorter than `limit`, or
+/// empty, though `next_cursor` says that more follow.
 ///
 /// With `Accept: text/plain` a page is the fight told line by line.
 ///
-/// With `Accept: application/x-ndjson` or `text/event-stream` the answer is a stream. It begins with a `snapshot` of the encounter, at
-/// the version `after` if that is given. A `transition` follows for each entry, and `deleted` when the encounter is deleted. The `event`
-/// of a server-sent event is the type of its line, the `id` the version that it leads to, and the `data` the line itself.
+/// With `Accept: application/x-ndjson` or `text/event-stream` the answer is a stream. It begins
+/// with a `snapshot` of the encounter, at the version `after` if that is given. A `transition`
+/// follows for each entry, and `deleted` when the encounter is deleted. The `event` of a
+/// server-sent event is the type of its line, the `id` the version that it leads to, and the `data`
+/// the line itself.
 ///
-/// A token can hold 64 streams open, and all tokens of an encounter together 256, with the pages that wait.
+/// A token can hold 64 streams open, and all tokens of an encounter together 256, with the pages
+/// that wait.
 ///
-/// Streams close after 5 minutes, after `limit` transitions, or when the client reads too slowly. Reconnect with `after` or
-/// `Last-Event-ID` to continue after the last version that you got. With `Last-Event-ID` there is no first `snapshot`. A `snapshot` in the
-/// middle of a stream replaces the state so far: the store has lost entries, as Redis can in a crash.
+/// Streams close after 5 minutes, after `limit` transitions, or when the client reads too slowly.
+/// Reconnect with `after` or `Last-Event-ID` to continue after the last version that you got. With
+/// `Last-Event-ID` there is no first `snapshot`. A `snapshot` in the middle of a stream replaces
+/// the state so far: the store has lost entries, as Redis can in a crash.
 #[utoipa::path(get, path = "/v1/encounters/{id}/events", tag = "events", security(("token" = [])),
     params(EncounterId, EventsQuery,
         ("Last-Event-ID" = Option<String>, Header, description = "The last version that a stream brought. The next stream continues after \

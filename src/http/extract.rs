@@ -64,7 +64,8 @@ impl FromRequestParts<AppState> for BearerToken {
     }
 }
 
-/// The application that sends the request; None if the server has no application keys, so that every client may create.
+/// The application that sends the request; None if the server has no application keys, so that
+/// every client may create.
 pub(super) struct Creator(pub Option<Application>);
 
 impl FromRequestParts<AppState> for Creator {
@@ -107,7 +108,8 @@ impl FromRequestParts<AppState> for Sender {
     }
 }
 
-/// The credential of the header `Authorization: Bearer ...`; None without that header. `malformed` answers any other scheme.
+/// The credential of the header `Authorization: Bearer ...`; None without that header. `malformed`
+/// answers any other scheme.
 fn bearer<'h>(headers: &'h HeaderMap, malformed: &'static str) -> Result<Option<&'h str>, Problem> {
     const UNREADABLE: &str =
         "the header authorization must be sent once, in visible ASCII characters";
@@ -188,7 +190,8 @@ impl FromRequestParts<AppState> for Representation {
     }
 }
 
-/// The media type that the client prefers: the first of those to which its `Accept` header gives the highest weight.
+/// The media type that the client prefers: the first of those to which its `Accept` header gives
+/// the highest weight.
 pub(super) fn preferred<const N: usize>(
     headers: &HeaderMap,
     offered: [&'static str; N],
@@ -205,7 +208,8 @@ pub(super) fn preferred<const N: usize>(
         .unwrap_or_default()
 }
 
-/// The weight that an `Accept` or `Accept-Encoding` header gives to a media type or coding, in thousandths: that of its most specific range.
+/// The weight that an `Accept` or `Accept-Encoding` header gives to a media type or coding, in
+/// thousandths: that of its most specific range.
 pub(super) fn weight(accept: &str, media: &str) -> u16 {
     let kind = media.split('/').next().unwrap_or_default();
     let ranges = accept.split(',').filter_map(|range| {
@@ -259,8 +263,8 @@ fn condition(headers: &HeaderMap, name: HeaderName) -> Result<Option<Expected>, 
     })
 }
 
-/// A list of entity tags. Weak tags count as strong ones, and unknown tags match nothing. Quotes may be missing, because shells remove
-/// them.
+/// A list of entity tags. Weak tags count as strong ones, and unknown tags match nothing. Quotes
+/// may be missing, because shells remove them.
 fn tags(value: &str) -> Option<Expected> {
     if value.trim() == "*" {
         return Some(Expected::Any);

@@ -28,7 +28,8 @@ const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 /// The time that a buffered stream waits for more after it has sent something.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// The time that a stream waits for what a message includes, and for room for it, in a server that has much to do.
+/// The time that a stream waits for what a message includes, and for room for it, in a server that
+/// has much to do.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The format of a stream.
@@ -88,7 +89,8 @@ impl Format {
         })
     }
 
-    /// A message of a type, and the version from which a client can resume. Its fields come in parts, each field with a comma before it.
+    /// A message of a type, and the version from which a client can resume. Its fields come in
+    /// parts, each field with a comma before it.
     fn message<'a>(
         self,
         kind: &str,
@@ -154,7 +156,8 @@ pub(super) enum FeedLine {
         version: u64,
         /// The encounter.
         encounter: EncounterSchema,
-        /// What the viewer may send after it. Only in streams with `include`, unless an entry follows at once.
+        /// What the viewer may send after it. Only in streams with `include`, unless an entry
+        /// follows at once.
         #[schema(required = false)]
         options: LegalCommands,
     },
@@ -226,8 +229,8 @@ impl Feed {
         Some((chunk, self))
     }
 
-    /// A message; None if what it includes, or room for it, cannot be had in time. Then the stream ends, and the client's next one begins
-    /// with this version.
+    /// A message; None if what it includes, or room for it, cannot be had in time. Then the stream
+    /// ends, and the client's next one begins with this version.
     async fn in_time(
         &self,
         message: impl Future<Output = Result<Bytes, AppError>>,
@@ -281,7 +284,8 @@ fn options_of(include: Include) -> Include {
     }
 }
 
-/// The log as a stream. A client that sends the last event's id knows the state; other clients get a snapshot first.
+/// The log as a stream. A client that sends the last event's id knows the state; other clients get
+/// a snapshot first.
 pub(super) async fn stream(
     shared: &AppState,
     id: &str,

@@ -37,7 +37,8 @@ pub(super) async fn livez() -> Result<Reply, Problem> {
 
 /// Check the store
 ///
-/// Answers 200 when the store takes writes. The detail of a refusal says why it does not, such as a full Redis.
+/// Answers 200 when the store takes writes. The detail of a refusal says why it does not, such as a
+/// full Redis.
 #[utoipa::path(get, path = "/readyz", tag = "operations",
     responses((status = 200, description = "The store takes writes", body = inline(Readiness)), RequestTimeout, ServiceUnavailable))]
 pub(super) async fn readyz(State(shared): State<AppState>) -> Result<Reply, Problem> {

@@ -14,8 +14,8 @@ use axum::middleware::Next;
 use axum::response::IntoResponse;
 use http_body_util::BodyExt;
 
-/// Serves a read, or answers 503 if its client has too many answers that it has not read. Other requests change something, so they look
-/// for room before that.
+/// Serves a read, or answers 503 if its client has too many answers that it has not read. Other
+/// requests change something, so they look for room before that.
 pub(super) async fn hold(
     State(shared): State<AppState>,
     mut request: Request,

@@ -1,6 +1,8 @@
-//! Rate limits: answers 429 to requests beyond a limit, and tells in headers how much of it is left.
+//! Rate limits: answers 429 to requests beyond a limit, and tells in headers how much of it is
+//! left.
 //!
-//! The headers are those of the IETF's draft "RateLimit header fields for HTTP". Without a limit the router leaves this layer out.
+//! The headers are those of the IETF's draft "RateLimit header fields for HTTP". Without a limit
+//! the router leaves this layer out.
 
 use super::AppState;
 use super::extract::EncounterId;
@@ -15,7 +17,8 @@ use axum::middleware::Next;
 use axum::response::IntoResponse;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-/// The address of the connection's other end, or the client's as AWS Lambda reports it, as an extension of the request.
+/// The address of the connection's other end, or the client's as AWS Lambda reports it, as an
+/// extension of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer(pub IpAddr);
 
@@ -34,7 +37,8 @@ struct RateLimitKey {
     rate: Rate,
 }
 
-/// The sender of a request, before the store has checked its token, and the encounter in the path; None where they are malformed.
+/// The sender of a request, before the store has checked its token, and the encounter in the path;
+/// None where they are malformed.
 type Client = (Option<Sender>, Option<EncounterId>);
 
 /// Counts the request and serves it, or answers 429.
@@ -71,7 +75,8 @@ pub(super) async fn limit(
     if let Some((key, grant)) = counted {
         key.add_headers(grant, response.headers_mut());
     }
-    // The token was revoked or has expired, or the encounter is gone: its next request counts against the address.
+    // The token was revoked or has expired, or the encounter is gone: its next request counts
+    // against the address.
     if let ((Some(Sender::Token(token)), Some(EncounterId(id))), StatusCode::NOT_FOUND) =
         (&client, response.status())
     {
@@ -100,8 +105,9 @@ async fn count(
 
 /// The bucket of the client; None without a limit.
 ///
-/// A token that is new to this process is checked in the store. If it is invalid, the request counts against its address; while
-/// that address is exhausted the store is not asked, because anyone can invent tokens.
+/// A token that is new to this process is checked in the store. If it is invalid, the request
+/// counts against its address; while that address is exhausted the store is not asked, because
+/// anyone can invent tokens.
 async fn bucket(
     shared: &AppState,
     client: &Client,
@@ -120,7 +126,8 @@ async fn bucket(
             limits.application,
         ),
         (Some(Sender::Token(token)), Some(EncounterId(id))) => {
-            // Without a limit for addresses, invalid tokens of an address share the quota of one token.
+            // Without a limit for addresses, invalid tokens of an address share the quota of one
+            // token.
             let Some(invalid_token_rate) = limits.address.or(limits.token) else {
                 return Ok(None);
             };
@@ -198,7 +205,8 @@ fn seconds(grant: QuotaGrant) -> u64 {
         .max(1)
 }
 
-/// The last address in a header. The nearest proxy has added it; the client may have written the others.
+/// The last address in a header. The nearest proxy has added it; the client may have written the
+/// others.
 fn last_address(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
     let last = headers
         .get_all(name)

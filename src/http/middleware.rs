@@ -1,6 +1,8 @@
-//! The middleware of every request: a request id, a time limit, security headers, problem documents, and one log line.
+//! The middleware of every request: a request id, a time limit, security headers, problem
+//! documents, and one log line.
 //!
-//! There is no `Strict-Transport-Security`: this server speaks plain HTTP, where browsers ignore it. The proxy that ends TLS sends it.
+//! There is no `Strict-Transport-Security`: this server speaks plain HTTP, where browsers ignore
+//! it. The proxy that ends TLS sends it.
 
 use super::deadline::{Deadline, TimeLimit};
 use super::headers::REQUEST_ID;
@@ -138,7 +140,8 @@ fn encounter_prefix<'p>(route: &MatchedPath, path: &'p str) -> Option<&'p str> {
         .then_some(prefix)
 }
 
-/// Adds the protective headers. A page has a policy of its own, and an answer that caches may keep says so itself.
+/// Adds the protective headers. A page has a policy of its own, and an answer that caches may keep
+/// says so itself.
 pub(super) fn protect(headers: &mut HeaderMap) {
     // Answers are data: a browser that shows one as a page loads and runs nothing.
     let data = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");

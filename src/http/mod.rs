@@ -1,7 +1,9 @@
-//! The HTTP layer: reads requests, refuses malformed ones, and answers with what the application returns.
+//! The HTTP layer: reads requests, refuses malformed ones, and answers with what the application
+//! returns.
 //!
-//! Only this layer knows statuses. Handlers are short: extractors refuse malformed requests (`extract`), `problem` turns errors into
-//! problem documents, and the middleware does what every request needs (`middleware`).
+//! Only this layer knows statuses. Handlers are short: extractors refuse malformed requests
+//! (`extract`), `problem` turns errors into problem documents, and the middleware does what every
+//! request needs (`middleware`).
 
 mod base_path;
 mod buffer;
@@ -58,12 +60,13 @@ pub struct Settings {
     pub keep_alive: Duration,
     /// The largest body of an import, in bytes.
     pub import_limit: usize,
-    /// The bytes of bodies that the process holds at a time, half of them for imports. A body of the largest size always fits.
+    /// The bytes of bodies that the process holds at a time, half of them for imports. A body of
+    /// the largest size always fits.
     pub body_budget: usize,
     /// The rate limits.
     pub limits: Limits,
-    /// The header in which a proxy names the client; its last entry counts. Without it the client is the connection's other end, or the
-    /// address in the Lambda invocation.
+    /// The header in which a proxy names the client; its last entry counts. Without it the client
+    /// is the connection's other end, or the address in the Lambda invocation.
     pub client_header: Option<HeaderName>,
     /// Whether the page at `/table` is served.
     pub table: bool,

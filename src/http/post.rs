@@ -1,4 +1,5 @@
-//! Posted bodies: each up to its limit, all of a process together up to a budget, and the idempotency keys sent with them.
+//! Posted bodies: each up to its limit, all of a process together up to a budget, and the
+//! idempotency keys sent with them.
 
 use super::AppState;
 use super::deadline::TimeLimit;
@@ -32,12 +33,13 @@ const PAUSE: Duration = Duration::from_secs(10);
 /// Minimum characters of the key of a creation without an application. A UUID has more.
 const MIN_CREATION_KEY: usize = 22;
 
-/// Maximum bytes of a body that are read after it has become too large, and the time for that. A client that still sends would not read
-/// the answer.
+/// Maximum bytes of a body that are read after it has become too large, and the time for that. A
+/// client that still sends would not read the answer.
 const DRAINED: usize = 8 * 1024 * 1024;
 const DRAIN_TIME: Duration = Duration::from_secs(2);
 
-/// A posted body, JSON unless another type is named, and the key under which it is applied at most once.
+/// A posted body, JSON unless another type is named, and the key under which it is applied at most
+/// once.
 pub(super) struct Post<B = Value> {
     pub body: B,
     pub key: Option<IdempotencyKey>,
@@ -53,8 +55,9 @@ pub(super) struct Post<B = Value> {
 pub(super) type PostedLog = Post<Bytes>;
 
 impl<B> Post<B> {
-    /// The key of a creation by this application. A key yields the tokens of what it creates, and all clients without an application
-    /// share their keys: one that two of them may choose is refused.
+    /// The key of a creation by this application. A key yields the tokens of what it creates, and
+    /// all clients without an application share their keys: one that two of them may choose is
+    /// refused.
     pub fn creation_key(
         &self,
         application: Option<&Application>,
@@ -141,10 +144,11 @@ async fn receive(
     })
 }
 
-/// The client that a body counts against: its token or application, or without a valid one its address. Refuses the body
-/// of a spectator, who only reads.
+/// The client that a body counts against: its token or application, or without a valid one its
+/// address. Refuses the body of a spectator, who only reads.
 ///
-/// The store is asked for the token if `check` is set, or if this process does not know it as one that writes.
+/// The store is asked for the token if `check` is set, or if this process does not know it as one
+/// that writes.
 async fn sending_client(
     parts: &mut Parts,
     state: &AppState,
@@ -171,7 +175,8 @@ async fn sending_client(
     match state.app.role(&id, &token).await {
         Ok(Role::Spectator) => Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", ONLY_READS)),
         Ok(Role::Gm | Role::Player) => Ok(Client::of(&token, &id)),
-        // A token that was replaced may repeat that request. It counts against its address, because anyone can invent tokens.
+        // A token that was replaced may repeat that request. It counts against its address, because
+        // anyone can invent tokens.
         Err(AppError::NotFound) if !check => Ok(address),
         Err(error) => Err(error.into()),
     }
@@ -192,8 +197,8 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     }
 }
 
-/// A digest of the request. Requests with equal digests are repetitions. Headers are left out, so that a repetition may send another
-/// `Prefer`.
+/// A digest of the request. Requests with equal digests are repetitions. Headers are left out, so
+/// that a repetition may send another `Prefer`.
 fn fingerprint(parts: &Parts, body: &[u8]) -> [u8; 32] {
     let mut digest = Sha256::new();
     let query = parts.uri.query().unwrap_or_default();
@@ -273,7 +278,8 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
-    /// Bodies of at most `limit` bytes, `total` at a time. One body of the largest size always fits.
+    /// Bodies of at most `limit` bytes, `total` at a time. One body of the largest size always
+    /// fits.
     pub fn new(limit: usize, total: usize) -> Self {
         Self {
             limit,
@@ -282,7 +288,8 @@ impl Bodies {
         }
     }
 
-    /// Reads a body. Its room grows with the bytes that have arrived, so that an announced size takes nothing.
+    /// Reads a body. Its room grows with the bytes that have arrived, so that an announced size
+    /// takes nothing.
     async fn read(&self, client: &Client, mut body: Body) -> Result<(Bytes, Room), Problem> {
         let (mut bytes, mut room) = (Vec::new(), self.budget.room(client));
         let (mut due, mut due_size) = (Instant::now() + self.pause, STEP);

@@ -42,7 +42,8 @@ pub(super) struct ProblemDocument {
     code: &'static str,
     /// The rule that refuses the request.
     rule: Option<&'static str>,
-    /// The fields that are wrong: the first one, or for a new encounter the first one of each combatant, at most 20.
+    /// The fields that are wrong: the first one, or for a new encounter the first one of each
+    /// combatant, at most 20.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(inline)]
     errors: Vec<FieldError>,

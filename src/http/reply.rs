@@ -15,7 +15,8 @@ use utoipa::ToSchema;
 pub(super) struct List<T> {
     /// The items.
     pub items: Vec<T>,
-    /// The `cursor` of the next page. Null on the last page, and always null in lists without the parameter `cursor`.
+    /// The `cursor` of the next page. Null on the last page, and always null in lists without the
+    /// parameter `cursor`.
     #[schema(required = true)]
     pub next_cursor: Option<String>,
 }
@@ -72,7 +73,8 @@ impl Reply {
         reply.header(VARY, HeaderValue::from_static("accept, authorization"))
     }
 
-    /// Adds the tag of an answer that is the same for all clients, and answers 304 if the client has it. Caches must revalidate it.
+    /// Adds the tag of an answer that is the same for all clients, and answers 304 if the client
+    /// has it. Caches must revalidate it.
     pub fn public(self, tag: &Tag, conditions: &Conditions) -> Self {
         let known = conditions
             .none_matching

@@ -20,8 +20,8 @@ use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// One list of routes for serving and for documenting. The served router holds no documentation: describing every type would
-/// cost a tenth of the program's size and of a cold start.
+/// One list of routes for serving and for documenting. The served router holds no documentation:
+/// describing every type would cost a tenth of the program's size and of a cold start.
 macro_rules! routes_are {
     ($($path:literal: $($method:ident $module:ident::$handler:ident),+;)+) => {
         fn served() -> Router<AppState> {

@@ -1,4 +1,5 @@
-//! The manifests of the rulesets. They never change while a program runs, and tests make them, as they make the published document.
+//! The manifests of the rulesets. They never change while a program runs, and tests make them, as
+//! they make the published document.
 
 use super::docs::unpacked;
 use super::extract::{Conditions, NoParameters};
@@ -83,7 +84,8 @@ pub(super) async fn list_rulesets(
 
 /// Read a ruleset
 ///
-/// Answers with the ruleset's manifest: its commands, its rules, and the schemas of its options and combatants.
+/// Answers with the ruleset's manifest: its commands, its rules, and the schemas of its options and
+/// combatants.
 #[utoipa::path(get, path = "/v1/rulesets/{ruleset}", tag = "rulesets",
     params(("ruleset" = String, Path, description = "The id of the ruleset."),
         ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),

@@ -16,7 +16,8 @@ use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutWriter;
 use tower::ServiceExt;
 
-/// The maximum bytes that are read ahead: the longest request line, the largest headers, and their separators.
+/// The maximum bytes that are read ahead: the longest request line, the largest headers, and their
+/// separators.
 const BUFFER: usize = 2 * 64 * 1024 + 16 * 1024;
 /// The maximum time that a connection is idle or sends a request's head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
@@ -29,8 +30,9 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FromSocket;
 
-/// Serves `router` on `listener` until `stop` completes. Then it accepts no more connections and gives open requests 10 seconds. A client
-/// that closes its side of the connection has left: its request is dropped.
+/// Serves `router` on `listener` until `stop` completes. Then it accepts no more connections and
+/// gives open requests 10 seconds. A client that closes its side of the connection has left: its
+/// request is dropped.
 pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())

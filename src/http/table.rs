@@ -1,4 +1,5 @@
-//! The page at `/table`: a fight in a browser. It is a client of the API like any other, in `integrations/table`.
+//! The page at `/table`: a fight in a browser. It is a client of the API like any other, in
+//! `integrations/table`.
 
 use super::AppState;
 use super::extract::Conditions;
@@ -38,7 +39,8 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 
 /// The page and its files. They are small: the middleware compresses them.
 pub(super) fn routes() -> Router<AppState> {
-    // The page names its files relative to its own path, so that any base path works; with a slash at its end they would be elsewhere.
+    // The page names its files relative to its own path, so that any base path works; with a slash
+    // at its end they would be elsewhere.
     let slash = || async {
         Reply::empty(StatusCode::PERMANENT_REDIRECT)
             .header(LOCATION, HeaderValue::from_static("../table"))

@@ -37,9 +37,9 @@ impl<'a> TokenAnswer<'a> {
 
 /// Create a token
 ///
-/// Needs a game master's token, or for a game master's token the key of the application that created the encounter. The server keeps
-/// only a digest of the new token. A player's token acts for the combatants that it names. For a combatant that joins later, create a
-/// new token.
+/// Needs a game master's token, or for a game master's token the key of the application that
+/// created the encounter. The server keeps only a digest of the new token. A player's token acts
+/// for the combatants that it names. For a combatant that joins later, create a new token.
 #[utoipa::path(post, path = "/v1/encounters/{id}/tokens", tag = "tokens",
     security(("token" = []), ("application" = [])),
     params(EncounterId, ("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
@@ -68,7 +68,8 @@ pub(super) async fn create_token(
 
 /// List the tokens
 ///
-/// Needs a game master's token. Answers with the tokens that are valid, oldest first. It does not show the tokens themselves.
+/// Needs a game master's token. Answers with the tokens that are valid, oldest first. It does not
+/// show the tokens themselves.
 #[utoipa::path(get, path = "/v1/encounters/{id}/tokens", tag = "tokens", security(("token" = [])),
     params(EncounterId),
     responses((status = 200, description = "The tokens", body = inline(List<Viewer>)),
@@ -88,9 +89,10 @@ pub(super) async fn list_tokens(
 
 /// Replace your token
 ///
-/// Any token may replace itself. The new token has the same id, role, name, combatants and end. The old one is invalid at once, and
-/// streams that it opened end. Send an `Idempotency-Key`: for ten minutes the same request with the old token answers with the
-/// new token again. After that, or if the new token is no longer valid, the old token is as unknown as any other.
+/// Any token may replace itself. The new token has the same id, role, name, combatants and end. The
+/// old one is invalid at once, and streams that it opened end. Send an `Idempotency-Key`: for ten
+/// minutes the same request with the old token answers with the new token again. After that, or if
+/// the new token is no longer valid, the old token is as unknown as any other.
 #[utoipa::path(post, path = "/v1/encounters/{id}/tokens/replace", tag = "tokens", security(("token" = [])),
     params(EncounterId, ("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
     responses((status = 200, description = "The new token", body = TokenAnswer<'_>, headers(("Idempotency-Replayed"))),
@@ -108,8 +110,8 @@ pub(super) async fn replace_token(
 
 /// Revoke a token
 ///
-/// Needs a game master's token. The revoked token is invalid at once, and streams that it opened end. The last game master's token
-/// without an end cannot be revoked.
+/// Needs a game master's token. The revoked token is invalid at once, and streams that it opened
+/// end. The last game master's token without an end cannot be revoked.
 #[utoipa::path(delete, path = "/v1/encounters/{id}/tokens/{token}", tag = "tokens", security(("token" = [])),
     params(EncounterId, ("token" = String, Path, description = "The id of the token from the list, not the token itself.")),
     responses((status = 204, description = "The token is revoked"),

@@ -37,8 +37,8 @@ impl EventSource {
     }
 }
 
-/// Reads an event, and says whether its headers are valid. lambda_http refuses the whole event for one that is not, so such headers are
-/// left out.
+/// Reads an event, and says whether its headers are valid. lambda_http refuses the whole event for
+/// one that is not, so such headers are left out.
 pub(super) fn read(event: &RawValue) -> Result<(LambdaRequest, bool), Error> {
     let error = match serde_json::from_str(event.get()) {
         Ok(request) => return Ok((request, true)),

@@ -1,7 +1,9 @@
-//! The Lambda adapter: events of HTTP APIs, function URLs and load balancers become requests to the router.
+//! The Lambda adapter: events of HTTP APIs, function URLs and load balancers become requests to the
+//! router.
 //!
-//! lambda_http supplies the runtime client and the events' types. Its conversion is not used: it panics on a `Host` or a query that makes
-//! no URL, decodes a load balancer's parameters twice, and keeps only the first value of a repeated header.
+//! lambda_http supplies the runtime client and the events' types. Its conversion is not used: it
+//! panics on a `Host` or a query that makes no URL, decodes a load balancer's parameters twice, and
+//! keeps only the first value of a repeated header.
 
 mod answer;
 mod event;
@@ -36,7 +38,8 @@ pub fn present() -> bool {
     std::env::var_os(RUNTIME_API).is_some()
 }
 
-/// Serves events one after the other until `stop` completes, and finishes the event that is under way then.
+/// Serves events one after the other until `stop` completes, and finishes the event that is under
+/// way then.
 ///
 /// # Errors
 /// If the runtime's variables are missing, or its API cannot be reached.
@@ -100,7 +103,8 @@ async fn handle(router: Router, event: LambdaEvent<Box<RawValue>>) -> Result<Box
     })
 }
 
-/// The deadline of the invocation, less the time for sending: at most a tenth of the time that is left.
+/// The deadline of the invocation, less the time for sending: at most a tenth of the time that is
+/// left.
 fn deadline(context: &Context) -> Deadline {
     let left = context
         .deadline()

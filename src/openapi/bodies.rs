@@ -21,7 +21,8 @@ pub struct RulesetInfo {
     /// The JSON Schema of its options, with their defaults.
     #[schema(value_type = Object)]
     pub options: Value,
-    /// The JSON Schema of a combatant as a client describes it: the shared fields and those of the ruleset.
+    /// The JSON Schema of a combatant as a client describes it: the shared fields and those of the
+    /// ruleset.
     #[schema(value_type = Object)]
     pub combatant: Value,
 }
@@ -41,7 +42,8 @@ pub enum CommandRequest {
 #[schema(min_items = 1, max_items = 50)]
 pub struct CommandList(pub Vec<CommandSchema>);
 
-/// What a command changed: the whole encounter, or with `Prefer: return=minimal` only `current` and `pending`.
+/// What a command changed: the whole encounter, or with `Prefer: return=minimal` only `current` and
+/// `pending`.
 #[derive(ToSchema)]
 pub struct CommandAnswer {
     /// The version that the command made. `If-Match` takes it in quotes.

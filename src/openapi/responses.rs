@@ -1,5 +1,5 @@
-//! The responses, headers and parameters that several operations share, and the codes of problems. Operations name them; the document
-//! holds each once.
+//! The responses, headers and parameters that several operations share, and the codes of problems.
+//! Operations name them; the document holds each once.
 
 use std::collections::BTreeMap;
 use utoipa::IntoResponses;
@@ -58,7 +58,8 @@ responses! {
     UnsupportedMediaType = "415", &[];
     /// The request has the right shape, but a value makes no sense here.
     UnprocessableEntity = "422", &[];
-    /// The client sends too many requests, or holds too many streams open. `Retry-After` says when it may go on.
+    /// The client sends too many requests, or holds too many streams open. `Retry-After` says when
+    /// it may go on.
     TooManyRequests = "429", &["Retry-After", "RateLimit", "RateLimit-Policy"];
     /// The store does not answer, or the server is too busy. `Retry-After` says when to try again.
     ServiceUnavailable = "503", &["Retry-After"];

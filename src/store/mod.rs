@@ -1,7 +1,7 @@
 //! Where encounters are kept: one trait, two real stores, one conformance suite over both.
 //!
-//! A store knows no rules. For each encounter it keeps one document, one log of entries and the answers given under idempotency keys.
-//! It changes them only by compare-and-set, in one step.
+//! A store knows no rules. For each encounter it keeps one document, one log of entries and the
+//! answers given under idempotency keys. It changes them only by compare-and-set, in one step.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -13,11 +13,12 @@ use tokio::sync::broadcast;
 pub mod embedded;
 pub mod redis;
 
-/// A store of encounters. Each call happens as a whole or not at all. Calls about an encounter that does not exist, or has expired,
-/// return [`StoreError::Missing`].
+/// A store of encounters. Each call happens as a whole or not at all. Calls about an encounter that
+/// does not exist, or has expired, return [`StoreError::Missing`].
 #[async_trait]
 pub trait Store: Send + Sync + 'static {
-    /// Keeps a new encounter under `id`. If one exists already, nothing changes, and its first base is returned.
+    /// Keeps a new encounter under `id`. If one exists already, nothing changes, and its first base
+    /// is returned.
     async fn create(&self, id: &str, new: NewEncounter) -> Result<Option<Bytes>, StoreError>;
 
     /// Reads the document of `id` and, in the same round trip, the answer recorded under `key`.
@@ -30,14 +31,15 @@ pub trait Store: Send + Sync + 'static {
         key: Option<&KeyDigest>,
     ) -> Result<Found, StoreError>;
 
-    /// Replaces the document if its revision is still `commit.expected`, appends the log entry, records the answer, renews the
-    /// expiry and notifies followers: one step, one round trip.
+    /// Replaces the document if its revision is still `commit.expected`, appends the log entry,
+    /// records the answer, renews the expiry and notifies followers: one step, one round trip.
     ///
-    /// A recorded answer under the commit's key wins over everything else, so that a repeated request is never applied twice.
+    /// A recorded answer under the commit's key wins over everything else, so that a repeated
+    /// request is never applied twice.
     async fn commit(&self, id: &str, commit: Commit) -> Result<Committed, StoreError>;
 
-    /// Reads log entries above version `after`, oldest first: at most `limit` entries and about `max_bytes`, but at least one entry
-    /// if there is any.
+    /// Reads log entries above version `after`, oldest first: at most `limit` entries and about
+    /// `max_bytes`, but at least one entry if there is any.
     async fn log(
         &self,
         id: &str,
@@ -49,10 +51,11 @@ pub trait Store: Send + Sync + 'static {
     /// Reads the document that the log is folded from.
     async fn base(&self, id: &str) -> Result<Base, StoreError>;
 
-    /// Lists the encounters of an application, newest first, below the position `before`: at most `limit` encounters and about
-    /// `max_bytes` of documents, but at least one if there is any.
+    /// Lists the encounters of an application, newest first, below the position `before`: at most
+    /// `limit` encounters and about `max_bytes` of documents, but at least one if there is any.
     ///
-    /// A page leaves out deleted encounters, so it may be short, even empty, although another page follows.
+    /// A page leaves out deleted encounters, so it may be short, even empty, although another page
+    /// follows.
     async fn list(
         &self,
         application: &str,
@@ -64,8 +67,9 @@ pub trait Store: Send + Sync + 'static {
     /// The application that lists the encounter; None if none does.
     async fn application(&self, id: &str) -> Result<Option<String>, StoreError>;
 
-    /// Takes up to `want` of the `quota` requests that `bucket` has in `window`, for all processes on this store together. The
-    /// window begins with the first request. A call that is sent twice takes twice.
+    /// Takes up to `want` of the `quota` requests that `bucket` has in `window`, for all processes
+    /// on this store together. The window begins with the first request. A call that is sent twice
+    /// takes twice.
     async fn acquire_quota(
         &self,
         bucket: &str,
@@ -79,13 +83,15 @@ pub trait Store: Send + Sync + 'static {
 
     /// 32 random bytes, the same for all processes on this store.
     ///
-    /// Do not cache them: a Redis that has lost its data makes new ones, and all processes must follow.
+    /// Do not cache them: a Redis that has lost its data makes new ones, and all processes must
+    /// follow.
     async fn salt(&self) -> Result<[u8; 32], StoreError>;
 
-    /// Subscribes to the commits of every process on this store, from now on. Call it within a Tokio runtime.
+    /// Subscribes to the commits of every process on this store, from now on. Call it within a
+    /// Tokio runtime.
     ///
-    /// Notices may be lost: a notice says that reading is worthwhile, never what is true. After [`Notice::Resync`], and when the
-    /// receiver lagged, anything may have changed.
+    /// Notices may be lost: a notice says that reading is worthwhile, never what is true. After
+    /// [`Notice::Resync`], and when the receiver lagged, anything may have changed.
     fn notices(&self) -> broadcast::Receiver<Notice>;
 
     /// Checks that the store takes writes.
@@ -100,7 +106,8 @@ pub trait Store: Send + Sync + 'static {
 /// How long a store keeps its data.
 #[derive(Debug, Clone, Copy)]
 pub struct StoreConfig {
-    /// Idle time after which an encounter expires, counted from its creation or newest commit. None = never.
+    /// Idle time after which an encounter expires, counted from its creation or newest commit. None
+    /// = never.
     pub ttl: Option<Duration>,
     /// How long an answer is kept under its key, if its encounter lives as long.
     pub answers: Duration,
@@ -203,7 +210,8 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The position of an encounter in the list of its application: its creation time in milliseconds since 1970, then its id.
+/// The position of an encounter in the list of its application: its creation time in milliseconds
+/// since 1970, then its id.
 fn list_position(millis: u64, id: &str) -> String {
     format!("{millis:013}-{id}")
 }
@@ -234,8 +242,9 @@ pub struct Found {
 pub struct Commit {
     /// The revision that the new document was decided against.
     pub expected: u64,
-    /// The revision that this write makes: a random number, unique among writes. A counter would repeat after the store has lost
-    /// acknowledged writes, or after an encounter was deleted and created again. A stale copy would then pass for the new one.
+    /// The revision that this write makes: a random number, unique among writes. A counter would
+    /// repeat after the store has lost acknowledged writes, or after an encounter was deleted and
+    /// created again. A stale copy would then pass for the new one.
     pub revision: u64,
     /// The new document.
     pub document: Bytes,
@@ -277,7 +286,8 @@ pub fn bytes_of(entries: &[Entry]) -> u64 {
 pub enum Committed {
     /// Written, and as durable as the store promises.
     Done,
-    /// Written likewise. The log was lost before: it begins anew with this write, and the store has set its bytes.
+    /// Written likewise. The log was lost before: it begins anew with this write, and the store has
+    /// set its bytes.
     Anew,
     /// Another writer came first. Nothing was written; this is the encounter now.
     Conflict(Found),
@@ -321,7 +331,8 @@ pub enum StoreError {
     /// Out of reach or too slow. Only an idempotency key shows whether a write happened.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
-    /// It answered that it does not write now: it is full, or cannot keep what it is given. Nothing was changed.
+    /// It answered that it does not write now: it is full, or cannot keep what it is given. Nothing
+    /// was changed.
     #[error("the store refuses: {0}")]
     Refused(String),
     /// It holds something that this program did not write.

@@ -1,6 +1,7 @@
 //! What a viewer other than the game master knows of an encounter.
 //!
-//! A view is the table without what its viewer does not know, as if it had never been there. The same code shows it and decides on it.
+//! A view is the table without what its viewer does not know, as if it had never been there. The
+//! same code shows it and decides on it.
 
 use super::{
     Combatant, CombatantId, Effect, EffectId, Encounter, Event, Expiry, FoeHp, OwnCombatant,
@@ -19,7 +20,8 @@ pub struct Audience<'a> {
 }
 
 impl<'a> Audience<'a> {
-    /// The viewer of `encounter` whose own combatants are `own`: it sees them even where they are hidden.
+    /// The viewer of `encounter` whose own combatants are `own`: it sees them even where they are
+    /// hidden.
     pub fn of<R: Ruleset>(encounter: &Encounter<R>, own: &'a [OwnCombatant]) -> Self {
         let own = own
             .iter()
@@ -33,7 +35,8 @@ impl<'a> Audience<'a> {
         .at(encounter)
     }
 
-    /// Knows every combatant but this one, and no effect: what it redacts does not name a combatant that has left.
+    /// Knows every combatant but this one, and no effect: what it redacts does not name a combatant
+    /// that has left.
     pub fn all_but(left: &CombatantId) -> Self {
         let unknown = HashSet::from([left.clone()]);
         Self {
@@ -43,7 +46,8 @@ impl<'a> Audience<'a> {
         }
     }
 
-    /// The same viewer, with what it knows at `encounter`. A combatant that left unseen stays unknown: what follows still names it.
+    /// The same viewer, with what it knows at `encounter`. A combatant that left unseen stays
+    /// unknown: what follows still names it.
     pub fn at<R: Ruleset>(&self, encounter: &Encounter<R>) -> Self {
         let hidden = encounter.iter().filter(|c| !self.sees(c)).map(|c| &c.id);
         let left = self.unknown.iter().filter(|id| encounter.get(id).is_none());
@@ -143,7 +147,8 @@ impl Redact for Arc<Effect> {
 }
 
 impl<R: Ruleset> Encounter<R> {
-    /// The table without hidden combatants (except `own`), hidden effects, and what is the game master's alone.
+    /// The table without hidden combatants (except `own`), hidden effects, and what is the game
+    /// master's alone.
     pub fn redacted(&self, own: &[OwnCombatant]) -> Self {
         self.seen_by(&Audience::of(self, own))
     }

@@ -7,7 +7,8 @@ use serde_json::value::{RawValue, to_raw_value};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-/// A value that never changes, is cheap to copy and is serialized once, to JSON only: such as a finished turn of the round.
+/// A value that never changes, is cheap to copy and is serialized once, to JSON only: such as a
+/// finished turn of the round.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(from = "T")]
 pub struct CachedJson<T>(Arc<(T, JsonCell)>);

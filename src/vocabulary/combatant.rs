@@ -147,7 +147,8 @@ pub struct Combatant<R: Ruleset> {
     pub hidden: bool,
     /// Its hit points, where they are tracked.
     pub hp: Option<Hp>,
-    /// Its hit points in a word, for viewers who may not know the numbers; never in the true encounter.
+    /// Its hit points in a word, for viewers who may not know the numbers; never in the true
+    /// encounter.
     pub hp_band: Option<Band>,
     /// The members of a group that acts as one; empty for a single combatant.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -190,12 +191,14 @@ pub fn ids<'a, R: Ruleset>(
 }
 
 impl<R: Ruleset> Combatant<R> {
-    /// Whether it is still in the fight: neither dead nor defeated, and of a group at least one member not.
+    /// Whether it is still in the fight: neither dead nor defeated, and of a group at least one
+    /// member not.
     pub fn active(&self) -> bool {
         self.free_of(|_| false)
     }
 
-    /// Whether it is in the fight and has none of these conditions, and of a group at least one member has neither.
+    /// Whether it is in the fight and has none of these conditions, and of a group at least one
+    /// member has neither.
     pub fn free_of(&self, stops: impl Fn(&str) -> bool) -> bool {
         let free = |conditions: &[Slug]| {
             !conditions
@@ -271,8 +274,8 @@ pub struct Draft {
     pub id: Option<CombatantId>,
     /// Its name for people; the id where it is not given. One of the two is needed.
     pub name: Option<Text<80>>,
-    /// Whose side it is on: `players` for the players' characters, any other word for others. `players` where neither side
-    /// nor kind is given, `monsters` for a kind other than `pc`.
+    /// Whose side it is on: `players` for the players' characters, any other word for others.
+    /// `players` where neither side nor kind is given, `monsters` for a kind other than `pc`.
     pub side: Option<Slug>,
     /// What kind it is; `pc` on the side `players`, else `npc`.
     pub kind: Option<Kind>,
@@ -307,7 +310,8 @@ impl Draft {
         "metadata",
     ];
 
-    /// Reads a combatant's JSON object: the shared fields, and the rest as the ruleset's own stats laid over `stats`.
+    /// Reads a combatant's JSON object: the shared fields, and the rest as the ruleset's own stats
+    /// laid over `stats`.
     pub fn split<R: Ruleset>(
         value: Value,
         stats: &R::CombatantStats,

@@ -1,4 +1,5 @@
-//! Who is in an encounter: found by id however many there are, and each shared, with its JSON, until it changes.
+//! Who is in an encounter: found by id however many there are, and each shared, with its JSON,
+//! until it changes.
 
 use super::cached_json::JsonCell;
 use super::{Combatant, CombatantId, FoeHp, Ruleset};
@@ -10,7 +11,8 @@ use std::sync::{Arc, OnceLock};
 /// So many are looked through faster than an index is made.
 const FEW: usize = 32;
 
-/// The combatants of an encounter, in the order of joining, each with an id of its own. They read and serialize as a list.
+/// The combatants of an encounter, in the order of joining, each with an id of its own. They read
+/// and serialize as a list.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent, bound = "")]
 pub struct Combatants<R: Ruleset> {
@@ -92,8 +94,9 @@ impl<R: Ruleset> PartialEq for Combatants<R> {
 
 /// A combatant that is cheap to copy, and to serialize while it has not changed.
 ///
-/// It reads and serializes as the [`Combatant`] that it holds, to JSON only. [`change`](Self::change) is the only way to change it, so
-/// that no cached JSON outlives its combatant.
+/// It reads and serializes as the [`Combatant`] that it holds, to JSON only.
+/// [`change`](Self::change) is the only way to change it, so that no cached JSON outlives its
+/// combatant.
 #[derive(Debug, Clone)]
 pub struct CachedCombatant<R: Ruleset>(Arc<Cached<R>>);
 
@@ -120,7 +123,8 @@ impl<R: Ruleset> CachedCombatant<R> {
         &mut cached.combatant
     }
 
-    /// The combatant with what `choice` leaves of its hit points; made once while the combatant stays as it is.
+    /// The combatant with what `choice` leaves of its hit points; made once while the combatant
+    /// stays as it is.
     pub fn without_hp(&self, choice: FoeHp) -> Self {
         let made = || (choice, Self::new(self.0.combatant.without_hp(choice)));
         let (made_for, combatant) = self.0.without_hp.get_or_init(made);

@@ -47,15 +47,16 @@ pub enum SharedCommand {
     Redo(Redo),
 }
 
-/// Somebody takes damage; with tracked hit points they go down, and at 0 it is defeated, or a player's character what its ruleset
-/// says.
+/// Somebody takes damage; with tracked hit points they go down, and at 0 it is defeated, or a
+/// player's character what its ruleset says.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Damage {
     /// Who takes it.
     pub target: CombatantId,
-    /// Which member, where the target is a group; needed where the hit points are those of its members alone.
+    /// Which member, where the target is a group; needed where the hit points are those of its
+    /// members alone.
     pub member: Option<MemberId>,
     /// How much is left after every reduction; 0 counts as no damage.
     pub amount: Int<0, 1_000_000>,
@@ -63,21 +64,23 @@ pub struct Damage {
     pub source: Option<CombatantId>,
 }
 
-/// Somebody regains hit points, at most up to the maximum; one that was defeated by their loss stands again.
+/// Somebody regains hit points, at most up to the maximum; one that was defeated by their loss
+/// stands again.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Heal {
     /// Who is healed.
     pub target: CombatantId,
-    /// Which member, where the target is a group; needed where the hit points are those of its members alone.
+    /// Which member, where the target is a group; needed where the hit points are those of its
+    /// members alone.
     pub member: Option<MemberId>,
     /// How much.
     pub amount: Int<0, 1_000_000>,
 }
 
-/// Somebody gets a condition. `dead` and `defeated` take it out of the fight in every ruleset; a manifest says which others
-/// its ruleset heeds.
+/// Somebody gets a condition. `dead` and `defeated` take it out of the fight in every ruleset; a
+/// manifest says which others its ruleset heeds.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
@@ -128,13 +131,15 @@ pub struct AddCombatant {
     pub combatant: Value,
 }
 
-/// Something about a combatant changes: its name, side, controller, hit points, or the ruleset's own stats.
+/// Something about a combatant changes: its name, side, controller, hit points, or the ruleset's
+/// own stats.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateCombatant {
     /// Who.
     pub combatant: CombatantId,
-    /// The fields that change, with their new values. A `max` or `temp` that `hp` leaves out stays as it is.
+    /// The fields that change, with their new values. A `max` or `temp` that `hp` leaves out stays
+    /// as it is.
     #[schema(value_type = ChangesSchema)]
     pub changes: Value,
 }
@@ -183,18 +188,20 @@ pub struct Note {
 #[serde(deny_unknown_fields)]
 pub struct EndEncounter {}
 
-/// Everything is again as it was: before what was accepted last and is not undone yet, or at a version of choice. Nothing is
-/// lost: the log goes on, and `redo` takes it back. Sent alone, never within a list.
+/// Everything is again as it was: before what was accepted last and is not undone yet, or at a
+/// version of choice. Nothing is lost: the log goes on, and `redo` takes it back. Sent alone, never
+/// within a list.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Undo {
-    /// The version whose state is wanted, any that is earlier than the present one and still kept; without it, a single step back.
+    /// The version whose state is wanted, any that is earlier than the present one and still kept;
+    /// without it, a single step back.
     pub to_version: Option<u64>,
 }
 
-/// Everything is again as it was before the newest undo that was not taken back; any other command makes an end of redoing.
-/// Sent alone, never within a list.
+/// Everything is again as it was before the newest undo that was not taken back; any other command
+/// makes an end of redoing. Sent alone, never within a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Redo {}

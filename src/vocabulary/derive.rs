@@ -1,5 +1,6 @@
-//! Derives for the data of rulesets. They are declarative macros, named as in `#[derive(Redact!)]` with
-//! [`macro_rules_attribute::derive`], so that the types themselves are plain structs and enums.
+//! Derives for the data of rulesets. They are declarative macros, named as in `#[derive(Redact!)]`
+//! with [`macro_rules_attribute::derive`], so that the types themselves are plain structs and
+//! enums.
 
 /// Implements [`Redact`](super::Redact): a struct field by field, a union by its variants.
 #[macro_export]
@@ -82,8 +83,9 @@ macro_rules! Tellable {
     };
 }
 
-/// Implements what a union of named structs has beyond serde's derives: [`Tagged`](super::Tagged), a conversion from each struct, and a
-/// schema of one object for each variant. The attributes of a variant are `#[serde(rename = "its_tag")]` alone.
+/// Implements what a union of named structs has beyond serde's derives: [`Tagged`](super::Tagged),
+/// a conversion from each struct, and a schema of one object for each variant. The attributes of a
+/// variant are `#[serde(rename = "its_tag")]` alone.
 #[macro_export]
 macro_rules! Tagged {
     (
@@ -144,7 +146,8 @@ macro_rules! Summary {
     };
 }
 
-/// Implements what an enum without data, a word in JSON, has beyond serde's derives. Everybody may know it, and it says itself.
+/// Implements what an enum without data, a word in JSON, has beyond serde's derives. Everybody may
+/// know it, and it says itself.
 #[macro_export]
 macro_rules! Word {
     ($(#[$_meta:meta])* $_vis:vis enum $name:ident $_words:tt) => {

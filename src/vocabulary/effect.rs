@@ -18,8 +18,9 @@ pub enum Expiry {
     },
     /// At the start of a combatant's turn.
     TurnStart {
-        /// Whose turn; where it is not given the ruleset says whose: as a rule the effect's source, else its target. An effect
-        /// without it counts rounds, because that combatant has left, or is hidden from the viewer.
+        /// Whose turn; where it is not given the ruleset says whose: as a rule the effect's source,
+        /// else its target. An effect without it counts rounds, because that combatant has left, or
+        /// is hidden from the viewer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<CombatantId>,
         /// How many of its turn starts it still sees; 1 is the very next.
@@ -29,8 +30,9 @@ pub enum Expiry {
     },
     /// At the end of a combatant's turn.
     TurnEnd {
-        /// Whose turn; where it is not given the ruleset says whose: as a rule the effect's source, else its target. An effect
-        /// without it counts rounds, because that combatant has left, or is hidden from the viewer.
+        /// Whose turn; where it is not given the ruleset says whose: as a rule the effect's source,
+        /// else its target. An effect without it counts rounds, because that combatant has left, or
+        /// is hidden from the viewer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<CombatantId>,
         /// How many of its turn ends it still sees; 1 is the very next.
@@ -116,7 +118,8 @@ pub enum Moment<'a> {
 }
 
 impl Expiry {
-    /// What remains at `moment`: None when the moment means nothing to it, else the count after it (0 = it ends).
+    /// What remains at `moment`: None when the moment means nothing to it, else the count after it
+    /// (0 = it ends).
     pub fn after(&self, moment: Moment<'_>) -> Option<u32> {
         let left = |n: &Int<1, 10_000>| u32::try_from(n.get() - 1).ok();
         match (self, moment) {

@@ -30,20 +30,23 @@ pub enum Status {
     Ended,
 }
 
-/// How players and spectators see the hit points of foes: of combatants that are neither on the side `players` nor their own.
+/// How players and spectators see the hit points of foes: of combatants that are neither on the
+/// side `players` nor their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum FoeHp {
     /// The numbers.
     Exact,
-    /// A word: `unhurt`, `hurt`, `bloodied` (at most half is left), `critical` (at most a quarter), `down`.
+    /// A word: `unhurt`, `hurt`, `bloodied` (at most half is left), `critical` (at most a quarter),
+    /// `down`.
     #[default]
     Banded,
     /// Nothing.
     None,
 }
 
-/// The state of an encounter: the fold of its log. Cloning it is cheap, its parts are shared until they change.
+/// The state of an encounter: the fold of its log. Cloning it is cheap, its parts are shared until
+/// they change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(bound = "")]
 #[schema(bound = "R: Ruleset")]
@@ -71,10 +74,12 @@ pub struct Encounter<R: Ruleset> {
     /// What lasts, in the order of its beginning.
     #[schema(value_type = Vec<Effect>)]
     pub effects: Vec<Arc<Effect>>,
-    /// The effects that counted the turns of a combatant that has left, and have counted this round.
+    /// The effects that counted the turns of a combatant that has left, and have counted this
+    /// round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counted: Vec<EffectId>,
-    /// How many combatants have ever joined, also in states that were undone: no two have the same number.
+    /// How many combatants have ever joined, also in states that were undone: no two have the same
+    /// number.
     pub joined: u32,
     /// The ids of combatants that have left, also by an undo.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -93,7 +98,8 @@ impl<R: Ruleset> Encounter<R> {
         self.combatants.find(id).map(|c| &**c)
     }
 
-    /// The combatant that the `field` of a request names; refused as meaningless where there is none, with the ids there are.
+    /// The combatant that the `field` of a request names; refused as meaningless where there is
+    /// none, with the ids there are.
     pub fn named(
         &self,
         field: impl Into<Cow<'static, str>>,
@@ -242,7 +248,8 @@ impl<R: Ruleset> Encounter<R> {
         }
     }
 
-    /// Keeps of a later state what an undo or redo does not take back: which ids and numbers combatants had.
+    /// Keeps of a later state what an undo or redo does not take back: which ids and numbers
+    /// combatants had.
     pub fn keep_identities(&mut self, later: &Self) {
         self.joined = later.joined.max(self.joined);
         self.used_ids = later.used_ids.clone();
@@ -253,7 +260,8 @@ impl<R: Ruleset> Encounter<R> {
         }
     }
 
-    /// Removes the name of a combatant that leaves from all effects. Those that count its turns count rounds instead.
+    /// Removes the name of a combatant that leaves from all effects. Those that count its turns
+    /// count rounds instead.
     fn forget_in_effects(&mut self, id: &CombatantId) {
         let ended = self.get(id).is_some_and(|c| c.acted);
         let started = ended || R::current(self).contains(id);

@@ -251,7 +251,8 @@ pub struct EffectEnded {
     pub because: Text<40>,
 }
 
-/// Somebody left. Effects that it caused have no source any more, and those that count its turns count rounds.
+/// Somebody left. Effects that it caused have no source any more, and those that count its turns
+/// count rounds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct CombatantLeft {
     /// Who.
@@ -290,7 +291,8 @@ pub struct Redone {
     pub to_version: u64,
 }
 
-/// A hidden combatant has the turn, must choose, or did something that shows. Only in redacted entries.
+/// A hidden combatant has the turn, must choose, or did something that shows. Only in redacted
+/// entries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct SomeoneActs {}
 

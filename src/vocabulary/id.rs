@@ -34,9 +34,10 @@ fn id(text: &str) -> Option<SmolStr> {
     ((1..=64).contains(&bytes.len()) && bytes.iter().all(valid)).then(|| text.into())
 }
 
-/// An id made from any text that is neither `taken` nor `used`: what is not a letter or digit becomes a hyphen, and capitals small
-/// letters; `fallback` if nothing is left; with a number if the name is taken, of which there are at most `most`. One for what is
-/// `hidden` has an underscore, so that the ids of its namesakes do not show that it is there (TK-11).
+/// An id made from any text that is neither `taken` nor `used`: what is not a letter or digit
+/// becomes a hyphen, and capitals small letters; `fallback` if nothing is left; with a number if
+/// the name is taken, of which there are at most `most`. One for what is `hidden` has an
+/// underscore, so that the ids of its namesakes do not show that it is there (TK-11).
 fn free_id(
     name: &str,
     fallback: &str,
@@ -63,7 +64,8 @@ fn free_id(
     numbered.find(|id| !taken(id)).unwrap_or(id).into()
 }
 
-/// Declares names for machines: what reads one, its pattern, and what is expected where it is none. No other kind of name can stand for it.
+/// Declares names for machines: what reads one, its pattern, and what is expected where it is none.
+/// No other kind of name can stand for it.
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident = $read:ident, $pattern:ident, $expected:literal;)*) => { $(
         $(#[$doc])*
@@ -96,8 +98,8 @@ macro_rules! names {
                 Self(SmolStr::new_static(name))
             }
 
-            /// An id made from a name, `fallback` if the name has neither letter nor digit, that is not one of the `taken` ones, of
-            /// which there are at most `most`.
+            /// An id made from a name, `fallback` if the name has neither letter nor digit, that is
+            /// not one of the `taken` ones, of which there are at most `most`.
             pub fn from_name(
                 name: &str, fallback: &str, hidden: bool, most: usize, taken: impl Fn(&str) -> bool,
             ) -> Self {
@@ -147,8 +149,9 @@ macro_rules! names {
 }
 
 names! {
-    /// A word for machines, such as a side or a condition: letters, digits, `-` and `_`, beginning with a letter or digit, at most 40
-    /// characters. Capitals become small letters when it is read, so that `Prone` is `prone`.
+    /// A word for machines, such as a side or a condition: letters, digits, `-` and `_`, beginning
+    /// with a letter or digit, at most 40 characters. Capitals become small letters when it is
+    /// read, so that `Prone` is `prone`.
     Slug = slug, SLUG_PATTERN, "a word of letters, digits, - and _ (at most 40 characters), such as prone";
     /// Names a combatant within its encounter.
     CombatantId = id, ID_PATTERN, "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
@@ -159,7 +162,8 @@ names! {
 }
 
 impl CombatantId {
-    /// An id made from a name as by [`from_name`](Self::from_name) that no combatant has or, as far as `used` says, had.
+    /// An id made from a name as by [`from_name`](Self::from_name) that no combatant has or, as far
+    /// as `used` says, had.
     pub fn unused(
         name: &str,
         hidden: bool,
@@ -176,8 +180,8 @@ impl CombatantId {
     pub(super) const CLOSE: char = '\u{2069}';
 }
 
-/// For sentences: an id between marks, which [`with_names`](super::with_names) replaces by a name. Elsewhere use
-/// [`as_str`](CombatantId::as_str).
+/// For sentences: an id between marks, which [`with_names`](super::with_names) replaces by a name.
+/// Elsewhere use [`as_str`](CombatantId::as_str).
 impl fmt::Display for CombatantId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}{}", Self::OPEN, self.0, Self::CLOSE)

@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// A command that is legal now: ready to send as it stands, with the fields that may hold something else.
+/// A command that is legal now: ready to send as it stands, with the fields that may hold something
+/// else.
 ///
-/// Every listed value of every choice is legal, each independent of the others; an option for each combination that is not.
+/// Every listed value of every choice is legal, each independent of the others; an option for each
+/// combination that is not.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct LegalCommand {
     /// What it does, in words for a button.
@@ -99,7 +101,8 @@ impl LegalCommand {
         }
     }
 
-    /// An option of `verb` in the name of `combatant`, which fills the field `combatant`; nobody's own without one.
+    /// An option of `verb` in the name of `combatant`, which fills the field `combatant`; nobody's
+    /// own without one.
     pub fn by<'c>(
         verb: &'static str,
         combatant: impl Into<Option<&'c CombatantId>>,
@@ -135,8 +138,8 @@ impl LegalCommand {
         self
     }
 
-    /// Opens a field to one of `values`; the first of them stands in the command where the field is required.
-    /// With no value at all and `required`, the option is void: the engine drops it.
+    /// Opens a field to one of `values`; the first of them stands in the command where the field is
+    /// required. With no value at all and `required`, the option is void: the engine drops it.
     pub fn choose<V: Into<Value>>(
         self,
         field: &'static str,
@@ -158,10 +161,12 @@ impl LegalCommand {
         self.choose(field, required, ids.into_iter().map(|id| id.as_str()))
     }
 
-    /// Opens a field to one of `ids`, a list that several legal commands share, but not to `except`.
+    /// Opens a field to one of `ids`, a list that several legal commands share, but not to
+    /// `except`.
     ///
-    /// Whether a value is accepted must not depend on the option, nor whether the option is accepted on the value: the engine tries each
-    /// value once for all legal commands of a verb, and each option with one value.
+    /// Whether a value is accepted must not depend on the option, nor whether the option is
+    /// accepted on the value: the engine tries each value once for all legal commands of a verb,
+    /// and each option with one value.
     pub fn among(
         self,
         field: &'static str,
@@ -179,7 +184,8 @@ impl LegalCommand {
         self.open(field, first, Values::From(listed))
     }
 
-    /// Opens a field to a whole number from `min` to `max`; `min` stands in the command where the field is required.
+    /// Opens a field to a whole number from `min` to `max`; `min` stands in the command where the
+    /// field is required.
     pub fn range(self, field: &'static str, required: bool, min: i64, max: i64) -> Self {
         self.open(
             field,
@@ -188,7 +194,8 @@ impl LegalCommand {
         )
     }
 
-    /// Opens a field to anything of a shape told in words; `example` stands in the command where it is required.
+    /// Opens a field to anything of a shape told in words; `example` stands in the command where it
+    /// is required.
     pub fn like(self, field: &'static str, shape: &'static str, example: Option<Value>) -> Self {
         self.open(field, example, Values::Like(shape))
     }
@@ -213,8 +220,9 @@ pub struct LegalCommands {
     version: u64,
     /// Commands that are ready to send, each with the values that its fields may take.
     items: Vec<LegalCommand>,
-    /// Long lists that several choices share, by name. A choice with `from` takes any value of `lists[from.list]` that is not in
-    /// `from.except`. Empty in most encounters: a list of at most 32 values stands in its choice as `one_of`.
+    /// Long lists that several choices share, by name. A choice with `from` takes any value of
+    /// `lists[from.list]` that is not in `from.except`. Empty in most encounters: a list of at most
+    /// 32 values stands in its choice as `one_of`.
     #[schema(value_type = BTreeMap<String, Vec<CombatantId>>)]
     lists: BTreeMap<String, Arc<[Value]>>,
     /// Always null. The list has one page.

@@ -52,7 +52,8 @@ impl Rule {
         }
     }
 
-    /// A rule from a neighbouring document of the same game, or a decision where the text is silent.
+    /// A rule from a neighbouring document of the same game, or a decision where the text is
+    /// silent.
     pub const fn supplementary(id: &'static str, summary: &'static str) -> Self {
         Self {
             id,
@@ -95,13 +96,15 @@ impl CommandSpec {
     }
 }
 
-/// Who may send a command. The game master may send every one, a spectator none. `player`: the player of every combatant in whose name it is
-/// sent; any player if it is in no combatant's name. `gm`: the game master alone. `author`: with `player_undo` also the player whose command is
+/// Who may send a command. The game master may send every one, a spectator none. `player`: the
+/// player of every combatant in whose name it is sent; any player if it is in no combatant's name.
+/// `gm`: the game master alone. `author`: with `player_undo` also the player whose command is
 /// undone. `source`: with `player_effects` also the player of the effect's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AllowedRole {
-    /// The player of every combatant in whose name it is sent; any player, where it is in nobody's name.
+    /// The player of every combatant in whose name it is sent; any player, where it is in nobody's
+    /// name.
     Player,
     /// The game master alone.
     Gm,

@@ -8,8 +8,8 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-/// Texts that a client keeps with something, such as ids of other programs: echoed, never read. At most 16, with names of 1 to 40
-/// characters and values of 1 to 200.
+/// Texts that a client keeps with something, such as ids of other programs: echoed, never read. At
+/// most 16, with names of 1 to 40 characters and values of 1 to 200.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Metadata(BTreeMap<Text<40>, Text<200>>);
@@ -39,7 +39,8 @@ impl<'de> Deserialize<'de> for Metadata {
     }
 }
 
-/// A text that is not blank and has no control characters but line breaks and tabs, as a regular expression.
+/// A text that is not blank and has no control characters but line breaks and tabs, as a regular
+/// expression.
 const TEXT: &str =
     r"^[^\x00-\x08\x0B-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x08\x0B-\x1F\x7F-\x9F]*$";
 

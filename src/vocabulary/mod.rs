@@ -1,6 +1,8 @@
-//! The types that every layer shares: encounter, combatant, effect, command, event, violation, dice.
+//! The types that every layer shares: encounter, combatant, effect, command, event, violation,
+//! dice.
 //!
-//! Nothing here reads a clock, rolls a die of its own or knows of HTTP. [`Ruleset`] is the common face of all systems.
+//! Nothing here reads a clock, rolls a die of its own or knows of HTTP. [`Ruleset`] is the common
+//! face of all systems.
 
 mod audience;
 mod cached_json;

@@ -10,11 +10,14 @@ use utoipa::ToSchema;
 pub struct OrderEntry {
     /// The combatant that has this place; none for an empty turn.
     pub combatant: Option<CombatantId>,
-    /// Whether the turn of this place is over, if a combatant may have several places; else whether the combatant has acted.
+    /// Whether the turn of this place is over, if a combatant may have several places; else whether
+    /// the combatant has acted.
     pub done: Option<bool>,
-    /// Whether the turn of this place comes next, if the system says so; else the first one after the current turn does.
+    /// Whether the turn of this place comes next, if the system says so; else the first one after
+    /// the current turn does.
     pub next: Option<bool>,
-    /// The turn that it belongs to, where the system numbers or names turns, or the card that it was dealt.
+    /// The turn that it belongs to, where the system numbers or names turns, or the card that it
+    /// was dealt.
     pub slot: Option<String>,
     /// The team of that turn, if the turns are those of teams.
     pub team: Option<String>,
@@ -83,10 +86,12 @@ pub struct Pending {
     pub decision: &'static str,
     /// The combatants whose controllers may take it.
     pub combatants: Vec<CombatantId>,
-    /// Their controllers by name, each once, for people; who may really send it is a matter of tokens.
+    /// Their controllers by name, each once, for people; who may really send it is a matter of
+    /// tokens.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub controllers: Vec<Text<80>>,
-    /// Whether the game master takes it even where no combatant is named (the game master may always decide for anybody).
+    /// Whether the game master takes it even where no combatant is named (the game master may
+    /// always decide for anybody).
     pub gm: bool,
     /// The commands that take it.
     pub commands: Vec<&'static str>,

@@ -6,8 +6,9 @@ use super::{
 };
 use std::borrow::Cow;
 
-/// A transition in the making: a copy of the encounter on which every event happens as soon as it is told, so that what comes
-/// next is decided on what came before. Dropping it leaves the encounter untouched.
+/// A transition in the making: a copy of the encounter on which every event happens as soon as it
+/// is told, so that what comes next is decided on what came before. Dropping it leaves the
+/// encounter untouched.
 pub struct Play<'d, R: Ruleset> {
     encounter: Encounter<R>,
     events: Vec<Event<R>>,
@@ -60,7 +61,8 @@ impl<'d, R: Ruleset> Play<'d, R> {
         self.count_down(|_, effect| effect.expires.after(moment));
     }
 
-    /// Sets what remains of the effects for which `left` gives a number; those with nothing left end.
+    /// Sets what remains of the effects for which `left` gives a number; those with nothing left
+    /// end.
     pub fn count_down(&mut self, left: impl Fn(&Encounter<R>, &Effect) -> Option<u32>) {
         let counted = self
             .encounter
@@ -112,7 +114,8 @@ impl<'d, R: Ruleset> Play<'d, R> {
         self.encounter.named(field, id)
     }
 
-    /// The combatant that a command's `field` names; refused by `rule` where it is out of the fight.
+    /// The combatant that a command's `field` names; refused by `rule` where it is out of the
+    /// fight.
     pub fn fighter(
         &self,
         field: impl Into<Cow<'static, str>>,
@@ -137,7 +140,8 @@ impl<'d, R: Ruleset> Play<'d, R> {
         )
     }
 
-    /// The combatant that the field `combatant` names; refused unless it is its turn. `rule` says whose turn it is.
+    /// The combatant that the field `combatant` names; refused unless it is its turn. `rule` says
+    /// whose turn it is.
     pub fn in_turn(
         &self,
         id: &CombatantId,

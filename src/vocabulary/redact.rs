@@ -1,4 +1,5 @@
-//! What a viewer may know of a value: values without the combatants and effects that it does not know.
+//! What a viewer may know of a value: values without the combatants and effects that it does not
+//! know.
 
 use super::{Audience, CombatantId, Die, Int, MemberId, Metadata, Slug, Text};
 use serde::{Deserialize, Serialize};
@@ -7,9 +8,11 @@ use utoipa::ToSchema;
 
 /// A value that can be shown without what an audience does not know.
 ///
-/// `#[derive(Redact!)]` implements it field by field: a required id that the audience does not know drops the value that holds it. An optional one becomes none, and lists are filtered.
+/// `#[derive(Redact!)]` implements it field by field: a required id that the audience does not know
+/// drops the value that holds it. An optional one becomes none, and lists are filtered.
 pub trait Redact: Clone {
-    /// The value as `audience` may know it; None if nothing of it may be told. Every audience may know a value without ids.
+    /// The value as `audience` may know it; None if nothing of it may be told. Every audience may
+    /// know a value without ids.
     fn redact(&self, _audience: &Audience<'_>) -> Option<Self> {
         Some(self.clone())
     }

@@ -16,7 +16,8 @@ pub struct Redaction<'t, R: Ruleset> {
     pub start: &'t Encounter<R>,
     /// The true encounter after the event.
     pub whole: &'t Encounter<R>,
-    /// Whether a combatant that the audience does not see has the turn or must choose, after the event.
+    /// Whether a combatant that the audience does not see has the turn or must choose, after the
+    /// event.
     pub someone_acts: bool,
     /// The redacted encounter after the event, once something has asked for it.
     pub after: OnceCell<Encounter<R>>,
@@ -29,7 +30,8 @@ impl<R: Ruleset> Redaction<'_, R> {
             .get_or_init(|| self.whole.seen_by(&self.audience.at(self.whole)))
     }
 
-    /// The event as the audience may know it, unless it changes the roster; None if it concerns nobody that the audience knows.
+    /// The event as the audience may know it, unless it changes the roster; None if it concerns
+    /// nobody that the audience knows.
     pub fn event(&self, event: &Event<R>) -> Option<Event<R>> {
         match event {
             Event::Shared(event) => self.shared(event).map(Event::Shared),
@@ -56,9 +58,11 @@ impl<R: Ruleset> Redaction<'_, R> {
         Some(redacted)
     }
 
-    /// The events of a change of the roster for the audience; `before` is the redacted encounter before it.
+    /// The events of a change of the roster for the audience; `before` is the redacted encounter
+    /// before it.
     ///
-    /// A combatant that is revealed joins, and one that is hidden leaves; its effects begin and end with it.
+    /// A combatant that is revealed joins, and one that is hidden leaves; its effects begin and end
+    /// with it.
     pub fn roster(&self, event: &RosterEvent<R>, before: &Encounter<R>) -> Vec<Event<R>> {
         let (RosterEvent::CombatantJoined { combatant }
         | RosterEvent::CombatantUpdated { combatant }) = event;

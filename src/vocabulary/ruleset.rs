@@ -10,22 +10,27 @@ use serde_json::Value;
 use std::fmt::Debug;
 use utoipa::ToSchema;
 
-/// A published initiative system. Implementations are stateless: the whole fight is in the [`Encounter`].
+/// A published initiative system. Implementations are stateless: the whole fight is in the
+/// [`Encounter`].
 ///
-/// The engine parses a command. [`decide`](Self::decide) then emits events to the [`Play`]; for a shared command the engine emits them
-/// and calls [`react`](Self::react). Each event is applied at once by [`Encounter::apply`], which calls [`evolve`](Self::evolve).
+/// The engine parses a command. [`decide`](Self::decide) then emits events to the [`Play`]; for a
+/// shared command the engine emits them and calls [`react`](Self::react). Each event is applied at
+/// once by [`Encounter::apply`], which calls [`evolve`](Self::evolve).
 ///
-/// Two rules hold in every system. A combatant's turn starts once: a turn that is resumed emits no second `turn_started`. Numbers that
-/// players see count only combatants that they see, so that a hidden one does not show in them.
+/// Two rules hold in every system. A combatant's turn starts once: a turn that is resumed emits no
+/// second `turn_started`. Numbers that players see count only combatants that they see, so that a
+/// hidden one does not show in them.
 pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
-    /// Choices made once, when the encounter is created. Refuses unknown fields; every field has a default.
+    /// Choices made once, when the encounter is created. Refuses unknown fields; every field has a
+    /// default.
     type Options: Data + Default;
-    /// What a client sets about a combatant beyond the shared fields. Refuses unknown fields; every field has a default. No name
-    /// may clash with a shared field or with one of `CombatantState`.
+    /// What a client sets about a combatant beyond the shared fields. Refuses unknown fields; every
+    /// field has a default. No name may clash with a shared field or with one of `CombatantState`.
     type CombatantStats: Data + Default;
     /// What play sets about a combatant.
     type CombatantState: Data + Default;
-    /// What play sets about the encounter; in JSON a tagged union, or an object with its phase as one.
+    /// What play sets about the encounter; in JSON a tagged union, or an object with its phase as
+    /// one.
     type State: Data + Default;
     /// The ruleset's own commands, with `start` and `end_turn` if it has turns.
     type Command: Data + Commands;
@@ -35,8 +40,8 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// Its description, and its rule catalogue.
     const MANIFEST: &'static Manifest;
 
-    /// Reads the options of a new encounter. Override it where a value of the right shape may still make no sense; the errors name
-    /// every mistake.
+    /// Reads the options of a new encounter. Override it where a value of the right shape may still
+    /// make no sense; the errors name every mistake.
     fn read_options(options: &Value) -> Result<Self::Options, Vec<FieldError>> {
         read(options).map_err(|error| vec![error])
     }
@@ -49,42 +54,49 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Decides a command: emits events to `play`, or refuses. Rules stand here and in [`react`](Self::react), nowhere else.
+    /// Decides a command: emits events to `play`, or refuses. Rules stand here and in
+    /// [`react`](Self::react), nowhere else.
     fn decide(play: &mut Play<'_, Self>, command: &Self::Command) -> Result<(), Violation>;
 
-    /// Follows up an event of a shared command: damage, a condition, a change of the roster, the end of the encounter, an override.
+    /// Follows up an event of a shared command: damage, a condition, a change of the roster, the
+    /// end of the encounter, an override.
     ///
     /// `Overridden` asks for that combatant's turn; refuse only what cannot be.
     fn react(play: &mut Play<'_, Self>, event: &Event<Self>) -> Result<(), Violation>;
 
-    /// Applies any event, shared ones included, to the ruleset's own part of `encounter`; the shared part has changed already.
+    /// Applies any event, shared ones included, to the ruleset's own part of `encounter`; the
+    /// shared part has changed already.
     ///
-    /// Cannot fail: an event that names a combatant that has left does nothing. After `combatant_left` and the reactions to it nothing
-    /// names that combatant, so that another one may take its id: [`Audience::all_but`] helps.
+    /// Cannot fail: an event that names a combatant that has left does nothing. After
+    /// `combatant_left` and the reactions to it nothing names that combatant, so that another one
+    /// may take its id: [`Audience::all_but`] helps.
     fn evolve(encounter: &mut Encounter<Self>, event: &Event<Self>);
 
-    /// Refuses a state that no play leads to: a list that is too long for it, or a number that is out of range. An imported log may hold
-    /// one. The error names the list or number, and its bound.
+    /// Refuses a state that no play leads to: a list that is too long for it, or a number that is
+    /// out of range. An imported log may hold one. The error names the list or number, and its
+    /// bound.
     fn check_state(encounter: &Encounter<Self>) -> Result<(), String>;
 
-    /// In whose name a command is sent. Override it where that depends on more than the field that the command's declaration names.
+    /// In whose name a command is sent. Override it where that depends on more than the field that
+    /// the command's declaration names.
     fn actor(command: &Self::Command) -> Actor<'_> {
         command.actor()
     }
 
-    /// The commands that may be legal now, with the values that each leaves open. The engine tries each command and each value and
-    /// lists what is accepted, so leave nothing legal out.
+    /// The commands that may be legal now, with the values that each leaves open. The engine tries
+    /// each command and each value and lists what is accepted, so leave nothing legal out.
     fn legal_commands(encounter: &Encounter<Self>) -> Vec<LegalCommand>;
 
     /// Whose turn it is: several combatants if they share a turn, none between turns.
     fn current(encounter: &Encounter<Self>) -> Vec<CombatantId>;
 
-    /// The decision that is awaited, with every combatant whose player may take it; None after the encounter. Clients have words for the
-    /// names of decisions: take another ruleset's name for the same decision.
+    /// The decision that is awaited, with every combatant whose player may take it; None after the
+    /// encounter. Clients have words for the names of decisions: take another ruleset's name for
+    /// the same decision.
     fn pending(encounter: &Encounter<Self>) -> Option<Pending>;
 
-    /// The order of turns that the system knows, with the reason for each place. The engine leaves out combatants that have left, and adds
-    /// everybody else behind.
+    /// The order of turns that the system knows, with the reason for each place. The engine leaves
+    /// out combatants that have left, and adds everybody else behind.
     fn order(encounter: &Encounter<Self>) -> Vec<OrderEntry>;
 
     /// What is going on, for the head of the turn table of a running fight.
@@ -92,12 +104,14 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
         format!("{} {}", Self::MANIFEST.round, encounter.round)
     }
 
-    /// A few words about a combatant for the turn table, besides its name, side, hit points and conditions.
+    /// A few words about a combatant for the turn table, besides its name, side, hit points and
+    /// conditions.
     fn remark(_table: &Encounter<Self>, _combatant: &Combatant<Self>) -> String {
         String::new()
     }
 
-    /// Whose turns an effect counts if its command does not say so: its source's, else its target's, else the current combatant's.
+    /// Whose turns an effect counts if its command does not say so: its source's, else its
+    /// target's, else the current combatant's.
     fn anchor(
         encounter: &Encounter<Self>,
         source: Option<&CombatantId>,
@@ -109,26 +123,29 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
             .or_else(|| Self::current(encounter).into_iter().next())
     }
 
-    /// Whether a combatant that the audience does not see has the turn or must choose. Runs after every event, so it looks at the
-    /// phase and redacts nothing.
+    /// Whether a combatant that the audience does not see has the turn or must choose. Runs after
+    /// every event, so it looks at the phase and redacts nothing.
     fn someone_acts(whole: &Encounter<Self>, audience: &Audience<'_>) -> bool;
 
-    /// Redacts the ruleset's part of `encounter`: removes every id that the audience does not know ([`Audience::knows`]) and what is the
-    /// game master's alone. The engine has removed the hidden combatants and effects of `whole` already.
+    /// Redacts the ruleset's part of `encounter`: removes every id that the audience does not know
+    /// ([`Audience::knows`]) and what is the game master's alone. The engine has removed the hidden
+    /// combatants and effects of `whole` already.
     ///
-    /// Where [`someone_acts`](Self::someone_acts), the phase becomes one in which [`current`](Self::current) is empty and
-    /// [`pending`](Self::pending) is [`Pending::someone`].
+    /// Where [`someone_acts`](Self::someone_acts), the phase becomes one in which
+    /// [`current`](Self::current) is empty and [`pending`](Self::pending) is [`Pending::someone`].
     fn redact(encounter: &mut Encounter<Self>, whole: &Encounter<Self>, audience: &Audience<'_>);
 
-    /// Whether its part of `encounter` holds what viewers must not see although no combatant is hidden, such as the turns of hidden ones that
-    /// have left.
+    /// Whether its part of `encounter` holds what viewers must not see although no combatant is
+    /// hidden, such as the turns of hidden ones that have left.
     fn hides_something(_table: &Encounter<Self>) -> bool {
         false
     }
 
-    /// An event as the audience may know it, if at all: `event.redact(redaction.audience)` where that follows from its fields.
+    /// An event as the audience may know it, if at all: `event.redact(redaction.audience)` where
+    /// that follows from its fields.
     ///
-    /// An event that names only known combatants stays as it is, unless it is a [`secret`](Self::is_secret).
+    /// An event that names only known combatants stays as it is, unless it is a
+    /// [`secret`](Self::is_secret).
     fn redact_event(event: &Self::Event, redaction: &Redaction<'_, Self>) -> Option<Self::Event>;
 
     /// Whether an event is the game master's alone even if no combatant is hidden.

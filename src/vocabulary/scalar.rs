@@ -1,4 +1,5 @@
-//! Bounded scalars: a value of these types is in range by construction, and its JSON Schema says so.
+//! Bounded scalars: a value of these types is in range by construction, and its JSON Schema says
+//! so.
 
 use serde::de::{self, Deserializer, Unexpected};
 use serde::{Deserialize, Serialize};

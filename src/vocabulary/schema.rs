@@ -2,7 +2,8 @@
 
 use utoipa::ToSchema;
 
-/// Makes a type for each schema that the document puts together from those of all rulesets. Other types refer to it.
+/// Makes a type for each schema that the document puts together from those of all rulesets. Other
+/// types refer to it.
 macro_rules! over_rulesets {
     ($($(#[doc = $doc:literal])+ $name:ident as $published:ident;)+) => { $(
         $(#[doc = $doc])+
@@ -21,7 +22,8 @@ over_rulesets! {
     CommandSchema as Command;
     /// An event: one that every ruleset has, or one of the ruleset's own.
     EventSchema as Event;
-    /// A combatant as a client describes it, with a name or an id. Which fields there are beside the shared ones, the ruleset says.
+    /// A combatant as a client describes it, with a name or an id. Which fields there are beside
+    /// the shared ones, the ruleset says.
     DraftSchema as CombatantDraft;
     /// The fields that change, with their new values. A combatant keeps its id.
     ChangesSchema as CombatantChanges;

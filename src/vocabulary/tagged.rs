@@ -58,7 +58,8 @@ pub fn event_type(json: &str) -> Result<Cow<'_, str>, FieldError> {
         .map_err(|_| FieldError::malformed("type", "the type is a string"))
 }
 
-/// The type of a command and its other fields. An error says what is `expected` instead of anything but an object.
+/// The type of a command and its other fields. An error says what is `expected` instead of anything
+/// but an object.
 pub fn read_tagged(value: Value, expected: &str) -> Result<(String, CommandFields), FieldError> {
     let Value::Object(mut fields) = value else {
         return Err(FieldError::malformed("", expected));

@@ -10,9 +10,11 @@ const MAX_STEMS: usize = 500;
 /// Maximum digits of the number of an id; a longer one is a part of the stem.
 const MAX_DIGITS: usize = 6;
 
-/// The ids that combatants had that have left, as the highest number of each stem: 3 for `goblin` after `goblin-3`.
+/// The ids that combatants had that have left, as the highest number of each stem: 3 for `goblin`
+/// after `goblin-3`.
 ///
-/// Numbers below count as used too, so that it stays small. If there are too many stems, the first ones share a number with all others.
+/// Numbers below count as used too, so that it stays small. If there are too many stems, the first
+/// ones share a number with all others.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UsedIds {

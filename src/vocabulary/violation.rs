@@ -9,16 +9,19 @@ pub struct Violation {
     pub code: &'static str,
     /// What it rests on.
     pub ground: Ground,
-    /// A sentence for people: what is wrong and what would be right. The engine replaces ids of combatants in it by names.
+    /// A sentence for people: what is wrong and what would be right. The engine replaces ids of
+    /// combatants in it by names.
     pub detail: Cow<'static, str>,
 }
 
 /// What a refusal rests on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ground {
-    /// The id of a rule, from the ruleset's catalogue or the house rules: the same command may be legal at another time.
+    /// The id of a rule, from the ruleset's catalogue or the house rules: the same command may be
+    /// legal at another time.
     Rule(&'static str),
-    /// The path of a field whose value makes no sense in this encounter, such as an unknown combatant.
+    /// The path of a field whose value makes no sense in this encounter, such as an unknown
+    /// combatant.
     Field(Cow<'static, str>),
 }
 

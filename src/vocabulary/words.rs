@@ -1,7 +1,8 @@
-//! Sentences for people: templates beside the declarations of commands and events, filled with names.
+//! Sentences for people: templates beside the declarations of commands and events, filled with
+//! names.
 //!
-//! In a template, `{field}` stands for what a field says. What stands in brackets is left out if a field in it says nothing, or if a field
-//! with `!` before its name says something.
+//! In a template, `{field}` stands for what a field says. What stands in brackets is left out if a
+//! field in it says nothing, or if a field with `!` before its name says something.
 
 use super::{
     CombatantId, Die, Effect, EffectId, Encounter, Int, MemberId, Metadata, Participants, Ruleset,
@@ -30,7 +31,8 @@ impl<R: Ruleset> Names for Encounter<R> {
     }
 }
 
-/// A sentence in which the ids of combatants, as their `Display` writes them, give way to names. An unknown id stays.
+/// A sentence in which the ids of combatants, as their `Display` writes them, give way to names. An
+/// unknown id stays.
 pub fn with_names(sentence: &str, names: &dyn Names) -> String {
     let mut out = String::with_capacity(sentence.len());
     let mut rest = sentence;
@@ -53,7 +55,8 @@ pub fn with_names(sentence: &str, names: &dyn Names) -> String {
     out
 }
 
-/// Writes the `'s` that may follow a name, without its s after another one: "Goblins' turn". Returns what follows.
+/// Writes the `'s` that may follow a name, without its s after another one: "Goblins' turn".
+/// Returns what follows.
 fn possessive<'t>(rest: &'t str, out: &mut String) -> &'t str {
     match rest.strip_prefix("'s") {
         Some(after) if out.ends_with('s') => {
@@ -141,7 +144,8 @@ fn list<'v, T: Describe + 'v>(
     true
 }
 
-/// Writes a word for machines as people write it. Two numbers keep the hyphen between them, as in the turn `e1-2`.
+/// Writes a word for machines as people write it. Two numbers keep the hyphen between them, as in
+/// the turn `e1-2`.
 pub fn spaced(word: &str, out: &mut String) -> bool {
     let digit = |at: Option<usize>| {
         at.and_then(|at| word.as_bytes().get(at))

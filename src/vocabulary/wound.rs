@@ -5,8 +5,9 @@ use super::{
 };
 
 impl<R: Ruleset> Play<'_, R> {
-    /// The event of `damage`, which is not emitted, and the condition that the target or its member gets with its last hit point, unless it
-    /// has it already. Refused for an unknown combatant or member, and where a member must be named.
+    /// The event of `damage`, which is not emitted, and the condition that the target or its member
+    /// gets with its last hit point, unless it has it already. Refused for an unknown combatant or
+    /// member, and where a member must be named.
     pub fn wound(&self, damage: &Damage) -> Result<(Damaged, Option<Slug>), Violation> {
         let (target, member) = (&damage.target, damage.member.as_ref());
         let hp = self.hit_points(target, member)?;

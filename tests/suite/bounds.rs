@@ -343,7 +343,8 @@ fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
     assert_eq!(start(10), Ok(15));
 }
 
-/// One event may name every combatant: what is kept of it grows with the audiences that it is redacted for.
+/// One event may name every combatant: what is kept of it grows with the audiences that it is
+/// redacted for.
 #[test]
 fn what_events_say_is_counted_for_every_player_who_owns_a_hidden_combatant() {
     let id = |n: usize| format!("{n:x>60}");

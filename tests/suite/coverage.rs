@@ -1,4 +1,5 @@
-//! Every rule of a system's own text is shown by a transcript or a test, and catalogues are in order.
+//! Every rule of a system's own text is shown by a transcript or a test, and catalogues are in
+//! order.
 
 use crate::e2e::scripts;
 use crate::support::sources::files;
@@ -133,7 +134,8 @@ fn catalogue_ids_are_unique_and_ascend() {
     }
 }
 
-/// A rule's id as the letters before its first number, and its numbers (a letter after a number counts as one).
+/// A rule's id as the letters before its first number, and its numbers (a letter after a number
+/// counts as one).
 fn family(id: &str) -> (String, Vec<u32>) {
     let start = id.find(|c: char| c.is_ascii_digit()).unwrap_or(id.len());
     let (family, rest) = id.split_at(start);

@@ -1,6 +1,7 @@
 //! Random requests: no 5xx, no panic, and every error is a problem document.
 //!
-//! `TURNKEEPER_FUZZ` says how many requests (2000 where it is not set), `TURNKEEPER_FUZZ_SEED` which ones; a failure names its seed.
+//! `TURNKEEPER_FUZZ` says how many requests (2000 where it is not set), `TURNKEEPER_FUZZ_SEED`
+//! which ones; a failure names its seed.
 
 use crate::e2e::{Api, text};
 use crate::support::setting;
@@ -328,7 +329,8 @@ fn mutate(rng: &mut StdRng, bytes: &mut Vec<u8>) {
     }
 }
 
-/// The request as bytes, spoilt here or there, and whether it is still what HTTP calls a request with one body.
+/// The request as bytes, spoilt here or there, and whether it is still what HTTP calls a request
+/// with one body.
 fn spoilt(rng: &mut StdRng, mut request: Request) -> Vec<u8> {
     let mut path = request.path.into_bytes();
     match rng.random_range(0..10) {
@@ -393,7 +395,8 @@ fn body_of(answer: &[u8]) -> Value {
         .unwrap_or_default()
 }
 
-/// What is wrong with the answers on a connection, if anything is. There are several where a line break got into a head.
+/// What is wrong with the answers on a connection, if anything is. There are several where a line
+/// break got into a head.
 fn complaint(mut answers: &[u8], head_only: bool) -> Option<String> {
     while !answers.is_empty() {
         let Some(end) = answers.windows(4).position(|part| part == b"\r\n\r\n") else {
@@ -410,7 +413,8 @@ fn complaint(mut answers: &[u8], head_only: bool) -> Option<String> {
             .lines()
             .find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
         let rest = &answers[end + 4..];
-        // A HEAD has no body in its answer: what follows may answer what was taken for another request.
+        // A HEAD has no body in its answer: what follows may answer what was taken for another
+        // request.
         let length = if head_only && rest.starts_with(b"HTTP/1.") {
             Some(0)
         } else {
@@ -423,7 +427,8 @@ fn complaint(mut answers: &[u8], head_only: bool) -> Option<String> {
             && problem["code"]
                 .as_str()
                 .is_some_and(|code| !code.is_empty());
-        // The HTTP library answers malformed HTTP with a bare status. Answers of the service have a request id.
+        // The HTTP library answers malformed HTTP with a bare status. Answers of the service have a
+        // request id.
         let bare = matches!(status, 400 | 414 | 431) && !head.contains("\r\nx-request-id: ");
         let compressed = head.contains("\r\ncontent-encoding: gzip");
         let excused = bare || compressed || head_only && body.is_empty();

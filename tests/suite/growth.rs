@@ -20,7 +20,8 @@ async fn a_long_log_makes_an_encounter_in_redis_no_larger() {
             .client()
             .create(&json!({"ruleset": "active-initiative", "combatants": combatants}))
             .await;
-        // The second command of each pair takes back the first, so that the state is the same in the end.
+        // The second command of each pair takes back the first, so that the state is the same in
+        // the end.
         for n in 0..pairs {
             for verb in ["damage", "heal"] {
                 fight

@@ -208,7 +208,8 @@ fn property<'r>(resource: &'r str, name: &str) -> &'r str {
 
 #[test]
 fn a_changed_parameter_reaches_the_function_that_is_called() {
-    // An alias names a version, and SAM makes a new one for new code alone: a new password would lock the function out.
+    // An alias names a version, and SAM makes a new one for new code alone: a new password would
+    // lock the function out.
     assert!(!text("infra/template.yaml").contains("AutoPublishAlias"));
     assert!(!resource("Function").contains("Qualifier"));
 }

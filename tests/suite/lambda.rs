@@ -360,7 +360,8 @@ async fn an_answer_comes_before_the_functions_time_is_over() {
         late.problem(503, "too_late");
         assert_eq!(late.header("retry-after"), "1");
     }
-    // Without a deadline it takes twice as long; a busy machine takes its time for the way there and back.
+    // Without a deadline it takes twice as long; a busy machine takes its time for the way there
+    // and back.
     assert!(
         took.iter()
             .any(|took| *took < limit + Duration::from_millis(300)),

@@ -1,9 +1,11 @@
-//! The layers of docs/architecture.md: each imports only what is below it. One crate has no compiler wall, so this reads the source.
+//! The layers of docs/architecture.md: each imports only what is below it. One crate has no
+//! compiler wall, so this reads the source.
 
 use crate::support::sources::{Source, files};
 use std::collections::HashMap;
 
-/// The parts of the crate that a layer may name besides itself. The first row that matches a module counts.
+/// The parts of the crate that a layer may name besides itself. The first row that matches a module
+/// counts.
 const LAYERS: &[Layer] = &[
     Layer {
         of: "vocabulary",
@@ -108,7 +110,8 @@ fn layer(module: &[String]) -> Option<(&'static Layer, String)> {
     })
 }
 
-/// The paths of this crate that a piece of code names, from the crate's root; at most two steps of each.
+/// The paths of this crate that a piece of code names, from the crate's root; at most two steps of
+/// each.
 fn named(code: &str, module: &[String]) -> Vec<String> {
     let mut paths = Vec::new();
     let boundary =
@@ -132,7 +135,8 @@ fn named(code: &str, module: &[String]) -> Vec<String> {
     paths
 }
 
-/// The paths that a `use` tree or a path begins with, down to `depth` steps: `{a, b::c}` are `a` and `b::c`.
+/// The paths that a `use` tree or a path begins with, down to `depth` steps: `{a, b::c}` are `a`
+/// and `b::c`.
 fn leaves(tree: &str, depth: usize) -> Vec<String> {
     let tree = tree.trim_start();
     if let Some(group) = tree.strip_prefix('{') {

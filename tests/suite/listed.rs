@@ -1,4 +1,5 @@
-//! The tests of files are listed when the tests are compiled: a file that is added later has no test yet.
+//! The tests of files are listed when the tests are compiled: a file that is added later has no
+//! test yet.
 
 use crate::support::sources::files;
 use std::process::Command;

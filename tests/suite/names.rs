@@ -69,7 +69,8 @@ fn renamed(value: &Value, ids: &HashSet<&str>) -> Value {
     }
 }
 
-/// The table holds every refusal against its promise; here the ids of all transcripts are not the names.
+/// The table holds every refusal against its promise; here the ids of all transcripts are not the
+/// names.
 #[test]
 fn no_refusal_shows_an_id() {
     for ruleset in RULESETS.iter().map(|ruleset| ruleset.manifest.id) {

@@ -1,5 +1,6 @@
-//! The published document: what is committed is what the code says, and its examples are what a server answered.
-//! `TURNKEEPER_BLESS=1 tests/run openapi` rewrites it. `openapi/check` holds references, descriptions, tags and examples.
+//! The published document: what is committed is what the code says, and its examples are what a
+//! server answered. `TURNKEEPER_BLESS=1 tests/run openapi` rewrites it. `openapi/check` holds
+//! references, descriptions, tags and examples.
 
 use crate::e2e::applications::{key, named};
 use crate::e2e::{Api, Fight, text};
@@ -126,7 +127,8 @@ fn scrubbed(mut value: Value) -> Value {
 
 const ID: &str = "hVq2yK0m3ZrWc8sT1uXe5A";
 
-/// The transcript that serves as a ruleset's example: the first worked example that needs no dice of the server's.
+/// The transcript that serves as a ruleset's example: the first worked example that needs no dice
+/// of the server's.
 fn example(ruleset: &str) -> Value {
     let mut all = transcripts::of(ruleset);
     all.sort_by_key(|(file, _)| !file.starts_with(&format!("{ruleset}/t")));
@@ -169,7 +171,8 @@ async fn captured() -> Map<String, Value> {
             let answer = command.send().await;
             let verb = send["type"].as_str().unwrap_or("list").to_owned();
             if shown.len() < 8 && shown.insert((verb.clone(), answer.status)) {
-                // Readers of the document sort by these names: what a fight begins with comes first.
+                // Readers of the document sort by these names: what a fight begins with comes
+                // first.
                 let (example, summary) = (
                     format!("{name}_{}_{verb}", shown.len()),
                     format!("{}: {verb}", ruleset.title),
@@ -225,7 +228,8 @@ async fn listed(capture: &mut Capture) {
     );
 }
 
-/// A fight with one combatant, for examples with a whole encounter that another example shows in full.
+/// A fight with one combatant, for examples with a whole encounter that another example shows in
+/// full.
 async fn short_fight(api: &Client) -> Fight {
     let creation = json!({"ruleset": "active-initiative", "name": "Ambush", "combatants": [{"name": "Valiant"}]});
     let fight = Fight::of(api, &api.post("/v1/encounters", &creation).send().await);
@@ -351,7 +355,8 @@ async fn reads(capture: &mut Capture, fight: &Fight) {
     );
 }
 
-/// A ruleset, or a list of rulesets, with the first entry of each list only, and one field of a combatant.
+/// A ruleset, or a list of rulesets, with the first entry of each list only, and one field of a
+/// combatant.
 fn shortened(mut answer: Value) -> Value {
     if let Some(fields) = answer
         .pointer_mut("/combatant/properties")

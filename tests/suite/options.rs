@@ -1,4 +1,5 @@
-//! What is legal in large fights: listed as exactly as in small ones, at a cost that grows with the fight.
+//! What is legal in large fights: listed as exactly as in small ones, at a cost that grows with the
+//! fight.
 
 use crate::support::legal_commands::listed;
 use crate::support::table::Table;
@@ -9,7 +10,8 @@ use turnkeeper::engine::{Refusal, Request, SeededDice, Viewer};
 use turnkeeper::rulesets::custom::Preset;
 use turnkeeper::vocabulary::{LegalCommand, Values};
 
-/// A started fight of `size` combatants. Some are out of it, and under EXP some have no mental attack.
+/// A started fight of `size` combatants. Some are out of it, and under EXP some have no mental
+/// attack.
 fn fight(ruleset: &str, size: usize) -> Table {
     let combatants: Vec<Value> = (0..size)
         .map(|n| {
@@ -133,7 +135,8 @@ fn trials_and_bytes_grow_with_the_fight_and_not_with_its_square() {
     }
 }
 
-/// A fight of `size` combatants, every third of them hidden, at moments from its creation to its end.
+/// A fight of `size` combatants, every third of them hidden, at moments from its creation to its
+/// end.
 fn moments(creation: &Value, size: usize) -> Vec<(&'static str, Table)> {
     let combatants = (0..size).map(|n| {
         let side = if n % 2 == 0 { "players" } else { "monsters" };

@@ -1,4 +1,5 @@
-//! The transcripts again, over HTTP: those that need no dice of the server are sent as requests and answered the same.
+//! The transcripts again, over HTTP: those that need no dice of the server are sent as requests and
+//! answered the same.
 
 use crate::e2e::{Answer, Api, Call, Fight};
 use crate::support::json::{at, difference};
@@ -102,7 +103,8 @@ async fn play(api: &Api, transcript: &Value) -> Vec<String> {
     wrong
 }
 
-/// One test for each transcript of a shipped ruleset. It passes without a request if some of the dice are the server's.
+/// One test for each transcript of a shipped ruleset. It passes without a request if some of the
+/// dice are the server's.
 #[rstest]
 fn play_with_the_states_of_the_rules_and_repeat_their_answers(
     #[files("*/*.json")]

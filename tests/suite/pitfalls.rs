@@ -1,4 +1,5 @@
-//! What other trackers got wrong, tried in every ruleset: retried commands, removals, newcomers, the last one standing.
+//! What other trackers got wrong, tried in every ruleset: retried commands, removals, newcomers,
+//! the last one standing.
 //!
 //! A judge also holds every fight against the properties.
 
@@ -74,7 +75,8 @@ fn every_ruleset(tried: impl Fn(&'static str)) {
     assert!(failed.is_empty(), "it fails in {failed:?}");
 }
 
-/// Every ruleset in fights of 1 to 5 combatants, a few commands after their start: fights of all shapes.
+/// Every ruleset in fights of 1 to 5 combatants, a few commands after their start: fights of all
+/// shapes.
 fn every_fight(tried: impl Fn(&mut Judge, &mut Chance)) {
     every_ruleset(|ruleset| {
         for size in [1, 2, 3, 5] {
@@ -103,8 +105,9 @@ fn finish(judge: &mut Judge, seed: u64) {
         .unwrap_or_else(|breach| panic!("{breach:#?}\n{}", judge.view));
 }
 
-/// Plays on until it is `id`'s turn (or it was, where a turn may end as soon as it begins), with what is awaited and what `id`
-/// itself may do (such as to join in); false where that takes more than three rounds.
+/// Plays on until it is `id`'s turn (or it was, where a turn may end as soon as it begins), with
+/// what is awaited and what `id` itself may do (such as to join in); false where that takes more
+/// than three rounds.
 fn acts(judge: &mut Judge, chance: &mut Chance, id: &str) -> bool {
     let last = judge.view["round"].as_u64().unwrap_or(0) + 3;
     let mut tried: Vec<Value> = Vec::new();

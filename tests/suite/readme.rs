@@ -1,4 +1,5 @@
-//! Runs the examples of the README, the guide and the rulesets' pages, and compares what they print with what the pages say.
+//! Runs the examples of the README, the guide and the rulesets' pages, and compares what they print
+//! with what the pages say.
 
 use crate::e2e::Api;
 use crate::support::process::{isolate, search_path, turnkeeper};
@@ -28,7 +29,8 @@ fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
         .collect()
 }
 
-/// Pastes the bash blocks of these pages into one shell, and compares all that they print with the text blocks.
+/// Pastes the bash blocks of these pages into one shell, and compares all that they print with the
+/// text blocks.
 async fn prints_what_it_says(paths: &[&str]) {
     let pages: Vec<String> = paths.iter().map(|path| text(path)).collect();
     for (path, page) in paths.iter().zip(&pages) {

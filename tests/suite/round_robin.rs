@@ -1,5 +1,5 @@
-//! The smallest ruleset: everybody acts in the order of joining. It is not shipped; it shows that the `Ruleset` trait fits more than the
-//! systems that it was made for.
+//! The smallest ruleset: everybody acts in the order of joining. It is not shipped; it shows that
+//! the `Ruleset` trait fits more than the systems that it was made for.
 
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
@@ -140,7 +140,8 @@ fn close(play: &mut Play<'_, RoundRobin>) {
     }
 }
 
-/// The turn of the next one who has not acted; where nobody is left, or no round goes on, the next round's first.
+/// The turn of the next one who has not acted; where nobody is left, or no round goes on, the next
+/// round's first.
 fn advance(play: &mut Play<'_, RoundRobin>) {
     let next =
         |play: &Play<'_, RoundRobin>| play.encounter().waiting().next().map(|c| c.id.clone());

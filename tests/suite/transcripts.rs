@@ -1,4 +1,5 @@
-//! Transcripts: fights written down as JSON, played by one runner. Each ruleset has a folder; those in `every` play in all rulesets.
+//! Transcripts: fights written down as JSON, played by one runner. Each ruleset has a folder; those
+//! in `every` play in all rulesets.
 
 use crate::support::contract;
 use crate::support::dice::ScriptedDice;
@@ -37,7 +38,8 @@ pub struct Transcript {
 struct Step {
     #[serde(default)]
     send: Option<Value>,
-    /// The combatants of the player who sends it, and whose options are looked at; the game master without them.
+    /// The combatants of the player who sends it, and whose options are looked at; the game master
+    /// without them.
     #[serde(default)]
     by: Vec<CombatantId>,
     /// A word to the reader.
@@ -246,7 +248,8 @@ fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<S
     Ok(wrong)
 }
 
-/// What of these is not as the published document says, each under the ruleset's schema of this name.
+/// What of these is not as the published document says, each under the ruleset's schema of this
+/// name.
 fn undocumented(table: &Table, parts: &[(&str, &Value)]) -> Vec<String> {
     let ruleset = table.game.ruleset();
     // The tests' own is not published.
@@ -363,7 +366,8 @@ fn play_as_written(
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A change of a transcript, by the pointer to what is changed, the new value, and the complaints that follow.
+/// A change of a transcript, by the pointer to what is changed, the new value, and the complaints
+/// that follow.
 #[test]
 fn the_runner_complains_of_all_that_is_not_as_written() {
     let (file, text) = files()

@@ -39,21 +39,23 @@ pub enum Command {
     Delay(Delay),
 }
 
-/// Begin the scene: `first`, who triggered it, takes the first turn (AI-2), else the highest roll does (AI-3).
+/// Begin the scene: `first`, who triggered it, takes the first turn (AI-2), else the highest roll
+/// does (AI-3).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
     /// Who triggered the scene: a combatant, a group or a hazard (AI-6).
     pub first: Option<CombatantId>,
-    /// The d20 of each combatant that rolled at the table, where nobody triggered it, in place of its `roll_initiative`; the server
-    /// rolls the others.
+    /// The d20 of each combatant that rolled at the table, where nobody triggered it, in place of
+    /// its `roll_initiative`; the server rolls the others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub rolls: BTreeMap<CombatantId, D20>,
 }
 
-/// Give the d20 that a combatant's player rolled, before a `start` without `first` (AI-3). A later roll replaces it.
+/// Give the d20 that a combatant's player rolled, before a `start` without `first` (AI-3). A later
+/// roll replaces it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct RollInitiative {
@@ -72,7 +74,8 @@ pub struct EndTurn {
     pub combatant: CombatantId,
     /// A combatant that has not acted this round (AI-8), or the first of the next round (AI-41).
     pub next: Option<CombatantId>,
-    /// Whether nobody wants to interrupt, so that the turn of `next` begins at once. A player needs the right to both combatants.
+    /// Whether nobody wants to interrupt, so that the turn of `next` begins at once. A player needs
+    /// the right to both combatants.
     #[serde(default)]
     #[schema(default = false)]
     pub begin: bool,
@@ -87,11 +90,13 @@ pub struct EndTurn {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Nominate {
-    /// Who names: the one who took the last turn. The game master leaves it out where that one has left the encounter.
+    /// Who names: the one who took the last turn. The game master leaves it out where that one has
+    /// left the encounter.
     pub combatant: Option<CombatantId>,
     /// Who is named.
     pub next: CombatantId,
-    /// Whether nobody wants to interrupt, so that the turn of `next` begins at once. A player needs the right to both combatants.
+    /// Whether nobody wants to interrupt, so that the turn of `next` begins at once. A player needs
+    /// the right to both combatants.
     #[serde(default)]
     #[schema(default = false)]
     pub begin: bool,

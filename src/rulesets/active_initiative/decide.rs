@@ -87,7 +87,8 @@ fn own_die(play: &mut Play<'_>, c: &RollInitiative) -> Result<(), Violation> {
     Ok(())
 }
 
-/// The number of players (AI-15, AI-30): the named controllers of players' characters, and each character without one.
+/// The number of players (AI-15, AI-30): the named controllers of players' characters, and each
+/// character without one.
 fn players(encounter: &Encounter) -> usize {
     let controllers = || {
         encounter
@@ -102,7 +103,8 @@ fn players(encounter: &Encounter) -> usize {
     unnamed + named.len()
 }
 
-/// The highest of all rolls of d20 and the INT modifier; DEX, then WIS break ties (AI-3, AI-5), then the order of joining.
+/// The highest of all rolls of d20 and the INT modifier; DEX, then WIS break ties (AI-3, AI-5),
+/// then the order of joining.
 fn roll_opening(play: &mut Play<'_>, c: &Start) -> Option<CombatantId> {
     let combatants = play.encounter().combatants.clone();
     let mut rolls = Vec::with_capacity(combatants.len());
@@ -176,7 +178,8 @@ fn begin_at_once(
     }
 }
 
-/// Whether nobody could interrupt (AAI15). Only what all know counts: neither hidden combatants nor how many points are left.
+/// Whether nobody could interrupt (AAI15). Only what all know counts: neither hidden combatants nor
+/// how many points are left.
 fn is_unopposed(encounter: &Encounter, nominee: &CombatantId) -> bool {
     let no_points = encounter.options.interrupt_points == InterruptPoints::default();
     no_points
@@ -306,7 +309,8 @@ fn interrupt(play: &mut Play<'_>, c: &Interrupt) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Refuses a combatant that may not steal the nominee's turn by these means. A point is checked first.
+/// Refuses a combatant that may not steal the nominee's turn by these means. A point is checked
+/// first.
 fn may_interrupt(
     encounter: &Encounter,
     interrupter: &Combatant,
@@ -358,8 +362,8 @@ fn may_interrupt(
     }
 }
 
-/// Refuses a combatant that may not steal the turn before anybody is named: it was hurt, and it is no ally of the last to act, whose
-/// choice it takes (AAI12).
+/// Refuses a combatant that may not steal the turn before anybody is named: it was hurt, and it is
+/// no ally of the last to act, whose choice it takes (AAI12).
 fn may_interrupt_choice(
     encounter: &Encounter,
     interrupter: &Combatant,

@@ -67,7 +67,8 @@ pub struct OpeningRolled {
     pub rolls: Vec<OpeningRoll>,
 }
 
-/// The game master got interrupt points: one for each player, or as many as the option says (AI-30).
+/// The game master got interrupt points: one for each player, or as many as the option says
+/// (AI-30).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct InterruptPointsGained {
     /// How many.

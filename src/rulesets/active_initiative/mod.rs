@@ -1,4 +1,5 @@
-//! Active Initiative, from Giffyglyph's Darker Dungeons: after a turn, its player names the next combatant, and enemies may interrupt.
+//! Active Initiative, from Giffyglyph's Darker Dungeons: after a turn, its player names the next
+//! combatant, and enemies may interrupt.
 
 mod bounds;
 mod command;
@@ -35,7 +36,8 @@ impl Ruleset for ActiveInitiative {
 
     fn actor(command: &Command) -> Actor<'_> {
         match command {
-            // It takes the time to interrupt from everybody else, so the next combatant's player must agree.
+            // It takes the time to interrupt from everybody else, so the next combatant's player
+            // must agree.
             Command::EndTurn(EndTurn {
                 combatant,
                 next: Some(next),

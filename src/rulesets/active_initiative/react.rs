@@ -59,7 +59,8 @@ fn settle(play: &mut Play<'_>) {
     }
 }
 
-/// Asks who is next, in a new round if everybody has acted (AI-35, AAI7). With nobody in the fight, it waits.
+/// Asks who is next, in a new round if everybody has acted (AI-35, AAI7). With nobody in the fight,
+/// it waits.
 pub(super) fn advance(play: &mut Play<'_>) {
     let encounter = play.encounter();
     if encounter.waiting().next().is_none() && encounter.active().next().is_some() {

@@ -14,8 +14,9 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct Options {
-    /// The Interrupt Points variant (AI-30 to AI-34): true for one point for each player, or a number of points.
-    /// A named controller of players' characters is one player, as is each character without one (`player`).
+    /// The Interrupt Points variant (AI-30 to AI-34): true for one point for each player, or a
+    /// number of points. A named controller of players' characters is one player, as is each
+    /// character without one (`player`).
     #[schema(inline)]
     pub interrupt_points: InterruptPoints,
     /// Whether those hurt in a turn may interrupt before anybody is named (AAI12).
@@ -101,7 +102,8 @@ pub struct CombatantState {
     /// The d20 that its player rolled before the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_die: Option<D20>,
-    /// Whether it took damage since the current or last turn began (AAI14), which lets it interrupt for free (AI-20, AAI13).
+    /// Whether it took damage since the current or last turn began (AAI14), which lets it interrupt
+    /// for free (AI-20, AAI13).
     pub exposed: bool,
     /// Whether it has interrupted in this window: once is all (AAI2).
     pub interrupted: bool,
@@ -132,7 +134,8 @@ impl Describe for Readied {
 pub struct State {
     /// Where the round is.
     pub phase: Phase,
-    /// Who took the last turn: its controller names the next one (AI-7), also when it has died (AAI6).
+    /// Who took the last turn: its controller names the next one (AI-7), also when it has died
+    /// (AAI6).
     pub last_actor: Option<CombatantId>,
     /// The interrupt points that the game master has left (AI-30); only the game master sees them.
     pub interrupt_points: Option<u32>,
@@ -141,7 +144,8 @@ pub struct State {
     /// Whether a turn of this round has begun: if not, the first of the round is named (AI-41).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub begun: bool,
-    /// The turns of this round so far, the one that is going on included; without those of combatants that have left.
+    /// The turns of this round so far, the one that is going on included; without those of
+    /// combatants that have left.
     pub turns: Vec<Taken>,
 }
 

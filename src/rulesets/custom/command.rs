@@ -46,11 +46,13 @@ pub enum Command {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
-    /// What the table rolled, the sum of the dice, by combatant, group or side; the server rolls the rest.
+    /// What the table rolled, the sum of the dice, by combatant, group or side; the server rolls
+    /// the rest.
     #[schema(value_type = std::collections::HashMap<String, u16>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rolls: BTreeMap<CombatantId, Int<1, 900>>,
-    /// The cards that the table dealt, such as `qs`, `10h` or `j1`, by combatant or group; the server deals the rest.
+    /// The cards that the table dealt, such as `qs`, `10h` or `j1`, by combatant or group; the
+    /// server deals the rest.
     #[schema(value_type = std::collections::HashMap<String, String>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cards: BTreeMap<CombatantId, Card>,
@@ -65,7 +67,8 @@ pub struct Start {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Roll {
-    /// What the table rolled, the sum of the dice, by combatant, group or side; the server rolls the rest.
+    /// What the table rolled, the sum of the dice, by combatant, group or side; the server rolls
+    /// the rest.
     #[schema(value_type = std::collections::HashMap<String, u16>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rolls: BTreeMap<CombatantId, Int<1, 900>>,
@@ -75,7 +78,8 @@ pub struct Roll {
     pub cards: BTreeMap<CombatantId, Card>,
 }
 
-/// Go on with what the rules say where nobody decides: defaults, the server's dice, the first in order, the next step, no rights.
+/// Go on with what the rules say where nobody decides: defaults, the server's dice, the first in
+/// order, the next step, no rights.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct GoOn {}

@@ -1,4 +1,5 @@
-//! The rules of `custom`: what a definition allows now. A refusal names the line of the definition that it rests on.
+//! The rules of `custom`: what a definition allows now. A refusal names the line of the definition
+//! that it rests on.
 
 use super::definition::*;
 use super::flow::*;

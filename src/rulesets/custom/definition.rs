@@ -19,7 +19,8 @@ use utoipa::{PartialSchema, ToSchema};
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct Definition {
-    /// The numbers that combatants may bring in `numbers`, each with its default: at most 12, from -1000 to 1000.
+    /// The numbers that combatants may bring in `numbers`, each with its default: at most 12, from
+    /// -1000 to 1000.
     #[schema(value_type = std::collections::HashMap<String, i16>)]
     pub numbers: BTreeMap<Slug, Int<-1000, 1000>>,
     /// The turns of a combatant in a round.
@@ -39,7 +40,8 @@ pub struct Definition {
     /// Whether a combatant may wait in its turn and return later.
     #[schema(inline)]
     pub wait: Option<WaitRule>,
-    /// Points that pay for actions and turns outside the combatant's turn: at most 4 pools by their names.
+    /// Points that pay for actions and turns outside the combatant's turn: at most 4 pools by their
+    /// names.
     #[schema(value_type = std::collections::HashMap<String, PoolRule>)]
     pub pools: BTreeMap<Slug, PoolRule>,
     /// Turns cost ticks, and the lowest tick acts.
@@ -89,17 +91,20 @@ pub struct ScoreRule {
     /// What the foes of the players roll and add instead.
     #[schema(inline)]
     pub foes: Option<FoesRule>,
-    /// Whether one of 54 cards is dealt instead: jokers first, then ace to two; spades, hearts, diamonds, clubs.
+    /// Whether one of 54 cards is dealt instead: jokers first, then ace to two; spades, hearts,
+    /// diamonds, clubs.
     pub cards: bool,
     /// A number: this many more rolls (at most 3), the best of which counts; below 0 the worst.
     pub edge: Option<Slug>,
-    /// A number: a combatant that has one other than 0 does not roll. It stands there, after all with the same score.
+    /// A number: a combatant that has one other than 0 does not roll. It stands there, after all
+    /// with the same score.
     pub pinned: Option<Slug>,
     /// Whether the lowest score acts first.
     pub low_first: bool,
     /// Whether everybody rolls again each round.
     pub reroll: bool,
-    /// What decides equal scores: at most 4 names of numbers, or `players`, `foes`, `roll`. What stays equal is a free choice.
+    /// What decides equal scores: at most 4 names of numbers, or `players`, `foes`, `roll`. What
+    /// stays equal is a free choice.
     #[schema(max_items = 4)]
     pub ties: Vec<Slug>,
     /// How much worse each further turn of the same combatant stands.
@@ -203,7 +208,8 @@ pub struct DeclareRule {
     /// The choices, 2 to 6; the first is the default.
     #[schema(min_items = 2, max_items = 6)]
     pub choices: Vec<Slug>,
-    /// Who declares. A combatant with as many turns as there are choices declares none and fits all.
+    /// Who declares. A combatant with as many turns as there are choices declares none and fits
+    /// all.
     pub who: Who,
 }
 
@@ -324,8 +330,8 @@ pub enum Team {
     Foes,
 }
 
-/// How sides take turns within a phase: they do not matter; all of one side, then all of the next; or one of each side in turn, in
-/// which a side that is done is skipped.
+/// How sides take turns within a phase: they do not matter; all of one side, then all of the next;
+/// or one of each side in turn, in which a side that is done is skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Sides {
@@ -335,8 +341,8 @@ pub enum Sides {
     Alternate,
 }
 
-/// Who picks the next combatant: the order of scores; anybody that may act; the combatant that acted last; or nobody, because all
-/// act at once in a shared turn.
+/// Who picks the next combatant: the order of scores; anybody that may act; the combatant that
+/// acted last; or nobody, because all act at once in a shared turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Pick {
@@ -347,8 +353,8 @@ pub enum Pick {
     Together,
 }
 
-/// What surprise does: nothing; the first turn passes unused; one more roll, the worst of which counts; or a side that is wholly
-/// surprised comes last in round 1.
+/// What surprise does: nothing; the first turn passes unused; one more roll, the worst of which
+/// counts; or a side that is wholly surprised comes last in round 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Surprise {
@@ -359,7 +365,8 @@ pub enum Surprise {
     Yields,
 }
 
-/// How long a combatant may wait: until its place comes again, until the round ends, or until it returns.
+/// How long a combatant may wait: until its place comes again, until the round ends, or until it
+/// returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Lasts {
@@ -378,8 +385,8 @@ pub enum Owner {
     Table,
 }
 
-/// When a pool is full again: at the start of each round; at the start of the combatant's turn; by `ready` in its turn, until the next
-/// one; or by `grant` alone.
+/// When a pool is full again: at the start of each round; at the start of the combatant's turn; by
+/// `ready` in its turn, until the next one; or by `grant` alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Refill {
@@ -408,7 +415,8 @@ pub enum Gives {
     Turn,
 }
 
-/// The unconscious keep their place and their turns; move before the turn that is going on, done for the round; or have no turns.
+/// The unconscious keep their place and their turns; move before the turn that is going on, done
+/// for the round; or have no turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Down {
@@ -418,7 +426,8 @@ pub enum Down {
     Skips,
 }
 
-/// When a newcomer first acts: at its place, or in the next round if that has passed; in the next round; or at the end of the round.
+/// When a newcomer first acts: at its place, or in the next round if that has passed; in the next
+/// round; or at the end of the round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Join {

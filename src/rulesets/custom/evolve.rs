@@ -480,7 +480,8 @@ fn leave(encounter: &mut Encounter, id: &CombatantId) {
     }
 }
 
-/// Adds the sides that are new, the players before others. A side that players have not seen is new when they see it.
+/// Adds the sides that are new, the players before others. A side that players have not seen is new
+/// when they see it.
 fn add_sides(encounter: &mut Encounter) {
     let Encounter {
         state, combatants, ..

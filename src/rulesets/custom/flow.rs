@@ -20,8 +20,8 @@ pub(super) enum Point {
     Roll,
 }
 
-/// Goes on to where somebody decides. This is the only loop of the flow, and it has one bound: it crosses the end of one round at
-/// most. A further round in which nobody can act stops in a gap.
+/// Goes on to where somebody decides. This is the only loop of the flow, and it has one bound: it
+/// crosses the end of one round at most. A further round in which nobody can act stops in a gap.
 pub(super) fn proceed(play: &mut Play<'_>, from: Point) {
     let mut crossed = false;
     let mut point = Some(from);
@@ -42,7 +42,8 @@ pub(super) fn proceed(play: &mut Play<'_>, from: Point) {
     }
 }
 
-/// Passes over a step in which nobody takes part. Where no turn is going on, a gap opens if somebody has a right.
+/// Passes over a step in which nobody takes part. Where no turn is going on, a gap opens if
+/// somebody has a right.
 fn go_on_with_turn(play: &mut Play<'_>) -> Option<Point> {
     let encounter = play.encounter();
     if top(encounter).is_none() {
@@ -55,7 +56,8 @@ fn go_on_with_turn(play: &mut Play<'_>) -> Option<Point> {
     Some(Point::Turn)
 }
 
-/// Begins the next turn, or asks who takes it; with nobody to act the next phase begins, or the round is over.
+/// Begins the next turn, or asks who takes it; with nobody to act the next phase begins, or the
+/// round is over.
 fn find_next(play: &mut Play<'_>) -> Option<Point> {
     let mode = play.encounter().state.mode.clone();
     match walk::next(play.encounter()) {
@@ -131,7 +133,8 @@ pub(super) fn begin(play: &mut Play<'_>, who: Vec<CombatantId>, kind: TurnKind) 
     }
 }
 
-/// Lets effects count a moment of a turn to which the combatant has returned: only those that have begun since it waits.
+/// Lets effects count a moment of a turn to which the combatant has returned: only those that have
+/// begun since it waits.
 fn tick_uncounted(play: &mut Play<'_>, id: &CombatantId, moment: Moment<'_>) {
     play.count_down(|encounter, effect| {
         let counted = encounter
@@ -194,7 +197,8 @@ pub(super) fn end_one(play: &mut Play<'_>, id: &CombatantId, cost: Option<u32>) 
     }
 }
 
-/// Opens a gap after a turn that ended or was delayed, if somebody has a right to use in it. A lair's turn is followed by none.
+/// Opens a gap after a turn that ended or was delayed, if somebody has a right to use in it. A
+/// lair's turn is followed by none.
 fn open_gap(play: &mut Play<'_>) -> Option<Point> {
     let encounter = play.encounter();
     let last = encounter
@@ -214,7 +218,8 @@ fn open_gap(play: &mut Play<'_>) -> Option<Point> {
     None
 }
 
-/// Whether somebody holds a right before the round ends and has not declined it in the gap that has just closed.
+/// Whether somebody holds a right before the round ends and has not declined it in the gap that has
+/// just closed.
 fn has_unasked(play: &Play<'_>) -> bool {
     right_holders(play.encounter(), Opening::RoundEnd)
         .next()
@@ -261,7 +266,8 @@ fn next_round(play: &mut Play<'_>) -> Option<Point> {
     Some(Point::Roll)
 }
 
-/// Lets effects count the turns of this round that were skipped because their combatants are unconscious.
+/// Lets effects count the turns of this round that were skipped because their combatants are
+/// unconscious.
 fn count_skipped_turns(play: &mut Play<'_>) {
     play.count_down(|encounter, effect| {
         let turns = effect.expires.turns()?;

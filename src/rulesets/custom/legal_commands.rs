@@ -88,7 +88,8 @@ fn start(encounter: &Encounter) -> Vec<LegalCommand> {
     vec![start.choose("first", false, sides)]
 }
 
-/// Opens the fields for what the table rolls and deals itself, where the definition has dice or cards.
+/// Opens the fields for what the table rolls and deals itself, where the definition has dice or
+/// cards.
 fn rolled(encounter: &Encounter, option: LegalCommand) -> LegalCommand {
     let definition = definition(encounter);
     let option = match encounter

@@ -156,7 +156,8 @@ impl Ruleset for Custom {
             .join(", ")
     }
 
-    /// Whether a hidden combatant has the turn or picks, or nobody but hidden ones can be picked, must choose or is left.
+    /// Whether a hidden combatant has the turn or picks, or nobody but hidden ones can be picked,
+    /// must choose or is left.
     fn someone_acts(whole: &Encounter, audience: &Audience<'_>) -> bool {
         let mut any = false;
         let mut hidden = |id: &CombatantId| {

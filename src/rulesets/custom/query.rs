@@ -68,7 +68,8 @@ pub(super) fn pool_size(
     (max, start.min(max))
 }
 
-/// Whether a combatant has as many turns as there are choices, so that it declares none and fits all.
+/// Whether a combatant has as many turns as there are choices, so that it declares none and fits
+/// all.
 fn has_every_choice(definition: &Definition, c: &Combatant) -> bool {
     let choices = definition
         .declare
@@ -194,7 +195,8 @@ pub(super) fn candidates(encounter: &Encounter) -> Vec<CombatantId> {
         .filter(|c| of_side(c) && is_ready(encounter, c)))
 }
 
-/// The combatants on the first open place of those that are `eligible`: several, where their scores are equal.
+/// The combatants on the first open place of those that are `eligible`: several, where their scores
+/// are equal.
 fn tier(encounter: &Encounter, eligible: impl Fn(&Combatant) -> bool) -> Vec<CombatantId> {
     let definition = definition(encounter);
     let open = encounter
@@ -218,7 +220,8 @@ fn tier(encounter: &Encounter, eligible: impl Fn(&Combatant) -> bool) -> Vec<Com
             tied.push(c);
         }
     }
-    // A tie with hidden combatants would show that they are there: they stand behind, as they joined.
+    // A tie with hidden combatants would show that they are there: they stand behind, as they
+    // joined.
     if tied.iter().any(|c| !c.hidden) {
         tied.retain(|c| !c.hidden);
     } else {
@@ -299,8 +302,8 @@ pub(super) fn chooser(encounter: &Encounter) -> Option<&CombatantId> {
     last.filter(|id| encounter.get(id).is_some())
 }
 
-/// Beside whose place a combatant goes that moves now, and whether after it: the turn that is going on, else the last one. If its
-/// combatant has left, the place after it tells where it stood.
+/// Beside whose place a combatant goes that moves now, and whether after it: the turn that is going
+/// on, else the last one. If its combatant has left, the place after it tells where it stood.
 pub(super) fn beside_now(encounter: &Encounter) -> (Option<&CombatantId>, bool) {
     let state = &encounter.state;
     let acting = top(encounter).and_then(|turn| turn.combatants.first());
@@ -326,7 +329,8 @@ pub(super) fn turn_clock(encounter: &Encounter) -> Option<&ClockRule> {
     definition(encounter).clock.as_ref().filter(|_| !bought)
 }
 
-/// When a combatant acts next on the clock if its turn ends at this cost, or the least; None if the turn costs no ticks.
+/// When a combatant acts next on the clock if its turn ends at this cost, or the least; None if the
+/// turn costs no ticks.
 pub(super) fn scheduled(
     encounter: &Encounter,
     id: &CombatantId,
@@ -460,7 +464,8 @@ pub(super) fn points(encounter: &Encounter, c: &Combatant, name: &Slug, pool: &P
     pools.get(name).copied().unwrap_or(0)
 }
 
-/// Whether a combatant may spend from this pool in this opening; it [may use a right](may_interject).
+/// Whether a combatant may spend from this pool in this opening; it [may use a
+/// right](may_interject).
 pub(super) fn may_spend(
     encounter: &Encounter,
     c: &Combatant,
@@ -513,7 +518,8 @@ pub(super) fn is_pinned(definition: &Definition, c: &Combatant) -> bool {
     pinned.is_some_and(|name| number(definition, c, name) != 0)
 }
 
-/// Whether a combatant stands for a lair: a hazard with a fixed score, which is no creature with a turn.
+/// Whether a combatant stands for a lair: a hazard with a fixed score, which is no creature with a
+/// turn.
 pub(super) fn is_lair(definition: &Definition, c: &Combatant) -> bool {
     c.kind == Kind::Hazard && is_pinned(definition, c)
 }

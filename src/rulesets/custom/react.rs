@@ -52,7 +52,8 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Custom>) -> Result<(),
     Ok(())
 }
 
-/// The game master's word: declarations and rolls are settled, the turns that are going on end, and this one begins.
+/// The game master's word: declarations and rolls are settled, the turns that are going on end, and
+/// this one begins.
 fn take_over(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     if play.encounter().state.mode == Mode::Declaring {
         show(play);

@@ -41,7 +41,8 @@ impl<'t> Unit<'t> {
         self.word.map_or(self.first.id.as_str(), Slug::as_str)
     }
 
-    /// The members that count: hidden ones only where there are no others, so that their numbers do not show.
+    /// The members that count: hidden ones only where there are no others, so that their numbers do
+    /// not show.
     fn counted(&self) -> impl Iterator<Item = &'t Combatant> {
         self.members
             .iter()
@@ -55,7 +56,8 @@ impl<'t> Unit<'t> {
     }
 }
 
-/// The units of the active combatants, but for those that keep waiting without a new score. Those that players see come first.
+/// The units of the active combatants, but for those that keep waiting without a new score. Those
+/// that players see come first.
 fn units(encounter: &Encounter) -> Vec<Unit<'_>> {
     let definition = definition(encounter);
     let per = definition
@@ -86,7 +88,8 @@ fn units(encounter: &Encounter) -> Vec<Unit<'_>> {
     units
 }
 
-/// Gives the units what the table rolled and dealt, and returns the cards that are out. Refuses what cannot be.
+/// Gives the units what the table rolled and dealt, and returns the cards that are out. Refuses
+/// what cannot be.
 fn give(
     encounter: &Encounter,
     units: &mut [Unit<'_>],
@@ -220,7 +223,8 @@ pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violatio
     Ok(())
 }
 
-/// The places of a combatant that comes into a fight whose scores are known: its group's, or new ones.
+/// The places of a combatant that comes into a fight whose scores are known: its group's, or new
+/// ones.
 pub(super) fn newcomer(play: &mut Play<'_>, id: &CombatantId) -> Vec<ScoredPlace> {
     let encounter = &play.encounter().clone();
     let definition = definition(encounter);
@@ -373,8 +377,8 @@ impl Scorer<'_> {
             .collect()
     }
 
-    /// Deals a card: the one that is given, or one of those that are left. If the deck has run out, the discards go back; with none
-    /// left the score is the last.
+    /// Deals a card: the one that is given, or one of those that are left. If the deck has run out,
+    /// the discards go back; with none left the score is the last.
     fn deal(&mut self, play: &mut Play<'_>, given: Option<Card>) -> Score {
         let mut rest = self.rest();
         if given.is_none() && rest.is_empty() {
@@ -426,7 +430,8 @@ impl Scorer<'_> {
                 let Some(key) = score.key.get_mut(at) else {
                     continue;
                 };
-                // The first roll-off decides before the second: a combatant that is out of the tie keeps its rank.
+                // The first roll-off decides before the second: a combatant that is out of the tie
+                // keeps its rank.
                 *key *= 1000;
                 if let Some(dice) = dice {
                     let (dice, sum) = sum(play, dice);

@@ -72,7 +72,8 @@ pub(super) struct Coming {
     pub unused: bool,
 }
 
-/// Walks through the turns that come in this round if no combatant interferes, as far as they are known.
+/// Walks through the turns that come in this round if no combatant interferes, as far as they are
+/// known.
 pub(super) struct Walk {
     /// The table as it will be.
     ahead: Encounter,

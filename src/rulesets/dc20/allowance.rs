@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// The Action Points of a combatant that has spent none. Penalties of one kind do not add up (DC-43, DC-50).
+/// The Action Points of a combatant that has spent none. Penalties of one kind do not add up
+/// (DC-43, DC-50).
 pub(super) fn full(c: &Combatant) -> Ap {
     let stunned = [
         ("stunned-4", 4),
@@ -24,7 +25,8 @@ pub(super) fn full(c: &Combatant) -> Ap {
     Ap { current: max, max }
 }
 
-/// Adjusts the Action Points to a penalty that came or went: a loss of the maximum is a loss of points, a gain of it is none.
+/// Adjusts the Action Points to a penalty that came or went: a loss of the maximum is a loss of
+/// points, a gain of it is none.
 pub(super) fn adjust(play: &mut Play<'_>, id: &CombatantId) {
     let Some(c) = play.encounter().get(id) else {
         return;
@@ -45,8 +47,9 @@ pub(super) fn legendary(state: &State, c: &Combatant) -> bool {
     c.active() && c.state.lap > 0 && team(state, c) != Team::Pc
 }
 
-/// The Legendary Action Points that a monster can spend now: after a PC Turn its own maximum (DC-52), by option for each PC of that turn
-/// (DC-54); at the end of the round all that are left (DC-53).
+/// The Legendary Action Points that a monster can spend now: after a PC Turn its own maximum
+/// (DC-52), by option for each PC of that turn (DC-54); at the end of the round all that are left
+/// (DC-53).
 pub(super) fn spendable(encounter: &Encounter, c: &Combatant) -> u32 {
     let state = &encounter.state;
     if !legendary(state, c) {

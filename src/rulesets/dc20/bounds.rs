@@ -5,7 +5,8 @@ use super::team::MAX_ENEMY_TEAMS;
 use crate::rulesets::shared::at_most;
 use crate::vocabulary::MAX_COMBATANTS;
 
-/// The teams that have turns: PCs, enemies that are seen and unseen, and NPCs that are seen and unseen.
+/// The teams that have turns: PCs, enemies that are seen and unseen, and NPCs that are seen and
+/// unseen.
 const MAX_TEAMS: usize = 2 * MAX_ENEMY_TEAMS + 3;
 /// Each team has a turn for each PC.
 const MAX_SLOTS: usize = MAX_TEAMS * MAX_COMBATANTS;

@@ -50,7 +50,8 @@ pub enum Command {
     FateCheck(FateCheck),
 }
 
-/// Begin the combat: the players' characters check against the Encounter DC, and the teams' turns are laid out.
+/// Begin the combat: the players' characters check against the Encounter DC, and the teams' turns
+/// are laid out.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
@@ -61,8 +62,8 @@ pub struct Start {
     pub level: Option<Int<1, 20>>,
     /// The difficulty in the table (DC-1); by default `normal`.
     pub difficulty: Option<Difficulty>,
-    /// The natural d20 that counts, for each character that rolled at the table, in place of its `initiative_check`. The server rolls
-    /// the others (DC-4).
+    /// The natural d20 that counts, for each character that rolled at the table, in place of its
+    /// `initiative_check`. The server rolls the others (DC-4).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub rolls: BTreeMap<CombatantId, D20>,
@@ -74,14 +75,16 @@ pub struct Start {
     pub surprised_sides: Vec<Slug>,
     /// The side that is the first of several enemy teams; by default Fate Checks decide (DC-26).
     pub first_team: Option<Slug>,
-    /// The d20 of the Fate Checks between enemy teams, as rolled at the table. The server rolls the missing ones (DC-27).
+    /// The d20 of the Fate Checks between enemy teams, as rolled at the table. The server rolls the
+    /// missing ones (DC-27).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fate: Vec<D20>,
     /// The aggression that triggered the clash (DC-3).
     pub aggression: Option<Aggression>,
 }
 
-/// Make the Initiative Check of a player's character (DC-4): before `start`, which then takes its dice, or as one that joined later.
+/// Make the Initiative Check of a player's character (DC-4): before `start`, which then takes its
+/// dice, or as one that joined later.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
@@ -92,14 +95,15 @@ pub struct InitiativeCheck {
     pub roll: Option<D20>,
 }
 
-/// Claim the awaited PC Turn. The highest check takes it after all who could take or share it have claimed or passed (DC-18).
+/// Claim the awaited PC Turn. The highest check takes it after all who could take or share it have
+/// claimed or passed (DC-18).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether nobody else is asked: the highest claim takes the turn, and `combatant` before equal checks that do not share. Only the
-    /// game master can send it.
+    /// Whether nobody else is asked: the highest claim takes the turn, and `combatant` before equal
+    /// checks that do not share. Only the game master can send it.
     #[serde(default)]
     #[schema(default = false)]
     pub at_once: bool,
@@ -112,15 +116,16 @@ pub struct Claim {
     pub share: bool,
 }
 
-/// Put enemies into an Enemy Turn or NPCs into an NPC Turn, now or in advance, or move them before they act (DC-20): `combatant` and
-/// `also`, or a `side`.
+/// Put enemies into an Enemy Turn or NPCs into an NPC Turn, now or in advance, or move them before
+/// they act (DC-20): `combatant` and `also`, or a `side`.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Assign {
     /// The combatant.
     pub combatant: Option<CombatantId>,
-    /// The side: all its combatants that have no place, could act in that turn and are not in `reserve`.
+    /// The side: all its combatants that have no place, could act in that turn and are not in
+    /// `reserve`.
     pub side: Option<Slug>,
     /// Other combatants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -129,16 +134,19 @@ pub struct Assign {
     pub slot: Option<SlotId>,
 }
 
-/// Pass on what is awaited: a PC Turn (DC-17; a claim is taken back so, and a pass by a claim), an Enemy or NPC Turn (DC-22), or legendary actions (DC-52).
+/// Pass on what is awaited: a PC Turn (DC-17; a claim is taken back so, and a pass by a claim), an
+/// Enemy or NPC Turn (DC-22), or legendary actions (DC-52).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Pass {
-    /// The member of the PC team that passes on a PC Turn. Without it, the game master closes the contest.
+    /// The member of the PC team that passes on a PC Turn. Without it, the game master closes the
+    /// contest.
     pub combatant: Option<CombatantId>,
 }
 
-/// Merge the next two turns of each enemy team that has more turns than there are taken PC Turns, while characters share one (DC-25).
+/// Merge the next two turns of each enemy team that has more turns than there are taken PC Turns,
+/// while characters share one (DC-25).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Merge {}
@@ -203,7 +211,8 @@ pub struct TriggerHeld {
     pub combatant: CombatantId,
 }
 
-/// Attack: the event says whether it has ADV (DC-11). Send `spend` for its cost and `damage` for its effect.
+/// Attack: the event says whether it has ADV (DC-11). Send `spend` for its cost and `damage` for
+/// its effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Attack {

@@ -1,7 +1,7 @@
 //! Who takes the PC Turn that is awaited (DC-17 to DC-19).
 //!
-//! A claim waits until every member of the PC team who could take or share the turn has claimed or passed. A hidden member may answer,
-//! but no claim waits for it: the delay would reveal it.
+//! A claim waits until every member of the PC team who could take or share the turn has claimed or
+//! passed. A hidden member may answer, but no claim waits for it: the delay would reveal it.
 
 use super::*;
 
@@ -9,7 +9,8 @@ use super::*;
 pub(super) enum Contest {
     /// These may claim the turn or pass.
     Open(Vec<CombatantId>),
-    /// These have the same highest result and do not all share: they agree to share, or pass (ADC5).
+    /// These have the same highest result and do not all share: they agree to share, or pass
+    /// (ADC5).
     Tied(Vec<CombatantId>),
     /// All passed, but there are not enough later turns: one of these must claim it.
     Needed(Vec<CombatantId>),
@@ -34,7 +35,8 @@ pub(super) fn result(c: &Combatant) -> Option<i64> {
     c.state.check.as_ref().map(|check| check.total)
 }
 
-/// The combatants that can take this PC Turn: without a place, or hidden and waiting for a turn of their own.
+/// The combatants that can take this PC Turn: without a place, or hidden and waiting for a turn of
+/// their own.
 pub(super) fn candidates<'t>(
     encounter: &'t Encounter,
     slot: &Slot,
@@ -110,7 +112,8 @@ pub(super) fn decided(state: &State, slot: SlotId, winner: &CombatantId) -> Slot
     }
 }
 
-/// Whether the PC team can leave the awaited PC Turn empty: later ones ask for all members without a place.
+/// Whether the PC team can leave the awaited PC Turn empty: later ones ask for all members without
+/// a place.
 pub(super) fn may_pass(encounter: &Encounter) -> bool {
     let asks = |slot: &&Slot| {
         slot.team == Team::Pc
@@ -120,8 +123,8 @@ pub(super) fn may_pass(encounter: &Encounter) -> bool {
     unplaced(encounter, Team::Pc).count() <= encounter.state.later().iter().filter(asks).count()
 }
 
-/// The highest claim takes the turn (DC-18); equal ones share it if all agree (DC-19). If they do not, a hidden one gives way: the
-/// tie would reveal it.
+/// The highest claim takes the turn (DC-18); equal ones share it if all agree (DC-19). If they do
+/// not, a hidden one gives way: the tie would reveal it.
 fn highest(state: &State, slot: &Slot, claims: &[&Combatant]) -> Contest {
     let best = claims.iter().map(|c| result(c)).max().flatten();
     let sharing: HashSet<&CombatantId> = state

@@ -123,7 +123,8 @@ pub struct CheckRolled {
 pub struct CheckMade {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The check. It gives an Inspiration Die (DC-8), ADV (DC-10), or ADV against the character (DC-11).
+    /// The check. It gives an Inspiration Die (DC-8), ADV (DC-10), or ADV against the character
+    /// (DC-11).
     pub check: Check,
 }
 
@@ -184,7 +185,8 @@ pub struct ClaimMade {
     pub share: bool,
 }
 
-/// A combatant passes on the awaited PC Turn, or takes back its claim; others may still answer (DC-17).
+/// A combatant passes on the awaited PC Turn, or takes back its claim; others may still answer
+/// (DC-17).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct ClaimPassed {
     /// The turn.
@@ -256,7 +258,8 @@ pub struct TurnClosed {
     pub ap: Ap,
 }
 
-/// A delayed turn waits for an enemy without a turn. `delayed` follows after its assignment, or at the end of the round (DC-34).
+/// A delayed turn waits for an enemy without a turn. `delayed` follows after its assignment, or at
+/// the end of the round (DC-34).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct PlaceHeld {
@@ -315,7 +318,8 @@ pub struct SlotsMerged {
     pub from: SlotId,
     /// The shared PC Turn for which it was done.
     pub shared: SlotId,
-    /// The turns of that team that move up. Each takes the place of the turn before it, the first the place of `from`.
+    /// The turns of that team that move up. Each takes the place of the turn before it, the first
+    /// the place of `from`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved_up: Vec<SlotId>,
 }

@@ -147,7 +147,8 @@ fn own(encounter: &mut Encounter, event: &Event) {
                 std::mem::take(&mut from.occupants)
             });
             place(encounter, &e.into, &moved.unwrap_or_default(), Way::Merged);
-            // Each later turn takes the place of the turn before it; the emptied turn takes the last place.
+            // Each later turn takes the place of the turn before it; the emptied turn takes the
+            // last place.
             let slots = Arc::make_mut(&mut encounter.state.slots);
             let place = |id: &SlotId| slots.iter().position(|slot| slot.id == *id);
             let places: Vec<usize> = std::iter::once(&e.from)

@@ -4,7 +4,8 @@ use super::*;
 use crate::rulesets::shared::{end_round, end_turn, start_round, start_turn};
 use crate::vocabulary::{ConditionCleared, Moment};
 
-/// Maximum rounds that pass on their own because no combatant has Action Points; then the next turn waits all the same.
+/// Maximum rounds that pass on their own because no combatant has Action Points; then the next turn
+/// waits all the same.
 const IDLE_ROUNDS: u32 = 2;
 
 /// Goes to the next turn that waits, past empty ones (DC-22) and over the end of the round.
@@ -33,8 +34,8 @@ pub(super) fn advance(play: &mut Play<'_>) {
     play.own(NobodyLeft {});
 }
 
-/// Comes to a turn; whether the combat waits there. A turn that is empty asks for combatants without a place; in round 1 every PC Turn
-/// asks (DC-17), also if a delayed turn goes on in it.
+/// Comes to a turn; whether the combat waits there. A turn that is empty asks for combatants
+/// without a place; in round 1 every PC Turn asks (DC-17), also if a delayed turn goes on in it.
 fn enter(play: &mut Play<'_>, slot: &Slot, rounds: u32) -> bool {
     let encounter = play.encounter();
     let chosen_now = slot.team == Team::Pc && encounter.round <= 1;
@@ -54,7 +55,8 @@ fn enter(play: &mut Play<'_>, slot: &Slot, rounds: u32) -> bool {
     asks || begin_slot(play, &slot.id, rounds)
 }
 
-/// Begins the turns of all combatants in a slot (DC-19, DC-20), or skips it (DC-22); whether the combat waits there.
+/// Begins the turns of all combatants in a slot (DC-19, DC-20), or skips it (DC-22); whether the
+/// combat waits there.
 fn begin_slot(play: &mut Play<'_>, id: &SlotId, rounds: u32) -> bool {
     let encounter = play.encounter();
     let occupants = encounter
@@ -121,7 +123,8 @@ pub(super) fn begin_turns(
     }
 }
 
-/// Starts a turn, or resumes a delayed one, which has started before (ADC8). A held action is lost at the start (DC-49).
+/// Starts a turn, or resumes a delayed one, which has started before (ADC8). A held action is lost
+/// at the start (DC-49).
 pub(super) fn start(play: &mut Play<'_>, id: &CombatantId) {
     let Some(CombatantState { delayed, held, .. }) = play.encounter().get(id).map(|c| &c.state)
     else {
@@ -163,7 +166,8 @@ pub(super) fn proceed(play: &mut Play<'_>) {
     }
 }
 
-/// Lets legendary monsters act if one can; whether the combat waits for that. A PC Turn that was left by delays is none.
+/// Lets legendary monsters act if one can; whether the combat waits for that. A PC Turn that was
+/// left by delays is none.
 fn open_legendary(play: &mut Play<'_>, phase: Phase) -> bool {
     let state = &play.encounter().state;
     let taken = |slot: &Slot| slot.team == Team::Pc && !slot.occupants.is_empty();

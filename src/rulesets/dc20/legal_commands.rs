@@ -107,7 +107,8 @@ fn into_turns(
     assign.choose("slot", !here, turns)
 }
 
-/// Answers to the awaited PC Turn: of the PC team's members, and of the game master for all of them.
+/// Answers to the awaited PC Turn: of the PC team's members, and of the game master for all of
+/// them.
 fn claims(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let contest = contest(encounter, false);
     let tied = matches!(contest, Contest::Tied(_));

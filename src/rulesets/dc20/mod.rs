@@ -1,4 +1,5 @@
-//! DC20: players' characters check against an Encounter DC, then the teams take their Initiative Turns alternately.
+//! DC20: players' characters check against an Encounter DC, then the teams take their Initiative
+//! Turns alternately.
 
 mod allowance;
 mod bounds;

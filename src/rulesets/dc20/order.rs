@@ -99,7 +99,8 @@ fn reason(c: &Combatant, way: Way) -> Reason {
     with_check(c, reason)
 }
 
-/// Adds the Initiative Check to a reason: it is the `initiative` of its combatant, whatever gave the turn.
+/// Adds the Initiative Check to a reason: it is the `initiative` of its combatant, whatever gave
+/// the turn.
 fn with_check(c: &Combatant, reason: Reason) -> Reason {
     let Some(check) = &c.state.check else {
         return reason;

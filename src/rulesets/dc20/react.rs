@@ -42,8 +42,8 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Dc20>) -> Result<(), V
     Ok(())
 }
 
-/// Starts the turn of an override. A combatant without a place takes the turn that is awaited if it is one of its team; else that turn
-/// is awaited again afterwards.
+/// Starts the turn of an override. A combatant without a place takes the turn that is awaited if it
+/// is one of its team; else that turn is awaited again afterwards.
 fn take_over(play: &mut Play<'_>, id: &CombatantId) {
     begin_combat(play);
     let encounter = play.encounter();
@@ -63,7 +63,8 @@ fn take_over(play: &mut Play<'_>, id: &CombatantId) {
     start(play, id);
 }
 
-/// Gives a newcomer its points and a team. For a new PC every team gets one turn more if there are not enough (ADC14).
+/// Gives a newcomer its points and a team. For a new PC every team gets one turn more if there are
+/// not enough (ADC14).
 fn admit(play: &mut Play<'_>, c: &Combatant) {
     if play.encounter().round > 0 {
         play.own(ApChanged {
@@ -101,8 +102,8 @@ fn admit(play: &mut Play<'_>, c: &Combatant) {
     }
 }
 
-/// Puts a combatant's team into the rotation. If it has no turns, it gets one after each turn of the team before it (DC-26, DC-28). Turns
-/// of the hidden do not count for a newcomer that is seen.
+/// Puts a combatant's team into the rotation. If it has no turns, it gets one after each turn of
+/// the team before it (DC-26, DC-28). Turns of the hidden do not count for a newcomer that is seen.
 fn join_team(play: &mut Play<'_>, c: &Combatant) {
     let State {
         enemy_teams,
@@ -139,7 +140,8 @@ fn join_team(play: &mut Play<'_>, c: &Combatant) {
         .collect();
     for id in after {
         let state = &play.encounter().state;
-        // A turn of the hidden that goes on behind `id` comes first: else the new turn would be past, and reveal it.
+        // A turn of the hidden that goes on behind `id` comes first: else the new turn would be
+        // past, and reveal it.
         let hidden = state
             .slots
             .iter()
@@ -158,7 +160,8 @@ fn join_team(play: &mut Play<'_>, c: &Combatant) {
     }
 }
 
-/// Whether the PC team has more seen members than the first enemy team has turns: delays add PC Turns, but no Enemy Turns.
+/// Whether the PC team has more seen members than the first enemy team has turns: delays add PC
+/// Turns, but no Enemy Turns.
 fn lacks_turns(encounter: &Encounter) -> bool {
     let turns = encounter
         .state
@@ -202,7 +205,8 @@ fn add_turns(play: &mut Play<'_>, teams: impl Fn(Team) -> bool) {
     }
 }
 
-/// Shows the turn of the hidden that a revealed combatant has. For a member of the PC team the other teams get one turn more (DC-15).
+/// Shows the turn of the hidden that a revealed combatant has. For a member of the PC team the
+/// other teams get one turn more (DC-15).
 fn show(play: &mut Play<'_>, c: &Combatant) {
     let state = &play.encounter().state;
     let slot = c.state.slot.as_ref().and_then(|id| state.slot(id));
@@ -246,8 +250,9 @@ pub(super) fn settle(play: &mut Play<'_>) {
     }
 }
 
-/// Adds turns for the members of the PC team without a place, if there are not enough PC Turns without active combatants. A hidden
-/// member gets an unseen turn of its own at the end of the order: turns for all teams would reveal it.
+/// Adds turns for the members of the PC team without a place, if there are not enough PC Turns
+/// without active combatants. A hidden member gets an unseen turn of its own at the end of the
+/// order: turns for all teams would reveal it.
 pub(super) fn make_room(play: &mut Play<'_>) {
     let encounter = play.encounter();
     let of_the_team = |c: &&Combatant| team(&encounter.state, c) == Team::Pc;

@@ -1,7 +1,8 @@
 //! Redacts the turns.
 //!
-//! The turns that all viewers see do not depend on hidden combatants: neither in number, nor in order, nor in name. A hidden combatant
-//! without a place among them has a turn beside them ([`Slot::unseen`]), which only viewers who know a combatant in it see.
+//! The turns that all viewers see do not depend on hidden combatants: neither in number, nor in
+//! order, nor in name. A hidden combatant without a place among them has a turn beside them
+//! ([`Slot::unseen`]), which only viewers who know a combatant in it see.
 
 use super::*;
 use std::collections::BTreeMap;
@@ -11,7 +12,8 @@ struct Known<'t> {
     whole: &'t Encounter,
     state: &'t State,
     audience: &'t Audience<'t>,
-    /// The unseen teams of the viewer's own combatants: their true numbers and sides, in the order in which the viewer numbers them.
+    /// The unseen teams of the viewer's own combatants: their true numbers and sides, in the order
+    /// in which the viewer numbers them.
     unseen: BTreeMap<u32, Slug>,
 }
 

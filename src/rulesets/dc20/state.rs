@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Names an Initiative Turn: `p2` is the second PC Turn, `e2-3` the second Enemy Turn of the third team, `n2` the second NPC Turn.
+/// Names an Initiative Turn: `p2` is the second PC Turn, `e2-3` the second Enemy Turn of the third
+/// team, `n2` the second NPC Turn.
 ///
 /// Turns of hidden combatants are named `e2-9`, `nx2`, and `p-` with the combatant's id.
 pub type SlotId = Slug;
@@ -20,7 +21,8 @@ pub type SlotId = Slug;
 pub struct Options {
     /// Whether a check must be above the Encounter DC to succeed (DC-7).
     pub strict_beat: bool,
-    /// Whether a legendary monster acts after a PC Turn once for each PC in it (DC-54), and not only once (DC-52).
+    /// Whether a legendary monster acts after a PC Turn once for each PC in it (DC-54), and not
+    /// only once (DC-52).
     pub legendary_per_pc: bool,
 }
 
@@ -35,7 +37,8 @@ pub struct CombatantStats {
     pub agility: Int<-10, 20>,
     /// What features add to Initiative Checks. Bonuses to Agility Checks do not count (DC-6).
     pub initiative_bonus: Int<-20, 20>,
-    /// ADV on Initiative Checks, or DisADV if negative: the number of extra d20; the best (worst) counts (DC-47).
+    /// ADV on Initiative Checks, or DisADV if negative: the number of extra d20; the best (worst)
+    /// counts (DC-47).
     pub initiative_adv: Int<-5, 5>,
     /// The maximum of Action Points before penalties (DC-44).
     pub max_ap: Int<1, 20>,
@@ -279,7 +282,8 @@ pub struct State {
     pub dc: Option<i64>,
     /// The team that took the first turn (DC-13, DC-14).
     pub winner: Option<Team>,
-    /// The sides that are enemy teams, in their rotation (DC-26). Sides beyond the eighth act with the eighth.
+    /// The sides that are enemy teams, in their rotation (DC-26). Sides beyond the eighth act with
+    /// the eighth.
     pub enemy_teams: Vec<Slug>,
     /// The sides that became enemy teams while all their combatants were hidden.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

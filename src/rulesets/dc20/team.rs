@@ -21,7 +21,8 @@ pub(super) fn of_the_hidden(n: u32) -> bool {
     usize::try_from(n).is_ok_and(|n| n > MAX_ENEMY_TEAMS)
 }
 
-/// The team of a combatant (DC-26, DC-28, DC-29). Hidden combatants of a side that no viewer has seen have a team of their own.
+/// The team of a combatant (DC-26, DC-28, DC-29). Hidden combatants of a side that no viewer has
+/// seen have a team of their own.
 pub(super) fn team(state: &State, c: &Combatant) -> Team {
     if is_enemy(c) {
         let place = |sides: &[Slug]| sides.iter().position(|side| *side == c.side);
@@ -72,7 +73,8 @@ pub(super) fn in_play(encounter: &Encounter) -> bool {
     encounter.active().any(|c| !in_reserve(&encounter.state, c))
 }
 
-/// The active members of a team without a place that have not acted this round and are not in reserve.
+/// The active members of a team without a place that have not acted this round and are not in
+/// reserve.
 pub(super) fn unplaced(encounter: &Encounter, wanted: Team) -> impl Iterator<Item = &Combatant> {
     encounter.waiting().filter(move |c| {
         placeless(c) && !in_reserve(&encounter.state, c) && team(&encounter.state, c) == wanted
@@ -155,7 +157,8 @@ fn enemies(n: usize) -> Team {
     Team::Enemy(u32::try_from(n).unwrap_or(1))
 }
 
-/// The teams in the order of their rotation, PC, enemies, NPCs, from the first one on (DC-26, DC-28).
+/// The teams in the order of their rotation, PC, enemies, NPCs, from the first one on (DC-26,
+/// DC-28).
 pub(super) fn rotation(enemy_teams: usize, unseen_teams: usize, first: Team) -> Vec<Team> {
     let seen = 1..=enemy_teams.clamp(1, MAX_ENEMY_TEAMS);
     let unseen = (1..=unseen_teams).map(|n| n + MAX_ENEMY_TEAMS);

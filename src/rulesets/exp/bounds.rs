@@ -4,7 +4,8 @@ use super::{Encounter, MAX_DIGITS};
 use crate::rulesets::shared::at_most;
 use crate::vocabulary::MAX_COMBATANTS;
 
-/// The tries of a persona to jump ahead of one act: with its move and with its act, and one that fails.
+/// The tries of a persona to jump ahead of one act: with its move and with its act, and one that
+/// fails.
 const MAX_JUMPS: usize = 3 * MAX_COMBATANTS;
 /// The personas of a mental duel.
 const MAX_DUELLISTS: usize = 2;

@@ -45,7 +45,8 @@ pub enum Command {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
-    /// The d20s rolled at the table, in place of those of `roll_initiative`; the server rolls the others.
+    /// The d20s rolled at the table, in place of those of `roll_initiative`; the server rolls the
+    /// others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub rolls: BTreeMap<CombatantId, D20>,
@@ -55,7 +56,8 @@ pub struct Start {
     pub tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
 }
 
-/// Give the d20 that a persona's player rolled for the next unit, before `start` or `roll_unit`. A later roll replaces it.
+/// Give the d20 that a persona's player rolled for the next unit, before `start` or `roll_unit`. A
+/// later roll replaces it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct RollInitiative {
@@ -72,7 +74,8 @@ pub struct RollInitiative {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct RollUnit {
-    /// The d20s rolled at the table, in place of those of `roll_initiative`; the server rolls the others.
+    /// The d20s rolled at the table, in place of those of `roll_initiative`; the server rolls the
+    /// others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub rolls: BTreeMap<CombatantId, D20>,
@@ -123,7 +126,8 @@ pub struct Announce {
 pub struct Jump {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Which waited component it uses (EX-29). Left out where the option `jump_both` is on, it uses both.
+    /// Which waited component it uses (EX-29). Left out where the option `jump_both` is on, it uses
+    /// both.
     pub component: Option<Component>,
     /// The d20 of its AWE roll, if rolled at the table.
     pub roll: Option<D20>,
@@ -283,7 +287,8 @@ impl Commands for Command {
 
 /// The d20s rolled at the table, by persona or crowd.
 pub type Rolls = BTreeMap<CombatantId, D20>;
-/// The d10s rolled at the table for ties, by persona or crowd: at most 16 each, used in their order.
+/// The d10s rolled at the table for ties, by persona or crowd: at most 16 each, used in their
+/// order.
 pub type TieRolls = BTreeMap<CombatantId, Vec<D10>>;
 
 /// What to do with a component now.

@@ -152,7 +152,8 @@ fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Refuses an answer of a persona that is not asked, and one that does not fit what it has left. Returns whether it is forced.
+/// Refuses an answer of a persona that is not asked, and one that does not fit what it has left.
+/// Returns whether it is forced.
 fn answerable(play: &Play<'_>, c: &Declare) -> Result<bool, Violation> {
     let (id, encounter) = (&c.combatant, play.encounter());
     let state = &play.combatant("combatant", id)?.state;

@@ -175,8 +175,8 @@ pub struct ComponentsLost {
     pub because: Loss,
 }
 
-/// A persona is out of the mental duel: one of the two declined, left, or can no longer attack with its mind, or the game
-/// master set whose turn it is.
+/// A persona is out of the mental duel: one of the two declined, left, or can no longer attack with
+/// its mind, or the game master set whose turn it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct DuelBrokenOff {
     /// The combatant.

@@ -154,8 +154,8 @@ fn spent(state: &mut State, id: &CombatantId) {
         .take_if(|announced| announced.combatant == *id);
 }
 
-/// Removes the name of a persona that has left from the list, and from what it did about the announced act. Whether it is asked or in a
-/// duel, the rules end.
+/// Removes the name of a persona that has left from the list, and from what it did about the
+/// announced act. Whether it is asked or in a duel, the rules end.
 fn forget(encounter: &mut Encounter, left: &CombatantId) {
     let State {
         jumps,

@@ -1,4 +1,5 @@
-//! EXP, the game of technological chaos: a high initiative is a tactical advantage, which lets a persona wait.
+//! EXP, the game of technological chaos: a high initiative is a tactical advantage, which lets a
+//! persona wait.
 
 mod bounds;
 mod command;

@@ -26,7 +26,8 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Exp>) -> Result<(), Vi
             combatant: id.clone(),
         });
     }
-    // A combatant that left, or can no longer attack with its mind, ends its duel before it loses components (AEX14).
+    // A combatant that left, or can no longer attack with its mind, ends its duel before it loses
+    // components (AEX14).
     let encounter = play.encounter();
     if encounter.state.duel.contains(id)
         && encounter

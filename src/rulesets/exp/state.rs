@@ -24,8 +24,8 @@ pub struct Options {
     /// Which edition's encumbrance table changes the initiative (EX-11), if any.
     #[schema(inline)]
     pub encumbrance_table: EncumbranceTable,
-    /// Whether an act is announced first where a persona could jump ahead of it. It waits until those that could have jumped or kept
-    /// waiting (AEX15).
+    /// Whether an act is announced first where a persona could jump ahead of it. It waits until
+    /// those that could have jumped or kept waiting (AEX15).
     pub jump_window: bool,
     /// Whether one AWE roll lets a persona jump with its move and its attack together (EX-29).
     pub jump_both: bool,
@@ -47,14 +47,16 @@ pub struct CombatantStats {
     pub dex: Int<1, 26>,
     /// Awareness: what a wait jump is rolled on (EX-26).
     pub awe: Int<1, 26>,
-    /// Mental strength: the initiative of mental attacks (EX-32); 0 for none. A robot has none (EX-34).
+    /// Mental strength: the initiative of mental attacks (EX-32); 0 for none. A robot has none
+    /// (EX-34).
     pub mstr: Int<0, 26>,
     /// Experience level: part of every roll here.
     pub level: Int<1, 100>,
     /// What it carries; it counts only if the option `encumbrance_table` is on (EX-11).
     #[schema(inline)]
     pub encumbrance: Encumbrance,
-    /// The crowd that it belongs to: personas with the same word share one roll and one place in the list (EX-4, AEX10).
+    /// The crowd that it belongs to: personas with the same word share one roll and one place in
+    /// the list (EX-4, AEX10).
     pub group: Option<CombatantId>,
 }
 
@@ -107,7 +109,8 @@ pub enum EncumbranceTable {
     Off,
     /// Free +1, unencumbered 0, encumbered -2, over-encumbered -4, lift only -6.
     Older,
-    /// Free +2, light +1, unencumbered (there: normal) 0, encumbered (there: burdened) -4, lift only -6.
+    /// Free +2, light +1, unencumbered (there: normal) 0, encumbered (there: burdened) -4, lift
+    /// only -6.
     Newer,
 }
 
@@ -210,7 +213,8 @@ impl Spending {
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CombatantState {
-    /// Its place in this unit's list, 1 for the highest initiative; none if it has not rolled in this unit.
+    /// Its place in this unit's list, 1 for the highest initiative; none if it has not rolled in
+    /// this unit.
     pub rank: Option<u32>,
     /// Its move.
     #[serde(rename = "move")]
@@ -300,7 +304,8 @@ pub struct Jumper {
 
 impl Describe for Jumper {}
 
-/// The maximum of d10s that a persona or crowd rolls for a tie. After that who joined first is first.
+/// The maximum of d10s that a persona or crowd rolls for a tie. After that who joined first is
+/// first.
 pub(super) const MAX_DIGITS: usize = 16;
 
 /// An initiative roll.
@@ -337,8 +342,8 @@ impl Redact for Roll {
 }
 
 impl Roll {
-    /// Sorts rolls descending by the total, then by each digit, of which 10 is the highest (AEX4). Equal rolls get a further digit until
-    /// they differ (EX-6 to EX-8).
+    /// Sorts rolls descending by the total, then by each digit, of which 10 is the highest (AEX4).
+    /// Equal rolls get a further digit until they differ (EX-6 to EX-8).
     pub(super) fn sort(rolls: &mut [Self], mut next_digit: impl FnMut(&Self) -> Option<Die>) {
         let value = |roll: &Self| {
             Reverse((
@@ -395,13 +400,14 @@ impl Roll {
     }
 }
 
-/// Whether it can act: it is in the fight, and neither it nor all members of a group are stopped (EX-23).
+/// Whether it can act: it is in the fight, and neither it nor all members of a group are stopped
+/// (EX-23).
 pub(super) fn able(c: &Combatant) -> bool {
     c.free_of(|condition| matches!(condition, "paralyzed" | "stunned" | "unconscious"))
 }
 
-/// Whether no lower place can still do anything, among the `seen`: the lowest may not wait (EX-15), nor may a persona
-/// without a rank, which is not asked again.
+/// Whether no lower place can still do anything, among the `seen`: the lowest may not wait (EX-15),
+/// nor may a persona without a rank, which is not asked again.
 pub(super) fn lowest(
     encounter: &Encounter,
     rank: Option<u32>,
@@ -412,7 +418,8 @@ pub(super) fn lowest(
     !encounter.iter().any(|c| below(c) && seen(c))
 }
 
-/// The announcement that holds. A persona that is the lowest by now may not wait, so it may announce again.
+/// The announcement that holds. A persona that is the lowest by now may not wait, so it may
+/// announce again.
 pub(super) fn announced(encounter: &Encounter) -> Option<&Announced> {
     let announced = encounter.state.announced.as_ref()?;
     let waits = announced.movement == Some(Use::Wait) || announced.act == Some(Use::Wait);

@@ -33,7 +33,8 @@ pub enum Command {
 }
 
 /// Begin the fight and its first turn: everybody rolls (WA-1), the server where no die is given.
-/// Enemies are all combatants except on the side `players` and on the sides of the option `not_enemies`.
+/// Enemies are all combatants except on the side `players` and on the sides of the option
+/// `not_enemies`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
@@ -41,11 +42,13 @@ pub struct Start {
     #[serde(default)]
     #[schema(inline, default = "apart")]
     pub enemies: Enemies,
-    /// The d20 of each combatant that rolled for itself at the table, in place of its `roll_initiative`.
+    /// The d20 of each combatant that rolled for itself at the table, in place of its
+    /// `roll_initiative`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub rolls: BTreeMap<CombatantId, D20>,
-    /// The d20 of each group that rolled at the table, by the group's `roll_group`; all enemies together are `enemies`.
+    /// The d20 of each group that rolled at the table, by the group's `roll_group`; all enemies
+    /// together are `enemies`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub group_rolls: BTreeMap<Slug, D20>,
@@ -69,7 +72,8 @@ pub struct RollInitiative {
     pub roll: D20,
 }
 
-/// End a turn. Combatants that lost hit points in it may seize the next one (WA-13); else `next` takes it (WA-8).
+/// End a turn. Combatants that lost hit points in it may seize the next one (WA-13); else `next`
+/// takes it (WA-8).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
@@ -110,7 +114,8 @@ pub struct CloseSeizing {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Nominate {
-    /// Who picks: the one who took the last turn. The game master leaves it out where that one has left the encounter.
+    /// Who picks: the one who took the last turn. The game master leaves it out where that one has
+    /// left the encounter.
     pub combatant: Option<CombatantId>,
     /// Who is picked.
     pub next: CombatantId,

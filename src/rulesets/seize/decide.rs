@@ -75,8 +75,8 @@ pub(super) fn open_seizing(play: &mut Play<'_>) -> bool {
     open
 }
 
-/// Goes on when nobody is left to seize: with the first seized turn (WA-15), else with a pick, in a new round if everybody has
-/// acted (WA-10). With nobody in the fight, it waits.
+/// Goes on when nobody is left to seize: with the first seized turn (WA-15), else with a pick, in a
+/// new round if everybody has acted (WA-10). With nobody in the fight, it waits.
 pub(super) fn advance(play: &mut Play<'_>) {
     let encounter = play.encounter();
     if let Some(Seizer { combatant, .. }) = encounter.state.queue.first().cloned() {
@@ -192,7 +192,8 @@ pub(super) fn able(c: &Combatant) -> bool {
     c.free_of(|condition| DISABLED.contains(&condition))
 }
 
-/// Whether a loss of hit points now lets it seize: not after, before or in a turn of its own (WA-12, WA-20, AWA6).
+/// Whether a loss of hit points now lets it seize: not after, before or in a turn of its own
+/// (WA-12, WA-20, AWA6).
 pub(super) fn loss_counts(encounter: &Encounter, c: &Combatant) -> bool {
     let moment = match &encounter.state.phase {
         Phase::InTurn { actor } => *actor != c.id,
@@ -202,7 +203,8 @@ pub(super) fn loss_counts(encounter: &Encounter, c: &Combatant) -> bool {
     moment && !c.acted && !barred(encounter, c) && !queued(encounter, &c.id)
 }
 
-/// Whether it may seize the turn that comes now (WA-12). A queued seizer is not `hurt`: see [`loss_counts`].
+/// Whether it may seize the turn that comes now (WA-12). A queued seizer is not `hurt`: see
+/// [`loss_counts`].
 pub(super) fn may_seize(encounter: &Encounter, c: &Combatant) -> bool {
     c.state.hurt && !c.acted && !barred(encounter, c) && able(c)
 }

@@ -1,4 +1,5 @@
-//! The events of Seize the initiative. `WA-n` are rules of the published system, `AWAn` what it leaves open: `manifest.rs` lists both.
+//! The events of Seize the initiative. `WA-n` are rules of the published system, `AWAn` what it
+//! leaves open: `manifest.rs` lists both.
 
 use super::{Meaning, Way};
 use crate::vocabulary::{
@@ -95,7 +96,8 @@ pub struct ExtraActionLapsed {
     pub combatant: CombatantId,
 }
 
-/// Somebody without a turn in this round lost hit points, which lets it seize the next turn (WA-12).
+/// Somebody without a turn in this round lost hit points, which lets it seize the next turn
+/// (WA-12).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Hurt {
     /// The combatant.
@@ -109,7 +111,8 @@ pub struct SeizingOpened {
     pub eligible: Participants,
 }
 
-/// A combatant seized a turn. Earlier seized turns, and higher bonuses of the same window, come first (WA-15).
+/// A combatant seized a turn. Earlier seized turns, and higher bonuses of the same window, come
+/// first (WA-15).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Seized {
     /// The combatant.

@@ -88,7 +88,8 @@ fn give_turn(state: &mut State, combatant: &CombatantId, by: Way) {
     });
 }
 
-/// The turn of the picked combatant starts, else that of the first who has seized one, else one that the game master set.
+/// The turn of the picked combatant starts, else that of the first who has seized one, else one
+/// that the game master set.
 fn start_turn(encounter: &mut Encounter, combatant: &CombatantId) {
     forget_losses(encounter);
     let state = &mut encounter.state;

@@ -1,5 +1,6 @@
-//! Seize the initiative, from the World Anvil world "The New World": a roll decides the first turn. After a turn, its player picks who
-//! acts next, unless a combatant that lost hit points seizes the turn.
+//! Seize the initiative, from the World Anvil world "The New World": a roll decides the first turn.
+//! After a turn, its player picks who acts next, unless a combatant that lost hit points seizes the
+//! turn.
 
 mod bounds;
 mod command;

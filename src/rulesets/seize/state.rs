@@ -20,8 +20,8 @@ pub struct Options {
     /// What decides the first turn where result and bonus are equal (AWA2).
     #[schema(inline)]
     pub full_tie: FullTie,
-    /// Sides besides `players` that are allied or neutral: their combatants are not enemies and roll for themselves (WA-3).
-    /// At most 16.
+    /// Sides besides `players` that are allied or neutral: their combatants are not enemies and
+    /// roll for themselves (WA-3). At most 16.
     #[serde(deserialize_with = "sides", skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 16)]
     pub not_enemies: Vec<Slug>,
@@ -94,12 +94,13 @@ pub enum Tie {
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct CombatantStats {
-    /// The Initiative Bonus, added to the roll for the first turn (WA-1); the higher one goes first among several who seize (WA-15).
-    /// The DEX modifier where it is not given (WA-2).
+    /// The Initiative Bonus, added to the roll for the first turn (WA-1); the higher one goes first
+    /// among several who seize (WA-15). The DEX modifier where it is not given (WA-2).
     pub initiative_bonus: Option<Int<-20, 50>>,
     /// The DEX modifier: the Initiative Bonus of a combatant that has none of its own (WA-2).
     pub dex_modifier: Int<-20, 50>,
-    /// Enemies with the same word here roll once for all of them (WA-3). Other combatants roll for themselves.
+    /// Enemies with the same word here roll once for all of them (WA-3). Other combatants roll for
+    /// themselves.
     pub roll_group: Option<Slug>,
 }
 
@@ -120,7 +121,8 @@ pub struct CombatantState {
     pub skips_round_1: bool,
     /// Whether it rolled a 20 and still has its extra Action, for its first turn only (WA-6).
     pub extra_action: bool,
-    /// Whether it lost hit points since the current or last turn began, which lets it seize the next turn (WA-12).
+    /// Whether it lost hit points since the current or last turn began, which lets it seize the
+    /// next turn (WA-12).
     pub hurt: bool,
 }
 
@@ -129,7 +131,8 @@ pub struct CombatantState {
 pub struct State {
     /// Where the round is.
     pub phase: Phase,
-    /// Who took the last turn: its controller picks the next one (WA-8), also when it has died (AWA7).
+    /// Who took the last turn: its controller picks the next one (WA-8), also when it has died
+    /// (AWA7).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_actor: Option<CombatantId>,
     /// The seized turns to come, in their order (WA-15, AWA4).
@@ -180,7 +183,8 @@ impl Phase {
 pub struct Seizer {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The Initiative Bonus with which it seized: turns seized after the same turn come in its order (WA-15).
+    /// The Initiative Bonus with which it seized: turns seized after the same turn come in its
+    /// order (WA-15).
     pub bonus: i64,
     /// In which window it seized; earlier ones go first (AWA4).
     pub window: u32,

@@ -5,7 +5,8 @@ use crate::vocabulary::{
     Status, TurnEnded, TurnStarted, Violation, require,
 };
 
-/// Refuses the start of a fight that has started, and everything else before it; `rule` says when it starts.
+/// Refuses the start of a fight that has started, and everything else before it; `rule` says when
+/// it starts.
 pub fn check_started<R: Ruleset>(
     play: &Play<'_, R>,
     starts: bool,
@@ -66,10 +67,11 @@ pub fn end_round<R: Ruleset>(play: &mut Play<'_, R>) {
     pass_rounds(play, 1);
 }
 
-/// Ends this round, and with a `count` above 1 those after it, which nobody acts in: the effects that count round ends lose as many.
+/// Ends this round, and with a `count` above 1 those after it, which nobody acts in: the effects
+/// that count round ends lose as many.
 ///
-/// An effect that counts the turns of a combatant that has left or is out of the fight would last for ever: it loses as many here
-/// instead, one less if it has counted a turn of this round.
+/// An effect that counts the turns of a combatant that has left or is out of the fight would last
+/// for ever: it loses as many here instead, one less if it has counted a turn of this round.
 pub fn pass_rounds<R: Ruleset>(play: &mut Play<'_, R>, count: u32) {
     let more = count.saturating_sub(1);
     play.count_down(|_, effect| Some(effect.expires.after(Moment::RoundEnd)?.saturating_sub(more)));

@@ -1,7 +1,8 @@
 //! The parts of a ruleset that stand in modules of their own.
 
-/// Fills the part of [`Ruleset`](crate::vocabulary::Ruleset) for which every folder has a type or a module of the same name. The other
-/// names are those of the vocabulary as every folder imports them.
+/// Fills the part of [`Ruleset`](crate::vocabulary::Ruleset) for which every folder has a type or a
+/// module of the same name. The other names are those of the vocabulary as every folder imports
+/// them.
 macro_rules! parts {
     () => {
         type Options = Options;

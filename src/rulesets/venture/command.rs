@@ -59,13 +59,15 @@ pub enum Command {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
-    /// How each combatant Joins Battle, in place of its own `join_battle`. For the others the server rolls Wits and Awareness.
+    /// How each combatant Joins Battle, in place of its own `join_battle`. For the others the
+    /// server rolls Wits and Awareness.
     #[schema(value_type = std::collections::HashMap<String, Join>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub joins: BTreeMap<CombatantId, Join>,
 }
 
-/// Settle the fight with a combatant that is no Worthy Foe: one roll at the table says who is defeated (VE-1).
+/// Settle the fight with a combatant that is no Worthy Foe: one roll at the table says who is
+/// defeated (VE-1).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Settle {
@@ -103,7 +105,8 @@ pub struct JoinBattle {
     pub dice: Vec<D10>,
 }
 
-/// Take the free action of Joining Battle: a combat action that harms nobody and that nobody opposes (VE-6).
+/// Take the free action of Joining Battle: a combat action that harms nobody and that nobody
+/// opposes (VE-6).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct FreeAction {
@@ -121,7 +124,8 @@ pub struct FreeAction {
     pub opposed: bool,
 }
 
-/// Begin the turn of the combatant on the reached tick, with the steps of a turn's start in order (VE-14 to VE-18).
+/// Begin the turn of the combatant on the reached tick, with the steps of a turn's start in order
+/// (VE-14 to VE-18).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct BeginTurn {
@@ -162,8 +166,9 @@ pub struct Act {
     #[serde(default)]
     #[schema(default = false)]
     pub decisive: bool,
-    /// Whether the attack happens outside the attacker's own turn, as a counterattack does. It takes no combat action and does
-    /// not count at the end of a turn. Only the game master sends it (AVE16).
+    /// Whether the attack happens outside the attacker's own turn, as a counterattack does. It
+    /// takes no combat action and does not count at the end of a turn. Only the game master sends
+    /// it (AVE16).
     #[serde(default)]
     #[schema(default = false)]
     pub reflexive: bool,
@@ -181,7 +186,8 @@ pub struct Act {
 pub struct Rush {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether it moved as part of it; if not, the move can follow until its next turn has begun (VE-15).
+    /// Whether it moved as part of it; if not, the move can follow until its next turn has begun
+    /// (VE-15).
     #[serde(default)]
     #[schema(default = false)]
     pub moved: bool,
@@ -193,13 +199,15 @@ pub struct Rush {
 pub struct Disengage {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether it moved as part of it; if not, the move can follow until its next turn has begun (VE-15).
+    /// Whether it moved as part of it; if not, the move can follow until its next turn has begun
+    /// (VE-15).
     #[serde(default)]
     #[schema(default = false)]
     pub moved: bool,
 }
 
-/// Open a second combat action after the first; Initiative pays for both at the turn's end (VE-11, VE-21).
+/// Open a second combat action after the first; Initiative pays for both at the turn's end (VE-11,
+/// VE-21).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Flurry {
@@ -215,7 +223,8 @@ pub struct Move {
     pub combatant: CombatantId,
 }
 
-/// Make the move that a Rush or Disengage left open, at the latest when the next turn begins (VE-15).
+/// Make the move that a Rush or Disengage left open, at the latest when the next turn begins
+/// (VE-15).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct FollowUp {
@@ -223,7 +232,8 @@ pub struct FollowUp {
     pub combatant: CombatantId,
 }
 
-/// Give up the free action (VE-6), or at the start of a turn the move from a Rush or Disengage (VE-15).
+/// Give up the free action (VE-6), or at the start of a turn the move from a Rush or Disengage
+/// (VE-15).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Pass {
@@ -259,7 +269,8 @@ pub struct Spend {
     pub perilous: bool,
 }
 
-/// From now on something happens at the start of each turn of a combatant, such as anima flux (VE-17).
+/// From now on something happens at the start of each turn of a combatant, such as anima flux
+/// (VE-17).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Declare {
@@ -287,8 +298,8 @@ pub struct Withdraw {
     pub name: Text<80>,
 }
 
-/// Correct the state of a combatant (VE-13, VE-24). The change of Initiative and its consequences come first; then `crashed`,
-/// `recovery_tokens`, `onslaught` and `acted` are set.
+/// Correct the state of a combatant (VE-13, VE-24). The change of Initiative and its consequences
+/// come first; then `crashed`, `recovery_tokens`, `onslaught` and `acted` are set.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
@@ -307,12 +318,14 @@ pub struct Adjust {
     pub by: Option<CombatantId>,
     /// How `by` Joins Battle again if this shifts the fight (VE-31).
     pub shift: Option<Join>,
-    /// The number of turn starts after which the change of Initiative ends, 1 for the combatant's next (AVE18). Without it the
-    /// change stays. A combatant has at most 8 timed changes.
+    /// The number of turn starts after which the change of Initiative ends, 1 for the combatant's
+    /// next (AVE18). Without it the change stays. A combatant has at most 8 timed changes.
     pub turns: Option<Int<1, 10_000>>,
-    /// Whether it is Crashed. Neither cost nor bonus follows. It holds until the Initiative changes next (AVE19).
+    /// Whether it is Crashed. Neither cost nor bonus follows. It holds until the Initiative changes
+    /// next (AVE19).
     pub crashed: Option<bool>,
-    /// The recovery tokens (VE-20); ignored unless the combatant is Crashed when the rest is done (AVE8).
+    /// The recovery tokens (VE-20); ignored unless the combatant is Crashed when the rest is done
+    /// (AVE8).
     pub recovery_tokens: Option<Int<0, 4>>,
     /// The Onslaught (VE-30).
     pub onslaught: Option<Int<0, 1000>>,
@@ -463,9 +476,11 @@ pub enum Approach {
     /// Weapons drawn, into the fray: Wits and Awareness (VE-2).
     #[default]
     Default,
-    /// From stealth or seclusion: Dexterity for Wits and Stealth for Awareness, either, both or none (VE-3).
+    /// From stealth or seclusion: Dexterity for Wits and Stealth for Awareness, either, both or
+    /// none (VE-3).
     Stealth,
-    /// Turning talk into violence: Manipulation for Wits and Socialize for Awareness, either, both or none (VE-4).
+    /// Turning talk into violence: Manipulation for Wits and Socialize for Awareness, either, both
+    /// or none (VE-4).
     Escalation,
 }
 
@@ -543,7 +558,8 @@ pub struct Target {
     #[serde(default)]
     #[schema(default = false)]
     pub killed: bool,
-    /// Damage of a decisive attack, from the game master. If it takes the last hit point it is a killing blow (AVE17).
+    /// Damage of a decisive attack, from the game master. If it takes the last hit point it is a
+    /// killing blow (AVE17).
     pub damage: Option<Int<0, 1_000_000>>,
     /// Which member of a group is killed or takes the damage.
     pub member: Option<MemberId>,

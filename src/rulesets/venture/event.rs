@@ -187,7 +187,8 @@ pub struct StartEffectWithdrawn {
     pub name: Text<80>,
 }
 
-/// Start of turn, step 4: something that was declared happens; its changes follow as events (VE-17).
+/// Start of turn, step 4: something that was declared happens; its changes follow as events
+/// (VE-17).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct StartEffectResolved {
     /// The combatant.
@@ -270,7 +271,8 @@ pub struct Crashed {
     pub by: Option<CombatantId>,
 }
 
-/// A combatant's Crash and its recovery tokens are gone, because it rose above 0 or the game master said so (VE-23, AVE12).
+/// A combatant's Crash and its recovery tokens are gone, because it rose above 0 or the game master
+/// said so (VE-23, AVE12).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct CrashEnded {
     /// The combatant.

@@ -1,4 +1,5 @@
-//! Venture, a rewrite of Exalted: a signed initiative track that rises, falls and crashes while the fight goes on.
+//! Venture, a rewrite of Exalted: a signed initiative track that rises, falls and crashes while the
+//! fight goes on.
 
 mod bounds;
 mod command;
@@ -35,7 +36,8 @@ impl Ruleset for Venture {
 
     fn actor(command: &Command) -> Actor<'_> {
         match command {
-            // A ruling: it takes combatants out of the fight, or attacks outside the attacker's turn.
+            // A ruling: it takes combatants out of the fight, or attacks outside the attacker's
+            // turn.
             Command::Act(c) if c.reflexive || c.targets.iter().any(Target::is_ruling) => Actor::Gm,
             command => command.actor(),
         }
@@ -240,7 +242,8 @@ fn open<const N: usize>(commands: [(&'static str, bool); N]) -> Vec<&'static str
         .collect()
 }
 
-/// What the track is sorted by: Initiative; on the same tick players' characters, more successes, who joined first (AVE5).
+/// What the track is sorted by: Initiative; on the same tick players' characters, more successes,
+/// who joined first (AVE5).
 fn rank(c: &Combatant) -> impl Ord + use<> {
     let successes = c.state.join_battle.as_ref().map(|roll| roll.successes);
     Reverse((

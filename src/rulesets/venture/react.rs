@@ -36,9 +36,11 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Venture>) -> Result<()
     Ok(())
 }
 
-/// Goes on to who acts next, after a turn, a free action, or a change on the track or of the roster.
+/// Goes on to who acts next, after a turn, a free action, or a change on the track or of the
+/// roster.
 ///
-/// The turn of a combatant that is out of the fight or has left ends at once, without the steps of its end.
+/// The turn of a combatant that is out of the fight or has left ends at once, without the steps of
+/// its end.
 pub(super) fn go_on(play: &mut Play<'_>) {
     let encounter = play.encounter();
     match &encounter.state.phase {
@@ -77,7 +79,8 @@ fn leave_round_zero(play: &mut Play<'_>) {
     start_round(play, 1);
 }
 
-/// Goes to the highest tick on which a combatant has not acted (VE-9, VE-13); a round in which all have acted ends.
+/// Goes to the highest tick on which a combatant has not acted (VE-9, VE-13); a round in which all
+/// have acted ends.
 pub(super) fn reach_tick(play: &mut Play<'_>) {
     let mut tick = next_tick(play.encounter());
     if tick.is_none() && on_track(play.encounter()).next().is_some() {
@@ -92,9 +95,11 @@ pub(super) fn reach_tick(play: &mut Play<'_>) {
     }
 }
 
-/// The tick of the highest who has not acted and does not delay, else of the highest who delays (AVE4).
+/// The tick of the highest who has not acted and does not delay, else of the highest who delays
+/// (AVE4).
 ///
-/// Where a delay lasts until it is claimed, the round ends over those who delay, unless it has had no turn at all.
+/// Where a delay lasts until it is claimed, the round ends over those who delay, unless it has had
+/// no turn at all.
 fn next_tick(encounter: &Encounter) -> Option<Tick> {
     let waiting = || on_track(encounter).filter(|c| !c.acted);
     let c = waiting().min_by_key(|c| (c.state.delaying, rank(c)))?;

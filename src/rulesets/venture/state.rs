@@ -10,7 +10,8 @@ use serde_with::skip_serializing_none;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Options of Venture: the amounts that its text leaves open, and variants from later versions of the game.
+/// Options of Venture: the amounts that its text leaves open, and variants from later versions of
+/// the game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
@@ -27,7 +28,8 @@ pub struct Options {
     pub base_initiative: BaseInitiative,
     /// Whether an unusual Join Battle swaps only one of attribute and ability (VE-33).
     pub single_swap: bool,
-    /// Whether crashing the combatant that crashed you adds a new Join Battle roll to your Initiative (VE-31).
+    /// Whether crashing the combatant that crashed you adds a new Join Battle roll to your
+    /// Initiative (VE-31).
     pub shift: bool,
     /// How long a delayed turn can be held (AVE4).
     pub delay_lasts: DelayLasts,
@@ -270,7 +272,8 @@ pub struct Tick {
     pub next: CombatantId,
     /// Its Initiative.
     pub tick: i64,
-    /// Whether others that have not acted are on the same tick (AVE5). Hidden combatants do not count.
+    /// Whether others that have not acted are on the same tick (AVE5). Hidden combatants do not
+    /// count.
     pub same_tick: bool,
     /// Whether it has delayed and every other turn of the round is over (AVE4).
     pub delayed: bool,
@@ -305,7 +308,8 @@ impl CombatantStats {
 }
 
 impl CombatantState {
-    /// Whether it has a combat action left in its turn: it has one, or two in a flurry (VE-10, VE-11).
+    /// Whether it has a combat action left in its turn: it has one, or two in a flurry (VE-10,
+    /// VE-11).
     pub(super) fn has_action(&self) -> bool {
         self.actions_taken == 0 || self.flurrying && self.actions_taken == 1
     }

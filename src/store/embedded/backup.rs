@@ -1,7 +1,7 @@
 //! Copies of a store, also while its server runs.
 //!
-//! Only one process can have the file open. So the server sends all rows of one snapshot through a socket in its directory, and
-//! `turnkeeper backup` makes a file of them. Nothing waits for that.
+//! Only one process can have the file open. So the server sends all rows of one snapshot through a
+//! socket in its directory, and `turnkeeper backup` makes a file of them. Nothing waits for that.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, Permissions};
@@ -33,7 +33,8 @@ const FAILED: u8 = 254;
 /// The largest value that is read: larger than any that is stored.
 const MAX: u32 = 64 * 1024 * 1024;
 
-/// Serves copies of an open store for as long as the process runs, to users who may write in its directory.
+/// Serves copies of an open store for as long as the process runs, to users who may write in its
+/// directory.
 pub(super) fn serve(directory: &Path, file: Arc<DatabaseFile>) -> std::io::Result<()> {
     let path = directory.join(SOCKET);
     match std::fs::remove_file(&path) {

@@ -69,8 +69,9 @@ impl DamageCell {
     }
 }
 
-/// Checks the file of a server that has just started, on a thread of its own, slowly enough for requests to go on beside it. Begins anew
-/// after a pause if the file is closed meanwhile, also if it is opened again at once.
+/// Checks the file of a server that has just started, on a thread of its own, slowly enough for
+/// requests to go on beside it. Begins anew after a pause if the file is closed meanwhile, also if
+/// it is opened again at once.
 pub(super) fn check_later(file: Arc<DatabaseFile>, damage: Arc<DamageCell>) -> std::io::Result<()> {
     let work = move || {
         let begin = || -> Step<ReadTransaction> { Ok(file.database()?.begin_read()?) };
@@ -113,8 +114,9 @@ fn pause(damage: &DamageCell) -> bool {
     true
 }
 
-/// Reads all rows, an encounter in a snapshot. `rest` learns how many bytes were read, and says whether to go on; `found` learns each
-/// fault. Returns the number of encounters; None if it did not come to the end.
+/// Reads all rows, an encounter in a snapshot. `rest` learns how many bytes were read, and says
+/// whether to go on; `found` learns each fault. Returns the number of encounters; None if it did
+/// not come to the end.
 pub(super) fn check(
     begin: impl Fn() -> Step<ReadTransaction>,
     rest: &mut dyn FnMut(usize) -> bool,
@@ -188,7 +190,8 @@ pub(super) fn report(database: &Database) -> Report {
     }
 }
 
-/// Checks a file that no server has open: first the checksums of its pages, then all rows. The file stays as it is.
+/// Checks a file that no server has open: first the checksums of its pages, then all rows. The file
+/// stays as it is.
 ///
 /// # Errors
 /// When it cannot be opened at all.

@@ -1,7 +1,8 @@
 //! The time of a store: it runs while the store is open, whatever the machine's clock says.
 //!
-//! Clocks of machines are wrong now and then, mostly just after a start: counted by them, an encounter could end years too early. So the
-//! store keeps its own time in the file, and goes on from there when it is opened again.
+//! Clocks of machines are wrong now and then, mostly just after a start: counted by them, an
+//! encounter could end years too early. So the store keeps its own time in the file, and goes on
+//! from there when it is opened again.
 
 use std::time::{Duration, Instant};
 

@@ -82,8 +82,8 @@ pub(super) fn cannot_open(path: &Path, reason: impl std::fmt::Display) -> String
     )
 }
 
-/// Makes the file under another name, and renames it once it is whole: a crash or a full disk leaves no half of a file under its own
-/// name. Returns None if there is a file already.
+/// Makes the file under another name, and renames it once it is whole: a crash or a full disk
+/// leaves no half of a file under its own name. Returns None if there is a file already.
 fn make(directory: &Path, path: &Path) -> Result<Option<Database>, String> {
     make_directory(directory).map_err(|error| cannot_open(directory, error))?;
     let unfinished = directory.join(UNFINISHED);
@@ -120,7 +120,8 @@ fn make(directory: &Path, path: &Path) -> Result<Option<Database>, String> {
     {
         return Ok(None);
     }
-    // The rest of a start that was killed goes. One that fails is left to the next start: removing it could hit another process's.
+    // The rest of a start that was killed goes. One that fails is left to the next start: removing
+    // it could hit another process's.
     file.set_len(0).map_err(|error| cannot_make(&error))?;
     let database = Builder::new()
         .set_cache_size(CACHE)

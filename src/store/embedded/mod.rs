@@ -1,7 +1,7 @@
 //! Encounters in one file, for one process: nothing to install, nothing lost at a restart.
 //!
-//! Reads take a snapshot and never wait. One thread does all writes, many in one durable transaction. A write returns only after it is
-//! on the disk.
+//! Reads take a snapshot and never wait. One thread does all writes, many in one durable
+//! transaction. A write returns only after it is on the disk.
 
 mod backup;
 mod check;
@@ -114,7 +114,8 @@ impl EmbeddedStore {
         })
     }
 
-    /// Lets [`back_up`] copy this store, which `directory` contains, for as long as the process runs.
+    /// Lets [`back_up`] copy this store, which `directory` contains, for as long as the process
+    /// runs.
     ///
     /// # Errors
     /// When there can be no socket in the directory, as when its path is too long.
@@ -130,7 +131,8 @@ impl EmbeddedStore {
         self.queue(work, false).await
     }
 
-    /// Like [`EmbeddedStore::write`], with the room on the disk that is kept for deletions if `from_reserve`.
+    /// Like [`EmbeddedStore::write`], with the room on the disk that is kept for deletions if
+    /// `from_reserve`.
     async fn queue<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Tables<'_>) -> Step<T> + Send + 'static,
@@ -189,7 +191,8 @@ impl EmbeddedStore {
         checked
     }
 
-    /// Reads from a snapshot, on the caller's own thread: switching threads would cost more than the read.
+    /// Reads from a snapshot, on the caller's own thread: switching threads would cost more than
+    /// the read.
     fn read<T>(&self, work: impl FnOnce(&ReadTransaction) -> Step<T>) -> Result<T, StoreError> {
         let database = self.file.database()?;
         let read = || {
@@ -216,7 +219,8 @@ impl EmbeddedStore {
 }
 
 impl Drop for EmbeddedStore {
-    /// Waits until queued writes are done and the file is closed, so that it can be opened again at once.
+    /// Waits until queued writes are done and the file is closed, so that it can be opened again at
+    /// once.
     fn drop(&mut self) {
         self.damage.stop_looking();
         if let Some((jobs, thread)) = self.writer.take() {
@@ -434,7 +438,8 @@ mod tests {
     use super::*;
     use tokio::time::{sleep, timeout};
 
-    /// The next commit of an encounter that has had no other writes, with an answer under the key of its version.
+    /// The next commit of an encounter that has had no other writes, with an answer under the key
+    /// of its version.
     pub(super) fn commit(expected: u64) -> Commit {
         let entry = Some(Entry {
             version: expected,
@@ -608,7 +613,8 @@ mod tests {
                 ..commit(4)
             };
             assert_eq!(store.commit(id, commit).await.unwrap(), Committed::Done);
-            // Document, base, first base, two entries, four answers and their times, expiry, list and owner; and the store's salt and time.
+            // Document, base, first base, two entries, four answers and their times, expiry, list
+            // and owner; and the store's salt and time.
             assert_eq!(rows(&store).await, 18);
             if id == "deleted" {
                 store.delete(id).await.unwrap();

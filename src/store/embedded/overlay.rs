@@ -1,4 +1,5 @@
-//! A file that is opened as a database without being changed: what the database writes stays in memory.
+//! A file that is opened as a database without being changed: what the database writes stays in
+//! memory.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -49,7 +50,8 @@ impl Overlay {
     }
 }
 
-/// The parts of `length` bytes from `offset`: the number of a page, the place in it, and how many bytes of it.
+/// The parts of `length` bytes from `offset`: the number of a page, the place in it, and how many
+/// bytes of it.
 fn parts(offset: u64, length: usize) -> Vec<(u64, usize, usize)> {
     let mut parts = Vec::new();
     let (mut at, mut left) = (offset, length);

@@ -1,4 +1,5 @@
-//! The buckets of rate limits: in memory, because one process serves the file and windows are short.
+//! The buckets of rate limits: in memory, because one process serves the file and windows are
+//! short.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

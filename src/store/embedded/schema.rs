@@ -7,7 +7,8 @@ use super::sealed::{Sealed, row};
 use super::tables::{Step, Tables};
 use crate::store::KeyDigest;
 
-/// Revision, version, expiry, the time in [`EXPIRY`] that the newest commit counts on, document, bytes of the log.
+/// Revision, version, expiry, the time in [`EXPIRY`] that the newest commit counts on, document,
+/// bytes of the log.
 pub(super) type DocumentRow = (u64, u64, Millis, Millis, &'static [u8], u64);
 
 /// The time of an answer, and the answer.
@@ -25,7 +26,8 @@ pub(super) const ANSWERS: TableDefinition<(&str, &KeyDigest), Sealed<AnswerRow>>
 /// The answers by their times.
 pub(super) const ANSWERED: TableDefinition<(Millis, &str, &KeyDigest), ()> =
     TableDefinition::new("answered");
-/// The encounters by times at which the sweep looks at them. Commits need not move these, and some may be left over.
+/// The encounters by times at which the sweep looks at them. Commits need not move these, and some
+/// may be left over.
 pub(super) const EXPIRY: TableDefinition<(Millis, &str), ()> = TableDefinition::new("expiry");
 /// The encounters of each application by their positions.
 pub(super) const LISTED: TableDefinition<(&str, &str), ()> = TableDefinition::new("listed");

@@ -1,4 +1,5 @@
-//! Rows with checksums: a bit that flips on the disk is noticed when its row is read, and never served.
+//! Rows with checksums: a bit that flips on the disk is noticed when its row is read, and never
+//! served.
 //!
 //! redb has checksums of pages, but looks at them only when it repairs a file.
 

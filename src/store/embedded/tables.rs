@@ -433,7 +433,8 @@ mod tests {
             )
         }
 
-        /// Works at the time `now`, where encounters live for `ttl` after a write, and answers for 50 ms.
+        /// Works at the time `now`, where encounters live for `ttl` after a write, and answers for
+        /// 50 ms.
         fn at<T>(
             &self,
             now: Millis,

@@ -1,6 +1,7 @@
 //! The only thread that writes to the database file.
 //!
-//! An fsync costs far more than a commit, so the commits that queue up during one fsync share the next transaction.
+//! An fsync costs far more than a commit, so the commits that queue up during one fsync share the
+//! next transaction.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,7 +31,8 @@ const KEEP_TIME_AT_REST: Millis = 60 * 60 * 1000;
 
 /// A queued write.
 pub(super) struct Job {
-    /// Writes; an error fails the whole transaction. Returns how to send the result, once the transaction is durable.
+    /// Writes; an error fails the whole transaction. Returns how to send the result, once the
+    /// transaction is durable.
     pub(super) work: Work,
     /// Gets the reason if the transaction fails, once the file is open again.
     pub(super) failed: oneshot::Sender<String>,
@@ -196,7 +198,8 @@ impl WriteThread {
         Ok(expired || ended || now.saturating_sub(self.kept.get()) >= KEEP_TIME_AT_REST)
     }
 
-    /// Runs `work` in one durable transaction. After a failure the file is reopened, because redb refuses all work after an I/O error.
+    /// Runs `work` in one durable transaction. After a failure the file is reopened, because redb
+    /// refuses all work after an I/O error.
     pub(super) fn transact<T>(
         &self,
         work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,

@@ -1,6 +1,8 @@
-//! The connection to Redis: one multiplexed connection, dialled when needed, given up when dead, then dialled again.
+//! The connection to Redis: one multiplexed connection, dialled when needed, given up when dead,
+//! then dialled again.
 //!
-//! A single server and a cluster differ only in how they are dialled. Every call ends within [`OVERALL`].
+//! A single server and a cluster differ only in how they are dialled. Every call ends within
+//! [`OVERALL`].
 
 use std::time::{Duration, Instant};
 
@@ -23,19 +25,22 @@ use crate::store::{StoreError, now};
 pub(super) const CONNECT: Duration = Duration::from_millis(700);
 /// Timeout of dialling one node of a cluster.
 const NODE: Duration = Duration::from_millis(400);
-/// Timeout of dialling a cluster: twice [`NODE`] and some room, for the given nodes and then for the nodes that these name.
+/// Timeout of dialling a cluster: twice [`NODE`] and some room, for the given nodes and then for
+/// the nodes that these name.
 const CLUSTER: Duration = Duration::from_millis(1200);
 /// Timeout of an answer.
 pub(super) const ANSWER: Duration = Duration::from_millis(1000);
 /// Timeout of a call, with all its retries.
 const OVERALL: Duration = Duration::from_millis(1800);
 
-/// A connection unused for this long may have died unnoticed: the process was frozen, or a middlebox dropped the connection.
+/// A connection unused for this long may have died unnoticed: the process was frozen, or a
+/// middlebox dropped the connection.
 pub(super) const IDLE: Duration = Duration::from_secs(2);
 /// Timeout of the first answer on such a connection.
 pub(super) const SUSPECT: Duration = Duration::from_millis(250);
 
-/// How long the connection to a cluster may fail: it recovers by itself while some nodes are down, and still reaches the others.
+/// How long the connection to a cluster may fail: it recovers by itself while some nodes are down,
+/// and still reaches the others.
 const CLUSTER_RECOVERY: Duration = Duration::from_secs(2);
 /// Pause before a retry while a cluster's connection looks for its nodes.
 const RETRY_PAUSE: Duration = Duration::from_millis(30);
@@ -83,7 +88,8 @@ struct Shared {
     generation: u64,
     /// The first failure after the last success.
     failing_since: Option<Instant>,
-    /// When it was last used, in milliseconds of the wall clock: the monotonic clock may stop while a process is frozen.
+    /// When it was last used, in milliseconds of the wall clock: the monotonic clock may stop while
+    /// a process is frozen.
     used: u64,
 }
 
@@ -119,9 +125,11 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Reads comma separated URLs; several, or `cluster=true` in the query of one, mean a cluster. Does not connect yet.
+    /// Reads comma separated URLs; several, or `cluster=true` in the query of one, mean a cluster.
+    /// Does not connect yet.
     pub(super) fn new(urls: &str, certificates: Option<TlsCertificates>) -> Result<Self, String> {
-        // The TLS of redis panics without a process-wide provider. An error means that one is installed already.
+        // The TLS of redis panics without a process-wide provider. An error means that one is
+        // installed already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let urls: Vec<&str> = urls
             .split(',')
@@ -174,7 +182,8 @@ impl Connection {
         self.in_time(self.send(command)).await
     }
 
-    /// Sends the call of a script that may run twice. A server that does not know the script gets its text.
+    /// Sends the call of a script that may run twice. A server that does not know the script gets
+    /// its text.
     pub(super) async fn run(&self, script: &Script, call: &Cmd) -> Result<Value, StoreError> {
         let attempt = async {
             match self.send(call).await {
@@ -209,8 +218,9 @@ impl Connection {
         )))
     }
 
-    /// Sends a command. It dials again, once, after a dropped connection and for a server that has become a replica, and also when
-    /// an idle connection does not answer. It retries while a cluster's connection looks for its nodes.
+    /// Sends a command. It dials again, once, after a dropped connection and for a server that has
+    /// become a replica, and also when an idle connection does not answer. It retries while a
+    /// cluster's connection looks for its nodes.
     async fn send(&self, command: &Cmd) -> Result<Value, Failure> {
         let mut again = true;
         // Whether Redis may have carried out an attempt whose answer was lost.
@@ -248,7 +258,8 @@ impl Connection {
                     again = false;
                     lost = true;
                 }
-                // Its name may lead to another server by now. A cluster's connection finds the new primary by itself.
+                // Its name may lead to another server by now. A cluster's connection finds the new
+                // primary by itself.
                 Err(error) if matches!(link, Link::Server(_)) && is_from_replica(&error) => {
                     self.shared.lock().give_up(generation);
                     if !std::mem::take(&mut again) {
@@ -266,7 +277,8 @@ impl Connection {
         }
     }
 
-    /// The primaries, each with its address and a key of its own that begins with `prefix`. For a cluster, those that have slots.
+    /// The primaries, each with its address and a key of its own that begins with `prefix`. For a
+    /// cluster, those that have slots.
     pub(super) async fn primaries(
         &self,
         prefix: &str,
@@ -347,7 +359,8 @@ impl Connection {
     }
 }
 
-/// The address of a node in the answer of CLUSTER SLOTS. A cluster behind a proxy may leave its host out.
+/// The address of a node in the answer of CLUSTER SLOTS. A cluster behind a proxy may leave its
+/// host out.
 fn address(node: &Value) -> Result<String, StoreError> {
     let fields: Vec<Value> = read(node.clone(), "a node")?;
     let [host, port, ..] = &fields[..] else {
@@ -392,7 +405,8 @@ fn asks_for_cluster(url: &str) -> Result<bool, String> {
     }
 }
 
-/// Whether the connection ended. In the middle of an answer the client reports that it cannot parse it.
+/// Whether the connection ended. In the middle of an answer the client reports that it cannot parse
+/// it.
 fn is_dropped(error: &RedisError) -> bool {
     error.is_connection_dropped() || error.kind() == ErrorKind::Parse
 }
@@ -421,16 +435,18 @@ struct Failure {
     lost: bool,
 }
 
-/// What Redis answers before it writes anything: it is out of memory, cannot write to its disk, or has too few replicas. A login that
-/// lacks a right is not among them: Redis refuses a script in the middle then.
+/// What Redis answers before it writes anything: it is out of memory, cannot write to its disk, or
+/// has too few replicas. A login that lacks a right is not among them: Redis refuses a script in
+/// the middle then.
 const REFUSALS: [&str; 3] = ["OOM", "MISCONF", "NOREPLICAS"];
 
-/// A key of another type and an unreadable answer mean damaged data. Anything else passes, or an operator fixes it: loading, read-only,
-/// cluster down, out of memory, not authorised.
+/// A key of another type and an unreadable answer mean damaged data. Anything else passes, or an
+/// operator fixes it: loading, read-only, cluster down, out of memory, not authorised.
 impl From<Failure> for StoreError {
     fn from(Failure { error, lost }: Failure) -> Self {
         let mut text = error.to_string();
-        // Older servers give the errors of scripts no code of their own, or wrap them: a code may stand anywhere.
+        // Older servers give the errors of scripts no code of their own, or wrap them: a code may
+        // stand anywhere.
         if text.contains("The user executing the script can't") {
             text.insert_str(0, "NOPERM: ");
         }

@@ -1,20 +1,25 @@
-//! Encounters in Redis (6.2 and later, Valkey; one server or a cluster), shared by any number of processes.
+//! Encounters in Redis (6.2 and later, Valkey; one server or a cluster), shared by any number of
+//! processes.
 //!
 //! The keys of an encounter share a hash tag, so that one script can change them in one step:
-//! - `{turnkeeper:ID}:doc`, a hash: `revision`, `version`, `document`, `log_bytes`, `base_version`, `base`; `created`,
-//!   the first base, once there is a newer one; `creator` and `silent`, the recent nonces, which identify a write that is sent again;
-//!   `lease`, which expiry was set and when; `application` and `place`, its position in that one's list;
-//! - `{turnkeeper:ID}:log`, a stream: ids `VERSION-0`, fields `e` (the entry) and `w` (the nonce of its write);
-//! - `{turnkeeper:ID}:answers0` and `{turnkeeper:ID}:answers1`, hashes from key digest to answer, for even and odd time spans. Each
-//!   expires as a whole, so an answer is kept for its time at least and twice as long at most.
+//! - `{turnkeeper:ID}:doc`, a hash: `revision`, `version`, `document`, `log_bytes`, `base_version`,
+//!   `base`; `created`, the first base, once there is a newer one; `creator` and `silent`, the
+//!   recent nonces, which identify a write that is sent again; `lease`, which expiry was set and
+//!   when; `application` and `place`, its position in that one's list;
+//! - `{turnkeeper:ID}:log`, a stream: ids `VERSION-0`, fields `e` (the entry) and `w` (the nonce of
+//!   its write);
+//! - `{turnkeeper:ID}:answers0` and `{turnkeeper:ID}:answers1`, hashes from key digest to answer,
+//!   for even and odd time spans. Each expires as a whole, so an answer is kept for its time at
+//!   least and twice as long at most.
 //!
 //! Keys in slots of their own:
-//! - `turnkeeper:application:NAME`, a sorted set without scores: the list positions of an application's encounters. It is written
-//!   after the encounter, so its readers check that the encounter exists;
+//! - `turnkeeper:application:NAME`, a sorted set without scores: the list positions of an
+//!   application's encounters. It is written after the encounter, so its readers check that the
+//!   encounter exists;
 //! - `turnkeeper:rate:BUCKET`, a counter that expires with its window.
 //!
-//! A script that runs twice with the same arguments has the effect of one run: the connection sends again what it does not know to
-//! have arrived.
+//! A script that runs twice with the same arguments has the effect of one run: the connection sends
+//! again what it does not know to have arrived.
 
 mod connection;
 mod script;
@@ -42,8 +47,8 @@ const SALT: &str = "turnkeeper:salt";
 /// What keys begin with that exist for a moment while the store is checked.
 const READY: &str = "turnkeeper:ready";
 
-/// One creation in this many samples the list for missing encounters. Otherwise expired ones stay listed if their application
-/// never reads the list.
+/// One creation in this many samples the list for missing encounters. Otherwise expired ones stay
+/// listed if their application never reads the list.
 const SWEEP: u32 = 8;
 const SAMPLE: usize = 16;
 
@@ -60,10 +65,12 @@ pub struct RedisStore {
 }
 
 impl RedisStore {
-    /// Takes `redis://` or `rediss://` (TLS) URLs. Several, comma separated, or `?cluster=true`, mean a cluster.
+    /// Takes `redis://` or `rediss://` (TLS) URLs. Several, comma separated, or `?cluster=true`,
+    /// mean a cluster.
     ///
-    /// Connects only when it is used: while Redis is down, calls return [`StoreError::Unavailable`]. `certificates` replace the public
-    /// roots, and identify this client where a private Redis asks for it.
+    /// Connects only when it is used: while Redis is down, calls return
+    /// [`StoreError::Unavailable`]. `certificates` replace the public roots, and identify this
+    /// client where a private Redis asks for it.
     pub fn open(
         urls: &str,
         certificates: Option<TlsCertificates>,
@@ -139,7 +146,8 @@ impl Store for RedisStore {
         let reply = self.connection.run(&script::CREATE, &create).await?;
         let (existing, application, position): (Field, Option<String>, Option<String>) =
             read(reply, "a created encounter")?;
-        // Also for an existing one: its creator may have failed before this step, and has no token yet.
+        // Also for an existing one: its creator may have failed before this step, and has no token
+        // yet.
         if let (Some(application), Some(position)) = (application, position) {
             self.add_to_list(&application, &position).await?;
         }
@@ -422,7 +430,8 @@ impl RedisStore {
             error => error,
         })?;
         if rand::random::<u32>().is_multiple_of(SWEEP) {
-            // The encounter is listed: an unavailable node of other encounters must not fail its creation.
+            // The encounter is listed: an unavailable node of other encounters must not fail its
+            // creation.
             let _ = self.sweep(application).await;
         }
         Ok(())
@@ -460,7 +469,8 @@ impl RedisStore {
             .map(drop)
     }
 
-    /// Keeps the first positions whose documents have at most `max_bytes` together, and at least one.
+    /// Keeps the first positions whose documents have at most `max_bytes` together, and at least
+    /// one.
     async fn truncate_to_fit(
         &self,
         positions: &mut Vec<String>,
@@ -483,7 +493,8 @@ impl RedisStore {
         Ok(())
     }
 
-    /// A field of the encounters at these positions; None if the encounter is missing, or is a later one with the same id.
+    /// A field of the encounters at these positions; None if the encounter is missing, or is a
+    /// later one with the same id.
     async fn read_field(
         &self,
         positions: &[String],

@@ -19,8 +19,8 @@ pub(super) static DELETE: LazyLock<Script> =
 pub(super) static ACQUIRE_QUOTA: LazyLock<Script> =
     LazyLock::new(|| Script::new(include_str!("acquire_quota.lua")));
 
-/// A Lua script and its hash. Not `redis::Script`: that copies a document twice, and needs two more round trips for a server that does
-/// not know the script.
+/// A Lua script and its hash. Not `redis::Script`: that copies a document twice, and needs two more
+/// round trips for a server that does not know the script.
 pub(super) struct Script {
     text: &'static str,
     hash: String,

@@ -1,4 +1,5 @@
-//! The commits of all processes on this Redis: one subscription per process, started for the first follower.
+//! The commits of all processes on this Redis: one subscription per process, started for the first
+//! follower.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -61,7 +62,8 @@ async fn subscribe(server: &Client, sender: &broadcast::Sender<Notice>) -> Redis
     }
 }
 
-/// The notice in a message. A message that no script of ours wrote may mean anything: [`Notice::Resync`].
+/// The notice in a message. A message that no script of ours wrote may mean anything:
+/// [`Notice::Resync`].
 fn read(message: &Msg) -> Notice {
     let text = std::str::from_utf8(message.get_payload_bytes()).unwrap_or_default();
     let Some((id, version)) = text.rsplit_once(' ') else {

@@ -1,5 +1,6 @@
-//! Reads typed values straight from JSON text, as strictly as [`read`](super::read) reads a parsed value and [`parse`](super::parse)
-//! parses one. A tree of values would take many times the memory of a long text.
+//! Reads typed values straight from JSON text, as strictly as [`read`](super::read) reads a parsed
+//! value and [`parse`](super::parse) parses one. A tree of values would take many times the memory
+//! of a long text.
 
 use super::FieldError;
 use super::error::{INEXACT, OBJECT, ReadError, meant, not_json, one_of};
@@ -183,7 +184,8 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for PartSeed<'_, S> {
     }
 }
 
-/// Hands what serde_json finds to a visitor: objects without duplicate fields, and lists only if no object is expected.
+/// Hands what serde_json finds to a visitor: objects without duplicate fields, and lists only if no
+/// object is expected.
 struct Checked<'s, V> {
     visitor: V,
     state: State<'s>,

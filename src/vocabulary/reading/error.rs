@@ -1,4 +1,5 @@
-//! What is wrong with what a client sent, in words for people. Only this file words the errors of serde.
+//! What is wrong with what a client sent, in words for people. Only this file words the errors of
+//! serde.
 
 use crate::vocabulary::scalar::shortened;
 use serde::Serialize;

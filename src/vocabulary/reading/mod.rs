@@ -1,7 +1,8 @@
-//! Reads what clients send: JSON in which nothing is ambiguous, into types of our own, with errors for people.
+//! Reads what clients send: JSON in which nothing is ambiguous, into types of our own, with errors
+//! for people.
 //!
-//! The crate `serde_path_to_error` gives the paths of errors, too. But it reads a list where a struct is expected and refuses `3.0` for a
-//! whole number, and its errors are serde's.
+//! The crate `serde_path_to_error` gives the paths of errors, too. But it reads a list where a
+//! struct is expected and refuses `3.0` for a whole number, and its errors are serde's.
 //!
 //! Stored documents are the program's own and are read by serde only.
 

@@ -1,4 +1,5 @@
-//! Reads JSON values and queries with serde. An object is read by its fields only, never from a list.
+//! Reads JSON values and queries with serde. An object is read by its fields only, never from a
+//! list.
 
 use super::FieldError;
 use super::error::{INEXACT, OBJECT, ReadError, counts, meant, one_of};
@@ -17,8 +18,9 @@ pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, FieldError> {
     T::deserialize(Reader(value)).map_err(|error| error.into_field_error(&[]))
 }
 
-/// Reads a `T` of an object's fields, naming the field that is wrong where one is. `beside` are the fields that belong to the same
-/// object and are read elsewhere: the error for an unknown field names them too.
+/// Reads a `T` of an object's fields, naming the field that is wrong where one is. `beside` are the
+/// fields that belong to the same object and are read elsewhere: the error for an unknown field
+/// names them too.
 pub fn read_fields<T: DeserializeOwned>(
     fields: &Map<String, Value>,
     beside: &[&'static str],
@@ -27,7 +29,8 @@ pub fn read_fields<T: DeserializeOwned>(
         .map_err(|error| error.into_field_error(beside))
 }
 
-/// Reads a `T` of a query such as `after=12&limit=5`, naming the parameter that is wrong where one is.
+/// Reads a `T` of a query such as `after=12&limit=5`, naming the parameter that is wrong where one
+/// is.
 pub fn read_query<T: DeserializeOwned>(query: &str) -> Result<T, FieldError> {
     let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
     let parameters = pairs.iter().map(|(name, text)| (&**name, Parameter(text)));

@@ -388,7 +388,8 @@ async fn unfinished_bodies_of_one_client_keep_nobody_else_from_sending() {
         .send()
         .await
         .expect(200);
-    // Clients of five encounters use half of the room: from then on no body is read before its token is checked.
+    // Clients of five encounters use half of the room: from then on no body is read before its
+    // token is checked.
     for _ in 0..4 {
         open.push(unfinished(&api, &api.fight().await).await);
     }

@@ -1,7 +1,9 @@
-//! Which cell of the matrix the end-to-end tests run in: an adapter and a store, chosen by the environment.
+//! Which cell of the matrix the end-to-end tests run in: an adapter and a store, chosen by the
+//! environment.
 //!
-//! `TURNKEEPER_E2E_ADAPTER` is `socket` (the default), `http-api`, `function-url`, `alb`, or `alb-multi` for a balancer that passes
-//! several values on; `TURNKEEPER_E2E_STORE` is `embedded`, `redis` or `cluster`. `tests/matrix` runs them all.
+//! `TURNKEEPER_E2E_ADAPTER` is `socket` (the default), `http-api`, `function-url`, `alb`, or
+//! `alb-multi` for a balancer that passes several values on; `TURNKEEPER_E2E_STORE` is `embedded`,
+//! `redis` or `cluster`. `tests/matrix` runs them all.
 
 use crate::support::cluster::RedisCluster;
 use crate::support::lambda::EventSource;

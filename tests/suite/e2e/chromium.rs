@@ -1,4 +1,5 @@
-//! A game master's page and a spectator's page in one browser profile: each is shown its own answers, whatever the browser has stored.
+//! A game master's page and a spectator's page in one browser profile: each is shown its own
+//! answers, whatever the browser has stored.
 
 use super::{Api, Fight};
 use crate::support::client::Answer;
@@ -57,7 +58,8 @@ struct Shown {
     body: String,
 }
 
-/// A page that asks for everything with a token, reports what it was shown, and goes where it is sent then.
+/// A page that asks for everything with a token, reports what it was shown, and goes where it is
+/// sent then.
 fn page(api: &str, token: &str, wanted: &[Wanted]) -> String {
     let (api, token, wanted) = (json!(api), json!(token), json!(wanted));
     format!(
@@ -77,8 +79,8 @@ fn page(api: &str, token: &str, wanted: &[Wanted]) -> String {
     )
 }
 
-/// Serves a page for each token under its place in the list, and passes on what the pages were shown; each is sent to the page that is
-/// asked for then.
+/// Serves a page for each token under its place in the list, and passes on what the pages were
+/// shown; each is sent to the page that is asked for then.
 async fn pages(pages: Vec<String>) -> (String, mpsc::Receiver<Vec<Shown>>, mpsc::Sender<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -180,7 +182,8 @@ async fn two_pages_in_one_profile_are_each_shown_their_own_answers() {
         .collect();
     let (url, mut reports, next) = pages(served).await;
     let _browser = browse(&format!("{url}/0/0"));
-    // Twice the game master first, and then the other way round, so that everybody finds what everybody else has left.
+    // Twice the game master first, and then the other way round, so that everybody finds what
+    // everybody else has left.
     let turns = [0, 1, 2, 0, 1, 0, 2, 1, 0];
     for (round, turn) in turns.into_iter().enumerate() {
         let shown = timeout(Duration::from_secs(60), reports.recv())

@@ -89,7 +89,8 @@ async fn damage_is_said_by_readyz_the_log_and_the_check() {
         "{}",
         server.log()
     );
-    // Not through the client, which holds answers against the document: that lists no answer to damage.
+    // Not through the client, which holds answers against the document: that lists no answer to
+    // damage.
     let damaged = fight
         .through(&api)
         .get("/events")

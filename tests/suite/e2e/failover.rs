@@ -1,5 +1,6 @@
-//! A primary that is killed and replaced, slots that move, a Redis that restarts, all under load: nothing that was acknowledged is
-//! lost, nothing is applied twice. `TURNKEEPER_FAILOVER=full` disturbs for longer.
+//! A primary that is killed and replaced, slots that move, a Redis that restarts, all under load:
+//! nothing that was acknowledged is lost, nothing is applied twice. `TURNKEEPER_FAILOVER=full`
+//! disturbs for longer.
 
 use super::{Api, Client, cell};
 use crate::faults::storm::{Fate, Storm};
@@ -17,8 +18,8 @@ fn rounds() -> usize {
     }
 }
 
-/// Disturbs a store while clients of two servers on it send commands. False where the store `lost` an encounter by itself: then nothing is
-/// shown.
+/// Disturbs a store while clients of two servers on it send commands. False where the store `lost`
+/// an encounter by itself: then nothing is shown.
 async fn survives<S: Send + 'static>(
     url: &str,
     mut store: S,
@@ -26,7 +27,8 @@ async fn survives<S: Send + 'static>(
     lost: impl Fn(&S, &str) -> bool,
 ) -> bool {
     let apis = <[Api; 2]>::from(Api::pair_on(url).await);
-    // Two instances of a function take one command each: more clients would wait for each other, not for the store.
+    // Two instances of a function take one command each: more clients would wait for each other,
+    // not for the store.
     let count = if cell::event_source().is_some() {
         4
     } else {
@@ -66,8 +68,8 @@ async fn survives<S: Send + 'static>(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_primary_is_killed_and_replaced_and_nothing_is_lost_or_doubled() {
-    // On a machine that holds its nodes up for seconds a cluster replaces primaries that nobody killed, also by replicas that have
-    // nothing yet: what it loses then nobody else can keep.
+    // On a machine that holds its nodes up for seconds a cluster replaces primaries that nobody
+    // killed, also by replicas that have nothing yet: what it loses then nobody else can keep.
     for _ in 0..3 {
         let cluster = RedisCluster::with_replicas();
         let url = cluster.url();

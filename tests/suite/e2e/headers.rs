@@ -104,7 +104,8 @@ async fn the_page_loads_nothing_but_its_own() {
     assert_eq!(page.status, 200, "{page:?}");
     let policy = page.header("content-security-policy").to_owned();
     let text = page.text();
-    // What the policy forbids the page must not need: scripts and handlers within it, and anything from elsewhere.
+    // What the policy forbids the page must not need: scripts and handlers within it, and anything
+    // from elsewhere.
     for part in text.split("<script").skip(1) {
         let (attributes, rest) = part.split_once('>').expect("a script");
         assert!(attributes.contains("src=\"./"), "{attributes}");
@@ -135,7 +136,8 @@ async fn the_page_loads_nothing_but_its_own() {
         bundle.body.len() > 100_000,
         "bundled, so that it works offline"
     );
-    // What the program holds compressed is passed on as it is, smaller than what the server compresses for one answer.
+    // What the program holds compressed is passed on as it is, smaller than what the server
+    // compresses for one answer.
     let packed = api
         .get("/openapi.json")
         .header("accept-encoding", "gzip")

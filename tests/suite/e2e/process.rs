@@ -164,12 +164,14 @@ async fn a_request_that_is_under_way_is_finished_before_it_ends() {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Start {
-    /// Environment variables. In their values `{key}` is an application's key, `{file}` a file that holds it, `{empty}` an empty one.
+    /// Environment variables. In their values `{key}` is an application's key, `{file}` a file that
+    /// holds it, `{empty}` an empty one.
     #[serde(default)]
     set: BTreeMap<String, String>,
     #[serde(default)]
     arguments: Vec<String>,
-    /// The fourth line of a file of keys, in which also `{pair}` and `{digest}`, and the key and the digest without their beginning.
+    /// The fourth line of a file of keys, in which also `{pair}` and `{digest}`, and the key and
+    /// the digest without their beginning.
     keys: Option<String>,
     code: i32,
     says: Vec<String>,

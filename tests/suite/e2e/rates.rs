@@ -478,7 +478,8 @@ async fn a_limit_holds_over_several_processes() {
             .iter()
             .all(|answer| answer.status == 200 || answer.status == 429)
     );
-    // Of what three servers have taken, two may hold some unused when the bucket is empty: a twentieth of all each.
+    // Of what three servers have taken, two may hold some unused when the bucket is empty: a
+    // twentieth of all each.
     assert!((180..=200).contains(&served), "{served} of 200 were served");
     for api in &servers {
         let answer = fight.through(api).get("").send().await;

@@ -1,4 +1,5 @@
-//! Plays the files of `tests/http` and `tests/refusals`: requests to an encounter, and what each is answered.
+//! Plays the files of `tests/http` and `tests/refusals`: requests to an encounter, and what each is
+//! answered.
 
 use super::applications::{key, named};
 use super::{Answer, Api, Fight, Setup, ambush, text};
@@ -11,9 +12,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Requests to one encounter, one after the other. In a case `{id}` stands for the encounter's id, `{ann.id}` and `{ann.token}` for
-/// the token of `ann`, `{first.etag}`, `{first.created_at}` and `{first.cursor}` for parts of the answer that is kept as `first`, and
-/// `<<x*2001>>` for 2001 times `x`.
+/// Requests to one encounter, one after the other. In a case `{id}` stands for the encounter's id,
+/// `{ann.id}` and `{ann.token}` for the token of `ann`, `{first.etag}`, `{first.created_at}` and
+/// `{first.cursor}` for parts of the answer that is kept as `first`, and `<<x*2001>>` for 2001
+/// times `x`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Script {

@@ -139,7 +139,8 @@ impl Table {
     }
 }
 
-/// The creation of an encounter of these combatants under Active Initiative, with the hidden one at this place.
+/// The creation of an encounter of these combatants under Active Initiative, with the hidden one at
+/// this place.
 fn creation(hidden: Option<usize>) -> Value {
     let mut combatants = SCENE.combatants.clone();
     if let Some(place) = hidden {
@@ -156,7 +157,8 @@ async fn no_answer_differs_between_a_hidden_combatant_and_none() {
     let without = Table::new(&api, creation(None)).await;
     assert_eq!(with.seen().await, without.seen().await);
     for Round { secret, open } in &SCENE.rounds {
-        // What the players must not know makes a version too: in the other encounter a note stands for it.
+        // What the players must not know makes a version too: in the other encounter a note stands
+        // for it.
         for command in secret {
             with.gm.accepted(command.clone()).await;
             without.gm.accepted(note("for me alone")).await;

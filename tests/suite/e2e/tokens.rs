@@ -1,4 +1,5 @@
-//! What each kind of token is answered on every route, and what a revoked token ends: see also `tests/http/tokens.json`.
+//! What each kind of token is answered on every route, and what a revoked token ends: see also
+//! `tests/http/tokens.json`.
 
 use super::{Answer, Api, Fight, cell, note, text};
 use crate::log::feed::{LINES, Stream};
@@ -38,7 +39,8 @@ async fn a_key_that_is_forgotten_brings_no_revoked_token_back() {
         .await;
 }
 
-/// The answer of an encounter that is unknown to the token: headers and problem, without what differs from request to request.
+/// The answer of an encounter that is unknown to the token: headers and problem, without what
+/// differs from request to request.
 fn unknown(mut answer: Answer) -> (HeaderMap, Value) {
     let mut problem = answer.problem(404, "not_found");
     problem["instance"].take();

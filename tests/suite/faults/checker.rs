@@ -1,5 +1,6 @@
-//! Histories of one encounter: what its clients sent, what they were answered, and in which order. A linearizability checker
-//! (`todc-utils`) searches for one order of all operations that explains every answer.
+//! Histories of one encounter: what its clients sent, what they were answered, and in which order.
+//! A linearizability checker (`todc-utils`) searches for one order of all operations that explains
+//! every answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -8,15 +9,18 @@ use todc_utils::{Action, History, Specification, WGLChecker};
 /// A request with what its client learned from the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operation {
-    /// A command, once however often it was sent, and the version that it made. Without an answer it was applied or not.
+    /// A command, once however often it was sent, and the version that it made. Without an answer
+    /// it was applied or not.
     Command {
         number: u32,
         expected: Option<usize>,
         made: Option<usize>,
     },
-    /// A command that was refused, because the encounter was at another version than the expected one.
+    /// A command that was refused, because the encounter was at another version than the expected
+    /// one.
     Stale { expected: usize, current: usize },
-    /// The encounter: its version, the damage and the number of the newest command. Also one that has not changed since.
+    /// The encounter: its version, the damage and the number of the newest command. Also one that
+    /// has not changed since.
     Read {
         version: usize,
         damage: usize,
@@ -47,7 +51,8 @@ pub enum Operation {
     Wrong(u16),
 }
 
-/// An encounter, as the checker knows it: the commands in its log, and its tokens. The search grows with the number of such states.
+/// An encounter, as the checker knows it: the commands in its log, and its tokens. The search grows
+/// with the number of such states.
 struct Encounter;
 
 impl Specification for Encounter {
@@ -145,7 +150,8 @@ impl Recorder {
         self.push(Some(number), Action::Response(answered));
     }
 
-    /// The number of operations. Fails with the history where no order explains it. The last operations must show all there is.
+    /// The number of operations. Fails with the history where no order explains it. The last
+    /// operations must show all there is.
     pub fn check(&self) -> Result<usize, String> {
         let actions = self.0.lock().expect("no panic before").clone();
         let text: String = actions
@@ -167,7 +173,8 @@ impl Recorder {
 
 type Actions = Vec<(usize, Action<Operation>)>;
 
-/// The history with an answer to each write that got none: what the last operations show of it. It may have come at any time.
+/// The history with an answer to each write that got none: what the last operations show of it. It
+/// may have come at any time.
 fn answered(mut actions: Actions) -> Actions {
     let (mut log, mut listed, mut open) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
     for (number, action) in &actions {
@@ -212,9 +219,11 @@ fn answered(mut actions: Actions) -> Actions {
     actions
 }
 
-/// The history with what a loss says of each write that began before it: what was kept came before all that was lost.
+/// The history with what a loss says of each write that began before it: what was kept came before
+/// all that was lost.
 ///
-/// A write that was under way then, and was not kept, may have happened, been lost, and happened again.
+/// A write that was under way then, and was not kept, may have happened, been lost, and happened
+/// again.
 fn with_losses(actions: Actions) -> Actions {
     let loss = actions.iter().find_map(|(number, action)| match action {
         Action::Response(Operation::Lost { version, tokens }) => {

@@ -1,7 +1,9 @@
-//! Recorded histories of several processes on one store while these, their connections and the store are disturbed.
+//! Recorded histories of several processes on one store while these, their connections and the
+//! store are disturbed.
 //!
-//! Each round has new encounters with a few clients each, which ask a random process each time. `TURNKEEPER_HISTORIES` is the minimum
-//! number of operations of each test, `TURNKEEPER_SEED` chooses what is sent and what is disturbed.
+//! Each round has new encounters with a few clients each, which ask a random process each time.
+//! `TURNKEEPER_HISTORIES` is the minimum number of operations of each test, `TURNKEEPER_SEED`
+//! chooses what is sent and what is disturbed.
 
 use super::player::{HP, Player, Recorded};
 use crate::e2e::Api;
@@ -155,7 +157,8 @@ impl Site {
         }
     }
 
-    /// Plays new encounters under a disturbance, which is given them: the number of operations, or a history that no order explains.
+    /// Plays new encounters under a disturbance, which is given them: the number of operations, or
+    /// a history that no order explains.
     async fn round<F: Future<Output = ()>>(
         self: &Arc<Self>,
         seed: u64,
@@ -309,7 +312,8 @@ async fn histories_of_three_processes_on_one_redis_are_linearizable() {
 async fn histories_of_two_processes_on_a_cluster_are_linearizable() {
     let cluster = RedisCluster::with_replicas();
     for server in &cluster.servers {
-        // No node is replaced because this machine holds it up: a replica that lags would lose writes.
+        // No node is replaced because this machine holds it up: a replica that lags would lose
+        // writes.
         server.command(&["CONFIG", "SET", "cluster-node-timeout", "15000"]);
     }
     let site = Site::on(&[cluster.url(), cluster.url()], TIME_LIMIT);
@@ -320,7 +324,8 @@ fn document_key(encounter: &Recorded) -> String {
     format!("{{turnkeeper:{}}}:doc", encounter.fight.id)
 }
 
-/// What Redis keeps is a prefix: all writes up to one of them, and none after it. All processes show one state, and go on from it.
+/// What Redis keeps is a prefix: all writes up to one of them, and none after it. All processes
+/// show one state, and go on from it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn histories_go_on_from_a_prefix_where_redis_loses_acknowledged_writes() {
     let (began, seed, mut primary, mut replica) = (
@@ -401,7 +406,8 @@ impl Gate for Altered {
     }
 }
 
-/// Plays against a commit script without some of its lines while answers are swallowed, until the checker finds a history wrong.
+/// Plays against a commit script without some of its lines while answers are swallowed, until the
+/// checker finds a history wrong.
 async fn is_found(without: &[(&str, &str)]) {
     let commit = include_str!("../../../src/store/redis/commit.lua");
     let altered = without

@@ -1,4 +1,5 @@
-//! The embedded store of a process that is killed at any time opens again, with all that was acknowledged.
+//! The embedded store of a process that is killed at any time opens again, with all that was
+//! acknowledged.
 
 use crate::support::client::{ambush, note};
 use crate::support::process::{Process, turnkeeper};

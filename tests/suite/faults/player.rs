@@ -1,4 +1,5 @@
-//! Clients of one encounter: they send what comes to their mind to any process, and record what they are answered.
+//! Clients of one encounter: they send what comes to their mind to any process, and record what
+//! they are answered.
 
 use super::checker::{Operation, Recorder};
 use super::histories::Site;
@@ -14,7 +15,8 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 pub const HP: u64 = 1_000_000;
-/// Maximum writes of an encounter whose outcome no client knows, about: the checker tries them at every place.
+/// Maximum writes of an encounter whose outcome no client knows, about: the checker tries them at
+/// every place.
 const UNANSWERED: usize = 3;
 
 /// An encounter and its history.
@@ -117,7 +119,8 @@ impl Player {
         self.random.random_ratio(percent, 100)
     }
 
-    /// Asks a process; None where no answer comes, or one that leaves open what happened. Some clients leave early.
+    /// Asks a process; None where no answer comes, or one that leaves open what happened. Some
+    /// clients leave early.
     async fn ask(&mut self, call: impl Fn(&Fight) -> Call) -> Option<Answer> {
         let time_limit = if self.chance(4) {
             self.random.random_range(0..40)

@@ -1,8 +1,10 @@
-//! The path of a write, from its arrival to its answer, stopped at every step between the process and Redis.
+//! The path of a write, from its arrival to its answer, stopped at every step between the process
+//! and Redis.
 //!
-//! A step is what passes between them at a time: requests, or answers. At a step the connection, the process or Redis ends, or the
-//! process is held up. Then the client repeats its request through another process, if it has a key. `TURNKEEPER_STRESS=full` takes
-//! every single stop, and many pairs of them, instead of a sample; `TURNKEEPER_SEED` chooses.
+//! A step is what passes between them at a time: requests, or answers. At a step the connection,
+//! the process or Redis ends, or the process is held up. Then the client repeats its request
+//! through another process, if it has a key. `TURNKEEPER_STRESS=full` takes every single stop, and
+//! many pairs of them, instead of a sample; `TURNKEEPER_SEED` chooses.
 
 use super::histories::seed;
 use crate::e2e::{Api, Setup, note, redis_store};
@@ -86,7 +88,8 @@ fn cases() -> Vec<Case> {
         for keyed in [true, false] {
             for cache in [Cache::Cold, Cache::Warm, Cache::Stale] {
                 for scripts in [true, false] {
-                    // Nobody could name what a creation without a key has made, and no cache has anything of it.
+                    // Nobody could name what a creation without a key has made, and no cache has
+                    // anything of it.
                     if write != Write::Creation || keyed && cache != Cache::Stale {
                         cases.push(Case {
                             write,

@@ -1,4 +1,5 @@
-//! Many clients at once while servers or their store are disturbed: what is acknowledged is in the log, and once.
+//! Many clients at once while servers or their store are disturbed: what is acknowledged is in the
+//! log, and once.
 
 use crate::support::client::{Answer, Client, Fight, text, version};
 use crate::support::redis::RedisServer;
@@ -72,8 +73,8 @@ impl Storm {
             .clone()
     }
 
-    /// Sends the command `text` to a server, under a key or not; None when the connection breaks before the answer. Tries the next
-    /// server where one refuses connections.
+    /// Sends the command `text` to a server, under a key or not; None when the connection breaks
+    /// before the answer. Tries the next server where one refuses connections.
     async fn attempt(
         &self,
         encounter: usize,
@@ -177,7 +178,8 @@ impl Storm {
         }
     }
 
-    /// Lets this number of clients send commands until the disturbance is over; what they sent, and what comes of the disturbance.
+    /// Lets this number of clients send commands until the disturbance is over; what they sent, and
+    /// what comes of the disturbance.
     pub async fn rage<T>(
         self: &Arc<Self>,
         clients: usize,

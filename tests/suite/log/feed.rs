@@ -1,4 +1,5 @@
-//! The live feed: cut and resumed after every event, over two processes and Redis, through restarts of either.
+//! The live feed: cut and resumed after every event, over two processes and Redis, through restarts
+//! of either.
 
 use crate::e2e::{Api, Call, Fight, Setup, embedded_store, note};
 use crate::support::contract;
@@ -30,7 +31,8 @@ pub struct Message {
 }
 
 impl Stream {
-    /// Opens one that goes on after `after`; an error is the status, or 0 where there was no answer.
+    /// Opens one that goes on after `after`; an error is the status, or 0 where there was no
+    /// answer.
     pub async fn open(fight: &Fight, accept: &str, after: Option<u64>) -> Result<Self, u16> {
         let sse = accept == SSE;
         let call = match after {
@@ -421,7 +423,8 @@ async fn write(fight: Fight, count: u64) {
     }
 }
 
-/// Follows a fight over a second process, through trouble, in each kind of stream: every version arrives once, in order.
+/// Follows a fight over a second process, through trouble, in each kind of stream: every version
+/// arrives once, in order.
 async fn followed(trouble: Trouble) {
     for accept in [LINES, SSE] {
         let mut redis = RedisServer::with(&DURABLE);

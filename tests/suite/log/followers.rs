@@ -6,7 +6,8 @@ use crate::support::server::Server;
 use crate::support::setting;
 use turnkeeper::app::TOKEN_STREAMS;
 
-/// `TURNKEEPER_FOLLOWERS` sets how many; the bound holds from 1000 on, where what the process needs anyway no longer counts.
+/// `TURNKEEPER_FOLLOWERS` sets how many; the bound holds from 1000 on, where what the process needs
+/// anyway no longer counts.
 #[tokio::test]
 async fn idle_followers_cost_little_share_one_subscription_and_hear_of_every_commit() {
     let count = setting("TURNKEEPER_FOLLOWERS").unwrap_or(300) as usize;

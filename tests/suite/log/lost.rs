@@ -1,4 +1,5 @@
-//! A Redis that comes back without its newest writes: what it lost stays lost, for every process and every follower.
+//! A Redis that comes back without its newest writes: what it lost stays lost, for every process
+//! and every follower.
 
 use super::feed::{LINES, SSE, Stream};
 use crate::e2e::{Api, Fight, note};
@@ -89,7 +90,8 @@ async fn nothing_is_committed_on_a_copy_of_a_lost_write() {
     let [there, here] = wounded(&a, &b).await;
     redis.command(&["SAVE"]);
     for round in 1..=3 {
-        // As many writes on both sides, so that every count is the same; one of them makes no version.
+        // As many writes on both sides, so that every count is the same; one of them makes no
+        // version.
         here.accepted(damage(100)).await;
         here.spectator().await;
         redis.restart();
@@ -242,7 +244,8 @@ async fn a_deletion_that_no_notice_told_of_is_told_when_notices_may_be_lost() {
     );
 }
 
-/// The version of the exported base, the number of entries after it, and the hit points that they lead to elsewhere.
+/// The version of the exported base, the number of entries after it, and the hit points that they
+/// lead to elsewhere.
 async fn exported(fight: &Fight) -> (u64, usize, Value) {
     let log = fight.read("/export").await;
     let elsewhere = Api::start().await;

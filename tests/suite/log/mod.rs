@@ -1,4 +1,5 @@
-//! The log put to use: undo, time travel, the live feed, export and import, retention, and the schema of what is stored.
+//! The log put to use: undo, time travel, the live feed, export and import, retention, and the
+//! schema of what is stored.
 
 mod admission;
 mod bytes;

@@ -1,4 +1,5 @@
-//! One schema is read: documents and entries of another number, or with a field that this program does not know, are refused.
+//! One schema is read: documents and entries of another number, or with a field that this program
+//! does not know, are refused.
 
 use crate::support::table::{RULESETS, Table, entry, seeded};
 use crate::transcripts;
@@ -48,7 +49,8 @@ fn objects(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The value with a field more in each of its objects in turn. No map has such a value, and no field this name.
+/// The value with a field more in each of its objects in turn. No map has such a value, and no
+/// field this name.
 fn with_a_stray_field(value: &Value) -> Vec<(String, Value)> {
     let mut places = Vec::new();
     objects(value, "", &mut places);
@@ -64,7 +66,8 @@ fn with_a_stray_field(value: &Value) -> Vec<(String, Value)> {
     places.into_iter().map(stray).collect()
 }
 
-/// The encounter of a ruleset's longest transcript at its end, and each entry of its log with the encounter before it.
+/// The encounter of a ruleset's longest transcript at its end, and each entry of its log with the
+/// encounter before it.
 fn played(ruleset: &str) -> (Table, Vec<(Table, LogEntry)>) {
     let all = transcripts::of(ruleset)
         .into_iter()

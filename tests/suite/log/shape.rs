@@ -1,4 +1,5 @@
-//! The shape of everything that is stored, as text: one block for each type, one line for each field.
+//! The shape of everything that is stored, as text: one block for each type, one line for each
+//! field.
 
 use crate::support::openapi::{AllSchemas, TypeSchema, type_schema};
 use crate::support::sources::path;
@@ -11,7 +12,8 @@ use turnkeeper::vocabulary::{Combatant, Encounter, INLINE, Registrar, Ruleset, S
 /// The blocks of types by their names.
 type Blocks = BTreeMap<String, String>;
 
-/// The types that all rulesets share. They leave out what is a ruleset's own, so any ruleset gives the same.
+/// The types that all rulesets share. They leave out what is a ruleset's own, so any ruleset gives
+/// the same.
 #[derive(Default)]
 struct SharedTypes(Vec<(&'static str, TypeSchema)>);
 

@@ -232,7 +232,8 @@ async fn an_import_happens_once_for_each_key() {
     import(&log).await.problem(422, "idempotency_key_reused");
 }
 
-/// What takes most memory for its length, as the whole log, within it, and as much of it as is valid.
+/// What takes most memory for its length, as the whole log, within it, and as much of it as is
+/// valid.
 #[tokio::test]
 async fn an_import_takes_a_small_multiple_of_its_bytes() {
     const SIZE: usize = (16 << 20) - 4096;

@@ -100,7 +100,8 @@ async fn listed(fight: &Fight, verb: &str) -> Option<Value> {
         .find(|option| option["command"]["type"] == verb)
 }
 
-/// Holds an option of undo with this range against the server: both its ends are accepted, and what lies beyond them is not.
+/// Holds an option of undo with this range against the server: both its ends are accepted, and what
+/// lies beyond them is not.
 async fn reaches(fight: &Fight, option: &Value, oldest: u64, last: u64) {
     let range = json!({"min": oldest, "max": last});
     assert_eq!(
@@ -174,7 +175,8 @@ async fn the_ways_back_that_options_lists_reach_as_far_as_the_log_does_and_no_fu
     .await;
 }
 
-/// `TURNKEEPER_LONG_LOG` sets the length of the log; at 10,000 an undo takes at most 20 ms of a released server's time.
+/// `TURNKEEPER_LONG_LOG` sets the length of the log; at 10,000 an undo takes at most 20 ms of a
+/// released server's time.
 #[tokio::test]
 async fn an_undo_far_down_a_long_log_is_quick() {
     let api = Api::start().await;

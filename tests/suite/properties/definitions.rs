@@ -1,4 +1,5 @@
-//! Random definitions of `custom`: sound ones to play under, and broken ones, each of which is refused with a path.
+//! Random definitions of `custom`: sound ones to play under, and broken ones, each of which is
+//! refused with a path.
 
 use super::chance::Chance;
 use super::judge::{Action, Judge};
@@ -65,7 +66,8 @@ pub fn options(chance: &mut Chance) -> Value {
     }
 }
 
-/// The same without cards: the cards of hidden combatants are gone from the deck, which others may notice.
+/// The same without cards: the cards of hidden combatants are gone from the deck, which others may
+/// notice.
 pub fn without_cards(chance: &mut Chance) -> Value {
     loop {
         let options = options(chance);

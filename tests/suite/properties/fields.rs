@@ -1,5 +1,5 @@
-//! What a command can hold is listed: every field of every command's schema stands in an option of some play, but for the exceptions
-//! that are listed here with their reasons.
+//! What a command can hold is listed: every field of every command's schema stands in an option of
+//! some play, but for the exceptions that are listed here with their reasons.
 
 use super::judge::Judge;
 use super::player::Subject;
@@ -60,7 +60,8 @@ fn listed(option: &LegalCommand) -> impl Iterator<Item = Field> {
         .map(|field| (verb.to_owned(), field.to_owned()))
 }
 
-/// The fields that are listed in the course of random plays, of which there are as many as it takes to meet all that are `wanted`.
+/// The fields that are listed in the course of random plays, of which there are as many as it takes
+/// to meet all that are `wanted`.
 fn met(subject: &Subject, wanted: &BTreeSet<Field>) -> BTreeSet<Field> {
     let mut met = BTreeSet::new();
     for number in 0..PLAYS.end {

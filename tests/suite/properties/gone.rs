@@ -1,4 +1,5 @@
-//! A combatant that has left is named nowhere, so that nothing is taken for the next one that has its id.
+//! A combatant that has left is named nowhere, so that nothing is taken for the next one that has
+//! its id.
 
 use serde_json::Value;
 use std::collections::BTreeSet;

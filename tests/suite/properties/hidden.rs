@@ -1,4 +1,5 @@
-//! Plays the files of `tests/hidden`, one for each ruleset: the same play with hidden combatants and without them shows the same.
+//! Plays the files of `tests/hidden`, one for each ruleset: the same play with hidden combatants
+//! and without them shows the same.
 
 use super::secrecy::{Even, Sight, Stage, alike};
 use crate::support::sources::{read, stem};
@@ -39,8 +40,8 @@ struct Step {
     without: Vec<u16>,
     /// It happens only where there are hidden combatants; only the game master knows of it.
     secret: Option<Value>,
-    /// It gives a hidden combatant the turn, or asks for one: viewers read that somebody acts. From here on the play goes on without the
-    /// other one.
+    /// It gives a hidden combatant the turn, or asks for one: viewers read that somebody acts. From
+    /// here on the play goes on without the other one.
     someone: Option<Value>,
     /// It happens only in the play with the hidden.
     hidden_only: Option<Value>,
@@ -117,7 +118,8 @@ fn slots(view: &str) -> Vec<String> {
 }
 
 impl Step {
-    /// Takes the step in the play with the hidden and the one without them; what viewers of the first see.
+    /// Takes the step in the play with the hidden and the one without them; what viewers of the
+    /// first see.
     fn take(&self, with: &mut Stage, without: &mut Stage) -> Vec<Sight> {
         let command = [&self.open, &self.secret, &self.someone, &self.hidden_only]
             .into_iter()

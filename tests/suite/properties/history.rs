@@ -1,4 +1,5 @@
-//! Undo: every version's state comes back, redo gives back what was undone, and play goes on from there.
+//! Undo: every version's state comes back, redo gives back what was undone, and play goes on from
+//! there.
 
 use super::judge::Action;
 use super::player::Played;
@@ -72,8 +73,8 @@ fn judge(played: &Played) -> Result<(), String> {
             &*table.game,
             &forth,
         )?;
-        // The same command with the same dice leads to the same state; what itself goes back depends on the versions, and an id that is
-        // made from a name on who has joined.
+        // The same command with the same dice leads to the same state; what itself goes back
+        // depends on the versions, and an id that is made from a name on who has joined.
         let next = made[version];
         let named =
             next.command["type"] == "add_combatant" && next.command["combatant"]["id"].is_null();

@@ -26,7 +26,8 @@ fn breach<T>(property: &'static str, detail: impl Into<String>) -> Result<T, Bre
     })
 }
 
-/// One command of a play: it is sent with these dice; the encounter goes on with what comes of it, or it was but a try.
+/// One command of a play: it is sent with these dice; the encounter goes on with what comes of it,
+/// or it was but a try.
 #[derive(Debug, Clone)]
 pub struct Action {
     pub command: Value,
@@ -228,7 +229,8 @@ impl Judge {
         }
     }
 
-    /// Under a definition nobody acts more often than it says, and a command brings about a bounded number of events.
+    /// Under a definition nobody acts more often than it says, and a command brings about a bounded
+    /// number of events.
     fn as_often_as_defined(&mut self, events: &[Value]) -> Result<(), Breach> {
         let definition = &self.view["options"]["definition"];
         if definition.is_null() {
@@ -334,7 +336,8 @@ impl Judge {
         Ok(())
     }
 
-    /// Under a definition `next` is who begins next when nobody interferes: nobody, where somebody picks or the round ends first.
+    /// Under a definition `next` is who begins next when nobody interferes: nobody, where somebody
+    /// picks or the round ends first.
     fn next_begins_next(&self) -> Result<(), Breach> {
         if self.view["options"]["definition"].is_null() || !self.running() {
             return Ok(());
@@ -357,7 +360,8 @@ impl Judge {
         )
     }
 
-    /// Who begins next if the fight goes on by itself; nobody, if somebody picks or the round ends first.
+    /// Who begins next if the fight goes on by itself; nobody, if somebody picks or the round ends
+    /// first.
     fn begins_next(&self) -> BTreeSet<String> {
         let mut table = self.table.clone();
         for _ in 0..100 {
@@ -482,7 +486,8 @@ impl Judge {
         }
     }
 
-    /// While the fight goes on, somebody who exists can take the decision that is awaited, and nobody else.
+    /// While the fight goes on, somebody who exists can take the decision that is awaited, and
+    /// nobody else.
     fn awaited(&self, here: &BTreeSet<String>) -> Result<(), Breach> {
         let pending = &self.view["pending"];
         let property = "a decision is awaited while the fight goes on, and only then";
@@ -526,7 +531,8 @@ impl Judge {
                 format!("{idle} has no option of {pending}"),
             );
         }
-        // A duel awaits the duellists; others may attack with their minds meanwhile, as at any moment (EX-31).
+        // A duel awaits the duellists; others may attack with their minds meanwhile, as at any
+        // moment (EX-31).
         if pending["decision"] == "mental_attack" {
             return Ok(());
         }

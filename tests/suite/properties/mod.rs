@@ -1,8 +1,9 @@
-//! Properties that hold in every ruleset, over random play: legal is what is accepted, the log folds to the state, a refusal
-//! changes nothing and says why, turns and rounds begin and end once, and somebody who exists is always awaited.
+//! Properties that hold in every ruleset, over random play: legal is what is accepted, the log
+//! folds to the state, a refusal changes nothing and says why, turns and rounds begin and end once,
+//! and somebody who exists is always awaited.
 //!
-//! `TURNKEEPER_PLAYS` sets how many fights each ruleset plays, `TURNKEEPER_ONLY` plays only rulesets whose id holds it, and
-//! `TURNKEEPER_SEED` plays one fight again.
+//! `TURNKEEPER_PLAYS` sets how many fights each ruleset plays, `TURNKEEPER_ONLY` plays only
+//! rulesets whose id holds it, and `TURNKEEPER_SEED` plays one fight again.
 
 pub mod chance;
 pub mod definitions;
@@ -38,7 +39,8 @@ pub fn subjects() -> impl Iterator<Item = Subject> {
         .map(Subject::of)
 }
 
-/// The numbers of the plays of each ruleset: all below `default` or `TURNKEEPER_PLAYS`, or only `TURNKEEPER_SEED`.
+/// The numbers of the plays of each ruleset: all below `default` or `TURNKEEPER_PLAYS`, or only
+/// `TURNKEEPER_SEED`.
 fn numbers(default: u64) -> Vec<u64> {
     match setting("TURNKEEPER_SEED") {
         Some(seed) => vec![seed],
@@ -122,7 +124,8 @@ fn again(played: &Played) -> Option<Breach> {
     run().err()
 }
 
-/// Leaves out every action, every combatant and every option without which the same property is still broken.
+/// Leaves out every action, every combatant and every option without which the same property is
+/// still broken.
 fn shrink(played: &mut Played) -> Breach {
     let mut breach = played.breach.clone().expect("a breach");
     loop {

@@ -48,7 +48,8 @@ impl Subject {
     pub fn play(&self, number: u64, seed: u64) -> Played {
         let mut chance = Chance::new(seed);
         let size = 1 + chance.below(12.min(2 + number as usize / 4));
-        // The first plays are short, and so are their breaches. Each later one has a hundred commands or more: four in each step.
+        // The first plays are short, and so are their breaches. Each later one has a hundred
+        // commands or more: four in each step.
         let length = if number < 100 {
             8 + chance.below(60.min(8 + number as usize))
         } else {

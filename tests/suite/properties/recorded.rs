@@ -1,8 +1,9 @@
 //! Recorded plays: what comes of a command does not change unnoticed.
 //!
-//! `tests/plays/RULESET.jsonl` holds plays at random, each a line with its creation and a line for each command: what was told, or why
-//! it was refused, and digests of what the game master, a player and an onlooker see and may do then. `TURNKEEPER_BLESS=1` writes what
-//! comes of the same commands now; for a file that is missing, new plays are made.
+//! `tests/plays/RULESET.jsonl` holds plays at random, each a line with its creation and a line for
+//! each command: what was told, or why it was refused, and digests of what the game master, a
+//! player and an onlooker see and may do then. `TURNKEEPER_BLESS=1` writes what comes of the same
+//! commands now; for a file that is missing, new plays are made.
 
 use super::chance::Chance;
 use super::player::Subject;

@@ -1,10 +1,13 @@
-//! Secrecy, over random play in every ruleset: a viewer that cannot see a combatant learns nothing of it.
+//! Secrecy, over random play in every ruleset: a viewer that cannot see a combatant learns nothing
+//! of it.
 //!
-//! 1. A play with hidden combatants shows to others what the same play without them shows, byte for byte: state, events, options,
-//!    refusals, text and version, until one of the hidden has the turn or must decide.
+//! 1. A play with hidden combatants shows to others what the same play without them shows, byte for
+//!    byte: state, events, options, refusals, text and version, until one of the hidden has the turn
+//!    or must decide.
 //! 2. Two plays that differ only in who is hidden show the same, also while the hidden act.
-//! 3. What a viewer sees changes only with an entry that the viewer reads. Versions count every transition: where one play has a
-//!    transition that no viewer reads, the other one has a note of the game master's.
+//! 3. What a viewer sees changes only with an entry that the viewer reads. Versions count every
+//!    transition: where one play has a transition that no viewer reads, the other one has a note of
+//!    the game master's.
 
 use super::chance::Chance;
 use super::definitions;
@@ -20,7 +23,8 @@ use turnkeeper::vocabulary::{CombatantId, Dice, OwnCombatant, read};
 /// The plays of each ruleset and property by default.
 const PLAYS: u64 = 12;
 
-/// Every die of a command shows as much: how many are rolled for the hidden makes no difference to the others.
+/// Every die of a command shows as much: how many are rolled for the hidden makes no difference to
+/// the others.
 pub struct Even(pub u16);
 
 impl Dice for Even {
@@ -192,7 +196,8 @@ impl Stage {
         })
     }
 
-    /// Whether a combatant that is hidden from all has the turn, had it since `before`, or must choose.
+    /// Whether a combatant that is hidden from all has the turn, had it since `before`, or must
+    /// choose.
     pub fn someone(&self, before: &Self, decided: &Decided) -> bool {
         let (unseen, seen) = self.unseen_and_seen();
         let had_turn = |id: &CombatantId| {
@@ -320,7 +325,8 @@ struct Play<'s> {
     subject: &'s Subject,
     /// Whether the hidden are on a side of their own.
     apart: bool,
-    /// Whether combatants take the ids of others that have left: hidden ones of seen ones, and the other way round.
+    /// Whether combatants take the ids of others that have left: hidden ones of seen ones, and the
+    /// other way round.
     swaps: bool,
     options: Value,
     chance: Chance,
@@ -328,7 +334,8 @@ struct Play<'s> {
 }
 
 impl Play<'_> {
-    /// Combatants that are seen, and some that are not; most of the hidden are out of the fight, so that their turn never comes.
+    /// Combatants that are seen, and some that are not; most of the hidden are out of the fight, so
+    /// that their turn never comes.
     fn cast(&mut self, visible: usize) -> (Vec<Value>, Vec<Value>) {
         let names: Vec<String> = (1..=visible).map(|n| format!("c{n}")).collect();
         let mut seen: Vec<Value> = names
@@ -343,7 +350,8 @@ impl Play<'_> {
         }
         let hidden = (1..=1 + self.chance.below(2)).map(|n| self.hidden(&format!("h{n}"), &names));
         let mut hidden: Vec<Value> = hidden.collect();
-        // A crowd rolls as one: the owner of one of its hidden combatants sees the roll (decision 9).
+        // A crowd rolls as one: the owner of one of its hidden combatants sees the roll (decision
+        // 9).
         if seen[1]["hidden"] == true {
             for one in hidden.iter_mut().filter_map(Value::as_object_mut) {
                 one.retain(|field, _| field != "group" && field != "roll_group");

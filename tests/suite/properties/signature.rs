@@ -1,4 +1,5 @@
-//! Who reads who sent a command, and what the player of a combatant reads that is hidden only for a moment.
+//! Who reads who sent a command, and what the player of a combatant reads that is hidden only for a
+//! moment.
 
 use super::chance::Chance;
 use super::secrecy::{Even, Stage, named};
@@ -24,7 +25,8 @@ fn entry<'d>(decided: &'d Decided, token: &str) -> Option<&'d RedactedEntry> {
         .and_then(|redactions| redactions.to(token))
 }
 
-/// Refuses an entry of the player of `h1` that tells others who sent it, or does not tell that player.
+/// Refuses an entry of the player of `h1` that tells others who sent it, or does not tell that
+/// player.
 fn signed_for_nobody_else(decided: &Decided) -> Result<(), String> {
     for token in ["player", "onlooker"] {
         let told = entry(decided, token);

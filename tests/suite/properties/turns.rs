@@ -119,7 +119,8 @@ impl Turns {
             }
             "wait_lapsed" => _ = self.waiting.remove(&who()),
             "phase_begun" => self.taken[1].clear(),
-            // The game master may break off a turn: its end may come, or it is as if it had never begun.
+            // The game master may break off a turn: its end may come, or it is as if it had never
+            // begun.
             "overridden" => {
                 self.overridden = true;
                 self.left.append(&mut self.open);

@@ -1,4 +1,5 @@
-//! What is listed for a player is the player's to send and is accepted, and nothing of it is left out.
+//! What is listed for a player is the player's to send and is accepted, and nothing of it is left
+//! out.
 
 use crate::properties::chance::Chance;
 use crate::support::legal_commands::{listed, listed_values};
@@ -39,8 +40,8 @@ fn forms(option: &LegalCommand) -> Vec<Value> {
     forms
 }
 
-/// Every form that is listed for this viewer is the viewer's; every one that is listed for the game master and is the viewer's is
-/// listed.
+/// Every form that is listed for this viewer is the viewer's; every one that is listed for the game
+/// master and is the viewer's is listed.
 fn check(table: &Table, viewer: &Viewer) -> usize {
     let (own, all) = (
         table.game.options(viewer, 0, &|| false),

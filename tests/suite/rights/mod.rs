@@ -1,4 +1,5 @@
-//! Who may send what: the full matrix and each viewer's options, below HTTP; rounds without a game master, over HTTP.
+//! Who may send what: the full matrix and each viewer's options, below HTTP; rounds without a game
+//! master, over HTTP.
 
 mod lists;
 mod matrix;

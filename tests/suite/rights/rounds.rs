@@ -95,7 +95,8 @@ fn four() -> Value {
         {"id": "orc", "side": "monsters", "controller": "Ann"}, {"id": "rat", "side": "monsters", "controller": "Bob"}])
 }
 
-/// The game master places the enemies of DC20 in turns of their side, in advance: only the game master may (DC-20).
+/// The game master places the enemies of DC20 in turns of their side, in advance: only the game
+/// master may (DC-20).
 async fn place_enemies(gm: &Fight) {
     for enemy in ["orc", "rat"] {
         let options = gm.options().await;

@@ -13,7 +13,8 @@ struct Sharing {
     characters_first: bool,
     /// The numbers of the characters that share.
     sharers: Vec<usize>,
-    /// Whether they delay to the turn of the last of them; else they claim the turn of the first together.
+    /// Whether they delay to the turn of the last of them; else they claim the turn of the first
+    /// together.
     by_delay: bool,
     /// The round in which the Enemy Turns are merged.
     merged_in: u64,
@@ -108,7 +109,8 @@ fn send(stage: &Stage, command: &Value) -> Stage {
         .0
 }
 
-/// The claim of the awaited turn: of the sharers together, or of the next character without a turn. Then nobody else is waited for.
+/// The claim of the awaited turn: of the sharers together, or of the next character without a turn.
+/// Then nobody else is waited for.
 fn claim(sharing: &Sharing, view: &Value) -> Value {
     if !view["state"]["claims"].is_null() {
         return json!({"type": "pass"});
@@ -181,7 +183,8 @@ fn after_the_merges_no_two_enemy_turns_follow_one_another_wherever_a_turn_is_sha
         let turns = turns_after_merges(&sharing);
         let told: String = turns.iter().map(|(_, whose)| whose).collect();
         assert!(!told.contains("ee"), "{sharing:?}: {told}");
-        // A turn that went round the order acts again one round later: from then on the teams alternate.
+        // A turn that went round the order acts again one round later: from then on the teams
+        // alternate.
         let settled = turns
             .iter()
             .filter(|(round, _)| *round > sharing.merged_in)

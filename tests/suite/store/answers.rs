@@ -14,7 +14,8 @@ pub async fn an_answer_of_the_span_before_is_found(stand: &impl Stand, id: &str)
     });
     store.create(id, new("v0")).await.unwrap();
     let mut in_time = 0;
-    // Spans are as long as answers are kept. Of two of these pauses one at least goes into the next span.
+    // Spans are as long as answers are kept. Of two of these pauses one at least goes into the next
+    // span.
     for key in 1..=4 {
         let given = Instant::now();
         let recorded = answered(logged(u64::from(key), "v", key.into()), key, "first");

@@ -18,7 +18,8 @@ use turnkeeper::store::{Base, Commit, Committed, Entry, NewEncounter, Store, Sto
 
 /// A backend that stores can be opened on.
 pub trait Stand {
-    /// `count` stores over the same encounters; the same store several times if the backend allows only one.
+    /// `count` stores over the same encounters; the same store several times if the backend allows
+    /// only one.
     fn stores(&self, count: usize, config: StoreConfig) -> Vec<Arc<dyn Store>>;
 
     fn store(&self, config: StoreConfig) -> Arc<dyn Store> {
@@ -34,7 +35,8 @@ pub fn new(text: &str) -> NewEncounter {
     imported(text, text, 0, &[])
 }
 
-/// A new encounter with a log: its document, its base at `base_version`, and log entries `entry VERSION`.
+/// A new encounter with a log: its document, its base at `base_version`, and log entries `entry
+/// VERSION`.
 pub fn imported(document: &str, base: &str, base_version: u64, versions: &[u64]) -> NewEncounter {
     let base = Base {
         version: base_version,
@@ -58,7 +60,8 @@ pub fn entry(version: u64) -> Entry {
     }
 }
 
-/// A write with only a document. Its revision is one above `expected`, not random as in the program.
+/// A write with only a document. Its revision is one above `expected`, not random as in the
+/// program.
 pub fn unlogged(expected: u64, document: &str) -> Commit {
     let revision = expected.wrapping_add(1);
     Commit {

@@ -531,7 +531,8 @@ async fn a_password_is_used_and_a_wrong_one_is_a_store_that_is_away() {
     }
 }
 
-/// A certificate authority, and a server certificate by it for 127.0.0.1, in the server's directory.
+/// A certificate authority, and a server certificate by it for 127.0.0.1, in the server's
+/// directory.
 fn certificates(directory: &std::path::Path) {
     let script = "
         openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj '/CN=authority' -keyout ca.key -out ca.crt

@@ -119,7 +119,8 @@ async fn a_paused_redis_is_away_until_it_goes_on() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_host_that_never_answers_is_away() {
-    // A server that accepts every connection and never answers, and an address reserved for documentation.
+    // A server that accepts every connection and never answers, and an address reserved for
+    // documentation.
     let mute = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = mute.local_addr().unwrap().port();
     everything_is_away(&open(

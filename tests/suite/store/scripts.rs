@@ -1,4 +1,5 @@
-//! Calls of every store and what each is answered: see `tests/store.json`. Part of the conformance suite.
+//! Calls of every store and what each is answered: see `tests/store.json`. Part of the conformance
+//! suite.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

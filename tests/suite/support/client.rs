@@ -1,4 +1,5 @@
-//! A client of the API, for tests and benchmarks. A [`Call`] is built like a line of curl; [`Fight`] is an encounter with a token.
+//! A client of the API, for tests and benchmarks. A [`Call`] is built like a line of curl;
+//! [`Fight`] is an encounter with a token.
 
 use super::secrets;
 use bytes::Bytes;

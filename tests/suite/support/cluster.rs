@@ -17,16 +17,19 @@ impl RedisCluster {
         Self::of(3, 0)
     }
 
-    /// One with a replica for each primary, which takes over about a second after its primary's end.
+    /// One with a replica for each primary, which takes over about a second after its primary's
+    /// end.
     pub fn with_replicas() -> Self {
         let cluster = Self::of(6, 1);
         cluster.wait_until_replicated();
-        // Nodes that a busy machine holds up would be replaced, also by replicas that have nothing yet.
+        // Nodes that a busy machine holds up would be replaced, also by replicas that have nothing
+        // yet.
         cluster.node_timeout(0, "20000");
         cluster
     }
 
-    /// Sets after how many milliseconds of silence the running servers from `first` on give another node up.
+    /// Sets after how many milliseconds of silence the running servers from `first` on give another
+    /// node up.
     fn node_timeout(&self, first: usize, milliseconds: &str) {
         for server in self
             .servers
@@ -49,7 +52,8 @@ impl RedisCluster {
         ];
         let servers: Vec<_> = (0..servers).map(|_| RedisServer::with(&settings)).collect();
         let cluster = Self { servers };
-        // On a busy machine nodes would give up meeting each other, and redis-cli would wait for ever.
+        // On a busy machine nodes would give up meeting each other, and redis-cli would wait for
+        // ever.
         cluster.node_timeout(0, "20000");
         let mut create = Command::new("redis-cli");
         create.args(["--cluster", "create"]);
@@ -106,7 +110,8 @@ impl RedisCluster {
         self.wait_until_served();
     }
 
-    /// Waits until the running servers from `first` on have three primaries: replicas take over from those that are killed or silent.
+    /// Waits until the running servers from `first` on have three primaries: replicas take over
+    /// from those that are killed or silent.
     pub fn wait_for_primaries(&self, first: usize) {
         self.node_timeout(first, "1000");
         let primaries = || {
@@ -154,8 +159,9 @@ impl RedisCluster {
             .any(|server| keys(server).iter().any(|had| had == key))
     }
 
-    /// Moves a key's slot, with all its keys, `by` nodes further, as resharding does. All nodes must agree on the newest epoch first:
-    /// a new owner that has not heard of it claims the slot with an older one, which other nodes ignore.
+    /// Moves a key's slot, with all its keys, `by` nodes further, as resharding does. All nodes
+    /// must agree on the newest epoch first: a new owner that has not heard of it claims the slot
+    /// with an older one, which other nodes ignore.
     pub fn migrate(&self, key: &str, by: usize) {
         let epoch = |server: &RedisServer| {
             let info: String = server.ask(&["CLUSTER", "INFO"]);
@@ -190,8 +196,8 @@ impl RedisCluster {
                 std::thread::sleep(Duration::from_millis(5));
             }
         }
-        // The new owner first, then all others, as redis-cli does. A node that hears of it late may believe a newer claim of the old
-        // owner, and the new owner would drop its keys.
+        // The new owner first, then all others, as redis-cli does. A node that hears of it late may
+        // believe a newer claim of the old owner, and the new owner would drop its keys.
         let others = self
             .servers
             .iter()

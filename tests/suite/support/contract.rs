@@ -1,5 +1,5 @@
-//! The published document as a contract: requests and answers of tests are validated against it. Undocumented fields fail, although the
-//! published schemas of answers allow them.
+//! The published document as a contract: requests and answers of tests are validated against it.
+//! Undocumented fields fail, although the published schemas of answers allow them.
 
 use super::client::Answer;
 use super::openapi::{self, Examples};
@@ -9,7 +9,8 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use turnkeeper::engine::Rulesets;
 use turnkeeper::http;
 
-/// The document for one ruleset: unions over all rulesets hold the ruleset's schema_name variants only.
+/// The document for one ruleset: unions over all rulesets hold the ruleset's schema_name variants
+/// only.
 struct Contract {
     document: Value,
     validators: Mutex<HashMap<String, Arc<OnceLock<jsonschema::Validator>>>>,
@@ -107,7 +108,8 @@ fn narrow(document: &mut Value, others: &[&String]) {
     });
 }
 
-/// Forbids fields that a schema does not name. A part of an `allOf` (`part`) stays open, because the other parts name more fields.
+/// Forbids fields that a schema does not name. A part of an `allOf` (`part`) stays open, because
+/// the other parts name more fields.
 fn forbid_unknown_fields(schema: &mut Value, published: &Value, part: bool) {
     let target = schema
         .get("$ref")
@@ -229,8 +231,8 @@ fn capitalised(word: &str) -> String {
     first.to_uppercase() + rest
 }
 
-/// What is wrong with a value by the schema at this pointer, under the ruleset that the value names. One that names none is right
-/// under some ruleset.
+/// What is wrong with a value by the schema at this pointer, under the ruleset that the value
+/// names. One that names none is right under some ruleset.
 fn schema_errors_at(pointer: &str, value: &Value) -> Vec<String> {
     let id = value
         .get("ruleset")
@@ -245,7 +247,8 @@ fn schema_errors_at(pointer: &str, value: &Value) -> Vec<String> {
     all.min_by_key(Vec::len).unwrap_or_default()
 }
 
-/// What is wrong with a value by the schema of this name, which may be a union's name with a ruleset's prefix.
+/// What is wrong with a value by the schema of this name, which may be a union's name with a
+/// ruleset's prefix.
 pub fn schema_errors(schema: &str, value: &Value) -> Vec<String> {
     let narrowed = CONTRACTS
         .iter()
@@ -263,7 +266,8 @@ pub fn schema_name(ruleset: &str, schema: &str) -> String {
     ruleset.split('-').map(capitalised).collect::<String>() + schema
 }
 
-/// Holds an exchange against the document: an accepted request has the shape that it asks for, and any answer a shape that it promises.
+/// Holds an exchange against the document: an accepted request has the shape that it asks for, and
+/// any answer a shape that it promises.
 #[track_caller]
 pub fn check(method: &str, path: &str, sent: &[u8], answer: &Answer) {
     let broken = if answer.header("content-encoding").is_empty() {

@@ -20,7 +20,8 @@ impl ScriptedDice {
         }
     }
 
-    /// What did not fit since the last call: dice that were missing, or faces that the die does not have.
+    /// What did not fit since the last call: dice that were missing, or faces that the die does not
+    /// have.
     pub fn complaints(&mut self) -> Vec<String> {
         std::mem::take(&mut self.complaints)
     }

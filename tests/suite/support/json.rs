@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-/// The value at a dotted path: an object is entered by key, an array of objects with `id` (or `combatant`) by that, any other
-/// array by number, and `*` stands for every item. Null where only the last step leads nowhere.
+/// The value at a dotted path: an object is entered by key, an array of objects with `id` (or
+/// `combatant`) by that, any other array by number, and `*` stands for every item. Null where only
+/// the last step leads nowhere.
 pub fn at(value: &Value, path: &str) -> Result<Value, String> {
     let Some((step, rest)) = path
         .split_once('.')

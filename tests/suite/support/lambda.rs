@@ -1,6 +1,8 @@
-//! Lambda, emulated: the real program as a function, its Runtime API, and an event source that turns requests into events and back.
+//! Lambda, emulated: the real program as a function, its Runtime API, and an event source that
+//! turns requests into events and back.
 //!
-//! The events begin as those under `tests/fixtures/lambda`; what a request says goes into their places, as each event source does it.
+//! The events begin as those under `tests/fixtures/lambda`; what a request says goes into their
+//! places, as each event source does it.
 
 use super::client::Client;
 use super::process::{Process, turnkeeper};
@@ -56,7 +58,8 @@ impl EventSource {
         .expect("JSON")
     }
 
-    /// The event of a request. `stage` is the gateway's, shown in its paths unless it is `$default`.
+    /// The event of a request. `stage` is the gateway's, shown in its paths unless it is
+    /// `$default`.
     fn event(self, request: &Request<()>, body: &[u8], stage: &str) -> Value {
         let mut event = self.recorded();
         let (method, path) = (request.method().as_str(), request.uri().path());
@@ -128,7 +131,8 @@ impl EventSource {
         }
     }
 
-    /// A repeated header: a load balancer passes the last one on, or all if it is set to it; the others join them.
+    /// A repeated header: a load balancer passes the last one on, or all if it is set to it; the
+    /// others join them.
     fn values(self, headers: &HeaderMap, name: &str) -> Value {
         let values = headers
             .get_all(name)
@@ -199,7 +203,8 @@ struct Runtime {
 }
 
 impl Runtime {
-    /// Has an event handled: the function's answer or its reported error; None after its time limit.
+    /// Has an event handled: the function's answer or its reported error; None after its time
+    /// limit.
     async fn invoke(&self, event: Value) -> Option<Outcome> {
         let id = format!(
             "8476a536-e9f4-11e8-9739-{:012x}",
@@ -310,7 +315,8 @@ pub struct Function {
 }
 
 impl Function {
-    /// One with these settings and this number of instances, each of which handles one event at a time.
+    /// One with these settings and this number of instances, each of which handles one event at a
+    /// time.
     pub async fn start(source: EventSource, settings: &[(&str, &str)], instances: usize) -> Self {
         let function = Self::at(source, "$default", Duration::from_secs(29), settings).await;
         (0..instances).for_each(|_| function.another());

@@ -3,7 +3,8 @@
 use serde_json::Value;
 use turnkeeper::vocabulary::{LegalCommand, Values};
 
-/// Whether one of `legal_commands` lists `command`: its type, its fixed fields, and in each open field a value that is listed there.
+/// Whether one of `legal_commands` lists `command`: its type, its fixed fields, and in each open
+/// field a value that is listed there.
 pub fn listed(legal_commands: &[LegalCommand], command: &Value) -> bool {
     legal_commands.iter().any(|option| lists(option, command))
 }
@@ -50,7 +51,8 @@ fn says_nothing(value: &Value) -> bool {
     }
 }
 
-/// Whether one of `legal_commands` promises that `command` is accepted: free text counts only as the example has it.
+/// Whether one of `legal_commands` promises that `command` is accepted: free text counts only as
+/// the example has it.
 pub fn promised(legal_commands: &[LegalCommand], command: &Value) -> bool {
     legal_commands.iter().any(|option| {
         let free = |field: &str| {

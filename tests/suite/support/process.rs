@@ -34,8 +34,8 @@ pub fn search_path() -> String {
     format!("{directory}:{}", std::env::var("PATH").expect("a PATH"))
 }
 
-/// Keeps what a command starts away from the data in the folder of the tests, and from a server that runs already: it works in a folder of
-/// the test's, stores there, and takes a free port.
+/// Keeps what a command starts away from the data in the folder of the tests, and from a server
+/// that runs already: it works in a folder of the test's, stores there, and takes a free port.
 pub fn isolate(command: &mut Command, directory: &Path) {
     command.current_dir(directory);
     command

@@ -186,8 +186,8 @@ impl RedisServer {
     }
 }
 
-/// A free port, as is the one of a cluster's bus, 10,000 above. Both are below the ports that the system gives to connections, so that
-/// no connection takes it before a server is started again.
+/// A free port, as is the one of a cluster's bus, 10,000 above. Both are below the ports that the
+/// system gives to connections, so that no connection takes it before a server is started again.
 pub fn free_port() -> u16 {
     loop {
         let port = rand::random_range(10_000..22_000);

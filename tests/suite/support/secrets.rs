@@ -1,8 +1,8 @@
 //! Whether anything logs a secret, over all tests.
 //!
-//! Every server that runs as a process has its log searched when it ends; what those within this process log is searched line by
-//! line, and each of them looks at its end whether anything was found. Secrets are whatever looks like a token or key of ours, and
-//! what tests say that is one.
+//! Every server that runs as a process has its log searched when it ends; what those within this
+//! process log is searched line by line, and each of them looks at its end whether anything was
+//! found. Secrets are whatever looks like a token or key of ours, and what tests say that is one.
 
 use std::collections::BTreeSet;
 use std::io::Write;

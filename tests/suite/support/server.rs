@@ -1,4 +1,5 @@
-//! The real program on a free port. It can be killed and started again: clients ask for its [`Server::client`] anew each time.
+//! The real program on a free port. It can be killed and started again: clients ask for its
+//! [`Server::client`] anew each time.
 
 use super::client::Client;
 use super::process::{self, Process};
@@ -201,7 +202,8 @@ impl Server {
             .sum()
     }
 
-    /// Its resident memory in KiB. A debug build counts only allocated memory, because its own text takes most of the rest.
+    /// Its resident memory in KiB. A debug build counts only allocated memory, because its own text
+    /// takes most of the rest.
     pub fn resident(&self) -> u64 {
         self.memory(if cfg!(debug_assertions) {
             "RssAnon:"

@@ -34,7 +34,8 @@ pub fn stem(file: &Path) -> String {
     stem.display().to_string()
 }
 
-/// Every file with this extension below a folder of the crate: its path below the crate and its text, in the order of the paths.
+/// Every file with this extension below a folder of the crate: its path below the crate and its
+/// text, in the order of the paths.
 pub fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
     fn collect(path: &Path, extension: &str, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {

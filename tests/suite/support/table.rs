@@ -1,4 +1,5 @@
-//! A table to play at: an encounter of any ruleset that holds every transition against the engine's promises.
+//! A table to play at: an encounter of any ruleset that holds every transition against the engine's
+//! promises.
 
 use super::json::difference;
 use crate::round_robin::RoundRobin;
@@ -169,9 +170,10 @@ impl Table {
 
     /// Sends a command or a list; an error tells which promise of the engine was broken.
     ///
-    /// Promises: a refusal changes nothing; an acceptance adds one version; folding its events on the encounter before it, as
-    /// it is in memory and as it comes out of its document, gives the same document byte for byte; cached JSON is what would be written
-    /// anew; each event has a sentence; neither these nor the reasons of refusals have ids where there are names.
+    /// Promises: a refusal changes nothing; an acceptance adds one version; folding its events on
+    /// the encounter before it, as it is in memory and as it comes out of its document, gives the
+    /// same document byte for byte; cached JSON is what would be written anew; each event has a
+    /// sentence; neither these nor the reasons of refusals have ids where there are names.
     pub fn try_send(&mut self, body: Value, dice: &mut dyn Dice) -> Result<Answer, String> {
         let request = match Request::read(body) {
             Ok(request) => request,
@@ -417,7 +419,8 @@ fn sentences(game: &dyn AnyEncounter, decided: &Decided) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a refusal has a reason with names and without ids. Ids that are taken or unknown are told as ids.
+/// Whether a refusal has a reason with names and without ids. Ids that are taken or unknown are
+/// told as ids.
 fn explained(game: &dyn AnyEncounter, refused: &Refused) -> Result<(), String> {
     let of_ids = ["combatant_exists", "unknown_combatant"].contains(&refused.code.as_str());
     let id = if of_ids {

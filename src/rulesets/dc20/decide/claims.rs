@@ -8,7 +8,8 @@ pub(super) fn claim(play: &mut Play<'_>, c: &Claim) -> Result<(), Violation> {
     answer(play, &claimants, Some(c.share), c.decides())
 }
 
-/// Takes answers to the awaited turn: claims, with their `share`, or passes. No other answers follow if the contest is `closed`.
+/// Takes answers to the awaited turn: claims, with their `share`, or passes. No other answers
+/// follow if the contest is `closed`.
 pub(super) fn answer(
     play: &mut Play<'_>,
     answering: &[CombatantId],
@@ -100,7 +101,8 @@ fn claimable(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
     })
 }
 
-/// Refuses an answer that changes nothing, and that of a combatant whose check is too low: a claim, with its `share`, or a pass.
+/// Refuses an answer that changes nothing, and that of a combatant whose check is too low: a claim,
+/// with its `share`, or a pass.
 fn may_answer(encounter: &Encounter, c: &Combatant, share: Option<bool>) -> Result<(), Violation> {
     let id = &c.id;
     let claim = encounter

@@ -75,7 +75,8 @@ pub(in super::super) fn follow(play: &mut Play<'_>) {
     }
 }
 
-/// At the end of the order, moves the turns that are still held to one new PC Turn; whether there are any.
+/// At the end of the order, moves the turns that are still held to one new PC Turn; whether there
+/// are any.
 pub(in super::super) fn stop_holding(play: &mut Play<'_>) -> bool {
     let holding = holding(play.encounter());
     let mut to = None;

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Puts the next two turns of each enemy team into one: sharing has emptied a PC Turn, so the teams alternate again.
+/// Puts the next two turns of each enemy team into one: sharing has emptied a PC Turn, so the teams
+/// alternate again.
 pub(super) fn merge(play: &mut Play<'_>) -> Result<(), Violation> {
     let merges = Ahead::of(play.encounter())?.merges()?;
     for merged in merges {
@@ -11,7 +12,8 @@ pub(super) fn merge(play: &mut Play<'_>) -> Result<(), Violation> {
     Ok(())
 }
 
-/// The turns that follow a shared PC Turn, round the order up to that turn itself, without merged turns and those of the hidden.
+/// The turns that follow a shared PC Turn, round the order up to that turn itself, without merged
+/// turns and those of the hidden.
 struct Ahead<'t> {
     shared: &'t Slot,
     turns: Vec<&'t Slot>,
@@ -19,7 +21,8 @@ struct Ahead<'t> {
     this_round: usize,
     /// The number of PC Turns that combatants have or will claim.
     taken: usize,
-    /// Those that all viewers know to be taken: where turns move must not reveal a hidden combatant.
+    /// Those that all viewers know to be taken: where turns move must not reveal a hidden
+    /// combatant.
     known_taken: HashSet<&'t SlotId>,
 }
 
@@ -86,7 +89,8 @@ impl<'t> Ahead<'t> {
         self.turns.get(place).map(|slot| slot.id.clone())
     }
 
-    /// Merges the turn at the place `from` into that at `into`; `later` are the places of the team's other turns.
+    /// Merges the turn at the place `from` into that at `into`; `later` are the places of the
+    /// team's other turns.
     fn merged(&self, into: usize, from: usize, later: &[usize]) -> Option<SlotsMerged> {
         let moved_up = self.moving_up(into, from, later);
         let moved_up = moved_up
@@ -103,8 +107,9 @@ impl<'t> Ahead<'t> {
 
     /// The turns that move up into the emptied place, each into the place of the one before it.
     ///
-    /// They move while two PC Turns would follow one another, also into the next round. Where a PC Turn is empty, this round's turns
-    /// still move: in round 1 a later turn may become the empty one.
+    /// They move while two PC Turns would follow one another, also into the next round. Where a PC
+    /// Turn is empty, this round's turns still move: in round 1 a later turn may become the empty
+    /// one.
     fn moving_up(&self, into: usize, from: usize, later: &[usize]) -> Vec<usize> {
         let (mut before, mut emptied) = (into, from);
         let mut moving = Vec::new();
@@ -132,7 +137,8 @@ impl<'t> Ahead<'t> {
     }
 }
 
-/// The PC Turn that is going on, if players' characters share it. Sharing with a hidden one leaves no turn empty that others see.
+/// The PC Turn that is going on, if players' characters share it. Sharing with a hidden one leaves
+/// no turn empty that others see.
 fn shared_turn(encounter: &Encounter) -> Result<&Slot, Violation> {
     let running = matches!(encounter.state.phase, Phase::Turn | Phase::BetweenTurns);
     if running && let Some(slot) = encounter.state.at().filter(|slot| slot.team == Team::Pc) {
@@ -149,7 +155,8 @@ fn shared_turn(encounter: &Encounter) -> Result<&Slot, Violation> {
     Err(Violation::new("not_shared", "DC-25", detail))
 }
 
-/// The PC Turns that combatants for whom `counts` holds have or will claim: the first empty ones go to those without a turn.
+/// The PC Turns that combatants for whom `counts` holds have or will claim: the first empty ones go
+/// to those without a turn.
 fn taken_turns<'t>(
     encounter: &Encounter,
     turns: &[&'t Slot],

@@ -35,7 +35,8 @@ pub(super) fn awaited(
     ))
 }
 
-/// The game master puts enemies or NPCs into a turn of their team, or moves them there before they act.
+/// The game master puts enemies or NPCs into a turn of their team, or moves them there before they
+/// act.
 pub(super) fn assign(play: &mut Play<'_>, c: &Assign) -> Result<(), Violation> {
     let id = match &c.slot {
         Some(slot) => slot.clone(),

@@ -20,7 +20,8 @@ pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
         .active()
         .filter(|c| is_pc(c))
         .partition(|c| !c.hidden);
-    // Hidden characters count only if there are no others: else the DC, the winner and the turns would reveal them.
+    // Hidden characters count only if there are no others: else the DC, the winner and the turns
+    // would reveal them.
     let counted = if seen.is_empty() {
         hidden.len()
     } else {
@@ -168,7 +169,8 @@ fn set_dc(play: &mut Play<'_>, c: &Start, pcs: &[CombatantId]) {
     });
 }
 
-/// The Initiative Check of one player's character: before the start its dice, later, for one that joined, the check.
+/// The Initiative Check of one player's character: before the start its dice, later, for one that
+/// joined, the check.
 pub(super) fn check_alone(play: &mut Play<'_>, c: &InitiativeCheck) -> Result<(), Violation> {
     let id = &c.combatant;
     let roller = play.combatant("combatant", id)?;
@@ -189,7 +191,8 @@ pub(super) fn check_alone(play: &mut Play<'_>, c: &InitiativeCheck) -> Result<()
     Ok(())
 }
 
-/// The dice of an Initiative Check: given, rolled by its player before the start, or rolled by the server with ADV or DisADV (DC-47).
+/// The dice of an Initiative Check: given, rolled by its player before the start, or rolled by the
+/// server with ADV or DisADV (DC-47).
 fn roll(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> Vec<Die> {
     let Some(c) = play.encounter().get(id) else {
         return Vec::new();
@@ -214,7 +217,8 @@ fn can_check(c: &Combatant) -> Result<(), Violation> {
     })
 }
 
-/// Makes an Initiative Check (DC-4); whether it succeeded. A natural 20 or 1 decides whatever the total (ADC2).
+/// Makes an Initiative Check (DC-4); whether it succeeded. A natural 20 or 1 decides whatever the
+/// total (ADC2).
 fn check(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> bool {
     let Some(stats) = play.encounter().get(id).map(|c| c.stats.clone()) else {
         return false;
@@ -256,8 +260,9 @@ fn check(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> bool {
     success
 }
 
-/// Rotates the enemy teams, so that the first one is as the command or a Fate Check says; each check is for the first of the remaining
-/// teams (DC-26, DC-27). Unseen teams rotate apart: else they would show.
+/// Rotates the enemy teams, so that the first one is as the command or a Fate Check says; each
+/// check is for the first of the remaining teams (DC-26, DC-27). Unseen teams rotate apart: else
+/// they would show.
 fn rotate(play: &mut Play<'_>, c: &Start, Sides { seen, unseen }: &mut Sides) {
     if let Some(team) = &c.first_team {
         for sides in [seen, unseen] {
@@ -282,7 +287,8 @@ pub(super) fn fate_check(play: &mut Play<'_>, given: Option<D20>, team: Option<S
     high
 }
 
-/// Lays out a turn of each team for each PC, important NPCs included (DC-15, DC-29), alternately from the winner on (DC-16).
+/// Lays out a turn of each team for each PC, important NPCs included (DC-15, DC-29), alternately
+/// from the winner on (DC-16).
 fn lay_out(play: &mut Play<'_>, sides: Sides, successes: usize, pcs: usize) {
     let encounter = play.encounter();
     let of = |wanted: Team, hidden: bool| {
@@ -295,7 +301,8 @@ fn lay_out(play: &mut Play<'_>, sides: Sides, successes: usize, pcs: usize) {
         0 => of(Team::Pc, true),
         turns => turns,
     };
-    // A hidden one out of the fight counts: its owner sees the turns of its team, whether others of that team are hidden or not.
+    // A hidden one out of the fight counts: its owner sees the turns of its team, whether others of
+    // that team are hidden or not.
     let hidden_npcs = encounter
         .iter()
         .any(|c| c.hidden && team(&encounter.state, c) == Team::Npc);

@@ -117,7 +117,8 @@ fn may_jump(
     Ok(())
 }
 
-/// Refuses a jump outside the window, of a persona that keeps waiting, and before a higher one has decided (AEX15).
+/// Refuses a jump outside the window, of a persona that keeps waiting, and before a higher one has
+/// decided (AEX15).
 fn in_window(encounter: &Encounter, persona: &Combatant) -> Result<(), Violation> {
     let (id, rank) = (&persona.id, persona.state.rank);
     let open = window_open(encounter);
@@ -162,8 +163,8 @@ fn could_jump(encounter: &Encounter, c: &Combatant) -> bool {
     !c.state.keeps_waiting && [Component::Move, Component::Act].into_iter().any(may)
 }
 
-/// Whether a persona that is asked announces its acts: a visible one could jump ahead of them. A hidden persona announces none, since
-/// nobody sees them come.
+/// Whether a persona that is asked announces its acts: a visible one could jump ahead of them. A
+/// hidden persona announces none, since nobody sees them come.
 pub(in super::super) fn must_announce(encounter: &Encounter, c: &Combatant) -> bool {
     encounter.options.jump_window
         && !c.hidden

@@ -16,7 +16,8 @@ pub(super) fn attack(play: &mut Play<'_>, c: &MentalAttack) -> Result<(), Violat
         )?;
     }
     let encounter = play.encounter();
-    // It does not matter whose act it is, so that a player may attack while a hidden combatant acts.
+    // It does not matter whose act it is, so that a player may attack while a hidden combatant
+    // acts.
     if encounter.state.phase != Phase::SomeoneActs {
         in_unit(encounter, "EX-31")?;
     }

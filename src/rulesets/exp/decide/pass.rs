@@ -3,8 +3,8 @@
 use super::*;
 use crate::rulesets::shared::{end_round, end_turn, start_turn};
 
-/// Goes down the list until somebody is asked, again from the top while anybody has something left (EX-16); then the unit is
-/// over (EX-19).
+/// Goes down the list until somebody is asked, again from the top while anybody has something left
+/// (EX-16); then the unit is over (EX-19).
 pub(in super::super) fn advance(play: &mut Play<'_>) {
     while play.encounter().state.phase == Phase::Pass && play.encounter().state.asked.is_empty() {
         let encounter = play.encounter();
@@ -49,7 +49,8 @@ fn ask(play: &mut Play<'_>, rank: u32, combatants: Vec<CombatantId>) {
     }
 }
 
-/// Takes components from a persona for this unit: what waited if it can no longer act, else everything.
+/// Takes components from a persona for this unit: what waited if it can no longer act, else
+/// everything.
 pub(in super::super) fn lose(play: &mut Play<'_>, id: &CombatantId, because: Loss) {
     let Some(state) = play.encounter().get(id).map(|c| &c.state) else {
         return;
@@ -84,8 +85,8 @@ pub(super) fn rest(play: &mut Play<'_>, id: &CombatantId) {
     end_turn(play, id);
 }
 
-/// Asks the persona that the game master chose; the list goes on below it. Between two units the next one is rolled first. A
-/// mental duel ends.
+/// Asks the persona that the game master chose; the list goes on below it. Between two units the
+/// next one is rolled first. A mental duel ends.
 pub(in super::super) fn take_over(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     fit(play.combatant("combatant", id)?)?;
     if play.encounter().state.phase == Phase::Roll {

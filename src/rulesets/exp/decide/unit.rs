@@ -78,8 +78,9 @@ pub(super) fn begin(
     play.own(InitiativeRolled { ranking });
 }
 
-/// Everybody in the fight, the stunned too: they may recover before they are asked (AEX9). A crowd rolls with the values of
-/// its first persona (EX-4), of the visible ones if any: the values of a hidden one would show.
+/// Everybody in the fight, the stunned too: they may recover before they are asked (AEX9). A crowd
+/// rolls with the values of its first persona (EX-4), of the visible ones if any: the values of a
+/// hidden one would show.
 pub(super) fn contenders(encounter: &Encounter) -> Vec<Contender> {
     let mut contenders: Vec<Contender> = Vec::with_capacity(encounter.combatants.len());
     let seen = encounter.active().filter(|c| !c.hidden);

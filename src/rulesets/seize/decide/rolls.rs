@@ -112,7 +112,8 @@ fn check(play: &Play<'_>, c: &Start, rollers: &[Roller]) -> Result<(), Violation
     Ok(())
 }
 
-/// Everybody who is in the fight, by the die that they roll, in the order in which those who would act joined.
+/// Everybody who is in the fight, by the die that they roll, in the order in which those who would
+/// act joined.
 fn rollers(encounter: &Encounter, enemies: Enemies) -> Vec<Roller> {
     let mut ranked: Vec<&Combatant> = encounter.active().collect();
     ranked.sort_by_key(|c| (c.hidden, Reverse(c.stats.bonus()), c.joined));
@@ -203,7 +204,8 @@ fn rank(roll: &InitiativeRoll) -> (Meaning, i64, i64) {
     (roll.meaning, result, roll.bonus)
 }
 
-/// Who takes the first turn, and why: the best of `rolls`, which come best first, after a roll-off in a full tie.
+/// Who takes the first turn, and why: the best of `rolls`, which come best first, after a roll-off
+/// in a full tie.
 fn winner(
     play: &mut Play<'_>,
     c: &Start,

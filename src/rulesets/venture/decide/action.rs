@@ -104,8 +104,8 @@ fn check_target(play: &Play<'_>, c: &Act, index: usize, target: &Target) -> Resu
     )
 }
 
-/// Attacks one target: Onslaught, hit or missed (VE-30), the Initiative lost (VE-27), damage and death. Returns whether it is a
-/// killing blow.
+/// Attacks one target: Onslaught, hit or missed (VE-30), the Initiative lost (VE-27), damage and
+/// death. Returns whether it is a killing blow.
 fn attack(play: &mut Play<'_>, by: &CombatantId, target: &Target) -> Result<bool, Violation> {
     let id = &target.combatant;
     let onslaught = play

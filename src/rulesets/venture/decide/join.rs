@@ -4,7 +4,8 @@ use super::*;
 use crate::rulesets::shared::{start_encounter, start_round};
 use crate::vocabulary::{ConditionSet, Slug};
 
-/// Lets all combatants Join Battle (VE-2) and begins round 0, that of the free actions (VE-6, AVE10).
+/// Lets all combatants Join Battle (VE-2) and begins round 0, that of the free actions (VE-6,
+/// AVE10).
 pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     for id in c.joins.keys() {
         play.fighter(format!("joins.{}", id.as_str()), id, "VE-9")?;
@@ -186,8 +187,8 @@ pub(super) fn free_action(play: &mut Play<'_>, c: &FreeAction) -> Result<(), Vio
     Ok(())
 }
 
-/// Refuses unless `id` may take its free action: in round 0 in the order of the track (VE-7), newcomers in their first turn,
-/// before they act.
+/// Refuses unless `id` may take its free action: in round 0 in the order of the track (VE-7),
+/// newcomers in their first turn, before they act.
 pub(super) fn may_act_freely(play: &Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = joined(play, id)?;
     require(

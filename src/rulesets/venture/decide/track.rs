@@ -15,7 +15,8 @@ pub(super) struct Blow<'a> {
     pub shift: Join,
 }
 
-/// Moves `id` on the track at once (VE-13), within its bounds (VE-24); Crash comes and goes with it (VE-23).
+/// Moves `id` on the track at once (VE-13), within its bounds (VE-24); Crash comes and goes with it
+/// (VE-23).
 pub(super) fn change(
     play: &mut Play<'_>,
     id: &CombatantId,
@@ -46,7 +47,8 @@ pub(super) fn change(
     Ok(())
 }
 
-/// Crashes `id`: what it costs, and what it brings to an opponent who forced it (VE-26, VE-27, AVE14).
+/// Crashes `id`: what it costs, and what it brings to an opponent who forced it (VE-26, VE-27,
+/// AVE14).
 fn crash(play: &mut Play<'_>, id: &CombatantId, blow: Option<Blow<'_>>) -> Result<(), Violation> {
     let forced = blow.as_ref().map(|blow| blow.by).filter(|by| *by != id);
     play.own(Crashed {

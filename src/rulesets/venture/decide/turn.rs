@@ -152,7 +152,8 @@ pub(super) fn end(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation
     if !crashed && !prone && !attacked {
         change(play, id, REST, Cause::NoAttack, None)?;
     }
-    // What step 1 brought about counts in step 2: a corrected Crash comes back with a change (AVE19).
+    // What step 1 brought about counts in step 2: a corrected Crash comes back with a change
+    // (AVE19).
     let CombatantState {
         crashed,
         recovery_tokens,

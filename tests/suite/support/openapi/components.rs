@@ -1,4 +1,5 @@
-//! The schemas of the document: those of shared types, and those that each registered ruleset brings.
+//! The schemas of the document: those of shared types, and those that each registered ruleset
+//! brings.
 
 use super::bodies::RosterChange;
 use super::naming::{SchemaSet, reference};
@@ -52,7 +53,8 @@ impl Registrar for AllSchemas {
     }
 }
 
-/// All schemas by name. `declared` are those that operations refer to; a ruleset's own have its name in front.
+/// All schemas by name. `declared` are those that operations refer to; a ruleset's own have its
+/// name in front.
 pub fn components(declared: &BTreeMap<String, RefOr<Schema>>) -> Components {
     let mut set = SchemaSet::default();
     declared
@@ -117,7 +119,8 @@ fn part(all: &mut Components, name: &str, without: &[&str]) {
     }
 }
 
-/// Makes an object a part of larger ones, where all fields may be missing and others may stand beside them.
+/// Makes an object a part of larger ones, where all fields may be missing and others may stand
+/// beside them.
 fn open(schema: &mut Value) {
     if let Some(schema) = schema.as_object_mut() {
         schema.remove("additionalProperties");
@@ -126,7 +129,8 @@ fn open(schema: &mut Value) {
 }
 
 impl Schemas {
-    /// The published name of one of its schemas: `Encounter` of `active-initiative` is `ActiveInitiativeEncounter`.
+    /// The published name of one of its schemas: `Encounter` of `active-initiative` is
+    /// `ActiveInitiativeEncounter`.
     fn published(&self, name: &str) -> String {
         pascal(self.manifest.id) + name
     }
@@ -157,7 +161,8 @@ fn by_ruleset(all: &mut Components, rulesets: &[Schemas]) {
     }
 }
 
-/// Unions of what all rulesets share and of their own, told apart by the type. A type that several have is one schema.
+/// Unions of what all rulesets share and of their own, told apart by the type. A type that several
+/// have is one schema.
 fn by_type(all: &mut Components, rulesets: &[Schemas]) {
     let shared: [(&str, &[&str]); 2] = [
         ("Command", &["SharedCommand"]),

@@ -8,8 +8,8 @@ use super::shape::flatten;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// Examples by operation id: `request` and, by status, `responses`; each a map of named OpenAPI examples. Those that several operations
-/// show are under `shared`.
+/// Examples by operation id: `request` and, by status, `responses`; each a map of named OpenAPI
+/// examples. Those that several operations show are under `shared`.
 pub type Examples = Map<String, Value>;
 
 /// The document.
@@ -94,7 +94,8 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
     document
 }
 
-/// Replaces each schema that has a name by a reference to it: generic types hold their arguments themselves.
+/// Replaces each schema that has a name by a reference to it: generic types hold their arguments
+/// themselves.
 fn refer(value: &mut Value, schemas: &Components) {
     let named = || {
         schemas

@@ -1,6 +1,8 @@
-//! The published documents: the schemas of the types, what the operations declare, and the manifests of the rulesets.
+//! The published documents: the schemas of the types, what the operations declare, and the
+//! manifests of the rulesets.
 //!
-//! The program serves the committed documents, so only tests make them: they write them, and compare them with the code.
+//! The program serves the committed documents, so only tests make them: they write them, and
+//! compare them with the code.
 
 mod bodies;
 mod components;

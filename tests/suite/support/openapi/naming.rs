@@ -1,4 +1,5 @@
-//! Names in the published document: shared types keep theirs, a ruleset's own types get its name in front.
+//! Names in the published document: shared types keep theirs, a ruleset's own types get its name in
+//! front.
 
 use super::schema::{Components, REF, TypeSchema, correct, json};
 use serde_json::{Map, Value};
@@ -33,7 +34,8 @@ impl SchemaSet {
             .or_insert_with(|| json(schema));
     }
 
-    /// The schemas with bounded scalars inlined, and with `prefix` before the names that `shared` does not have.
+    /// The schemas with bounded scalars inlined, and with `prefix` before the names that `shared`
+    /// does not have.
     pub fn publish(self, prefix: &str, shared: &BTreeSet<String>) -> Components {
         let (inline, own): (Components, Components) = self
             .schemas
@@ -55,7 +57,8 @@ impl SchemaSet {
     }
 }
 
-/// Corrects a schema and all within it, with `inline` schemas in place, published names in references and with defaults in the descriptions.
+/// Corrects a schema and all within it, with `inline` schemas in place, published names in
+/// references and with defaults in the descriptions.
 pub fn publish(schema: &mut Value, inline: &Components, published: &dyn Fn(&str) -> String) {
     correct(schema, inline, 0);
     rename(schema, published);
@@ -85,8 +88,8 @@ fn rename(value: &mut Value, published: &dyn Fn(&str) -> String) {
     }
 }
 
-/// Puts a default into the description: generators take a field with a default for one that is always there, and ask for
-/// it in requests.
+/// Puts a default into the description: generators take a field with a default for one that is
+/// always there, and ask for it in requests.
 fn tell_default(fields: &mut Map<String, Value>) {
     // Among the schemas of properties one that is named `default` is no default.
     if fields.values().all(Value::is_object) {

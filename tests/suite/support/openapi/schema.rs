@@ -49,8 +49,8 @@ pub fn standalone(TypeSchema { schema, components }: &TypeSchema) -> Value {
     schema
 }
 
-/// Corrects a schema and all within it, with references replaced by their targets `among` others, down to a depth; those to bounded
-/// scalars at any depth.
+/// Corrects a schema and all within it, with references replaced by their targets `among` others,
+/// down to a depth; those to bounded scalars at any depth.
 pub fn correct(value: &mut Value, among: &Components, depth: usize) {
     match value {
         Value::Array(items) => items
@@ -78,7 +78,8 @@ pub fn correct(value: &mut Value, among: &Components, depth: usize) {
     }
 }
 
-/// Replaces a reference by its target, if there is one. Fields beside the reference take precedence.
+/// Replaces a reference by its target, if there is one. Fields beside the reference take
+/// precedence.
 fn resolve(fields: &mut Map<String, Value>, among: &Components, depth: usize) -> bool {
     let name = fields
         .get("$ref")
@@ -95,8 +96,9 @@ fn resolve(fields: &mut Map<String, Value>, among: &Components, depth: usize) ->
     true
 }
 
-/// A field of a named type with a default comes as `allOf` of the type and an annotation that calls itself an object, which
-/// a string or a number never is: what the annotation says goes beside the type.
+/// A field of a named type with a default comes as `allOf` of the type and an annotation that calls
+/// itself an object, which a string or a number never is: what the annotation says goes beside the
+/// type.
 fn unwrap_annotated(fields: &mut Map<String, Value>) {
     let Some([Value::Object(of), Value::Object(annotation)]) = fields
         .get("allOf")
@@ -116,7 +118,8 @@ fn unwrap_annotated(fields: &mut Map<String, Value>) {
     fields.extend(annotation);
 }
 
-/// An optional field comes as a union of its type and null. Its description stands once, at the field, and a plain type takes null in.
+/// An optional field comes as a union of its type and null. Its description stands once, at the
+/// field, and a plain type takes null in.
 fn flatten_optional(fields: &mut Map<String, Value>) {
     let null = serde_json::json!({"type": "null"});
     let Some(variants) = fields

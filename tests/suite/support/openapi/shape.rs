@@ -1,4 +1,5 @@
-//! Gives schemas the shapes that code generators read: plain objects, and unions of named variants with a discriminator.
+//! Gives schemas the shapes that code generators read: plain objects, and unions of named variants
+//! with a discriminator.
 
 use super::naming::reference;
 use super::schema::{Components, REF};
@@ -35,7 +36,8 @@ pub fn pascal(id: &str) -> String {
     capitalised.collect()
 }
 
-/// Makes one object of the parts that `#[serde(flatten)]` gives, where the fields of its own come last.
+/// Makes one object of the parts that `#[serde(flatten)]` gives, where the fields of its own come
+/// last.
 pub fn flatten(value: &mut Value, among: &Components) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| flatten(item, among)),
@@ -122,7 +124,8 @@ fn externally_tagged(name: &str, schema: &mut Value, named: &mut Components) {
 /// The fewest fields of a schema that others include by a reference.
 const INCLUDED: usize = 3;
 
-/// Lets a schema that has all fields of another one include it, so that those stand once in the document.
+/// Lets a schema that has all fields of another one include it, so that those stand once in the
+/// document.
 pub fn include(all: &mut Components) {
     let closed = |schema: &Value| {
         !schema["additionalProperties"].is_null() || !schema["maxProperties"].is_null()
@@ -179,7 +182,8 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Drops descriptions beside references that only repeat the field's name, as `The combatant.` does.
+/// Drops descriptions beside references that only repeat the field's name, as `The combatant.`
+/// does.
 pub fn drop_repetitions(value: &mut Value) {
     let Some(fields) = value.as_object_mut() else {
         return;
@@ -227,8 +231,8 @@ fn tag(variant: &Value) -> Option<(&String, &str)> {
     Some((field, schema["enum"][0].as_str()?))
 }
 
-/// One union of the variants of several, each under its `title`: a named schema for each tag, and a discriminator. None if they have no tag
-/// in common.
+/// One union of the variants of several, each under its `title`: a named schema for each tag, and a
+/// discriminator. None if they have no tag in common.
 pub fn discriminated(
     unions: &[(&str, &Value)],
     name: impl Fn(&str) -> String,
@@ -255,7 +259,8 @@ pub fn discriminated(
     let mut variants = Vec::new();
     for tag in order {
         let mut variant = merged(by_tag.get(tag)?);
-        // A constant without a type: openapi-generator's Rust expects an enum within the variant, where serde has taken the tag out.
+        // A constant without a type: openapi-generator's Rust expects an enum within the variant,
+        // where serde has taken the tag out.
         variant["properties"][field] = json!({"const": tag});
         let name = name(tag);
         mapping.insert(tag.to_owned(), format!("{REF}{name}").into());
@@ -267,7 +272,8 @@ pub fn discriminated(
     )
 }
 
-/// One object schema of those that several rulesets have: all fields of each, and required is what all require.
+/// One object schema of those that several rulesets have: all fields of each, and required is what
+/// all require.
 pub fn merged(parts: &[(&str, &Value)]) -> Value {
     let mut fields: BTreeMap<&str, Vec<(&str, &Value)>> = BTreeMap::new();
     for (title, part) in parts {
@@ -297,7 +303,8 @@ pub fn merged(parts: &[(&str, &Value)]) -> Value {
     whole
 }
 
-/// A schema of one field that allows what each of these allows, of which only the bounds may differ.
+/// A schema of one field that allows what each of these allows, of which only the bounds may
+/// differ.
 fn widened(schemas: &[(&str, &Value)]) -> Value {
     let mut wide = schemas
         .first()
