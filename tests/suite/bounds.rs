@@ -77,12 +77,12 @@ fn a_document_from_elsewhere_holds_no_more_than_commands_could_make() {
         (0..count).map(copy).collect()
     };
     for (list, most) in [
-        ("/table/combatants", MAX_COMBATANTS),
-        ("/table/effects", MAX_EFFECTS),
-        ("/table/combatants/0/members", MAX_MEMBERS),
-        ("/table/combatants/0/conditions", 2 * MAX_CONDITIONS),
+        ("/encounter/combatants", MAX_COMBATANTS),
+        ("/encounter/effects", MAX_EFFECTS),
+        ("/encounter/combatants/0/members", MAX_MEMBERS),
+        ("/encounter/combatants/0/conditions", 2 * MAX_CONDITIONS),
         (
-            "/table/combatants/0/members/0/conditions",
+            "/encounter/combatants/0/members/0/conditions",
             2 * MAX_CONDITIONS,
         ),
     ] {
@@ -195,7 +195,7 @@ fn a_command_that_would_keep_more_than_an_import_may_is_refused() {
     let mut document: Value =
         serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
     let slot = |n: usize| json!({"id": format!("x{n}"), "team": "npc", "occupants": []});
-    let slots = document["table"]["state"]["slots"]
+    let slots = document["encounter"]["state"]["slots"]
         .as_array_mut()
         .expect("slots");
     while slots.len() < 19 * MAX_COMBATANTS {
@@ -236,7 +236,7 @@ fn the_turns_of_a_round_do_not_grow_with_those_that_come_and_go() {
         }
         let document: Value =
             serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
-        let turns = document["table"]["state"]["turns"]
+        let turns = document["encounter"]["state"]["turns"]
             .as_array()
             .expect("turns")
             .len();

@@ -376,7 +376,7 @@ fn a_note_changes_nothing_but_the_version() {
         let fight = |judge: &Judge| {
             let mut document: Value =
                 serde_json::from_slice(&judge.table.document().expect("a document")).expect("JSON");
-            let version = document["table"]["version"].take();
+            let version = document["encounter"]["version"].take();
             document["history"].take();
             (document, version)
         };

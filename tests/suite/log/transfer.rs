@@ -181,7 +181,7 @@ async fn a_log_whose_beginning_is_folded_away_can_be_moved_too() {
     let mut forged = log.clone();
     let undone = &mut forged["entries"][302 - 257];
     assert_eq!(undone["events"][0]["to_version"], 256);
-    let foe = &mut undone["checkpoint"]["table"]["combatants"][0];
+    let foe = &mut undone["checkpoint"]["encounter"]["combatants"][0];
     assert_ne!(foe["name"], "Mallory");
     foe["name"] = json!("Mallory");
     let refused = import(&shared, &forged)
@@ -244,7 +244,7 @@ async fn an_import_takes_a_small_multiple_of_its_bytes() {
         .await;
     fight.notes(1).await;
     let mut log = fight.read("/export").await;
-    let combatant = log["base"]["document"]["table"]["combatants"][0].to_string();
+    let combatant = log["base"]["document"]["encounter"]["combatants"][0].to_string();
     let mut note = log["entries"][0].clone();
     note["events"][0]["text"] = json!("x".repeat(2000));
     let note = note.to_string();
@@ -269,17 +269,25 @@ async fn an_import_takes_a_small_multiple_of_its_bytes() {
     for (pointer, value, status) in [
         ("/base/document", repeated("[]", SIZE), 422),
         (
-            "/base/document/table/combatants",
+            "/base/document/encounter/combatants",
             repeated(&combatant, 2 << 20),
             422,
         ),
         (
-            "/base/document/table/combatants",
+            "/base/document/encounter/combatants",
             repeated(&combatant, (2 << 20) - 4096),
             422,
         ),
-        ("/base/document/table/options", repeated("[]", 1 << 20), 422),
-        ("/base/document/table/state/queue", repeated("0", SIZE), 422),
+        (
+            "/base/document/encounter/options",
+            repeated("[]", 1 << 20),
+            422,
+        ),
+        (
+            "/base/document/encounter/state/queue",
+            repeated("0", SIZE),
+            422,
+        ),
         ("/entries", repeated("0", SIZE), 400),
         ("/entries", repeated("{}", SIZE), 400),
         ("/entries/0/events", repeated("{}", SIZE), 422),

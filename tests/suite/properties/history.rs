@@ -12,14 +12,14 @@ use turnkeeper::engine::AnyEncounter;
 fn state(game: &dyn AnyEncounter) -> String {
     let checkpoint = game.checkpoint().expect("a checkpoint");
     let mut checkpoint: Value = serde_json::from_str(checkpoint.get()).expect("JSON");
-    let table = checkpoint["table"].as_object_mut().expect("a table");
+    let table = checkpoint["encounter"].as_object_mut().expect("a table");
     for field in ["version", "joined", "used_ids"] {
         table.remove(field);
     }
     for combatant in table["combatants"].as_array_mut().expect("combatants") {
         combatant["joined"].take();
     }
-    checkpoint["table"].to_string()
+    checkpoint["encounter"].to_string()
 }
 
 fn send(table: &mut Table, action: &Action) -> Result<bool, String> {
