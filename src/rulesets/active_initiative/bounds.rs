@@ -18,7 +18,12 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
 
 fn check_way(way: &Way) -> Result<(), String> {
     match way {
-        Way::Rolled { tied, .. } => at_most("tied", tied.len(), MAX_COMBATANTS),
+        Way::Rolled {
+            tied, rolled_off, ..
+        } => {
+            at_most("tied", tied.len(), MAX_COMBATANTS)?;
+            at_most("rolled_off", rolled_off.len(), MAX_COMBATANTS)
+        }
         Way::Opened {} | Way::Named { .. } | Way::Interrupted { .. } | Way::Overridden {} => Ok(()),
     }
 }

@@ -52,6 +52,10 @@ pub struct Start {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub rolls: BTreeMap<CombatantId, D20>,
+    /// The d20 with which a combatant rolls off a full tie, should there be one (AAI17).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(value_type = std::collections::HashMap<String, u8>)]
+    pub roll_offs: BTreeMap<CombatantId, D20>,
 }
 
 /// Give the d20 that a combatant's player rolled, before a `start` without `first` (AI-3). A later

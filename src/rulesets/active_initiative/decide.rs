@@ -4,9 +4,9 @@ use super::manifest::INCAPACITATING;
 use super::react::advance;
 use super::*;
 use crate::rulesets::shared::{check_started, end_turn, start_encounter, start_round, start_turn};
-use crate::vocabulary::{field, require};
+use crate::vocabulary::{Int, field, require};
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
     check_started(
@@ -37,19 +37,19 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     if let Some(first) = &c.first {
         let detail =
             "either somebody triggered the scene (`first`) or everybody rolls (`rolls`), not both";
-        require(c.rolls.is_empty(), "first_or_rolls", field("rolls"), || {
-            detail
-        })?;
+        for (dice, path) in [(&c.rolls, "rolls"), (&c.roll_offs, "roll_offs")] {
+            require(dice.is_empty(), "first_or_rolls", field(path), || detail)?;
+        }
         play.fighter("first", first, "AI-8")?;
     }
-    for id in c.rolls.keys() {
-        let (active, path) = (
-            play.combatant("rolls", id)?.active(),
-            format!("rolls.{}", id.as_str()),
-        );
-        require(active, "rolls_no_die", field(path), || {
-            format!("{id} is out of the fight and rolls nothing")
-        })?;
+    for (dice, path) in [(&c.rolls, "rolls"), (&c.roll_offs, "roll_offs")] {
+        for id in dice.keys() {
+            let active = play.combatant(path, id)?.active();
+            let path = format!("{path}.{}", id.as_str());
+            require(active, "rolls_no_die", field(path), || {
+                format!("{id} is out of the fight and rolls nothing")
+            })?;
+        }
     }
     start_encounter(play, "AI-8")?;
     let encounter = play.encounter();
@@ -103,28 +103,64 @@ fn players(encounter: &Encounter) -> usize {
     unnamed + named.len()
 }
 
-/// The highest of all rolls of d20 and the INT modifier; DEX, then WIS break ties (AI-3, AI-5),
-/// then the order of joining.
+/// A roll for the first turn, and what it is ranked by: its total, then DEX, then WIS (AI-5).
+type RankedRoll = ((i64, Int<0, 50>, Int<0, 50>), OpeningRoll);
+
+/// The highest of all rolls of d20 and the INT modifier (AI-3); a full tie is rolled off (AAI17).
 fn roll_opening(play: &mut Play<'_>, c: &Start) -> Option<CombatantId> {
     let combatants = play.encounter().combatants.clone();
-    let mut rolls = Vec::with_capacity(combatants.len());
+    let mut ranked: Vec<RankedRoll> = Vec::with_capacity(combatants.len());
     for x in combatants.iter().filter(|x| x.active()) {
         let die = play.die(c.rolls.get(&x.id).copied().or(x.state.own_die));
         let total = i64::from(die.face) + x.stats.int_modifier.get();
-        rolls.push((
-            Reverse((total, x.stats.dex, x.stats.wis)),
-            OpeningRoll {
-                combatant: x.id.clone(),
-                die,
-                total,
-            },
-        ));
+        let roll = OpeningRoll {
+            combatant: x.id.clone(),
+            die,
+            total,
+        };
+        ranked.push(((total, x.stats.dex, x.stats.wis), roll));
     }
-    rolls.sort_by_key(|(rank, _)| *rank);
-    let rolls: Vec<_> = rolls.into_iter().map(|(_, roll)| roll).collect();
-    let best = rolls.first()?.combatant.clone();
+    ranked.sort_by_key(|(rank, _)| Reverse(*rank));
+    let (best, _) = ranked.first()?;
+    let equal = ranked.iter().take_while(|(rank, _)| rank == best).count();
+    let mut rolls: Vec<OpeningRoll> = ranked.into_iter().map(|(_, roll)| roll).collect();
+    let dice = roll_off(play, c, &mut rolls, equal);
+    let first = rolls.first()?.combatant.clone();
     play.own(OpeningRolled { rolls });
-    Some(best)
+    if !dice.is_empty() {
+        play.own(OpeningRolledOff { rolls: dice });
+    }
+    Some(first)
+}
+
+/// Rolls off the first `equal` of the rolls, puts them in that order, and tells their dice; a
+/// single one rolls nothing.
+fn roll_off(
+    play: &mut Play<'_>,
+    c: &Start,
+    rolls: &mut [OpeningRoll],
+    equal: usize,
+) -> Vec<OpeningRollOff> {
+    let Some(tied) = rolls.get_mut(..equal).filter(|tied| tied.len() > 1) else {
+        return Vec::new();
+    };
+    let mut dice = BTreeMap::new();
+    for roll in tied.iter() {
+        let die = play.die(c.roll_offs.get(&roll.combatant).copied());
+        dice.insert(roll.combatant.clone(), die);
+    }
+    // The sort is stable: equal dice stay in the order of joining.
+    tied.sort_by_key(|roll| Reverse(dice.get(&roll.combatant).map(|die| die.face)));
+    let mut rolled_off = Vec::with_capacity(tied.len());
+    for roll in tied.iter() {
+        if let Some(die) = dice.get(&roll.combatant) {
+            rolled_off.push(OpeningRollOff {
+                combatant: roll.combatant.clone(),
+                die: *die,
+            });
+        }
+    }
+    rolled_off
 }
 
 /// Starts a turn: the window closes, and an action readied in the last one lapses.

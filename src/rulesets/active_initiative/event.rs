@@ -18,6 +18,8 @@ pub enum Event {
     OwnDieGiven(OwnDieGiven),
     #[serde(rename = "opening_rolled")]
     OpeningRolled(OpeningRolled),
+    #[serde(rename = "opening_rolled_off")]
+    OpeningRolledOff(OpeningRolledOff),
     #[serde(rename = "interrupt_points_gained")]
     InterruptPointsGained(InterruptPointsGained),
     #[serde(rename = "named")]
@@ -65,6 +67,13 @@ pub struct OwnDieGiven {
 pub struct OpeningRolled {
     /// The rolls, highest first.
     pub rolls: Vec<OpeningRoll>,
+}
+
+/// The highest rolls were equal, and DEX and WIS too: they were rolled off (AAI17).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct OpeningRolledOff {
+    /// The dice of those in the tie, best first.
+    pub rolls: Vec<OpeningRollOff>,
 }
 
 /// The game master got interrupt points: one for each player, or as many as the option says
@@ -171,6 +180,7 @@ impl Describe for Event {
             }
             Self::OwnDieGiven(_) => "{combatant} rolls {roll} for initiative.",
             Self::OpeningRolled(_) => "Everybody rolled for the first turn: {rolls}.",
+            Self::OpeningRolledOff(_) => "The tie is rolled off: {rolls}.",
             Self::InterruptPointsGained(_) => "The game master has {points} interrupt points.",
             Self::Named(_) => "{combatant} is named to act next[ by {by}].",
             Self::Interrupted(_) => {
@@ -209,5 +219,20 @@ pub struct OpeningRoll {
 impl Describe for OpeningRoll {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         tell("{combatant} {total}", self, names, out)
+    }
+}
+
+/// One combatant's die in the roll-off of the opening roll.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct OpeningRollOff {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The d20.
+    pub die: Die,
+}
+
+impl Describe for OpeningRollOff {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        tell("{combatant} {die}", self, names, out)
     }
 }

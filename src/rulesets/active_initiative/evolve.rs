@@ -1,6 +1,9 @@
 //! What events do to a scene of Active Initiative; no rules here.
 
-use super::{ActiveInitiative, CombatantState, Encounter, Event, Means, Phase, State, Taken, Way};
+use super::{
+    ActiveInitiative, CombatantState, Encounter, Event, Means, OpeningRolledOff, Phase, State,
+    Taken, Way,
+};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{Audience, CombatantId, Event as AnyEvent, Int, Redact, SharedEvent};
 
@@ -21,9 +24,12 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<ActiveInitiativ
                 die: best.die,
                 total: best.total,
                 tied: tied.collect(),
+                roll_off: None,
+                rolled_off: Vec::new(),
             };
             open_window(encounter, &best.combatant, by);
         }
+        Own(Event::OpeningRolledOff(e)) => note_roll_off(encounter, e),
         Own(Event::InterruptPointsGained(e)) => encounter.state.interrupt_points = Some(e.points),
         Own(Event::Named(e)) => {
             open_window(encounter, &e.combatant, Way::Named { by: e.by.clone() });
@@ -69,6 +75,25 @@ fn open_window(encounter: &mut Encounter, nominee: &CombatantId, by: Way) {
         nominee: nominee.clone(),
         by,
     };
+}
+
+/// Adds the roll-off to the reason for which the best has the first turn.
+fn note_roll_off(encounter: &mut Encounter, e: &OpeningRolledOff) {
+    let Some((best, others)) = e.rolls.split_first() else {
+        return;
+    };
+    let Phase::Window { by, .. } = &mut encounter.state.phase else {
+        return;
+    };
+    if let Way::Rolled {
+        roll_off,
+        rolled_off,
+        ..
+    } = by
+    {
+        *roll_off = Some(best.die);
+        *rolled_off = others.iter().map(|roll| roll.combatant.clone()).collect();
+    }
 }
 
 fn hold(encounter: &mut Encounter, id: &CombatantId, inspiration: u32) {

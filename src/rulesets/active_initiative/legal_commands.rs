@@ -17,7 +17,9 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
                     true,
                     encounter.active().map(|c| &c.id),
                 ),
-                LegalCommand::of("start", "AI-3").like("rolls", rolls, None),
+                LegalCommand::of("start", "AI-3")
+                    .like("rolls", rolls, None)
+                    .like("roll_offs", rolls, None),
             ];
             legal.extend(encounter.active().map(own));
             return legal;

@@ -218,4 +218,8 @@ const RULES: &[Rule] = &[
         "AAI16",
         "Who cannot act takes a turn that comes to it, but steals none.",
     ),
+    Rule::supplementary(
+        "AAI17",
+        "A full tie of the opening roll is rolled off, once; what is equal still goes to the first to join.",
+    ),
 ];

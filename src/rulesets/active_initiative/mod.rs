@@ -179,9 +179,12 @@ impl Ruleset for ActiveInitiative {
         let hidden = Self::is_secret(event)
             || matches!(event, Event::ChoiceOpened(_)) && redaction.someone_acts;
         if hidden {
-            None
-        } else {
-            event.redact(redaction.audience)
+            return None;
+        }
+        match event.redact(redaction.audience)? {
+            // A roll-off takes two.
+            Event::OpeningRolledOff(e) if e.rolls.len() < 2 => None,
+            event => Some(event),
         }
     }
 
@@ -210,9 +213,18 @@ impl Ruleset for ActiveInitiative {
 fn because(by: &Way) -> Reason {
     match by {
         Way::Opened {} => Reason::new("AI-2", "triggered the scene"),
-        Way::Rolled { die, total, tied } => Reason {
-            dice: vec![*die],
-            tie_rule: (!tied.is_empty()).then_some("AI-5"),
+        Way::Rolled {
+            die,
+            total,
+            tied,
+            roll_off,
+            ..
+        } => Reason {
+            dice: std::iter::once(*die).chain(*roll_off).collect(),
+            tie_rule: match roll_off {
+                Some(_) => Some("AAI17"),
+                None => (!tied.is_empty()).then_some("AI-5"),
+            },
             bonus: Some(*total - i64::from(die.face)),
             total: Some(*total),
             ..Reason::new("AI-3", "rolled the highest initiative")

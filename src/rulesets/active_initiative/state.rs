@@ -230,6 +230,12 @@ pub enum Way {
         /// Who else rolled as high, so that DEX or WIS decided (AI-5).
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tied: Vec<CombatantId>,
+        /// The die of the roll-off, if DEX and WIS were equal too (AAI17).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        roll_off: Option<Die>,
+        /// Who else rolled off.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        rolled_off: Vec<CombatantId>,
     },
     /// Somebody who had finished a turn named it (AI-7, AI-41).
     Named {
@@ -261,12 +267,22 @@ pub enum Means {
 /// Every means.
 pub(super) const MEANS: [Means; 3] = [Means::Damage, Means::Inspiration, Means::InterruptPoint];
 
+/// Without the roll-off, if all who rolled off with it are hidden.
 impl Redact for Way {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
         let mut known = self.clone();
         match &mut known {
             Self::Named { by } => *by = by.redact(audience)?,
-            Self::Rolled { tied, .. } => *tied = tied.redact(audience)?,
+            Self::Rolled {
+                tied,
+                roll_off,
+                rolled_off,
+                ..
+            } => {
+                *tied = tied.redact(audience)?;
+                *rolled_off = rolled_off.redact(audience)?;
+                roll_off.take_if(|_| rolled_off.is_empty());
+            }
             Self::Opened {} | Self::Interrupted { .. } | Self::Overridden {} => {}
         }
         Some(known)
