@@ -237,7 +237,11 @@ impl<R: Ruleset> Encounter<R> {
                 Arc::make_mut(&mut self.used_ids).record(&e.combatant);
                 self.combatants.remove(&e.combatant);
             }
-            SharedEvent::RoundEnded(_) => self.counted.clear(),
+            SharedEvent::RoundEnded(_) => {
+                if R::lost_turns_by_round(self) {
+                    self.counted.clear();
+                }
+            }
             SharedEvent::TurnStarted(_)
             | SharedEvent::Overridden(_)
             | SharedEvent::Noted(_)
@@ -260,11 +264,25 @@ impl<R: Ruleset> Encounter<R> {
         }
     }
 
+    /// The effects of which the ruleset says that they have counted a turn of a combatant that
+    /// leaves.
+    fn counted_before_leaving(&self, id: &CombatantId) -> Vec<EffectId> {
+        let Some(c) = self.get(id) else {
+            return Vec::new();
+        };
+        let counted = self.effects.iter().map(|effect| &effect.id);
+        counted
+            .filter(|effect| R::has_counted(self, c, effect))
+            .cloned()
+            .collect()
+    }
+
     /// Removes the name of a combatant that leaves from all effects. Those that count its turns
     /// count rounds instead.
     fn forget_in_effects(&mut self, id: &CombatantId) {
         let ended = self.get(id).is_some_and(|c| c.acted);
         let started = ended || R::current(self).contains(id);
+        let counted_before = self.counted_before_leaving(id);
         for effect in self.effects.iter_mut().filter(|effect| effect.names(id)) {
             let effect = Arc::make_mut(effect);
             effect.source.take_if(|source| source == id);
@@ -273,6 +291,7 @@ impl<R: Ruleset> Encounter<R> {
                 Expiry::TurnEnd { of, .. } => (of, ended),
                 Expiry::RoundEnd { .. } | Expiry::EncounterEnd {} | Expiry::Removed {} => continue,
             };
+            let counted = counted || counted_before.contains(&effect.id);
             if of.take_if(|of| of == id).is_some() && counted {
                 self.counted.push(effect.id.clone());
             }

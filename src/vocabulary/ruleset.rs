@@ -1,8 +1,9 @@
 //! The interface that every ruleset implements.
 
 use super::{
-    Actor, Audience, Combatant, CombatantId, Commands, Describe, Encounter, Event, FieldError,
-    LegalCommand, Manifest, OrderEntry, Pending, Play, Redact, Redaction, Tagged, Violation, read,
+    Actor, Audience, Combatant, CombatantId, Commands, Describe, EffectId, Encounter, Event,
+    FieldError, LegalCommand, Manifest, OrderEntry, Pending, Play, Redact, Redaction, Tagged,
+    Violation, read,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -121,6 +122,22 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
             .or(target)
             .cloned()
             .or_else(|| Self::current(encounter).into_iter().next())
+    }
+
+    /// Whether an effect has counted a turn of a combatant, as [`Combatant::acted`] does not say:
+    /// it loses nothing more for that turn if the combatant leaves.
+    fn has_counted(
+        _table: &Encounter<Self>,
+        _combatant: &Combatant<Self>,
+        _effect: &EffectId,
+    ) -> bool {
+        false
+    }
+
+    /// Whether the end of a round counts for effects of combatants that take no turns. Otherwise
+    /// the ruleset lets them count, and clears [`Encounter::counted`].
+    fn lost_turns_by_round(_table: &Encounter<Self>) -> bool {
+        true
     }
 
     /// Whether a combatant that the audience does not see has the turn or must choose. Runs after

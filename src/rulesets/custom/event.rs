@@ -57,6 +57,8 @@ pub enum Event {
     WaitLapsed(WaitLapsed),
     #[serde(rename = "moved")]
     Moved(Moved),
+    #[serde(rename = "lap_ended")]
+    LapEnded(LapEnded),
     #[serde(rename = "clock_advanced")]
     ClockAdvanced(ClockAdvanced),
     #[serde(rename = "scheduled")]
@@ -228,6 +230,10 @@ pub struct Moved {
     pub done: bool,
 }
 
+/// On a clock, all combatants have had a turn: effects of those that take none lose one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct LapEnded {}
+
 /// A tick is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct ClockAdvanced {
@@ -302,6 +308,7 @@ impl Describe for Event {
             Self::Waited(_) => "{combatant} waits.",
             Self::WaitLapsed(_) => "{combatant} has waited too long.",
             Self::Moved(_) => "{combatant}'s place moves.",
+            Self::LapEnded(_) => "All combatants have had a turn.",
             Self::ClockAdvanced(_) => "Tick {tick} is reached.",
             Self::Scheduled(_) => "{combatant} acts next at tick {tick}.",
             Self::PoolChanged(_) => "{combatant} has {left} of {pool}.",

@@ -100,6 +100,10 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
             s.counted.clear();
         }),
         Event::Moved(e) => move_place(encounter, e),
+        Event::LapEnded(_) => {
+            encounter.counted.clear();
+            encounter.change_states(|s| s.lapped, |s| s.lapped = false);
+        }
         Event::ClockAdvanced(e) => state.tick = e.tick,
         Event::Scheduled(e) => schedule(state, e),
         Event::PoolChanged(e) => {
@@ -186,6 +190,7 @@ fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, first: bool
     let CombatantState {
         waiting,
         counted,
+        lapped,
         surprised,
         mut pools,
         ..
@@ -197,6 +202,7 @@ fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, first: bool
         turns_left,
         waiting,
         counted,
+        lapped,
         surprised,
         pools,
         ..CombatantState::default()
@@ -422,6 +428,7 @@ fn end_turn(encounter: &mut Encounter, id: &CombatantId) {
     let side = encounter.get_mut(id).map(|c| {
         c.acted = c.state.turns_left == 0 || clock;
         c.state.counted.clear();
+        c.state.lapped |= clock && !bought;
         c.side.clone()
     });
     if bought {

@@ -4,7 +4,7 @@ use super::definition::*;
 use super::query::*;
 use super::walk::{self, Next};
 use super::*;
-use crate::rulesets::shared::{end_turn, pass_rounds, start_round, start_turn};
+use crate::rulesets::shared::{count_lost_turns, end_turn, pass_rounds, start_round, start_turn};
 use crate::vocabulary::Moment;
 
 /// A point from which a fight goes on by itself.
@@ -112,6 +112,7 @@ pub(super) fn begin(play: &mut Play<'_>, who: Vec<CombatantId>, kind: TurnKind) 
             .iter()
             .find(|place| who.contains(&place.combatant));
         let tick = place.and_then(|place| u32::try_from(place.score.total).ok());
+        end_lap(play);
         reach(play, tick.unwrap_or(0));
     }
     for id in &who {
@@ -146,6 +147,19 @@ fn tick_uncounted(play: &mut Play<'_>, id: &CombatantId, moment: Moment<'_>) {
             effect.expires.after(moment)
         }
     });
+}
+
+/// Ends a lap of the clock, if all have had a turn in it: effects of those that take none lose one.
+fn end_lap(play: &mut Play<'_>) {
+    let encounter = play.encounter();
+    // A lap that awaited hidden combatants would show that they are there.
+    let shown = encounter.active().any(|c| !c.hidden);
+    let counted = |c: &&Combatant| !(shown && c.hidden);
+    let all_had_turns = encounter.active().filter(counted).all(|c| c.state.lapped);
+    if all_had_turns {
+        count_lost_turns(play, 1, |c| c.state.lapped);
+        play.own(LapEnded {});
+    }
 }
 
 /// Reaches a tick, and the round that it is in. A jump over several rounds counts them all at once.

@@ -151,4 +151,8 @@ const RULES: &[Rule] = &[
         "CU-36",
         "`go_on` does what the rules say where nobody decides.",
     ),
+    Rule::supplementary(
+        "CU-37",
+        "`clock`: effects that count the turns of a combatant that takes none lose one whenever all others have had a turn.",
+    ),
 ];

@@ -25,7 +25,7 @@ pub use state::*;
 
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, CachedJson, Combatant as CombatantOf, CombatantId, Commands,
+    Actor, Audience, CachedJson, Combatant as CombatantOf, CombatantId, Commands, EffectId,
     Encounter as EncounterOf, Event as AnyEvent, FieldError, LegalCommand, OrderEntry, Pending,
     Play as PlayOf, Reason, Redact, Redaction, Ruleset, Slug, Status, Violation, ids,
 };
@@ -154,6 +154,16 @@ impl Ruleset for Custom {
             .chain(pools)
             .collect::<Vec<_>>()
             .join(", ")
+    }
+
+    /// On a clock an effect counts in the laps, which do not end with the round.
+    fn has_counted(_table: &Encounter, c: &Combatant, _effect: &EffectId) -> bool {
+        c.state.lapped
+    }
+
+    /// The rounds of a clock are ticks.
+    fn lost_turns_by_round(encounter: &Encounter) -> bool {
+        definition(encounter).clock.is_none()
     }
 
     /// Whether a hidden combatant has the turn or picks, or nobody but hidden ones can be picked,

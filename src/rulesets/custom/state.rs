@@ -45,6 +45,9 @@ pub struct CombatantState {
     /// The effects that have counted the turn in which it waits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counted: Vec<EffectId>,
+    /// On a clock: whether it has had a turn since all had one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lapped: bool,
     /// Whether it has declared in this round.
     pub has_declared: bool,
     /// What it declared; until all have, the game master's alone.

@@ -1,8 +1,8 @@
 //! Fights, rounds and turns begin here, and rounds and turns end, and effects with them.
 
 use crate::vocabulary::{
-    CombatantId, Encounter, EncounterStarted, Moment, Play, RoundEnded, RoundStarted, Ruleset,
-    Status, TurnEnded, TurnStarted, Violation, require,
+    Combatant, CombatantId, Encounter, EncounterStarted, Moment, Play, RoundEnded, RoundStarted,
+    Ruleset, Status, TurnEnded, TurnStarted, Violation, require,
 };
 
 /// Refuses the start of a fight that has started, and everything else before it; `rule` says when
@@ -68,27 +68,39 @@ pub fn end_round<R: Ruleset>(play: &mut Play<'_, R>) {
 }
 
 /// Ends this round, and with a `count` above 1 those after it, which nobody acts in: the effects
-/// that count round ends lose as many.
-///
-/// An effect that counts the turns of a combatant that has left or is out of the fight would last
-/// for ever: it loses as many here instead, one less if it has counted a turn of this round.
+/// that count round ends lose as many. Effects that count lost turns lose as many, unless the
+/// ruleset counts those itself.
 pub fn pass_rounds<R: Ruleset>(play: &mut Play<'_, R>, count: u32) {
     let more = count.saturating_sub(1);
     play.count_down(|_, effect| Some(effect.expires.after(Moment::RoundEnd)?.saturating_sub(more)));
+    if R::lost_turns_by_round(play.encounter()) {
+        count_lost_turns(play, count, |c| c.acted);
+    }
+    let round = play.encounter().round.saturating_add(more);
+    play.shared(RoundEnded { round });
+}
+
+/// Lets effects that count the turns of a combatant that has left or is out of the fight, which
+/// would last for ever, lose `count` rounds: one less if they have counted a turn of the first of
+/// them.
+pub fn count_lost_turns<R: Ruleset>(
+    play: &mut Play<'_, R>,
+    count: u32,
+    had_turn: impl Fn(&Combatant<R>) -> bool,
+) {
+    let more = count.saturating_sub(1);
     play.count_down(|encounter, effect| {
         let turns = effect.expires.turns()?;
         let lost = match effect.expires.anchor() {
             Some(anchor) => encounter
                 .get(anchor)
-                .filter(|c| !c.active() && !c.acted)
+                .filter(|c| !c.active() && !had_turn(c))
                 .map(|_| count)?,
             None if encounter.counted.contains(&effect.id) => more,
             None => count,
         };
         (lost > 0).then(|| turns.saturating_sub(lost))
     });
-    let round = play.encounter().round.saturating_add(more);
-    play.shared(RoundEnded { round });
 }
 
 /// Ends the round and starts the next one.
