@@ -1,7 +1,7 @@
 //! What events do to a fight under `custom`; no rules here.
 
 use super::definition::*;
-use super::query::{declaration, phase, pool_size, turns};
+use super::query::{declaration, is_skipped, phase, pool_size, turns};
 use super::*;
 use crate::vocabulary::{CachedCombatant, RosterEvent, SharedEvent, Status};
 use std::collections::BTreeMap;
@@ -95,10 +95,7 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
                 s.turns_in_phase = s.turns_in_phase.saturating_sub(1);
             });
         }
-        Event::WaitLapsed(e) => encounter.change_state(&e.combatant, |s| {
-            (s.waiting, s.turns_left) = (false, 0);
-            s.counted.clear();
-        }),
+        Event::WaitLapsed(e) => lapse(encounter, &e.combatant),
         Event::Moved(e) => move_place(encounter, e),
         Event::LapEnded(_) => {
             encounter.counted.clear();
@@ -138,6 +135,19 @@ fn open_gap(state: &mut State, stalled: bool) {
         _ => Vec::new(),
     };
     state.mode = Mode::Gap { passed, stalled };
+}
+
+/// Takes the turn from a combatant that waits. If it is lost because the combatant has no turns,
+/// the effects have counted it.
+fn lapse(encounter: &mut Encounter, id: &CombatantId) {
+    let options = encounter.options.clone();
+    encounter.change(id, |c| {
+        let lost = !c.active() || is_skipped(options.definition(), c);
+        c.acted |= lost && !c.state.counted.is_empty();
+        c.state.waiting = false;
+        c.state.turns_left = 0;
+        c.state.counted.clear();
+    });
 }
 
 fn declare(encounter: &mut Encounter, id: &CombatantId, choice: Option<Slug>) {

@@ -156,9 +156,10 @@ impl Ruleset for Custom {
             .join(", ")
     }
 
-    /// On a clock an effect counts in the laps, which do not end with the round.
-    fn has_counted(_table: &Encounter, c: &Combatant, _effect: &EffectId) -> bool {
-        c.state.lapped
+    /// On a clock an effect counts in the laps, which do not end with the round. One that waits has
+    /// had the effects count the turn in which it waits, also in a later round.
+    fn has_counted(_table: &Encounter, c: &Combatant, effect: &EffectId) -> bool {
+        c.state.lapped || c.state.counted.contains(effect)
     }
 
     /// The rounds of a clock are ticks.
