@@ -72,13 +72,13 @@ pub(super) fn decide<R: Ruleset>(
             )
             .into());
         }
-        SharedCommand::UpdateEncounter(c) => play.shared(EncounterUpdated {
+        SharedCommand::UpdateEncounter(c) => play.emit(EncounterUpdated {
             name: c.name,
             metadata: c.metadata,
         }),
         SharedCommand::RemoveCombatant(c) => remove(play, c.combatant)?,
         SharedCommand::Override(c) => give_turn(play, c.combatant)?,
-        SharedCommand::Note(c) => play.shared(Noted {
+        SharedCommand::Note(c) => play.emit(Noted {
             text: c.text,
             readers: c.readers,
         }),

@@ -132,6 +132,35 @@ macro_rules! Tagged {
     };
 }
 
+/// Makes the events of a ruleset events of its encounters: what `Play::emit` takes.
+#[macro_export]
+macro_rules! OwnEvents {
+    (
+        $(#[$_meta:meta])*
+        $_vis:vis enum $name:ident {
+            $( $(#[$_variant_meta:meta])* $variant:ident($type:ty) ),* $(,)?
+        }
+    ) => {
+        impl<R: $crate::vocabulary::Ruleset<Event = $name>> From<$name>
+            for $crate::vocabulary::Event<R>
+        {
+            fn from(event: $name) -> Self {
+                Self::Own(event)
+            }
+        }
+
+        $(
+            impl<R: $crate::vocabulary::Ruleset<Event = $name>> From<$type>
+                for $crate::vocabulary::Event<R>
+            {
+                fn from(event: $type) -> Self {
+                    Self::Own($name::$variant(event))
+                }
+            }
+        )*
+    };
+}
+
 /// Gives a command's struct its doc comment as `SUMMARY`, for the manifest.
 #[macro_export]
 macro_rules! Summary {

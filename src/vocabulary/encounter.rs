@@ -170,7 +170,7 @@ impl<R: Ruleset> Encounter<R> {
         self.get(id).is_some_and(Combatant::active)
     }
 
-    /// Lets an event happen. It holds no rules: whatever the event says becomes so.
+    /// Applies an event without checks.
     pub fn apply(&mut self, event: &Event<R>) {
         match event {
             Event::Shared(event) => self.apply_shared(event),

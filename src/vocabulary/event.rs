@@ -74,8 +74,26 @@ impl<'de, R: Ruleset> Deserialize<'de> for Event<R> {
     }
 }
 
+/// Makes the events that every ruleset has events of an encounter under any ruleset.
+macro_rules! SharedEvents {
+    (
+        $(#[$_meta:meta])*
+        $_vis:vis enum $name:ident {
+            $( $(#[$_variant_meta:meta])* $variant:ident($type:ty) ),* $(,)?
+        }
+    ) => {
+        $(
+            impl<R: Ruleset> From<$type> for Event<R> {
+                fn from(event: $type) -> Self {
+                    Self::Shared($name::$variant(event))
+                }
+            }
+        )*
+    };
+}
+
 /// Something that happens in every ruleset.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!, SharedEvents!)]
 #[serde(tag = "type")]
 #[allow(missing_docs, reason = "each variant is its struct, documented there")]
 pub enum SharedEvent {

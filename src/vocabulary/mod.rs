@@ -66,4 +66,4 @@ pub use used_ids::UsedIds;
 pub use violation::{Ground, Violation, field, require};
 pub use words::{Describe, Names, Tellable, fill, spaced, tell, with_names};
 
-pub use crate::{Redact, Summary, Tagged, Tellable, Word};
+pub use crate::{OwnEvents, Redact, Summary, Tagged, Tellable, Word};

@@ -2,13 +2,12 @@
 
 use super::{
     Combatant, CombatantId, Dice, Die, Effect, EffectEnded, EffectTicked, Encounter, Event, Int,
-    Moment, Ruleset, SharedEvent, Status, Text, Violation, require,
+    Moment, Ruleset, Status, Text, Violation, require,
 };
 use std::borrow::Cow;
 
-/// A transition in the making: a copy of the encounter on which every event happens as soon as it
-/// is told, so that what comes next is decided on what came before. Dropping it leaves the
-/// encounter untouched.
+/// A transition in the making: a copy of the encounter to which every event is applied at once, so
+/// that what comes next is decided on what came before. Dropping it leaves the encounter untouched.
 pub struct Play<'d, R: Ruleset> {
     encounter: Encounter<R>,
     events: Vec<Event<R>>,
@@ -25,35 +24,26 @@ impl<'d, R: Ruleset> Play<'d, R> {
         }
     }
 
-    /// The table as it is after all that was told so far.
+    /// The encounter after the events emitted so far.
     pub fn encounter(&self) -> &Encounter<R> {
         &self.encounter
     }
 
-    /// What was told so far.
+    /// The events emitted so far.
     pub fn events(&self) -> &[Event<R>] {
         &self.events
     }
 
-    /// The table after it all, and what happened.
+    /// Returns the new state and its events.
     pub fn finish(self) -> (Encounter<R>, Vec<Event<R>>) {
         (self.encounter, self.events)
     }
 
-    /// Lets an event happen.
-    pub fn emit(&mut self, event: Event<R>) {
+    /// Applies an event and records it.
+    pub fn emit(&mut self, event: impl Into<Event<R>>) {
+        let event = event.into();
         self.encounter.apply(&event);
         self.events.push(event);
-    }
-
-    /// Lets an event of the ruleset's own happen.
-    pub fn own(&mut self, event: impl Into<R::Event>) {
-        self.emit(Event::Own(event.into()));
-    }
-
-    /// Lets an event happen that every ruleset knows.
-    pub fn shared(&mut self, event: impl Into<SharedEvent>) {
-        self.emit(Event::Shared(event.into()));
     }
 
     /// Lets every effect count that counts `moment`; what has counted down ends.
@@ -74,11 +64,11 @@ impl<'d, R: Ruleset> Play<'d, R> {
             .collect();
         for (effect, remaining) in counts {
             match remaining {
-                0 => self.shared(EffectEnded {
+                0 => self.emit(EffectEnded {
                     effect,
                     because: Text::fixed("expired"),
                 }),
-                _ => self.shared(EffectTicked { effect, remaining }),
+                _ => self.emit(EffectTicked { effect, remaining }),
             }
         }
     }

@@ -178,7 +178,14 @@ fn leaves(tree: &str, depth: usize) -> Vec<String> {
 }
 
 /// The vocabulary's macros: exported macros stand at the crate's root.
-const MACROS: [&str; 5] = ["Redact", "Summary", "Tagged", "Tellable", "Word"];
+const MACROS: [&str; 6] = [
+    "OwnEvents",
+    "Redact",
+    "Summary",
+    "Tagged",
+    "Tellable",
+    "Word",
+];
 
 fn allowed(layer: &Layer, own: &str, path: &str) -> bool {
     let within = |outer: &str| {

@@ -7,8 +7,8 @@ use serde_with::skip_serializing_none;
 use turnkeeper::rulesets::shared::{end_round, end_turn, start_round, start_turn};
 use turnkeeper::vocabulary::*;
 use turnkeeper::vocabulary::{
-    Actor, AllowedRole, CommandSpec, Commands, Describe, Names, Redact, Summary, Tagged, Tellable,
-    tell,
+    Actor, AllowedRole, CommandSpec, Commands, Describe, Names, OwnEvents, Redact, Summary, Tagged,
+    Tellable, tell,
 };
 use utoipa::ToSchema;
 
@@ -78,7 +78,7 @@ impl Commands for Command {
 }
 
 /// Its one event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!, OwnEvents!)]
 #[serde(tag = "type")]
 #[allow(missing_docs, reason = "each variant is its struct, documented there")]
 pub enum Passed {
@@ -127,7 +127,7 @@ const MANIFEST: &Manifest = &Manifest {
 };
 
 fn pass(play: &mut Play<'_, RoundRobin>, to: Option<CombatantId>) {
-    play.own(TurnPassed { to: to.clone() });
+    play.emit(TurnPassed { to: to.clone() });
     if let Some(to) = &to {
         start_turn(play, to);
     }
@@ -191,7 +191,7 @@ impl Ruleset for RoundRobin {
                         "add a combatant first",
                     ));
                 }
-                play.shared(EncounterStarted {});
+                play.emit(EncounterStarted {});
                 advance(play);
             }
             Command::EndTurn(EndTurn { combatant }) => {

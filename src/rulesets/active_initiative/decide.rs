@@ -65,10 +65,10 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
         InterruptPoints::Exactly(points) => Some(points.count()),
     };
     if groups < wanted {
-        play.own(Advised { groups, wanted });
+        play.emit(Advised { groups, wanted });
     }
     if let Some(points) = points {
-        play.own(InterruptPointsGained { points });
+        play.emit(InterruptPointsGained { points });
     }
     start_round(play, 1);
     if let Some(first) = c.first.clone().or_else(|| roll_opening(play, c)) {
@@ -80,7 +80,7 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
 /// Takes the die of a combatant's player before the start.
 fn own_die(play: &mut Play<'_>, c: &RollInitiative) -> Result<(), Violation> {
     play.fighter("combatant", &c.combatant, "AI-3")?;
-    play.own(OwnDieGiven {
+    play.emit(OwnDieGiven {
         combatant: c.combatant.clone(),
         roll: c.roll,
     });
@@ -126,9 +126,9 @@ fn roll_opening(play: &mut Play<'_>, c: &Start) -> Option<CombatantId> {
     let mut rolls: Vec<OpeningRoll> = ranked.into_iter().map(|(_, roll)| roll).collect();
     let dice = roll_off(play, c, &mut rolls, equal);
     let first = rolls.first()?.combatant.clone();
-    play.own(OpeningRolled { rolls });
+    play.emit(OpeningRolled { rolls });
     if !dice.is_empty() {
-        play.own(OpeningRolledOff { rolls: dice });
+        play.emit(OpeningRolledOff { rolls: dice });
     }
     Some(first)
 }
@@ -170,7 +170,7 @@ pub(super) fn take_turn(play: &mut Play<'_>, combatant: &CombatantId) {
         .get(combatant)
         .is_some_and(|c| c.state.readied.is_some())
     {
-        play.own(ReadiedLapsed {
+        play.emit(ReadiedLapsed {
             combatant: combatant.clone(),
         });
     }
@@ -286,7 +286,7 @@ fn name(play: &mut Play<'_>, next: &CombatantId) -> Result<(), Violation> {
     require(!nominee.acted, "already_acted", "AI-9", || {
         format!("{next} has acted this round")
     })?;
-    play.own(Named {
+    play.emit(Named {
         combatant: next.clone(),
         by,
     });
@@ -337,7 +337,7 @@ fn interrupt(play: &mut Play<'_>, c: &Interrupt) -> Result<(), Violation> {
     if c.means == Means::Inspiration {
         spend(play, id, "AI-19")?;
     }
-    play.own(Interrupted {
+    play.emit(Interrupted {
         combatant: id.clone(),
         displaced,
         means: c.means,
@@ -487,7 +487,7 @@ fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
         action: c.action.clone(),
         trigger: c.trigger.clone(),
     };
-    play.own(ActionReadied {
+    play.emit(ActionReadied {
         combatant: c.combatant.clone(),
         readied,
     });
@@ -505,7 +505,7 @@ fn fire(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     require(c.active(), "not_active", "AI-12", || {
         format!("{id} is out of the fight")
     })?;
-    play.own(ReadiedFired {
+    play.emit(ReadiedFired {
         combatant: id.clone(),
     });
     Ok(())
@@ -523,7 +523,7 @@ fn inspire(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     require(held < 3, "inspiration_full", "AI-28", || {
         format!("{id} holds 3 inspiration points, the most")
     })?;
-    play.own(Inspired {
+    play.emit(Inspired {
         combatant: id.clone(),
         held: held + 1,
     });
@@ -533,7 +533,7 @@ fn inspire(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
 fn spend(play: &mut Play<'_>, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {
     let held =
         inspiration(play.encounter(), play.combatant("combatant", id)?, rule)?.saturating_sub(1);
-    play.own(InspirationSpent {
+    play.emit(InspirationSpent {
         combatant: id.clone(),
         held,
     });

@@ -1,14 +1,16 @@
 //! The events of Active Initiative.
 
 use super::{Means, Readied};
-use crate::vocabulary::{CombatantId, D20, Describe, Die, Names, Redact, Tagged, Tellable, tell};
+use crate::vocabulary::{
+    CombatantId, D20, Describe, Die, Names, OwnEvents, Redact, Tagged, Tellable, tell,
+};
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
 /// An event of Active Initiative.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!, OwnEvents!)]
 #[serde(tag = "type")]
 #[allow(missing_docs, reason = "each variant is its struct, documented there")]
 pub enum Event {

@@ -18,7 +18,7 @@ pub(super) fn react(
                 .interrupt_points
                 .filter(|points| *points > 0)
             {
-                play.own(SceneClosed { points_lost });
+                play.emit(SceneClosed { points_lost });
             }
         }
         _ if matches!(encounter.state.phase, Phase::Setup | Phase::Over) => {}
@@ -28,7 +28,7 @@ pub(super) fn react(
                     .get(&e.combatant)
                     .is_some_and(|c| !c.state.exposed)
             {
-                play.own(Exposed {
+                play.emit(Exposed {
                     combatant: e.combatant.clone(),
                 });
             }
@@ -69,6 +69,6 @@ pub(super) fn advance(play: &mut Play<'_>) {
     let state = &play.encounter().state;
     let (chooser, starter) = (state.last_actor.clone(), !state.begun);
     if state.phase != Phase::choice(starter) {
-        play.own(ChoiceOpened { chooser, starter });
+        play.emit(ChoiceOpened { chooser, starter });
     }
 }

@@ -69,7 +69,7 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     start_encounter(play, "CU-1")?;
     for id in &c.surprised {
         if play.encounter().get(id).is_some_and(|c| !c.state.surprised) {
-            play.own(Surprised {
+            play.emit(Surprised {
                 combatant: id.clone(),
             });
         }
@@ -77,7 +77,7 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     start_round(play, 1);
     if let Some(side) = &c.first {
         let combatants = ids(play.encounter().active().filter(|c| c.side == *side)).into();
-        play.own(SideOpens {
+        play.emit(SideOpens {
             side: side.clone(),
             combatants,
         });
@@ -91,7 +91,7 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
                 || "combatants declare first: send them with roll",
             )?;
         }
-        play.own(DeclarationsOpened {});
+        play.emit(DeclarationsOpened {});
         return Ok(());
     }
     score::roll_all(
@@ -131,7 +131,7 @@ fn go_on(play: &mut Play<'_>) -> Result<(), Violation> {
             let who = candidates(encounter);
             if phase(encounter).optional {
                 for combatant in who {
-                    play.own(Passed { combatant });
+                    play.emit(Passed { combatant });
                 }
                 proceed(play, Point::Next);
             } else if let Some(first) = who.into_iter().next() {
@@ -145,7 +145,7 @@ fn go_on(play: &mut Play<'_>) -> Result<(), Violation> {
         }
         Mode::Gap { .. } => {
             for combatant in ids(asked(encounter)) {
-                play.own(Passed { combatant });
+                play.emit(Passed { combatant });
             }
             proceed(play, Point::Next);
         }
@@ -201,12 +201,12 @@ fn pool<'p>(play: &'p Play<'_>, name: &Slug) -> Result<&'p PoolRule, Violation> 
 
 fn set_pool(play: &mut Play<'_>, owner: Option<CombatantId>, pool: &Slug, left: u32) {
     match owner {
-        Some(combatant) => play.own(PoolChanged {
+        Some(combatant) => play.emit(PoolChanged {
             combatant,
             pool: pool.clone(),
             left,
         }),
-        None => play.own(TablePoolChanged {
+        None => play.emit(TablePoolChanged {
             pool: pool.clone(),
             left,
         }),
@@ -248,7 +248,7 @@ fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
             format!("there is no such choice: there are {}", choices.join(", "))
         },
     )?;
-    play.own(Declared {
+    play.emit(Declared {
         combatant: id.clone(),
         choice: Some(c.choice.clone()),
     });
@@ -390,7 +390,7 @@ fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     if steps(encounter).is_empty() {
         end_one(play, &c.combatant, cost);
     } else {
-        play.own(StepDone {
+        play.emit(StepDone {
             combatant: c.combatant.clone(),
         });
     }
@@ -429,7 +429,7 @@ fn wait(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
         .iter()
         .filter(|effect| effect.expires.anchor() == Some(id));
     let counted = its.map(|effect| effect.id.clone()).collect();
-    play.own(Waited {
+    play.emit(Waited {
         combatant: id.clone(),
         counted,
     });
@@ -463,7 +463,7 @@ fn go_now(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     {
         let (beside, after) = beside_now(encounter);
         let beside = beside.cloned();
-        play.own(Moved {
+        play.emit(Moved {
             combatant: id.clone(),
             beside,
             after,
@@ -510,7 +510,7 @@ fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
             ));
         }
     }
-    play.own(Passed {
+    play.emit(Passed {
         combatant: id.clone(),
     });
     match play.encounter().state.mode {
@@ -618,7 +618,7 @@ fn interject(play: &mut Play<'_>, c: &Interject) -> Result<(), Violation> {
     if cost > 0 {
         set_pool(play, owner, &c.pool, left.saturating_sub(cost));
     }
-    play.own(Interjected {
+    play.emit(Interjected {
         combatant: id.clone(),
         pool: c.pool.clone(),
     });

@@ -2,8 +2,8 @@
 
 use super::{Score, TurnKind};
 use crate::vocabulary::{
-    CachedJson, CombatantId, Describe, EffectId, Names, Participants, Redact, Slug, Tagged,
-    Tellable, tell,
+    CachedJson, CombatantId, Describe, EffectId, Names, OwnEvents, Participants, Redact, Slug,
+    Tagged, Tellable, tell,
 };
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
 /// Something that happens under `custom` alone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!, OwnEvents!)]
 #[serde(tag = "type")]
 #[allow(missing_docs, reason = "each variant is its struct, documented there")]
 pub enum Event {

@@ -30,7 +30,7 @@ pub(super) fn proceed(play: &mut Play<'_>, from: Point) {
             Point::Turn => go_on_with_turn(play),
             Point::Next => find_next(play),
             Point::RoundEnd if crossed || has_unasked(play) => {
-                play.own(GapOpened { stalled: true });
+                play.emit(GapOpened { stalled: true });
                 None
             }
             Point::RoundEnd => {
@@ -71,18 +71,18 @@ fn find_next(play: &mut Play<'_>) -> Option<Point> {
         }
         Next::Choice(_) => {
             if mode != Mode::Choosing {
-                play.own(ChoiceOpened {});
+                play.emit(ChoiceOpened {});
             }
             None
         }
         Next::Phase(phase) => {
-            play.own(PhaseBegun { phase });
+            play.emit(PhaseBegun { phase });
             Some(Point::Next)
         }
         Next::RoundEnd => Some(Point::RoundEnd),
         Next::Standstill => {
             if mode != Mode::Standstill {
-                play.own(Standstill {});
+                play.emit(Standstill {});
             }
             None
         }
@@ -91,12 +91,12 @@ fn find_next(play: &mut Play<'_>) -> Option<Point> {
 
 /// Lets the turn of a surprised combatant pass unused.
 fn skip(play: &mut Play<'_>, id: &CombatantId) {
-    play.own(Begun {
+    play.emit(Begun {
         combatants: vec![id.clone()].into(),
         kind: TurnKind::Normal,
     });
     start_turn(play, id);
-    play.own(Skipped {
+    play.emit(Skipped {
         combatant: id.clone(),
     });
     end_turn(play, id);
@@ -117,12 +117,12 @@ pub(super) fn begin(play: &mut Play<'_>, who: Vec<CombatantId>, kind: TurnKind) 
     }
     for id in &who {
         if kind != TurnKind::Returned && play.encounter().get(id).is_some_and(|c| c.state.waiting) {
-            play.own(WaitLapsed {
+            play.emit(WaitLapsed {
                 combatant: id.clone(),
             });
         }
     }
-    play.own(Begun {
+    play.emit(Begun {
         combatants: who.clone().into(),
         kind,
     });
@@ -173,7 +173,7 @@ fn reach(play: &mut Play<'_>, tick: u32) {
         return;
     };
     let (before, round) = (encounter.round, tick.div_ceil(clock.round.count().max(1)));
-    play.own(ClockAdvanced { tick });
+    play.emit(ClockAdvanced { tick });
     if round > before {
         pass_rounds(play, round - before);
         start_round(play, round);
@@ -185,7 +185,7 @@ pub(super) fn next_step(play: &mut Play<'_>) {
     let encounter = play.encounter();
     let step = top(encounter).map_or(0, |turn| turn.step.saturating_add(1));
     if usize::try_from(step).is_ok_and(|step| step < steps(encounter).len()) {
-        play.own(StepBegun { step });
+        play.emit(StepBegun { step });
         return;
     }
     let sharing = top(encounter).map_or(Vec::new(), |turn| turn.combatants.clone());
@@ -199,11 +199,11 @@ pub(super) fn end_one(play: &mut Play<'_>, id: &CombatantId, cost: Option<u32>) 
     let encounter = play.encounter();
     let kind = top(encounter).map(|turn| turn.kind);
     if let Some(scheduled) = scheduled(encounter, id, cost) {
-        play.own(scheduled);
+        play.emit(scheduled);
     }
     if kind == Some(TurnKind::Returned) {
         tick_uncounted(play, id, Moment::TurnEnd(id));
-        play.shared(crate::vocabulary::TurnEnded {
+        play.emit(crate::vocabulary::TurnEnded {
             combatant: id.clone(),
         });
     } else {
@@ -228,7 +228,7 @@ fn open_gap(play: &mut Play<'_>) -> Option<Point> {
     {
         return Some(Point::Next);
     }
-    play.own(GapOpened { stalled: false });
+    play.emit(GapOpened { stalled: false });
     None
 }
 
@@ -266,15 +266,15 @@ fn next_round(play: &mut Play<'_>) -> Option<Point> {
         .is_some_and(|wait| wait.lasts == Lasts::Round)
     {
         for combatant in ids(encounter.iter().filter(|c| c.state.waiting)) {
-            play.own(WaitLapsed { combatant });
+            play.emit(WaitLapsed { combatant });
         }
     }
     start_round(play, next);
     if reshuffles {
-        play.own(Reshuffled {});
+        play.emit(Reshuffled {});
     }
     if undeclared(play.encounter()).next().is_some() {
-        play.own(DeclarationsOpened {});
+        play.emit(DeclarationsOpened {});
         return None;
     }
     Some(Point::Roll)
@@ -297,7 +297,7 @@ fn ask_for_roll(play: &mut Play<'_>) -> Option<Point> {
     if !owes_roll(encounter) || encounter.active().next().is_none() {
         return Some(Point::Next);
     }
-    play.own(RollOpened {});
+    play.emit(RollOpened {});
     None
 }
 
@@ -312,5 +312,5 @@ pub(super) fn show(play: &mut Play<'_>) {
         })
     });
     let choices = shown.collect();
-    play.own(Shown { choices });
+    play.emit(Shown { choices });
 }

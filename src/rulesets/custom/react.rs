@@ -36,7 +36,7 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Custom>) -> Result<(),
             find_place(play, &combatant.id);
             let definition = definition(play.encounter());
             if definition.join == Join::NextRound && definition.clock.is_none() {
-                play.own(CameLate {
+                play.emit(CameLate {
                     combatant: combatant.id.clone(),
                     turns: 0,
                 });
@@ -91,7 +91,7 @@ fn fall(play: &mut Play<'_>, id: &CombatantId) {
     };
     if beside != id {
         let beside = Some(beside.clone());
-        play.own(Moved {
+        play.emit(Moved {
             combatant: id.clone(),
             beside,
             after: false,
@@ -128,7 +128,7 @@ fn find_place(play: &mut Play<'_>, id: &CombatantId) {
     }
     let last = definition(encounter).join == Join::Last && definition(encounter).clock.is_none();
     let places = score::newcomer(play, id);
-    play.own(Placed { places, last });
+    play.emit(Placed { places, last });
     if !last {
         come_late(play, id);
     }
@@ -143,7 +143,7 @@ fn come_late(play: &mut Play<'_>, id: &CombatantId) {
         let behind =
             |place: &CachedJson<Place>| place.combatant == *id && place.score.total < tick.into();
         if encounter.state.places.iter().any(behind) {
-            play.own(Scheduled {
+            play.emit(Scheduled {
                 combatant: id.clone(),
                 tick,
             });
@@ -171,7 +171,7 @@ fn come_late(play: &mut Play<'_>, id: &CombatantId) {
     let (late, ahead): (Vec<_>, Vec<_>) = open.partition(|(at, place)| passed(*at, place));
     let turns = u32::try_from(ahead.len()).unwrap_or(u32::MAX);
     if !late.is_empty() && c.state.turns_left > 0 {
-        play.own(CameLate {
+        play.emit(CameLate {
             combatant: id.clone(),
             turns: turns.min(c.state.turns_left),
         });
@@ -186,7 +186,7 @@ fn settle(play: &mut Play<'_>) {
     let lapsed = ids(encounter.iter().filter(lapses));
     lapsed
         .into_iter()
-        .for_each(|combatant| play.own(WaitLapsed { combatant }));
+        .for_each(|combatant| play.emit(WaitLapsed { combatant }));
     let encounter = play.encounter();
     let nobody = encounter.active().next().is_none();
     match &encounter.state.mode {
@@ -195,7 +195,7 @@ fn settle(play: &mut Play<'_>) {
             show(play);
             proceed(play, Point::Roll);
         }
-        Mode::Rolling if nobody => play.own(Standstill {}),
+        Mode::Rolling if nobody => play.emit(Standstill {}),
         Mode::Choosing => proceed(play, Point::Next),
         Mode::Gap { stalled: false, .. } => close_used_gap(play),
         Mode::Gap { stalled: true, .. } if nobody || !candidates(encounter).is_empty() => {

@@ -217,9 +217,9 @@ pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violatio
             .sort_by_cached_key(|side| (side.yields, side.score.key.clone()));
     }
     if scorer.reshuffled {
-        play.own(Reshuffled {});
+        play.emit(Reshuffled {});
     }
-    play.own(scored);
+    play.emit(scored);
     Ok(())
 }
 
@@ -266,7 +266,7 @@ pub(super) fn newcomer(play: &mut Play<'_>, id: &CombatantId) -> Vec<ScoredPlace
     );
     let places = scorer.places_of(play, c, &score);
     if scorer.reshuffled {
-        play.own(Reshuffled {});
+        play.emit(Reshuffled {});
     }
     places
 }

@@ -35,7 +35,7 @@ pub(super) fn adjust(play: &mut Play<'_>, id: &CombatantId) {
     if play.encounter().round > 0 && before.max != max {
         let lost = before.max.saturating_sub(max);
         let current = before.current.saturating_sub(lost).min(max);
-        play.own(ApChanged {
+        play.emit(ApChanged {
             combatant: id.clone(),
             ap: Ap { current, max },
         });

@@ -2,7 +2,8 @@
 
 use super::{Ap, Check, Difficulty, Held, Phase, Slot, SlotId, Team, Way};
 use crate::vocabulary::{
-    CombatantId, Describe, Die, Names, Participants, Redact, Slug, Tagged, Tellable, Text, tell,
+    CombatantId, Describe, Die, Names, OwnEvents, Participants, Redact, Slug, Tagged, Tellable,
+    Text, tell,
 };
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
 /// An event of DC20.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!, OwnEvents!)]
 #[serde(tag = "type")]
 #[allow(missing_docs, reason = "each variant is its struct, documented there")]
 pub enum Event {

@@ -31,7 +31,7 @@ pub(super) fn advance(play: &mut Play<'_>) {
             }
         }
     }
-    play.own(NobodyLeft {});
+    play.emit(NobodyLeft {});
 }
 
 /// Comes to a turn; whether the combat waits there. A turn that is empty asks for combatants
@@ -47,7 +47,7 @@ fn enter(play: &mut Play<'_>, slot: &Slot, rounds: u32) -> bool {
         } else {
             Phase::Assign
         };
-        play.own(SlotOpened {
+        play.emit(SlotOpened {
             slot: slot.id.clone(),
             phase,
         });
@@ -76,10 +76,10 @@ fn begin_slot(play: &mut Play<'_>, id: &SlotId, rounds: u32) -> bool {
     for combatant in out {
         play.tick(Moment::TurnStart(&combatant));
         play.tick(Moment::TurnEnd(&combatant));
-        play.own(TurnMissed { combatant });
+        play.emit(TurnMissed { combatant });
     }
     if ready.is_empty() {
-        play.own(SlotSkipped { slot: id.clone() });
+        play.emit(SlotSkipped { slot: id.clone() });
         return false;
     }
     begin_turns(play, id, ready, rounds);
@@ -106,7 +106,7 @@ pub(super) fn begin_turns(
     if combatants.is_empty() {
         return;
     }
-    play.own(SlotBegan {
+    play.emit(SlotBegan {
         slot: slot.clone(),
         combatants: combatants.clone().into(),
     });
@@ -131,12 +131,12 @@ pub(super) fn start(play: &mut Play<'_>, id: &CombatantId) {
         return;
     };
     if *delayed {
-        return play.own(TurnResumed {
+        return play.emit(TurnResumed {
             combatant: id.clone(),
         });
     }
     if held.is_some() {
-        play.own(HeldWasted {
+        play.emit(HeldWasted {
             combatant: id.clone(),
         });
     }
@@ -149,14 +149,14 @@ pub(super) fn close_turn(play: &mut Play<'_>, id: &CombatantId) {
     let combatant = id.clone();
     if play.encounter().get(id).is_some_and(|c| c.has("surprised")) {
         let condition = Slug::fixed("surprised");
-        play.shared(ConditionCleared {
+        play.emit(ConditionCleared {
             combatant: combatant.clone(),
             member: None,
             condition,
         });
     }
     let ap = play.encounter().get(id).map_or(Ap::default(), full);
-    play.own(TurnClosed { combatant, ap });
+    play.emit(TurnClosed { combatant, ap });
 }
 
 /// Goes on when the last turn of a slot has ended; legendary monsters may act first (DC-52).
@@ -174,7 +174,7 @@ fn open_legendary(play: &mut Play<'_>, phase: Phase) -> bool {
     let here = phase == Phase::RoundEnd || !state.put_off && state.at().is_some_and(taken);
     let opens = here && play.encounter().iter().any(|c| legendary(state, c));
     if opens {
-        play.own(LegendaryOpened { phase });
+        play.emit(LegendaryOpened { phase });
     }
     opens
 }
@@ -197,7 +197,7 @@ pub(super) fn begin_combat(play: &mut Play<'_>) {
             lap: c.stats.max_lap.count(),
         };
         let points = play.encounter().iter().map(points).collect();
-        play.own(CombatBegan { points });
+        play.emit(CombatBegan { points });
     }
 }
 
@@ -216,6 +216,6 @@ fn close_round(play: &mut Play<'_>) {
             lap: c.stats.max_lap.count(),
         })
         .collect();
-    regain.into_iter().for_each(|regained| play.own(regained));
+    regain.into_iter().for_each(|regained| play.emit(regained));
     start_round(play, round.saturating_add(1));
 }

@@ -53,7 +53,7 @@ fn take_over(play: &mut Play<'_>, id: &CombatantId) {
         .zip(placeless)
         .filter(|(slot, c)| slot.team == team(&encounter.state, c));
     if let Some(slot) = fits.map(|(slot, _)| slot.id.clone()) {
-        play.own(Assigned {
+        play.emit(Assigned {
             slot,
             combatants: vec![id.clone()].into(),
             by: Way::Assigned,
@@ -67,13 +67,13 @@ fn take_over(play: &mut Play<'_>, id: &CombatantId) {
 /// not enough (ADC14).
 fn admit(play: &mut Play<'_>, c: &Combatant) {
     if play.encounter().round > 0 {
-        play.own(ApChanged {
+        play.emit(ApChanged {
             combatant: c.id.clone(),
             ap: full(c),
         });
         let lap = c.stats.max_lap.count();
         if lap > 0 {
-            play.own(LapRegained {
+            play.emit(LapRegained {
                 combatant: c.id.clone(),
                 lap,
             });
@@ -94,7 +94,7 @@ fn admit(play: &mut Play<'_>, c: &Combatant) {
         .find(|slot| slot.team == Team::Pc)
         .map(|slot| slot.id.clone());
     if let Some(slot) = added.filter(|_| play.encounter().round > 1) {
-        play.own(Assigned {
+        play.emit(Assigned {
             slot,
             combatants: vec![c.id.clone()].into(),
             by: Way::Joined,
@@ -112,7 +112,7 @@ fn join_team(play: &mut Play<'_>, c: &Combatant) {
     } = &play.encounter().state;
     let new = |teams: &[Slug]| teams.len() < MAX_ENEMY_TEAMS && !teams.contains(&c.side);
     if is_enemy(c) && new(enemy_teams) && (!c.hidden || new(unseen_teams)) {
-        play.own(TeamJoined {
+        play.emit(TeamJoined {
             side: c.side.clone(),
             unseen: c.hidden,
         });
@@ -153,7 +153,7 @@ fn join_team(play: &mut Play<'_>, c: &Combatant) {
             .find(|slot| state.slot.as_ref() == Some(*slot))
             .cloned();
         let slot = new_slot(state, whose, unseen);
-        play.own(SlotAdded {
+        play.emit(SlotAdded {
             slot,
             after: Some(current.unwrap_or(id)),
         });
@@ -200,7 +200,7 @@ fn add_turns(play: &mut Play<'_>, teams: impl Fn(Team) -> bool) {
             .map(|slot| slot.unseen)
             .min();
         if let Some(slot) = unseen.map(|unseen| new_slot(state, team, unseen)) {
-            play.own(SlotAdded { slot, after: None });
+            play.emit(SlotAdded { slot, after: None });
         }
     }
 }
@@ -218,7 +218,7 @@ fn show(play: &mut Play<'_>, c: &Combatant) {
         (Team::Enemy(_), _) => Team::Enemy(1),
         (of_the_hidden, _) => of_the_hidden,
     };
-    play.own(SlotShown {
+    play.emit(SlotShown {
         slot: slot.id.clone(),
         team: whose,
     });
@@ -283,8 +283,8 @@ pub(super) fn make_room(play: &mut Play<'_>) {
             id: to.clone(),
             ..nth(Team::Pc, true, 0)
         };
-        play.own(SlotAdded { slot, after: None });
-        play.own(Assigned {
+        play.emit(SlotAdded { slot, after: None });
+        play.emit(Assigned {
             slot: to,
             combatants: vec![id].into(),
             by: Way::Joined,

@@ -97,7 +97,7 @@ fn announce(play: &mut Play<'_>, c: &Announce) -> Result<(), Violation> {
         "AEX13",
         || detail,
     )?;
-    play.own(Announced {
+    play.emit(Announced {
         combatant,
         movement,
         act,
@@ -140,7 +140,7 @@ fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
             || format!("others could jump ahead of {combatant}: announce first what it does"),
         )?;
     }
-    play.own(Declared {
+    play.emit(Declared {
         combatant,
         movement,
         act,

@@ -2,7 +2,8 @@
 
 use super::{Component, Roll, Sequence, Use};
 use crate::vocabulary::{
-    CombatantId, D10, D20, Describe, Die, Names, Redact, Tagged, Tellable, Text, Word, tell,
+    CombatantId, D10, D20, Describe, Die, Names, OwnEvents, Redact, Tagged, Tellable, Text, Word,
+    tell,
 };
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
 /// An event of EXP.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!, OwnEvents!)]
 #[serde(tag = "type")]
 #[allow(missing_docs, reason = "each variant is its struct, documented there")]
 pub enum Event {

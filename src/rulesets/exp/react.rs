@@ -22,7 +22,7 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Exp>) -> Result<(), Vi
     }
     // An effect that counts the turns of a combatant that left counts at the unit's end.
     if encounter.get(id).is_none() && encounter.state.asked.contains(id) {
-        play.shared(TurnEnded {
+        play.emit(TurnEnded {
             combatant: id.clone(),
         });
     }
@@ -52,7 +52,7 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Exp>) -> Result<(), Vi
     }
     if let Roster(RosterEvent::CombatantJoined { .. }) = event {
         let components = vec![Component::Move, Component::Act];
-        play.own(ComponentsLost {
+        play.emit(ComponentsLost {
             combatant: id.clone(),
             components,
             because: Loss::JoinedLate,

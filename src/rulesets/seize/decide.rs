@@ -32,7 +32,7 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
 pub(super) fn take_turn(play: &mut Play<'_>, id: &CombatantId) {
     start_turn(play, id);
     if holds_extra_action(play, id) {
-        play.own(ExtraActionGranted {
+        play.emit(ExtraActionGranted {
             combatant: id.clone(),
         });
     }
@@ -53,7 +53,7 @@ fn finish(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
 /// Ends a turn and goes on: to the combatants that may seize the next one, else to the next.
 pub(super) fn close_turn(play: &mut Play<'_>, id: &CombatantId) {
     if holds_extra_action(play, id) {
-        play.own(ExtraActionLapsed {
+        play.emit(ExtraActionLapsed {
             combatant: id.clone(),
         });
     }
@@ -68,7 +68,7 @@ pub(super) fn open_seizing(play: &mut Play<'_>) -> bool {
     let eligible = eligible(play.encounter());
     let open = !eligible.is_empty();
     if open {
-        play.own(SeizingOpened {
+        play.emit(SeizingOpened {
             eligible: eligible.into(),
         });
     }
@@ -92,7 +92,7 @@ pub(super) fn advance(play: &mut Play<'_>) {
     let (state, starter) = (&play.encounter().state, begun || over);
     if state.phase != Phase::choice(starter) {
         let chooser = state.last_actor.clone();
-        play.own(ChoiceOpened { chooser, starter });
+        play.emit(ChoiceOpened { chooser, starter });
     }
 }
 
@@ -163,7 +163,7 @@ fn name(play: &mut Play<'_>, next: &CombatantId) -> Result<(), Violation> {
             )
         },
     )?;
-    play.own(Picked {
+    play.emit(Picked {
         combatant: next.clone(),
         by: Way::Picked { by },
     });
@@ -176,7 +176,7 @@ fn spend(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     require(extra_action, "no_extra_action", "WA-6", || {
         format!("{id} has no extra Action: a 20 gives one, good in the first turn")
     })?;
-    play.own(ExtraActionSpent {
+    play.emit(ExtraActionSpent {
         combatant: id.clone(),
     });
     Ok(())
@@ -235,7 +235,7 @@ fn seize(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
         |s: &&Seizer| s.window < encounter.state.windows || rank(&s.combatant, s.bonus) > mine;
     let after = encounter.state.queue.iter().take_while(before).count();
     let after = u32::try_from(after).unwrap_or(u32::MAX);
-    play.own(Seized {
+    play.emit(Seized {
         combatant: id.clone(),
         bonus,
         after,
@@ -246,7 +246,7 @@ fn seize(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
 
 fn decline(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     check_seizing(play, id)?;
-    play.own(Declined {
+    play.emit(Declined {
         combatant: id.clone(),
     });
     go_on(play);
@@ -266,7 +266,7 @@ fn close_seizing(play: &mut Play<'_>, c: &CloseSeizing) -> Result<(), Violation>
         || detail,
     )?;
     for combatant in eligible(encounter) {
-        play.own(Declined { combatant });
+        play.emit(Declined { combatant });
     }
     advance(play);
     c.next.as_ref().map_or(Ok(()), |next| name(play, next))

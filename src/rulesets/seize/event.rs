@@ -3,7 +3,8 @@
 
 use super::{Meaning, Way};
 use crate::vocabulary::{
-    CombatantId, D20, Describe, Die, Names, Participants, Redact, Slug, Tagged, Tellable, tell,
+    CombatantId, D20, Describe, Die, Names, OwnEvents, Participants, Redact, Slug, Tagged,
+    Tellable, tell,
 };
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
 /// An event of Seize the initiative.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!, OwnEvents!)]
 #[serde(tag = "type")]
 #[allow(missing_docs, reason = "each variant is its struct, documented there")]
 pub enum Event {

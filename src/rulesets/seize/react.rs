@@ -29,7 +29,7 @@ fn hurt(play: &mut Play<'_>, e: &Damaged) {
     if e.hp_lost == 0 || !encounter.get(&e.combatant).is_some_and(counts) {
         return;
     }
-    play.own(Hurt {
+    play.emit(Hurt {
         combatant: e.combatant.clone(),
     });
     if play.encounter().state.phase == (Phase::ChooseNext {}) {
@@ -50,7 +50,7 @@ fn settle(play: &mut Play<'_>) {
         .map(|seizer| seizer.combatant.clone())
         .collect::<Vec<_>>()
     {
-        play.own(SeizerDropped { combatant });
+        play.emit(SeizerDropped { combatant });
     }
     let encounter = play.encounter();
     match encounter.state.phase.clone() {

@@ -36,14 +36,14 @@ pub fn start_encounter<R: Ruleset>(
         || detail,
     )?;
     if play.encounter().status == Status::Setup {
-        play.shared(EncounterStarted {});
+        play.emit(EncounterStarted {});
     }
     Ok(())
 }
 
 /// Starts `id`'s turn; the effects that count its turn starts lose one.
 pub fn start_turn<R: Ruleset>(play: &mut Play<'_, R>, id: &CombatantId) {
-    play.shared(TurnStarted {
+    play.emit(TurnStarted {
         combatant: id.clone(),
     });
     play.tick(Moment::TurnStart(id));
@@ -52,14 +52,14 @@ pub fn start_turn<R: Ruleset>(play: &mut Play<'_, R>, id: &CombatantId) {
 /// Ends `id`'s turn: the effects that count its turn ends lose one, and it has acted.
 pub fn end_turn<R: Ruleset>(play: &mut Play<'_, R>, id: &CombatantId) {
     play.tick(Moment::TurnEnd(id));
-    play.shared(TurnEnded {
+    play.emit(TurnEnded {
         combatant: id.clone(),
     });
 }
 
 /// Starts a round: nobody has acted.
 pub fn start_round<R: Ruleset>(play: &mut Play<'_, R>, round: u32) {
-    play.shared(RoundStarted { round });
+    play.emit(RoundStarted { round });
 }
 
 /// Ends the round: the effects that count round ends lose one.
@@ -77,7 +77,7 @@ pub fn pass_rounds<R: Ruleset>(play: &mut Play<'_, R>, count: u32) {
         count_lost_turns(play, count, |c| c.acted);
     }
     let round = play.encounter().round.saturating_add(more);
-    play.shared(RoundEnded { round });
+    play.emit(RoundEnded { round });
 }
 
 /// Lets effects that count the turns of a combatant that has left or is out of the fight, which

@@ -1,14 +1,16 @@
 //! The events of Venture.
 
 use super::{JoinRoll, StartEffect, Tick, TimedChange};
-use crate::vocabulary::{CombatantId, Describe, Names, Redact, Tagged, Tellable, Text, Word, tell};
+use crate::vocabulary::{
+    CombatantId, Describe, Names, OwnEvents, Redact, Tagged, Tellable, Text, Word, tell,
+};
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use utoipa::ToSchema;
 
 /// An event of Venture.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!, OwnEvents!)]
 #[serde(tag = "type")]
 #[allow(missing_docs, reason = "each variant is its struct, documented there")]
 pub enum Event {

@@ -70,12 +70,12 @@ pub(super) fn open_free_action(play: &mut Play<'_>) {
         leave_round_zero(play);
         return reach_tick(play);
     };
-    play.own(FreeActionReached { combatant });
+    play.emit(FreeActionReached { combatant });
 }
 
 /// Ends round 0, which effects do not count.
 fn leave_round_zero(play: &mut Play<'_>) {
-    play.shared(RoundEnded { round: 0 });
+    play.emit(RoundEnded { round: 0 });
     start_round(play, 1);
 }
 
@@ -89,8 +89,8 @@ pub(super) fn reach_tick(play: &mut Play<'_>) {
     }
     let phase = &play.encounter().state.phase;
     match tick {
-        Some(tick) if *phase != Phase::Tick(tick.clone()) => play.own(TickReached { tick }),
-        None if *phase != Phase::Standstill {} => play.own(StandstillReached {}),
+        Some(tick) if *phase != Phase::Tick(tick.clone()) => play.emit(TickReached { tick }),
+        None if *phase != Phase::Standstill {} => play.emit(StandstillReached {}),
         _ => {}
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
 pub(super) fn spend(play: &mut Play<'_>, c: &Spend) -> Result<(), Violation> {
     let spent = c.ap.count();
     let left = left_after(play, &c.combatant, spent)?;
-    play.own(ApSpent {
+    play.emit(ApSpent {
         combatant: c.combatant.clone(),
         spent,
         left,
@@ -42,7 +42,7 @@ pub(super) fn hold(play: &mut Play<'_>, c: &Hold) -> Result<(), Violation> {
         trigger: c.trigger.clone(),
         ap,
     };
-    play.own(ActionHeld {
+    play.emit(ActionHeld {
         combatant: id.clone(),
         held,
     });
@@ -79,7 +79,7 @@ pub(super) fn trigger(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Viola
     require(holding, "nothing_held", "DC-49", || {
         format!("{id} holds no action")
     })?;
-    play.own(HeldTriggered {
+    play.emit(HeldTriggered {
         combatant: id.clone(),
     });
     Ok(())
@@ -99,7 +99,7 @@ pub(super) fn attack(play: &mut Play<'_>, c: &Attack) -> Result<(), Violation> {
         field("target"),
         || format!("{target} cannot attack itself"),
     )?;
-    play.own(Attacked {
+    play.emit(Attacked {
         combatant,
         target,
         adv,
@@ -115,7 +115,7 @@ pub(super) fn use_inspiration(play: &mut Play<'_>, c: &UseInspiration) -> Result
         format!("{id} has no Inspiration Die")
     })?;
     let die = play.die(c.roll);
-    play.own(InspirationUsed {
+    play.emit(InspirationUsed {
         combatant: id.clone(),
         die,
     });
@@ -128,7 +128,7 @@ pub(super) fn use_advantage(play: &mut Play<'_>, id: &CombatantId) -> Result<(),
     require(has_adv, "no_advantage", "DC-10", || {
         format!("{id} has no ADV of a critical success: it is there once, in round 1")
     })?;
-    play.own(AdvantageUsed {
+    play.emit(AdvantageUsed {
         combatant: id.clone(),
     });
     Ok(())
@@ -150,7 +150,7 @@ pub(super) fn legendary(play: &mut Play<'_>, c: &Legendary) -> Result<(), Violat
         format!("{id} can spend {max} Legendary Action Points {when}, not {spent}")
     })?;
     let left = monster.state.lap.saturating_sub(spent);
-    play.own(LegendaryActed {
+    play.emit(LegendaryActed {
         combatant: id.clone(),
         spent,
         left,

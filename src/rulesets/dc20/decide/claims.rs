@@ -60,14 +60,14 @@ pub(in super::super) fn resolve(play: &mut Play<'_>, contest: Contest, answer: O
     match contest {
         Contest::Won(won) => {
             begin_combat(play);
-            play.own(won);
+            play.emit(won);
             // A hidden winner has taken a turn that was laid out for the others.
             react::make_room(play);
             take(play);
         }
         Contest::Unclaimed => take(play),
         Contest::Open(_) | Contest::Tied(_) | Contest::Needed(_) => {
-            answer.into_iter().for_each(|answer| play.own(answer));
+            answer.into_iter().for_each(|answer| play.emit(answer));
         }
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn delay(play: &mut Play<'_>, c: &Delay) -> Result<(), Violation> {
             let to = turn_after(state, enemy);
             move_to(play, id, to, Way::DelayedAfter);
         }
-        (None, Some(enemy)) => play.own(PlaceHeld {
+        (None, Some(enemy)) => play.emit(PlaceHeld {
             combatant: id.clone(),
             behind: Some(enemy.clone()),
         }),
@@ -49,10 +49,10 @@ fn move_to(play: &mut Play<'_>, id: &CombatantId, to: Option<SlotId>, by: Way) {
     let to = to.unwrap_or_else(|| {
         let slot = new_slot(&play.encounter().state, Team::Pc, false);
         let to = slot.id.clone();
-        play.own(SlotAdded { slot, after: None });
+        play.emit(SlotAdded { slot, after: None });
         to
     });
-    play.own(Delayed {
+    play.emit(Delayed {
         combatant: id.clone(),
         to,
         by,

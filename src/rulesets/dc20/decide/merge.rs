@@ -7,7 +7,7 @@ use super::*;
 pub(super) fn merge(play: &mut Play<'_>) -> Result<(), Violation> {
     let merges = Ahead::of(play.encounter())?.merges()?;
     for merged in merges {
-        play.own(merged);
+        play.emit(merged);
     }
     Ok(())
 }

@@ -51,7 +51,7 @@ pub(super) fn assign(play: &mut Play<'_>, c: &Assign) -> Result<(), Violation> {
     })?;
     let combatants = assignees(play, c, slot)?;
     begin_combat(play);
-    play.own(Assigned {
+    play.emit(Assigned {
         slot: id.clone(),
         combatants: combatants.clone().into(),
         by: Way::Assigned,

@@ -30,14 +30,14 @@ pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     let pcs = ids(seen.into_iter().chain(hidden));
     let detail = "there is no player's character who could roll: add one on the side players first";
     require(!pcs.is_empty(), "no_player_characters", "ADC17", || detail)?;
-    play.shared(EncounterStarted {});
+    play.emit(EncounterStarted {});
     if let Some(Aggression {
         combatant,
         action,
         resolved,
     }) = c.aggression.clone()
     {
-        play.own(Aggressed {
+        play.emit(Aggressed {
             combatant,
             action,
             resolved,
@@ -131,7 +131,7 @@ fn surprise(play: &mut Play<'_>, c: &Start) {
         .filter(unaware)
         .filter(|one| !one.has("surprised")))
     {
-        play.shared(ConditionSet {
+        play.emit(ConditionSet {
             combatant,
             member: None,
             condition: Slug::fixed("surprised"),
@@ -142,7 +142,7 @@ fn surprise(play: &mut Play<'_>, c: &Start) {
 /// Sets the Encounter DC, given or looked up.
 fn set_dc(play: &mut Play<'_>, c: &Start, pcs: &[CombatantId]) {
     if let Some(dc) = c.dc {
-        return play.own(DcSet {
+        return play.emit(DcSet {
             dc: dc.get(),
             level: None,
             difficulty: None,
@@ -162,7 +162,7 @@ fn set_dc(play: &mut Play<'_>, c: &Start, pcs: &[CombatantId]) {
     };
     let row = usize::try_from((level.get() - 1) / 2).unwrap_or(0);
     let dc = EASY.get(row).copied().unwrap_or(22) + harder;
-    play.own(DcSet {
+    play.emit(DcSet {
         dc,
         level: Some(level.count()),
         difficulty: Some(difficulty),
@@ -181,7 +181,7 @@ pub(super) fn check_alone(play: &mut Play<'_>, c: &InitiativeCheck) -> Result<()
     })?;
     if play.encounter().status == Status::Setup {
         let dice = roll(play, id, c.roll);
-        play.own(CheckRolled {
+        play.emit(CheckRolled {
             combatant: id.clone(),
             dice,
         });
@@ -253,7 +253,7 @@ fn check(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> bool {
         success,
         critical,
     };
-    play.own(CheckMade {
+    play.emit(CheckMade {
         combatant: id.clone(),
         check,
     });
@@ -283,7 +283,7 @@ fn rotate(play: &mut Play<'_>, c: &Start, Sides { seen, unseen }: &mut Sides) {
 pub(super) fn fate_check(play: &mut Play<'_>, given: Option<D20>, team: Option<Slug>) -> bool {
     let die = play.die(given);
     let high = die.face >= 10;
-    play.own(FateChecked { die, high, team });
+    play.emit(FateChecked { die, high, team });
     high
 }
 
@@ -328,7 +328,7 @@ fn lay_out(play: &mut Play<'_>, sides: Sides, successes: usize, pcs: usize) {
         seen: enemy_teams,
         unseen: unseen_teams,
     } = sides;
-    play.own(OrderLaid {
+    play.emit(OrderLaid {
         successes,
         pcs,
         winner,

@@ -31,7 +31,7 @@ pub(super) fn jump(play: &mut Play<'_>, c: &Jump) -> Result<(), Violation> {
     } else {
         face + bonus >= against
     };
-    play.own(WaitJumped {
+    play.emit(WaitJumped {
         combatant: id.clone(),
         components,
         before,
@@ -209,7 +209,7 @@ pub(super) fn keep_waiting(play: &mut Play<'_>, c: &KeepWaiting) -> Result<(), V
         "AEX15",
         || format!("{id} is not asked now whether it jumps ahead of an announced act"),
     )?;
-    play.own(KeptWaiting {
+    play.emit(KeptWaiting {
         combatant: id.clone(),
         standing: c.standing,
     });
@@ -223,7 +223,7 @@ pub(super) fn ask_again(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Vio
         "AEX16",
         || format!("{id} is asked at each announced act: it has not said that it keeps waiting"),
     )?;
-    play.own(AskedAgain {
+    play.emit(AskedAgain {
         combatant: id.clone(),
     });
     Ok(())
@@ -234,7 +234,7 @@ pub(super) fn close(play: &mut Play<'_>) -> Result<(), Violation> {
     let detail = "nobody is asked now whether it jumps";
     require(!deciders.is_empty(), "no_jumps_open", "AEX15", || detail)?;
     for combatant in deciders {
-        play.own(KeptWaiting {
+        play.emit(KeptWaiting {
             combatant,
             standing: false,
         });

@@ -32,7 +32,7 @@ pub(super) fn attack(play: &mut Play<'_>, c: &MentalAttack) -> Result<(), Violat
     }
     can_attack(encounter, persona)?;
     let uses_act = encounter.options.mental_attack_uses == MentalAttackUses::Act;
-    play.own(MentalAttacked {
+    play.emit(MentalAttacked {
         combatant: c.combatant.clone(),
         target: c.target.clone(),
     });
@@ -67,7 +67,7 @@ pub(super) fn duel(play: &mut Play<'_>, c: &MentalDuel) -> Result<(), Violation>
     });
     check_rolls(&contenders, &c.rolls, &c.tie_rolls)?;
     let duel = rank(play, contenders.into(), &c.rolls, &c.tie_rolls);
-    play.own(MentalDuelRolled { duel });
+    play.emit(MentalDuelRolled { duel });
     Ok(())
 }
 
@@ -87,7 +87,7 @@ pub(super) fn decline(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Viola
 /// Ends the duel for the duellists that have not attacked.
 pub(in super::super) fn end_duel(play: &mut Play<'_>) {
     for combatant in play.encounter().state.duel.clone() {
-        play.own(DuelBrokenOff { combatant });
+        play.emit(DuelBrokenOff { combatant });
     }
 }
 

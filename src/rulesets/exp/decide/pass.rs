@@ -29,7 +29,7 @@ pub(in super::super) fn advance(play: &mut Play<'_>) {
             }
         } else if ranks().next().is_some() {
             let pass = encounter.state.pass.saturating_add(1);
-            play.own(PassStarted { pass });
+            play.emit(PassStarted { pass });
         } else {
             end_round(play);
         }
@@ -43,7 +43,7 @@ fn ask(play: &mut Play<'_>, rank: u32, combatants: Vec<CombatantId>) {
         .filter(|id| first_time(id))
         .cloned()
         .collect();
-    play.own(Asked { rank, combatants });
+    play.emit(Asked { rank, combatants });
     for id in starting {
         start_turn(play, &id);
     }
@@ -63,7 +63,7 @@ pub(in super::super) fn lose(play: &mut Play<'_>, id: &CombatantId, because: Los
         .filter(|c| lost(state.of(*c)));
     let components: Vec<_> = components.collect();
     if !components.is_empty() {
-        play.own(ComponentsLost {
+        play.emit(ComponentsLost {
             combatant: id.clone(),
             components,
             because,

@@ -51,7 +51,7 @@ pub(super) fn own_roll(play: &mut Play<'_>, c: &RollInitiative) -> Result<(), Vi
         return Err(Violation::field("does_not_roll", "combatant", detail));
     }
     few_digits("tie_rolls", &tie_rolls)?;
-    play.own(OwnRollGiven {
+    play.emit(OwnRollGiven {
         combatant,
         roll,
         tie_rolls,
@@ -75,7 +75,7 @@ pub(super) fn begin(
     all.extend(rolls.clone());
     all_ties.extend(tie_rolls.clone());
     let ranking = rank(play, contenders, &all, &all_ties);
-    play.own(InitiativeRolled { ranking });
+    play.emit(InitiativeRolled { ranking });
 }
 
 /// Everybody in the fight, the stunned too: they may recover before they are asked (AEX9). A crowd

@@ -23,7 +23,7 @@ pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     check(play, c, &rollers)?;
     start_encounter(play, "WA-1")?;
     let rolls = roll(play, c, rollers);
-    play.own(InitiativeRolled {
+    play.emit(InitiativeRolled {
         rolls: rolls.iter().map(|(roll, _)| roll.clone()).collect(),
     });
     let Some((first, by)) = winner(play, c, &rolls) else {
@@ -39,7 +39,7 @@ pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     ) {
         next_round(play);
     }
-    play.own(Picked {
+    play.emit(Picked {
         combatant: first.clone(),
         by,
     });
@@ -55,7 +55,7 @@ pub(super) fn own_die(play: &mut Play<'_>, c: &RollInitiative) -> Result<(), Vio
         let detail = format!("{id} rolls with the group {group}: that die is the game master's");
         return Err(Violation::field("rolls_no_die", "combatant", detail));
     }
-    play.own(OwnDieGiven {
+    play.emit(OwnDieGiven {
         combatant: id.clone(),
         roll: c.roll,
     });
@@ -239,7 +239,7 @@ fn winner(
                 die: (*die)?,
             })
         });
-        play.own(RolledOff {
+        play.emit(RolledOff {
             rolls: rolls.collect(),
         });
     }

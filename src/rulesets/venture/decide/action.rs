@@ -41,7 +41,7 @@ pub(super) fn act(play: &mut Play<'_>, c: &Act) -> Result<(), Violation> {
         field("targets"),
         || detail,
     )?;
-    play.own(ActionTaken {
+    play.emit(ActionTaken {
         combatant: id.clone(),
         action: c.action.clone(),
         attack: c.attack,
@@ -113,7 +113,7 @@ fn attack(play: &mut Play<'_>, by: &CombatantId, target: &Target) -> Result<bool
         .state
         .onslaught
         .saturating_add(1);
-    play.own(Attacked {
+    play.emit(Attacked {
         combatant: by.clone(),
         target: id.clone(),
         onslaught,
@@ -138,7 +138,7 @@ fn attack(play: &mut Play<'_>, by: &CombatantId, target: &Target) -> Result<bool
             source: Some(by.clone()),
         };
         let (damaged, down) = play.wound(&damage)?;
-        play.shared(damaged);
+        play.emit(damaged);
         falls = down;
     }
     let condition = if target.killed {
@@ -149,7 +149,7 @@ fn attack(play: &mut Play<'_>, by: &CombatantId, target: &Target) -> Result<bool
     let Some(condition) = condition else {
         return Ok(false);
     };
-    play.shared(ConditionSet {
+    play.emit(ConditionSet {
         combatant,
         member,
         condition,
@@ -165,7 +165,7 @@ pub(super) fn manoeuvre(
     moved: bool,
 ) -> Result<(), Violation> {
     may_take_action(play, id)?;
-    play.own(ActionTaken {
+    play.emit(ActionTaken {
         combatant: id.clone(),
         action: Some(Text::fixed(action)),
         attack: false,
@@ -197,7 +197,7 @@ pub(super) fn flurry(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violat
     require(state.actions_taken > 0, "no_action_yet", "VE-11", || {
         format!("{id} has not taken its combat action: a flurry comes after it")
     })?;
-    play.own(Flurried {
+    play.emit(Flurried {
         combatant: id.clone(),
     });
     Ok(())
@@ -208,7 +208,7 @@ pub(super) fn reflexive_move(play: &mut Play<'_>, id: &CombatantId) -> Result<()
     require(!moved, "already_moved", "VE-10", || {
         format!("{id} has used the reflexive move of its turn")
     })?;
-    play.own(Moved {
+    play.emit(Moved {
         combatant: id.clone(),
     });
     Ok(())
@@ -221,7 +221,7 @@ pub(super) fn follow_up(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Vio
         format!("{id} has no move left from a Rush or Disengage")
     })?;
     let Phase::FollowUp { actor } = &play.encounter().state.phase else {
-        play.own(FollowUpTaken {
+        play.emit(FollowUpTaken {
             combatant: id.clone(),
         });
         return Ok(());
@@ -229,7 +229,7 @@ pub(super) fn follow_up(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Vio
     require(actor == id, "not_your_follow_up", "VE-15", || {
         format!("{actor}'s turn waits for its own move: {id} moves before or after that")
     })?;
-    play.own(FollowUpTaken {
+    play.emit(FollowUpTaken {
         combatant: id.clone(),
     });
     proceed(play, id)
@@ -237,13 +237,13 @@ pub(super) fn follow_up(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Vio
 
 pub(super) fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     if matches!(&play.encounter().state.phase, Phase::FollowUp { actor } if actor == id) {
-        play.own(FollowUpPassed {
+        play.emit(FollowUpPassed {
             combatant: id.clone(),
         });
         return proceed(play, id);
     }
     may_act_freely(play, id)?;
-    play.own(FreeActionPassed {
+    play.emit(FreeActionPassed {
         combatant: id.clone(),
     });
     Ok(())

@@ -62,11 +62,11 @@ pub(super) fn settle(play: &mut Play<'_>, c: &Settle) -> Result<(), Violation> {
             c.combatant
         )
     })?;
-    play.own(Settled {
+    play.emit(Settled {
         combatant: c.combatant.clone(),
         loser: c.loser.clone(),
     });
-    play.shared(ConditionSet {
+    play.emit(ConditionSet {
         combatant: c.loser.clone(),
         member: None,
         condition: Slug::fixed("defeated"),
@@ -85,7 +85,7 @@ pub(in super::super) fn enter(
     let max = stats.max_motes.get();
     let motes = stats.motes.map_or(max, |motes| motes.get().min(max));
     let initiative = (3 + roll.successes).min(20);
-    play.own(JoinedBattle {
+    play.emit(JoinedBattle {
         combatant: id.clone(),
         roll,
         initiative,
@@ -180,7 +180,7 @@ pub(super) fn free_action(play: &mut Play<'_>, c: &FreeAction) -> Result<(), Vio
         "VE-8",
         || "nobody opposes a free action: take it as a combat action",
     )?;
-    play.own(FreeActionTaken {
+    play.emit(FreeActionTaken {
         combatant: c.combatant.clone(),
         action: c.action.clone(),
     });

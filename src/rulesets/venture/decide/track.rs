@@ -30,7 +30,7 @@ pub(super) fn change(
     if from == to {
         return Ok(());
     }
-    play.own(InitiativeChanged {
+    play.emit(InitiativeChanged {
         combatant: id.clone(),
         from,
         to,
@@ -40,7 +40,7 @@ pub(super) fn change(
         return crash(play, id, blow);
     }
     if crashed && to > 0 {
-        play.own(CrashEnded {
+        play.emit(CrashEnded {
             combatant: id.clone(),
         });
     }
@@ -51,7 +51,7 @@ pub(super) fn change(
 /// AVE14).
 fn crash(play: &mut Play<'_>, id: &CombatantId, blow: Option<Blow<'_>>) -> Result<(), Violation> {
     let forced = blow.as_ref().map(|blow| blow.by).filter(|by| *by != id);
-    play.own(Crashed {
+    play.emit(Crashed {
         combatant: id.clone(),
         by: forced.cloned(),
     });
@@ -74,7 +74,7 @@ fn crash(play: &mut Play<'_>, id: &CombatantId, blow: Option<Blow<'_>>) -> Resul
     if shifts {
         let roll = roll(play, blow.by, &blow.shift).map_err(|refused| refused.within("shift"))?;
         let successes = roll.successes;
-        play.own(Shifted {
+        play.emit(Shifted {
             combatant: blow.by.clone(),
             roll,
         });
@@ -139,7 +139,7 @@ pub(super) fn adjust(play: &mut Play<'_>, c: &Adjust) -> Result<(), Violation> {
             initiative: Int::clamped(change_within_bounds),
             turns,
         });
-        play.own(TimedChangesSet {
+        play.emit(TimedChangesSet {
             combatant: id.clone(),
             changes,
         });
@@ -155,12 +155,12 @@ pub(super) fn adjust(play: &mut Play<'_>, c: &Adjust) -> Result<(), Violation> {
     match c.crashed {
         Some(true) if !crashed => {
             let by = c.by.clone().filter(|by| by != id);
-            play.own(Crashed {
+            play.emit(Crashed {
                 combatant: id.clone(),
                 by,
             });
         }
-        Some(false) if crashed => play.own(CrashEnded {
+        Some(false) if crashed => play.emit(CrashEnded {
             combatant: id.clone(),
         }),
         _ => {}
@@ -170,7 +170,7 @@ pub(super) fn adjust(play: &mut Play<'_>, c: &Adjust) -> Result<(), Violation> {
     let recovery_tokens = c.recovery_tokens.filter(|_| crashed).map(Int::get);
     let onslaught = c.onslaught.map(Int::count);
     if recovery_tokens.is_some() || onslaught.is_some() || c.acted.is_some() {
-        play.own(Corrected {
+        play.emit(Corrected {
             combatant: id.clone(),
             recovery_tokens,
             onslaught,
@@ -192,7 +192,7 @@ pub(super) fn count_timed(play: &mut Play<'_>, id: &CombatantId) -> Result<(), V
     going
         .iter_mut()
         .for_each(|timed| timed.turns = Int::clamped(timed.turns.get() - 1));
-    play.own(TimedChangesSet {
+    play.emit(TimedChangesSet {
         combatant: id.clone(),
         changes: going,
     });
@@ -224,7 +224,7 @@ pub(super) fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation>
         initiative: c.initiative,
         motes: c.motes,
     };
-    play.own(StartEffectDeclared {
+    play.emit(StartEffectDeclared {
         combatant: id.clone(),
         effect,
     });
@@ -242,7 +242,7 @@ pub(super) fn withdraw(play: &mut Play<'_>, c: &Withdraw) -> Result<(), Violatio
         "VE-17",
         || format!("nothing of this name is declared for {}", c.combatant),
     )?;
-    play.own(StartEffectWithdrawn {
+    play.emit(StartEffectWithdrawn {
         combatant: c.combatant.clone(),
         name: c.name.clone(),
     });
@@ -257,7 +257,7 @@ pub(in super::super) fn change_motes(play: &mut Play<'_>, id: &CombatantId, delt
     let from = c.stats.motes();
     let to = (from + delta).clamp(0, c.stats.max_motes.get());
     if from != to {
-        play.own(MotesChanged {
+        play.emit(MotesChanged {
             combatant: id.clone(),
             from,
             to,

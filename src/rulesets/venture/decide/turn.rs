@@ -27,7 +27,7 @@ pub(super) fn delay(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violati
     require(!tick.delayed, "already_delaying", "AVE4", || {
         format!("{id} has delayed past all others: it takes its turn now")
     })?;
-    play.own(Delayed {
+    play.emit(Delayed {
         combatant: id.clone(),
     });
     Ok(())
@@ -88,14 +88,14 @@ pub(in super::super) fn take_turn(play: &mut Play<'_>, id: &CombatantId) -> Resu
     let state = &play.combatant("combatant", id)?.state;
     let (points, follow_up) = (state.onslaught, state.follow_up);
     if points > 0 {
-        play.own(OnslaughtEnded {
+        play.emit(OnslaughtEnded {
             combatant: id.clone(),
             points,
         });
     }
     count_timed(play, id)?;
     if follow_up {
-        play.own(FollowUpOffered {
+        play.emit(FollowUpOffered {
             combatant: id.clone(),
         });
         return Ok(());
@@ -109,7 +109,7 @@ pub(super) fn proceed(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Viola
     let (from, tokens_spent) = (state.initiative, state.recovery_tokens);
     let effects = state.start_effects.clone();
     if state.crashed && tokens_spent >= RECOVERY {
-        play.own(Recovered {
+        play.emit(Recovered {
             combatant: id.clone(),
             tokens_spent,
             from,
@@ -122,7 +122,7 @@ pub(super) fn proceed(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Viola
         motes,
     } in effects
     {
-        play.own(StartEffectResolved {
+        play.emit(StartEffectResolved {
             combatant: id.clone(),
             name,
         });
@@ -145,7 +145,7 @@ pub(super) fn end(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation
         ..
     } = c.state;
     if free_action == FreeActionState::Open {
-        play.own(FreeActionPassed {
+        play.emit(FreeActionPassed {
             combatant: id.clone(),
         });
     }
@@ -162,7 +162,7 @@ pub(super) fn end(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation
     let tokens = (recovery_tokens + if attacked { 1 } else { 2 }).min(MAX_TOKENS);
     if crashed && tokens > recovery_tokens {
         let gained = tokens - recovery_tokens;
-        play.own(RecoveryTokensGained {
+        play.emit(RecoveryTokensGained {
             combatant: id.clone(),
             gained,
             tokens,
