@@ -10,8 +10,9 @@ use std::time::Instant;
 use turnkeeper::engine::{
     AnyEncounter, CHECKPOINTS, Creation, Meta, Request, Rulesets, SeededDice, Viewer,
 };
+use turnkeeper::json::read;
 use turnkeeper::rulesets;
-use turnkeeper::vocabulary::{Encounter, LegalCommand, Play, Registrar, Ruleset, Tagged, read};
+use turnkeeper::vocabulary::{Encounter, LegalCommand, Play, Registrar, Ruleset, Tagged};
 
 /// The program's allocator.
 #[global_allocator]

@@ -6,6 +6,7 @@ pub mod app;
 pub mod config;
 pub mod engine;
 pub mod http;
+pub mod json;
 pub mod lambda;
 pub mod log;
 pub mod openapi;

@@ -9,8 +9,8 @@ use super::{
     App, AppError, Application, BearerToken, Expected, HandedOut, IdempotencyKey, Room, Token, now,
 };
 use crate::engine::{AnyEncounter, Creation, Meta, NewToken, Role, Summary};
+use crate::json::FieldError;
 use crate::store::{Base, Entry, NewEncounter, StoreError, bytes_of, listed_id};
-use crate::vocabulary::FieldError;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, HEXLOWER};
 use std::sync::Arc;
 

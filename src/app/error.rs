@@ -1,8 +1,9 @@
 //! The errors of the application.
 
 use crate::engine::{LoadError, Refusal};
+use crate::json::FieldError;
 use crate::store::StoreError;
-use crate::vocabulary::{FieldError, Pending};
+use crate::vocabulary::Pending;
 
 /// Why a request failed.
 #[derive(Debug)]

@@ -347,9 +347,9 @@ mod tests {
     use super::*;
     use crate::app::{AnswerSize, Client, CommandCall};
     use crate::engine::{Request, Rulesets};
+    use crate::json::read;
     use crate::store::StoreConfig;
     use crate::store::embedded::EmbeddedStore;
-    use crate::vocabulary::read;
     use serde_json::json;
     use std::time::Duration;
     use tokio::sync::oneshot;

@@ -16,8 +16,8 @@ use super::transfer::{ExportedLog, FORMAT};
 use super::work::WhenFull;
 use super::{App, AppError, Application, CreatedEncounter, IdempotencyKey, MAX_DOCUMENT};
 use crate::engine::{AnyEncounter, LogEntry, Meta, Refusal, Request, Rulesets, SCHEMA, Stop};
+use crate::json::{FieldError, each_item, json_text, read_json};
 use crate::store::Entry;
-use crate::vocabulary::{FieldError, each_item, json_text, read_json};
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::json;
@@ -352,7 +352,7 @@ mod tests {
     use super::*;
     use crate::app::now;
     use crate::engine::{MAX_COMMANDS, SeededDice};
-    use crate::vocabulary::read;
+    use crate::json::read;
     use serde_json::Value;
     use std::cell::Cell;
 

@@ -359,7 +359,7 @@ pub(super) fn document_within_limit(encounter: &dyn AnyEncounter) -> Result<Byte
 mod tests {
     use super::*;
     use crate::engine::{Meta, Rulesets};
-    use crate::vocabulary::read;
+    use crate::json::read;
     use serde_json::json;
 
     #[test]

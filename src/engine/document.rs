@@ -2,9 +2,8 @@
 
 use super::history::UndoHistory;
 use super::{LoadError, Redactions, Role, Viewer};
-use crate::vocabulary::{
-    Encounter, EventSchema, FieldError, OwnCombatant, Ruleset, Text, read_json,
-};
+use crate::json::{FieldError, read_json};
+use crate::vocabulary::{Encounter, EventSchema, OwnCombatant, Ruleset, Text};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

@@ -11,6 +11,7 @@ use super::{
     Redactions, Refusal, Request, SCHEMA, Stop, Summary, Viewer, import, legal, narration, rights,
     shared, text,
 };
+use crate::json::FieldError;
 use crate::vocabulary::*;
 use serde::Serialize;
 use serde_json::Value;

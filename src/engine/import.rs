@@ -2,7 +2,8 @@
 
 use super::document::{Document, DocumentHeader};
 use super::{LogEntry, MAX_COMMANDS, MAX_EVENTS, Redactions, SCHEMA};
-use crate::vocabulary::{Event, FieldError, Ruleset, Text, each_item, is_plain, parse, read_json};
+use crate::json::{FieldError, each_item, parse, read_json};
+use crate::vocabulary::{Event, Ruleset, Text, is_plain};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

@@ -1,6 +1,7 @@
 //! Why a request was not carried out, before anybody turns it into a status.
 
-use crate::vocabulary::{FieldError, Names, Violation, with_names};
+use crate::json::FieldError;
+use crate::vocabulary::{Names, Violation, with_names};
 
 /// Why the engine did not carry out a request; nothing changed.
 #[derive(Debug, Clone, PartialEq, Eq)]

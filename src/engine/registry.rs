@@ -4,8 +4,9 @@ use super::document::{DocumentHeader, open};
 use super::encounter::EncounterRecord;
 use super::history::UndoHistory;
 use super::{AnyEncounter, Creation, LoadError, Meta, Refusal, import, roster};
+use crate::json::FieldError;
 use crate::vocabulary::{
-    CachedCombatant, Combatants, Encounter, FieldError, Manifest, Registrar, Ruleset, Status,
+    CachedCombatant, Combatants, Encounter, Manifest, Registrar, Ruleset, Status,
 };
 use serde_json::value::RawValue;
 use std::sync::Arc;

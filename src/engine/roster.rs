@@ -1,9 +1,10 @@
 //! Who is in the encounter: combatants as clients describe them become combatants as they are kept.
 
 use super::MAX_CONDITIONS;
+use crate::json::FieldError;
 use crate::vocabulary::{
-    Combatant, CombatantId, Draft, Encounter, FieldError, Hp, Kind, MAX_COMBATANTS, MAX_MEMBERS,
-    Member, MemberDraft, MemberSpec, Metadata, Ruleset, Slug, Text, Violation, require,
+    Combatant, CombatantId, Draft, Encounter, Hp, Kind, MAX_COMBATANTS, MAX_MEMBERS, Member,
+    MemberDraft, MemberSpec, Metadata, Ruleset, Slug, Text, Violation, require,
 };
 use serde_json::Value;
 

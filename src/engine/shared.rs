@@ -1,6 +1,7 @@
 //! The commands that every ruleset understands. Rulesets react to their events.
 
 use super::{MAX_CONDITIONS, Refusal, roster};
+use crate::json::FieldError;
 use crate::vocabulary::*;
 
 /// Decides a shared command: emits its events, and lets the ruleset react to those that can change

@@ -1,7 +1,8 @@
 //! The bytes of a log entry: its events and their sentences, for all audiences together.
 
 use super::Refusal;
-use crate::vocabulary::{FieldError, Violation};
+use crate::json::FieldError;
+use crate::vocabulary::Violation;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::fmt;

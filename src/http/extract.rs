@@ -4,7 +4,7 @@ use super::problem::Problem;
 use crate::app::{
     AppError, Application, BearerToken, Expected, Include, Representation, Sender, Tag,
 };
-use crate::vocabulary::read_query;
+use crate::json::read_query;
 use axum::extract::{FromRequestParts, Path};
 use axum::http::header::{ACCEPT, AUTHORIZATION, IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;

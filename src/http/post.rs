@@ -10,7 +10,7 @@ use super::problem::Problem;
 use crate::app::{
     AnswerSize, AppError, Application, Budget, Client, IdempotencyKey, Role, Room, Sender,
 };
-use crate::vocabulary::parse;
+use crate::json::parse;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequestParts, Request};
 use axum::http::header::{ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE};

@@ -4,8 +4,9 @@ use super::deadline::Deadline;
 use super::headers::{RATE_LIMIT, RATE_LIMIT_POLICY, REQUEST_ID};
 use crate::app::{AppError, ENCOUNTER_STREAMS, MAX_DOCUMENT, TOKEN_STREAMS};
 use crate::engine::Refusal;
+use crate::json::{ErrorKind, FieldError};
 use crate::openapi::problem_code;
-use crate::vocabulary::{ErrorKind, FieldError, Ground, Pending, Violation};
+use crate::vocabulary::{Ground, Pending, Violation};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW, CONNECTION, CONTENT_TYPE,
     HeaderName, RETRY_AFTER, VARY, WWW_AUTHENTICATE,

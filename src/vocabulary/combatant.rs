@@ -1,8 +1,7 @@
 //! What takes turns.
 
-use super::{
-    CombatantId, FieldError, FoeHp, Int, MemberId, Metadata, Ruleset, Slug, Text, Word, read_fields,
-};
+use super::{CombatantId, FoeHp, Int, MemberId, Metadata, Ruleset, Slug, Text, Word};
+use crate::json::{FieldError, read_fields};
 use macro_rules_attribute::derive;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, IntoDeserializer};

@@ -1,8 +1,8 @@
 //! Who is in an encounter: found by id however many there are, and each shared, with its JSON,
 //! until it changes.
 
-use super::cached_json::JsonCell;
 use super::{Combatant, CombatantId, FoeHp, Ruleset};
+use crate::json::JsonCell;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::HashMap;
 use std::ops::Deref;

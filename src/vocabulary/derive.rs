@@ -106,7 +106,7 @@ macro_rules! Tagged {
             fn parse<S: $crate::vocabulary::Source + ?Sized>(
                 tag: &str,
                 source: &S,
-            ) -> Option<Result<Self, $crate::vocabulary::FieldError>> {
+            ) -> Option<Result<Self, $crate::json::FieldError>> {
                 match tag {
                     $( $tag => Some(source.read().map(Self::$variant)), )*
                     _ => None,

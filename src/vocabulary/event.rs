@@ -1,9 +1,10 @@
 //! Events: they carry every die and every choice, and applying them in order gives the state.
 
 use super::{
-    Combatant, CombatantId, Describe, Effect, EffectId, FieldError, MemberId, Metadata, Names,
-    Readers, Redact, Ruleset, Slug, Source, Tagged, Tellable, Text, event_type, is_default, tell,
+    Combatant, CombatantId, Describe, Effect, EffectId, MemberId, Metadata, Names, Readers, Redact,
+    Ruleset, Slug, Source, Tagged, Tellable, Text, event_type, is_default, tell,
 };
+use crate::json::FieldError;
 use macro_rules_attribute::derive;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};

@@ -1,7 +1,7 @@
 //! Names for machines: words such as a side or a condition, and the ids that clients choose.
 
 use super::UsedIds;
-use super::scalar::shortened;
+use crate::json::shortened;
 use serde::de::{self, Deserializer, Unexpected};
 use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, StrExt};

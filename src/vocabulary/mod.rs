@@ -5,7 +5,6 @@
 //! face of all systems.
 
 mod audience;
-mod cached_json;
 mod combatant;
 mod combatants;
 mod command;
@@ -21,7 +20,6 @@ mod metadata;
 mod order;
 mod own;
 mod play;
-mod reading;
 mod redact;
 mod redaction;
 mod ruleset;
@@ -34,7 +32,6 @@ mod words;
 mod wound;
 
 pub use audience::Audience;
-pub use cached_json::CachedJson;
 pub use combatant::{
     Band, Combatant, Draft, Hp, Kind, MAX_MEMBERS, Member, MemberDraft, MemberSpec, OUT, ids,
     is_default,
@@ -52,10 +49,6 @@ pub use metadata::Metadata;
 pub use order::{OrderEntry, Pending, Reason};
 pub use own::OwnCombatant;
 pub use play::Play;
-pub use reading::{
-    ErrorKind, FieldError, each_item, json_text, parse, read, read_fields, read_json,
-    read_json_beside, read_query,
-};
 pub use redact::{Participants, Redact};
 pub use redaction::Redaction;
 pub use ruleset::{Data, Registrar, Ruleset};

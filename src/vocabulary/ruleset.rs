@@ -2,9 +2,9 @@
 
 use super::{
     Actor, Audience, Combatant, CombatantId, Commands, Describe, EffectId, Encounter, Event,
-    FieldError, LegalCommand, Manifest, OrderEntry, Pending, Play, Redact, Redaction, Tagged,
-    Violation, read,
+    LegalCommand, Manifest, OrderEntry, Pending, Play, Redact, Redaction, Tagged, Violation,
 };
+use crate::json::{FieldError, read};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -1,6 +1,7 @@
 //! Bounded scalars: a value of these types is in range by construction, and its JSON Schema says
 //! so.
 
+use crate::json::shortened;
 use serde::de::{self, Deserializer, Unexpected};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
@@ -141,9 +142,4 @@ impl<const MAX: usize> ToSchema for Text<MAX> {
     fn name() -> Cow<'static, str> {
         format!("{INLINE}text.{MAX}").into()
     }
-}
-
-/// As much of a client's text as an error may repeat.
-pub(super) fn shortened(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(40).collect()
 }

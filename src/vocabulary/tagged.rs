@@ -1,6 +1,7 @@
 //! Commands and events as tagged unions of named structs.
 
-use super::{Actor, CommandSpec, FieldError, read_fields, read_json_beside};
+use super::{Actor, CommandSpec};
+use crate::json::{FieldError, read_fields, read_json_beside};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;

@@ -8,6 +8,7 @@ use super::{
     CombatantId, Die, Effect, EffectId, Encounter, Int, MemberId, Metadata, Participants, Ruleset,
     Slug, Text,
 };
+use crate::json::CachedJson;
 use serde_json::Value;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -222,6 +223,12 @@ impl<T: Describe> Describe for Vec<T> {
 impl Describe for Participants {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         list(self.iter(), names, out)
+    }
+}
+
+impl<T: Describe> Describe for CachedJson<T> {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        (**self).describe(names, out)
     }
 }
 

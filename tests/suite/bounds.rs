@@ -10,9 +10,8 @@ use std::path::PathBuf;
 use turnkeeper::engine::{
     MAX_CONDITIONS, MAX_EVENTS, Refusal, Request, Role, Rulesets, SeededDice,
 };
-use turnkeeper::vocabulary::{
-    CombatantId, MAX_COMBATANTS, MAX_EFFECTS, MAX_MEMBERS, OwnCombatant, read,
-};
+use turnkeeper::json::read;
+use turnkeeper::vocabulary::{CombatantId, MAX_COMBATANTS, MAX_EFFECTS, MAX_MEMBERS, OwnCombatant};
 
 /// The code of a refusal and what it rests on.
 fn code(refusal: Refusal) -> (String, String) {

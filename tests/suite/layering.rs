@@ -8,18 +8,23 @@ use std::collections::HashMap;
 /// counts.
 const LAYERS: &[Layer] = &[
     Layer {
-        of: "vocabulary",
+        of: "json",
         may: &[],
         pure: true,
     },
     Layer {
+        of: "vocabulary",
+        may: &["json"],
+        pure: true,
+    },
+    Layer {
         of: "rulesets::shared",
-        may: &["vocabulary"],
+        may: &["json", "vocabulary"],
         pure: true,
     },
     Layer {
         of: "rulesets::*",
-        may: &["vocabulary", "rulesets::shared"],
+        may: &["json", "vocabulary", "rulesets::shared"],
         pure: true,
     },
     Layer {
@@ -29,7 +34,7 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         of: "engine",
-        may: &["vocabulary", "rulesets::register"],
+        may: &["json", "vocabulary", "rulesets::register"],
         pure: true,
     },
     Layer {
@@ -39,17 +44,17 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         of: "app",
-        may: &["engine", "store", "vocabulary"],
+        may: &["json", "engine", "store", "vocabulary"],
         pure: false,
     },
     Layer {
         of: "openapi",
-        may: &["vocabulary"],
+        may: &["json", "vocabulary"],
         pure: false,
     },
     Layer {
         of: "http",
-        may: &["app", "engine", "openapi", "vocabulary"],
+        may: &["json", "app", "engine", "openapi", "vocabulary"],
         pure: false,
     },
     Layer {

@@ -2,7 +2,8 @@
 
 use super::definition::*;
 use super::query::has_places;
-use crate::vocabulary::{FieldError, Slug};
+use crate::json::FieldError;
+use crate::vocabulary::Slug;
 
 /// Words that `ties` takes besides the names of numbers.
 pub(super) const TIE_WORDS: [&str; 3] = ["players", "foes", "roll"];

@@ -1,9 +1,10 @@
 //! The events of `custom`.
 
 use super::{Score, TurnKind};
+use crate::json::CachedJson;
 use crate::vocabulary::{
-    CachedJson, CombatantId, Describe, EffectId, Names, OwnEvents, Participants, Redact, Slug,
-    Tagged, Tellable, tell,
+    CombatantId, Describe, EffectId, Names, OwnEvents, Participants, Redact, Slug, Tagged,
+    Tellable, tell,
 };
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};

@@ -158,7 +158,7 @@ fn end_lap(play: &mut Play<'_>) {
     let all_had_turns = encounter.active().filter(counted).all(|c| c.state.lapped);
     if all_had_turns {
         count_lost_turns(play, 1, |c| c.state.lapped);
-        play.own(LapEnded {});
+        play.emit(LapEnded {});
     }
 }
 

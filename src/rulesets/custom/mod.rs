@@ -23,11 +23,12 @@ pub use event::*;
 pub use options::{Options, Preset};
 pub use state::*;
 
+use crate::json::{CachedJson, FieldError};
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, CachedJson, Combatant as CombatantOf, CombatantId, Commands, EffectId,
-    Encounter as EncounterOf, Event as AnyEvent, FieldError, LegalCommand, OrderEntry, Pending,
-    Play as PlayOf, Reason, Redact, Redaction, Ruleset, Slug, Status, Violation, ids,
+    Actor, Audience, Combatant as CombatantOf, CombatantId, Commands, EffectId,
+    Encounter as EncounterOf, Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf,
+    Reason, Redact, Redaction, Ruleset, Slug, Status, Violation, ids,
 };
 use definition::{Pick, Sides};
 use manifest::MANIFEST;

@@ -2,7 +2,7 @@
 
 use super::check::check;
 use super::definition::Definition;
-use crate::vocabulary::{CachedJson, FieldError, read};
+use crate::json::{CachedJson, FieldError, read};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

@@ -3,7 +3,8 @@
 use super::definition::*;
 use super::query::{definition, has_places, is_foe, is_pinned, number, turns, value};
 use super::*;
-use crate::vocabulary::{CachedJson, Die, Int, field, require};
+use crate::json::CachedJson;
+use crate::vocabulary::{Die, Int, field, require};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the table rolled and dealt where it leaves both to the server.

@@ -1,7 +1,8 @@
 //! What `custom` keeps.
 
+use crate::json::CachedJson;
 use crate::vocabulary::{
-    CachedJson, CombatantId, Describe, Die, EffectId, Int, Names, Redact, Slug, Tellable, Word,
+    CombatantId, Describe, Die, EffectId, Int, Names, Redact, Slug, Tellable, Word,
 };
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};

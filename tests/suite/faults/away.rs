@@ -11,8 +11,8 @@ use std::time::Duration;
 use turnkeeper::app::{AnswerSize, App, AppError, BearerToken, CommandCall, Sender, Token};
 use turnkeeper::engine::{Request, Role, Rulesets};
 use turnkeeper::http::Settings;
+use turnkeeper::json::read;
 use turnkeeper::store::StoreError;
-use turnkeeper::vocabulary::read;
 
 /// Makes a store unavailable, and counts how often it was asked.
 #[derive(Default)]

@@ -8,8 +8,8 @@ use crate::support::table::{RULESETS, Table, meta};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 use turnkeeper::engine::Refusal;
+use turnkeeper::json::read;
 use turnkeeper::rulesets::custom::Preset;
-use turnkeeper::vocabulary::read;
 
 /// The numbers of every random definition, which are those of the default options.
 pub const NUMBERS: [&str; 4] = ["dex", "edge", "count", "legendary"];

@@ -18,7 +18,8 @@ use crate::support::table::{RULESETS, entry, meta, owned, player, token};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use turnkeeper::engine::{AnyEncounter, Decided, Request, Role, Viewer};
-use turnkeeper::vocabulary::{CombatantId, Dice, OwnCombatant, read};
+use turnkeeper::json::read;
+use turnkeeper::vocabulary::{CombatantId, Dice, OwnCombatant};
 
 /// The plays of each ruleset and property by default.
 const PLAYS: u64 = 12;

@@ -6,9 +6,8 @@ use crate::round_robin::RoundRobin;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 use turnkeeper::engine::*;
-use turnkeeper::vocabulary::{
-    CombatantId, Dice, ErrorKind, Ground, LegalCommand, OwnCombatant, Registrar, read,
-};
+use turnkeeper::json::{ErrorKind, read};
+use turnkeeper::vocabulary::{CombatantId, Dice, Ground, LegalCommand, OwnCombatant, Registrar};
 
 /// Every ruleset that ships, and the tests' own.
 pub static RULESETS: LazyLock<Rulesets> = LazyLock::new(|| {

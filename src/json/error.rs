@@ -1,11 +1,15 @@
 //! What is wrong with what a client sent, in words for people. Only this file words the errors of
 //! serde.
 
-use crate::vocabulary::scalar::shortened;
 use serde::Serialize;
 use serde::de::{self, Expected, Unexpected};
 use std::fmt::{self, Display};
 use utoipa::ToSchema;
+
+/// As much of a client's text as an error may repeat.
+pub fn shortened(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(40).collect()
+}
 
 /// A field that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -313,7 +317,7 @@ fn describe(found: Unexpected<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vocabulary::read;
+    use crate::json::read;
     use serde::Deserialize;
     use serde::de::DeserializeOwned;
     use serde_json::{Value, json};

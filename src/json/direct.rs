@@ -449,8 +449,8 @@ impl<'de, E, F: FnMut(usize, &'de RawValue) -> Result<(), E>> Visitor<'de> for &
 
 #[cfg(test)]
 mod tests {
-    use super::super::{parse, read};
     use super::*;
+    use crate::json::{parse, read};
     use std::collections::BTreeMap;
 
     #[derive(Debug, PartialEq, Deserialize)]

@@ -1,6 +1,5 @@
 //! A value with its JSON.
 
-use super::{Describe, Names};
 use serde::ser::Error;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -41,17 +40,15 @@ impl<T: Serialize> Serialize for CachedJson<T> {
     }
 }
 
-impl<T: Describe> Describe for CachedJson<T> {
-    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        (**self).describe(names, out)
-    }
-}
-
 /// The JSON of a value, written once.
 #[derive(Debug, Default)]
-pub(super) struct JsonCell(OnceLock<Box<RawValue>>);
+pub struct JsonCell(OnceLock<Box<RawValue>>);
 
 impl JsonCell {
+    /// Serializes the value, or its JSON if that was written before.
+    ///
+    /// # Errors
+    /// When the value cannot be serialized.
     pub fn serialize<S: Serializer>(
         &self,
         value: &impl Serialize,

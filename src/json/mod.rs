@@ -6,12 +6,14 @@
 //!
 //! Stored documents are the program's own and are read by serde only.
 
+mod cached;
 mod direct;
 mod error;
 mod reader;
 mod strict;
 
+pub use cached::{CachedJson, JsonCell};
 pub use direct::{each_item, json_text, read_json, read_json_beside};
-pub use error::{ErrorKind, FieldError};
+pub use error::{ErrorKind, FieldError, shortened};
 pub use reader::{read, read_fields, read_query};
 pub use strict::parse;
