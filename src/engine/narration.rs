@@ -115,6 +115,21 @@ pub(super) fn label(specs: &[CommandSpec], names: &dyn Names, options: &mut [Leg
         option.label = label;
     }
     tell_apart(names, options);
+    // Those who have one name are told apart by their ids.
+    tell_apart(&Ids, options);
+}
+
+/// Calls everything by its id.
+struct Ids;
+
+impl Names for Ids {
+    fn combatant(&self, _id: &CombatantId) -> Option<&str> {
+        None
+    }
+
+    fn effect(&self, _id: &EffectId) -> Option<&Arc<Effect>> {
+        None
+    }
 }
 
 /// Adds to a label that several options have the fields in which they differ.

@@ -514,3 +514,31 @@ fn every_preset_plays_fifty_rounds_by_its_options_alone() {
         );
     }
 }
+
+#[test]
+fn combatants_of_one_name_have_buttons_that_tell_them_apart() {
+    let wolf = |id: &str| json!({"id": id, "name": "Wolf", "side": "monsters"});
+    let creation = json!({"ruleset": "custom", "options": {"definition": {"phases": [{"pick": "free"}]}},
+        "combatants": [wolf("grey"), wolf("white"), {"id": "ann", "side": "players"}]});
+    let judge = Judge::new(&creation).unwrap_or_else(|breach| panic!("{breach:?}"));
+    let mut judge = judge.expect("it is sound");
+    let start = Action {
+        command: json!({"type": "start"}),
+        dice: 1,
+        advance: true,
+    };
+    judge
+        .act(&start)
+        .unwrap_or_else(|breach| panic!("{breach:?}"));
+    let begins = judge
+        .legal_commands
+        .iter()
+        .filter(|option| option.command["type"] == "begin");
+    let labels: Vec<&str> = begins.map(|option| option.label.as_str()).collect();
+    let expected = [
+        "Begin Wolf's turn (combatant grey)",
+        "Begin Wolf's turn (combatant white)",
+        "Begin ann's turn",
+    ];
+    assert_eq!(labels, expected);
+}
