@@ -123,9 +123,18 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
 fn reshuffle(state: &mut State) {
     let mut kept = Vec::new();
     if state.rolled {
-        kept.extend(state.places.iter().filter_map(|place| place.score.card));
+        take_out(&mut kept, state.places.iter().map(|place| &*place.score));
     }
     state.cards = kept;
+}
+
+/// Takes the cards of scores out of the deck. A group has one card for all its places.
+fn take_out<'t>(out: &mut Vec<Card>, scores: impl Iterator<Item = &'t Score>) {
+    for card in scores.filter_map(|score| score.card) {
+        if !out.contains(&card) {
+            out.push(card);
+        }
+    }
 }
 
 /// Opens a gap. One that follows another in the same round keeps who has passed.
@@ -298,9 +307,7 @@ fn score(encounter: &mut Encounter, e: &Scored) {
         .iter()
         .map(|scored| new_place(scored, false))
         .collect();
-    state
-        .cards
-        .extend(e.places.iter().filter_map(|place| place.score.card));
+    take_out(&mut state.cards, e.places.iter().map(|place| &*place.score));
     if !e.sides.is_empty() {
         for side in &mut state.sides {
             let scored = e.sides.iter().find(|scored| scored.side == side.side);
@@ -336,9 +343,7 @@ fn place(encounter: &mut Encounter, e: &Placed) {
             .unwrap_or(state.places.len());
         state.places.insert(at, new);
     }
-    state
-        .cards
-        .extend(e.places.iter().filter_map(|place| place.score.card));
+    take_out(&mut state.cards, e.places.iter().map(|place| &*place.score));
     e.places
         .iter()
         .for_each(|scored| use_up_roll(encounter, &scored.combatant));
