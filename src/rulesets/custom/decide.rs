@@ -408,6 +408,12 @@ fn wait(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
         "wait",
         || "nobody waits here",
     )?;
+    let able = encounter
+        .get(id)
+        .is_some_and(|c| !is_skipped(definition(encounter), c));
+    ensure(able, "unconscious_does_not_wait", "CU-23", "down", || {
+        format!("{id} is unconscious and loses its turn: end it")
+    })?;
     let [turn] = &encounter.state.turns[..] else {
         return Err(Violation::new(
             "within_a_turn",
