@@ -50,6 +50,9 @@ pub struct Judge {
     unlimited: bool,
     /// Who was asked between two turns of this round.
     asked: BTreeSet<String>,
+    /// Under a definition that gives everybody a turn: who can act and has not had one in this
+    /// round.
+    without_turn: BTreeSet<String>,
     /// The turns as they were at every version before this one.
     past: Vec<Turns>,
 }
@@ -90,6 +93,7 @@ impl Judge {
             turns,
             unlimited: false,
             asked: BTreeSet::new(),
+            without_turn: BTreeSet::new(),
             past: Vec::new(),
         };
         guarded(|| judge.look())?;
@@ -177,6 +181,7 @@ impl Judge {
             self.nobody_elses_turn(command, &events, &before)?;
             self.as_often_as_defined(&events)?;
             self.waiting_were_asked(command, &events, &before)?;
+            self.able_had_turns(command, &events)?;
             self.look()?;
             self.next_begins_next()?;
         }
@@ -334,6 +339,51 @@ impl Judge {
                 .extend(ids(&self.view["pending"]["combatants"], ""));
         }
         Ok(())
+    }
+
+    /// No round ends by the rules before everybody who could act all along has had a turn, so that
+    /// no rounds pass without end while anybody can act.
+    fn able_had_turns(&mut self, command: &Value, events: &[Value]) -> Result<(), Breach> {
+        if !gives_everybody_a_turn(&self.view["options"]["definition"]) {
+            return Ok(());
+        }
+        for event in events {
+            match event["type"].as_str().unwrap_or_default() {
+                "round_ended" if self.own(&command["type"]) => {
+                    if let Some(id) = self.without_turn.first() {
+                        return breach(
+                            "everybody who can act has a turn before the round ends",
+                            format!("{id} after {}", short(command)),
+                        );
+                    }
+                }
+                "round_started" => self.without_turn = self.able(),
+                "undone" | "redone" => self.without_turn.clear(),
+                "scored" | "shown" | "damaged" | "healed" => {}
+                _ => {
+                    // Whoever has a turn has had it; whom anything else befalls may lose it.
+                    let text = event.to_string();
+                    self.without_turn
+                        .retain(|id| !text.contains(&format!("\"{id}\"")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Who is in the fight and neither waits nor is unconscious.
+    fn able(&self) -> BTreeSet<String> {
+        let combatants = self.view["combatants"].as_array().into_iter().flatten();
+        let able = combatants.filter(|c| {
+            let conditions = c["conditions"].as_array().into_iter().flatten();
+            let down = conditions.into_iter().any(|condition| {
+                let word = condition["condition"].as_str().or(condition.as_str());
+                word == Some(self.manifest.down)
+            });
+            c["active"] == true && c["waiting"] != true && !down
+        });
+        able.filter_map(|c| c["id"].as_str().map(str::to_owned))
+            .collect()
     }
 
     /// Under a definition `next` is who begins next when nobody interferes: nobody, where somebody
@@ -628,6 +678,23 @@ impl Judge {
             ),
         )
     }
+}
+
+/// Whether a definition limits nobody to fewer turns than one a round.
+fn gives_everybody_a_turn(definition: &Value) -> bool {
+    let whole = |value: &Value| value.is_null() || value.as_u64().is_some_and(|turns| turns > 0);
+    let phases = definition["phases"].as_array().into_iter().flatten();
+    let limits = |phase: &Value| {
+        let steps = phase["steps"]
+            .as_array()
+            .is_some_and(|steps| !steps.is_empty());
+        let who = phase["who"].as_object().is_some_and(|who| !who.is_empty());
+        steps || who || phase["optional"] == true
+    };
+    definition.is_object()
+        && definition["clock"].is_null()
+        && whole(&definition["turns"])
+        && !phases.into_iter().any(limits)
 }
 
 /// Whether an option can be sent in the name of `id`.
