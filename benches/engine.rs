@@ -100,7 +100,7 @@ fn fight(ruleset: &str, size: usize, length: usize) -> Vec<Step> {
 
 fn typed<R: Ruleset>(step: &Step) -> Option<(Encounter<R>, R::Command)> {
     let mut document: Value = serde_json::from_slice(&step.document).expect("JSON");
-    let encounter = serde_json::from_value(document["table"].take()).expect("a table");
+    let encounter = serde_json::from_value(document["encounter"].take()).expect("an encounter");
     let mut fields = step.command.as_object().expect("an object").clone();
     let verb = fields.remove("type")?;
     let command = R::Command::parse(verb.as_str()?, &fields)?;
