@@ -2,7 +2,7 @@
 //! with [`macro_rules_attribute::derive`], so that the types themselves are plain structs and
 //! enums.
 
-/// Implements [`Redact`](super::Redact): a struct field by field, a union by its variants.
+/// Implements [`Redact`](trait@super::Redact): a struct field by field, a union by its variants.
 #[macro_export]
 macro_rules! Redact {
     (
@@ -35,7 +35,7 @@ macro_rules! Redact {
     };
 }
 
-/// Implements [`Tellable`](super::Tellable): what the fields say of which a sentence is made.
+/// Implements [`Tellable`](trait@super::Tellable): what the fields say of which a sentence is made.
 #[macro_export]
 macro_rules! Tellable {
     (
@@ -83,7 +83,7 @@ macro_rules! Tellable {
     };
 }
 
-/// Implements what a union of named structs has beyond serde's derives: [`Tagged`](super::Tagged),
+/// Implements what a union of named structs has beyond serde's derives: [`Tagged`](trait@super::Tagged),
 /// a conversion from each struct, and a schema of one object for each variant. The attributes of a
 /// variant are `#[serde(rename = "its_tag")]` alone.
 #[macro_export]
