@@ -25,21 +25,7 @@ pub(super) fn of_the_hidden(n: u32) -> bool {
 /// seen have a team of their own.
 pub(super) fn team(state: &State, c: &Combatant) -> Team {
     if is_enemy(c) {
-        let place = |sides: &[Slug]| sides.iter().position(|side| *side == c.side);
-        let (seen, unseen, last) = (
-            state.enemy_teams.len(),
-            state.unseen_teams.len(),
-            MAX_ENEMY_TEAMS - 1,
-        );
-        let place = match (place(&state.enemy_teams), place(&state.unseen_teams)) {
-            (Some(place), _) => place,
-            (None, Some(place)) if c.hidden => MAX_ENEMY_TEAMS + place,
-            (None, None) if c.hidden && seen < MAX_ENEMY_TEAMS => {
-                MAX_ENEMY_TEAMS + unseen.min(last)
-            }
-            (None, _) => seen.min(last),
-        };
-        enemies(place + 1)
+        enemies(enemy_place(state, c) + 1)
     } else if is_pc(c) || c.stats.important {
         Team::Pc
     } else {
@@ -47,15 +33,50 @@ pub(super) fn team(state: &State, c: &Combatant) -> Team {
     }
 }
 
+/// The place of an enemy's team: among the enemy teams, or behind them among the unseen ones. A
+/// side that is no team yet has the next place, or the last one.
+fn enemy_place(state: &State, c: &Combatant) -> usize {
+    let seen = &state.enemy_teams;
+    let unseen = &state.unseen_teams;
+    let last = MAX_ENEMY_TEAMS - 1;
+    if let Some(place) = seen.iter().position(|side| *side == c.side) {
+        return place;
+    }
+    if c.hidden {
+        if let Some(place) = unseen.iter().position(|side| *side == c.side) {
+            return MAX_ENEMY_TEAMS + place;
+        }
+        if seen.len() < MAX_ENEMY_TEAMS {
+            return MAX_ENEMY_TEAMS + unseen.len().min(last);
+        }
+    }
+    seen.len().min(last)
+}
+
 /// The name of a team: its side.
 pub(super) fn team_name(state: &State, team: Team) -> String {
-    let Team::Enemy(n) = team else {
-        return if team == Team::Pc { "players" } else { "npcs" }.to_owned();
-    };
-    let place = usize::try_from(n).unwrap_or(1).saturating_sub(1);
-    let seen = state.enemy_teams.get(place);
-    let side = seen.or_else(|| state.unseen_teams.get(place.checked_sub(MAX_ENEMY_TEAMS)?));
-    side.map_or_else(|| "enemies".to_owned(), Slug::to_string)
+    match team {
+        Team::Pc => "players".to_owned(),
+        Team::Npc => "npcs".to_owned(),
+        Team::Enemy(n) => match enemy_side(state, n) {
+            Some(side) => side.to_string(),
+            None => "enemies".to_owned(),
+        },
+    }
+}
+
+/// The side of the `n`th enemy team.
+fn enemy_side(state: &State, n: u32) -> Option<&Slug> {
+    let place = usize::try_from(n).ok()?.saturating_sub(1);
+    if let Some(side) = state.enemy_teams.get(place) {
+        return Some(side);
+    }
+    state.unseen_teams.get(place.checked_sub(MAX_ENEMY_TEAMS)?)
+}
+
+/// The turn in which a combatant has its place.
+pub(super) fn slot_of<'t>(state: &'t State, c: &Combatant) -> Option<&'t Slot> {
+    state.slot(c.state.slot.as_ref()?)
 }
 
 /// Whether it has no place in the order, and holds none behind an enemy.
@@ -97,11 +118,10 @@ pub(super) fn wanting<'t>(
 
 /// Whether its place is in a turn of the hidden that has not begun.
 pub(super) fn waits_unseen(state: &State, c: &Combatant) -> bool {
-    let slot = c.state.slot.as_ref().and_then(|id| state.slot(id));
-    slot.is_some_and(|slot| slot.unseen)
-        && !c.acted
-        && !c.state.delayed
-        && !state.acting.contains(&c.id)
+    let Some(slot) = slot_of(state, c) else {
+        return false;
+    };
+    slot.unseen && !c.acted && !c.state.delayed && !state.acting.contains(&c.id)
 }
 
 /// Whether a combatant in this turn can still act this round.
@@ -160,12 +180,16 @@ fn enemies(n: usize) -> Team {
 /// The teams in the order of their rotation, PC, enemies, NPCs, from the first one on (DC-26,
 /// DC-28).
 pub(super) fn rotation(enemy_teams: usize, unseen_teams: usize, first: Team) -> Vec<Team> {
-    let seen = 1..=enemy_teams.clamp(1, MAX_ENEMY_TEAMS);
-    let unseen = (1..=unseen_teams).map(|n| n + MAX_ENEMY_TEAMS);
-    let mut teams: Vec<Team> = seen.chain(unseen).map(enemies).collect();
-    teams.insert(0, Team::Pc);
+    let mut teams = vec![Team::Pc];
+    for n in 1..=enemy_teams.clamp(1, MAX_ENEMY_TEAMS) {
+        teams.push(enemies(n));
+    }
+    for n in 1..=unseen_teams {
+        teams.push(enemies(MAX_ENEMY_TEAMS + n));
+    }
     teams.push(Team::Npc);
-    let first = teams.iter().position(|team| *team == first).unwrap_or(0);
-    teams.rotate_left(first);
+    if let Some(first) = teams.iter().position(|team| *team == first) {
+        teams.rotate_left(first);
+    }
     teams
 }
