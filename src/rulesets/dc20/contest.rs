@@ -41,12 +41,13 @@ pub(super) fn candidates<'t>(
     encounter: &'t Encounter,
     slot: &Slot,
 ) -> impl Iterator<Item = &'t Combatant> {
-    let (state, unseen) = (&encounter.state, slot.unseen);
-    let free =
-        move |c: &Combatant| (placeless(c) || waits_unseen(state, c)) && (c.hidden || !unseen);
-    encounter
-        .waiting()
-        .filter(move |c| team(state, c) == Team::Pc && free(c))
+    let state = &encounter.state;
+    let unseen = slot.unseen;
+    encounter.waiting().filter(move |c| {
+        team(state, c) == Team::Pc
+            && (placeless(c) || waits_unseen(state, c))
+            && (c.hidden || !unseen)
+    })
 }
 
 /// The contest with the answers so far; `closed` where nobody else is asked.
@@ -58,23 +59,29 @@ pub(super) fn contest(encounter: &Encounter, closed: bool) -> Contest {
     let all: Vec<&Combatant> = candidates(encounter, slot).collect();
     let claimed: HashSet<_> = state.claims.iter().map(|claim| &claim.combatant).collect();
     let passed: HashSet<_> = state.passed.iter().collect();
-    let (claims, others): (Vec<&Combatant>, Vec<&Combatant>) =
-        all.iter().partition(|c| claimed.contains(&c.id));
+    let mut claims = all.clone();
+    claims.retain(|c| claimed.contains(&c.id));
     let best = best_seen(claims.iter().copied());
-    let open: Vec<&Combatant> = others
-        .into_iter()
-        .filter(|c| !passed.contains(&c.id) && !is_outbid(c, best))
-        .collect();
-    let unplaced = |c: &&Combatant| c.state.slot.is_none();
-    if !closed && open.iter().any(unplaced) {
+    let mut open = Vec::new();
+    for &c in &all {
+        if !claimed.contains(&c.id) && !passed.contains(&c.id) && !is_outbid(c, best) {
+            open.push(c);
+        }
+    }
+    if !closed && any_needs_turn(&open) {
         Contest::Open(ids(open))
     } else if !claims.is_empty() {
         highest(state, slot, &claims)
-    } else if all.iter().any(unplaced) && !may_pass(encounter) {
+    } else if any_needs_turn(&all) && !may_pass(encounter) {
         Contest::Needed(ids(all))
     } else {
         Contest::Unclaimed
     }
+}
+
+/// Whether one of them has no turn, unlike a hidden one that waits for a turn of its own.
+fn any_needs_turn(candidates: &[&Combatant]) -> bool {
+    candidates.iter().any(|c| c.state.slot.is_none())
 }
 
 /// The one with the highest result of those who are seen.
@@ -98,12 +105,8 @@ pub(super) fn outbid(encounter: &Encounter, c: &Combatant) -> bool {
 
 /// The game master gives the awaited turn to one of equal claims (ADC5).
 pub(super) fn decided(state: &State, slot: SlotId, winner: &CombatantId) -> SlotClaimed {
-    let outbid = state
-        .claims
-        .iter()
-        .map(|claim| claim.combatant.clone())
-        .filter(|id| id != winner)
-        .collect();
+    let mut outbid: Vec<_> = state.claims.iter().map(|c| c.combatant.clone()).collect();
+    outbid.retain(|id| id != winner);
     SlotClaimed {
         slot,
         combatants: vec![winner.clone()].into(),
@@ -115,44 +118,34 @@ pub(super) fn decided(state: &State, slot: SlotId, winner: &CombatantId) -> Slot
 /// Whether the PC team can leave the awaited PC Turn empty: later ones ask for all members without
 /// a place.
 pub(super) fn may_pass(encounter: &Encounter) -> bool {
-    let asks = |slot: &&Slot| {
-        slot.team == Team::Pc
-            && !slot.unseen
-            && (encounter.round <= 1 || !occupied(encounter, slot))
-    };
-    unplaced(encounter, Team::Pc).count() <= encounter.state.later().iter().filter(asks).count()
+    let mut asking = 0;
+    for slot in encounter.state.later() {
+        if slot.team != Team::Pc || slot.unseen {
+            continue;
+        }
+        if encounter.round <= 1 || !occupied(encounter, slot) {
+            asking += 1;
+        }
+    }
+    unplaced(encounter, Team::Pc).count() <= asking
 }
 
 /// The highest claim takes the turn (DC-18); equal ones share it if all agree (DC-19). If they do
 /// not, a hidden one gives way: the tie would reveal it.
 fn highest(state: &State, slot: &Slot, claims: &[&Combatant]) -> Contest {
     let best = claims.iter().map(|c| result(c)).max().flatten();
-    let sharing: HashSet<&CombatantId> = state
-        .claims
-        .iter()
-        .filter(|c| c.share)
-        .map(|c| &c.combatant)
-        .collect();
-    let agreed = |top: &[&Combatant]| {
-        top.len() == 1 || best.is_some() && top.iter().all(|c| sharing.contains(&c.id))
-    };
-    let mut top: Vec<&Combatant> = claims
-        .iter()
-        .copied()
-        .filter(|c| result(c) == best)
-        .collect();
-    if !agreed(&top) && top.iter().any(|c| !c.hidden) {
+    let mut top = claims.to_vec();
+    top.retain(|c| result(c) == best);
+    if !agree_to_share(state, &top) && top.iter().any(|c| !c.hidden) {
         top.retain(|c| !c.hidden);
     }
-    let combatants = ids(top.iter().copied());
-    if !agreed(&top) {
-        return Contest::Tied(combatants);
+    let agreed = agree_to_share(state, &top);
+    let winners = ids(top.iter().copied());
+    if !agreed {
+        return Contest::Tied(winners);
     }
-    let outbid: Vec<&Combatant> = claims
-        .iter()
-        .copied()
-        .filter(|c| !combatants.contains(&c.id))
-        .collect();
+    let mut outbid = claims.to_vec();
+    outbid.retain(|c| !winners.contains(&c.id));
     let by = match top.as_slice() {
         [_, _, ..] => Way::Shared,
         [winner] if outbid.iter().any(|c| winner.hidden || !c.hidden) => Way::Contested,
@@ -160,8 +153,25 @@ fn highest(state: &State, slot: &Slot, claims: &[&Combatant]) -> Contest {
     };
     Contest::Won(SlotClaimed {
         slot: slot.id.clone(),
-        combatants: combatants.into(),
+        combatants: winners.into(),
         by,
         outbid: ids(outbid),
     })
+}
+
+/// Whether the highest claim stands alone, or all of these equal ones have a check and agree to
+/// share the turn (DC-19).
+fn agree_to_share(state: &State, equals: &[&Combatant]) -> bool {
+    if equals.len() == 1 {
+        return true;
+    }
+    let mut sharing = HashSet::new();
+    for claim in &state.claims {
+        if claim.share {
+            sharing.insert(&claim.combatant);
+        }
+    }
+    equals
+        .iter()
+        .all(|c| result(c).is_some() && sharing.contains(&c.id))
 }
