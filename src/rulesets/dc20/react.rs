@@ -16,11 +16,8 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Dc20>) -> Result<(), V
         AnyEvent::Shared(SharedEvent::ConditionCleared(e)) => {
             adjust(play, &e.combatant);
             // Turns were laid out for the teams that had an active combatant.
-            if let Some(risen) = play
-                .encounter()
-                .get(&e.combatant)
-                .filter(|c| c.active())
-                .cloned()
+            if let Some(risen) = play.encounter().get(&e.combatant).cloned()
+                && risen.active()
             {
                 join_team(play, &risen);
             }
@@ -46,13 +43,7 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Dc20>) -> Result<(), V
 /// is one of its team; else that turn is awaited again afterwards.
 fn take_over(play: &mut Play<'_>, id: &CombatantId) {
     begin_combat(play);
-    let encounter = play.encounter();
-    let awaited = encounter.state.at().filter(|_| encounter.state.put_off);
-    let placeless = encounter.get(id).filter(|c| c.state.slot.is_none());
-    let fits = awaited
-        .zip(placeless)
-        .filter(|(slot, c)| slot.team == team(&encounter.state, c));
-    if let Some(slot) = fits.map(|(slot, _)| slot.id.clone()) {
+    if let Some(slot) = awaited_turn_for(play.encounter(), id) {
         play.emit(Assigned {
             slot,
             combatants: vec![id.clone()].into(),
@@ -63,41 +54,51 @@ fn take_over(play: &mut Play<'_>, id: &CombatantId) {
     start(play, id);
 }
 
+/// The turn that was put off, if it is one of the team of a combatant without a place.
+fn awaited_turn_for(encounter: &Encounter, id: &CombatantId) -> Option<SlotId> {
+    let state = &encounter.state;
+    let slot = state.at()?;
+    let c = encounter.get(id)?;
+    let fits = state.put_off && c.state.slot.is_none() && slot.team == team(state, c);
+    fits.then(|| slot.id.clone())
+}
+
 /// Gives a newcomer its points and a team. For a new PC every team gets one turn more if there are
 /// not enough (ADC14).
 fn admit(play: &mut Play<'_>, c: &Combatant) {
     if play.encounter().round > 0 {
-        play.emit(ApChanged {
-            combatant: c.id.clone(),
-            ap: full(c),
-        });
-        let lap = c.stats.max_lap.count();
-        if lap > 0 {
-            play.emit(LapRegained {
-                combatant: c.id.clone(),
-                lap,
-            });
-        }
+        give_points(play, c);
     }
     join_team(play, c);
     let encounter = play.encounter();
     if c.hidden || team(&encounter.state, c) != Team::Pc || !lacks_turns(encounter) {
         return;
     }
-    add_turns(play, |_| true);
-    let added = play
-        .encounter()
-        .state
-        .slots
-        .iter()
-        .rev()
-        .find(|slot| slot.team == Team::Pc)
-        .map(|slot| slot.id.clone());
-    if let Some(slot) = added.filter(|_| play.encounter().round > 1) {
+    add_turns(play);
+    if play.encounter().round <= 1 {
+        return;
+    }
+    let slots = &play.encounter().state.slots;
+    if let Some(added) = slots.iter().rfind(|slot| slot.team == Team::Pc) {
         play.emit(Assigned {
-            slot,
+            slot: added.id.clone(),
             combatants: vec![c.id.clone()].into(),
             by: Way::Joined,
+        });
+    }
+}
+
+/// Gives a newcomer its Action Points and Legendary Action Points.
+fn give_points(play: &mut Play<'_>, c: &Combatant) {
+    play.emit(ApChanged {
+        combatant: c.id.clone(),
+        ap: full(c),
+    });
+    let lap = c.stats.max_lap.count();
+    if lap > 0 {
+        play.emit(LapRegained {
+            combatant: c.id.clone(),
+            lap,
         });
     }
 }
@@ -105,13 +106,7 @@ fn admit(play: &mut Play<'_>, c: &Combatant) {
 /// Puts a combatant's team into the rotation. If it has no turns, it gets one after each turn of
 /// the team before it (DC-26, DC-28). Turns of the hidden do not count for a newcomer that is seen.
 fn join_team(play: &mut Play<'_>, c: &Combatant) {
-    let State {
-        enemy_teams,
-        unseen_teams,
-        ..
-    } = &play.encounter().state;
-    let new = |teams: &[Slug]| teams.len() < MAX_ENEMY_TEAMS && !teams.contains(&c.side);
-    if is_enemy(c) && new(enemy_teams) && (!c.hidden || new(unseen_teams)) {
+    if founds_team(&play.encounter().state, c) {
         play.emit(TeamJoined {
             side: c.side.clone(),
             unseen: c.hidden,
@@ -121,133 +116,181 @@ fn join_team(play: &mut Play<'_>, c: &Combatant) {
     if state.slots.iter().any(|slot| may_take(state, c, slot)) {
         return;
     }
-    let (whose, unseen) = (team(state, c), c.hidden);
-    let seen = |team: Team| {
-        state
-            .slots
-            .iter()
-            .filter(move |slot| slot.team == team && !slot.unseen)
-    };
-    let before = rotation(state.enemy_teams.len(), state.unseen_teams.len(), Team::Pc).into_iter();
-    let before = before
-        .take_while(|team| *team != whose)
-        .filter(|team| seen(*team).next().is_some())
-        .last();
-    let after: Vec<_> = before
-        .into_iter()
-        .flat_map(seen)
-        .map(|slot| slot.id.clone())
-        .collect();
-    for id in after {
+    let whose = team(state, c);
+    for before in turns_before(state, whose) {
         let state = &play.encounter().state;
-        // A turn of the hidden that goes on behind `id` comes first: else the new turn would be
-        // past, and reveal it.
-        let hidden = state
-            .slots
-            .iter()
-            .skip_while(|slot| slot.id != id)
-            .skip(1)
-            .take_while(|slot| slot.unseen);
-        let current = hidden
-            .map(|slot| &slot.id)
-            .find(|slot| state.slot.as_ref() == Some(*slot))
-            .cloned();
-        let slot = new_slot(state, whose, unseen);
-        play.emit(SlotAdded {
-            slot,
-            after: Some(current.unwrap_or(id)),
-        });
+        let slot = new_slot(state, whose, c.hidden);
+        let after = Some(last_begun_behind(state, before));
+        play.emit(SlotAdded { slot, after });
     }
+}
+
+/// Whether a combatant's side becomes an enemy team.
+fn founds_team(state: &State, c: &Combatant) -> bool {
+    is_enemy(c)
+        && can_add(&state.enemy_teams, &c.side)
+        && (!c.hidden || can_add(&state.unseen_teams, &c.side))
+}
+
+fn can_add(teams: &[Slug], side: &Slug) -> bool {
+    teams.len() < MAX_ENEMY_TEAMS && !teams.contains(side)
+}
+
+/// The turns of the team before this one in the rotation; teams without turns that all see are
+/// passed over.
+fn turns_before(state: &State, whose: Team) -> Vec<SlotId> {
+    let mut before = Vec::new();
+    let teams = rotation(state.enemy_teams.len(), state.unseen_teams.len(), Team::Pc);
+    for team in teams {
+        if team == whose {
+            break;
+        }
+        let turns = seen_turns(state, team);
+        if !turns.is_empty() {
+            before = turns;
+        }
+    }
+    before
+}
+
+/// The turns of a team that all viewers see.
+fn seen_turns(state: &State, team: Team) -> Vec<SlotId> {
+    let mut turns = Vec::new();
+    for slot in state.slots.iter() {
+        if slot.team == team && !slot.unseen {
+            turns.push(slot.id.clone());
+        }
+    }
+    turns
+}
+
+/// The turn after which a new one comes that follows `id`: a turn of the hidden behind `id` that
+/// goes on comes first. Else the new turn would be past, and reveal it.
+fn last_begun_behind(state: &State, id: SlotId) -> SlotId {
+    let behind = state.slots.iter().skip_while(|slot| slot.id != id).skip(1);
+    for slot in behind {
+        if !slot.unseen {
+            break;
+        }
+        if state.slot.as_ref() == Some(&slot.id) {
+            return slot.id.clone();
+        }
+    }
+    id
 }
 
 /// Whether the PC team has more seen members than the first enemy team has turns: delays add PC
 /// Turns, but no Enemy Turns.
 fn lacks_turns(encounter: &Encounter) -> bool {
-    let turns = encounter
-        .state
-        .slots
+    let state = &encounter.state;
+    let members = encounter
         .iter()
-        .filter(|slot| slot.team == Team::Enemy(1) && !slot.unseen)
+        .filter(|c| !c.hidden && team(state, c) == Team::Pc)
         .count();
-    turns
-        < encounter
-            .iter()
-            .filter(|c| !c.hidden && team(&encounter.state, c) == Team::Pc)
-            .count()
+    seen_turns(state, Team::Enemy(1)).len() < members
 }
 
-/// Adds a turn for each of these teams that has some at the end of the order (ADC14).
-fn add_turns(play: &mut Play<'_>, teams: impl Fn(Team) -> bool) {
-    let State {
-        enemy_teams,
-        unseen_teams,
-        winner,
-        ..
-    } = &play.encounter().state;
-    let rotation = rotation(
-        enemy_teams.len(),
-        unseen_teams.len(),
-        winner.unwrap_or(Team::Pc),
-    )
-    .into_iter();
-    for team in rotation.filter(|team| teams(*team)) {
-        let state = &play.encounter().state;
-        // Hidden members have turns of their own only if their team has no others.
-        let unseen = state
-            .slots
-            .iter()
-            .filter(|slot| slot.team == team)
-            .map(|slot| slot.unseen)
-            .min();
-        if let Some(slot) = unseen.map(|unseen| new_slot(state, team, unseen)) {
-            play.emit(SlotAdded { slot, after: None });
-        }
+/// Adds a turn for each team that has some (ADC14).
+fn add_turns(play: &mut Play<'_>) {
+    for team in teams_from_winner(&play.encounter().state) {
+        add_turn(play, team);
     }
+}
+
+/// The teams in the order in which their turns were laid out.
+fn teams_from_winner(state: &State) -> Vec<Team> {
+    rotation(
+        state.enemy_teams.len(),
+        state.unseen_teams.len(),
+        state.winner.unwrap_or(Team::Pc),
+    )
+}
+
+/// Adds a turn at the end of the order for a team that has some (ADC14).
+fn add_turn(play: &mut Play<'_>, team: Team) {
+    let state = &play.encounter().state;
+    let turns: Vec<&Slot> = state
+        .slots
+        .iter()
+        .filter(|slot| slot.team == team)
+        .collect();
+    if turns.is_empty() {
+        return;
+    }
+    // Hidden members have turns of their own only if their team has no others.
+    let unseen = turns.iter().all(|slot| slot.unseen);
+    let slot = new_slot(state, team, unseen);
+    play.emit(SlotAdded { slot, after: None });
 }
 
 /// Shows the turn of the hidden that a revealed combatant has. For a member of the PC team the
 /// other teams get one turn more (DC-15).
 fn show(play: &mut Play<'_>, c: &Combatant) {
     let state = &play.encounter().state;
-    let slot = c.state.slot.as_ref().and_then(|id| state.slot(id));
-    let Some(slot) = slot.filter(|slot| slot.unseen && !c.hidden) else {
+    let Some(slot) = slot_of(state, c) else {
         return;
     };
+    if c.hidden || !slot.unseen {
+        return;
+    }
     let whose = match (slot.team, team(state, c)) {
         (Team::Enemy(_), enemies @ Team::Enemy(_)) => enemies,
         (Team::Enemy(_), _) => Team::Enemy(1),
-        (of_the_hidden, _) => of_the_hidden,
+        (unseen, _) => unseen,
     };
     play.emit(SlotShown {
         slot: slot.id.clone(),
         team: whose,
     });
     if whose == Team::Pc && lacks_turns(play.encounter()) {
-        add_turns(play, |team| team != Team::Pc);
+        for team in teams_from_winner(&play.encounter().state) {
+            if team != Team::Pc {
+                add_turn(play, team);
+            }
+        }
     }
 }
 
 /// Brings the combat on after a command or a change of its combatants.
 pub(super) fn settle(play: &mut Play<'_>) {
-    let encounter = play.encounter();
-    let open = |c: &&Combatant| c.state.delayed || encounter.state.acting.contains(&c.id);
-    let fallen = ids(encounter.iter().filter(|c| !c.active()).filter(open));
-    fallen.iter().for_each(|id| close_turn(play, id));
+    for id in fallen_in_turn(play.encounter()) {
+        close_turn(play, &id);
+    }
     make_room(play);
     let encounter = play.encounter();
     let state = &encounter.state;
-    match (state.phase, state.at()) {
-        (Phase::Turn, _) if state.acting.is_empty() => proceed(play),
-        (Phase::Claim, Some(_)) => decide::resolve(play, contest(encounter, false), None),
-        (Phase::Assign, Some(slot)) if wanting(encounter, slot).next().is_none() => take(play),
-        (Phase::BetweenTurns | Phase::RoundEnd, _)
+    match state.phase {
+        Phase::Turn if state.acting.is_empty() => proceed(play),
+        Phase::Claim if state.at().is_some() => {
+            decide::resolve(play, contest(encounter, false), None);
+        }
+        Phase::Assign => {
+            if let Some(slot) = state.at()
+                && wanting(encounter, slot).next().is_none()
+            {
+                take(play);
+            }
+        }
+        Phase::BetweenTurns | Phase::RoundEnd
             if !encounter.active().any(|c| spendable(encounter, c) > 0) =>
         {
             close_window(play);
         }
-        (Phase::Setup | Phase::Idle, _) if in_play(encounter) => advance(play),
+        Phase::Setup | Phase::Idle if in_play(encounter) => advance(play),
         _ => {}
     }
+}
+
+/// Those out of the fight whose turns are going on or delayed.
+fn fallen_in_turn(encounter: &Encounter) -> Vec<CombatantId> {
+    let mut fallen = Vec::new();
+    for c in encounter.iter() {
+        let in_turn = c.state.delayed || encounter.state.acting.contains(&c.id);
+        if in_turn && !c.active() {
+            fallen.push(c.id.clone());
+        }
+    }
+    fallen
 }
 
 /// Adds turns for the members of the PC team without a place, if there are not enough PC Turns
@@ -255,39 +298,53 @@ pub(super) fn settle(play: &mut Play<'_>) {
 /// order: turns for all teams would reveal it.
 pub(super) fn make_room(play: &mut Play<'_>) {
     let encounter = play.encounter();
-    let of_the_team = |c: &&Combatant| team(&encounter.state, c) == Team::Pc;
-    let apart = encounter.iter().filter(of_the_team).any(|c| !c.hidden);
-    let in_need = encounter
-        .active()
-        .filter(of_the_team)
-        .filter(|c| placeless(c));
-    let (hidden, seen): (Vec<_>, Vec<_>) = in_need.partition(|c| c.hidden && apart);
-    let (hidden, seen) = (ids(hidden), seen.len());
-    let vacant =
-        |slot: &&Slot| slot.team == Team::Pc && !slot.unseen && sharing(encounter, slot) == 0;
-    let vacant = encounter.state.slots.iter().filter(vacant).count();
-    for _ in vacant..seen {
-        add_turns(play, |_| true);
+    let in_team = |c: &&Combatant| team(&encounter.state, c) == Team::Pc;
+    let any_seen = encounter.iter().filter(in_team).any(|c| !c.hidden);
+    let mut seen = 0;
+    let mut hidden = Vec::new();
+    for c in encounter.active().filter(in_team) {
+        if !placeless(c) {
+            continue;
+        }
+        if c.hidden && any_seen {
+            hidden.push(c.id.clone());
+        } else {
+            seen += 1;
+        }
+    }
+    for _ in vacant_pc_turns(encounter)..seen {
+        add_turns(play);
     }
     for id in hidden {
-        let state = &play.encounter().state;
-        let taken = |id: &str| state.slots.iter().any(|slot| slot.id == *id);
-        let to = SlotId::from_name(
-            &format!("p-{}", id.as_str()),
-            "p",
-            false,
-            state.slots.len(),
-            taken,
-        );
-        let slot = Slot {
-            id: to.clone(),
-            ..nth(Team::Pc, true, 0)
-        };
-        play.emit(SlotAdded { slot, after: None });
-        play.emit(Assigned {
-            slot: to,
-            combatants: vec![id].into(),
-            by: Way::Joined,
-        });
+        add_unseen_turn(play, id);
     }
+}
+
+/// The number of PC Turns that all see and in which there is no active combatant.
+fn vacant_pc_turns(encounter: &Encounter) -> usize {
+    let mut vacant = 0;
+    for slot in encounter.state.slots.iter() {
+        if slot.team == Team::Pc && !slot.unseen && sharing(encounter, slot) == 0 {
+            vacant += 1;
+        }
+    }
+    vacant
+}
+
+/// Gives a hidden member of the PC team an unseen turn of its own at the end of the order.
+fn add_unseen_turn(play: &mut Play<'_>, id: CombatantId) {
+    let state = &play.encounter().state;
+    let name = format!("p-{}", id.as_str());
+    let taken = |id: &str| state.slots.iter().any(|slot| slot.id == *id);
+    let to = SlotId::from_name(&name, "p", false, state.slots.len(), taken);
+    let slot = Slot {
+        id: to.clone(),
+        ..nth(Team::Pc, true, 0)
+    };
+    play.emit(SlotAdded { slot, after: None });
+    play.emit(Assigned {
+        slot: to,
+        combatants: vec![id].into(),
+        by: Way::Joined,
+    });
 }
