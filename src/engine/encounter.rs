@@ -12,7 +12,11 @@ use super::{
     shared, text,
 };
 use crate::json::FieldError;
-use crate::vocabulary::*;
+use crate::vocabulary::{
+    CombatantId, Commands, Dice, Encounter, Event, LegalCommand, MAX_COMBATANTS, MAX_EFFECTS,
+    MAX_MEMBERS, OwnCombatant, Pending, Play, Ruleset, SharedCommand, Status, Tagged, Violation,
+    require,
+};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;

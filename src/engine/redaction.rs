@@ -6,7 +6,10 @@
 use super::encounter::EncounterRecord;
 use super::space::{Space, WriteError};
 use super::{AnyEncounter, Role, Stop, Viewer, narration};
-use crate::vocabulary::*;
+use crate::vocabulary::{
+    Audience, Combatant, Encounter, Event, EventSchema, OwnCombatant, Readers, Redaction, Ruleset,
+    SharedEvent, SomeoneActs,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::cell::OnceCell;

@@ -2,7 +2,12 @@
 
 use super::{MAX_CONDITIONS, Refusal, roster};
 use crate::json::FieldError;
-use crate::vocabulary::*;
+use crate::vocabulary::{
+    Combatant, CombatantId, CombatantLeft, ConditionCleared, ConditionSet, Damage, Effect,
+    EffectAdded, EffectDraft, EffectEnded, EffectId, EncounterEnded, EncounterUpdated, Event,
+    Expiry, Heal, Healed, MAX_EFFECTS, MemberId, Moment, Noted, Overridden, Play, RosterEvent,
+    Ruleset, SharedCommand, SharedEvent, Slug, Text, UpdateEncounter, Violation, field, require,
+};
 
 /// Decides a shared command: emits its events, and lets the ruleset react to those that can change
 /// the turn order.
