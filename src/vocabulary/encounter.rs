@@ -1,9 +1,9 @@
 //! The state of an encounter under one ruleset.
 
 use super::{
-    CachedCombatant, Combatant, CombatantId, Combatants, Effect, EffectId, Event, Expiry, Hp, Int,
-    MemberId, Metadata, RosterEvent, Ruleset, SharedEvent, Slug, Text, UsedIds, Violation, Word,
-    is_default,
+    CachedCombatant, Combatant, CombatantId, Combatants, ConditionCleared, ConditionSet, Damaged,
+    Effect, EffectId, Event, Expiry, Healed, Hp, Int, MemberId, Metadata, RosterEvent, Ruleset,
+    SharedEvent, Slug, Text, UsedIds, Violation, Word, is_default,
 };
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,8 @@ pub const MAX_EFFECTS: usize = 500;
 const MAX_LISTED: usize = 20;
 
 /// Where an encounter is in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Created, not started.
@@ -32,7 +33,8 @@ pub enum Status {
 
 /// How players and spectators see the hit points of foes: of combatants that are neither on the
 /// side `players` nor their own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum FoeHp {
     /// The numbers.
@@ -144,10 +146,11 @@ impl<R: Ruleset> Encounter<R> {
         wanted: impl Fn(&R::CombatantState) -> bool,
         change: impl Fn(&mut R::CombatantState),
     ) {
-        self.combatants
-            .iter_mut()
-            .filter(|c| wanted(&c.state))
-            .for_each(|c| change(&mut c.change().state));
+        for combatant in self.combatants.iter_mut() {
+            if wanted(&combatant.state) {
+                change(&mut combatant.change().state);
+            }
+        }
     }
 
     /// Everybody, in the order of joining.
@@ -199,26 +202,17 @@ impl<R: Ruleset> Encounter<R> {
             SharedEvent::EncounterEnded(_) => self.status = Status::Ended,
             SharedEvent::RoundStarted(e) => {
                 self.round = e.round;
-                self.combatants.iter_mut().filter(|c| c.acted).for_each(|c| c.change().acted = false);
+                for combatant in self.combatants.iter_mut() {
+                    if combatant.acted {
+                        combatant.change().acted = false;
+                    }
+                }
             }
             SharedEvent::TurnEnded(e) => self.change(&e.combatant, |c| c.acted = true),
-            SharedEvent::Damaged(e) => self.change_bearer(&e.combatant, e.member.as_ref(), |hp, _| {
-                if let Some(hp) = hp {
-                    hp.temp = Int::clamped(hp.temp.get() - i64::from(e.temp_lost));
-                    hp.current = e.hp.map_or(hp.current, |n| Int::clamped(n.into()));
-                }
-            }),
-            SharedEvent::Healed(e) => self.change_bearer(&e.combatant, e.member.as_ref(), |hp, _| {
-                if let Some((hp, after)) = hp.as_mut().zip(e.hp) {
-                    hp.current = Int::clamped(after.into());
-                }
-            }),
-            SharedEvent::ConditionSet(e) => self.change_bearer(&e.combatant, e.member.as_ref(), |_, conditions| {
-                conditions.push(e.condition.clone());
-            }),
-            SharedEvent::ConditionCleared(e) => self.change_bearer(&e.combatant, e.member.as_ref(), |_, conditions| {
-                conditions.retain(|c| *c != e.condition);
-            }),
+            SharedEvent::Damaged(e) => self.apply_damage(e),
+            SharedEvent::Healed(e) => self.apply_healing(e),
+            SharedEvent::ConditionSet(e) => self.set_condition(e),
+            SharedEvent::ConditionCleared(e) => self.clear_condition(e),
             SharedEvent::EffectAdded(e) => {
                 self.effects_begun = self.effects_begun.saturating_add(1);
                 self.effects.push(e.effect.clone());
@@ -245,10 +239,44 @@ impl<R: Ruleset> Encounter<R> {
             SharedEvent::TurnStarted(_)
             | SharedEvent::Overridden(_)
             | SharedEvent::Noted(_)
-            | SharedEvent::SomeoneActs(_)
+            | SharedEvent::SomeoneActs(_) => {}
             // The whole encounter is another one then: the engine takes it from the log entry.
-            | SharedEvent::Undone(_)
-            | SharedEvent::Redone(_) => {}
+            SharedEvent::Undone(_) | SharedEvent::Redone(_) => {}
+        }
+    }
+
+    fn apply_damage(&mut self, e: &Damaged) {
+        let Some(bearer) = self.bearer_mut(&e.combatant, e.member.as_ref()) else {
+            return;
+        };
+        if let Some(hp) = bearer.hp {
+            hp.temp = Int::clamped(hp.temp.get() - i64::from(e.temp_lost));
+            if let Some(left) = e.hp {
+                hp.current = Int::clamped(left.into());
+            }
+        }
+    }
+
+    fn apply_healing(&mut self, e: &Healed) {
+        let Some(bearer) = self.bearer_mut(&e.combatant, e.member.as_ref()) else {
+            return;
+        };
+        if let Some(hp) = bearer.hp
+            && let Some(after) = e.hp
+        {
+            hp.current = Int::clamped(after.into());
+        }
+    }
+
+    fn set_condition(&mut self, e: &ConditionSet) {
+        if let Some(bearer) = self.bearer_mut(&e.combatant, e.member.as_ref()) {
+            bearer.conditions.push(e.condition.clone());
+        }
+    }
+
+    fn clear_condition(&mut self, e: &ConditionCleared) {
+        if let Some(bearer) = self.bearer_mut(&e.combatant, e.member.as_ref()) {
+            bearer.conditions.retain(|c| *c != e.condition);
         }
     }
 
@@ -298,20 +326,25 @@ impl<R: Ruleset> Encounter<R> {
         }
     }
 
-    /// Lets an event change the hit points and conditions of a combatant, or of one of its members.
-    fn change_bearer(
-        &mut self,
-        id: &CombatantId,
-        member: Option<&MemberId>,
-        change: impl FnOnce(&mut Option<Hp>, &mut Vec<Slug>),
-    ) {
-        self.change(id, |c| match member {
-            None => change(&mut c.hp, &mut c.conditions),
-            Some(member) => {
-                if let Some(member) = c.members.iter_mut().find(|m| m.id == *member) {
-                    change(&mut member.hp, &mut member.conditions);
-                }
-            }
-        });
+    /// What an event may change of a combatant, or of one of its members.
+    fn bearer_mut(&mut self, id: &CombatantId, member: Option<&MemberId>) -> Option<Bearer<'_>> {
+        let combatant = self.get_mut(id)?;
+        let Some(member) = member else {
+            return Some(Bearer {
+                hp: combatant.hp.as_mut(),
+                conditions: &mut combatant.conditions,
+            });
+        };
+        let member = combatant.members.iter_mut().find(|m| m.id == *member)?;
+        Some(Bearer {
+            hp: member.hp.as_mut(),
+            conditions: &mut member.conditions,
+        })
     }
+}
+
+/// The hit points and conditions of a combatant, or of one of its members, to be changed.
+struct Bearer<'e> {
+    hp: Option<&'e mut Hp>,
+    conditions: &'e mut Vec<Slug>,
 }
