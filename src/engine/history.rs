@@ -96,7 +96,8 @@ impl UndoHistory {
                 earlier.map(|()| to_version)
             }
             Some(SharedCommand::Redo(_)) => {
-                let detail = "there is nothing to redo: redo takes back an undo that nothing but undos and redos followed";
+                let detail = "there is nothing to redo: redo takes back an undo that nothing but \
+                              undos and redos followed";
                 redo.ok_or(Violation::new("nothing_to_redo", "TK-7", detail))
             }
             _ => {

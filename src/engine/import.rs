@@ -115,7 +115,8 @@ fn check_commands(commands: &[String]) -> Result<(), FieldError> {
         return Ok(());
     }
     let message = format!(
-        "at most {MAX_COMMANDS} types of commands are expected, each of at most 64 characters without control characters"
+        "at most {MAX_COMMANDS} types of commands are expected, each of at most 64 characters \
+         without control characters"
     );
     Err(FieldError::meaningless("commands", message))
 }

@@ -335,7 +335,7 @@ impl<R: Ruleset> Transition<'_, R> {
                 ),
                 None => left.extend(redaction.event(event).map(|event| (index, event))),
             }
-            let began = matches!(event, Event::Shared(SharedEvent::TurnStarted(e)) if !audience.knows(&e.combatant));
+            let began = begins_unknown_turn(event, &audience);
             match (someone_before, someone_acts, &mut hidden_turn) {
                 (false, true, _) => {
                     hidden_turn = Some(HiddenTurn {
@@ -361,6 +361,14 @@ impl<R: Ruleset> Transition<'_, R> {
             left.insert(place, (index, acts()));
         }
         Ok(left)
+    }
+}
+
+/// Whether a turn begins with this event of a combatant that the audience does not know.
+fn begins_unknown_turn<R: Ruleset>(event: &Event<R>, audience: &Audience<'_>) -> bool {
+    match event {
+        Event::Shared(SharedEvent::TurnStarted(e)) => !audience.knows(&e.combatant),
+        _ => false,
     }
 }
 

@@ -30,7 +30,8 @@ pub enum Refusal {
 impl Refusal {
     /// The refusal for a viewer who may not see the reason.
     pub fn hidden_reason() -> Self {
-        let detail = "this is not possible now, for a reason that you may not know: choose otherwise, wait, or ask the game master";
+        let detail = "this is not possible now, for a reason that you may not know: choose \
+                      otherwise, wait, or ask the game master";
         Violation::new("not_now", "TK-11", detail).into()
     }
 
@@ -101,7 +102,8 @@ impl From<Violation> for Refusal {
 pub enum LoadError {
     /// It was written by a program that stores another schema.
     #[error(
-        "the document has schema {found}, and this program reads schema {read}: run the turnkeeper that wrote it"
+        "the document has schema {found}, and this program reads schema {read}: run the turnkeeper \
+         that wrote it"
     )]
     OtherSchema {
         /// The document's schema number.

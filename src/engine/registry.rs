@@ -12,7 +12,8 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 
 /// What one who asks for another system is told.
-const OTHER_SYSTEMS: &str = r#"For D&D and other systems, send "custom" with a preset, such as {"preset": "d20"} in options"#;
+const OTHER_SYSTEMS: &str = "For D&D and other systems, send \"custom\" with a preset, such as \
+                             {\"preset\": \"d20\"} in options";
 
 /// Maximum errors that a refused creation lists.
 const MAX_ERRORS: usize = 20;

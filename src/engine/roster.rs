@@ -59,7 +59,8 @@ fn check_hit_points<R: Ruleset>(c: &Combatant<R>) -> Result<(), FieldError> {
         return Ok(());
     };
     let message = format!(
-        "0 hit points alone keep no newcomer from acting. Add \"conditions\": [\"{down}\"], or leave hp out if hit points are not tracked"
+        "0 hit points alone keep no newcomer from acting. Add \"conditions\": [\"{down}\"], or \
+         leave hp out if hit points are not tracked"
     );
     Err(FieldError::meaningless("hp.current", message))
 }
@@ -95,7 +96,8 @@ pub(super) fn updated_combatant<R: Ruleset>(
 /// The combatant with the fields that a client gives.
 fn with_fields<R: Ruleset>(c: Combatant<R>, given: Draft) -> Result<Combatant<R>, FieldError> {
     if given.side.as_ref().is_some_and(|side| *side == "player") {
-        let message = "Did you mean \"players\"? That is the side of the players' characters; all other sides are their foes' or allies'";
+        let message = "Did you mean \"players\"? That is the side of the players' characters; all \
+                       other sides are their foes' or allies'";
         return Err(FieldError::meaningless("side", message));
     }
     Ok(Combatant {
@@ -170,7 +172,8 @@ fn with_max(mut hp: Hp) -> Result<Hp, FieldError> {
     let max = *hp.max.get_or_insert(hp.current);
     if hp.current > max {
         let message = format!(
-            "{} is more than the maximum of {max}: temporary hit points go into `temp`, and a new maximum into `max`",
+            "{} is more than the maximum of {max}: temporary hit points go into `temp`, and a new \
+             maximum into `max`",
             hp.current
         );
         return Err(FieldError::meaningless("hp.current", message));

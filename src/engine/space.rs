@@ -25,8 +25,8 @@ impl WriteError {
     /// The refusal of the request whose last command is at `path`.
     pub fn refusal(self, path: String) -> Refusal {
         if matches!(self, Self::TooLarge) {
-            let detail = "This request would write more than 1 MiB of events to the log. Send shorter lists of commands, or remove \
-                          effects first.";
+            let detail = "This request would write more than 1 MiB of events to the log. Send \
+                          shorter lists of commands, or remove effects first.";
             return Refusal::Violation {
                 path,
                 violation: Violation::new("events_too_large", "TK-4", detail),

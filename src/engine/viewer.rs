@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use utoipa::ToSchema;
 
 /// What a token is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = TokenRole)]
 pub enum Role {

@@ -94,7 +94,8 @@ macro_rules! SharedEvents {
 }
 
 /// Something that happens in every ruleset.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!, SharedEvents!)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Redact!, Tellable!, Tagged!, SharedEvents!)]
 #[serde(tag = "type")]
 #[allow(missing_docs, reason = "each variant is its struct, documented there")]
 pub enum SharedEvent {
@@ -327,7 +328,8 @@ impl Describe for SharedEvent {
             Self::TurnStarted(_) => "{combatant}'s turn begins.",
             Self::TurnEnded(_) => "{combatant}'s turn is over.",
             Self::Damaged(_) => {
-                "{combatant}[ ({member})] takes {amount} damage[ from {source}][, {hp} hit points left]."
+                "{combatant}[ ({member})] takes {amount} damage[ from {source}]\
+                 [, {hp} hit points left]."
             }
             Self::Healed(_) => {
                 "{combatant}[ ({member})] regains up to {amount} hit points[ and has {hp}]."

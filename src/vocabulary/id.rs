@@ -116,7 +116,10 @@ macro_rules! names {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = Cow::<str>::deserialize(deserializer)?;
                 let expected = &$expected;
-                Self::new(&text).ok_or_else(|| de::Error::invalid_value(Unexpected::Str(&shortened(&text)), expected))
+                Self::new(&text).ok_or_else(|| {
+                    let read = shortened(&text);
+                    de::Error::invalid_value(Unexpected::Str(&read), expected)
+                })
             }
         }
 
@@ -152,7 +155,8 @@ names! {
     /// A word for machines, such as a side or a condition: letters, digits, `-` and `_`, beginning
     /// with a letter or digit, at most 40 characters. Capitals become small letters when it is
     /// read, so that `Prone` is `prone`.
-    Slug = slug, SLUG_PATTERN, "a word of letters, digits, - and _ (at most 40 characters), such as prone";
+    Slug = slug, SLUG_PATTERN,
+        "a word of letters, digits, - and _ (at most 40 characters), such as prone";
     /// Names a combatant within its encounter.
     CombatantId = id, ID_PATTERN, "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
     /// Names an effect within its encounter.

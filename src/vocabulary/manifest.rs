@@ -159,11 +159,13 @@ pub const HOUSE_RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "TK-4",
-        "An encounter holds a bounded number of combatants, effects and tokens, and a request brings about a bounded number of events.",
+        "An encounter holds a bounded number of combatants, effects and tokens, and a request \
+         brings about a bounded number of events.",
     ),
     Rule::supplementary(
         "TK-5",
-        "The game master can set whose turn it is only while the fight goes on, and only for a combatant that is in it.",
+        "The game master can set whose turn it is only while the fight goes on, and only for a \
+         combatant that is in it.",
     ),
     Rule::supplementary(
         "TK-6",
@@ -171,15 +173,18 @@ pub const HOUSE_RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "TK-7",
-        "What was accepted can be undone step by step or down to any version, and what was undone be redone until something else is accepted.",
+        "What was accepted can be undone step by step or down to any version, and what was \
+         undone be redone until something else is accepted.",
     ),
     Rule::supplementary(
         "TK-8",
-        "The oldest part of a long log may be gone; what happened in it can neither be seen nor undone.",
+        "The oldest part of a long log may be gone; what happened in it can neither be seen nor \
+         undone.",
     ),
     Rule::supplementary(
         "TK-9",
-        "If the encounter allows it, a player may undo their own last command until somebody else acts.",
+        "If the encounter allows it, a player may undo their own last command until somebody \
+         else acts.",
     ),
     Rule::supplementary(
         "TK-10",
@@ -187,7 +192,9 @@ pub const HOUSE_RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "TK-11",
-        "If a hidden combatant has the turn or must choose, other viewers learn that somebody acts, but not who. If something hidden prevents a command, the refusal does not name it.",
+        "If a hidden combatant has the turn or must choose, other viewers learn that somebody \
+         acts, but not who. If something hidden prevents a command, the refusal does not name \
+         it.",
     ),
     Rule::supplementary(
         "TK-12",
@@ -195,6 +202,7 @@ pub const HOUSE_RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "TK-13",
-        "If the encounter allows it, a player may add open effects whose source is a combatant of the player.",
+        "If the encounter allows it, a player may add open effects whose source is a combatant \
+         of the player.",
     ),
 ];

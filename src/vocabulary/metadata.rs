@@ -55,7 +55,10 @@ impl PartialSchema for Metadata {
         let object =
             object.additional_properties(Some(text.min_length(Some(1)).max_length(Some(200))));
         object
-            .description(Some("Texts that a client keeps with it, such as ids of other programs: echoed, never read."))
+            .description(Some(
+                "Texts that a client keeps with it, such as ids of other programs: echoed, never \
+                 read.",
+            ))
             .into()
     }
 }
