@@ -251,7 +251,7 @@ async fn with_long_effects(api: &Client) -> Fight {
     for list in 0..10 {
         let effects: Vec<Value> = (0..50)
             .map(|n| {
-                let name = format!("{:0>100}", 50 * list + n);
+                let name = format!("{:0>80}", 50 * list + n);
                 json!({"type": "add_effect", "effect": {"name": name, "expires": {"at": "round_end", "rounds": 1000}}})
             })
             .collect();
