@@ -59,7 +59,7 @@ pub(super) fn checkpoint<R: Ruleset>(checkpoint: &RawValue) -> Result<(), FieldE
         .map(|it| it.encounter.options);
     if options.is_some_and(|options| options.get().len() > MAX_OPTIONS) {
         return Err(FieldError::meaningless(
-            "table.options",
+            "encounter.options",
             format!("options have at most {MAX_OPTIONS} bytes"),
         ));
     }
@@ -69,7 +69,7 @@ pub(super) fn checkpoint<R: Ruleset>(checkpoint: &RawValue) -> Result<(), FieldE
     };
     let errors = R::read_options(&parse(options.get().as_bytes())?).err();
     let first = errors.into_iter().flatten().next();
-    first.map_or(Ok(()), |error| Err(error.within("table.options")))
+    first.map_or(Ok(()), |error| Err(error.within("encounter.options")))
 }
 
 /// Refuses texts that are not one for each event.

@@ -456,3 +456,16 @@ async fn a_log_that_was_changed_is_refused_with_the_path_of_the_first_wrong_fiel
     }
     imported(&api, &log).await;
 }
+
+#[tokio::test]
+async fn options_of_an_imported_log_that_make_no_sense_are_refused_with_their_path() {
+    let api = Api::start().await;
+    let creation = json!({"ruleset": "custom", "options": {"preset": "zipper"}});
+    let mut log = api.create(&creation).await.read("/export").await;
+    let definition = "/base/document/encounter/options/definition/phases";
+    *log.pointer_mut(definition).expect("phases") = json!([]);
+    let refused = import(&api, &log).await.expect(422).json();
+    let path = refused["errors"][0]["path"].as_str().expect("a path");
+    let options = "base.document.encounter.options.definition";
+    assert!(path.starts_with(options), "{refused}");
+}
