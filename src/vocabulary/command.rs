@@ -1,8 +1,8 @@
 //! The commands that every ruleset understands.
 
 use super::{
-    Actor, AllowedRole, ChangesSchema, CombatantId, CommandSpec, Commands, DraftSchema,
-    EffectDraft, EffectId, Int, MemberId, Metadata, Slug, Summary, Tagged, Text, Word, is_default,
+    AllowedRole, ChangesSchema, CombatantId, CommandSpec, Commands, DraftSchema, EffectDraft,
+    EffectId, Int, MemberId, Metadata, Slug, Summary, Tagged, Text, Word, is_default,
 };
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
@@ -284,26 +284,6 @@ impl Commands for SharedCommand {
         ),
         CommandSpec::new("redo", AllowedRole::Gm, "Redo the last undo", Redo::SUMMARY),
     ];
-
-    fn actor(&self) -> Actor<'_> {
-        match self {
-            Self::Damage(_)
-            | Self::Heal(_)
-            | Self::SetCondition(_)
-            | Self::ClearCondition(_)
-            | Self::AddEffect(_)
-            | Self::RemoveEffect(_)
-            | Self::AddCombatant(_)
-            | Self::UpdateCombatant(_)
-            | Self::RemoveCombatant(_)
-            | Self::UpdateEncounter(_)
-            | Self::Override(_)
-            | Self::Note(_)
-            | Self::EndEncounter(_)
-            | Self::Undo(_)
-            | Self::Redo(_) => Actor::anybody(),
-        }
-    }
 }
 
 /// Who may read a line of the log.

@@ -136,11 +136,6 @@ impl<'c> Actor<'c> {
             None => Self::Gm,
         }
     }
-
-    /// Any player.
-    pub const fn anybody() -> Self {
-        Self::Of(Vec::new())
-    }
 }
 
 /// Rules of the house: they hold in every ruleset.

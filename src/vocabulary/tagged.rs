@@ -77,8 +77,11 @@ pub trait Commands: Tagged {
     /// Who may send each command, and what it does.
     const SPECS: &'static [CommandSpec];
 
-    /// In whose name a player's command is sent.
-    fn actor(&self) -> Actor<'_>;
+    /// The combatants in whose name a player sends the command. Only asked of commands that the
+    /// table of [`SPECS`](Self::SPECS) allows players.
+    fn actor(&self) -> Actor<'_> {
+        Actor::Gm
+    }
 }
 
 /// The schema of a tagged union of variants with their tags.

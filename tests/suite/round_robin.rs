@@ -71,7 +71,7 @@ impl Commands for Command {
 
     fn actor(&self) -> Actor<'_> {
         match self {
-            Self::Start(_) => Actor::anybody(),
+            Self::Start(_) => Actor::Gm,
             Self::EndTurn(EndTurn { combatant, .. }) => Actor::of(combatant),
         }
     }

@@ -244,7 +244,7 @@ impl Commands for Command {
 
     fn actor(&self) -> Actor<'_> {
         match self {
-            Self::Start(_) | Self::Inspire(_) => Actor::anybody(),
+            Self::Start(_) | Self::Inspire(_) => Actor::Gm,
             Self::RollInitiative(RollInitiative { combatant, .. })
             | Self::EndTurn(EndTurn { combatant, .. })
             | Self::BeginTurn(BeginTurn { combatant, .. })

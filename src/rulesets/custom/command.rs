@@ -244,7 +244,7 @@ impl Commands for Command {
 
     fn actor(&self) -> Actor<'_> {
         match self {
-            Self::Start(_) | Self::Roll(_) | Self::GoOn(_) | Self::Grant(_) => Actor::anybody(),
+            Self::Start(_) | Self::Roll(_) | Self::GoOn(_) | Self::Grant(_) => Actor::Gm,
             Self::Declare(Declare { combatant, .. })
             | Self::Begin(Begin { combatant, .. })
             | Self::EndTurn(EndTurn { combatant, .. })

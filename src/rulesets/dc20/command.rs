@@ -361,7 +361,7 @@ impl Commands for Command {
             | Self::Assign(_)
             | Self::Merge(_)
             | Self::Legendary(_)
-            | Self::FateCheck(_) => Actor::anybody(),
+            | Self::FateCheck(_) => Actor::Gm,
             Self::InitiativeCheck(InitiativeCheck { combatant, .. })
             | Self::Claim(Claim { combatant, .. })
             | Self::EndTurn(EndTurn { combatant, .. })

@@ -271,7 +271,7 @@ impl Commands for Command {
     fn actor(&self) -> Actor<'_> {
         match self {
             Self::Start(_) | Self::RollUnit(_) | Self::CloseJumps(_) | Self::MentalDuel(_) => {
-                Actor::anybody()
+                Actor::Gm
             }
             Self::RollInitiative(RollInitiative { combatant, .. })
             | Self::Declare(Declare { combatant, .. })

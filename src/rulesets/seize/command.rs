@@ -178,7 +178,7 @@ impl Commands for Command {
 
     fn actor(&self) -> Actor<'_> {
         match self {
-            Self::Start(_) | Self::CloseSeizing(_) => Actor::anybody(),
+            Self::Start(_) | Self::CloseSeizing(_) => Actor::Gm,
             Self::RollInitiative(RollInitiative { combatant, .. })
             | Self::EndTurn(EndTurn { combatant, .. })
             | Self::SeizeTurn(SeizeTurn { combatant, .. })

@@ -448,7 +448,7 @@ impl Commands for Command {
 
     fn actor(&self) -> Actor<'_> {
         match self {
-            Self::Start(_) | Self::Settle(_) | Self::Adjust(_) => Actor::anybody(),
+            Self::Start(_) | Self::Settle(_) | Self::Adjust(_) => Actor::Gm,
             Self::JoinBattle(JoinBattle { combatant, .. })
             | Self::FreeAction(FreeAction { combatant, .. })
             | Self::BeginTurn(BeginTurn { combatant, .. })
