@@ -36,6 +36,10 @@ pub(super) async fn respond_and_log(mut request: Request, next: Next) -> Respons
     if method == Method::OPTIONS && response.status() == StatusCode::OK {
         *response.status_mut() = StatusCode::NO_CONTENT;
     }
+    if response.extensions().get::<HandlerPanicked>().is_some() {
+        let request_id = request_id.to_str().unwrap_or_default();
+        tracing::error!(request_id, "a handler panicked");
+    }
     let status = response.status();
     if status.is_client_error() || status.is_server_error() {
         let problem = response.extensions_mut().remove::<Problem>();
@@ -77,14 +81,15 @@ pub(super) async fn with_timeout(
     }
 }
 
-/// Answers 500 for a handler that panics.
-pub(super) fn after_panic(panic: Box<dyn Any + Send>) -> Response<Body> {
-    let message = match panic.downcast_ref::<String>() {
-        Some(message) => message.as_str(),
-        None => panic.downcast_ref::<&str>().copied().unwrap_or("unknown"),
-    };
-    tracing::error!(message, "a handler panicked");
-    StatusCode::INTERNAL_SERVER_ERROR.into_response()
+/// Marks the answer to a request whose handler panicked.
+#[derive(Debug, Clone, Copy)]
+struct HandlerPanicked;
+
+/// Answers 500 for a handler that panics. The panic hook has printed the panic.
+pub(super) fn after_panic(_: Box<dyn Any + Send>) -> Response<Body> {
+    let mut response = StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    response.extensions_mut().insert(HandlerPanicked);
+    response
 }
 
 /// Checks the headers of a request that came over a socket. AWS checks those of an event.
