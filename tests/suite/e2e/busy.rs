@@ -11,6 +11,7 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
+use tempfile::TempDir;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tower::ServiceExt;
@@ -360,34 +361,37 @@ async fn unfinished(api: &Api, fight: &Fight) -> Raw {
     Raw::open(api.address(), begun.as_bytes()).await
 }
 
-#[tokio::test]
-async fn unfinished_bodies_of_one_client_keep_nobody_else_from_sending() {
-    let (_directory, store) = embedded_store();
-    // Room for eight of the largest bodies, and for imports as much.
+/// A server with room for eight of the largest bodies, and for imports as much.
+async fn with_room_for_eight_bodies() -> (TempDir, Api) {
+    let (directory, store) = embedded_store();
     let settings = Settings {
         body_budget: 4 << 20,
         ..Settings::default()
     };
-    let api = Api::on(
-        store,
-        Setup {
-            settings,
-            ..Setup::default()
-        },
-    )
-    .await;
+    let setup = Setup {
+        settings,
+        ..Setup::default()
+    };
+    (directory, Api::on(store, setup).await)
+}
+
+/// Sends a command in a large body, which is applied.
+async fn sends_a_large_body(api: &Api, fight: &Fight) {
+    let large = " ".repeat(200_000) + &note("x").to_string();
+    let sent = api.post_text(&fight.path("/commands"), large);
+    sent.token(&fight.token).send().await.expect(200);
+}
+
+#[tokio::test]
+async fn unfinished_bodies_of_one_client_keep_nobody_else_from_sending() {
+    let (_directory, api) = with_room_for_eight_bodies().await;
     let (crowded, quiet) = (api.fight().await, api.fight().await);
     let player = crowded.player(&["chansi"]).await;
     let mut open = Vec::new();
     for _ in 0..12 {
         open.push(unfinished(&api, &player).await);
     }
-    let large = " ".repeat(200_000) + &note("x").to_string();
-    api.post_text(&quiet.path("/commands"), large)
-        .token(&quiet.token)
-        .send()
-        .await
-        .expect(200);
+    sends_a_large_body(&api, &quiet).await;
     // Clients of five encounters use half of the room: from then on no body is read before its
     // token is checked.
     for _ in 0..4 {
@@ -404,20 +408,7 @@ async fn unfinished_bodies_of_one_client_keep_nobody_else_from_sending() {
 
 #[tokio::test]
 async fn unfinished_bodies_of_one_encounter_keep_no_other_from_sending() {
-    let (_directory, store) = embedded_store();
-    // Room for eight of the largest bodies.
-    let settings = Settings {
-        body_budget: 4 << 20,
-        ..Settings::default()
-    };
-    let api = Api::on(
-        store,
-        Setup {
-            settings,
-            ..Setup::default()
-        },
-    )
-    .await;
+    let (_directory, api) = with_room_for_eight_bodies().await;
     let (crowded, quiet) = (api.fight().await, api.fight().await);
     let mut players = Vec::new();
     for _ in 0..10 {
@@ -427,12 +418,7 @@ async fn unfinished_bodies_of_one_encounter_keep_no_other_from_sending() {
     for player in players {
         open.push(unfinished(&api, &player).await);
     }
-    let large = " ".repeat(200_000) + &note("x").to_string();
-    api.post_text(&quiet.path("/commands"), large)
-        .token(&quiet.token)
-        .send()
-        .await
-        .expect(200);
+    sends_a_large_body(&api, &quiet).await;
 }
 
 #[tokio::test]
