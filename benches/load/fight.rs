@@ -25,8 +25,7 @@ pub async fn started(api: &Client, combatants: usize) -> Fight {
     fight
 }
 
-/// What is sent to a fight again and again, from its start on: damage, healing, the turn of the
-/// next one.
+/// The commands that are sent in turn to a started fight: damage, healing, and the next turn.
 pub fn commands(combatants: usize) -> impl Iterator<Item = String> {
     let commands = (0..combatants).flat_map(move |n| {
         let (this, next) = (id(n), id((n + 1) % combatants));

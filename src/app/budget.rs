@@ -17,7 +17,7 @@ const ENCOUNTER_PARTS: usize = 4;
 /// Answers up to this size are not counted: a connection costs more.
 pub const SMALL_ANSWER: usize = 16 * 1024;
 
-/// Who takes room of a budget.
+/// A client that takes room of a budget.
 #[derive(Debug, Clone)]
 pub struct Client {
     name: String,
@@ -56,7 +56,7 @@ impl Client {
 #[derive(Clone)]
 pub struct Budget(Arc<Shares>);
 
-/// What may be held at a time by those who share a name.
+/// The room that a client, or the clients of an encounter, may hold at a time.
 type Share = Arc<Registered<Arc<Semaphore>>>;
 
 struct Shares {
@@ -185,7 +185,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// What each unit is taken from: the shares, and then the whole.
+    /// The semaphores that each unit is taken from: those of the shares, then that of the budget.
     fn taken_from(&self) -> Vec<Arc<Semaphore>> {
         let mut all = Vec::new();
         for share in &self.shares {

@@ -324,7 +324,7 @@ impl App {
     }
 }
 
-/// Whether the thread that serves a request does this work itself.
+/// True for work that is small enough for the thread that serves the request.
 pub(super) fn is_small(encounter: &dyn AnyEncounter, commands: usize) -> bool {
     encounter.weight().saturating_mul(commands) <= SMALL_REQUEST
 }

@@ -33,7 +33,7 @@ pub struct CreatedEncounter {
     pub room: Room,
 }
 
-/// Whether a text has the form of a cursor: a list position with an id that [`App::create`] can
+/// True if a text has the form of a cursor: a list position with an id that [`App::create`] can
 /// make.
 pub fn is_cursor(text: &str) -> bool {
     let made = |id: &str| {

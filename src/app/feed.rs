@@ -120,8 +120,7 @@ impl EntryMark {
         }
     }
 
-    /// Whether a page of the log after the version before it, which would begin with the entry,
-    /// shows that the store has lost it.
+    /// True if the store has lost this entry. `page` is the log after the version before the entry.
     fn is_lost(self, page: &StoredPage) -> bool {
         let stored = page
             .entries
@@ -428,9 +427,9 @@ impl Follower {
         }
     }
 
-    /// JSON fields in parts, each field with a comma before it, with what is to be included of the
-    /// encounter after `version`. None if the viewer sees a log entry after it, which brings them
-    /// in its turn. Large fights wait for their turn.
+    /// The included parts of the encounter after `version`, as JSON fields in parts: each field
+    /// begins with a comma. Empty if the viewer sees a later log entry, which includes them itself.
+    /// Large fights wait for their turn.
     pub async fn included(&self, version: u64, include: Include) -> Result<Vec<Bytes>, AppError> {
         let (mut parts, id, viewer) = (Vec::new(), &self.topic.id, &self.viewer);
         if include == Include::default() {

@@ -24,7 +24,7 @@ pub(super) struct Compaction {
     pub new_base: Option<Base>,
     /// The bytes of the log after the write.
     pub log_bytes: u64,
-    /// Whether the log should have been cut, and could not be.
+    /// True if the log was due to be cut and the cut failed.
     pub failed: bool,
 }
 

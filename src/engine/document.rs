@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 /// the next write. A test (`tests/suite/log/schema.rs`) pins the shape to the number.
 pub const SCHEMA: u32 = 1;
 
-/// What an encounter has besides its table.
+/// The part of an encounter besides its state.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Meta {
@@ -94,7 +94,7 @@ pub struct Document<'a, R: Ruleset> {
     /// The id of its ruleset.
     #[schema(value_type = String)]
     pub ruleset: Cow<'a, str>,
-    /// What it has besides its table; None in a checkpoint.
+    /// The part besides its state; None in a checkpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Meta>)]
     pub meta: Option<Cow<'a, Meta>>,

@@ -156,7 +156,7 @@ impl<R: Ruleset> Transition<'_, R> {
     fn is_public(&self) -> bool {
         let open = |event: &Event<R>| match event {
             Event::Shared(SharedEvent::Noted(e)) => e.readers == Readers::All,
-            // One that also ends in the request is in neither table.
+            // One that also ends in the request is in neither state.
             Event::Shared(SharedEvent::EffectAdded(e)) => !e.effect.hidden,
             Event::Shared(_) => true,
             // They carry combatants with all their fields.
@@ -290,7 +290,7 @@ impl<R: Ruleset> Transition<'_, R> {
     }
 
     /// The redacted events, each with the index of the event that it comes from. An event costs
-    /// what it says; a change of the roster costs as much as the table.
+    /// what it says; a change of the roster costs as much as the encounter.
     fn redacted_events(
         &self,
         mut audience: Audience<'_>,

@@ -1,7 +1,7 @@
 //! Who may send what: role, command and ownership, decided here and nowhere else.
 //!
-//! Nothing here reads the table. The caller puts in names, as the viewer sees them, so a refusal
-//! says nothing about who is there.
+//! Nothing here reads the encounter. The caller puts in names, as the viewer sees them, so a
+//! refusal says nothing about who is there.
 
 use super::{Meta, Refusal, Request, Role, Viewer};
 use crate::vocabulary::{

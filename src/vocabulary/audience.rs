@@ -1,7 +1,7 @@
 //! What a viewer other than the game master knows of an encounter.
 //!
-//! A view is the table without what its viewer does not know, as if it had never been there. The
-//! same code shows it and decides on it.
+//! A view is the encounter without what its viewer does not know, as if it had never been there.
+//! The same code shows it and decides on it.
 
 use super::{
     Combatant, CombatantId, Effect, EffectId, Encounter, Event, Expiry, FoeHp, OwnCombatant,
@@ -147,13 +147,13 @@ impl Redact for Arc<Effect> {
 }
 
 impl<R: Ruleset> Encounter<R> {
-    /// The table without hidden combatants (except `own`), hidden effects, and what is the game
+    /// The encounter without hidden combatants (except `own`), hidden effects, and what is the game
     /// master's alone.
     pub fn redacted(&self, own: &[OwnCombatant]) -> Self {
         self.seen_by(&Audience::of(self, own))
     }
 
-    /// The table as `audience` may know it; what it knows must be what it knows at this table.
+    /// The encounter as `audience` may know it, which must know what it knows of this encounter.
     pub fn seen_by(&self, audience: &Audience<'_>) -> Self {
         let combatants = self
             .combatants

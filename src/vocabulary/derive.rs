@@ -83,9 +83,9 @@ macro_rules! Tellable {
     };
 }
 
-/// Implements what a union of named structs has beyond serde's derives: [`Tagged`](trait@super::Tagged),
-/// a conversion from each struct, and a schema of one object for each variant. The attributes of a
-/// variant are `#[serde(rename = "its_tag")]` alone.
+/// Implements what a union of named structs has beyond serde's derives:
+/// [`Tagged`](trait@super::Tagged), a conversion from each struct, and a schema of one object for
+/// each variant. The attributes of a variant are `#[serde(rename = "its_tag")]` alone.
 #[macro_export]
 macro_rules! Tagged {
     (

@@ -108,7 +108,7 @@ impl<R: Ruleset> Redaction<'_, R> {
     }
 }
 
-/// The effects of one table that the other one does not have.
+/// The effects of one state that the other does not have.
 fn only_in<'t, R: Ruleset>(
     encounter: &'t Encounter<R>,
     other: &Encounter<R>,

@@ -107,7 +107,7 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
 
     /// A few words about a combatant for the turn table, besides its name, side, hit points and
     /// conditions.
-    fn remark(_table: &Encounter<Self>, _combatant: &Combatant<Self>) -> String {
+    fn remark(_encounter: &Encounter<Self>, _combatant: &Combatant<Self>) -> String {
         String::new()
     }
 
@@ -127,7 +127,7 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// Whether an effect has counted a turn of a combatant, as [`Combatant::acted`] does not say:
     /// it loses nothing more for that turn if the combatant leaves.
     fn has_counted(
-        _table: &Encounter<Self>,
+        _encounter: &Encounter<Self>,
         _combatant: &Combatant<Self>,
         _effect: &EffectId,
     ) -> bool {
@@ -136,7 +136,7 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
 
     /// Whether the end of a round counts for effects of combatants that take no turns. Otherwise
     /// the ruleset lets them count, and clears [`Encounter::counted`].
-    fn lost_turns_by_round(_table: &Encounter<Self>) -> bool {
+    fn lost_turns_by_round(_encounter: &Encounter<Self>) -> bool {
         true
     }
 
@@ -154,7 +154,7 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
 
     /// Whether its part of `encounter` holds what viewers must not see although no combatant is
     /// hidden, such as the turns of hidden ones that have left.
-    fn hides_something(_table: &Encounter<Self>) -> bool {
+    fn hides_something(_encounter: &Encounter<Self>) -> bool {
         false
     }
 

@@ -11,9 +11,9 @@ export interface FoundryTracker {
 export type Roll20Turn = { id: string; pr: string; custom: string; formula?: string; _pageid?: string };
 
 type Row = Schemas["OrderEntry"];
-/** Whether it is a combatant's: the turns of DC20 that nobody has are rows too. */
+/** True for a row with a combatant. DC20 also has rows for empty turns. */
 const isTaken = (row: Row): row is Row & { combatant: string } => row.combatant !== undefined;
-/** The number that rows are sorted by; none where the turns of teams are. */
+/** The number that rows are sorted by; null if the order is one of team turns. */
 const initiative = ({ order }: Encounter, row: Row) => (order.some(({ team }) => team) ? null : (row.initiative ?? null));
 const place = (encounter: Encounter, row: Row) => String(initiative(encounter, row) ?? row.slot ?? "");
 const combatant = (encounter: Encounter, row: Row) => encounter.combatants.find(({ id }) => id === row.combatant);

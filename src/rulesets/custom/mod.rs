@@ -159,7 +159,7 @@ impl Ruleset for Custom {
 
     /// On a clock an effect counts in the laps, which do not end with the round. One that waits has
     /// had the effects count the turn in which it waits, also in a later round.
-    fn has_counted(_table: &Encounter, c: &Combatant, effect: &EffectId) -> bool {
+    fn has_counted(_encounter: &Encounter, c: &Combatant, effect: &EffectId) -> bool {
         c.state.lapped || c.state.counted.contains(effect)
     }
 

@@ -75,7 +75,7 @@ pub(super) struct Coming {
 /// Walks through the turns that come in this round if no combatant interferes, as far as they are
 /// known.
 pub(super) struct Walk {
-    /// The table as it will be.
+    /// The encounter as it will be.
     ahead: Encounter,
 }
 
