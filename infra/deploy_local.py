@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urljoin
 
 import boto3
 import psutil
@@ -267,7 +268,8 @@ class Fight:
         created = client.send(201, "POST", "/v1/encounters", body=FIGHT)
         answer = created.json()
         self.path, self.gm, self.player = f"/v1/encounters/{answer['encounter']['id']}", answer["token"], answer["tokens"][0]["token"]
-        check(created.headers["location"] == self.path, "an encounter is created; Location has no stage", created.headers)
+        location = urljoin("/v1/encounters", created.headers["location"])
+        check(location == self.path, "an encounter is created; Location leads to it", created.headers)
 
     def read(self) -> urllib3.BaseHTTPResponse:
         return self.client.send(200, "GET", self.path, self.gm)
