@@ -4,6 +4,7 @@
 use crate::fights;
 use crate::support::client::{Client, Fight, note};
 use crate::support::server::Server;
+use crate::watch::Watch;
 use futures::future::join_all;
 use serde_json::{Value, json};
 use std::future::Future;
@@ -23,10 +24,12 @@ pub async fn run(filter: &str) {
             continue;
         }
         let server = Server::with(&[]);
-        let (outcome, livez) = beside(&server, attack(&server)).await;
+        let watch = Watch::start(server.client().address());
+        let outcome = attack(&server).await;
+        let longest = watch.stop().last().copied().unwrap_or(Duration::MAX);
         println!(
             "{name:<58} {:>12.1} {:>9}  {outcome}",
-            livez.as_secs_f64() * 1e3,
+            longest.as_secs_f64() * 1e3,
             peak(&server) / 1024
         );
     }
@@ -61,28 +64,6 @@ const ATTACKS: [(&str, Attack); 8] = [
         Box::pin(keyed_replacements(server))
     }),
 ];
-
-/// Runs the attack. Returns its outcome and the slowest answer of `/livez` meanwhile.
-async fn beside(server: &Server, attack: impl Future<Output = String>) -> (String, Duration) {
-    let api = server.client();
-    let mut longest = Duration::ZERO;
-    let asking = async {
-        loop {
-            let started = Instant::now();
-            if api.get("/livez").try_send().await.is_err() {
-                longest = Duration::MAX;
-                std::future::pending::<()>().await;
-            }
-            longest = longest.max(started.elapsed());
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    let outcome = tokio::select! {
-        outcome = attack => outcome,
-        () = asking => unreachable!("it asks for ever"),
-    };
-    (outcome, longest)
-}
 
 /// The most memory that the server has had resident, in KiB.
 fn peak(server: &Server) -> u64 {

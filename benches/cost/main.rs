@@ -9,11 +9,13 @@ mod attacks;
 mod fights;
 #[path = "../load/support.rs"]
 mod support;
+mod watch;
 
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use support::client::{Answer, Call};
 use support::server::Server;
+use watch::Watch;
 
 /// A request is repeated until it has used this much processor time.
 const ENOUGH: Duration = Duration::from_millis(300);
@@ -201,22 +203,12 @@ async fn beside_the_worst(server: &Server, mut rows: Vec<Row>) {
             let _ = (row.request)().try_send().await;
         }
     }));
-    let api = server.client();
-    let mut times: Vec<Duration> = Vec::new();
-    let asking = async {
-        loop {
-            let started = Instant::now();
-            api.get("/livez").send().await.expect(200);
-            times.push(started.elapsed());
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
+    let watch = Watch::start(server.client().address());
     tokio::select! {
         () = stop => {}
         _ = load => {}
-        () = asking => {}
     }
-    times.sort_unstable();
+    let times = watch.stop();
     let ms = |at: usize| times.get(at).map_or(0.0, |time| time.as_secs_f64() * 1e3);
     let (count, half) = (times.len(), times.len() / 2);
     println!(
