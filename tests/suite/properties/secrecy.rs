@@ -329,6 +329,8 @@ struct Play<'s> {
     /// Whether combatants take the ids of others that have left: hidden ones of seen ones, and the
     /// other way round.
     swaps: bool,
+    /// Whether a player owns a hidden combatant.
+    owned: bool,
     options: Value,
     chance: Chance,
     steps: Vec<String>,
@@ -353,7 +355,8 @@ impl Play<'_> {
         let mut hidden: Vec<Value> = hidden.collect();
         // A crowd rolls as one: the owner of one of its hidden combatants sees the roll (decision
         // 9).
-        if seen[1]["hidden"] == true {
+        self.owned = seen[1]["hidden"] == true;
+        if self.owned {
             for one in hidden.iter_mut().filter_map(Value::as_object_mut) {
                 one.retain(|field, _| field != "group" && field != "roll_group");
             }
@@ -509,10 +512,16 @@ impl Play<'_> {
                 } else {
                     own
                 };
-                self.chance
+                let mut command = self
+                    .chance
                     .pick(&pool)
                     .map(|o| self.chance.fill(o))
-                    .unwrap_or(json!({"type": "start"}))
+                    .unwrap_or(json!({"type": "start"}));
+                // As in `cast`: the owner of one sees the roll of all enemies (decision 9).
+                if self.owned && command["enemies"] == "together" {
+                    command["enemies"] = json!("apart");
+                }
+                command
             }
         }
     }
@@ -699,6 +708,7 @@ fn hold(property: fn(&mut Play<'_>) -> Result<(), String>) {
                 subject: &subject,
                 apart,
                 swaps: false,
+                owned: false,
                 options,
                 chance,
                 steps: Vec::new(),
