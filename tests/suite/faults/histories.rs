@@ -54,6 +54,15 @@ enum Store {
     Cluster(RedisCluster),
 }
 
+/// Ends the disturbance, also where a client panics: else the test would wait for it for ever.
+struct Ending<'s>(&'s AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 fn pause(random: &mut StdRng, most: u64) {
     sleep(Duration::from_millis(random.random_range(5..most)));
 }
@@ -164,11 +173,11 @@ impl Site {
         seed: u64,
         disturbance: impl FnOnce(Vec<Arc<Recorded>>) -> F,
     ) -> Result<usize, String> {
+        let ending = Ending(&self.over);
         let keys: Vec<_> = (0..encounters())
             .map(|n| format!("encounter-{n}-of-{seed}"))
             .collect();
         let encounters = join_all(keys.iter().map(|key| self.create(key))).await;
-        self.over.store(false, Ordering::Relaxed);
         let players = (0..encounters.len() * CLIENTS).map(|n| {
             let mut player = Player::of(&encounters[n % encounters.len()], self, seed + n as u64);
             tokio::spawn(async move {
@@ -180,7 +189,7 @@ impl Site {
         });
         let players = async {
             let players = try_join_all(players).await.expect("no panic");
-            self.over.store(true, Ordering::Relaxed);
+            drop(ending);
             players
         };
         let (mut players, ()) = tokio::join!(players, disturbance(encounters.clone()));
@@ -240,6 +249,7 @@ impl Site {
         )));
         let (mut rounds, mut operations) = (0, 0);
         while operations < least() {
+            self.over.store(false, Ordering::Relaxed);
             let (site, disturbed) = (self.clone(), disturbed.clone());
             let disturbance = tokio::task::spawn_blocking(move || {
                 let (store, random, done) = &mut *disturbed.lock().expect("no panic before");
@@ -431,6 +441,7 @@ async fn is_found(without: &[(&str, &str)]) {
             began.elapsed() < Duration::from_secs(60),
             "{round} rounds show nothing wrong"
         );
+        site.over.store(false, Ordering::Relaxed);
         let swallowing = async |_| {
             while !site.over.load(Ordering::Relaxed) {
                 proxies.iter().for_each(Proxy::swallow_the_next_answer);
