@@ -4,9 +4,14 @@ use super::definition::*;
 use super::query::{declaration, is_skipped, phase, pool_size, turns};
 use super::*;
 use crate::vocabulary::{CachedCombatant, RosterEvent, SharedEvent, Status};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Custom>) {
+    apply(encounter, event);
+    drop_hidden_scores(encounter);
+}
+
+fn apply(encounter: &mut Encounter, event: &AnyEvent<Custom>) {
     match event {
         AnyEvent::Own(event) => evolve_own(encounter, event),
         AnyEvent::Shared(SharedEvent::RoundStarted(_)) => start_round(encounter),
@@ -309,10 +314,14 @@ fn score(encounter: &mut Encounter, e: &Scored) {
         .collect();
     take_out(&mut state.cards, e.places.iter().map(|place| &*place.score));
     if !e.sides.is_empty() {
+        let combatants = &encounter.combatants;
+        let is_hidden = |id: &CombatantId| combatants.find(id).is_some_and(|c| c.hidden);
         for side in &mut state.sides {
             let scored = e.sides.iter().find(|scored| scored.side == side.side);
             side.yields = scored.is_some_and(|scored| scored.yields);
             side.score = scored.map(|scored| scored.score.clone());
+            side.score_hidden =
+                scored.is_some_and(|scored| scored.combatants.iter().all(is_hidden));
         }
         sort_sides(state);
     }
@@ -468,16 +477,18 @@ fn set_last(state: &mut State, last: Option<CombatantId>) {
 }
 
 fn leave(encounter: &mut Encounter, id: &CombatantId) {
-    let state = &mut encounter.state;
+    let Encounter {
+        state, combatants, ..
+    } = encounter;
     if [&state.last, &state.stood_before].contains(&&Some(id.clone())) {
-        let after = state
+        // One that players do not see would show that it is there by not being named.
+        let is_shown = |id: &CombatantId| combatants.find(id).is_some_and(|c| !c.hidden);
+        let mut after = state
             .places
             .iter()
-            .skip_while(|place| place.combatant != *id);
-        let next = after
             .map(|place| &place.combatant)
-            .find(|other| *other != id);
-        state.stood_before = next.cloned();
+            .skip_while(|other| *other != id);
+        state.stood_before = after.find(|other| *other != id && is_shown(other)).cloned();
     }
     state.places.retain(|place| place.combatant != *id);
     // The turn that is going on stays, so that it can be ended.
@@ -523,6 +534,7 @@ fn add_sides(encounter: &mut Encounter) {
                 first: false,
                 yields: false,
                 score: None,
+                score_hidden: false,
                 last: None,
                 count: None,
             });
@@ -537,10 +549,38 @@ fn add_sides(encounter: &mut Encounter) {
     }
 }
 
-fn sort_sides(state: &mut State) {
+/// Takes a side's score away when somebody whom players see comes to act for it, and only hidden
+/// combatants had that score: the side is last, as one that has not rolled, or the place would show
+/// that they are there.
+fn drop_hidden_scores(encounter: &mut Encounter) {
+    if !encounter.state.sides.iter().any(|side| side.score_hidden) {
+        return;
+    }
+    let shown: BTreeSet<Slug> = encounter
+        .active()
+        .filter(|c| !c.hidden)
+        .map(|c| c.side.clone())
+        .collect();
+    let state = &mut encounter.state;
+    for side in &mut state.sides {
+        if side.score_hidden && shown.contains(&side.side) {
+            side.drop_score();
+        }
+    }
+    sort_sides(state);
+}
+
+pub(super) fn sort_sides(state: &mut State) {
+    // Sides without a score stand as before, unless others have one: a score that players do not
+    // know must not have moved them.
+    let scored = state
+        .sides
+        .iter()
+        .any(|side| side.score.is_some() && !side.score_hidden);
+    let name = |side: &SideState| (scored && side.score.is_none()).then(|| side.side.clone());
     state
         .sides
-        .sort_by(|one, other| one.rank().cmp(&other.rank()));
+        .sort_by(|one, other| (one.rank(), name(one)).cmp(&(other.rank(), name(other))));
 }
 
 fn move_place(encounter: &mut Encounter, e: &Moved) {

@@ -194,7 +194,8 @@ impl Ruleset for Custom {
     }
 
     fn hides_something(encounter: &Encounter) -> bool {
-        encounter.state.sides.iter().any(|side| !side.seen)
+        let sides = &encounter.state.sides;
+        sides.iter().any(|side| !side.seen || side.score_hidden)
     }
 
     fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
@@ -224,9 +225,13 @@ impl Ruleset for Custom {
                     .any(|c| c.side == side.side && audience.sees(c))
         });
         for side in &mut state.sides {
+            if side.score_hidden {
+                side.drop_score();
+            }
             side.count = None;
             side.last = side.last.redact(audience).flatten();
         }
+        evolve::sort_sides(state);
         let sides = &state.sides;
         state
             .last_side

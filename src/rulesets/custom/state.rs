@@ -85,7 +85,8 @@ pub struct State {
     pub turns: Vec<Turn>,
     /// Whose turn ended or was delayed last.
     pub last: Option<CombatantId>,
-    /// Whose place follows that of the last one, if that has left the encounter.
+    /// Whose place follows that of the last one, if that has left the encounter: the next that is
+    /// not hidden.
     pub stood_before: Option<CombatantId>,
     /// Which side acted last in this phase.
     pub last_side: Option<Slug>,
@@ -190,6 +191,9 @@ pub struct SideState {
     /// Its score, where sides have one.
     #[schema(value_type = Option<Score>)]
     pub score: Option<CachedJson<Score>>,
+    /// Whether only hidden combatants have this score, so that it is the game master's alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub score_hidden: bool,
     /// Which of its combatants acted last.
     pub last: Option<CombatantId>,
     /// What its last place that came up was sorted by; the game master's alone.
@@ -202,6 +206,11 @@ impl SideState {
     pub(super) fn rank(&self) -> impl Ord {
         let key = self.score.as_ref().map(|score| &score.key);
         (!self.first, self.yields, key.is_none(), key)
+    }
+
+    /// Makes it a side that has not rolled.
+    pub(super) fn drop_score(&mut self) {
+        (self.score, self.score_hidden, self.yields) = (None, false, false);
     }
 
     /// Whether it ranks with the side before it.
