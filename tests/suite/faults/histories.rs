@@ -175,7 +175,7 @@ impl Site {
     ) -> Result<usize, String> {
         let ending = Ending(&self.over);
         let keys: Vec<_> = (0..encounters())
-            .map(|n| format!("encounter-{n}-of-{seed}"))
+            .map(|n| format!("encounter-{n:02}-of-round-{seed:012}"))
             .collect();
         let encounters = join_all(keys.iter().map(|key| self.create(key))).await;
         let players = (0..encounters.len() * CLIENTS).map(|n| {
