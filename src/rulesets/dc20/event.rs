@@ -301,7 +301,7 @@ pub struct TeamJoined {
     pub unseen: bool,
 }
 
-/// A turn of the hidden became visible to all, because a combatant in it is seen.
+/// An unseen turn became visible to all, because a combatant in it is seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct SlotShown {
     /// The turn.

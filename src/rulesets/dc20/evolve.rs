@@ -15,7 +15,7 @@ fn shared(encounter: &mut Encounter, event: &SharedEvent) {
         SharedEvent::TurnEnded(e) => encounter.state.acting.retain(|id| *id != e.combatant),
         SharedEvent::RoundEnded(e) => {
             let state = &mut encounter.state;
-            (state.slot, state.put_off, state.seconds) = (None, false, u64::from(e.round) * 12);
+            (state.slot, state.deferred, state.seconds) = (None, false, u64::from(e.round) * 12);
             let lasting = |s: &CombatantState| s.delayed || s.round_one_adv || s.attacked_with_adv;
             encounter.change_states(lasting, |s| {
                 (s.delayed, s.behind) = (false, None);
@@ -32,7 +32,7 @@ fn shared(encounter: &mut Encounter, event: &SharedEvent) {
         }
         SharedEvent::Overridden(e) => {
             let state = &mut encounter.state;
-            state.put_off |= matches!(state.phase, Phase::Claim | Phase::Assign);
+            state.deferred |= matches!(state.phase, Phase::Claim | Phase::Assign);
             state.phase = Phase::Turn;
             state.acting = vec![e.combatant.clone()];
             encounter.change(&e.combatant, |c| c.acted = false);
@@ -192,7 +192,7 @@ fn own(encounter: &mut Encounter, event: &Event) {
 }
 
 fn come_to(state: &mut State, slot: &SlotId) {
-    (state.slot, state.put_off) = (Some(slot.clone()), false);
+    (state.slot, state.deferred) = (Some(slot.clone()), false);
     state.forget_answers();
 }
 

@@ -13,7 +13,7 @@ pub(super) fn advance(play: &mut Play<'_>) {
     let mut rounds = 0;
     while in_play(play.encounter()) && rounds <= IDLE_ROUNDS {
         let state = &play.encounter().state;
-        let awaited = state.at().filter(|_| state.put_off);
+        let awaited = state.at().filter(|_| state.deferred);
         let next = awaited
             .or_else(|| state.later().iter().find(|slot| !slot.removed))
             .cloned();
@@ -171,7 +171,7 @@ pub(super) fn proceed(play: &mut Play<'_>) {
 fn open_legendary(play: &mut Play<'_>, phase: Phase) -> bool {
     let state = &play.encounter().state;
     let taken = |slot: &Slot| slot.team == Team::Pc && !slot.occupants.is_empty();
-    let here = phase == Phase::RoundEnd || !state.put_off && state.at().is_some_and(taken);
+    let here = phase == Phase::RoundEnd || !state.deferred && state.at().is_some_and(taken);
     let opens = here && play.encounter().iter().any(|c| legendary(state, c));
     if opens {
         play.emit(LegendaryOpened { phase });

@@ -143,7 +143,7 @@ impl Ruleset for Dc20 {
                 .and_then(|enemy| encounter.get(enemy))
                 .map(|enemy| format!("behind {}", enemy.name)),
             flag(
-                placeless(c) && c.active() && !encounter.state.slots.is_empty(),
+                has_no_turn(c) && c.active() && !encounter.state.slots.is_empty(),
                 "no turn yet",
             ),
             (encounter.round > 0).then(|| format!("AP {}/{}", state.ap.current, state.ap.max)),

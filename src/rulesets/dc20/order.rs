@@ -61,7 +61,7 @@ fn asking(encounter: &Encounter) -> Vec<(Team, bool)> {
     let mut asking = Vec::new();
     for c in encounter
         .waiting()
-        .filter(|c| placeless(c) && !in_reserve(&encounter.state, c))
+        .filter(|c| has_no_turn(c) && !in_reserve(&encounter.state, c))
     {
         let kind = (team(&encounter.state, c), c.hidden);
         if !asking.contains(&kind) {
@@ -73,7 +73,7 @@ fn asking(encounter: &Encounter) -> Vec<(Team, bool)> {
 
 /// How many turns of this round are over or were skipped, if they are empty.
 fn passed(state: &State) -> usize {
-    let awaited = state.put_off || matches!(state.phase, Phase::Claim | Phase::Assign);
+    let awaited = state.deferred || matches!(state.phase, Phase::Claim | Phase::Assign);
     let place = state
         .slot
         .as_ref()

@@ -59,7 +59,7 @@ fn awaited_turn_for(encounter: &Encounter, id: &CombatantId) -> Option<SlotId> {
     let state = &encounter.state;
     let slot = state.at()?;
     let c = encounter.get(id)?;
-    let fits = state.put_off && c.state.slot.is_none() && slot.team == team(state, c);
+    let fits = state.deferred && c.state.slot.is_none() && slot.team == team(state, c);
     fits.then(|| slot.id.clone())
 }
 
@@ -104,7 +104,7 @@ fn give_points(play: &mut Play<'_>, c: &Combatant) {
 }
 
 /// Puts a combatant's team into the rotation. If it has no turns, it gets one after each turn of
-/// the team before it (DC-26, DC-28). Turns of the hidden do not count for a newcomer that is seen.
+/// the team before it (DC-26, DC-28). Unseen turns do not count for a newcomer that is seen.
 fn join_team(play: &mut Play<'_>, c: &Combatant) {
     if founds_team(&play.encounter().state, c) {
         play.emit(TeamJoined {
@@ -164,7 +164,7 @@ fn seen_turns(state: &State, team: Team) -> Vec<SlotId> {
     turns
 }
 
-/// The turn after which a new one comes that follows `id`: a turn of the hidden behind `id` that
+/// The turn after which a new one comes that follows `id`: an unseen turn behind `id` that
 /// goes on comes first. Else the new turn would be past, and reveal it.
 fn last_begun_behind(state: &State, id: SlotId) -> SlotId {
     let behind = state.slots.iter().skip_while(|slot| slot.id != id).skip(1);
@@ -223,7 +223,7 @@ fn add_turn(play: &mut Play<'_>, team: Team) {
     play.emit(SlotAdded { slot, after: None });
 }
 
-/// Shows the turn of the hidden that a revealed combatant has. For a member of the PC team the
+/// Shows the unseen turn that a revealed combatant has. For a member of the PC team the
 /// other teams get one turn more (DC-15).
 fn show(play: &mut Play<'_>, c: &Combatant) {
     let state = &play.encounter().state;
@@ -303,7 +303,7 @@ pub(super) fn make_room(play: &mut Play<'_>) {
     let mut seen = 0;
     let mut hidden = Vec::new();
     for c in encounter.active().filter(in_team) {
-        if !placeless(c) {
+        if !has_no_turn(c) {
             continue;
         }
         if c.hidden && any_seen {

@@ -22,7 +22,7 @@ impl<'t> Known<'t> {
         // Several sides may share a number: the first one names it.
         let own = whole.iter().rev().filter(|c| c.hidden && audience.sees(c));
         let unseen = own.filter_map(|c| match team(&whole.state, c) {
-            Team::Enemy(n) if of_the_hidden(n) => Some((n, c.side.clone())),
+            Team::Enemy(n) if is_unseen_team(n) => Some((n, c.side.clone())),
             _ => None,
         });
         Self {

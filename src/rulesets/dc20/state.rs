@@ -275,7 +275,7 @@ pub struct State {
     pub slot: Option<SlotId>,
     /// Whether `slot` is awaited again after the turn of an override.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub put_off: bool,
+    pub deferred: bool,
     /// The combatants whose turns are going on.
     pub acting: Vec<CombatantId>,
     /// The Encounter DC (DC-2).

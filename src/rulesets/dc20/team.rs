@@ -17,7 +17,7 @@ pub(super) fn is_enemy(c: &Combatant) -> bool {
 }
 
 /// Whether the `n`th enemy team is of a side of which no viewer has seen a combatant.
-pub(super) fn of_the_hidden(n: u32) -> bool {
+pub(super) fn is_unseen_team(n: u32) -> bool {
     usize::try_from(n).is_ok_and(|n| n > MAX_ENEMY_TEAMS)
 }
 
@@ -80,7 +80,7 @@ pub(super) fn slot_of<'t>(state: &'t State, c: &Combatant) -> Option<&'t Slot> {
 }
 
 /// Whether it has no place in the order, and holds none behind an enemy.
-pub(super) fn placeless(c: &Combatant) -> bool {
+pub(super) fn has_no_turn(c: &Combatant) -> bool {
     c.state.slot.is_none() && !c.state.delayed
 }
 
@@ -98,11 +98,11 @@ pub(super) fn in_play(encounter: &Encounter) -> bool {
 /// reserve.
 pub(super) fn unplaced(encounter: &Encounter, wanted: Team) -> impl Iterator<Item = &Combatant> {
     encounter.waiting().filter(move |c| {
-        placeless(c) && !in_reserve(&encounter.state, c) && team(&encounter.state, c) == wanted
+        has_no_turn(c) && !in_reserve(&encounter.state, c) && team(&encounter.state, c) == wanted
     })
 }
 
-/// Whether a turn is one of its team. A turn of the hidden is only for hidden ones.
+/// Whether a turn is one of its team. An unseen turn is only for hidden ones.
 pub(super) fn may_take(state: &State, c: &Combatant, slot: &Slot) -> bool {
     team(state, c) == slot.team && (c.hidden || !slot.unseen)
 }
@@ -116,7 +116,7 @@ pub(super) fn wanting<'t>(
     unplaced(encounter, slot.team).filter(move |c| c.hidden || !unseen)
 }
 
-/// Whether its place is in a turn of the hidden that has not begun.
+/// Whether its place is in an unseen turn that has not begun.
 pub(super) fn waits_unseen(state: &State, c: &Combatant) -> bool {
     let Some(slot) = slot_of(state, c) else {
         return false;

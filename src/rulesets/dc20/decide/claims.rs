@@ -96,7 +96,7 @@ fn claimable(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
         .state
         .at()
         .is_some_and(|slot| may_take(&encounter.state, c, slot));
-    require(open, "turn_of_the_hidden", "DC-17", || {
+    require(open, "unseen_turn", "DC-17", || {
         format!("only hidden combatants take this turn, and {id} is seen")
     })
 }

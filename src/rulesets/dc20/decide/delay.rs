@@ -20,7 +20,7 @@ pub(super) fn delay(play: &mut Play<'_>, c: &Delay) -> Result<(), Violation> {
             require(slot.team == Team::Pc, "not_a_pc_turn", "DC-37", || {
                 format!("{to} is not a PC Turn")
             })?;
-            require(open, "turn_of_the_hidden", "DC-33", || {
+            require(open, "unseen_turn", "DC-33", || {
                 format!("only hidden combatants take {to}")
             })?;
             require(later, "not_later", "DC-37", || {

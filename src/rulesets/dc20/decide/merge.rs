@@ -13,7 +13,7 @@ pub(super) fn merge(play: &mut Play<'_>) -> Result<(), Violation> {
 }
 
 /// The turns that follow a shared PC Turn, round the order up to that turn itself, without merged
-/// turns and those of the hidden.
+/// turns and unseen ones.
 struct Ahead<'t> {
     shared: &'t Slot,
     turns: Vec<&'t Slot>,
@@ -165,7 +165,7 @@ fn taken_turns<'t>(
     let pc_team = encounter
         .active()
         .filter(|c| team(&encounter.state, c) == Team::Pc);
-    let mut claims_to_come = pc_team.filter(|c| placeless(c) && counts(c)).count();
+    let mut claims_to_come = pc_team.filter(|c| has_no_turn(c) && counts(c)).count();
     let mut taken = HashSet::new();
     for slot in turns.iter().filter(|slot| slot.team == Team::Pc) {
         let has_turn = slot

@@ -316,7 +316,7 @@ fn lay_out(play: &mut Play<'_>, sides: Sides, successes: usize, pcs: usize) {
     teams.retain(|team| *team != Team::Npc || npcs || hidden_npcs);
     let unseen = |team: Team| match team {
         Team::Pc => false,
-        Team::Enemy(n) => of_the_hidden(n),
+        Team::Enemy(n) => is_unseen_team(n),
         Team::Npc => !npcs,
     };
     let slots = (1..=turns)
