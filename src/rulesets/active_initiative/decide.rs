@@ -2,9 +2,17 @@
 
 use super::manifest::INCAPACITATING;
 use super::react::advance;
-use super::*;
-use crate::rulesets::shared::{check_started, end_turn, start_encounter, start_round, start_turn};
-use crate::vocabulary::{Int, field, require};
+use super::{
+    ActionReadied, Advised, Combatant, Command, Encounter, EndTurn, InspirationSpent, Inspired,
+    Interrupt, InterruptPoints, InterruptPointsGained, Interrupted, MEANS, Means, Named, Nominate,
+    OpeningRoll, OpeningRollOff, OpeningRolled, OpeningRolledOff, OwnDieGiven, Phase, Play,
+    Readied, ReadiedFired, ReadiedLapsed, Ready, RollInitiative, Start,
+};
+use crate::rulesets::shared::{
+    check_chooser, check_in_fight, check_started, check_starter, end_turn, start_encounter,
+    start_round, start_turn,
+};
+use crate::vocabulary::{CombatantId, D20, Int, Kind, Violation, field, require};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,46 +43,75 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
 
 fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     if let Some(first) = &c.first {
-        let detail =
-            "either somebody triggered the scene (`first`) or everybody rolls (`rolls`), not both";
-        for (dice, path) in [(&c.rolls, "rolls"), (&c.roll_offs, "roll_offs")] {
-            require(dice.is_empty(), "first_or_rolls", field(path), || detail)?;
-        }
+        check_no_dice("rolls", &c.rolls)?;
+        check_no_dice("roll_offs", &c.roll_offs)?;
         play.fighter("first", first, "AI-8")?;
     }
-    for (dice, path) in [(&c.rolls, "rolls"), (&c.roll_offs, "roll_offs")] {
-        for id in dice.keys() {
-            let active = play.combatant(path, id)?.active();
+    check_rollers(play, "rolls", &c.rolls)?;
+    check_rollers(play, "roll_offs", &c.roll_offs)?;
+    start_encounter(play, "AI-8")?;
+    advise(play);
+    gain_interrupt_points(play);
+    start_round(play, 1);
+    let first = match &c.first {
+        Some(first) => Some(first.clone()),
+        None => roll_opening(play, c),
+    };
+    if let Some(first) = first {
+        take_turn(play, &first);
+    }
+    Ok(())
+}
+
+type Dice = BTreeMap<CombatantId, D20>;
+
+/// Refuses dice if a combatant triggered the scene.
+fn check_no_dice(path: &'static str, dice: &Dice) -> Result<(), Violation> {
+    let detail =
+        "either somebody triggered the scene (`first`) or everybody rolls (`rolls`), not both";
+    require(dice.is_empty(), "first_or_rolls", field(path), || detail)
+}
+
+/// Refuses dice of combatants that do not roll.
+fn check_rollers(play: &Play<'_>, path: &'static str, dice: &Dice) -> Result<(), Violation> {
+    for id in dice.keys() {
+        if !play.combatant(path, id)?.active() {
             let path = format!("{path}.{}", id.as_str());
-            require(active, "rolls_no_die", field(path), || {
-                format!("{id} is out of the fight and rolls nothing")
-            })?;
+            let detail = format!("{id} is out of the fight and rolls nothing");
+            return Err(Violation::field("rolls_no_die", path, detail));
         }
     }
-    start_encounter(play, "AI-8")?;
+    Ok(())
+}
+
+/// Advises more monsters if there are too few to name (AI-15).
+fn advise(play: &mut Play<'_>) {
     let encounter = play.encounter();
-    let players = players(encounter);
     let groups = encounter
         .iter()
         .filter(|c| c.kind == Kind::Npc && !beside_a_pc(encounter, c))
         .count();
-    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    let (groups, wanted) = (count(groups), count(players.div_ceil(2)));
-    let points = match encounter.options.interrupt_points {
-        InterruptPoints::ByPlayers(by_players) => by_players.then(|| count(players)),
-        InterruptPoints::Exactly(points) => Some(points.count()),
-    };
+    let wanted = players(encounter).div_ceil(2);
     if groups < wanted {
-        play.emit(Advised { groups, wanted });
+        play.emit(Advised {
+            groups: count(groups),
+            wanted: count(wanted),
+        });
     }
-    if let Some(points) = points {
-        play.emit(InterruptPointsGained { points });
-    }
-    start_round(play, 1);
-    if let Some(first) = c.first.clone().or_else(|| roll_opening(play, c)) {
-        take_turn(play, &first);
-    }
-    Ok(())
+}
+
+/// Gives the game master the interrupt points of the variant, if it is played (AI-30).
+fn gain_interrupt_points(play: &mut Play<'_>) {
+    let points = match play.encounter().options.interrupt_points {
+        InterruptPoints::ByPlayers(false) => return,
+        InterruptPoints::ByPlayers(true) => count(players(play.encounter())),
+        InterruptPoints::Exactly(points) => points.count(),
+    };
+    play.emit(InterruptPointsGained { points });
+}
+
+fn count(combatants: usize) -> u32 {
+    u32::try_from(combatants).unwrap_or(u32::MAX)
 }
 
 /// Takes the die of a combatant's player before the start.
@@ -90,16 +127,17 @@ fn own_die(play: &mut Play<'_>, c: &RollInitiative) -> Result<(), Violation> {
 /// The number of players (AI-15, AI-30): the named controllers of players' characters, and each
 /// character without one.
 fn players(encounter: &Encounter) -> usize {
-    let controllers = || {
-        encounter
-            .iter()
-            .filter(|c| c.kind == Kind::Pc)
-            .map(|c| c.controller.as_str())
-    };
-    let unnamed = controllers().filter(|name| *name == "player").count();
-    let named: BTreeSet<&str> = controllers()
-        .filter(|name| !["player", "gm"].contains(name))
-        .collect();
+    let mut unnamed = 0;
+    let mut named = BTreeSet::new();
+    for c in encounter.iter().filter(|c| c.kind == Kind::Pc) {
+        match c.controller.as_str() {
+            "player" => unnamed += 1,
+            "gm" => {}
+            name => {
+                named.insert(name);
+            }
+        }
+    }
     unnamed + named.len()
 }
 
@@ -110,15 +148,16 @@ type RankedRoll = ((i64, Int<0, 50>, Int<0, 50>), OpeningRoll);
 fn roll_opening(play: &mut Play<'_>, c: &Start) -> Option<CombatantId> {
     let combatants = play.encounter().combatants.clone();
     let mut ranked: Vec<RankedRoll> = Vec::with_capacity(combatants.len());
-    for x in combatants.iter().filter(|x| x.active()) {
-        let die = play.die(c.rolls.get(&x.id).copied().or(x.state.own_die));
-        let total = i64::from(die.face) + x.stats.int_modifier.get();
+    for roller in combatants.iter().filter(|c| c.active()) {
+        let given = c.rolls.get(&roller.id).copied();
+        let die = play.die(given.or(roller.state.own_die));
+        let total = i64::from(die.face) + roller.stats.int_modifier.get();
         let roll = OpeningRoll {
-            combatant: x.id.clone(),
+            combatant: roller.id.clone(),
             die,
             total,
         };
-        ranked.push(((total, x.stats.dex, x.stats.wis), roll));
+        ranked.push(((total, roller.stats.dex, roller.stats.wis), roll));
     }
     ranked.sort_by_key(|(rank, _)| Reverse(*rank));
     let (best, _) = ranked.first()?;
@@ -165,11 +204,11 @@ fn roll_off(
 
 /// Starts a turn: the window closes, and an action readied in the last one lapses.
 pub(super) fn take_turn(play: &mut Play<'_>, combatant: &CombatantId) {
-    if play
+    let readied = play
         .encounter()
         .get(combatant)
-        .is_some_and(|c| c.state.readied.is_some())
-    {
+        .is_some_and(|c| c.state.readied.is_some());
+    if readied {
         play.emit(ReadiedLapsed {
             combatant: combatant.clone(),
         });
@@ -217,11 +256,16 @@ fn begin_at_once(
 /// Whether nobody could interrupt (AAI15). Only what all know counts: neither hidden combatants nor
 /// how many points are left.
 fn is_unopposed(encounter: &Encounter, nominee: &CombatantId) -> bool {
-    let no_points = encounter.options.interrupt_points == InterruptPoints::default();
-    no_points
-        && !encounter
-            .waiting()
-            .any(|c| !c.hidden && could_interrupt(encounter, c, nominee))
+    if plays_points(encounter) {
+        return false;
+    }
+    let mut visible = encounter.waiting().filter(|c| !c.hidden);
+    !visible.any(|c| could_interrupt(encounter, c, nominee))
+}
+
+/// Whether the Interrupt Points variant is played (AI-30).
+fn plays_points(encounter: &Encounter) -> bool {
+    encounter.options.interrupt_points != InterruptPoints::default()
 }
 
 /// Whether it may steal the nominee's turn by any means.
@@ -236,8 +280,9 @@ fn nominate(play: &mut Play<'_>, c: &Nominate) -> Result<(), Violation> {
         play.combatant("combatant", id)?;
     }
     play.combatant("next", &c.next)?;
+    let encounter = play.encounter();
     let awaited = matches!(
-        play.encounter().state.phase,
+        encounter.state.phase,
         Phase::ChooseNext {} | Phase::ChooseStarter {}
     );
     require(
@@ -246,46 +291,29 @@ fn nominate(play: &mut Play<'_>, c: &Nominate) -> Result<(), Violation> {
         "AI-7",
         || "nobody is to be named now: first a turn must end",
     )?;
-    let chooser = &play.encounter().state.last_actor;
-    require(
-        *chooser == c.combatant,
-        "not_the_chooser",
-        "AI-7",
-        || match chooser {
-            Some(chooser) => format!("the choice is {chooser}'s, who took the last turn"),
-            None => "the choice is the game master's: leave `combatant` out".to_owned(),
-        },
-    )?;
+    let last_actor = encounter.state.last_actor.as_ref();
+    check_chooser(last_actor, c.combatant.as_ref(), "AI-7")?;
     name(play, &c.next)?;
     begin_at_once(play, &c.next, c.begin, c.begin_unopposed)
 }
 
+/// Names `next`, and opens the window for interrupts.
 fn name(play: &mut Play<'_>, next: &CombatantId) -> Result<(), Violation> {
     let encounter = play.encounter();
     let nominee = play.combatant("next", next)?;
-    let by = encounter.state.last_actor.clone();
-    require(nominee.active(), "not_active", "AI-8", || {
-        format!("{next} is out of the fight and takes no turn")
-    })?;
-    if by.as_ref() == Some(next) {
-        let starter = matches!(encounter.state.phase, Phase::ChooseStarter {});
-        require(starter, "names_itself", "AI-10", || {
+    check_in_fight(nominee, "AI-8")?;
+    let last_actor = encounter.state.last_actor.as_ref();
+    if last_actor == Some(next) {
+        let starts_round = matches!(encounter.state.phase, Phase::ChooseStarter {});
+        require(starts_round, "names_itself", "AI-10", || {
             format!("{next} cannot name itself: it has just acted")
         })?;
-        require(
-            !encounter.waiting().any(|c| c.id != *next),
-            "names_itself",
-            "AI-42",
-            || {
-                format!(
-                    "{next} took the last turn and cannot start the round while there is anybody else"
-                )
-            },
-        )?;
+        check_starter(encounter, last_actor, next, "AI-42")?;
     }
     require(!nominee.acted, "already_acted", "AI-9", || {
         format!("{next} has acted this round")
     })?;
+    let by = last_actor.cloned();
     play.emit(Named {
         combatant: next.clone(),
         by,
@@ -295,19 +323,24 @@ fn name(play: &mut Play<'_>, next: &CombatantId) -> Result<(), Violation> {
 
 fn begin(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.combatant("combatant", id)?;
-    let (code, detail) = match &play.encounter().state.phase {
+    match &play.encounter().state.phase {
         Phase::Window { nominee, .. } if nominee == id => {
             take_turn(play, id);
-            return Ok(());
+            Ok(())
         }
-        Phase::Window { nominee, .. } => ("not_named", format!("{nominee} is named, not {id}")),
-        Phase::InTurn { actor } => ("turn_in_progress", format!("it is {actor}'s turn")),
-        _ => (
-            "nobody_named",
-            "nobody is named yet: the last actor names the next one first".to_owned(),
-        ),
-    };
-    Err(Violation::new(code, "AI-7", detail))
+        Phase::Window { nominee, .. } => {
+            let detail = format!("{nominee} is named, not {id}");
+            Err(Violation::new("not_named", "AI-7", detail))
+        }
+        Phase::InTurn { actor } => {
+            let detail = format!("it is {actor}'s turn");
+            Err(Violation::new("turn_in_progress", "AI-7", detail))
+        }
+        _ => {
+            let detail = "nobody is named yet: the last actor names the next one first";
+            Err(Violation::new("nobody_named", "AI-7", detail))
+        }
+    }
 }
 
 fn interrupt(play: &mut Play<'_>, c: &Interrupt) -> Result<(), Violation> {
@@ -353,25 +386,9 @@ fn may_interrupt(
     nominee: &CombatantId,
     means: Means,
 ) -> Result<(), Violation> {
-    let (id, state) = (&interrupter.id, &encounter.state);
+    let id = &interrupter.id;
     if means == Means::InterruptPoint {
-        let detail = "this encounter is played without interrupt points";
-        let played = encounter.options.interrupt_points != InterruptPoints::default();
-        require(played, "variant_off", "AI-30", || detail)?;
-        let detail = "an interrupt point was spent this round already";
-        require(!state.interrupt_point_used, "point_used", "AI-32", || {
-            detail
-        })?;
-        require(
-            state.interrupt_points > Some(0),
-            "no_points",
-            "AI-30",
-            || "no interrupt point is left",
-        )?;
-        let gm = interrupter.kind != Kind::Pc && interrupter.controller.as_str() == "gm";
-        require(gm, "not_the_gms", "AI-31", || {
-            format!("{id} is a player's: points are for the game master's own")
-        })?;
+        check_point(encounter, interrupter)?;
     }
     may_take_a_turn(interrupter, means)?;
     require(nominee != id, "already_named", "AI-21", || {
@@ -393,9 +410,40 @@ fn may_interrupt(
     )?;
     match means {
         Means::Damage => was_hurt(encounter, interrupter),
-        Means::Inspiration => inspiration(encounter, interrupter, "AI-19").map(|_| ()),
+        Means::Inspiration => {
+            inspiration(encounter, interrupter, "AI-19")?;
+            Ok(())
+        }
         Means::InterruptPoint => Ok(()),
     }
+}
+
+/// Refuses a combatant for which no interrupt point can be spent (AI-30 to AI-32).
+fn check_point(encounter: &Encounter, interrupter: &Combatant) -> Result<(), Violation> {
+    let state = &encounter.state;
+    require(
+        plays_points(encounter),
+        "variant_off",
+        "AI-30",
+        || "this encounter is played without interrupt points",
+    )?;
+    require(
+        !state.interrupt_point_used,
+        "point_used",
+        "AI-32",
+        || "an interrupt point was spent this round already",
+    )?;
+    require(
+        state.interrupt_points > Some(0),
+        "no_points",
+        "AI-30",
+        || "no interrupt point is left",
+    )?;
+    let is_gms = interrupter.kind != Kind::Pc && interrupter.controller.as_str() == "gm";
+    require(is_gms, "not_the_gms", "AI-31", || {
+        let id = &interrupter.id;
+        format!("{id} is a player's: points are for the game master's own")
+    })
 }
 
 /// Refuses a combatant that may not steal the turn before anybody is named: it was hurt, and it is
@@ -415,19 +463,15 @@ fn may_interrupt_choice(
     )?;
     may_take_a_turn(interrupter, means)?;
     was_hurt(encounter, interrupter)?;
-    let chooser = encounter
-        .state
-        .last_actor
-        .as_ref()
-        .and_then(|chooser| encounter.get(chooser));
-    let Some(chooser) = chooser.filter(|chooser| chooser.side == interrupter.side) else {
+    let Some(chooser) = &encounter.state.last_actor else {
         return Ok(());
     };
-    let detail = format!(
-        "{id} and {}, whose choice it is, are on the same side",
-        chooser.id
-    );
-    Err(Violation::new("ally", "AAI12", detail))
+    let allied = encounter
+        .get(chooser)
+        .is_some_and(|chooser| chooser.side == interrupter.side);
+    require(!allied, "ally", "AAI12", || {
+        format!("{id} and {chooser}, whose choice it is, are on the same side")
+    })
 }
 
 /// Whether it may steal the turn before anybody is named.
@@ -446,9 +490,7 @@ fn may_take_a_turn(interrupter: &Combatant, means: Means) -> Result<(), Violatio
     require(!interrupter.acted, "already_acted", rule, || {
         format!("{id} has acted this round")
     })?;
-    require(interrupter.active(), "not_active", "AI-8", || {
-        format!("{id} is out of the fight and takes no turn")
-    })?;
+    check_in_fight(interrupter, "AI-8")?;
     require(able(interrupter), "cannot_act", "AAI16", || {
         format!("{id} cannot act: it takes a turn that comes to it, but steals none")
     })
@@ -479,10 +521,13 @@ pub(super) fn hurt_off_turn(encounter: &Encounter, c: &Combatant) -> bool {
 }
 
 fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
-    let free = play.in_turn(&c.combatant, "AI-12")?.state.readied.is_none();
-    require(free, "already_readied", "AI-12", || {
-        format!("{} has readied an action already", c.combatant)
-    })?;
+    let readier = play.in_turn(&c.combatant, "AI-12")?;
+    require(
+        readier.state.readied.is_none(),
+        "already_readied",
+        "AI-12",
+        || format!("{} has readied an action already", c.combatant),
+    )?;
     let readied = Readied {
         action: c.action.clone(),
         trigger: c.trigger.clone(),
@@ -531,11 +576,11 @@ fn inspire(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
 }
 
 fn spend(play: &mut Play<'_>, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {
-    let held =
-        inspiration(play.encounter(), play.combatant("combatant", id)?, rule)?.saturating_sub(1);
+    let spender = play.combatant("combatant", id)?;
+    let held = inspiration(play.encounter(), spender, rule)?;
     play.emit(InspirationSpent {
         combatant: id.clone(),
-        held,
+        held: held.saturating_sub(1),
     });
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! What events do to a scene of Active Initiative; no rules here.
 
 use super::{
-    ActiveInitiative, CombatantState, Encounter, Event, Means, OpeningRolledOff, Phase, State,
+    ActiveInitiative, Encounter, Event, Means, OpeningRolled, OpeningRolledOff, Phase, State,
     Taken, Way,
 };
 use crate::vocabulary::Event::{Own, Roster, Shared};
@@ -12,23 +12,7 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<ActiveInitiativ
         Own(Event::OwnDieGiven(e)) => {
             encounter.change_state(&e.combatant, |s| s.own_die = Some(e.roll));
         }
-        Own(Event::OpeningRolled(e)) => {
-            let Some((best, others)) = e.rolls.split_first() else {
-                return;
-            };
-            let tied = others
-                .iter()
-                .filter(|roll| roll.total == best.total)
-                .map(|roll| roll.combatant.clone());
-            let by = Way::Rolled {
-                die: best.die,
-                total: best.total,
-                tied: tied.collect(),
-                roll_off: None,
-                rolled_off: Vec::new(),
-            };
-            open_window(encounter, &best.combatant, by);
-        }
+        Own(Event::OpeningRolled(e)) => open_with_best(encounter, e),
         Own(Event::OpeningRolledOff(e)) => note_roll_off(encounter, e),
         Own(Event::InterruptPointsGained(e)) => encounter.state.interrupt_points = Some(e.points),
         Own(Event::Named(e)) => {
@@ -38,11 +22,7 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<ActiveInitiativ
             open_window(encounter, &e.combatant, Way::Interrupted { means: e.means });
             encounter.change_state(&e.combatant, |s| s.interrupted = true);
             if e.means == Means::InterruptPoint {
-                encounter.state.interrupt_points = encounter
-                    .state
-                    .interrupt_points
-                    .map(|points| points.saturating_sub(1));
-                encounter.state.interrupt_point_used = true;
+                spend_point(&mut encounter.state);
             }
         }
         Own(Event::ChoiceOpened(e)) => encounter.state.phase = Phase::choice(e.starter),
@@ -77,6 +57,34 @@ fn open_window(encounter: &mut Encounter, nominee: &CombatantId, by: Way) {
     };
 }
 
+/// The best roll has the first turn.
+fn open_with_best(encounter: &mut Encounter, e: &OpeningRolled) {
+    let Some((best, others)) = e.rolls.split_first() else {
+        return;
+    };
+    let mut tied = Vec::new();
+    for other in others {
+        if other.total == best.total {
+            tied.push(other.combatant.clone());
+        }
+    }
+    let by = Way::Rolled {
+        die: best.die,
+        total: best.total,
+        tied,
+        roll_off: None,
+        rolled_off: Vec::new(),
+    };
+    open_window(encounter, &best.combatant, by);
+}
+
+fn spend_point(state: &mut State) {
+    if let Some(points) = &mut state.interrupt_points {
+        *points = points.saturating_sub(1);
+    }
+    state.interrupt_point_used = true;
+}
+
 /// Adds the roll-off to the reason for which the best has the first turn.
 fn note_roll_off(encounter: &mut Encounter, e: &OpeningRolledOff) {
     let Some((best, others)) = e.rolls.split_first() else {
@@ -104,18 +112,19 @@ fn hold(encounter: &mut Encounter, id: &CombatantId, inspiration: u32) {
 
 /// The turn of the nominee starts; without a window the combatant triggered the scene.
 fn start_turn(encounter: &mut Encounter, combatant: &CombatantId) {
-    let lasting = |s: &CombatantState| s.exposed || s.interrupted || s.own_die.is_some();
-    encounter.change_states(lasting, |s| {
-        (s.exposed, s.interrupted) = (false, false);
-        s.own_die = None;
-    });
-    let state = &mut encounter.state;
-    let by = match std::mem::replace(
-        &mut state.phase,
-        Phase::InTurn {
-            actor: combatant.clone(),
+    encounter.change_states(
+        |s| s.exposed || s.interrupted || s.own_die.is_some(),
+        |s| {
+            s.exposed = false;
+            s.interrupted = false;
+            s.own_die = None;
         },
-    ) {
+    );
+    let state = &mut encounter.state;
+    let in_turn = Phase::InTurn {
+        actor: combatant.clone(),
+    };
+    let by = match std::mem::replace(&mut state.phase, in_turn) {
         Phase::Window { by, .. } => by,
         _ => Way::Opened {},
     };

@@ -1,91 +1,105 @@
 //! What may be legal under Active Initiative.
 
 use super::decide::holds_inspiration;
-use super::*;
+use super::{Combatant, Encounter, MEANS, Means, Phase};
+use crate::vocabulary::{CombatantId, LegalCommand};
 use serde_json::json;
 
 pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     let mut legal = match &encounter.state.phase {
-        Phase::Setup => {
-            let rolls = "an object from combatant ids to the d20 that each rolled";
-            let own = |c: &Combatant| {
-                LegalCommand::by("roll_initiative", &c.id, "AI-3").range("roll", true, 1, 20)
-            };
-            let mut legal = vec![
-                LegalCommand::of("start", "AI-2").whom(
-                    "first",
-                    true,
-                    encounter.active().map(|c| &c.id),
-                ),
-                LegalCommand::of("start", "AI-3")
-                    .like("rolls", rolls, None)
-                    .like("roll_offs", rolls, None),
-            ];
-            legal.extend(encounter.active().map(own));
-            return legal;
-        }
+        Phase::Setup => return before_the_start(encounter),
         Phase::Over | Phase::SomeoneActs => Vec::new(),
-        Phase::InTurn { actor } => {
-            let next = || {
-                encounter
-                    .active()
-                    .filter(|c| c.id != *actor || encounter.waiting().nth(1).is_none())
-                    .map(|c| &c.id)
-            };
-            let end = || LegalCommand::by("end_turn", actor, "AI-7");
-            let ready = LegalCommand::by("ready", actor, "AI-12");
-            let ready = ready.like("action", "what will be done", Some(json!("attack")));
-            vec![
-                end()
-                    .whom("next", false, next())
-                    .choose("begin_unopposed", false, [false, true]),
-                end().with("begin", true).whom("next", true, next()),
-                ready.like(
-                    "trigger",
-                    "what it waits for",
-                    Some(json!("the door opens")),
-                ),
-            ]
-        }
-        Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-            let nominate =
-                || LegalCommand::by("nominate", encounter.state.last_actor.as_ref(), "AI-7");
-            let next = || encounter.waiting().map(|c| &c.id);
-            let mut legal = vec![
-                nominate().whom("next", true, next()).choose(
-                    "begin_unopposed",
-                    false,
-                    [false, true],
-                ),
-                nominate().with("begin", true).whom("next", true, next()),
-            ];
-            if encounter.options.interrupt_before_nomination {
-                let hurt = encounter.waiting().filter(|c| c.state.exposed);
-                legal.extend(hurt.map(|c| interrupt(c, &[Means::Damage])));
-            }
-            legal
-        }
-        Phase::Window { nominee, .. } => {
-            let interrupters = encounter.waiting().filter(|c| c.id != *nominee);
-            let begin = LegalCommand::by("begin_turn", nominee, "AI-7");
-            std::iter::once(begin)
-                .chain(interrupters.map(|c| interrupt(c, &MEANS)))
-                .collect()
-        }
+        Phase::InTurn { actor } => in_turn(encounter, actor),
+        Phase::ChooseNext {} | Phase::ChooseStarter {} => at_a_choice(encounter),
+        Phase::Window { nominee, .. } => in_window(encounter, nominee),
     };
-    let readied = encounter.active().filter(|c| c.state.readied.is_some());
-    legal.extend(readied.map(|c| LegalCommand::by("fire", &c.id, "AI-12")));
-    for c in encounter.iter().filter(|c| holds_inspiration(encounter, c)) {
-        let inspire = LegalCommand::of("inspire", "AI-28").with("combatant", c.id.as_str());
-        legal.extend([LegalCommand::by("spend", &c.id, "AI-29"), inspire]);
+    for c in encounter.active() {
+        if c.state.readied.is_some() {
+            legal.push(LegalCommand::by("fire", &c.id, "AI-12"));
+        }
+    }
+    for c in encounter.iter() {
+        if holds_inspiration(encounter, c) {
+            legal.push(LegalCommand::by("spend", &c.id, "AI-29"));
+            legal.push(LegalCommand::of("inspire", "AI-28").with("combatant", c.id.as_str()));
+        }
+    }
+    legal
+}
+
+fn before_the_start(encounter: &Encounter) -> Vec<LegalCommand> {
+    let triggers = encounter.active().map(|c| &c.id);
+    let rolls = "an object from combatant ids to the d20 that each rolled";
+    let mut legal = vec![
+        LegalCommand::of("start", "AI-2").whom("first", true, triggers),
+        LegalCommand::of("start", "AI-3")
+            .like("rolls", rolls, None)
+            .like("roll_offs", rolls, None),
+    ];
+    for c in encounter.active() {
+        let own = LegalCommand::by("roll_initiative", &c.id, "AI-3");
+        legal.push(own.range("roll", true, 1, 20));
+    }
+    legal
+}
+
+fn in_turn(encounter: &Encounter, actor: &CombatantId) -> Vec<LegalCommand> {
+    let others_wait = encounter.waiting().nth(1).is_some();
+    let mut next = Vec::new();
+    for c in encounter.active() {
+        if c.id != *actor || !others_wait {
+            next.push(&c.id);
+        }
+    }
+    let end = LegalCommand::by("end_turn", actor, "AI-7");
+    let attack = Some(json!("attack"));
+    let door = Some(json!("the door opens"));
+    vec![
+        end.clone().whom("next", false, next.clone()).choose(
+            "begin_unopposed",
+            false,
+            [false, true],
+        ),
+        end.with("begin", true).whom("next", true, next),
+        LegalCommand::by("ready", actor, "AI-12")
+            .like("action", "what will be done", attack)
+            .like("trigger", "what it waits for", door),
+    ]
+}
+
+fn at_a_choice(encounter: &Encounter) -> Vec<LegalCommand> {
+    let chooser = encounter.state.last_actor.as_ref();
+    let nominate = LegalCommand::by("nominate", chooser, "AI-7");
+    let next: Vec<&CombatantId> = encounter.waiting().map(|c| &c.id).collect();
+    let mut legal = vec![
+        nominate.clone().whom("next", true, next.clone()).choose(
+            "begin_unopposed",
+            false,
+            [false, true],
+        ),
+        nominate.with("begin", true).whom("next", true, next),
+    ];
+    if encounter.options.interrupt_before_nomination {
+        for c in encounter.waiting() {
+            if c.state.exposed {
+                legal.push(interrupt(c, &[Means::Damage]));
+            }
+        }
+    }
+    legal
+}
+
+fn in_window(encounter: &Encounter, nominee: &CombatantId) -> Vec<LegalCommand> {
+    let mut legal = vec![LegalCommand::by("begin_turn", nominee, "AI-7")];
+    for c in encounter.waiting() {
+        if c.id != *nominee {
+            legal.push(interrupt(c, &MEANS));
+        }
     }
     legal
 }
 
 fn interrupt(c: &Combatant, means: &[Means]) -> LegalCommand {
-    LegalCommand::by("interrupt", &c.id, "AI-17").choose(
-        "means",
-        true,
-        means.iter().map(|means| json!(means)),
-    )
+    let means = means.iter().map(|means| json!(means));
+    LegalCommand::by("interrupt", &c.id, "AI-17").choose("means", true, means)
 }

@@ -18,7 +18,7 @@ pub use state::*;
 use crate::rulesets::shared::{had_turn, parts};
 use crate::vocabulary::{
     Actor, Audience, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
-    Event as AnyEvent, Kind, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Redact,
+    Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Redact,
     Redaction, Ruleset, Violation,
 };
 use decide::{able, could_interrupt, could_interrupt_choice, hurt_off_turn};
@@ -67,83 +67,33 @@ impl Ruleset for ActiveInitiative {
     }
 
     fn pending(encounter: &Encounter) -> Option<Pending> {
-        let choice = |decision, rule| {
-            let hurt = encounter
-                .waiting()
-                .filter(|c| could_interrupt_choice(encounter, c))
-                .map(|c| c.id.clone());
-            let hurt: Vec<_> = hurt.collect();
-            let commands: &[_] = if hurt.is_empty() {
-                &["nominate"]
-            } else {
-                &["nominate", "interrupt"]
-            };
-            Pending::new(
-                decision,
-                encounter
-                    .state
-                    .last_actor
-                    .iter()
-                    .cloned()
-                    .chain(hurt)
-                    .collect(),
-                commands,
-                rule,
-            )
-        };
+        let nobody_fights = encounter.active().next().is_none();
         Some(match &encounter.state.phase {
-            Phase::Setup | Phase::ChooseNext {} | Phase::ChooseStarter {}
-                if encounter.active().next().is_none() =>
-            {
-                Pending::newcomer("AI-35")
-            }
-            Phase::Setup => Pending::new("start", Vec::new(), &["start"], "AI-2"),
+            Phase::Over => return None,
+            Phase::SomeoneActs => Pending::someone(),
             Phase::InTurn { actor } => {
                 Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "AI-7")
             }
-            Phase::ChooseNext {} => choice("next", "AI-7"),
-            Phase::ChooseStarter {} => choice("starter", "AI-41"),
-            Phase::Window { nominee, .. } => {
-                let interrupters = encounter
-                    .waiting()
-                    .filter(|c| could_interrupt(encounter, c, nominee))
-                    .map(|c| &c.id);
-                let who: Vec<_> = std::iter::once(nominee)
-                    .chain(interrupters)
-                    .cloned()
-                    .collect();
-                match who.len() {
-                    1 => Pending::new("begin_turn", who, &["begin_turn"], "AI-17"),
-                    _ => Pending::new(
-                        "begin_or_interrupt",
-                        who,
-                        &["begin_turn", "interrupt"],
-                        "AI-17",
-                    ),
-                }
-            }
-            Phase::Over => return None,
-            Phase::SomeoneActs => Pending::someone(),
+            Phase::Window { nominee, .. } => pending_window(encounter, nominee),
+            _ if nobody_fights => Pending::newcomer("AI-35"),
+            Phase::Setup => Pending::new("start", Vec::new(), &["start"], "AI-2"),
+            Phase::ChooseNext {} => pending_choice(encounter, "next", "AI-7"),
+            Phase::ChooseStarter {} => pending_choice(encounter, "starter", "AI-41"),
         })
     }
 
     /// The turns of this round that started and were not taken back, and the next one.
     fn order(encounter: &Encounter) -> Vec<OrderEntry> {
-        let state = &encounter.state;
-        let taken = state
-            .turns
-            .iter()
-            .map(|taken| (&taken.combatant, &taken.by));
-        let taken = taken.filter(|(id, _)| had_turn(encounter, id));
-        let next = if let Phase::Window { nominee, by } = &state.phase {
-            Some((nominee, by))
-        } else {
-            None
-        };
-        taken
-            .chain(next)
-            .map(|(id, by)| OrderEntry::new(id, because(by)))
-            .collect()
+        let mut order = Vec::new();
+        for Taken { combatant, by } in &encounter.state.turns {
+            if had_turn(encounter, combatant) {
+                order.push(OrderEntry::new(combatant, because(by)));
+            }
+        }
+        if let Phase::Window { nominee, by } = &encounter.state.phase {
+            order.push(OrderEntry::new(nominee, because(by)));
+        }
+        order
     }
 
     fn someone_acts(whole: &Encounter, audience: &Audience<'_>) -> bool {
@@ -197,16 +147,54 @@ impl Ruleset for ActiveInitiative {
     }
 
     fn remark(encounter: &Encounter, c: &Combatant) -> String {
-        let named =
-            matches!(&encounter.state.phase, Phase::Window { nominee, .. } if *nominee == c.id);
-        let open = able(c) && !c.acted && !c.state.interrupted;
-        let remarks = [
-            named.then(|| "named".to_owned()),
-            (open && hurt_off_turn(encounter, c)).then(|| "may interrupt".to_owned()),
-            (c.stats.inspiration.get() > 0).then(|| format!("inspiration {}", c.stats.inspiration)),
-            c.state.readied.is_some().then(|| "readied".to_owned()),
-        ];
-        remarks.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        let mut remarks = Vec::new();
+        if let Phase::Window { nominee, .. } = &encounter.state.phase
+            && *nominee == c.id
+        {
+            remarks.push("named".to_owned());
+        }
+        let may_act = able(c) && !c.acted && !c.state.interrupted;
+        if may_act && hurt_off_turn(encounter, c) {
+            remarks.push("may interrupt".to_owned());
+        }
+        if c.stats.inspiration.get() > 0 {
+            remarks.push(format!("inspiration {}", c.stats.inspiration));
+        }
+        if c.state.readied.is_some() {
+            remarks.push("readied".to_owned());
+        }
+        remarks.join(", ")
+    }
+}
+
+/// Whoever took the last turn names the next combatant, unless a hurt one may interrupt before
+/// that.
+fn pending_choice(encounter: &Encounter, decision: &'static str, rule: &'static str) -> Pending {
+    let mut deciders = Vec::new();
+    deciders.extend(encounter.state.last_actor.clone());
+    let mut commands = vec!["nominate"];
+    for c in encounter.waiting() {
+        if could_interrupt_choice(encounter, c) {
+            deciders.push(c.id.clone());
+            commands = vec!["nominate", "interrupt"];
+        }
+    }
+    Pending::new(decision, deciders, &commands, rule)
+}
+
+/// The named combatant begins its turn, unless another one interrupts.
+fn pending_window(encounter: &Encounter, nominee: &CombatantId) -> Pending {
+    let mut deciders = vec![nominee.clone()];
+    for c in encounter.waiting() {
+        if could_interrupt(encounter, c, nominee) {
+            deciders.push(c.id.clone());
+        }
+    }
+    if deciders.len() == 1 {
+        Pending::new("begin_turn", deciders, &["begin_turn"], "AI-17")
+    } else {
+        let commands = ["begin_turn", "interrupt"];
+        Pending::new("begin_or_interrupt", deciders, &commands, "AI-17")
     }
 }
 
@@ -220,10 +208,14 @@ fn because(by: &Way) -> Reason {
             roll_off,
             ..
         } => Reason {
-            dice: std::iter::once(*die).chain(*roll_off).collect(),
+            dice: match roll_off {
+                Some(roll_off) => vec![*die, *roll_off],
+                None => vec![*die],
+            },
             tie_rule: match roll_off {
                 Some(_) => Some("AAI17"),
-                None => (!tied.is_empty()).then_some("AI-5"),
+                None if tied.is_empty() => None,
+                None => Some("AI-5"),
             },
             bonus: Some(*total - i64::from(die.face)),
             total: Some(*total),

@@ -1,38 +1,19 @@
 //! What follows under Active Initiative from damage, deaths, comings and goings.
 
 use super::decide::take_turn;
-use super::*;
+use super::{ActiveInitiative, ChoiceOpened, Exposed, Phase, Play, SceneClosed};
 use crate::rulesets::shared::{end_turn, next_round};
 use crate::vocabulary::Event::{Own, Roster, Shared};
-use crate::vocabulary::SharedEvent;
+use crate::vocabulary::{Damaged, Event as AnyEvent, SharedEvent, Violation};
 
 pub(super) fn react(
     play: &mut Play<'_>,
     event: &AnyEvent<ActiveInitiative>,
 ) -> Result<(), Violation> {
-    let encounter = play.encounter();
     match event {
-        Shared(SharedEvent::EncounterEnded(_)) => {
-            if let Some(points_lost) = encounter
-                .state
-                .interrupt_points
-                .filter(|points| *points > 0)
-            {
-                play.emit(SceneClosed { points_lost });
-            }
-        }
-        _ if matches!(encounter.state.phase, Phase::Setup | Phase::Over) => {}
-        Shared(SharedEvent::Damaged(e)) => {
-            if e.amount > 0
-                && encounter
-                    .get(&e.combatant)
-                    .is_some_and(|c| !c.state.exposed)
-            {
-                play.emit(Exposed {
-                    combatant: e.combatant.clone(),
-                });
-            }
-        }
+        Shared(SharedEvent::EncounterEnded(_)) => close_scene(play),
+        _ if matches!(play.encounter().state.phase, Phase::Setup | Phase::Over) => {}
+        Shared(SharedEvent::Damaged(e)) => expose(play, e),
         Shared(SharedEvent::Overridden(e)) => take_turn(play, &e.combatant),
         Shared(
             SharedEvent::ConditionSet(_)
@@ -43,6 +24,26 @@ pub(super) fn react(
         Shared(_) | Own(_) => {}
     }
     Ok(())
+}
+
+/// The points that are left are lost (AI-33).
+fn close_scene(play: &mut Play<'_>) {
+    let points_lost = play.encounter().state.interrupt_points.unwrap_or(0);
+    if points_lost > 0 {
+        play.emit(SceneClosed { points_lost });
+    }
+}
+
+/// Damage lets a combatant interrupt until the next turn begins (AI-20).
+fn expose(play: &mut Play<'_>, e: &Damaged) {
+    let Some(target) = play.encounter().get(&e.combatant) else {
+        return;
+    };
+    if e.amount > 0 && !target.state.exposed {
+        play.emit(Exposed {
+            combatant: e.combatant.clone(),
+        });
+    }
 }
 
 /// Goes on after a change of the roster, unless a turn goes on or can begin.
@@ -63,12 +64,14 @@ fn settle(play: &mut Play<'_>) {
 /// it waits.
 pub(super) fn advance(play: &mut Play<'_>) {
     let encounter = play.encounter();
-    if encounter.waiting().next().is_none() && encounter.active().next().is_some() {
+    let all_have_acted = encounter.waiting().next().is_none();
+    if all_have_acted && encounter.active().next().is_some() {
         next_round(play);
     }
     let state = &play.encounter().state;
-    let (chooser, starter) = (state.last_actor.clone(), !state.begun);
+    let starter = !state.begun;
     if state.phase != Phase::choice(starter) {
+        let chooser = state.last_actor.clone();
         play.emit(ChoiceOpened { chooser, starter });
     }
 }

@@ -1,7 +1,9 @@
-//! What several systems share: the start of a fight, and turns and rounds with their effect clocks.
+//! What several systems share: the start of a fight, turns and rounds with their effect clocks, and
+//! nomination.
 
 mod bounds;
 mod clock;
+mod nomination;
 mod parts;
 
 pub use bounds::{at_most, within};
@@ -9,4 +11,5 @@ pub use clock::{
     check_started, count_lost_turns, end_round, end_turn, had_turn, next_round, pass_rounds,
     start_encounter, start_round, start_turn,
 };
+pub use nomination::{check_chooser, check_in_fight, check_starter};
 pub(crate) use parts::parts;
