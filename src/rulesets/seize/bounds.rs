@@ -1,6 +1,6 @@
 //! Bounds of what Seize the initiative keeps.
 
-use super::{Encounter, Equal, Way};
+use super::{Encounter, Way};
 use crate::rulesets::shared::at_most;
 use crate::vocabulary::MAX_COMBATANTS;
 
@@ -23,12 +23,12 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
 fn check_way(way: &Way) -> Result<(), String> {
     match way {
         Way::Rolled { dice, equals, .. } => {
-            let rolled = |equal: &Equal| equal.combatants.iter().count();
             at_most("state.turns.by.dice", dice.len(), MAX_DICE)?;
             at_most("state.turns.by.equals", equals.len(), MAX_COMBATANTS)?;
+            let combatants = equals.iter().map(|equal| equal.combatants.len()).sum();
             at_most(
                 "state.turns.by.equals.combatants",
-                equals.iter().map(rolled).sum(),
+                combatants,
                 MAX_COMBATANTS,
             )
         }

@@ -3,11 +3,15 @@
 mod rolls;
 
 use super::manifest::DISABLED;
-use super::*;
-use crate::rulesets::shared::{
-    check_started, end_turn, next_round, start_encounter, start_round, start_turn,
+use super::{
+    ChoiceOpened, CloseSeizing, Combatant, Command, Declined, Encounter, EndTurn,
+    ExtraActionGranted, ExtraActionLapsed, ExtraActionSpent, Nominate, Phase, Picked, Play, Seized,
+    Seizer, SeizingOpened, Way,
 };
-use crate::vocabulary::{Kind, ids, require};
+use crate::rulesets::shared::{
+    check_chooser, check_in_fight, check_started, check_starter, end_turn, next_round, start_turn,
+};
+use crate::vocabulary::{CombatantId, Kind, Violation, ids, require};
 use std::cmp::Reverse;
 
 pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
@@ -47,7 +51,10 @@ fn holds_extra_action(play: &Play<'_>, id: &CombatantId) -> bool {
 fn finish(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "WA-8")?;
     close_turn(play, &c.combatant);
-    c.next.as_ref().map_or(Ok(()), |next| name(play, next))
+    match &c.next {
+        Some(next) => name(play, next),
+        None => Ok(()),
+    }
 }
 
 /// Ends a turn and goes on: to the combatants that may seize the next one, else to the next.
@@ -66,34 +73,40 @@ pub(super) fn close_turn(play: &mut Play<'_>, id: &CombatantId) {
 /// Asks the combatants that may seize the next turn; false if there is none.
 pub(super) fn open_seizing(play: &mut Play<'_>) -> bool {
     let eligible = eligible(play.encounter());
-    let open = !eligible.is_empty();
-    if open {
-        play.emit(SeizingOpened {
-            eligible: eligible.into(),
-        });
+    if eligible.is_empty() {
+        return false;
     }
-    open
+    play.emit(SeizingOpened {
+        eligible: eligible.into(),
+    });
+    true
 }
 
 /// Goes on when nobody is left to seize: with the first seized turn (WA-15), else with a pick, in a
 /// new round if everybody has acted (WA-10). With nobody in the fight, it waits.
 pub(super) fn advance(play: &mut Play<'_>) {
     let encounter = play.encounter();
-    if let Some(Seizer { combatant, .. }) = encounter.state.queue.first().cloned() {
+    if let Some(seizer) = encounter.state.queue.first() {
+        let combatant = seizer.combatant.clone();
         return take_turn(play, &combatant);
     }
-    let begun = encounter.state.phase == Phase::ChooseStarter {};
-    let over = !begun
-        && encounter.active().next().is_some()
-        && encounter.waiting().all(|c| barred(encounter, c));
-    if over {
+    let mut starter = encounter.state.phase == Phase::ChooseStarter {};
+    if !starter && is_round_over(encounter) {
         next_round(play);
+        starter = true;
     }
-    let (state, starter) = (&play.encounter().state, begun || over);
+    let state = &play.encounter().state;
     if state.phase != Phase::choice(starter) {
         let chooser = state.last_actor.clone();
         play.emit(ChoiceOpened { chooser, starter });
     }
+}
+
+/// Whether everybody in the fight has had a turn or is barred from one. With nobody in the fight
+/// the round waits.
+fn is_round_over(encounter: &Encounter) -> bool {
+    let nobody_left = encounter.waiting().all(|c| barred(encounter, c));
+    nobody_left && encounter.active().next().is_some()
 }
 
 fn nominate(play: &mut Play<'_>, c: &Nominate) -> Result<(), Violation> {
@@ -101,74 +114,62 @@ fn nominate(play: &mut Play<'_>, c: &Nominate) -> Result<(), Violation> {
         play.combatant("combatant", id)?;
     }
     play.combatant("next", &c.next)?;
-    if let Phase::InTurn { actor } = &play.encounter().state.phase {
+    let state = &play.encounter().state;
+    if let Phase::InTurn { actor } = &state.phase {
         let detail = format!("it is {actor}'s turn: the next one is picked when it has ended");
         return Err(Violation::new("turn_in_progress", "WA-8", detail));
     }
-    let chooser = &play.encounter().state.last_actor;
-    require(
-        *chooser == c.combatant,
-        "not_the_chooser",
-        "WA-8",
-        || match chooser {
-            Some(chooser) => {
-                format!("the pick is {chooser}'s, who took the last turn: set `combatant` to it")
-            }
-            None => "the pick is the game master's: leave `combatant` out".to_owned(),
-        },
-    )?;
+    check_chooser(state.last_actor.as_ref(), c.combatant.as_ref(), "WA-8")?;
     name(play, &c.next)
 }
 
-/// Picks `next` and begins its turn, where the turn is to be picked at all.
+/// Picks `next` and begins its turn, if the turn is to be picked at all.
 fn name(play: &mut Play<'_>, next: &CombatantId) -> Result<(), Violation> {
     let encounter = play.encounter();
     let picked = play.combatant("next", next)?;
-    if let Phase::InTurn { actor } = &encounter.state.phase {
-        let detail = format!("{actor} has seized the next turn: leave `next` out");
-        return Err(Violation::new("turn_seized", "WA-12", detail));
-    }
-    let detail = "somebody lost hit points and may seize the next turn: end the turn without `next`, and let all of them seize or decline";
-    require(
-        encounter.state.phase != Phase::SeizeDecision {},
-        "seizing_open",
-        "WA-13",
-        || detail,
-    )?;
-    let detail = "somebody else acts now: the next one is picked after that";
-    require(
-        encounter.state.phase != Phase::SomeoneActs,
-        "turn_in_progress",
-        "WA-8",
-        || detail,
-    )?;
-    require(picked.active(), "not_active", "WA-10", || {
-        format!("{next} is out of the fight and takes no turn")
-    })?;
+    check_pick_is_open(encounter)?;
+    check_in_fight(picked, "WA-10")?;
     require(!picked.acted, "already_acted", "WA-9", || {
         format!("{next} has had its turn of this round")
     })?;
-    require(!barred(encounter, picked), "barred", "WA-7", || {
-        format!("{next} rolled a 1 and takes no turn in round 1")
-    })?;
-    let by = encounter.state.last_actor.clone();
-    let itself = encounter.state.phase == Phase::ChooseStarter {} && by.as_ref() == Some(next);
-    require(
-        !itself || encounter.active().all(|c| c.id == *next),
-        "names_itself",
-        "WA-11",
-        || {
-            format!(
-                "{next} took the last turn and cannot start the round while there is anybody else"
-            )
-        },
-    )?;
+    check_not_barred(encounter, picked)?;
+    let last_actor = encounter.state.last_actor.as_ref();
+    if encounter.state.phase == (Phase::ChooseStarter {}) {
+        check_starter(encounter, last_actor, next, "WA-11")?;
+    }
+    let by = last_actor.cloned();
     play.emit(Picked {
         combatant: next.clone(),
         by: Way::Picked { by },
     });
     take_turn(play, next);
     Ok(())
+}
+
+/// Refuses a pick if the next turn is seized, or may be, or somebody else acts.
+fn check_pick_is_open(encounter: &Encounter) -> Result<(), Violation> {
+    match &encounter.state.phase {
+        Phase::InTurn { actor } => {
+            let detail = format!("{actor} has seized the next turn: leave `next` out");
+            Err(Violation::new("turn_seized", "WA-12", detail))
+        }
+        Phase::SeizeDecision {} => {
+            let detail = "somebody lost hit points and may seize the next turn: end the turn without `next`, and let all of them seize or decline";
+            Err(Violation::new("seizing_open", "WA-13", detail))
+        }
+        Phase::SomeoneActs => {
+            let detail = "somebody else acts now: the next one is picked after that";
+            Err(Violation::new("turn_in_progress", "WA-8", detail))
+        }
+        Phase::Setup | Phase::ChooseNext {} | Phase::ChooseStarter {} | Phase::Over => Ok(()),
+    }
+}
+
+/// Refuses a combatant that rolled a 1, in round 1.
+fn check_not_barred(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
+    require(!barred(encounter, c), "barred", "WA-7", || {
+        format!("{} rolled a 1 and takes no turn in round 1", c.id)
+    })
 }
 
 fn spend(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
@@ -214,7 +215,8 @@ pub(super) fn eligible(encounter: &Encounter) -> Vec<CombatantId> {
     ids(encounter.iter().filter(|c| may_seize(encounter, c)))
 }
 
-fn queued(encounter: &Encounter, id: &CombatantId) -> bool {
+/// Whether it has seized a turn that is still to come.
+pub(super) fn queued(encounter: &Encounter, id: &CombatantId) -> bool {
     encounter
         .state
         .queue
@@ -223,18 +225,9 @@ fn queued(encounter: &Encounter, id: &CombatantId) -> bool {
 }
 
 fn seize(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let bonus = check_seizing(play, id)?.stats.bonus();
-    let encounter = play.encounter();
-    let rank = |id: &CombatantId, bonus: i64| {
-        encounter
-            .get(id)
-            .map(|c| (bonus, c.kind == Kind::Pc, Reverse(c.joined)))
-    };
-    let mine = rank(id, bonus);
-    let before =
-        |s: &&Seizer| s.window < encounter.state.windows || rank(&s.combatant, s.bonus) > mine;
-    let after = encounter.state.queue.iter().take_while(before).count();
-    let after = u32::try_from(after).unwrap_or(u32::MAX);
+    let seizer = check_seizing(play, id)?;
+    let bonus = seizer.stats.bonus();
+    let after = place_in_queue(play.encounter(), seizer);
     play.emit(Seized {
         combatant: id.clone(),
         bonus,
@@ -242,6 +235,35 @@ fn seize(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     });
     go_on(play);
     Ok(())
+}
+
+/// How many seized turns come before the one that `seizer` seizes.
+fn place_in_queue(encounter: &Encounter, seizer: &Combatant) -> u32 {
+    let mut before = 0;
+    for queued in &encounter.state.queue {
+        if !comes_before(encounter, queued, seizer) {
+            break;
+        }
+        before += 1;
+    }
+    before
+}
+
+/// Whether a seized turn comes before the one that `seizer` seizes: it follows an earlier turn, or
+/// has the higher bonus (WA-15).
+fn comes_before(encounter: &Encounter, queued: &Seizer, seizer: &Combatant) -> bool {
+    if queued.window < encounter.state.windows {
+        return true;
+    }
+    let Some(other) = encounter.get(&queued.combatant) else {
+        return false;
+    };
+    rank(other, queued.bonus) > rank(seizer, seizer.stats.bonus())
+}
+
+/// Between equal bonuses players' characters go first, then the first to join (AWA2).
+fn rank(c: &Combatant, bonus: i64) -> (i64, bool, Reverse<u32>) {
+    (bonus, c.kind == Kind::Pc, Reverse(c.joined))
 }
 
 fn decline(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
@@ -269,7 +291,10 @@ fn close_seizing(play: &mut Play<'_>, c: &CloseSeizing) -> Result<(), Violation>
         play.emit(Declined { combatant });
     }
     advance(play);
-    c.next.as_ref().map_or(Ok(()), |next| name(play, next))
+    match &c.next {
+        Some(next) => name(play, next),
+        None => Ok(()),
+    }
 }
 
 /// Goes on as soon as everybody has decided.
@@ -293,12 +318,8 @@ fn check_seizing<'p>(play: &'p Play<'_>, id: &CombatantId) -> Result<&'p Combata
     require(!queued(encounter, id), "already_seized", "AWA4", || {
         format!("{id} has seized a turn already: it comes")
     })?;
-    require(!barred(encounter, c), "barred", "WA-7", || {
-        format!("{id} rolled a 1 and takes no turn in round 1")
-    })?;
-    require(c.active(), "not_active", "WA-10", || {
-        format!("{id} is out of the fight and takes no turn")
-    })?;
+    check_not_barred(encounter, c)?;
+    check_in_fight(c, "WA-10")?;
     require(
         encounter.state.phase == Phase::SeizeDecision {},
         "no_seizing",

@@ -1,6 +1,6 @@
 //! What events do to a fight under Seize the initiative; no rules here.
 
-use super::{Encounter, Event, Meaning, Phase, Seize, Seizer, State, Taken, Way};
+use super::{Encounter, Event, Meaning, Phase, Seize, Seized, Seizer, State, Taken, Way};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{Audience, CombatantId, Event as AnyEvent, Redact, SharedEvent};
 
@@ -12,10 +12,10 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Seize>) {
         Own(Event::InitiativeRolled(e)) => {
             encounter.change_states(|s| s.own_die.is_some(), |s| s.own_die = None);
             for roll in e.rolls.iter().filter(|roll| roll.meaning != Meaning::Plain) {
-                let twenty = roll.meaning == Meaning::Twenty;
                 for id in roll.combatants.iter() {
                     encounter.change_state(id, |s| {
-                        (s.extra_action, s.skips_round_1) = (twenty, !twenty);
+                        s.extra_action = roll.meaning == Meaning::Twenty;
+                        s.skips_round_1 = roll.meaning == Meaning::One;
                     });
                 }
             }
@@ -34,28 +34,7 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Seize>) {
         }
         Own(Event::Seized(e)) => {
             encounter.change_state(&e.combatant, |s| s.hurt = false);
-            let State { queue, windows, .. } = &mut encounter.state;
-            let window = *windows;
-            let mut tied = Vec::new();
-            for equal in queue
-                .iter_mut()
-                .filter(|s| (s.window, s.bonus) == (window, e.bonus))
-            {
-                equal.tied.push(e.combatant.clone());
-                tied.push(equal.combatant.clone());
-            }
-            let place = usize::try_from(e.after)
-                .unwrap_or(usize::MAX)
-                .min(queue.len());
-            queue.insert(
-                place,
-                Seizer {
-                    combatant: e.combatant.clone(),
-                    bonus: e.bonus,
-                    window,
-                    tied,
-                },
-            );
+            queue_up(&mut encounter.state, e);
         }
         Own(Event::Declined(e)) => encounter.change_state(&e.combatant, |s| s.hurt = false),
         Own(Event::SeizerDropped(e)) => encounter
@@ -80,6 +59,26 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Seize>) {
     }
 }
 
+/// Puts a seizer into the queue, and names the others with the same bonus in the same window.
+fn queue_up(state: &mut State, e: &Seized) {
+    let window = state.windows;
+    let mut tied = Vec::new();
+    for other in &mut state.queue {
+        if other.window == window && other.bonus == e.bonus {
+            other.tied.push(e.combatant.clone());
+            tied.push(other.combatant.clone());
+        }
+    }
+    let after = usize::try_from(e.after).unwrap_or(usize::MAX);
+    let seizer = Seizer {
+        combatant: e.combatant.clone(),
+        bonus: e.bonus,
+        window,
+        tied,
+    };
+    state.queue.insert(after.min(state.queue.len()), seizer);
+}
+
 fn give_turn(state: &mut State, combatant: &CombatantId, by: Way) {
     state.turns.retain(|taken| taken.combatant != *combatant);
     state.turns.push(Taken {
@@ -93,16 +92,15 @@ fn give_turn(state: &mut State, combatant: &CombatantId, by: Way) {
 fn start_turn(encounter: &mut Encounter, combatant: &CombatantId) {
     forget_losses(encounter);
     let state = &mut encounter.state;
-    if state
+    let picked = state
         .turns
         .last()
-        .is_none_or(|taken| taken.combatant != *combatant)
-    {
-        let seizer = state
-            .queue
-            .first()
-            .filter(|seizer| seizer.combatant == *combatant);
-        let by = seizer.map_or(Way::Overridden {}, Seizer::way);
+        .is_some_and(|taken| taken.combatant == *combatant);
+    if !picked {
+        let by = match state.queue.first() {
+            Some(seizer) if seizer.combatant == *combatant => seizer.way(),
+            _ => Way::Overridden {},
+        };
         give_turn(state, combatant, by);
     }
     state.queue.retain(|seizer| seizer.combatant != *combatant);

@@ -1,50 +1,48 @@
 //! What may be legal under Seize the initiative.
 
-use super::*;
+use super::decide::eligible;
+use super::{Encounter, Phase};
+use crate::vocabulary::{CombatantId, LegalCommand};
 
 pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
-    let anybody = || encounter.active().map(|c| &c.id);
+    let fighters: Vec<&CombatantId> = encounter.active().map(|c| &c.id).collect();
     match &encounter.state.phase {
-        Phase::Setup => {
-            let rolls = "an object from combatant ids to the d20 that each rolled";
-            let group_rolls = "an object from groups to the d20 that each rolled";
-            let start =
-                LegalCommand::of("start", "WA-1").choose("enemies", false, ["apart", "together"]);
-            let start = start
-                .like("rolls", rolls, None)
-                .like("group_rolls", group_rolls, None);
-            let start =
-                start
-                    .like("roll_offs", rolls, None)
-                    .like("group_roll_offs", group_rolls, None);
-            let own = anybody().map(|id| {
-                LegalCommand::by("roll_initiative", id, "WA-1").range("roll", true, 1, 20)
-            });
-            std::iter::once(start).chain(own).collect()
-        }
+        Phase::Setup => before_the_start(&fighters),
         Phase::Over | Phase::SomeoneActs => Vec::new(),
         Phase::InTurn { actor } => vec![
-            LegalCommand::by("end_turn", actor, "WA-8").whom("next", false, anybody()),
+            LegalCommand::by("end_turn", actor, "WA-8").whom("next", false, fighters),
             LegalCommand::by("spend", actor, "WA-6"),
         ],
         Phase::SeizeDecision {} => {
-            let close = LegalCommand::of("close_seizing", "WA-13").whom("next", false, anybody());
-            let answers = |id| {
-                [
-                    LegalCommand::by("seize", &id, "WA-12"),
-                    LegalCommand::by("decline", &id, "WA-13"),
-                ]
-            };
-            eligible(encounter)
-                .into_iter()
-                .flat_map(answers)
-                .chain([close])
-                .collect()
+            let mut legal = Vec::new();
+            for id in eligible(encounter) {
+                legal.push(LegalCommand::by("seize", &id, "WA-12"));
+                legal.push(LegalCommand::by("decline", &id, "WA-13"));
+            }
+            let close = LegalCommand::of("close_seizing", "WA-13");
+            legal.push(close.whom("next", false, fighters));
+            legal
         }
         Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-            let nominate =
-                LegalCommand::by("nominate", encounter.state.last_actor.as_ref(), "WA-8");
-            vec![nominate.whom("next", true, anybody())]
+            let chooser = encounter.state.last_actor.as_ref();
+            vec![LegalCommand::by("nominate", chooser, "WA-8").whom("next", true, fighters)]
         }
     }
+}
+
+fn before_the_start(fighters: &[&CombatantId]) -> Vec<LegalCommand> {
+    let rolls = "an object from combatant ids to the d20 that each rolled";
+    let group_rolls = "an object from groups to the d20 that each rolled";
+    let start = LegalCommand::of("start", "WA-1")
+        .choose("enemies", false, ["apart", "together"])
+        .like("rolls", rolls, None)
+        .like("group_rolls", group_rolls, None)
+        .like("roll_offs", rolls, None)
+        .like("group_roll_offs", group_rolls, None);
+    let mut legal = vec![start];
+    for id in fighters {
+        let own = LegalCommand::by("roll_initiative", *id, "WA-1");
+        legal.push(own.range("roll", true, 1, 20));
+    }
+    legal
 }

@@ -22,7 +22,7 @@ use crate::vocabulary::{
     LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Redact, Redaction, Ruleset,
     Violation,
 };
-use decide::{barred, eligible, may_seize};
+use decide::{barred, eligible, may_seize, queued};
 
 /// The ruleset `seize`.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +44,7 @@ impl Ruleset for Seize {
     }
 
     fn pending(encounter: &Encounter) -> Option<Pending> {
-        let chooser = || encounter.state.last_actor.iter().cloned().collect();
+        let chooser = encounter.state.last_actor.iter().cloned().collect();
         Some(match &encounter.state.phase {
             Phase::Over => return None,
             Phase::SomeoneActs => Pending::someone(),
@@ -56,24 +56,22 @@ impl Ruleset for Seize {
             }
             _ if encounter.active().next().is_none() => Pending::newcomer("WA-10"),
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "WA-1"),
-            Phase::ChooseNext {} => Pending::new("next", chooser(), &["nominate"], "WA-8"),
-            Phase::ChooseStarter {} => Pending::new("starter", chooser(), &["nominate"], "WA-11"),
+            Phase::ChooseNext {} => Pending::new("next", chooser, &["nominate"], "WA-8"),
+            Phase::ChooseStarter {} => Pending::new("starter", chooser, &["nominate"], "WA-11"),
         })
     }
 
     fn order(encounter: &Encounter) -> Vec<OrderEntry> {
-        let State { turns, queue, .. } = &encounter.state;
-        let taken = turns
-            .iter()
-            .filter(|taken| had_turn(encounter, &taken.combatant));
-        let taken = taken.map(|taken| (&taken.combatant, because(&taken.by)));
-        let seized = queue
-            .iter()
-            .map(|seizer| (&seizer.combatant, because(&seizer.way())));
-        taken
-            .chain(seized)
-            .map(|(id, because)| OrderEntry::new(id, because))
-            .collect()
+        let mut order = Vec::new();
+        for Taken { combatant, by } in &encounter.state.turns {
+            if had_turn(encounter, combatant) {
+                order.push(OrderEntry::new(combatant, because(by)));
+            }
+        }
+        for seizer in &encounter.state.queue {
+            order.push(OrderEntry::new(&seizer.combatant, because(&seizer.way())));
+        }
+        order
     }
 
     fn someone_acts(whole: &Encounter, audience: &Audience<'_>) -> bool {
@@ -99,7 +97,9 @@ impl Ruleset for Seize {
         state.last_actor = state.last_actor.redact(audience).flatten();
         // Windows of hidden combatants would be counted with the others.
         state.windows = 0;
-        state.queue.iter_mut().for_each(|seizer| seizer.window = 0);
+        for seizer in &mut state.queue {
+            seizer.window = 0;
+        }
         if Self::someone_acts(whole, audience) {
             state.phase = Phase::SomeoneActs;
         }
@@ -113,47 +113,41 @@ impl Ruleset for Seize {
         match redacted {
             // A roll-off takes two.
             Event::RolledOff(e) if e.rolls.len() < 2 => None,
-            Event::Seized(e) => {
-                let mut known = redaction
-                    .whole
-                    .state
-                    .queue
-                    .iter()
-                    .filter(|s| redaction.audience.knows(&s.combatant));
-                let after = known.position(|seizer| seizer.combatant == e.combatant)?;
-                Some(
-                    Seized {
-                        after: u32::try_from(after).unwrap_or(u32::MAX),
-                        ..e
-                    }
-                    .into(),
-                )
-            }
+            Event::Seized(e) => Some(redact_place(e, redaction)?.into()),
             redacted => Some(redacted),
         }
     }
 
     fn remark(encounter: &Encounter, c: &Combatant) -> String {
-        let remarks = [
-            (barred(encounter, c), "out for round 1"),
-            (
-                encounter
-                    .state
-                    .queue
-                    .iter()
-                    .any(|seizer| seizer.combatant == c.id),
-                "has seized a turn",
-            ),
-            (may_seize(encounter, c), "may seize"),
-            (c.state.extra_action, "extra Action"),
-        ];
-        remarks
-            .iter()
-            .filter(|(holds, _)| *holds)
-            .map(|(_, remark)| *remark)
-            .collect::<Vec<_>>()
-            .join(", ")
+        let mut remarks = Vec::new();
+        if barred(encounter, c) {
+            remarks.push("out for round 1");
+        }
+        if queued(encounter, &c.id) {
+            remarks.push("has seized a turn");
+        }
+        if may_seize(encounter, c) {
+            remarks.push("may seize");
+        }
+        if c.state.extra_action {
+            remarks.push("extra Action");
+        }
+        remarks.join(", ")
     }
+}
+
+/// Counts only the seizers that the audience knows.
+fn redact_place(e: Seized, redaction: &Redaction<'_, Seize>) -> Option<Seized> {
+    let mut after = 0;
+    for seizer in &redaction.whole.state.queue {
+        if seizer.combatant == e.combatant {
+            return Some(Seized { after, ..e });
+        }
+        if redaction.audience.knows(&seizer.combatant) {
+            after += 1;
+        }
+    }
+    None
 }
 
 fn because(by: &Way) -> Reason {
@@ -174,13 +168,11 @@ fn because(by: &Way) -> Reason {
                 dice: dice.clone(),
                 bonus: Some(*bonus),
                 total: Some(*total),
-                tie_rule: equals.first().map(|next| {
-                    if next.tie == Tie::Bonus {
-                        "WA-5"
-                    } else {
-                        "AWA2"
-                    }
-                }),
+                tie_rule: match equals.first() {
+                    None => None,
+                    Some(next) if next.tie == Tie::Bonus => Some("WA-5"),
+                    Some(_) => Some("AWA2"),
+                },
                 ..Reason::new(rule, reason)
             }
         }

@@ -1,9 +1,9 @@
 //! What follows under Seize the initiative from damage, deaths, comings and goings.
 
 use super::decide::{able, advance, close_turn, eligible, loss_counts, open_seizing, take_turn};
-use super::*;
+use super::{Hurt, Phase, Play, Seize, SeizerDropped};
 use crate::vocabulary::Event::{Own, Roster, Shared};
-use crate::vocabulary::{Damaged, SharedEvent};
+use crate::vocabulary::{Damaged, Event as AnyEvent, SharedEvent, Violation};
 
 pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Seize>) -> Result<(), Violation> {
     match event {
@@ -25,8 +25,10 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Seize>) -> Result<(), 
 /// a loss counts for the turn before (AWA6).
 fn hurt(play: &mut Play<'_>, e: &Damaged) {
     let encounter = play.encounter();
-    let counts = |c: &Combatant| !c.state.hurt && loss_counts(encounter, c);
-    if e.hp_lost == 0 || !encounter.get(&e.combatant).is_some_and(counts) {
+    let Some(loser) = encounter.get(&e.combatant) else {
+        return;
+    };
+    if e.hp_lost == 0 || loser.state.hurt || !loss_counts(encounter, loser) {
         return;
     }
     play.emit(Hurt {
@@ -41,15 +43,13 @@ fn hurt(play: &mut Play<'_>, e: &Damaged) {
 /// turn (AWA4).
 fn settle(play: &mut Play<'_>) {
     let encounter = play.encounter();
-    let lost = encounter
-        .state
-        .queue
-        .iter()
-        .filter(|seizer| !encounter.get(&seizer.combatant).is_some_and(able));
-    for combatant in lost
-        .map(|seizer| seizer.combatant.clone())
-        .collect::<Vec<_>>()
-    {
+    let mut dropped = Vec::new();
+    for seizer in &encounter.state.queue {
+        if !encounter.get(&seizer.combatant).is_some_and(able) {
+            dropped.push(seizer.combatant.clone());
+        }
+    }
+    for combatant in dropped {
         play.emit(SeizerDropped { combatant });
     }
     let encounter = play.encounter();

@@ -1,7 +1,13 @@
 //! The roll that decides the first turn.
 
-use super::*;
-use crate::vocabulary::{D20, Die, Slug};
+use super::take_turn;
+use crate::rulesets::seize::{
+    Combatant, CritOn, Encounter, Enemies, Equal, FullTie, InitiativeRoll, InitiativeRolled,
+    Meaning, OwnDieGiven, Picked, Play, RollInitiative, RollOffRoll, RolledOff, Start, Tie, Way,
+};
+use crate::rulesets::shared::{next_round, start_encounter, start_round};
+use crate::vocabulary::{CombatantId, D20, Die, Kind, Slug, Violation};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// A combatant or a group of enemies that rolls one die (WA-3).
@@ -18,25 +24,35 @@ struct Roller {
 /// Breaks a full tie: a player's character goes first, then the first to join (AWA2).
 type Seniority = (bool, Reverse<u32>);
 
+/// A roll, and who goes first in a full tie of rolls.
+struct RankedRoll {
+    roll: InitiativeRoll,
+    seniority: Seniority,
+}
+
+/// One of the best rolls, with its die of the roll-off, if there was one.
+struct Leader<'r> {
+    roll: &'r InitiativeRoll,
+    seniority: Seniority,
+    roll_off: Option<Die>,
+}
+
 pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     let rollers = rollers(play.encounter(), c.enemies);
-    check(play, c, &rollers)?;
+    check_dice(play, "rolls", &c.rolls, &rollers)?;
+    check_dice(play, "roll_offs", &c.roll_offs, &rollers)?;
+    check_group_dice("group_rolls", &c.group_rolls, &rollers)?;
+    check_group_dice("group_roll_offs", &c.group_roll_offs, &rollers)?;
     start_encounter(play, "WA-1")?;
-    let rolls = roll(play, c, rollers);
-    play.emit(InitiativeRolled {
-        rolls: rolls.iter().map(|(roll, _)| roll.clone()).collect(),
-    });
-    let Some((first, by)) = winner(play, c, &rolls) else {
+    let ranked = roll(play, c, rollers);
+    let rolls = ranked.iter().map(|ranked| ranked.roll.clone()).collect();
+    play.emit(InitiativeRolled { rolls });
+    let Some((first, by)) = winner(play, c, &ranked) else {
         return Ok(());
     };
     start_round(play, 1);
-    if matches!(
-        by,
-        Way::Rolled {
-            meaning: Meaning::One,
-            ..
-        }
-    ) {
+    let everybody_rolled_one = ranked.iter().all(|x| x.roll.meaning == Meaning::One);
+    if everybody_rolled_one {
         next_round(play);
     }
     play.emit(Picked {
@@ -73,40 +89,43 @@ fn group(encounter: &Encounter, c: &Combatant, enemies: Enemies) -> Option<Slug>
     }
 }
 
-/// Refuses dice for somebody who rolls none.
-fn check(play: &Play<'_>, c: &Start, rollers: &[Roller]) -> Result<(), Violation> {
-    for (field, rolls) in [("rolls", &c.rolls), ("roll_offs", &c.roll_offs)] {
-        for id in rolls.keys() {
-            play.combatant(field, id)?;
-            let detail = match rollers.iter().find(|r| r.combatants.contains(id)) {
-                Some(Roller { group: None, .. }) => continue,
-                Some(Roller {
-                    group: Some(group), ..
-                }) => {
-                    format!("{id} rolls with the group {group}: give that one's die")
-                }
-                None => format!("{id} is out of the fight and rolls nothing"),
-            };
-            return Err(Violation::field(
-                "rolls_no_die",
-                format!("{field}.{}", id.as_str()),
-                detail,
-            ));
-        }
-    }
-    for (field, rolls) in [
-        ("group_rolls", &c.group_rolls),
-        ("group_roll_offs", &c.group_roll_offs),
-    ] {
-        for group in rolls.keys() {
-            if !rollers.iter().any(|r| r.group.as_ref() == Some(group)) {
-                let detail = format!("no enemies roll as the group {group}");
-                return Err(Violation::field(
-                    "unknown_group",
-                    format!("{field}.{group}"),
-                    detail,
-                ));
+/// Refuses dice of combatants that do not roll for themselves.
+fn check_dice(
+    play: &Play<'_>,
+    field: &'static str,
+    dice: &BTreeMap<CombatantId, D20>,
+    rollers: &[Roller],
+) -> Result<(), Violation> {
+    for id in dice.keys() {
+        play.combatant(field, id)?;
+        let roller = rollers.iter().find(|r| r.combatants.contains(id));
+        let detail = match roller {
+            Some(Roller { group: None, .. }) => continue,
+            Some(Roller {
+                group: Some(group), ..
+            }) => {
+                format!("{id} rolls with the group {group}: give that one's die")
             }
+            None => format!("{id} is out of the fight and rolls nothing"),
+        };
+        let path = format!("{field}.{}", id.as_str());
+        return Err(Violation::field("rolls_no_die", path, detail));
+    }
+    Ok(())
+}
+
+/// Refuses dice of groups that do not roll.
+fn check_group_dice(
+    field: &'static str,
+    dice: &BTreeMap<Slug, D20>,
+    rollers: &[Roller],
+) -> Result<(), Violation> {
+    for group in dice.keys() {
+        let rolls = rollers.iter().any(|r| r.group.as_ref() == Some(group));
+        if !rolls {
+            let path = format!("{field}.{group}");
+            let detail = format!("no enemies roll as the group {group}");
+            return Err(Violation::field("unknown_group", path, detail));
         }
     }
     Ok(())
@@ -120,19 +139,18 @@ fn rollers(encounter: &Encounter, enemies: Enemies) -> Vec<Roller> {
     let mut rollers: Vec<Roller> = Vec::with_capacity(ranked.len());
     for c in ranked {
         let group = group(encounter, c, enemies);
-        let seniority = (c.kind == Kind::Pc, Reverse(c.joined));
-        match rollers
-            .iter_mut()
-            .find(|roller| group.is_some() && roller.group == group)
+        if group.is_some()
+            && let Some(roller) = rollers.iter_mut().find(|roller| roller.group == group)
         {
-            Some(roller) => roller.combatants.push(c.id.clone()),
-            None => rollers.push(Roller {
-                group,
-                combatants: vec![c.id.clone()],
-                bonus: c.stats.bonus(),
-                seniority,
-            }),
+            roller.combatants.push(c.id.clone());
+            continue;
         }
+        rollers.push(Roller {
+            group,
+            combatants: vec![c.id.clone()],
+            bonus: c.stats.bonus(),
+            seniority: (c.kind == Kind::Pc, Reverse(c.joined)),
+        });
     }
     rollers.sort_by_key(|roller| roller.seniority.1.0);
     rollers
@@ -151,26 +169,27 @@ fn given(
     }
 }
 
+/// The die that a combatant's player gave before the start. A group's die is the game master's.
+fn own_die_of(encounter: &Encounter, roller: &Roller) -> Option<D20> {
+    match (&roller.group, roller.combatants.first()) {
+        (None, Some(id)) => encounter.get(id)?.state.own_die,
+        _ => None,
+    }
+}
+
 /// Rolls in the order of joining; the best comes out first.
-fn roll(play: &mut Play<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<(InitiativeRoll, Seniority)> {
+fn roll(play: &mut Play<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<RankedRoll> {
     let crit_on = play.encounter().options.crit_on;
     let mut rolls = Vec::with_capacity(rollers.len());
-    for Roller {
-        group,
-        combatants,
-        bonus,
-        seniority,
-        ..
-    } in rollers
-    {
+    for roller in rollers {
+        let own = own_die_of(play.encounter(), &roller);
+        let Roller {
+            group,
+            combatants,
+            bonus,
+            seniority,
+        } = roller;
         let given = given(group.as_ref(), &combatants, &c.rolls, &c.group_rolls);
-        let own = if group.is_none() {
-            combatants
-                .first()
-                .and_then(|id| play.encounter().get(id)?.state.own_die)
-        } else {
-            None
-        };
         let die = play.die(given.or(own));
         let total = i64::from(die.face) + bonus;
         let meaning = match (crit_on, die.face) {
@@ -188,9 +207,9 @@ fn roll(play: &mut Play<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<(Initiative
             total,
             meaning,
         };
-        rolls.push((roll, seniority));
+        rolls.push(RankedRoll { roll, seniority });
     }
-    rolls.sort_by_key(|(roll, seniority)| Reverse((rank(roll), *seniority)));
+    rolls.sort_by_key(|x| Reverse((rank(&x.roll), x.seniority)));
     rolls
 }
 
@@ -206,66 +225,79 @@ fn rank(roll: &InitiativeRoll) -> (Meaning, i64, i64) {
 
 /// Who takes the first turn, and why: the best of `rolls`, which come best first, after a roll-off
 /// in a full tie.
-fn winner(
-    play: &mut Play<'_>,
-    c: &Start,
-    rolls: &[(InitiativeRoll, Seniority)],
-) -> Option<(CombatantId, Way)> {
-    let (best, _) = rolls.first()?;
-    let (tied, lower) = rolls.split_at(
-        rolls
-            .iter()
-            .take_while(|(other, _)| rank(other) == rank(best))
-            .count(),
-    );
-    let rolls_off = tied.len() > 1 && play.encounter().options.full_tie == FullTie::RollOff;
-    let mut tied: Vec<(Option<Die>, &InitiativeRoll, Seniority)> = tied
-        .iter()
-        .map(|(roll, seniority)| {
-            let given = given(
-                roll.group.as_ref(),
-                &roll.combatants,
-                &c.roll_offs,
-                &c.group_roll_offs,
-            );
-            (rolls_off.then(|| play.die(given)), roll, *seniority)
-        })
-        .collect();
-    tied.sort_by_key(|(die, _, seniority)| Reverse((die.map(|die| die.face), *seniority)));
-    if rolls_off {
-        let rolls = tied.iter().filter_map(|(die, roll, _)| {
-            Some(RollOffRoll {
-                combatants: roll.combatants.clone(),
-                die: (*die)?,
-            })
-        });
-        play.emit(RolledOff {
-            rolls: rolls.collect(),
+fn winner(play: &mut Play<'_>, c: &Start, rolls: &[RankedRoll]) -> Option<(CombatantId, Way)> {
+    let best = rank(&rolls.first()?.roll);
+    let tied = rolls.iter().take_while(|x| rank(&x.roll) == best).count();
+    let (tied, lower) = rolls.split_at(tied);
+    let mut leaders = Vec::with_capacity(tied.len());
+    for RankedRoll { roll, seniority } in tied {
+        leaders.push(Leader {
+            roll,
+            seniority: *seniority,
+            roll_off: None,
         });
     }
-    let ((top, best, _), tied) = tied.split_first()?;
-    let tied = tied
-        .iter()
-        .filter(|(die, other, _)| die.is_some() || other.total == best.total);
-    let tied = tied.map(|(die, other, _)| {
-        let lower = die.map(|die| die.face) < top.map(|top| top.face);
-        (*other, if lower { Tie::RollOff } else { Tie::Fixed })
-    });
-    let lower = lower
-        .iter()
-        .filter(|(other, _)| (other.meaning, other.total) == (best.meaning, best.total));
-    let equals = tied.chain(lower.map(|(other, _)| (other, Tie::Bonus)));
-    let by = Way::Rolled {
-        dice: std::iter::once(best.die).chain(*top).collect(),
-        bonus: best.bonus,
-        total: best.total,
-        meaning: best.meaning,
-        equals: equals
-            .map(|(other, tie)| Equal {
-                combatants: other.combatants.clone(),
-                tie,
-            })
-            .collect(),
+    if leaders.len() > 1 && play.encounter().options.full_tie == FullTie::RollOff {
+        roll_off(play, c, &mut leaders);
+    }
+    let (winner, others) = leaders.split_first()?;
+    let dice = match winner.roll_off {
+        Some(roll_off) => vec![winner.roll.die, roll_off],
+        None => vec![winner.roll.die],
     };
-    Some((best.combatants.first()?.clone(), by))
+    let by = Way::Rolled {
+        dice,
+        bonus: winner.roll.bonus,
+        total: winner.roll.total,
+        meaning: winner.roll.meaning,
+        equals: equals_of(winner, others, lower),
+    };
+    Some((winner.roll.combatants.first()?.clone(), by))
+}
+
+/// Lets those in a full tie roll once more, and puts the best first.
+fn roll_off(play: &mut Play<'_>, c: &Start, leaders: &mut [Leader<'_>]) {
+    for leader in leaders.iter_mut() {
+        let InitiativeRoll {
+            group, combatants, ..
+        } = leader.roll;
+        let given = given(group.as_ref(), combatants, &c.roll_offs, &c.group_roll_offs);
+        leader.roll_off = Some(play.die(given));
+    }
+    leaders.sort_by_key(|x| Reverse((x.roll_off.map(|die| die.face), x.seniority)));
+    let mut rolls = Vec::with_capacity(leaders.len());
+    for leader in leaders.iter() {
+        if let Some(die) = leader.roll_off {
+            rolls.push(RollOffRoll {
+                combatants: leader.roll.combatants.clone(),
+                die,
+            });
+        }
+    }
+    play.emit(RolledOff { rolls });
+}
+
+/// Who had the same result as the winner, the next best first, and what broke the tie.
+fn equals_of(winner: &Leader<'_>, others: &[Leader<'_>], lower: &[RankedRoll]) -> Vec<Equal> {
+    let mut equals = Vec::new();
+    for other in others {
+        // After a 1 only the bonus is compared, so that the results may differ.
+        if other.roll_off.is_none() && other.roll.total != winner.roll.total {
+            continue;
+        }
+        let lower_die = other.roll_off.map(|die| die.face) < winner.roll_off.map(|die| die.face);
+        equals.push(Equal {
+            combatants: other.roll.combatants.clone(),
+            tie: if lower_die { Tie::RollOff } else { Tie::Fixed },
+        });
+    }
+    for RankedRoll { roll, .. } in lower {
+        if roll.meaning == winner.roll.meaning && roll.total == winner.roll.total {
+            equals.push(Equal {
+                combatants: roll.combatants.clone(),
+                tie: Tie::Bonus,
+            });
+        }
+    }
+    equals
 }
