@@ -23,17 +23,16 @@ pub fn check_started<R: Ruleset>(
     )
 }
 
-/// Starts the fight, unless it has started. Refused where nobody is in it.
+/// Starts the fight, unless it has started. Refused if no combatant is in it.
 pub fn start_encounter<R: Ruleset>(
     play: &mut Play<'_, R>,
     rule: &'static str,
 ) -> Result<(), Violation> {
-    let detail = "no combatant is here to act: add one first";
     require(
         play.encounter().active().next().is_some(),
         "nobody_to_act",
         rule,
-        || detail,
+        || "no combatant is here to act: add one first",
     )?;
     if play.encounter().status == Status::Setup {
         play.emit(EncounterStarted {});
@@ -72,7 +71,10 @@ pub fn end_round<R: Ruleset>(play: &mut Play<'_, R>) {
 /// ruleset counts those itself.
 pub fn pass_rounds<R: Ruleset>(play: &mut Play<'_, R>, count: u32) {
     let more = count.saturating_sub(1);
-    play.count_down(|_, effect| Some(effect.expires.after(Moment::RoundEnd)?.saturating_sub(more)));
+    play.count_down(|_, effect| {
+        let left = effect.expires.after(Moment::RoundEnd)?;
+        Some(left.saturating_sub(more))
+    });
     if R::lost_turns_by_round(play.encounter()) {
         count_lost_turns(play, count, |c| c.acted);
     }
@@ -92,14 +94,20 @@ pub fn count_lost_turns<R: Ruleset>(
     play.count_down(|encounter, effect| {
         let turns = effect.expires.turns()?;
         let lost = match effect.expires.anchor() {
-            Some(anchor) => encounter
-                .get(anchor)
-                .filter(|c| !c.active() && !had_turn(c))
-                .map(|_| count)?,
+            Some(anchor) => {
+                let c = encounter.get(anchor)?;
+                if c.active() || had_turn(c) {
+                    return None;
+                }
+                count
+            }
             None if encounter.counted.contains(&effect.id) => more,
             None => count,
         };
-        (lost > 0).then(|| turns.saturating_sub(lost))
+        if lost == 0 {
+            return None;
+        }
+        Some(turns.saturating_sub(lost))
     });
 }
 
