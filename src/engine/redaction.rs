@@ -251,10 +251,8 @@ impl<R: Ruleset> Transition<'_, R> {
                 Ok(None)
             };
         }
-        let (start, someone) = (
-            before.seen_by(&audience),
-            R::someone_acts(before, &audience),
-        );
+        let start = before.seen_by(&audience);
+        let someone = before.someone_acts(&audience);
         let mut left = self.redacted_events(audience, &start)?;
         if left.is_empty() && start != self.after.redacted(own) {
             left.push((0, Event::Shared(SomeoneActs {}.into())));
@@ -297,7 +295,7 @@ impl<R: Ruleset> Transition<'_, R> {
         start: &Encounter<R>,
     ) -> Result<Vec<(usize, Event<R>)>, WriteError> {
         let mut whole = self.before.encounter.clone();
-        let mut someone_before = R::someone_acts(&whole, &audience);
+        let mut someone_before = whole.someone_acts(&audience);
         let mut left = Vec::with_capacity(self.events.len());
         let acts = || Event::Shared(SomeoneActs {}.into());
         let mut hidden_turn: Option<HiddenTurn> = None;
@@ -314,7 +312,7 @@ impl<R: Ruleset> Transition<'_, R> {
                 audience = audience.at(&whole);
             }
             let someone_acts = if may_pass_on(event) {
-                R::someone_acts(&whole, &audience)
+                whole.someone_acts(&audience)
             } else {
                 someone_before
             };

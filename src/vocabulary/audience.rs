@@ -86,11 +86,6 @@ impl<'a> Audience<'a> {
         self.own.get(c.id.as_str()) == Some(&c.joined)
     }
 
-    /// Whether `id` is at `encounter`, hidden from it.
-    pub fn misses<R: Ruleset>(&self, encounter: &Encounter<R>, id: &CombatantId) -> bool {
-        encounter.get(id).is_some_and(|c| !self.sees(c))
-    }
-
     /// Whether there are such combatants at `encounter`, and it sees none of them.
     pub fn misses_all<R: Ruleset>(
         &self,
@@ -104,6 +99,11 @@ impl<'a> Audience<'a> {
     /// Whether it knows this id: no hidden combatant has it, or has just left with it.
     pub fn knows(&self, id: &CombatantId) -> bool {
         !self.unknown.contains(id)
+    }
+
+    /// Whether there are ids, and it knows none of them.
+    fn knows_none_of(&self, ids: &[CombatantId]) -> bool {
+        !ids.is_empty() && !ids.iter().any(|id| self.knows(id))
     }
 
     /// Whether the hit points of `c` at `encounter` are hidden from it.
@@ -189,6 +189,12 @@ impl<R: Ruleset> Encounter<R> {
         };
         R::redact(&mut encounter, self, audience);
         encounter
+    }
+
+    /// Whether combatants that `audience` does not know have the turn or must choose, or nobody but
+    /// such can be chosen.
+    pub fn someone_acts(&self, audience: &Audience<'_>) -> bool {
+        audience.knows_none_of(&R::awaited(self)) || audience.knows_none_of(&R::choosable(self))
     }
 
     /// Whether no combatant, no effect and nothing of the ruleset's is hidden.

@@ -140,15 +140,26 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
         true
     }
 
-    /// Whether a combatant that the audience does not see has the turn or must choose. Runs after
-    /// every event, so it looks at the phase and redacts nothing.
-    fn someone_acts(whole: &Encounter<Self>, audience: &Audience<'_>) -> bool;
+    /// The combatants that the fight waits for: those who have the turn or must choose. If a viewer
+    /// sees none of them, its view says only that somebody acts ([`Encounter::someone_acts`]).
+    ///
+    /// Override it where [`pending`](Self::pending) names others too, or no combatant. Runs after
+    /// most events if anything is hidden.
+    fn awaited(encounter: &Encounter<Self>) -> Vec<CombatantId> {
+        Self::pending(encounter).map_or_else(Vec::new, |pending| pending.combatants)
+    }
+
+    /// The combatants of which one must be chosen to act next. A viewer that sees none of them does
+    /// not learn of the choice: [`Encounter::someone_acts`].
+    fn choosable(_encounter: &Encounter<Self>) -> Vec<CombatantId> {
+        Vec::new()
+    }
 
     /// Redacts the ruleset's part of `encounter`: removes every id that the audience does not know
     /// ([`Audience::knows`]) and what is the game master's alone. The engine has removed the hidden
     /// combatants and effects of `whole` already.
     ///
-    /// Where [`someone_acts`](Self::someone_acts), the phase becomes one in which
+    /// Where [`Encounter::someone_acts`], the phase becomes one in which
     /// [`current`](Self::current) is empty and [`pending`](Self::pending) is [`Pending::someone`].
     fn redact(encounter: &mut Encounter<Self>, whole: &Encounter<Self>, audience: &Audience<'_>);
 

@@ -272,15 +272,8 @@ impl Ruleset for RoundRobin {
         Some(Pending::new(decision, combatants, &[command], rule))
     }
 
-    fn someone_acts(full: &Encounter<Self>, audience: &Audience<'_>) -> bool {
-        full.state
-            .acting
-            .as_ref()
-            .is_some_and(|id| audience.misses(full, id))
-    }
-
     fn redact(encounter: &mut Encounter<Self>, full: &Encounter<Self>, audience: &Audience<'_>) {
-        encounter.state.someone = Self::someone_acts(full, audience);
+        encounter.state.someone = full.someone_acts(audience);
         encounter.state.acting = encounter
             .state
             .acting

@@ -19,7 +19,7 @@ use crate::rulesets::shared::{had_turn, parts};
 use crate::vocabulary::{
     Actor, Audience, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
     Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Redact,
-    Redaction, Ruleset, Violation,
+    Redaction, Ruleset, Violation, ids,
 };
 use decide::{able, could_interrupt, could_interrupt_choice, hurt_off_turn};
 
@@ -96,20 +96,21 @@ impl Ruleset for ActiveInitiative {
         order
     }
 
-    fn someone_acts(whole: &Encounter, audience: &Audience<'_>) -> bool {
-        match &whole.state.phase {
-            Phase::InTurn { actor: id } | Phase::Window { nominee: id, .. } => {
-                audience.misses(whole, id)
-            }
+    /// Without those who may interrupt.
+    fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
+        match &encounter.state.phase {
+            Phase::InTurn { actor: id } | Phase::Window { nominee: id, .. } => vec![id.clone()],
             Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-                let chooser = &whole.state.last_actor;
-                chooser
-                    .as_ref()
-                    .is_some_and(|id| audience.misses(whole, id))
-                    || audience.misses_all(whole, |c| c.active() && !c.acted)
+                encounter.state.last_actor.iter().cloned().collect()
             }
-            Phase::SomeoneActs => true,
-            Phase::Setup | Phase::Over => false,
+            Phase::Setup | Phase::Over | Phase::SomeoneActs => Vec::new(),
+        }
+    }
+
+    fn choosable(encounter: &Encounter) -> Vec<CombatantId> {
+        match encounter.state.phase {
+            Phase::ChooseNext {} | Phase::ChooseStarter {} => ids(encounter.waiting()),
+            _ => Vec::new(),
         }
     }
 
@@ -118,7 +119,7 @@ impl Ruleset for ActiveInitiative {
         state.interrupt_points = None;
         state.turns = state.turns.redact(audience).unwrap_or_default();
         state.last_actor = state.last_actor.redact(audience).flatten();
-        if Self::someone_acts(whole, audience) {
+        if whole.someone_acts(audience) {
             state.phase = Phase::SomeoneActs;
         } else if let Phase::Window { by, .. } = &mut state.phase {
             *by = by.redact(audience).unwrap_or(Way::Overridden {});

@@ -168,29 +168,31 @@ impl Ruleset for Custom {
         definition(encounter).clock.is_none()
     }
 
-    /// Whether a hidden combatant has the turn or picks, or nobody but hidden ones can be picked,
-    /// must choose or is left.
-    fn someone_acts(whole: &Encounter, audience: &Audience<'_>) -> bool {
-        let mut any = false;
-        let mut hidden = |id: &CombatantId| {
-            any = true;
-            audience.misses(whole, id)
-        };
-        let all = match &whole.state.mode {
-            Mode::SomeoneActs => return true,
-            Mode::Setup | Mode::Standstill => return false,
-            Mode::Rolling => whole.active().all(|c| hidden(&c.id)),
-            Mode::Declaring => undeclared(whole).all(|c| hidden(&c.id)),
-            Mode::Turn => current(whole).all(hidden),
-            Mode::Choosing => {
-                candidates(whole).iter().all(&mut hidden) || chooser(whole).is_some_and(hidden)
+    /// All in the fight, where the game master decides for them.
+    fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
+        match encounter.state.mode {
+            Mode::Setup | Mode::Standstill | Mode::SomeoneActs => Vec::new(),
+            Mode::Declaring => ids(undeclared(encounter)),
+            Mode::Rolling => ids(encounter.active()),
+            Mode::Choosing => chooser(encounter).into_iter().cloned().collect(),
+            Mode::Turn => current(encounter).cloned().collect(),
+            Mode::Gap { .. } => {
+                let asked = ids(asked(encounter));
+                if asked.is_empty() {
+                    ids(encounter.active())
+                } else {
+                    asked
+                }
             }
-            Mode::Gap { .. } if asked(whole).next().is_none() => {
-                whole.active().all(|c| hidden(&c.id))
-            }
-            Mode::Gap { .. } => asked(whole).all(|c| hidden(&c.id)),
-        };
-        any && all
+        }
+    }
+
+    fn choosable(encounter: &Encounter) -> Vec<CombatantId> {
+        if encounter.state.mode == Mode::Choosing {
+            candidates(encounter)
+        } else {
+            Vec::new()
+        }
     }
 
     fn hides_something(encounter: &Encounter) -> bool {
@@ -199,7 +201,7 @@ impl Ruleset for Custom {
     }
 
     fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
-        let someone = Self::someone_acts(whole, audience);
+        let someone = whole.someone_acts(audience);
         let declaring = whole.state.mode == Mode::Declaring;
         for c in encounter.combatants.iter_mut() {
             let counted = c.state.counted.redact(audience).unwrap_or_default();

@@ -159,37 +159,33 @@ impl Ruleset for Dc20 {
         remarks.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    fn someone_acts(whole: &Encounter, audience: &Audience<'_>) -> bool {
-        let state = &whole.state;
-        let misses = |id: &CombatantId| audience.misses(whole, id);
+    /// Where the game master decides, those for whom a turn is decided, or who may take a legendary
+    /// action. Where nobody is asked, those in the turn are about to begin.
+    fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
+        let state = &encounter.state;
         match state.phase {
-            Phase::Turn => {
-                !state.acting.is_empty()
-                    && state
-                        .acting
-                        .iter()
-                        .all(|id| misses(id) || !audience.knows(id))
-            }
+            Phase::Turn => state.acting.clone(),
             Phase::Claim | Phase::Assign => {
-                let Some(slot) = state.at() else { return false };
-                let claim = state.phase == Phase::Claim;
-                let asked = if claim {
-                    contest(whole, false).asked().to_vec()
-                } else {
-                    Vec::new()
+                let Some(slot) = state.at() else {
+                    return Vec::new();
                 };
-                // Where no combatant is asked, those in the turn are about to begin.
-                let mut involved =
-                    [asked, ids(wanting(whole, slot)), slot.occupants.clone()].into_iter();
-                involved
-                    .find(|ids| !ids.is_empty())
-                    .is_some_and(|ids| ids.iter().all(misses))
+                if state.phase == Phase::Claim {
+                    let contest = contest(encounter, false);
+                    if !contest.asked().is_empty() {
+                        return contest.asked().to_vec();
+                    }
+                }
+                let wanting = ids(wanting(encounter, slot));
+                if wanting.is_empty() {
+                    slot.occupants.clone()
+                } else {
+                    wanting
+                }
             }
             Phase::BetweenTurns | Phase::RoundEnd => {
-                audience.misses_all(whole, |c| legendary(state, c))
+                ids(encounter.iter().filter(|c| legendary(state, c)))
             }
-            Phase::SomeoneActs => true,
-            Phase::Setup | Phase::Idle | Phase::Over => false,
+            Phase::Setup | Phase::Idle | Phase::Over | Phase::SomeoneActs => Vec::new(),
         }
     }
 

@@ -115,7 +115,7 @@ pub(super) fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Au
     state.acting.retain(present);
     state.claims.retain(|claim| present(&claim.combatant));
     state.passed.retain(present);
-    if Dc20::someone_acts(whole, audience) {
+    if whole.someone_acts(audience) {
         state.phase = Phase::SomeoneActs;
     }
     let slot = |s: &CombatantState| s.slot.as_ref().and_then(|id| known.name(id));

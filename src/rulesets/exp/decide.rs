@@ -5,7 +5,7 @@ mod mental;
 mod pass;
 mod unit;
 
-pub(super) use jump::{deciders, must_announce, undecided, window_open};
+pub(super) use jump::{deciders, must_announce};
 pub(super) use mental::{can_attack, end_duel};
 pub(super) use pass::{advance, lose, take_over};
 

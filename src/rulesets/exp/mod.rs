@@ -21,7 +21,7 @@ use crate::vocabulary::{
     Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Redact,
     Redaction, Ruleset, Status, Violation, ids,
 };
-use decide::{deciders, undecided, window_open};
+use decide::deciders;
 use std::sync::Arc;
 
 /// The ruleset `exp`.
@@ -175,19 +175,20 @@ impl Ruleset for Exp {
         format!("unit {}, pass {}", encounter.round, encounter.state.pass)
     }
 
-    fn someone_acts(whole: &Encounter, audience: &Audience<'_>) -> bool {
-        let state = &whole.state;
-        let lead = |ids: &[CombatantId]| ids.first().is_some_and(|id| audience.misses(whole, id));
-        let absent = |id: &CombatantId| audience.misses(whole, id) || !audience.knows(id);
-        match state.phase {
-            // A duel comes before the list.
-            Phase::Pass if !state.duel.is_empty() => lead(&state.duel),
-            Phase::Pass if lead(&state.asked) && state.asked.iter().all(absent) => true,
-            Phase::Pass => {
-                window_open(whole) && audience.misses_all(whole, |c| undecided(whole, c))
-            }
-            Phase::SomeoneActs => true,
-            Phase::Setup | Phase::Roll => false,
+    /// A duel comes before the list, and in it the second waits for the first.
+    fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
+        let state = &encounter.state;
+        if state.phase != Phase::Pass {
+            return Vec::new();
+        }
+        if let Some(first) = state.duel.first() {
+            return vec![first.clone()];
+        }
+        let deciders = deciders(encounter);
+        if deciders.is_empty() {
+            state.asked.clone()
+        } else {
+            deciders
         }
     }
 
@@ -201,7 +202,7 @@ impl Ruleset for Exp {
         state.kept = state.kept.redact(audience).unwrap_or_default();
         state.ranking = Arc::new(Roll::known(&whole.state.ranking, audience));
         state.cursor = place(state.cursor);
-        if Self::someone_acts(whole, audience) {
+        if whole.someone_acts(audience) {
             state.phase = Phase::SomeoneActs;
         }
         let placed = |c: &CombatantState| c.rank.map(&place);

@@ -20,7 +20,7 @@ use crate::rulesets::shared::{had_turn, parts};
 use crate::vocabulary::{
     Audience, Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
     LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Redact, Redaction, Ruleset,
-    Violation,
+    Violation, ids,
 };
 use decide::{barred, eligible, may_seize, queued};
 
@@ -74,19 +74,12 @@ impl Ruleset for Seize {
         order
     }
 
-    fn someone_acts(whole: &Encounter, audience: &Audience<'_>) -> bool {
-        match &whole.state.phase {
-            Phase::InTurn { actor } => audience.misses(whole, actor),
-            Phase::SeizeDecision {} => audience.misses_all(whole, |c| may_seize(whole, c)),
+    fn choosable(encounter: &Encounter) -> Vec<CombatantId> {
+        match encounter.state.phase {
             Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-                let chooser = &whole.state.last_actor;
-                chooser
-                    .as_ref()
-                    .is_some_and(|id| audience.misses(whole, id))
-                    || audience.misses_all(whole, |c| c.active() && !c.acted && !barred(whole, c))
+                ids(encounter.waiting().filter(|c| !barred(encounter, c)))
             }
-            Phase::SomeoneActs => true,
-            Phase::Setup | Phase::Over => false,
+            _ => Vec::new(),
         }
     }
 
@@ -100,7 +93,7 @@ impl Ruleset for Seize {
         for seizer in &mut state.queue {
             seizer.window = 0;
         }
-        if Self::someone_acts(whole, audience) {
+        if whole.someone_acts(audience) {
             state.phase = Phase::SomeoneActs;
         }
     }

@@ -197,17 +197,22 @@ impl Ruleset for Venture {
         remarks.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    fn someone_acts(whole: &Encounter, audience: &Audience<'_>) -> bool {
-        let phase = &whole.state.phase;
-        matches!(phase, Phase::SomeoneActs {})
-            || phase.awaited().is_some_and(|id| audience.misses(whole, id))
+    /// Without those who may claim the turn or join the battle.
+    fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
+        encounter
+            .state
+            .phase
+            .awaited()
+            .into_iter()
+            .cloned()
+            .collect()
     }
 
     fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
         let unknown =
             |s: &CombatantState| s.crashed_by.as_ref().is_some_and(|id| !audience.knows(id));
         encounter.change_states(unknown, |s| s.crashed_by = None);
-        if Self::someone_acts(whole, audience) {
+        if whole.someone_acts(audience) {
             encounter.state.phase = Phase::SomeoneActs {};
         }
         if matches!(

@@ -174,7 +174,7 @@ pub(in super::super) fn must_announce(encounter: &Encounter, c: &Combatant) -> b
 }
 
 /// Whether an act is announced that personas may jump ahead of.
-pub(in super::super) fn window_open(encounter: &Encounter) -> bool {
+fn window_open(encounter: &Encounter) -> bool {
     let announced = announced(encounter)
         .filter(|announced| [announced.movement, announced.act].contains(&Some(Use::Now)));
     let actor = announced.and_then(|announced| encounter.get(&announced.combatant));
@@ -182,7 +182,7 @@ pub(in super::super) fn window_open(encounter: &Encounter) -> bool {
 }
 
 /// Whether it has to jump or keep waiting while the window is open.
-pub(in super::super) fn undecided(encounter: &Encounter, c: &Combatant) -> bool {
+fn undecided(encounter: &Encounter, c: &Combatant) -> bool {
     !encounter.state.kept.contains(&c.id) && could_jump(encounter, c)
 }
 
