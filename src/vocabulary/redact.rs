@@ -39,7 +39,7 @@ macro_rules! public {
     ($($type:ty),*) => { $( impl Redact for $type {} )* };
 }
 
-public! { bool, u16, u32, u64, i64, Die, MemberId, Metadata, Slug }
+public! { bool, u16, u32, u64, usize, i64, Die, MemberId, Metadata, Slug }
 
 impl<const MIN: i64, const MAX: i64> Redact for Int<MIN, MAX> {}
 

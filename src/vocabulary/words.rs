@@ -243,7 +243,7 @@ macro_rules! displayed {
     )* };
 }
 
-displayed! { u8, u16, u32, u64, i64, MemberId }
+displayed! { u8, u16, u32, u64, usize, i64, MemberId }
 
 impl<const MIN: i64, const MAX: i64> Describe for Int<MIN, MAX> {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {

@@ -27,26 +27,35 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
     if let Mode::Gap { passed, .. } = &state.mode {
         at_most("state.mode.gap.passed", passed.len(), MAX_COMBATANTS)?;
     }
-    let of_sides = state
-        .sides
-        .iter()
-        .flat_map(|side| [&side.score, &side.count])
-        .flatten();
-    let of_places = state.places.iter().map(|place| &place.score);
-    of_places
-        .chain(of_sides)
-        .try_for_each(|score| check_score(score))?;
-    state.turns.iter().try_for_each(check_turn)?;
-    encounter.iter().try_for_each(check_fighter)
+    for place in &state.places {
+        check_score(&place.score)?;
+    }
+    for side in &state.sides {
+        if let Some(score) = &side.score {
+            check_score(score)?;
+        }
+        if let Some(count) = &side.count {
+            check_score(count)?;
+        }
+    }
+    for turn in &state.turns {
+        check_turn(turn)?;
+    }
+    for c in encounter.iter() {
+        check_fighter(c)?;
+    }
+    Ok(())
 }
 
 fn check_score(score: &Score) -> Result<(), String> {
     at_most("score.dice", score.dice.len(), MAX_DICE)?;
     at_most("score.key", score.key.len(), MAX_KEY)?;
-    let numbers = score.key.iter().copied().chain([score.total, score.bonus]);
-    numbers
-        .into_iter()
-        .try_for_each(|number| within("score", number, -MAX_SCORE, MAX_SCORE))
+    within("score", score.total, -MAX_SCORE, MAX_SCORE)?;
+    within("score", score.bonus, -MAX_SCORE, MAX_SCORE)?;
+    for key in &score.key {
+        within("score", *key, -MAX_SCORE, MAX_SCORE)?;
+    }
+    Ok(())
 }
 
 fn check_turn(turn: &Turn) -> Result<(), String> {

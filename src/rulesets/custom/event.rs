@@ -139,7 +139,8 @@ pub struct CameLate {
     /// The combatant.
     pub combatant: CombatantId,
     /// The turns that it has left in this round.
-    pub turns: u32,
+    #[schema(value_type = u32)]
+    pub turns: usize,
 }
 
 /// The cards that are not in play go back.
@@ -150,7 +151,8 @@ pub struct Reshuffled {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct PhaseBegun {
     /// Its number, from 0.
-    pub phase: u32,
+    #[schema(value_type = u32)]
+    pub phase: usize,
 }
 
 /// Somebody picks who acts next.
@@ -177,7 +179,8 @@ pub struct Skipped {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct StepBegun {
     /// Its number, from 0.
-    pub step: u32,
+    #[schema(value_type = u32)]
+    pub step: usize,
 }
 
 /// A combatant is done with a step.
@@ -342,7 +345,8 @@ pub struct ScoredPlace {
     /// The combatant.
     pub combatant: CombatantId,
     /// Which of its turns it is, from 0.
-    pub turn: u32,
+    #[schema(value_type = u32)]
+    pub turn: usize,
     /// Its score.
     #[schema(value_type = Score)]
     pub score: CachedJson<Score>,

@@ -1,9 +1,16 @@
 //! What events do to a fight under `custom`; no rules here.
 
-use super::definition::*;
-use super::query::{declaration, is_skipped, phase, pool_size, turns};
-use super::*;
-use crate::vocabulary::{CachedCombatant, RosterEvent, SharedEvent, Status};
+use super::definition::{Definition, Lasts, Owner, Pick, Refill, Surprise};
+use super::query::{declaration, is_skipped, phase, pool_size, rerolls, turns, waits_last};
+use super::{
+    Begun, CameLate, Card, Combatant, CombatantState, Custom, Encounter, Event, Mode, Moved, Place,
+    Placed, Scheduled, Score, Scored, ScoredPlace, ScoredSide, SideState, State, Turn, TurnKind,
+    Waited,
+};
+use crate::json::CachedJson;
+use crate::vocabulary::{
+    CachedCombatant, CombatantId, Event as AnyEvent, RosterEvent, SharedEvent, Slug, Status, ids,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Custom>) {
@@ -36,38 +43,32 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
     match event {
         Event::Surprised(e) => encounter.change_state(&e.combatant, |s| s.surprised = true),
         Event::SideOpens(e) => {
-            state
-                .sides
-                .iter_mut()
-                .for_each(|side| side.first = side.side == e.side);
+            for side in &mut state.sides {
+                side.first = side.side == e.side;
+            }
             sort_sides(state);
         }
         Event::DeclarationsOpened(_) => state.mode = Mode::Declaring,
         Event::Declared(e) => declare(encounter, &e.combatant, e.choice.clone()),
-        Event::Shown(e) => e
-            .choices
-            .iter()
-            .for_each(|e| declare(encounter, &e.combatant, Some(e.choice.clone()))),
+        Event::Shown(e) => {
+            for shown in &e.choices {
+                declare(encounter, &shown.combatant, Some(shown.choice.clone()));
+            }
+        }
         Event::RollOpened(_) => state.mode = Mode::Rolling,
         Event::Scored(e) => score(encounter, e),
         Event::Placed(e) => place(encounter, e),
-        Event::CameLate(e) => {
-            encounter.change_state(&e.combatant, |s| s.turns_left = e.turns);
-            let kept = usize::try_from(e.turns).unwrap_or(usize::MAX);
-            let open = encounter
-                .state
-                .places
-                .iter_mut()
-                .filter(|place| place.combatant == e.combatant && !place.done);
-            open.rev()
-                .skip(kept)
-                .for_each(|place| set_done(place, true));
-        }
+        Event::CameLate(e) => come_late(encounter, e),
         Event::Reshuffled(_) => reshuffle(state),
         Event::PhaseBegun(e) => {
             begin_phase(state, e.phase);
-            let begun = |s: &CombatantState| s.turns_in_phase > 0 || s.passed;
-            encounter.change_states(begun, |s| (s.turns_in_phase, s.passed) = (0, false));
+            encounter.change_states(
+                |s| s.turns_in_phase > 0 || s.passed,
+                |s| {
+                    s.turns_in_phase = 0;
+                    s.passed = false;
+                },
+            );
         }
         Event::ChoiceOpened(_) => state.mode = Mode::Choosing,
         Event::Begun(e) => begin(encounter, e),
@@ -78,28 +79,17 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
                 turn.done.clear();
             }
         }
-        Event::StepDone(e) => state
-            .turns
-            .last_mut()
-            .into_iter()
-            .for_each(|turn| turn.done.push(e.combatant.clone())),
+        Event::StepDone(e) => {
+            if let Some(turn) = state.turns.last_mut() {
+                turn.done.push(e.combatant.clone());
+            }
+        }
         Event::GapOpened(e) => open_gap(state, e.stalled),
         Event::Passed(e) => match &mut state.mode {
             Mode::Gap { passed, .. } => passed.push(e.combatant.clone()),
             _ => encounter.change_state(&e.combatant, |s| s.passed = true),
         },
-        Event::Waited(e) => {
-            remove_from_turn(state, &e.combatant);
-            set_last(state, Some(e.combatant.clone()));
-            // The end of this turn has counted.
-            encounter.change(&e.combatant, |c| c.acted = true);
-            encounter.change_state(&e.combatant, |s| {
-                s.waiting = true;
-                s.counted.clone_from(&e.counted);
-                s.turns_left = s.turns_left.saturating_add(1);
-                s.turns_in_phase = s.turns_in_phase.saturating_sub(1);
-            });
-        }
+        Event::Waited(e) => wait(encounter, e),
         Event::WaitLapsed(e) => lapse(encounter, &e.combatant),
         Event::Moved(e) => move_place(encounter, e),
         Event::LapEnded(_) => {
@@ -124,6 +114,16 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
     }
 }
 
+/// Leaves a combatant as many turns as the event says, at its first open places.
+fn come_late(encounter: &mut Encounter, e: &CameLate) {
+    encounter.change_state(&e.combatant, |s| s.turns_left = e.turns);
+    let places = encounter.state.places.iter_mut();
+    let open = places.filter(|place| place.combatant == e.combatant && !place.done);
+    for place in open.rev().skip(e.turns) {
+        set_done(place, true);
+    }
+}
+
 /// Lets cards go back. Those of the round's places stay out, if its scores are known.
 fn reshuffle(state: &mut State) {
     let mut kept = Vec::new();
@@ -135,8 +135,10 @@ fn reshuffle(state: &mut State) {
 
 /// Takes the cards of scores out of the deck. A group has one card for all its places.
 fn take_out<'t>(out: &mut Vec<Card>, scores: impl Iterator<Item = &'t Score>) {
-    for card in scores.filter_map(|score| score.card) {
-        if !out.contains(&card) {
+    for score in scores {
+        if let Some(card) = score.card
+            && !out.contains(&card)
+        {
             out.push(card);
         }
     }
@@ -149,6 +151,19 @@ fn open_gap(state: &mut State, stalled: bool) {
         _ => Vec::new(),
     };
     state.mode = Mode::Gap { passed, stalled };
+}
+
+fn wait(encounter: &mut Encounter, e: &Waited) {
+    remove_from_turn(&mut encounter.state, &e.combatant);
+    set_last(&mut encounter.state, Some(e.combatant.clone()));
+    encounter.change(&e.combatant, |c| {
+        // The end of this turn has counted.
+        c.acted = true;
+        c.state.waiting = true;
+        c.state.counted.clone_from(&e.counted);
+        c.state.turns_left = c.state.turns_left.saturating_add(1);
+        c.state.turns_in_phase = c.state.turns_in_phase.saturating_sub(1);
+    });
 }
 
 /// Takes the turn from a combatant that waits. If it is lost because the combatant has no turns,
@@ -165,72 +180,77 @@ fn lapse(encounter: &mut Encounter, id: &CombatantId) {
 }
 
 fn declare(encounter: &mut Encounter, id: &CombatantId, choice: Option<Slug>) {
-    encounter.change_state(id, |s| (s.has_declared, s.declared) = (true, choice));
+    encounter.change_state(id, |s| {
+        s.has_declared = true;
+        s.declared = choice;
+    });
 }
 
 /// A round: everybody has turns, pools refill, places are open again.
 fn start_round(encounter: &mut Encounter) {
     add_sides(encounter);
     let options = encounter.options.clone();
-    let (definition, first) = (options.definition(), encounter.round == 1);
+    let definition = options.definition();
+    let first = encounter.round == 1;
     refill(definition, None, &mut encounter.state.pools, first);
     for c in encounter.combatants.iter_mut() {
         refresh(definition, c, first);
     }
-    let used = definition
-        .wait
-        .as_ref()
-        .is_some_and(|wait| wait.lasts == Lasts::Used);
-    let Encounter {
-        state, combatants, ..
-    } = encounter;
     if definition.clock.is_none() {
-        for place in &mut state.places {
-            let waits = used
-                && combatants
-                    .find(&place.combatant)
-                    .is_some_and(|c| c.state.waiting);
-            set_done(place, waits);
-        }
+        open_places(encounter, waits_last(definition, Lasts::Used));
     }
+    let state = &mut encounter.state;
     if let Mode::Gap { passed, .. } = &mut state.mode {
         passed.clear();
     }
     begin_phase(state, 0);
-    if first || definition.score.as_ref().is_some_and(|score| score.reroll) {
+    if first || rerolls(definition) {
         state.rolled = false;
     }
-    state.sides.iter_mut().for_each(|side| side.yields = false);
+    for side in &mut state.sides {
+        side.yields = false;
+    }
     sort_sides(state);
 }
 
-fn begin_phase(state: &mut State, phase: u32) {
-    (state.phase, state.last_side) = (phase, None);
-    state.sides.iter_mut().for_each(|side| side.count = None);
+/// Opens the places again, but for those of combatants that keep waiting.
+fn open_places(encounter: &mut Encounter, keep_waiting: bool) {
+    let combatants = &encounter.combatants;
+    for place in &mut encounter.state.places {
+        let c = combatants.find(&place.combatant);
+        let waits = c.is_some_and(|c| c.state.waiting);
+        set_done(place, keep_waiting && waits);
+    }
+}
+
+fn begin_phase(state: &mut State, phase: usize) {
+    state.phase = phase;
+    state.last_side = None;
+    for side in &mut state.sides {
+        side.count = None;
+    }
 }
 
 /// What a new round gives back to a combatant.
 fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, first: bool) {
-    let CombatantState {
-        waiting,
-        counted,
-        lapped,
-        surprised,
-        mut pools,
-        ..
-    } = c.state.clone();
-    let turns_left = if waiting { 1 } else { turns(definition, c) };
-    let surprised = surprised && (first || definition.surprise == Surprise::Skips);
-    refill(definition, Some(c), &mut pools, first);
-    c.change().state = CombatantState {
+    let before = &c.state;
+    let turns_left = if before.waiting {
+        1
+    } else {
+        turns(definition, c)
+    };
+    let stays_surprised = first || definition.surprise == Surprise::Skips;
+    let mut state = CombatantState {
         turns_left,
-        waiting,
-        counted,
-        lapped,
-        surprised,
-        pools,
+        waiting: before.waiting,
+        counted: before.counted.clone(),
+        lapped: before.lapped,
+        surprised: before.surprised && stays_surprised,
+        pools: before.pools.clone(),
         ..CombatantState::default()
     };
+    refill(definition, Some(c), &mut state.pools, first);
+    c.change().state = state;
 }
 
 /// Sets a combatant's points; pools without any are left out, so that it is cheap to copy.
@@ -249,17 +269,19 @@ fn refill(
     pools: &mut BTreeMap<Slug, u32>,
     first: bool,
 ) {
-    let of = if c.is_some() {
-        Owner::Combatant
-    } else {
-        Owner::Table
+    let owner = match c {
+        Some(_) => Owner::Combatant,
+        None => Owner::Table,
     };
-    for (name, pool) in definition.pools.iter().filter(|(_, pool)| pool.of == of) {
+    for (name, pool) in &definition.pools {
+        if pool.of != owner || !first && pool.refill != Refill::Round {
+            continue;
+        }
         let (max, start) = pool_size(definition, c, pool);
-        match (of, if first { start } else { max }) {
-            _ if !first && pool.refill != Refill::Round => {}
-            (Owner::Combatant, left) => set_points(pools, name, left),
-            (Owner::Table, left) => _ = pools.insert(name.clone(), left),
+        let points = if first { start } else { max };
+        match owner {
+            Owner::Combatant => set_points(pools, name, points),
+            Owner::Table => _ = pools.insert(name.clone(), points),
         }
     }
 }
@@ -307,30 +329,37 @@ fn set_done(place: &mut CachedJson<Place>, done: bool) {
 fn score(encounter: &mut Encounter, e: &Scored) {
     let state = &mut encounter.state;
     state.rolled = true;
-    state.places = e
-        .places
-        .iter()
-        .map(|scored| new_place(scored, false))
-        .collect();
+    state.places.clear();
+    for scored in &e.places {
+        state.places.push(new_place(scored, false));
+    }
     take_out(&mut state.cards, e.places.iter().map(|place| &*place.score));
     if !e.sides.is_empty() {
-        let combatants = &encounter.combatants;
-        let is_hidden = |id: &CombatantId| combatants.find(id).is_some_and(|c| c.hidden);
-        for side in &mut state.sides {
-            let scored = e.sides.iter().find(|scored| scored.side == side.side);
-            side.yields = scored.is_some_and(|scored| scored.yields);
-            side.score = scored.map(|scored| scored.score.clone());
-            side.score_hidden =
-                scored.is_some_and(|scored| scored.combatants.iter().all(is_hidden));
-        }
-        sort_sides(state);
+        score_sides(encounter, &e.sides);
     }
-    let in_sides = e.sides.iter().flat_map(|scored| &scored.combatants.0);
-    e.places
-        .iter()
-        .map(|scored| &scored.combatant)
-        .chain(in_sides)
-        .for_each(|id| use_up_roll(encounter, id));
+    for place in &e.places {
+        use_up_roll(encounter, &place.combatant);
+    }
+    for side in &e.sides {
+        for id in &side.combatants.0 {
+            use_up_roll(encounter, id);
+        }
+    }
+}
+
+fn score_sides(encounter: &mut Encounter, scored: &[ScoredSide]) {
+    let combatants = &encounter.combatants;
+    for side in &mut encounter.state.sides {
+        let Some(scored) = scored.iter().find(|scored| scored.side == side.side) else {
+            side.drop_score();
+            continue;
+        };
+        let mut scorers = scored.combatants.0.iter();
+        side.yields = scored.yields;
+        side.score = Some(scored.score.clone());
+        side.score_hidden = scorers.all(|id| combatants.find(id).is_some_and(|c| c.hidden));
+    }
+    sort_sides(&mut encounter.state);
 }
 
 fn use_up_roll(encounter: &mut Encounter, id: &CombatantId) {
@@ -342,33 +371,36 @@ fn use_up_roll(encounter: &mut Encounter, id: &CombatantId) {
 fn place(encounter: &mut Encounter, e: &Placed) {
     let state = &mut encounter.state;
     for scored in &e.places {
-        let new = new_place(scored, e.last);
-        let before = |place: &CachedJson<Place>| !place.moved && place.score.key > new.score.key;
-        let at = state
-            .places
-            .iter()
-            .position(before)
-            .filter(|_| !e.last)
-            .unwrap_or(state.places.len());
-        state.places.insert(at, new);
+        let place = new_place(scored, e.last);
+        if e.last {
+            state.places.push(place);
+        } else {
+            insert_by_score(&mut state.places, place);
+        }
     }
     take_out(&mut state.cards, e.places.iter().map(|place| &*place.score));
-    e.places
-        .iter()
-        .for_each(|scored| use_up_roll(encounter, &scored.combatant));
+    for scored in &e.places {
+        use_up_roll(encounter, &scored.combatant);
+    }
+}
+
+/// Inserts a place before the first one with a worse score that stands where its score says.
+fn insert_by_score(places: &mut Vec<CachedJson<Place>>, new: CachedJson<Place>) {
+    let mut others = places.iter();
+    let worse = others.position(|place| !place.moved && place.score.key > new.score.key);
+    places.insert(worse.unwrap_or(places.len()), new);
 }
 
 fn begin(encounter: &mut Encounter, e: &Begun) {
     if e.kind != TurnKind::Bought {
         give_back_uses(encounter);
-        e.combatants
-            .iter()
-            .for_each(|id| take_turn(encounter, id, e.kind));
+        for id in e.combatants.iter() {
+            take_turn(encounter, id, e.kind);
+        }
     }
     encounter.state.mode = Mode::Turn;
-    let combatants = e.combatants.to_vec();
     encounter.state.turns.push(Turn {
-        combatants,
+        combatants: e.combatants.to_vec(),
         done: Vec::new(),
         step: 0,
         kind: e.kind,
@@ -377,60 +409,72 @@ fn begin(encounter: &mut Encounter, e: &Begun) {
 
 /// Lets pools pay again, except for combatants whose bought turn is not over.
 fn give_back_uses(encounter: &mut Encounter) {
-    let bought = encounter
-        .state
-        .turns
-        .iter()
-        .filter(|turn| turn.kind == TurnKind::Bought);
-    let bought: Vec<CombatantId> = bought.flat_map(|turn| turn.combatants.clone()).collect();
-    let users = ids(encounter
-        .iter()
-        .filter(|c| !c.state.used.is_empty() && !bought.contains(&c.id)));
-    for id in users {
-        encounter.change_state(&id, |s| s.used.clear());
+    let mut buyers = Vec::new();
+    for turn in &encounter.state.turns {
+        if turn.kind == TurnKind::Bought {
+            buyers.extend(turn.combatants.iter().cloned());
+        }
+    }
+    for id in ids(encounter.iter().filter(|c| !c.state.used.is_empty())) {
+        if !buyers.contains(&id) {
+            encounter.change_state(&id, |s| s.used.clear());
+        }
     }
 }
 
 /// Uses up a turn of a combatant, and its place.
 fn take_turn(encounter: &mut Encounter, id: &CombatantId, kind: TurnKind) {
-    let (options, pick) = (encounter.options.clone(), phase(encounter).pick);
+    let options = encounter.options.clone();
     let definition = options.definition();
+    let in_order = kind == TurnKind::Normal && phase(encounter).pick == Pick::Order;
     let Some(c) = encounter.get_mut(id) else {
         return;
     };
-    for (name, pool) in definition
-        .pools
-        .iter()
-        .filter(|(_, pool)| pool.of == Owner::Combatant)
-    {
-        let points = match pool.refill {
-            Refill::Turn => pool_size(definition, Some(c), pool).0,
-            Refill::Ready => 0,
-            Refill::Round | Refill::Hand => continue,
-        };
-        set_points(&mut c.state.pools, name, points);
-    }
+    begin_turn_of_pools(definition, c);
     c.state.turns_left = c.state.turns_left.saturating_sub(1);
     c.state.turns_in_phase = c.state.turns_in_phase.saturating_add(1);
-    (c.state.waiting, c.state.surprised) = (false, false);
-    let (side, state) = (c.side.clone(), &mut encounter.state);
-    let normal = kind == TurnKind::Normal;
-    let alternates = normal || kind == TurnKind::Overridden;
-    let open = |place: &&mut CachedJson<Place>| place.combatant == *id && !place.done;
-    if definition.clock.is_none()
-        && let Some(place) = state.places.iter_mut().find(open)
-    {
-        set_done(place, true);
-        if normal
-            && pick == Pick::Order
-            && !place.moved
-            && let Some(known) = state.sides.iter_mut().find(|known| known.side == side)
-        {
-            known.count = Some(place.score.clone());
+    c.state.waiting = false;
+    c.state.surprised = false;
+    let side = c.side.clone();
+    if definition.clock.is_none() {
+        use_up_place(&mut encounter.state, id, &side, in_order);
+    }
+    if matches!(kind, TurnKind::Normal | TurnKind::Overridden) {
+        encounter.state.last_side = Some(side);
+    }
+}
+
+/// Fills the pools that are full again in each turn, and empties those that `ready` fills.
+fn begin_turn_of_pools(definition: &Definition, c: &mut Combatant) {
+    for (name, pool) in &definition.pools {
+        if pool.of != Owner::Combatant {
+            continue;
+        }
+        match pool.refill {
+            Refill::Turn => {
+                let (max, _) = pool_size(definition, Some(c), pool);
+                set_points(&mut c.state.pools, name, max);
+            }
+            Refill::Ready => set_points(&mut c.state.pools, name, 0),
+            Refill::Round | Refill::Hand => {}
         }
     }
-    if alternates {
-        state.last_side = Some(side);
+}
+
+/// Uses up the first open place of a combatant. If its score gave it the turn, its side has come
+/// that far.
+fn use_up_place(state: &mut State, id: &CombatantId, side: &Slug, in_order: bool) {
+    let mut places = state.places.iter_mut();
+    let Some(place) = places.find(|place| place.combatant == *id && !place.done) else {
+        return;
+    };
+    set_done(place, true);
+    if !in_order || place.moved {
+        return;
+    }
+    let mut sides = state.sides.iter_mut();
+    if let Some(known) = sides.find(|known| known.side == *side) {
+        known.count = Some(place.score.clone());
     }
 }
 
@@ -447,27 +491,29 @@ fn end_turn(encounter: &mut Encounter, id: &CombatantId) {
     let Some(kind) = remove_from_turn(&mut encounter.state, id) else {
         return;
     };
-    let bought = kind == TurnKind::Bought;
-    let clock = encounter.options.definition().clock.is_some();
-    let side = encounter.get_mut(id).map(|c| {
-        c.acted = c.state.turns_left == 0 || clock;
+    let is_bought = kind == TurnKind::Bought;
+    let on_clock = encounter.options.definition().clock.is_some();
+    let mut side = None;
+    if let Some(c) = encounter.get_mut(id) {
+        c.acted = c.state.turns_left == 0 || on_clock;
         c.state.counted.clear();
-        c.state.lapped |= clock && !bought;
-        c.side.clone()
-    });
-    if bought {
+        c.state.lapped |= on_clock && !is_bought;
+        side = Some(c.side.clone());
+    }
+    if is_bought {
         return;
     }
     let state = &mut encounter.state;
-    // Where the one that acted has left, nobody picks for it.
-    set_last(state, side.is_some().then(|| id.clone()));
-    let known = state
-        .sides
-        .iter_mut()
-        .find(|known| Some(&known.side) == side.as_ref());
-    known
-        .into_iter()
-        .for_each(|side| side.last = Some(id.clone()));
+    let Some(side) = side else {
+        // Where the one that acted has left, nobody picks for it.
+        set_last(state, None);
+        return;
+    };
+    set_last(state, Some(id.clone()));
+    let mut sides = state.sides.iter_mut();
+    if let Some(known) = sides.find(|known| known.side == side) {
+        known.last = Some(id.clone());
+    }
 }
 
 /// Sets whose turn ended or was delayed last.
@@ -477,76 +523,68 @@ fn set_last(state: &mut State, last: Option<CombatantId>) {
 }
 
 fn leave(encounter: &mut Encounter, id: &CombatantId) {
-    let Encounter {
-        state, combatants, ..
-    } = encounter;
-    if [&state.last, &state.stood_before].contains(&&Some(id.clone())) {
-        // One that players do not see would show that it is there by not being named.
-        let is_shown = |id: &CombatantId| combatants.find(id).is_some_and(|c| !c.hidden);
-        let mut after = state
-            .places
-            .iter()
-            .map(|place| &place.combatant)
-            .skip_while(|other| *other != id);
-        state.stood_before = after.find(|other| *other != id && is_shown(other)).cloned();
+    let state = &encounter.state;
+    if state.last.as_ref() == Some(id) || state.stood_before.as_ref() == Some(id) {
+        encounter.state.stood_before = first_shown_after(encounter, id);
     }
+    let state = &mut encounter.state;
     state.places.retain(|place| place.combatant != *id);
     // The turn that is going on stays, so that it can be ended.
     let current = state.turns.pop();
-    state
-        .turns
-        .iter_mut()
-        .for_each(|turn| turn.combatants.retain(|c| c != id));
+    for turn in &mut state.turns {
+        turn.combatants.retain(|c| c != id);
+    }
     state.turns.retain(|turn| !turn.combatants.is_empty());
     state.turns.extend(current);
-    state
-        .turns
-        .iter_mut()
-        .for_each(|turn| turn.done.retain(|c| c != id));
+    for turn in &mut state.turns {
+        turn.done.retain(|c| c != id);
+    }
     state.last.take_if(|last| last == id);
-    state
-        .sides
-        .iter_mut()
-        .for_each(|side| _ = side.last.take_if(|last| last == id));
+    for side in &mut state.sides {
+        side.last.take_if(|last| last == id);
+    }
     if let Mode::Gap { passed, .. } = &mut state.mode {
         passed.retain(|c| c != id);
     }
 }
 
+/// Whose place follows those of a combatant. One that players do not see would show that it is
+/// there by not being named.
+fn first_shown_after(encounter: &Encounter, id: &CombatantId) -> Option<CombatantId> {
+    let mut places = encounter.state.places.iter();
+    places.find(|place| place.combatant == *id)?;
+    for place in places {
+        if let Some(c) = encounter.get(&place.combatant)
+            && c.id != *id
+            && !c.hidden
+        {
+            return Some(c.id.clone());
+        }
+    }
+    None
+}
+
 /// Adds the sides that are new, the players before others. A side that players have not seen is new
 /// when they see it.
 fn add_sides(encounter: &mut Encounter) {
-    let Encounter {
-        state, combatants, ..
-    } = encounter;
+    let state = &mut encounter.state;
+    let (hidden, shown): (Vec<_>, Vec<_>) = encounter.combatants.iter().partition(|c| c.hidden);
     let mut new: Vec<SideState> = Vec::new();
-    let (hidden, shown): (Vec<_>, Vec<_>) = combatants.iter().partition(|c| c.hidden);
     for c in shown.into_iter().chain(hidden) {
-        let known = state
-            .sides
-            .iter()
-            .any(|side| side.side == c.side && (side.seen || c.hidden));
-        if !known && !new.iter().any(|side| side.side == c.side) {
-            let (side, seen) = (c.side.clone(), !c.hidden);
-            new.push(SideState {
-                side,
-                seen,
-                first: false,
-                yields: false,
-                score: None,
-                score_hidden: false,
-                last: None,
-                count: None,
-            });
+        let mut sides = state.sides.iter();
+        let is_known = sides.any(|side| side.side == c.side && (side.seen || c.hidden));
+        if !is_known && !new.iter().any(|side| side.side == c.side) {
+            new.push(SideState::new(c.side.clone(), !c.hidden));
         }
     }
-    if !new.is_empty() {
-        new.sort_by_key(|side| (!side.seen, side.side != "players"));
-        state
-            .sides
-            .retain(|side| !new.iter().any(|new| new.side == side.side));
-        state.sides.extend(new);
+    if new.is_empty() {
+        return;
     }
+    new.sort_by_key(|side| (!side.seen, side.side != "players"));
+    state
+        .sides
+        .retain(|side| !new.iter().any(|new| new.side == side.side));
+    state.sides.extend(new);
 }
 
 /// Takes a side's score away when somebody whom players see comes to act for it, and only hidden
@@ -584,15 +622,9 @@ pub(super) fn sort_sides(state: &mut State) {
 }
 
 fn move_place(encounter: &mut Encounter, e: &Moved) {
-    let state = &mut encounter.state;
-    let (mut own, mut others): (Vec<_>, Vec<_>) = state
-        .places
-        .drain(..)
-        .partition(|place| place.combatant == e.combatant);
-    let beside = others
-        .iter()
-        .rposition(|place| Some(&place.combatant) == e.beside.as_ref());
-    let at = beside.map_or(others.len(), |at| if e.after { at + 1 } else { at });
+    let places = encounter.state.places.drain(..);
+    let (mut own, mut others): (Vec<_>, Vec<_>) =
+        places.partition(|place| place.combatant == e.combatant);
     for place in &mut own {
         *place = Place {
             moved: true,
@@ -601,35 +633,35 @@ fn move_place(encounter: &mut Encounter, e: &Moved) {
         }
         .into();
     }
+    let beside = others
+        .iter()
+        .rposition(|place| Some(&place.combatant) == e.beside.as_ref());
+    let at = match beside {
+        Some(beside) if e.after => beside + 1,
+        Some(beside) => beside,
+        None => others.len(),
+    };
     others.splice(at..at, own);
-    state.places = others;
+    encounter.state.places = others;
     if e.done {
-        encounter.change_state(&e.combatant, |s| (s.turns_left, s.waiting) = (0, false));
+        encounter.change_state(&e.combatant, |s| {
+            s.turns_left = 0;
+            s.waiting = false;
+        });
     }
 }
 
 fn schedule(state: &mut State, e: &Scheduled) {
-    let Some(at) = state
-        .places
-        .iter()
-        .position(|place| place.combatant == e.combatant)
-    else {
+    let mut places = state.places.iter();
+    let Some(at) = places.position(|place| place.combatant == e.combatant) else {
         return;
     };
     let mut place = Place::clone(&state.places.remove(at));
     let mut score = Score::clone(&place.score);
     score.total = e.tick.into();
-    score
-        .key
-        .first_mut()
-        .into_iter()
-        .for_each(|key| *key = e.tick.into());
+    if let Some(key) = score.key.first_mut() {
+        *key = score.total;
+    }
     place.score = score.into();
-    let before = |other: &CachedJson<Place>| other.score.key > place.score.key;
-    let to = state
-        .places
-        .iter()
-        .position(before)
-        .unwrap_or(state.places.len());
-    state.places.insert(to, place.into());
+    insert_by_score(&mut state.places, place.into());
 }

@@ -1,11 +1,18 @@
 //! How a fight goes on: rounds, phases, turns, gaps.
 
-use super::definition::*;
-use super::query::*;
+use super::definition::Lasts;
+use super::query::{
+    Opening, asked, current, declaration, definition, is_lair, is_skipped, owes_roll, reacting,
+    rerolls, scheduled, steps, top, undeclared, waits_last,
+};
 use super::walk::{self, Next};
-use super::*;
+use super::{
+    Begun, ChoiceOpened, ClockAdvanced, Declaration, DeclarationsOpened, Encounter, GapOpened,
+    LapEnded, Mode, PhaseBegun, Play, Reshuffled, RollOpened, Shown, Skipped, Standstill,
+    StepBegun, TurnKind, WaitLapsed,
+};
 use crate::rulesets::shared::{count_lost_turns, end_turn, pass_rounds, start_round, start_turn};
-use crate::vocabulary::Moment;
+use crate::vocabulary::{CombatantId, Moment, TurnEnded, ids};
 
 /// A point from which a fight goes on by itself.
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +50,7 @@ pub(super) fn proceed(play: &mut Play<'_>, from: Point) {
 }
 
 /// Passes over a step in which nobody takes part. Where no turn is going on, a gap opens if
-/// somebody has a right.
+/// somebody has a reaction.
 fn go_on_with_turn(play: &mut Play<'_>) -> Option<Point> {
     let encounter = play.encounter();
     if top(encounter).is_none() {
@@ -105,18 +112,13 @@ fn skip(play: &mut Play<'_>, id: &CombatantId) {
 /// Begins a turn of `who`, or the rest of one.
 pub(super) fn begin(play: &mut Play<'_>, who: Vec<CombatantId>, kind: TurnKind) {
     if definition(play.encounter()).clock.is_some() && kind == TurnKind::Normal {
-        let place = play
-            .encounter()
-            .state
-            .places
-            .iter()
-            .find(|place| who.contains(&place.combatant));
-        let tick = place.and_then(|place| u32::try_from(place.score.total).ok());
+        let tick = tick_of(play.encounter(), &who);
         end_lap(play);
-        reach(play, tick.unwrap_or(0));
+        reach(play, tick);
     }
     for id in &who {
-        if kind != TurnKind::Returned && play.encounter().get(id).is_some_and(|c| c.state.waiting) {
+        let waits = play.encounter().get(id).is_some_and(|c| c.state.waiting);
+        if waits && kind != TurnKind::Returned {
             play.emit(WaitLapsed {
                 combatant: id.clone(),
             });
@@ -134,18 +136,24 @@ pub(super) fn begin(play: &mut Play<'_>, who: Vec<CombatantId>, kind: TurnKind) 
     }
 }
 
+/// The tick at which the first of these stands.
+fn tick_of(encounter: &Encounter, who: &[CombatantId]) -> u32 {
+    let mut places = encounter.state.places.iter();
+    match places.find(|place| who.contains(&place.combatant)) {
+        Some(place) => u32::try_from(place.score.total).unwrap_or(0),
+        None => 0,
+    }
+}
+
 /// Lets effects count a moment of a turn to which the combatant has returned: only those that have
 /// begun since it waits.
 fn tick_uncounted(play: &mut Play<'_>, id: &CombatantId, moment: Moment<'_>) {
     play.count_down(|encounter, effect| {
-        let counted = encounter
-            .get(id)
-            .is_some_and(|c| c.state.counted.contains(&effect.id));
-        if counted {
-            None
-        } else {
-            effect.expires.after(moment)
+        let c = encounter.get(id);
+        if c.is_some_and(|c| c.state.counted.contains(&effect.id)) {
+            return None;
         }
+        effect.expires.after(moment)
     });
 }
 
@@ -153,26 +161,30 @@ fn tick_uncounted(play: &mut Play<'_>, id: &CombatantId, moment: Moment<'_>) {
 fn end_lap(play: &mut Play<'_>) {
     let encounter = play.encounter();
     // A lap that awaited hidden combatants would show that they are there.
-    let shown = encounter.active().any(|c| !c.hidden);
-    let counted = |c: &&Combatant| !(shown && c.hidden);
-    let all_had_turns = encounter.active().filter(counted).all(|c| c.state.lapped);
-    if all_had_turns {
-        count_lost_turns(play, 1, |c| c.state.lapped);
-        play.emit(LapEnded {});
+    let some_shown = encounter.active().any(|c| !c.hidden);
+    for c in encounter.active() {
+        if c.hidden && some_shown {
+            continue;
+        }
+        if !c.state.lapped {
+            return;
+        }
     }
+    count_lost_turns(play, 1, |c| c.state.lapped);
+    play.emit(LapEnded {});
 }
 
 /// Reaches a tick, and the round that it is in. A jump over several rounds counts them all at once.
 fn reach(play: &mut Play<'_>, tick: u32) {
     let encounter = play.encounter();
-    let Some(clock) = definition(encounter)
-        .clock
-        .as_ref()
-        .filter(|_| tick > encounter.state.tick)
-    else {
+    let Some(clock) = &definition(encounter).clock else {
         return;
     };
-    let (before, round) = (encounter.round, tick.div_ceil(clock.round.count().max(1)));
+    if tick <= encounter.state.tick {
+        return;
+    }
+    let before = encounter.round;
+    let round = tick.div_ceil(clock.round.count().max(1));
     play.emit(ClockAdvanced { tick });
     if round > before {
         pass_rounds(play, round - before);
@@ -183,27 +195,27 @@ fn reach(play: &mut Play<'_>, tick: u32) {
 /// Begins the next step of a shared turn; after the last one ends the turn for all who share it.
 pub(super) fn next_step(play: &mut Play<'_>) {
     let encounter = play.encounter();
-    let step = top(encounter).map_or(0, |turn| turn.step.saturating_add(1));
-    if usize::try_from(step).is_ok_and(|step| step < steps(encounter).len()) {
+    let Some(turn) = top(encounter) else { return };
+    let step = turn.step.saturating_add(1);
+    if step < steps(encounter).len() {
         play.emit(StepBegun { step });
         return;
     }
-    let sharing = top(encounter).map_or(Vec::new(), |turn| turn.combatants.clone());
-    for id in &sharing {
-        end_one(play, id, None);
+    for id in turn.combatants.clone() {
+        end_one(play, &id, None);
     }
 }
 
 /// Ends the part of one combatant in the turn that is going on.
 pub(super) fn end_one(play: &mut Play<'_>, id: &CombatantId, cost: Option<u32>) {
     let encounter = play.encounter();
-    let kind = top(encounter).map(|turn| turn.kind);
+    let has_returned = top(encounter).is_some_and(|turn| turn.kind == TurnKind::Returned);
     if let Some(scheduled) = scheduled(encounter, id, cost) {
         play.emit(scheduled);
     }
-    if kind == Some(TurnKind::Returned) {
+    if has_returned {
         tick_uncounted(play, id, Moment::TurnEnd(id));
-        play.emit(crate::vocabulary::TurnEnded {
+        play.emit(TurnEnded {
             combatant: id.clone(),
         });
     } else {
@@ -211,36 +223,34 @@ pub(super) fn end_one(play: &mut Play<'_>, id: &CombatantId, cost: Option<u32>) 
     }
 }
 
-/// Opens a gap after a turn that ended or was delayed, if somebody has a right to use in it. A
-/// lair's turn is followed by none.
+/// Opens a gap after a turn that ended or was delayed, if somebody has a reaction in it. A lair's
+/// turn is followed by none.
 fn open_gap(play: &mut Play<'_>) -> Option<Point> {
     let encounter = play.encounter();
-    let last = encounter
-        .state
-        .last
-        .as_ref()
-        .and_then(|id| encounter.get(id));
-    let lair = last.is_some_and(|c| is_lair(definition(encounter), c));
-    if lair
-        || right_holders(encounter, Opening::AfterTurn)
-            .next()
-            .is_none()
-    {
+    if after_lair(encounter) || reacting(encounter, Opening::AfterTurn).next().is_none() {
         return Some(Point::Next);
     }
     play.emit(GapOpened { stalled: false });
     None
 }
 
-/// Whether somebody holds a right before the round ends and has not declined it in the gap that has
-/// just closed.
-fn has_unasked(play: &Play<'_>) -> bool {
-    right_holders(play.encounter(), Opening::RoundEnd)
-        .next()
-        .is_some()
+/// Whether it was a lair's turn that ended or was delayed last.
+fn after_lair(encounter: &Encounter) -> bool {
+    let Some(last) = &encounter.state.last else {
+        return false;
+    };
+    let last = encounter.get(last);
+    last.is_some_and(|c| is_lair(definition(encounter), c))
 }
 
-/// Goes on from a gap in which everybody has used their rights or passed.
+/// Whether somebody has a reaction before the round ends and has not declined it in the gap that
+/// has just closed.
+fn has_unasked(play: &Play<'_>) -> bool {
+    let mut unasked = reacting(play.encounter(), Opening::RoundEnd);
+    unasked.next().is_some()
+}
+
+/// Goes on from a gap in which everybody has reacted or passed.
 pub(super) fn close_used_gap(play: &mut Play<'_>) {
     let encounter = play.encounter();
     if matches!(encounter.state.mode, Mode::Gap { .. }) && asked(encounter).next().is_none() {
@@ -255,16 +265,8 @@ fn next_round(play: &mut Play<'_>) -> Option<Point> {
     pass_rounds(play, 1);
     let encounter = play.encounter();
     let joker = encounter.state.cards.iter().any(|card| card.is_joker());
-    let reshuffles = joker
-        && definition(encounter)
-            .score
-            .as_ref()
-            .is_some_and(|score| score.reroll);
-    if definition(encounter)
-        .wait
-        .as_ref()
-        .is_some_and(|wait| wait.lasts == Lasts::Round)
-    {
+    let reshuffles = joker && rerolls(definition(encounter));
+    if waits_last(definition(encounter), Lasts::Round) {
         for combatant in ids(encounter.iter().filter(|c| c.state.waiting)) {
             play.emit(WaitLapsed { combatant });
         }
@@ -286,8 +288,10 @@ fn count_skipped_turns(play: &mut Play<'_>) {
     play.count_down(|encounter, effect| {
         let turns = effect.expires.turns()?;
         let anchor = encounter.get(effect.expires.anchor()?)?;
-        let skipped = anchor.active() && !anchor.acted && is_skipped(definition(encounter), anchor);
-        skipped.then(|| turns.saturating_sub(1))
+        if !anchor.active() || anchor.acted || !is_skipped(definition(encounter), anchor) {
+            return None;
+        }
+        Some(turns.saturating_sub(1))
     });
 }
 
@@ -304,13 +308,14 @@ fn ask_for_roll(play: &mut Play<'_>) -> Option<Point> {
 /// Shows what was declared, with defaults for the rest.
 pub(super) fn show(play: &mut Play<'_>) {
     let encounter = play.encounter();
-    let shown = encounter.active().filter_map(|c| {
-        let choice = declaration(definition(encounter), c)?;
-        Some(Declaration {
-            combatant: c.id.clone(),
-            choice,
-        })
-    });
-    let choices = shown.collect();
+    let mut choices = Vec::new();
+    for c in encounter.active() {
+        if let Some(choice) = declaration(definition(encounter), c) {
+            choices.push(Declaration {
+                combatant: c.id.clone(),
+                choice,
+            });
+        }
+    }
     play.emit(Shown { choices });
 }

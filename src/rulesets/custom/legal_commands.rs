@@ -1,10 +1,13 @@
 //! What may be legal under `custom`.
 
-use super::definition::*;
-use super::query::*;
+use super::definition::{Owner, Refill, Surprise};
+use super::query::{
+    Opening, asked, candidates, chooser, current, deals_cards, definition, may_interject,
+    may_return, may_spend, opening, phase, points, turn_clock, undeclared,
+};
 use super::score::side_dice;
-use super::*;
-use crate::vocabulary::Status;
+use super::{Encounter, Mode, pick_rule};
+use crate::vocabulary::{LegalCommand, Slug, Status};
 use std::collections::BTreeSet;
 
 const ROLLS: &str = "an object from combatants, groups or sides to the sum of their dice";
@@ -15,35 +18,22 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
         return start(encounter);
     }
     let mut legal = vec![LegalCommand::of("go_on", "CU-36")];
-    let definition = definition(encounter);
     match &encounter.state.mode {
-        Mode::Declaring => {
-            let choices = || {
-                definition
-                    .declare
-                    .iter()
-                    .flat_map(|declare| &declare.choices)
-                    .map(Slug::as_str)
-            };
-            let declare = |c: &Combatant| {
-                LegalCommand::by("declare", &c.id, "CU-18").choose("choice", true, choices())
-            };
-            legal.extend(undeclared(encounter).map(declare));
-        }
-        Mode::Rolling => {
-            legal.push(rolled(encounter, LegalCommand::of("roll", "CU-6")));
-        }
+        Mode::Declaring => declaring(encounter, &mut legal),
+        Mode::Rolling => legal.push(rolled(encounter, LegalCommand::of("roll", "CU-6"))),
         Mode::Choosing => choosing(encounter, &mut legal),
         Mode::Turn => turn(encounter, &mut legal),
         Mode::Gap { .. } => {
-            legal.extend(asked(encounter).map(|c| LegalCommand::by("pass", &c.id, "CU-31")));
+            for c in asked(encounter) {
+                legal.push(LegalCommand::by("pass", &c.id, "CU-31"));
+            }
         }
         Mode::Setup | Mode::Standstill | Mode::SomeoneActs => {}
     }
     if let Some(opening) = opening(encounter) {
-        rights(encounter, opening, &mut legal);
+        reactions(encounter, opening, &mut legal);
     }
-    for (name, pool) in &definition.pools {
+    for (name, pool) in &definition(encounter).pools {
         let grant = LegalCommand::of("grant", "CU-27")
             .with("pool", name.as_str())
             .range("amount", true, -100, 100);
@@ -55,8 +45,19 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     legal
 }
 
-/// The rights that can be used in an opening.
-fn rights(encounter: &Encounter, opening: Opening, legal: &mut Vec<LegalCommand>) {
+fn declaring(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
+    let Some(declare) = &definition(encounter).declare else {
+        return;
+    };
+    for c in undeclared(encounter) {
+        let choices = declare.choices.iter().map(Slug::as_str);
+        let option = LegalCommand::by("declare", &c.id, "CU-18");
+        legal.push(option.choose("choice", true, choices));
+    }
+}
+
+/// The reactions that there are in an opening.
+fn reactions(encounter: &Encounter, opening: Opening, legal: &mut Vec<LegalCommand>) {
     for c in encounter.iter() {
         if may_return(encounter, c, opening) {
             legal.push(LegalCommand::by("go_now", &c.id, "CU-24"));
@@ -68,9 +69,10 @@ fn rights(encounter: &Encounter, opening: Opening, legal: &mut Vec<LegalCommand>
             if !may_spend(encounter, c, opening, name, pool) {
                 continue;
             }
+            let [least, most] = pool.spend.cost;
+            let most = most.get().min(points(encounter, c, name, pool).into());
             let option = LegalCommand::by("interject", &c.id, "CU-29").with("pool", name.as_str());
-            let ([least, most], points) = (pool.spend.cost, points(encounter, c, name, pool));
-            legal.push(option.range("cost", false, least.get(), most.get().min(points.into())));
+            legal.push(option.range("cost", false, least.get(), most));
         }
     }
 }
@@ -90,19 +92,16 @@ fn start(encounter: &Encounter) -> Vec<LegalCommand> {
 
 /// Opens the fields for what the table rolls and deals itself, where the definition has dice or
 /// cards.
-fn rolled(encounter: &Encounter, option: LegalCommand) -> LegalCommand {
+fn rolled(encounter: &Encounter, mut option: LegalCommand) -> LegalCommand {
     let definition = definition(encounter);
-    let option = match encounter
-        .active()
-        .any(|c| side_dice(definition, c).is_some())
-    {
-        true => option.like("rolls", ROLLS, None),
-        false => option,
-    };
-    match definition.score.as_ref().is_some_and(|score| score.cards) {
-        true => option.like("cards", CARDS, None),
-        false => option,
+    let mut fighters = encounter.active();
+    if fighters.any(|c| side_dice(definition, c).is_some()) {
+        option = option.like("rolls", ROLLS, None);
     }
+    if deals_cards(definition) {
+        option = option.like("cards", CARDS, None);
+    }
+    option
 }
 
 fn choosing(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
@@ -122,21 +121,19 @@ fn choosing(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
 }
 
 fn turn(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
-    let definition = definition(encounter);
     for id in current(encounter) {
         let mut end = LegalCommand::by("end_turn", id, "CU-1");
-        if let Some([least, most]) = turn_clock(encounter).map(|clock| clock.cost) {
+        if let Some(clock) = turn_clock(encounter) {
+            let [least, most] = clock.cost;
             end = end.range("cost", false, least.get(), most.get());
         }
-        legal.extend([end, LegalCommand::by("wait", id, "CU-23")]);
-        let ready = definition
-            .pools
-            .iter()
-            .filter(|(_, pool)| pool.refill == Refill::Ready);
-        legal.extend(
-            ready.map(|(name, _)| {
-                LegalCommand::by("ready", id, "CU-30").with("pool", name.as_str())
-            }),
-        );
+        legal.push(end);
+        legal.push(LegalCommand::by("wait", id, "CU-23"));
+        for (name, pool) in &definition(encounter).pools {
+            if pool.refill == Refill::Ready {
+                let ready = LegalCommand::by("ready", id, "CU-30");
+                legal.push(ready.with("pool", name.as_str()));
+            }
+        }
     }
 }

@@ -23,12 +23,12 @@ pub use event::*;
 pub use options::{Options, Preset};
 pub use state::*;
 
-use crate::json::{CachedJson, FieldError};
+use crate::json::FieldError;
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
     Actor, Audience, Combatant as CombatantOf, CombatantId, Commands, EffectId,
     Encounter as EncounterOf, Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf,
-    Reason, Redact, Redaction, Ruleset, Slug, Status, Violation, ids,
+    Redact, Redaction, Ruleset, Slug, Status, Violation, ids,
 };
 use definition::{Pick, Sides};
 use manifest::MANIFEST;

@@ -1,9 +1,12 @@
 //! The order that is shown, and who is next in it.
 
-use super::definition::*;
-use super::query::*;
+use super::definition::Definition;
+use super::query::{definition, has_places};
 use super::walk::{Coming, Walk};
-use super::*;
+use super::{Custom, Encounter, Mode, Place, Score};
+use crate::json::CachedJson;
+use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Status};
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
 /// Maximum turns that the order looks ahead where it is not that of the places.
@@ -61,17 +64,21 @@ fn coming(encounter: &Encounter) -> Vec<Coming> {
     walk.take(LOOKAHEAD).collect()
 }
 
-/// Marks the row of a combatant's next turn.
+/// Marks the row of a combatant's next turn: the first that is open, else the last.
 fn mark_next(rows: &mut [Row], id: &CombatantId) {
-    let open = rows
-        .iter()
-        .position(|row| row.entry.combatant.as_ref() == Some(id) && row.stage == Stage::Open);
-    let at = open.or_else(|| {
-        rows.iter()
-            .rposition(|row| row.entry.combatant.as_ref() == Some(id))
-    });
-    if let Some(row) = at.and_then(|at| rows.get_mut(at)) {
-        row.entry.next = Some(true);
+    let mut next = None;
+    for row in rows {
+        if row.entry.combatant.as_ref() != Some(id) {
+            continue;
+        }
+        let is_open = row.stage == Stage::Open;
+        next = Some(&mut row.entry);
+        if is_open {
+            break;
+        }
+    }
+    if let Some(entry) = next {
+        entry.next = Some(true);
     }
 }
 
@@ -88,17 +95,10 @@ fn sort_by_turns(rows: Vec<Row>, coming: &[Coming]) -> Vec<Row> {
         let rank = match row.stage {
             Stage::Over => (0, 0),
             Stage::Now => (1, 0),
-            Stage::Open => {
-                let coming = row
-                    .entry
-                    .combatant
-                    .as_ref()
-                    .and_then(|id| turns.get_mut(id));
-                match coming.and_then(VecDeque::pop_front) {
-                    Some(position) => (2, position),
-                    None => (3, 0),
-                }
-            }
+            Stage::Open => match next_turn(&mut turns, row.entry.combatant.as_ref()) {
+                Some(position) => (2, position),
+                None => (3, 0),
+            },
         };
         ranked.push((rank, row));
     }
@@ -106,44 +106,40 @@ fn sort_by_turns(rows: Vec<Row>, coming: &[Coming]) -> Vec<Row> {
     ranked.into_iter().map(|(_, row)| row).collect()
 }
 
+/// Takes a combatant's next turn off its list.
+fn next_turn(
+    turns: &mut HashMap<&CombatantId, VecDeque<usize>>,
+    id: Option<&CombatantId>,
+) -> Option<usize> {
+    turns.get_mut(id?)?.pop_front()
+}
+
 /// A row for each place.
 fn by_place(encounter: &Encounter) -> Vec<Row> {
     let current = Custom::current(encounter);
     let places = &encounter.state.places;
-    let clock = definition(encounter).clock.is_some();
+    let on_clock = definition(encounter).clock.is_some();
     let mut rows = Vec::with_capacity(places.len());
     for (i, place) in places.iter().enumerate() {
         if !encounter.is_active(&place.combatant) {
             continue;
         }
-        let slot = match &place.score.card {
-            Some(card) => Some(card.to_string()),
-            None if clock => Some(place.score.total.to_string()),
-            None => (place.turn > 0).then(|| place.turn.saturating_add(1).to_string()),
-        };
-        let tie_rule = is_tied(places, i).then_some("CU-5");
-        let because = Reason {
-            tie_rule,
-            ..because(&place.score, place.moved)
-        };
-        // Its turn now is the last of its turns that have begun.
-        let begun = || {
-            places
-                .iter()
-                .rposition(|other| other.done && other.combatant == place.combatant)
-        };
-        let stage = if current.contains(&place.combatant) && (clock || begun() == Some(i)) {
+        let has_turn = current.contains(&place.combatant);
+        let stage = if has_turn && (on_clock || last_begun(places, &place.combatant) == Some(i)) {
             Stage::Now
-        } else if place.done && !clock {
+        } else if place.done && !on_clock {
             Stage::Over
         } else {
             Stage::Open
         };
-        let done = Some(stage == Stage::Over);
+        let mut because = because(&place.score, place.moved);
+        if is_tied(places, i) {
+            because.tie_rule = Some("CU-5");
+        }
         let entry = OrderEntry {
-            done,
+            done: Some(stage == Stage::Over),
             next: Some(false),
-            slot,
+            slot: slot(place, on_clock),
             ..OrderEntry::new(&place.combatant, because)
         };
         rows.push(Row { entry, stage });
@@ -151,20 +147,44 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
     rows
 }
 
+/// What a place is called: its card, its tick, or the number of a further turn.
+fn slot(place: &Place, on_clock: bool) -> Option<String> {
+    if let Some(card) = place.score.card {
+        Some(card.to_string())
+    } else if on_clock {
+        Some(place.score.total.to_string())
+    } else if place.turn > 0 {
+        Some(place.turn.saturating_add(1).to_string())
+    } else {
+        None
+    }
+}
+
+/// Where the last of a combatant's turns stands that have begun.
+fn last_begun(places: &[CachedJson<Place>], id: &CombatantId) -> Option<usize> {
+    let mut places = places.iter();
+    places.rposition(|place| place.done && place.combatant == *id)
+}
+
 /// Whether a place beside this one has the same score.
 fn is_tied(places: &[CachedJson<Place>], at: usize) -> bool {
     let Some(place) = places.get(at) else {
         return false;
     };
-    let beside = [at.checked_sub(1), at.checked_add(1)]
-        .into_iter()
-        .flatten()
-        .filter_map(|i| places.get(i));
-    let mut equals = beside.filter(|other| match place.score.card {
+    let before = at.checked_sub(1).and_then(|at| places.get(at));
+    let after = at.checked_add(1).and_then(|at| places.get(at));
+    before.is_some_and(|other| ties(place, other)) || after.is_some_and(|other| ties(place, other))
+}
+
+/// Whether another combatant's place has the same score.
+fn ties(place: &Place, other: &Place) -> bool {
+    if place.combatant == other.combatant {
+        return false;
+    }
+    match place.score.card {
         Some(_) => other.score.key == place.score.key,
-        None => other.score.total == place.score.total && other.score.card.is_none(),
-    });
-    equals.any(|other| other.combatant != place.combatant)
+        None => other.score.card.is_none() && other.score.total == place.score.total,
+    }
 }
 
 /// A row for each combatant by side, in the order of joining, where there are no places.
@@ -198,11 +218,14 @@ fn by_side(encounter: &Encounter) -> Vec<Row> {
 
 /// Why a place stands where it does.
 fn because(score: &Score, moved: bool) -> Reason {
-    let (rule, reason) = match (moved, &score.card, score.pinned) {
-        (true, ..) => ("CU-25", "moved".into()),
-        (_, Some(card), _) => ("CU-7", format!("was dealt {card}").into()),
-        (.., true) => ("CU-3", "is pinned to this score".into()),
-        _ => ("CU-2", std::borrow::Cow::Borrowed("score")),
+    let (rule, reason): (_, Cow<'static, str>) = if moved {
+        ("CU-25", "moved".into())
+    } else if let Some(card) = score.card {
+        ("CU-7", format!("was dealt {card}").into())
+    } else if score.pinned {
+        ("CU-3", "is pinned to this score".into())
+    } else {
+        ("CU-2", "score".into())
     };
     let rolled = score.card.is_none();
     Reason {

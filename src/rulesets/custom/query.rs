@@ -1,8 +1,13 @@
-//! What follows from definition and state: who may act, who picks, who has a right.
+//! What follows from definition and state: who may act, who picks, who has a reaction.
 
-use super::definition::*;
-use super::*;
-use crate::vocabulary::{Int, Kind};
+use super::definition::{
+    ClockRule, Definition, Down, Gives, Lasts, Owner, Per, PhaseRule, Pick, PoolRule, Refill,
+    Sides, StepRule, Surprise, Team, Term, When, Who,
+};
+use super::manifest::MANIFEST;
+use super::{Combatant, Encounter, Mode, Place, Scheduled, SideState, State, Turn, TurnKind};
+use crate::json::CachedJson;
+use crate::vocabulary::{CombatantId, Kind, Slug, ids};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -16,8 +21,8 @@ pub(super) fn definition(encounter: &Encounter) -> &Definition {
 /// The phase that is going on.
 pub(super) fn phase(encounter: &Encounter) -> &PhaseRule {
     static PLAIN: LazyLock<PhaseRule> = LazyLock::new(PhaseRule::default);
-    let at = usize::try_from(encounter.state.phase).unwrap_or(usize::MAX);
-    definition(encounter).phases.get(at).unwrap_or(&PLAIN)
+    let phases = &definition(encounter).phases;
+    phases.get(encounter.state.phase).unwrap_or(&PLAIN)
 }
 
 /// The line of the definition for a field of the phase that is going on, for refusals.
@@ -27,29 +32,29 @@ pub(super) fn phase_line(encounter: &Encounter, field: &str) -> String {
 
 /// A combatant's number of this name.
 pub(super) fn number(definition: &Definition, c: &Combatant, name: &Slug) -> i64 {
-    c.stats
-        .numbers
-        .get(name)
-        .or_else(|| definition.numbers.get(name))
-        .copied()
-        .map_or(0, Int::get)
+    let own = c.stats.numbers.get(name);
+    match own.or_else(|| definition.numbers.get(name)) {
+        Some(number) => number.get(),
+        None => 0,
+    }
 }
 
-/// What a term comes to for a combatant.
+/// What a term comes to for a combatant, or for the table, which has no numbers.
 pub(super) fn value<const MIN: i64, const MAX: i64>(
     definition: &Definition,
     c: Option<&Combatant>,
     term: &Term<MIN, MAX>,
 ) -> i64 {
-    match term {
-        Term::Fixed(fixed) => fixed.get(),
-        Term::Number(name) => c.map_or(0, |c| number(definition, c, name)).clamp(MIN, MAX),
+    match (term, c) {
+        (Term::Fixed(fixed), _) => fixed.get(),
+        (Term::Number(name), Some(c)) => number(definition, c, name).clamp(MIN, MAX),
+        (Term::Number(_), None) => 0.clamp(MIN, MAX),
     }
 }
 
 /// The turns of a combatant in a round.
-pub(super) fn turns(definition: &Definition, c: &Combatant) -> u32 {
-    u32::try_from(value(definition, Some(c), &definition.turns)).unwrap_or(0)
+pub(super) fn turns(definition: &Definition, c: &Combatant) -> usize {
+    usize::try_from(value(definition, Some(c), &definition.turns)).unwrap_or(0)
 }
 
 /// The most points of a pool, and those at the start.
@@ -58,24 +63,26 @@ pub(super) fn pool_size(
     c: Option<&Combatant>,
     pool: &PoolRule,
 ) -> (u32, u32) {
-    let points = |term| u32::try_from(value(definition, c, term)).unwrap_or(0);
-    let max = points(&pool.max);
-    let start = if pool.refill == Refill::Ready {
-        0
-    } else {
-        pool.start.as_ref().map_or(max, points)
+    let max = points_of_term(definition, c, &pool.max);
+    let start = match &pool.start {
+        _ if pool.refill == Refill::Ready => 0,
+        Some(start) => points_of_term(definition, c, start),
+        None => max,
     };
     (max, start.min(max))
+}
+
+fn points_of_term(definition: &Definition, c: Option<&Combatant>, term: &Term<0, 100>) -> u32 {
+    u32::try_from(value(definition, c, term)).unwrap_or(0)
 }
 
 /// Whether a combatant has as many turns as there are choices, so that it declares none and fits
 /// all.
 fn has_every_choice(definition: &Definition, c: &Combatant) -> bool {
-    let choices = definition
-        .declare
-        .as_ref()
-        .map_or(usize::MAX, |declare| declare.choices.len());
-    usize::try_from(turns(definition, c)).is_ok_and(|turns| turns >= choices)
+    match &definition.declare {
+        Some(declare) => turns(definition, c) >= declare.choices.len(),
+        None => false,
+    }
 }
 
 /// Whether a combatant is a foe of the players.
@@ -85,20 +92,24 @@ pub(super) fn is_foe(c: &Combatant) -> bool {
 
 /// Whether a combatant is one of `who`.
 pub(super) fn fits(definition: &Definition, who: &Who, c: &Combatant) -> bool {
-    let team = who
-        .side
-        .is_none_or(|team| (team == Team::Foes) == is_foe(c));
-    let has = who
-        .has
-        .as_ref()
-        .is_none_or(|name| number(definition, c, name) > 0);
-    let declared = who.declared.is_empty()
-        || c.state
-            .declared
-            .as_ref()
-            .is_some_and(|choice| who.declared.contains(choice))
-        || has_every_choice(definition, c);
-    team && has && declared
+    if let Some(team) = who.side
+        && (team == Team::Foes) != is_foe(c)
+    {
+        return false;
+    }
+    if let Some(name) = &who.has
+        && number(definition, c, name) <= 0
+    {
+        return false;
+    }
+    who.declared.is_empty() || has_declared_one_of(who, c) || has_every_choice(definition, c)
+}
+
+fn has_declared_one_of(who: &Who, c: &Combatant) -> bool {
+    match &c.state.declared {
+        Some(choice) => who.declared.contains(choice),
+        None => false,
+    }
 }
 
 /// Whether a combatant must declare before the round goes on.
@@ -120,14 +131,12 @@ pub(super) fn undeclared(encounter: &Encounter) -> impl Iterator<Item = &Combata
 
 /// What an active combatant's declaration is when all are shown.
 pub(super) fn declaration(definition: &Definition, c: &Combatant) -> Option<Slug> {
-    let declare = definition
-        .declare
-        .as_ref()
-        .filter(|_| !has_every_choice(definition, c))?;
-    c.state
-        .declared
-        .clone()
-        .or_else(|| declare.choices.first().cloned())
+    let declare = definition.declare.as_ref()?;
+    if has_every_choice(definition, c) {
+        return None;
+    }
+    let declared = c.state.declared.as_ref();
+    declared.or(declare.choices.first()).cloned()
 }
 
 /// Whether a combatant is surprised, so that its first turn passes unused.
@@ -142,10 +151,22 @@ pub(super) fn is_skipped(definition: &Definition, c: &Combatant) -> bool {
 
 /// Whether a score for places is part of the definition.
 pub(super) fn has_places(definition: &Definition) -> bool {
-    definition
-        .score
-        .as_ref()
-        .is_some_and(|score| score.per != Per::Side)
+    matches!(&definition.score, Some(score) if score.per != Per::Side)
+}
+
+/// Whether each round has scores of its own.
+pub(super) fn rerolls(definition: &Definition) -> bool {
+    matches!(&definition.score, Some(score) if score.reroll)
+}
+
+/// Whether the order is dealt in cards.
+pub(super) fn deals_cards(definition: &Definition) -> bool {
+    matches!(&definition.score, Some(score) if score.cards)
+}
+
+/// Whether combatants may wait, for as long as this.
+pub(super) fn waits_last(definition: &Definition, lasts: Lasts) -> bool {
+    matches!(&definition.wait, Some(wait) if wait.lasts == lasts)
 }
 
 /// Whether this round's scores are still to be rolled.
@@ -155,67 +176,92 @@ pub(super) fn owes_roll(encounter: &Encounter) -> bool {
 
 /// Whether a combatant may act in this phase, its place and its side aside.
 fn is_ready(encounter: &Encounter, c: &Combatant) -> bool {
-    let (definition, phase, state) = (definition(encounter), phase(encounter), &c.state);
+    let definition = definition(encounter);
+    let phase = phase(encounter);
+    c.active()
+        && !is_skipped(definition, c)
+        && !c.state.passed
+        && has_turn_left(definition, phase, c)
+        && !keeps_waiting(definition, c)
+        && fits(definition, &phase.who, c)
+        && has_step(definition, phase, c)
+}
+
+/// Whether a combatant has a turn left in a phase. On a clock nobody runs out of turns.
+fn has_turn_left(definition: &Definition, phase: &PhaseRule, c: &Combatant) -> bool {
+    definition.clock.is_some() || c.state.turns_left > 0 && !has_had_phase(phase, c)
+}
+
+/// Whether a combatant has had all the turns that this phase gives.
+pub(super) fn has_had_phase(phase: &PhaseRule, c: &Combatant) -> bool {
     let most = phase.turns.count();
-    let turns = definition.clock.is_some()
-        || state.turns_left > 0 && (most == 0 || state.turns_in_phase < most);
-    let waits = state.waiting
-        && definition
-            .wait
-            .as_ref()
-            .is_none_or(|wait| wait.lasts != Lasts::Place);
-    let able = c.active() && !is_skipped(definition, c) && fits(definition, &phase.who, c);
-    turns && !waits && !state.passed && able && has_step(definition, phase, c)
+    most > 0 && c.state.turns_in_phase >= most
+}
+
+/// Whether a combatant waits, and its wait does not end when its place comes again.
+fn keeps_waiting(definition: &Definition, c: &Combatant) -> bool {
+    c.state.waiting && !waits_last(definition, Lasts::Place)
 }
 
 /// Whether a combatant takes part in a step of the phase's turns, where they have steps.
 fn has_step(definition: &Definition, phase: &PhaseRule, c: &Combatant) -> bool {
-    phase.steps.is_empty()
-        || phase
-            .steps
-            .iter()
-            .any(|step| fits(definition, &step.who, c))
+    let mut steps = phase.steps.iter();
+    phase.steps.is_empty() || steps.any(|step| fits(definition, &step.who, c))
 }
 
-/// Whether a place is still to come up.
-pub(super) fn is_open(definition: &Definition, place: &Place) -> bool {
-    !place.done || definition.clock.is_some()
+/// The places that are still to come up. On a clock none is over.
+fn open_places(encounter: &Encounter) -> impl Iterator<Item = &CachedJson<Place>> {
+    let on_clock = definition(encounter).clock.is_some();
+    let places = encounter.state.places.iter();
+    places.filter(move |place| on_clock || !place.done)
+}
+
+/// The first place of a combatant.
+pub(super) fn place_of<'t>(encounter: &'t Encounter, id: &CombatantId) -> Option<&'t Place> {
+    let mut places = encounter.state.places.iter();
+    places
+        .find(|place| place.combatant == *id)
+        .map(|place| &**place)
 }
 
 /// The combatants of which one is next; all of them, where a turn is shared.
 pub(super) fn candidates(encounter: &Encounter) -> Vec<CombatantId> {
-    let phase = phase(encounter);
-    let sides = (phase.sides != Sides::Mixed).then(|| sides_next(encounter, phase.sides));
-    let of_side = |c: &Combatant| sides.as_ref().is_none_or(|sides| sides.contains(&c.side));
-    if phase.pick == Pick::Order {
-        return tier(encounter, |c| of_side(c) && is_ready(encounter, c));
+    let sides = sides_next(encounter);
+    if phase(encounter).pick == Pick::Order {
+        return tier(encounter, sides.as_ref());
     }
-    ids(encounter
+    let eligible = encounter
         .iter()
-        .filter(|c| of_side(c) && is_ready(encounter, c)))
+        .filter(|c| is_eligible(encounter, sides.as_ref(), c));
+    ids(eligible)
 }
 
-/// The combatants on the first open place of those that are `eligible`: several, where their scores
+/// Whether a combatant may act, and is of one of these sides if sides matter.
+fn is_eligible(encounter: &Encounter, sides: Option<&BTreeSet<&Slug>>, c: &Combatant) -> bool {
+    if let Some(sides) = sides
+        && !sides.contains(&c.side)
+    {
+        return false;
+    }
+    is_ready(encounter, c)
+}
+
+/// The combatants on the first open place of those that are eligible: several, where their scores
 /// are equal.
-fn tier(encounter: &Encounter, eligible: impl Fn(&Combatant) -> bool) -> Vec<CombatantId> {
-    let definition = definition(encounter);
-    let open = encounter
-        .state
-        .places
-        .iter()
-        .filter(|place| is_open(definition, place));
-    let mut able = open.filter_map(|place| {
-        Some((
-            place,
-            encounter.get(&place.combatant).filter(|c| eligible(c))?,
-        ))
-    });
-    let Some((first, c)) = able.next() else {
-        return Vec::new();
-    };
-    let mut tied = vec![c];
-    let equal = |place: &Place| !place.moved && !first.moved && place.score.key == first.score.key;
-    for (_, c) in able.filter(|(place, _)| equal(place)) {
+fn tier(encounter: &Encounter, sides: Option<&BTreeSet<&Slug>>) -> Vec<CombatantId> {
+    let mut first: Option<&Place> = None;
+    let mut tied: Vec<&Combatant> = Vec::new();
+    for place in open_places(encounter) {
+        if first.is_some_and(|first| !are_tied(first, place)) {
+            continue;
+        }
+        let Some(c) = encounter.get(&place.combatant) else {
+            continue;
+        };
+        if !is_eligible(encounter, sides, c) {
+            continue;
+        }
+        first.get_or_insert(place);
         if !tied.iter().any(|other| other.id == c.id) {
             tied.push(c);
         }
@@ -230,103 +276,119 @@ fn tier(encounter: &Encounter, eligible: impl Fn(&Combatant) -> bool) -> Vec<Com
     ids(tied)
 }
 
-/// The sides of which somebody may act in this phase.
-fn able_sides(encounter: &Encounter) -> BTreeSet<&Slug> {
-    if phase(encounter).pick != Pick::Order {
-        return encounter
-            .iter()
-            .filter(|c| is_ready(encounter, c))
-            .map(|c| &c.side)
-            .collect();
-    }
-    let open = encounter
-        .state
-        .places
-        .iter()
-        .filter(|place| is_open(definition(encounter), place));
-    let placed = open.filter_map(|place| encounter.get(&place.combatant));
-    placed
-        .filter(|c| is_ready(encounter, c))
-        .map(|c| &c.side)
-        .collect()
+/// Whether two places stand at the same score.
+fn are_tied(one: &Place, other: &Place) -> bool {
+    !one.moved && !other.moved && one.score.key == other.score.key
 }
 
-/// The sides whose turn it is.
-fn sides_next(encounter: &Encounter, rule: Sides) -> BTreeSet<&Slug> {
-    let state = &encounter.state;
-    let able = able_sides(encounter);
-    let known = state
-        .sides
-        .iter()
-        .enumerate()
-        .filter(|(_, side)| able.contains(&side.side));
-    if rule == Sides::Alternate {
-        let last = state
-            .sides
-            .iter()
-            .position(|side| Some(&side.side) == state.last_side.as_ref());
-        let next = |(i, _): &(usize, &SideState)| (last.is_some_and(|last| *i <= last), *i);
-        return known
-            .min_by_key(next)
-            .map(|(_, side)| &side.side)
-            .into_iter()
-            .collect();
+/// The sides of which somebody may act in this phase.
+fn able_sides(encounter: &Encounter) -> BTreeSet<&Slug> {
+    let mut able = BTreeSet::new();
+    if phase(encounter).pick != Pick::Order {
+        for c in encounter.iter() {
+            if is_ready(encounter, c) {
+                able.insert(&c.side);
+            }
+        }
+        return able;
     }
-    let mut sides = known.map(|(_, side)| side);
+    for place in open_places(encounter) {
+        if let Some(c) = encounter.get(&place.combatant)
+            && is_ready(encounter, c)
+        {
+            able.insert(&c.side);
+        }
+    }
+    able
+}
+
+/// The sides whose turn it is; `None` where sides do not matter.
+fn sides_next(encounter: &Encounter) -> Option<BTreeSet<&Slug>> {
+    let state = &encounter.state;
+    match phase(encounter).sides {
+        Sides::Mixed => None,
+        Sides::InOrder => Some(first_sides(state, &able_sides(encounter))),
+        Sides::Alternate => {
+            let next = side_after_last(state, &able_sides(encounter));
+            Some(next.into_iter().collect())
+        }
+    }
+}
+
+/// The first able side, and those that tie with it.
+fn first_sides<'t>(state: &'t State, able: &BTreeSet<&Slug>) -> BTreeSet<&'t Slug> {
+    let mut sides = state.sides.iter().filter(|side| able.contains(&side.side));
     let Some(first) = sides.next() else {
         return BTreeSet::new();
     };
-    std::iter::once(first)
-        .chain(sides.take_while(|side| side.ties(first)))
-        .map(|side| &side.side)
-        .collect()
+    let mut tied = BTreeSet::from([&first.side]);
+    for side in sides {
+        if !side.ties(first) {
+            break;
+        }
+        tied.insert(&side.side);
+    }
+    tied
+}
+
+/// The next able side after the one that acted last; after the last side of all, the first again.
+fn side_after_last<'t>(state: &'t State, able: &BTreeSet<&Slug>) -> Option<&'t Slug> {
+    let mut first = None;
+    let mut is_after = false;
+    for SideState { side, .. } in &state.sides {
+        if able.contains(side) {
+            if is_after {
+                return Some(side);
+            }
+            first.get_or_insert(side);
+        }
+        is_after |= Some(side) == state.last_side.as_ref();
+    }
+    first
 }
 
 /// Who names the next combatant, where the one that acted last does and is still here.
 pub(super) fn chooser(encounter: &Encounter) -> Option<&CombatantId> {
-    let phase = phase(encounter);
-    if phase.pick != Pick::Last {
+    if phase(encounter).pick != Pick::Last {
         return None;
     }
-    let last = if phase.sides == Sides::Mixed {
-        encounter.state.last.as_ref()
-    } else {
-        let sides = sides_next(encounter, phase.sides);
-        let side = encounter
-            .state
-            .sides
-            .iter()
-            .find(|side| sides.contains(&side.side));
-        side.and_then(|side| side.last.as_ref())
+    let last = match sides_next(encounter) {
+        None => encounter.state.last.as_ref()?,
+        Some(next) => {
+            let mut sides = encounter.state.sides.iter();
+            let side = sides.find(|side| next.contains(&side.side))?;
+            side.last.as_ref()?
+        }
     };
-    last.filter(|id| encounter.get(id).is_some())
+    encounter.get(last)?;
+    Some(last)
 }
 
 /// Beside whose place a combatant goes that moves now, and whether after it: the turn that is going
 /// on, else the last one. If its combatant has left, the place after it tells where it stood.
 pub(super) fn beside_now(encounter: &Encounter) -> (Option<&CombatantId>, bool) {
     let state = &encounter.state;
-    let acting = top(encounter).and_then(|turn| turn.combatants.first());
-    match (acting, &state.last) {
-        (Some(acting), _) => (Some(acting), false),
-        (None, Some(last)) => (Some(last), true),
-        (None, None) => (state.stood_before.as_ref(), false),
+    if let Some(turn) = top(encounter) {
+        (turn.combatants.first(), false)
+    } else if let Some(last) = &state.last {
+        (Some(last), true)
+    } else {
+        (state.stood_before.as_ref(), false)
     }
 }
 
 /// The turn that is going on: the last one in which there is anybody.
 pub(super) fn top(encounter: &Encounter) -> Option<&Turn> {
-    encounter
-        .state
-        .turns
-        .iter()
-        .rfind(|turn| !turn.combatants.is_empty())
+    let mut turns = encounter.state.turns.iter();
+    turns.rfind(|turn| !turn.combatants.is_empty())
 }
 
 /// The clock, unless the turn that is going on costs no ticks because it is bought.
 pub(super) fn turn_clock(encounter: &Encounter) -> Option<&ClockRule> {
-    let bought = top(encounter).is_some_and(|turn| turn.kind == TurnKind::Bought);
-    definition(encounter).clock.as_ref().filter(|_| !bought)
+    match top(encounter) {
+        Some(turn) if turn.kind == TurnKind::Bought => None,
+        _ => definition(encounter).clock.as_ref(),
+    }
 }
 
 /// When a combatant acts next on the clock if its turn ends at this cost, or the least; None if the
@@ -337,14 +399,9 @@ pub(super) fn scheduled(
     cost: Option<u32>,
 ) -> Option<Scheduled> {
     let [least, _] = turn_clock(encounter)?.cost;
-    let place = encounter
-        .state
-        .places
-        .iter()
-        .find(|place| place.combatant == *id)?;
-    let from = u32::try_from(place.score.total)
-        .unwrap_or(0)
-        .max(encounter.state.tick);
+    let place = place_of(encounter, id)?;
+    let stands_at = u32::try_from(place.score.total).unwrap_or(0);
+    let from = stands_at.max(encounter.state.tick);
     Some(Scheduled {
         combatant: id.clone(),
         tick: from.saturating_add(cost.unwrap_or(least.count())),
@@ -361,39 +418,35 @@ pub(super) fn steps(encounter: &Encounter) -> &[StepRule] {
 
 /// Whose turn it is, and not done with its step.
 pub(super) fn current(encounter: &Encounter) -> impl Iterator<Item = &CombatantId> {
-    let turn = top(encounter);
+    let turn = top(encounter).into_iter();
+    turn.flat_map(move |turn| {
+        let sharing = turn.combatants.iter();
+        sharing.filter(move |id| has_to_act(encounter, turn, id))
+    })
+}
+
+/// Whether a combatant that shares this turn acts in its step and is not done.
+fn has_to_act(encounter: &Encounter, turn: &Turn, id: &CombatantId) -> bool {
+    let Some(c) = encounter.get(id) else {
+        return false;
+    };
+    if !c.active() || turn.done.contains(id) {
+        return false;
+    }
     let steps = steps(encounter);
-    let step = turn.and_then(|turn| steps.get(usize::try_from(turn.step).ok()?));
-    let takes_part = move |c: &Combatant| match step {
+    match steps.get(turn.step) {
         Some(step) => fits(definition(encounter), &step.who, c),
         None => steps.is_empty(),
-    };
-    let here = move |id: &&CombatantId| {
-        encounter
-            .get(id)
-            .is_some_and(|c| c.active() && takes_part(c))
-    };
-    let open = turn
-        .into_iter()
-        .flat_map(|turn| turn.combatants.iter().filter(|id| !turn.done.contains(id)));
-    open.filter(here)
+    }
 }
 
 /// Whether one of the turns that are going on is this combatant's.
 pub(super) fn in_a_turn(encounter: &Encounter, id: &CombatantId) -> bool {
-    encounter
-        .state
-        .turns
-        .iter()
-        .any(|turn| turn.combatants.contains(id))
+    let mut turns = encounter.state.turns.iter();
+    turns.any(|turn| turn.combatants.contains(id))
 }
 
-/// Whether a turn is going on.
-fn within_turn(encounter: &Encounter) -> bool {
-    top(encounter).is_some()
-}
-
-/// When rights are used.
+/// When combatants react.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opening {
     /// Within a turn.
@@ -404,21 +457,24 @@ pub(super) enum Opening {
     RoundEnd,
 }
 
-/// The opening that there is now, if rights can be used.
+/// The opening that there is now, if combatants can react.
 pub(super) fn opening(encounter: &Encounter) -> Option<Opening> {
     match encounter.state.mode {
         Mode::Gap { stalled: true, .. } => Some(Opening::RoundEnd),
         Mode::Gap { stalled: false, .. } => Some(Opening::AfterTurn),
-        Mode::Turn if within_turn(encounter) => Some(Opening::WithinTurn),
+        Mode::Turn if top(encounter).is_some() => Some(Opening::WithinTurn),
         _ => None,
     }
 }
 
-/// Whether a combatant may use its rights: it is in the fight, and has not passed in this gap.
+/// Whether a combatant may react at all: it is in the fight, and has not passed in this gap.
 fn may_respond(encounter: &Encounter, c: &Combatant) -> bool {
-    let passed =
-        matches!(&encounter.state.mode, Mode::Gap { passed, .. } if passed.contains(&c.id));
-    c.active() && !passed && !is_skipped(definition(encounter), c)
+    if let Mode::Gap { passed, .. } = &encounter.state.mode
+        && passed.contains(&c.id)
+    {
+        return false;
+    }
+    c.active() && !is_skipped(definition(encounter), c)
 }
 
 /// Whether it was this combatant's turn that ended or was delayed last.
@@ -428,44 +484,50 @@ fn was_last(encounter: &Encounter, c: &Combatant) -> bool {
 
 /// Whether a combatant that waits may return in this opening.
 pub(super) fn may_return(encounter: &Encounter, c: &Combatant, opening: Opening) -> bool {
-    let Some(wait) = definition(encounter)
-        .wait
-        .as_ref()
-        .filter(|_| c.state.waiting)
-    else {
+    let Some(wait) = &definition(encounter).wait else {
         return false;
     };
-    let now = match opening {
+    let is_time = match opening {
         Opening::WithinTurn => wait.interrupts,
         Opening::AfterTurn => !was_last(encounter, c),
         Opening::RoundEnd => true,
     };
-    let room = encounter.state.turns.len() < MAX_DEPTH;
-    now && room && may_respond(encounter, c)
+    c.state.waiting && is_time && has_room(encounter) && may_respond(encounter, c)
 }
 
-/// Whether a combatant may use a right in this opening, whatever its points.
+/// Whether one more turn may interrupt those that are going on.
+fn has_room(encounter: &Encounter) -> bool {
+    encounter.state.turns.len() < MAX_DEPTH
+}
+
+/// Whether a combatant may react in this opening by spending points, however many it has.
 pub(super) fn may_interject(encounter: &Encounter, c: &Combatant, opening: Opening) -> bool {
-    let now = match opening {
-        Opening::WithinTurn => !in_a_turn(encounter, &c.id),
-        Opening::AfterTurn | Opening::RoundEnd => !was_last(encounter, c),
+    let is_own_turn = match opening {
+        Opening::WithinTurn => in_a_turn(encounter, &c.id),
+        Opening::AfterTurn | Opening::RoundEnd => was_last(encounter, c),
     };
-    let able = !c.has(MANIFEST.down) && !is_surprised(definition(encounter), c);
-    now && able && !c.state.waiting && may_respond(encounter, c)
+    !is_own_turn
+        && !c.state.waiting
+        && !c.has(MANIFEST.down)
+        && !is_surprised(definition(encounter), c)
+        && may_respond(encounter, c)
 }
 
 /// The points that a combatant can spend from a pool.
 pub(super) fn points(encounter: &Encounter, c: &Combatant, name: &Slug, pool: &PoolRule) -> u32 {
-    let pools = if pool.of == Owner::Table {
-        &encounter.state.pools
-    } else {
-        &c.state.pools
+    let pools = match pool.of {
+        Owner::Table => &encounter.state.pools,
+        Owner::Combatant => &c.state.pools,
     };
     pools.get(name).copied().unwrap_or(0)
 }
 
-/// Whether a combatant may spend from this pool in this opening; it [may use a
-/// right](may_interject).
+/// Whether points pay for a use. One that costs nothing still needs a point of one's own.
+pub(super) fn pays(pool: &PoolRule, points: u32, cost: u32) -> bool {
+    points >= cost && (points > 0 || pool.of == Owner::Table)
+}
+
+/// Whether a combatant that [may react](may_interject) may do it with this pool.
 pub(super) fn may_spend(
     encounter: &Encounter,
     c: &Combatant,
@@ -473,49 +535,55 @@ pub(super) fn may_spend(
     name: &Slug,
     pool: &PoolRule,
 ) -> bool {
-    let ([least, _], points) = (pool.spend.cost, points(encounter, c, name, pool));
-    let paid = points >= least.count() && (pool.of == Owner::Table || points > 0);
-    let when = opening != Opening::WithinTurn || pool.spend.when == When::Any;
-    let room = pool.spend.gives == Gives::Action || encounter.state.turns.len() < MAX_DEPTH;
-    let unused = !c.state.used.contains(name);
-    paid && when && room && unused && fits(definition(encounter), &pool.spend.who, c)
+    let spend = &pool.spend;
+    let [least, _] = spend.cost;
+    let is_time = opening != Opening::WithinTurn || spend.when == When::Any;
+    pays(pool, points(encounter, c, name, pool), least.count())
+        && is_time
+        && (spend.gives == Gives::Action || has_room(encounter))
+        && !c.state.used.contains(name)
+        && fits(definition(encounter), &spend.who, c)
 }
 
-/// Whether a combatant holds a right in this opening.
-pub(super) fn has_right(encounter: &Encounter, c: &Combatant, opening: Opening) -> bool {
-    if c.state.waiting || c.state.pools.is_empty() && encounter.state.pools.is_empty() {
+/// Whether a combatant has a reaction in this opening.
+pub(super) fn has_reaction(encounter: &Encounter, c: &Combatant, opening: Opening) -> bool {
+    if c.state.waiting {
         return may_return(encounter, c, opening);
+    }
+    // Most combatants have no points, and large fights ask this of each.
+    if c.state.pools.is_empty() && encounter.state.pools.is_empty() {
+        return false;
     }
     let mut pools = definition(encounter).pools.iter();
     pools.any(|(name, pool)| may_spend(encounter, c, opening, name, pool))
         && may_interject(encounter, c, opening)
 }
 
-/// The combatants that hold a right in this opening.
-pub(super) fn right_holders(
+/// The combatants that have a reaction in this opening.
+pub(super) fn reacting(
     encounter: &Encounter,
     opening: Opening,
 ) -> impl Iterator<Item = &Combatant> {
-    encounter
-        .iter()
-        .filter(move |c| has_right(encounter, c, opening))
+    let combatants = encounter.iter();
+    combatants.filter(move |c| has_reaction(encounter, c, opening))
 }
 
 /// The combatants that are asked in the gap that is open.
 pub(super) fn asked(encounter: &Encounter) -> impl Iterator<Item = &Combatant> {
-    let opening = opening(encounter).filter(|opening| *opening != Opening::WithinTurn);
-    opening
-        .into_iter()
-        .flat_map(|opening| right_holders(encounter, opening))
+    let gap = opening(encounter).filter(|opening| *opening != Opening::WithinTurn);
+    gap.into_iter()
+        .flat_map(|opening| reacting(encounter, opening))
 }
 
 /// Whether a combatant's score is pinned.
 pub(super) fn is_pinned(definition: &Definition, c: &Combatant) -> bool {
-    let pinned = definition
-        .score
-        .as_ref()
-        .and_then(|score| score.pinned.as_ref());
-    pinned.is_some_and(|name| number(definition, c, name) != 0)
+    let Some(score) = &definition.score else {
+        return false;
+    };
+    match &score.pinned {
+        Some(name) => number(definition, c, name) != 0,
+        None => false,
+    }
 }
 
 /// Whether a combatant stands for a lair: a hazard with a fixed score, which is no creature with a

@@ -1,12 +1,21 @@
 //! What follows from damage, conditions, comings, goings and the game master's word.
 
-use super::definition::*;
-use super::flow::*;
-use super::query::*;
+use super::definition::{Down, Join, Sides};
+use super::flow::{Point, begin, close_used_gap, end_one, proceed, show};
+use super::manifest::MANIFEST;
+use super::query::{
+    beside_now, candidates, definition, has_places, in_a_turn, is_skipped, owes_roll, phase,
+    place_of, top, undeclared,
+};
 use super::score;
-use super::*;
+use super::{
+    CameLate, Combatant, Custom, Encounter, Mode, Moved, Place, Placed, Play, Scheduled,
+    Standstill, TurnKind, WaitLapsed,
+};
 use crate::rulesets::shared::end_turn;
-use crate::vocabulary::{OUT, RosterEvent, SharedEvent, Status};
+use crate::vocabulary::{
+    CombatantId, Event as AnyEvent, OUT, RosterEvent, SharedEvent, Status, Violation, ids,
+};
 
 pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Custom>) -> Result<(), Violation> {
     if play.encounter().status != Status::Running {
@@ -72,17 +81,13 @@ fn take_over(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
 /// A combatant becomes unconscious.
 fn fall(play: &mut Play<'_>, id: &CombatantId) {
     let encounter = play.encounter();
-    let between = matches!(
+    let moves = definition(encounter).down == Down::Moves;
+    let is_round_open = matches!(
         encounter.state.mode,
         Mode::Turn | Mode::Gap { .. } | Mode::Choosing
     );
-    let placed = encounter
-        .state
-        .places
-        .iter()
-        .any(|place| place.combatant == *id);
-    if definition(encounter).down != Down::Moves || !between || in_a_turn(encounter, id) || !placed
-    {
+    let is_placed = place_of(encounter, id).is_some();
+    if !moves || !is_round_open || !is_placed || in_a_turn(encounter, id) {
         return;
     }
     // Before any turn has ended there is no turn to stand before.
@@ -105,88 +110,96 @@ fn come_back(play: &mut Play<'_>, id: &CombatantId) {
     find_place(play, id);
     let encounter = play.encounter();
     if encounter.is_active(id) && !in_a_turn(encounter, id) {
-        come_late(play, id);
+        lose_missed_places(play, id);
     }
 }
 
 /// Gives an active combatant its place, where scores are known and it has none.
 fn find_place(play: &mut Play<'_>, id: &CombatantId) {
     let encounter = play.encounter();
-    let placed = encounter
-        .state
-        .places
-        .iter()
-        .any(|place| place.combatant == *id);
-    let waits = encounter.get(id).is_some_and(|c| c.state.waiting);
-    if placed
-        || waits
-        || !encounter.state.rolled
-        || !encounter.is_active(id)
-        || !has_places(definition(encounter))
-    {
+    let definition = definition(encounter);
+    let Some(c) = encounter.get(id) else { return };
+    let gets_place = has_places(definition) && encounter.state.rolled;
+    if !gets_place || !c.active() || c.state.waiting || place_of(encounter, id).is_some() {
         return;
     }
-    let last = definition(encounter).join == Join::Last && definition(encounter).clock.is_none();
+    let last = definition.join == Join::Last && definition.clock.is_none();
     let places = score::newcomer(play, id);
     play.emit(Placed { places, last });
     if !last {
-        come_late(play, id);
+        lose_missed_places(play, id);
     }
 }
 
 /// Takes from a combatant the turns of places that the round has passed already.
-fn come_late(play: &mut Play<'_>, id: &CombatantId) {
+fn lose_missed_places(play: &mut Play<'_>, id: &CombatantId) {
     let encounter = play.encounter();
-    let Some(c) = encounter.get(id) else { return };
     if definition(encounter).clock.is_some() {
-        let tick = encounter.state.tick;
-        let behind =
-            |place: &CachedJson<Place>| place.combatant == *id && place.score.total < tick.into();
-        if encounter.state.places.iter().any(behind) {
-            play.emit(Scheduled {
-                combatant: id.clone(),
-                tick,
-            });
-        }
+        catch_up_with_clock(play, id);
         return;
     }
-    let mixed = phase(encounter).sides == Sides::Mixed;
-    let sides = encounter
-        .state
-        .sides
-        .iter()
-        .filter(|side| mixed || side.side == c.side);
-    let count = sides
-        .filter_map(|side| side.count.as_ref().map(|score| &score.key))
-        .max();
-    let places = &encounter.state.places;
-    let passed = |at: usize, place: &Place| match place.moved {
-        true => places.iter().skip(at).any(|other| other.done),
-        false => count.is_some_and(|count| place.score.key < *count),
-    };
-    let open = places
-        .iter()
-        .enumerate()
-        .filter(|(_, place)| place.combatant == *id && !place.done);
-    let (late, ahead): (Vec<_>, Vec<_>) = open.partition(|(at, place)| passed(*at, place));
-    let turns = u32::try_from(ahead.len()).unwrap_or(u32::MAX);
-    if !late.is_empty() && c.state.turns_left > 0 {
+    let Some(c) = encounter.get(id) else { return };
+    let mut missed = 0;
+    let mut open = 0;
+    for (at, place) in encounter.state.places.iter().enumerate() {
+        if place.combatant != *id || place.done {
+            continue;
+        }
+        if has_passed(encounter, c, at, place) {
+            missed += 1;
+        } else {
+            open += 1;
+        }
+    }
+    if missed > 0 && c.state.turns_left > 0 {
+        let turns = c.state.turns_left.min(open);
         play.emit(CameLate {
             combatant: id.clone(),
-            turns: turns.min(c.state.turns_left),
+            turns,
         });
     }
 }
 
+/// Moves a combatant whose tick has passed to the present one.
+fn catch_up_with_clock(play: &mut Play<'_>, id: &CombatantId) {
+    let tick = play.encounter().state.tick;
+    let mut places = play.encounter().state.places.iter();
+    if places.any(|place| place.combatant == *id && place.score.total < tick.into()) {
+        play.emit(Scheduled {
+            combatant: id.clone(),
+            tick,
+        });
+    }
+}
+
+/// Whether the round has come further than a combatant's place, which stands at this position.
+fn has_passed(encounter: &Encounter, c: &Combatant, at: usize, place: &Place) -> bool {
+    if place.moved {
+        let mut from_here = encounter.state.places.iter().skip(at);
+        return from_here.any(|other| other.done);
+    }
+    match reached_key(encounter, c) {
+        Some(reached) => place.score.key < *reached,
+        None => false,
+    }
+}
+
+/// How far the round has come: the last key whose place came up, on the combatant's side alone
+/// where sides do not mix.
+fn reached_key<'t>(encounter: &'t Encounter, c: &Combatant) -> Option<&'t Vec<i64>> {
+    let mixed = phase(encounter).sides == Sides::Mixed;
+    let mut reached = None;
+    for side in &encounter.state.sides {
+        if mixed || side.side == c.side {
+            reached = reached.max(side.count.as_ref().map(|score| &score.key));
+        }
+    }
+    reached
+}
+
 /// Goes on after a change of who is in the fight.
 fn settle(play: &mut Play<'_>) {
-    let encounter = play.encounter();
-    let lapses =
-        |c: &&Combatant| c.state.waiting && (!c.active() || is_skipped(definition(encounter), c));
-    let lapsed = ids(encounter.iter().filter(lapses));
-    lapsed
-        .into_iter()
-        .for_each(|combatant| play.emit(WaitLapsed { combatant }));
+    end_vain_waits(play);
     let encounter = play.encounter();
     let nobody = encounter.active().next().is_none();
     match &encounter.state.mode {
@@ -206,15 +219,25 @@ fn settle(play: &mut Play<'_>) {
     }
 }
 
+/// Ends the waits of combatants that are out of the fight or lose their turns.
+fn end_vain_waits(play: &mut Play<'_>) {
+    let encounter = play.encounter();
+    let definition = definition(encounter);
+    let waiting = encounter.iter().filter(|c| c.state.waiting);
+    let in_vain = waiting.filter(|c| !c.active() || is_skipped(definition, c));
+    for combatant in ids(in_vain) {
+        play.emit(WaitLapsed { combatant });
+    }
+}
+
 /// Ends the turns of combatants that are out of the fight.
 fn end_fallen(play: &mut Play<'_>) {
     let encounter = play.encounter();
-    let turn = top(encounter);
-    let fallen = turn
-        .into_iter()
-        .flat_map(|turn| &turn.combatants)
-        .filter(|id| !encounter.is_active(id));
-    let fallen: Vec<_> = fallen.cloned().collect();
+    let mut fallen = Vec::new();
+    if let Some(turn) = top(encounter) {
+        fallen.clone_from(&turn.combatants);
+    }
+    fallen.retain(|id| !encounter.is_active(id));
     for id in &fallen {
         end_one(play, id, None);
     }

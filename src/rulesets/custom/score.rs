@@ -1,10 +1,14 @@
 //! Scores: dice and numbers, or cards, for combatants, groups or sides.
 
-use super::definition::*;
-use super::query::{definition, has_places, is_foe, is_pinned, number, turns, value};
-use super::*;
-use crate::json::CachedJson;
-use crate::vocabulary::{Die, Int, field, require};
+use super::definition::{Definition, Dice, Lasts, Per, ScoreRule, Surprise};
+use super::query::{
+    deals_cards, definition, has_places, is_foe, is_pinned, number, turns, value, waits_last,
+};
+use super::{
+    Card, Combatant, Encounter, Play, Reshuffled, Roll, Score, Scored, ScoredPlace, ScoredSide,
+};
+use crate::json::{CachedJson, FieldError};
+use crate::vocabulary::{CombatantId, Die, Slug, Violation, field, ids, require};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the table rolled and dealt where it leaves both to the server.
@@ -39,21 +43,37 @@ impl<'t> Unit<'t> {
 
     /// What a command calls it.
     fn name(&self) -> &str {
-        self.word.map_or(self.first.id.as_str(), Slug::as_str)
+        match self.word {
+            Some(word) => word.as_str(),
+            None => self.first.id.as_str(),
+        }
     }
 
     /// The members that count: hidden ones only where there are no others, so that their numbers do
     /// not show.
     fn counted(&self) -> impl Iterator<Item = &'t Combatant> {
-        self.members
-            .iter()
-            .copied()
-            .filter(|c| c.hidden == self.first.hidden)
+        let members = self.members.iter().copied();
+        members.filter(|c| c.hidden == self.first.hidden)
     }
 
     /// Its dice: none where it is dealt a card, or its score is pinned or made of numbers alone.
     fn dice(&self, definition: &Definition) -> Option<Dice> {
-        side_dice(definition, self.first).filter(|_| !is_pinned(definition, self.first))
+        if is_pinned(definition, self.first) {
+            return None;
+        }
+        side_dice(definition, self.first)
+    }
+
+    /// The first roll that a member brought to which these dice come.
+    fn brought_roll(&self, dice: Dice) -> Option<i64> {
+        for c in self.counted() {
+            if let Some(roll) = c.stats.roll
+                && dice.check(roll.get()).is_ok()
+            {
+                return Some(roll.get());
+            }
+        }
+        None
     }
 }
 
@@ -61,32 +81,30 @@ impl<'t> Unit<'t> {
 /// that players see come first.
 fn units(encounter: &Encounter) -> Vec<Unit<'_>> {
     let definition = definition(encounter);
-    let per = definition
-        .score
-        .as_ref()
-        .map_or(Per::Combatant, |score| score.per);
-    let keeps = definition
-        .wait
-        .as_ref()
-        .is_some_and(|wait| wait.lasts == Lasts::Used);
-    let rolling = encounter.active().filter(|c| !(keeps && c.state.waiting));
+    let keep_waiting = waits_last(definition, Lasts::Used);
+    let rolling = encounter
+        .active()
+        .filter(|c| !(keep_waiting && c.state.waiting));
     let (hidden, shown): (Vec<_>, Vec<_>) = rolling.partition(|c| c.hidden);
     let mut units: Vec<Unit<'_>> = Vec::new();
     for c in shown.into_iter().chain(hidden) {
-        let word = match per {
-            Per::Combatant => None,
-            Per::Group => c.stats.group.as_ref(),
-            Per::Side => Some(&c.side),
-        };
-        match units
-            .iter_mut()
-            .find(|unit| word.is_some() && unit.word == word)
-        {
+        let word = shared_word(definition, c);
+        let mut others = units.iter_mut();
+        match others.find(|unit| word.is_some() && unit.word == word) {
             Some(unit) => unit.members.push(c),
             None => units.push(Unit::new(word, c)),
         }
     }
     units
+}
+
+/// The word of the group or side with which a combatant shares its score.
+fn shared_word<'t>(definition: &Definition, c: &'t Combatant) -> Option<&'t Slug> {
+    match definition.score.as_ref()?.per {
+        Per::Combatant => None,
+        Per::Group => c.stats.group.as_ref(),
+        Per::Side => Some(&c.side),
+    }
 }
 
 /// Gives the units what the table rolled and dealt, and returns the cards that are out. Refuses
@@ -97,39 +115,29 @@ fn give(
     given: &Roll,
 ) -> Result<Vec<Card>, Violation> {
     let definition = definition(encounter);
-    let unknown = |field: &str, name: &CombatantId| {
-        let detail = format!(
-            "{name} has none of its own in this order: name a combatant, group or side as score.per says"
-        );
-        Violation::field("not_rolled", format!("{field}.{}", name.as_str()), detail)
-    };
     for (name, sum) in &given.rolls {
-        let unit = units
-            .iter_mut()
-            .find(|unit| unit.name() == name.as_str())
-            .ok_or_else(|| unknown("rolls", name))?;
-        let dice = unit
-            .dice(definition)
-            .ok_or_else(|| unknown("rolls", name))?;
-        let impossible = |detail| {
-            Violation::field(
-                "impossible_roll",
-                format!("rolls.{}", name.as_str()),
-                detail,
-            )
+        let path = format!("rolls.{}", name.as_str());
+        let Some(unit) = unit_named(units, name) else {
+            return Err(not_rolled(path, name));
         };
-        dice.check(sum.get()).map_err(impossible)?;
+        let Some(dice) = unit.dice(definition) else {
+            return Err(not_rolled(path, name));
+        };
+        if let Err(detail) = dice.check(sum.get()) {
+            return Err(Violation::field("impossible_roll", path, detail));
+        }
         unit.roll = Some(sum.get());
     }
-    let dealt = definition.score.as_ref().is_some_and(|score| score.cards);
     let mut out = encounter.state.cards.clone();
     for (name, card) in &given.cards {
-        let unit = units
-            .iter_mut()
-            .find(|unit| dealt && unit.name() == name.as_str());
-        let unit = unit.ok_or_else(|| unknown("cards", name))?;
-        let path = field(format!("cards.{}", name.as_str()));
-        require(!out.contains(card), "card_is_out", path, || {
+        let path = format!("cards.{}", name.as_str());
+        if !deals_cards(definition) {
+            return Err(not_rolled(path, name));
+        }
+        let Some(unit) = unit_named(units, name) else {
+            return Err(not_rolled(path, name));
+        };
+        require(!out.contains(card), "card_is_out", field(path), || {
             format!("{card} is out already: name another card")
         })?;
         unit.card = Some(*card);
@@ -138,32 +146,49 @@ fn give(
     Ok(out)
 }
 
+fn unit_named<'u, 't>(units: &'u mut [Unit<'t>], name: &CombatantId) -> Option<&'u mut Unit<'t>> {
+    units.iter_mut().find(|unit| unit.name() == name.as_str())
+}
+
+fn not_rolled(path: String, name: &CombatantId) -> Violation {
+    let detail = format!(
+        "{name} has none of its own in this order: name a combatant, group or side as score.per says"
+    );
+    Violation::field("not_rolled", path, detail)
+}
+
 /// Refuses a combatant's own roll that the dice of its side do not come to.
 pub(super) fn check_own_roll(definition: &Definition, c: &Combatant) -> Result<(), FieldError> {
     let Some(roll) = c.stats.roll else {
         return Ok(());
     };
-    let none = || "no dice are rolled for it: leave it out (definition.score.dice)".to_owned();
-    let checked = side_dice(definition, c)
-        .ok_or_else(none)
-        .and_then(|dice| dice.check(roll.get()));
-    checked.map_err(|wrong| FieldError::meaningless("roll", wrong))
+    let Some(dice) = side_dice(definition, c) else {
+        let detail = "no dice are rolled for it: leave it out (definition.score.dice)";
+        return Err(FieldError::meaningless("roll", detail));
+    };
+    dice.check(roll.get())
+        .map_err(|wrong| FieldError::meaningless("roll", wrong))
 }
 
 /// The dice of a combatant's side.
 pub(super) fn side_dice(definition: &Definition, c: &Combatant) -> Option<Dice> {
     let score = definition.score.as_ref()?;
-    score
-        .foes
-        .as_ref()
-        .filter(|_| is_foe(c))
-        .map_or(score.dice, |foes| foes.dice)
+    match &score.foes {
+        Some(foes) if is_foe(c) => foes.dice,
+        _ => score.dice,
+    }
 }
 
+/// Rolls dice once, and adds them up.
 fn sum(play: &mut Play<'_>, dice: Dice) -> (Vec<Die>, i64) {
-    let dice: Vec<Die> = (0..dice.count).map(|_| play.roll(dice.sides)).collect();
-    let sum = dice.iter().map(|die| i64::from(die.face)).sum();
-    (dice, sum)
+    let mut rolled = Vec::new();
+    let mut sum = 0;
+    for _ in 0..dice.count {
+        let die = play.roll(dice.sides);
+        sum += i64::from(die.face);
+        rolled.push(die);
+    }
+    (rolled, sum)
 }
 
 /// Rolls or deals for everybody, and sorts places or sides.
@@ -176,46 +201,28 @@ pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violatio
     let Some(rule) = &definition.score else {
         return Ok(());
     };
-    let held = given.cards.values().copied().collect();
     let mut scorer = Scorer {
         encounter,
         definition,
         rule,
         out,
-        held,
+        held: given.cards.values().copied().collect(),
         reshuffled: false,
     };
-    let mut scores: Vec<Score> = units.iter().map(|unit| scorer.score(play, unit)).collect();
-    scorer.roll_off(play, &units, &mut scores);
-    let scores = units.iter().zip(scores.into_iter().map(CachedJson::from));
+    let mut rolled = Vec::new();
+    for unit in units {
+        let score = scorer.score(play, &unit);
+        rolled.push((unit, score));
+    }
+    scorer.roll_off(play, &mut rolled);
     let mut scored = Scored {
         places: Vec::new(),
         sides: Vec::new(),
     };
     if has_places(definition) {
-        for (unit, score) in scores {
-            scored.places.extend(
-                unit.members
-                    .iter()
-                    .flat_map(|c| scorer.places_of(play, c, &score)),
-            );
-        }
-        let joined = |place: &ScoredPlace| encounter.get(&place.combatant).map(|c| c.joined);
-        scored
-            .places
-            .sort_by_cached_key(|place| (place.score.key.clone(), joined(place), place.turn));
+        scored.places = scorer.places(play, rolled);
     } else {
-        let yielding = definition.surprise == Surprise::Yields && encounter.round <= 1;
-        let side = |(unit, score): (&Unit<'_>, CachedJson<Score>)| ScoredSide {
-            side: unit.first.side.clone(),
-            combatants: ids(unit.members.iter().copied()).into(),
-            yields: yielding && unit.counted().all(|c| c.state.surprised),
-            score,
-        };
-        scored.sides = scores.map(side).collect();
-        scored
-            .sides
-            .sort_by_cached_key(|side| (side.yields, side.score.key.clone()));
+        scored.sides = scorer.sides(rolled);
     }
     if scorer.reshuffled {
         play.emit(Reshuffled {});
@@ -229,42 +236,25 @@ pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violatio
 pub(super) fn newcomer(play: &mut Play<'_>, id: &CombatantId) -> Vec<ScoredPlace> {
     let encounter = &play.encounter().clone();
     let definition = definition(encounter);
-    let Some((c, rule)) = encounter.get(id).zip(definition.score.as_ref()) else {
+    let (Some(c), Some(rule)) = (encounter.get(id), &definition.score) else {
         return Vec::new();
     };
-    let group = c
-        .stats
-        .group
-        .as_ref()
-        .filter(|_| rule.per == Per::Group && definition.clock.is_none());
-    let mates = |other: &Combatant| {
-        group.is_some() && other.stats.group.as_ref() == group && (c.hidden || !other.hidden)
-    };
-    let mut first_places = encounter
-        .state
-        .places
-        .iter()
-        .filter(|place| place.turn == 0);
-    let mate = first_places.find(|place| encounter.get(&place.combatant).is_some_and(mates));
-    let out = encounter.state.cards.clone();
-    let held = encounter
-        .state
-        .places
-        .iter()
-        .filter_map(|place| place.score.card)
-        .collect();
+    let mut held = Vec::new();
+    for place in &encounter.state.places {
+        held.extend(place.score.card);
+    }
     let mut scorer = Scorer {
         encounter,
         definition,
         rule,
-        out,
+        out: encounter.state.cards.clone(),
         held,
         reshuffled: false,
     };
-    let score = mate.map_or_else(
-        || scorer.score(play, &Unit::new(None, c)).into(),
-        |place| place.score.clone(),
-    );
+    let score = match scorer.group_score(c) {
+        Some(score) => score.clone(),
+        None => scorer.score(play, &Unit::new(None, c)).into(),
+    };
     let places = scorer.places_of(play, c, &score);
     if scorer.reshuffled {
         play.emit(Reshuffled {});
@@ -293,82 +283,108 @@ impl Scorer<'_> {
 
     /// The score of one unit.
     fn score(&mut self, play: &mut Play<'_>, unit: &Unit<'_>) -> Score {
-        let (definition, rule, sign) = (self.definition, self.rule, self.sign());
-        if rule.cards {
+        if self.rule.cards {
             return self.deal(play, unit.card);
         }
-        let best = |of: &dyn Fn(&Combatant) -> i64| {
-            let values = unit.counted().map(of);
-            if rule.low_first {
-                values.min()
-            } else {
-                values.max()
-            }
-            .unwrap_or(0)
-        };
-        let foe = is_foe(unit.first);
-        let ties = rule.ties.iter().map(|tie| match tie.as_str() {
-            "players" => i64::from(foe),
-            "foes" => i64::from(!foe),
-            "roll" => 0,
-            _ => sign * best(&|c| number(definition, c, tie)),
-        });
-        let own = |name: &Option<Slug>| {
-            name.as_ref()
-                .map_or(0, |name| number(definition, unit.first, name))
-        };
-        if is_pinned(definition, unit.first) {
-            let total = own(&rule.pinned);
-            let key = [sign * total, 1].into_iter().chain(ties).collect();
+        if is_pinned(self.definition, unit.first) {
+            let total = self.own_number(unit, self.rule.pinned.as_ref());
             return Score {
-                key,
+                key: self.key(unit, total, true),
                 total,
                 pinned: true,
                 ..Score::default()
             };
         }
-        let add = rule
-            .foes
-            .as_ref()
-            .filter(|_| foe)
-            .map_or(&rule.add, |foes| &foes.add);
-        let bonus: i64 = add
-            .iter()
-            .map(|term| best(&|c| value(definition, Some(c), term)))
-            .sum();
-        let surprised = definition.surprise == Surprise::Disadvantage
-            && unit.counted().any(|c| c.state.surprised);
-        let edge = own(&rule.edge).clamp(-3, 3) - i64::from(surprised);
-        let dice = unit.dice(definition);
-        let possible = |sum: &i64| dice.is_some_and(|dice| dice.check(*sum).is_ok());
-        let brought = || {
-            unit.counted()
-                .filter_map(|c| c.stats.roll)
-                .map(Int::get)
-                .find(possible)
-        };
-        let (dice, sum) = match (dice, unit.roll.or_else(brought)) {
-            (None, _) => (Vec::new(), 0),
-            // A sum of several dice is no die.
-            (Some(dice), Some(sum)) if dice.count > 1 => (Vec::new(), sum),
-            (Some(Dice { sides, .. }), Some(sum)) => (
-                vec![Die {
-                    sides,
-                    face: u16::try_from(sum).unwrap_or(1),
-                    given: true,
-                }],
-                sum,
-            ),
-            (Some(dice), None) => keep(play, dice, edge, rule.low_first),
-        };
+        let bonus = self.bonus(unit);
+        let (dice, sum) = self.roll(play, unit);
         let total = sum + bonus;
         Score {
-            key: [sign * total, 0].into_iter().chain(ties).collect(),
+            key: self.key(unit, total, false),
             total,
             bonus,
             dice,
             ..Score::default()
         }
+    }
+
+    /// What the order is sorted by, lowest first: the score, whether it is pinned, what breaks
+    /// ties.
+    fn key(&self, unit: &Unit<'_>, total: i64, pinned: bool) -> Vec<i64> {
+        let foe = is_foe(unit.first);
+        let mut key = vec![self.sign() * total, pinned.into()];
+        for tie in &self.rule.ties {
+            key.push(match tie.as_str() {
+                "players" => foe.into(),
+                "foes" => (!foe).into(),
+                "roll" => 0,
+                _ => self.sign() * self.best(unit, |c| number(self.definition, c, tie)),
+            });
+        }
+        key
+    }
+
+    /// The best of what the members have that count.
+    fn best(&self, unit: &Unit<'_>, value: impl Fn(&Combatant) -> i64) -> i64 {
+        let values = unit.counted().map(value);
+        let best = if self.rule.low_first {
+            values.min()
+        } else {
+            values.max()
+        };
+        best.unwrap_or(0)
+    }
+
+    /// A number of the first member, if the rule names one.
+    fn own_number(&self, unit: &Unit<'_>, name: Option<&Slug>) -> i64 {
+        match name {
+            Some(name) => number(self.definition, unit.first, name),
+            None => 0,
+        }
+    }
+
+    /// What is added to the dice.
+    fn bonus(&self, unit: &Unit<'_>) -> i64 {
+        let add = match &self.rule.foes {
+            Some(foes) if is_foe(unit.first) => &foes.add,
+            _ => &self.rule.add,
+        };
+        let mut bonus = 0;
+        for term in add {
+            bonus += self.best(unit, |c| value(self.definition, Some(c), term));
+        }
+        bonus
+    }
+
+    /// The dice of a unit and their sum: what the table rolled, else what a member brought, else
+    /// what the server rolls.
+    fn roll(&self, play: &mut Play<'_>, unit: &Unit<'_>) -> (Vec<Die>, i64) {
+        let Some(dice) = unit.dice(self.definition) else {
+            return (Vec::new(), 0);
+        };
+        let Some(sum) = unit.roll.or_else(|| unit.brought_roll(dice)) else {
+            return keep(play, dice, self.edge(unit), self.rule.low_first);
+        };
+        // A sum of several dice is no die.
+        if dice.count > 1 {
+            return (Vec::new(), sum);
+        }
+        let die = Die {
+            sides: dice.sides,
+            face: u16::try_from(sum).unwrap_or(1),
+            given: true,
+        };
+        (vec![die], sum)
+    }
+
+    /// How many more rolls a unit has; below 0 the worst roll counts.
+    fn edge(&self, unit: &Unit<'_>) -> i64 {
+        let mut edge = self.own_number(unit, self.rule.edge.as_ref()).clamp(-3, 3);
+        if self.definition.surprise == Surprise::Disadvantage
+            && unit.counted().any(|c| c.state.surprised)
+        {
+            edge -= 1;
+        }
+        edge
     }
 
     /// The cards that are left in the deck.
@@ -381,66 +397,116 @@ impl Scorer<'_> {
     /// Deals a card: the one that is given, or one of those that are left. If the deck has run out,
     /// the discards go back; with none left the score is the last.
     fn deal(&mut self, play: &mut Play<'_>, given: Option<Card>) -> Score {
-        let mut rest = self.rest();
-        if given.is_none() && rest.is_empty() {
-            self.out.clone_from(&self.held);
-            self.reshuffled = true;
-            rest = self.rest();
-        }
-        let drawn = given.or_else(|| {
-            let sides = u16::try_from(rest.len()).ok().filter(|sides| *sides > 0)?;
-            let face = usize::from(play.roll(sides).face);
-            rest.get(face.saturating_sub(1)).copied()
-        });
-        self.out.extend(drawn);
-        self.held.extend(drawn);
+        let Some(card) = given.or_else(|| self.draw(play)) else {
+            return Score {
+                key: vec![0, 0],
+                ..Score::default()
+            };
+        };
+        self.out.push(card);
+        self.held.push(card);
         Score {
-            key: drawn.map_or(vec![0, 0], Card::key),
-            total: drawn.map_or(0, Card::value),
-            card: drawn,
+            key: card.key(),
+            total: card.value(),
+            card: Some(card),
             ..Score::default()
         }
     }
 
+    fn draw(&mut self, play: &mut Play<'_>) -> Option<Card> {
+        let mut rest = self.rest();
+        if rest.is_empty() {
+            self.out.clone_from(&self.held);
+            self.reshuffled = true;
+            rest = self.rest();
+        }
+        if rest.is_empty() {
+            return None;
+        }
+        let sides = u16::try_from(rest.len()).ok()?;
+        let face = usize::from(play.roll(sides).face);
+        rest.get(face.saturating_sub(1)).copied()
+    }
+
     /// Lets equal scores roll again, at most 3 times, where the rule says so.
-    fn roll_off(&self, play: &mut Play<'_>, units: &[Unit<'_>], scores: &mut [Score]) {
-        let Some(at) = self.rule.ties.iter().position(|tie| tie == "roll") else {
+    fn roll_off(&self, play: &mut Play<'_>, rolled: &mut [(Unit<'_>, Score)]) {
+        let mut ties = self.rule.ties.iter();
+        let Some(tie) = ties.position(|tie| tie == "roll") else {
             return;
         };
         // After the score itself and whether it is pinned.
-        let at = at + 2;
+        let at = tie + 2;
         for _ in 0..3 {
-            // A tie with hidden combatants would show that they are there.
-            let shown = units
-                .iter()
-                .zip(&*scores)
-                .filter(|(unit, _)| !unit.first.hidden);
-            let mut keys: Vec<_> = shown.map(|(_, score)| score.key.clone()).collect();
-            keys.sort_unstable();
-            let tied: BTreeSet<_> = keys
-                .chunk_by(PartialEq::eq)
-                .filter(|equal| equal.len() > 1)
-                .flatten()
-                .collect();
+            let tied = tied_keys(rolled);
             if tied.is_empty() {
                 return;
             }
-            for (unit, score) in units.iter().zip(&mut *scores) {
-                let again = !unit.first.hidden && tied.contains(&score.key);
-                let dice = unit.dice(self.definition).filter(|_| again);
+            for (unit, score) in &mut *rolled {
+                let is_tied = !unit.first.hidden && tied.contains(&score.key);
                 let Some(key) = score.key.get_mut(at) else {
                     continue;
                 };
                 // The first roll-off decides before the second: a combatant that is out of the tie
                 // keeps its rank.
                 *key *= 1000;
-                if let Some(dice) = dice {
+                if is_tied && let Some(dice) = unit.dice(self.definition) {
                     let (dice, sum) = sum(play, dice);
                     *key += self.sign() * sum;
                     score.dice.extend(dice);
                 }
             }
         }
+    }
+
+    /// The score of a combatant's group, if the group has one. That of hidden ones alone would show
+    /// that they are there.
+    fn group_score(&self, c: &Combatant) -> Option<&CachedJson<Score>> {
+        if self.rule.per != Per::Group || self.definition.clock.is_some() {
+            return None;
+        }
+        let group = c.stats.group.as_ref()?;
+        for place in &self.encounter.state.places {
+            let Some(mate) = self.encounter.get(&place.combatant) else {
+                continue;
+            };
+            let is_mate = mate.stats.group.as_ref() == Some(group) && (c.hidden || !mate.hidden);
+            if is_mate && place.turn == 0 {
+                return Some(&place.score);
+            }
+        }
+        None
+    }
+
+    /// The places of all, first to last.
+    fn places(&mut self, play: &mut Play<'_>, rolled: Vec<(Unit<'_>, Score)>) -> Vec<ScoredPlace> {
+        let mut places = Vec::new();
+        for (unit, score) in rolled {
+            let score = CachedJson::from(score);
+            for c in unit.members {
+                places.extend(self.places_of(play, c, &score));
+            }
+        }
+        places.sort_by_cached_key(|place| {
+            let joined = self.encounter.get(&place.combatant).map(|c| c.joined);
+            (place.score.key.clone(), joined, place.turn)
+        });
+        places
+    }
+
+    /// The sides, first to last.
+    fn sides(&self, rolled: Vec<(Unit<'_>, Score)>) -> Vec<ScoredSide> {
+        let yielding = self.definition.surprise == Surprise::Yields && self.encounter.round <= 1;
+        let mut sides = Vec::new();
+        for (unit, score) in rolled {
+            sides.push(ScoredSide {
+                side: unit.first.side.clone(),
+                yields: yielding && unit.counted().all(|c| c.state.surprised),
+                combatants: ids(unit.members).into(),
+                score: score.into(),
+            });
+        }
+        sides.sort_by_cached_key(|side| (side.yields, side.score.key.clone()));
+        sides
     }
 
     /// The places of a combatant with this score: one for each of its turns.
@@ -450,50 +516,80 @@ impl Scorer<'_> {
         c: &Combatant,
         score: &CachedJson<Score>,
     ) -> Vec<ScoredPlace> {
-        let sign = self.sign();
-        let worse = |by: i64| {
-            let mut worse = Score::clone(score);
-            worse.total += by;
-            worse
-                .key
-                .first_mut()
-                .into_iter()
-                .for_each(|key| *key += sign * by);
-            worse
-        };
-        let place = |turn: u32, score: CachedJson<Score>| ScoredPlace {
-            combatant: c.id.clone(),
-            turn,
-            score,
-        };
+        let scores = self.scores_of_turns(play, c, score);
+        let mut places = Vec::with_capacity(scores.len());
+        for (turn, score) in scores.into_iter().enumerate() {
+            places.push(ScoredPlace {
+                combatant: c.id.clone(),
+                turn,
+                score,
+            });
+        }
+        places
+    }
+
+    /// The score of each turn of a combatant. On a clock it has one turn, from the present tick on.
+    fn scores_of_turns(
+        &mut self,
+        play: &mut Play<'_>,
+        c: &Combatant,
+        score: &CachedJson<Score>,
+    ) -> Vec<CachedJson<Score>> {
         if self.definition.clock.is_some() {
             let tick = i64::from(self.encounter.state.tick) + score.total.max(0);
-            return vec![place(0, worse(tick - score.total).into())];
+            return vec![self.shifted(score, tick - score.total).into()];
         }
-        let mut places = vec![place(0, score.clone())];
-        for turn in 1..turns(self.definition, c) {
+        let mut scores = vec![score.clone()];
+        let mut shift = 0;
+        for _ in 1..turns(self.definition, c) {
             let further = if self.rule.cards {
                 self.deal(play, None)
             } else {
-                worse(sign * self.rule.again.get() * i64::from(turn))
+                shift += self.sign() * self.rule.again.get();
+                self.shifted(score, shift)
             };
-            places.push(place(turn, further.into()));
+            scores.push(further.into());
         }
-        places
+        scores
+    }
+
+    /// A score with something added to its total.
+    fn shifted(&self, score: &Score, by: i64) -> Score {
+        let mut shifted = score.clone();
+        shifted.total += by;
+        if let Some(key) = shifted.key.first_mut() {
+            *key += self.sign() * by;
+        }
+        shifted
     }
 }
 
 /// Rolls once, and once more for each point of `edge`; the best roll counts, below 0 the worst.
 fn keep(play: &mut Play<'_>, dice: Dice, edge: i64, low_first: bool) -> (Vec<Die>, i64) {
-    let rolls: Vec<_> = (0..=edge.abs()).map(|_| sum(play, dice)).collect();
-    let sums = rolls.iter().map(|(_, sum)| *sum);
-    let kept = if (edge >= 0) == low_first {
-        sums.min()
+    let mut rolled = Vec::new();
+    let mut sums = Vec::new();
+    for _ in 0..=edge.abs() {
+        let (dice, sum) = sum(play, dice);
+        rolled.extend(dice);
+        sums.push(sum);
+    }
+    let keeps_lowest = (edge >= 0) == low_first;
+    let kept = if keeps_lowest {
+        sums.iter().min()
     } else {
-        sums.max()
+        sums.iter().max()
     };
-    (
-        rolls.into_iter().flat_map(|(dice, _)| dice).collect(),
-        kept.unwrap_or(0),
-    )
+    (rolled, kept.copied().unwrap_or(0))
+}
+
+/// The keys that several have. A tie with hidden combatants would show that they are there.
+fn tied_keys(rolled: &[(Unit<'_>, Score)]) -> BTreeSet<Vec<i64>> {
+    let mut seen = BTreeSet::new();
+    let mut tied = BTreeSet::new();
+    for (unit, score) in rolled {
+        if !unit.first.hidden && !seen.insert(&score.key) {
+            tied.insert(score.key.clone());
+        }
+    }
+    tied
 }

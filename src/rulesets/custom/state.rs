@@ -36,7 +36,8 @@ pub struct CombatantStats {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CombatantState {
     /// The turns that it has left in this round.
-    pub turns_left: u32,
+    #[schema(value_type = u32)]
+    pub turns_left: usize,
     /// The turns that it has had in this phase.
     pub turns_in_phase: u32,
     /// Whether it passed in this phase.
@@ -71,7 +72,8 @@ pub struct State {
     /// Where the round is.
     pub mode: Mode,
     /// The number of the phase in the definition, from 0.
-    pub phase: u32,
+    #[schema(value_type = u32)]
+    pub phase: usize,
     /// Whether this round's scores are known.
     pub rolled: bool,
     /// The places of the order, first to last.
@@ -136,7 +138,8 @@ pub struct Place {
     /// Whose place it is.
     pub combatant: CombatantId,
     /// Which of its turns it is, from 0.
-    pub turn: u32,
+    #[schema(value_type = u32)]
+    pub turn: usize,
     /// Whether this turn was taken or lost.
     pub done: bool,
     /// Whether it left the place of its score.
@@ -202,6 +205,20 @@ pub struct SideState {
 }
 
 impl SideState {
+    /// A side that has not rolled.
+    pub(super) fn new(side: Slug, seen: bool) -> Self {
+        Self {
+            side,
+            seen,
+            first: false,
+            yields: false,
+            score: None,
+            score_hidden: false,
+            last: None,
+            count: None,
+        }
+    }
+
     /// What sides are sorted by: one without a score is last.
     pub(super) fn rank(&self) -> impl Ord {
         let key = self.score.as_ref().map(|score| &score.key);
@@ -210,7 +227,9 @@ impl SideState {
 
     /// Makes it a side that has not rolled.
     pub(super) fn drop_score(&mut self) {
-        (self.score, self.score_hidden, self.yields) = (None, false, false);
+        self.score = None;
+        self.score_hidden = false;
+        self.yields = false;
     }
 
     /// Whether it ranks with the side before it.
@@ -227,7 +246,8 @@ pub struct Turn {
     /// Those that are done with this step.
     pub done: Vec<CombatantId>,
     /// The number of the step, from 0.
-    pub step: u32,
+    #[schema(value_type = u32)]
+    pub step: usize,
     /// How it came about.
     #[schema(inline)]
     pub kind: TurnKind,

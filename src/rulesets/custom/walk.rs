@@ -1,9 +1,9 @@
 //! What comes next: the one place that picks, for the flow, the order and `next`.
 
-use super::definition::*;
-use super::query::*;
-use super::*;
-use crate::vocabulary::TurnEnded;
+use super::definition::Pick;
+use super::query::{candidates, definition, is_surprised, phase, scheduled, top};
+use super::{Begun, Encounter, PhaseBegun, TurnKind};
+use crate::vocabulary::{CombatantId, Event as AnyEvent, TurnEnded};
 
 /// What comes next after a turn and its gap.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(super) enum Next {
     /// A choice among these.
     Choice(Vec<CombatantId>),
     /// The phase of this number.
-    Phase(u32),
+    Phase(usize),
     /// The end of the round.
     RoundEnd,
     /// No combatant is left.
@@ -29,22 +29,10 @@ pub(super) fn next(encounter: &Encounter) -> Next {
     }
     let who = candidates(encounter);
     if who.is_empty() {
-        let phase = encounter.state.phase.saturating_add(1);
-        let more =
-            usize::try_from(phase).is_ok_and(|phase| phase < definition(encounter).phases.len());
-        return if more {
-            Next::Phase(phase)
-        } else {
-            Next::RoundEnd
-        };
+        return after_phase(encounter);
     }
-    let surprised = |id: &&CombatantId| {
-        encounter
-            .get(id)
-            .is_some_and(|c| is_surprised(definition(encounter), c))
-    };
-    if let Some(first) = who.iter().find(surprised) {
-        return Next::Skip(first.clone());
+    if let Some(surprised) = first_surprised(encounter, &who) {
+        return Next::Skip(surprised.clone());
     }
     match phase(encounter).pick {
         Pick::Order if who.len() == 1 => Next::Turn(who),
@@ -55,6 +43,23 @@ pub(super) fn next(encounter: &Encounter) -> Next {
         },
         Pick::Order | Pick::Last | Pick::Free => Next::Choice(who),
     }
+}
+
+/// What comes when nobody can act in this phase.
+fn after_phase(encounter: &Encounter) -> Next {
+    let phase = encounter.state.phase.saturating_add(1);
+    if phase < definition(encounter).phases.len() {
+        Next::Phase(phase)
+    } else {
+        Next::RoundEnd
+    }
+}
+
+fn first_surprised<'w>(encounter: &Encounter, who: &'w [CombatantId]) -> Option<&'w CombatantId> {
+    who.iter().find(|id| {
+        let c = encounter.get(id);
+        c.is_some_and(|c| is_surprised(definition(encounter), c))
+    })
 }
 
 /// The first of these in the order of scores: it opens where no combatant has acted yet.
@@ -99,12 +104,10 @@ impl Walk {
         };
         self.ahead.apply(&AnyEvent::Own(begun.into()));
         for id in combatants {
-            self.ahead.apply(&AnyEvent::Shared(
-                TurnEnded {
-                    combatant: id.clone(),
-                }
-                .into(),
-            ));
+            let ended = TurnEnded {
+                combatant: id.clone(),
+            };
+            self.ahead.apply(&AnyEvent::Shared(ended.into()));
         }
     }
 }
@@ -119,8 +122,8 @@ impl Iterator for Walk {
                 Next::Turn(who) => (who, false),
                 Next::Choice(who) if who.len() == 1 && !phase(&self.ahead).optional => (who, false),
                 Next::Phase(phase) => {
-                    self.ahead
-                        .apply(&AnyEvent::Own(PhaseBegun { phase }.into()));
+                    let begun = PhaseBegun { phase };
+                    self.ahead.apply(&AnyEvent::Own(begun.into()));
                     continue;
                 }
                 Next::Choice(_) | Next::RoundEnd | Next::Standstill => return None,
