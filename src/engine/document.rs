@@ -4,11 +4,12 @@ use super::history::UndoHistory;
 use super::{LoadError, Redactions, Role, Viewer};
 use crate::json::{FieldError, read_json};
 use crate::vocabulary::{Encounter, EventSchema, OwnCombatant, Ruleset, Text};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use utoipa::ToSchema;
 
 /// The number of the shape of everything that is stored and exported: documents, log entries,
@@ -107,26 +108,27 @@ pub struct Document<'a, R: Ruleset> {
 }
 
 /// The fields of a document or checkpoint that say how to read the rest.
-#[derive(Deserialize)]
 pub(super) struct DocumentHeader {
     pub schema: u32,
     pub ruleset: String,
 }
 
 impl DocumentHeader {
-    /// Reads only the first two fields if they are the header, as in all documents of this program.
+    /// Reads no further than the header, which stands first in all documents of this program.
     fn of(stored: &[u8]) -> Result<Self, LoadError> {
-        let second = stored
-            .iter()
-            .enumerate()
-            .filter(|(_, byte)| **byte == b',')
-            .nth(1)
-            .map(|(at, _)| at);
-        let head = second
-            .and_then(|end| stored.get(..end))
-            .map(|head| [head, b"}"].concat());
-        let header = head.and_then(|head| serde_json::from_slice(&head).ok());
-        header.map_or_else(|| serde_json::from_slice(stored).map_err(unreadable), Ok)
+        let mut fields = HeaderFields::default();
+        let read = serde_json::Deserializer::from_slice(stored).deserialize_map(&mut fields);
+        if let HeaderFields {
+            schema: Some(schema),
+            ruleset: Some(ruleset),
+        } = fields
+        {
+            return Ok(Self { schema, ruleset });
+        }
+        read.map_err(unreadable)?;
+        Err(LoadError::Unreadable(
+            "a document without schema or ruleset".to_owned(),
+        ))
     }
 
     /// The header of an imported checkpoint.
@@ -139,13 +141,45 @@ impl DocumentHeader {
     }
 }
 
+/// The fields of a header that were found.
+#[derive(Default)]
+struct HeaderFields {
+    schema: Option<u32>,
+    ruleset: Option<String>,
+}
+
+/// Stops when it has both.
+impl<'de> Visitor<'de> for &mut HeaderFields {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a document")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        while self.schema.is_none() || self.ruleset.is_none() {
+            match fields.next_key::<Cow<'_, str>>()?.as_deref() {
+                Some("schema") => self.schema = Some(fields.next_value()?),
+                Some("ruleset") => self.ruleset = Some(fields.next_value()?),
+                Some(_) => _ = fields.next_value::<IgnoredAny>()?,
+                None => break,
+            }
+        }
+        Ok(())
+    }
+}
+
 fn header_field<T: DeserializeOwned>(
     fields: &BTreeMap<String, &RawValue>,
     name: &str,
 ) -> Result<T, FieldError> {
-    let missing = || FieldError::malformed(name, format!("missing field `{name}`"));
-    let field = fields.get(name).ok_or_else(missing)?;
-    read_json(field.get()).map_err(|error| error.within(name))
+    match fields.get(name) {
+        Some(field) => read_json(field.get()).map_err(|error| error.within(name)),
+        None => Err(FieldError::malformed(
+            name,
+            format!("missing field `{name}`"),
+        )),
+    }
 }
 
 /// Reads the header of a document or checkpoint, and refuses another schema.

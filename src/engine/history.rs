@@ -6,7 +6,8 @@
 
 use super::{Refusal, Request};
 use crate::vocabulary::{
-    Redone, SharedCommand, SharedEvent, Tagged, Undo, Undone, Violation, field, require,
+    CommandFields, Redone, SharedCommand, SharedEvent, Tagged, Undo, Undone, Violation, field,
+    require,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -61,10 +62,14 @@ impl UndoHistory {
         }
     }
 
-    /// The versions whose states the next undo and the next redo give back, where there is
-    /// something to undo and to redo.
-    pub fn ways(&self) -> (Option<u64>, Option<u64>) {
-        (self.content.checked_sub(1), self.undone.last().copied())
+    /// The version whose state the next undo restores, if there is something to undo.
+    pub fn undo_target(&self) -> Option<u64> {
+        self.content.checked_sub(1)
+    }
+
+    /// The version whose state the next redo restores, if there is something to redo.
+    pub fn redo_target(&self) -> Option<u64> {
+        self.undone.last().copied()
     }
 
     /// What a request wants from the past of an encounter at `version`, if it is an undo or redo.
@@ -75,41 +80,30 @@ impl UndoHistory {
         if !matches!(verb.as_str(), "undo" | "redo") {
             return Ok(None);
         }
-        let (undo, redo) = self.ways();
-        let placed = |refusal: Refusal| refusal.within(&request.path(0));
-        let to_version = match SharedCommand::parse(verb, fields)
-            .transpose()
-            .map_err(|error| placed(error.into()))?
-        {
+        match self.read_rewind(version, verb, fields) {
+            Ok(rewind) => Ok(Some(rewind)),
+            Err(refusal) => Err(refusal.within(&request.path(0))),
+        }
+    }
+
+    fn read_rewind(
+        &self,
+        version: u64,
+        verb: &str,
+        fields: &CommandFields,
+    ) -> Result<Rewind, Refusal> {
+        let command = SharedCommand::parse(verb, fields).transpose()?;
+        let to_version = match &command {
             Some(SharedCommand::Undo(Undo {
                 to_version: Some(to_version),
-            })) => {
-                let detail = || {
-                    format!("{to_version} is not an earlier version: the encounter is at {version}")
-                };
-                let earlier = require(
-                    to_version < version,
-                    "not_an_earlier_version",
-                    field("to_version"),
-                    detail,
-                );
-                earlier.map(|()| to_version)
-            }
-            Some(SharedCommand::Redo(_)) => {
-                let detail = "there is nothing to redo: redo takes back an undo that nothing but \
-                              undos and redos followed";
-                redo.ok_or(Violation::new("nothing_to_redo", "TK-7", detail))
-            }
-            _ => {
-                let detail = "there is nothing to undo: the encounter is as it was created";
-                undo.ok_or(Violation::new("nothing_to_undo", "TK-7", detail))
-            }
+            })) => earlier(*to_version, version)?,
+            Some(SharedCommand::Redo(_)) => self.redo_target().ok_or_else(nothing_to_redo)?,
+            _ => self.undo_target().ok_or_else(nothing_to_undo)?,
         };
-        let to_version = to_version.map_err(|violation| placed(violation.into()))?;
-        Ok(Some(Rewind {
+        Ok(Rewind {
             to_version,
             redo: verb == "redo",
-        }))
+        })
     }
 
     /// After a rewind to a state of `past`.
@@ -130,17 +124,39 @@ impl UndoHistory {
 
     /// Whether it can be that of an encounter at `version`.
     pub fn check(&self, version: u64) -> Result<(), String> {
-        let known = |content: &u64| *content <= version;
-        if known(&self.content) && self.undone.len() <= REDOS && self.undone.iter().all(known) {
-            return Ok(());
+        let future = self.content > version || self.undone.iter().any(|undone| *undone > version);
+        if future || self.undone.len() > REDOS {
+            return Err("history: it names versions that have not been".to_owned());
         }
-        Err("history: it names versions that have not been".to_owned())
+        Ok(())
     }
+}
+
+/// Refuses to undo to a version that is not earlier than the present one.
+fn earlier(to_version: u64, version: u64) -> Result<u64, Violation> {
+    require(
+        to_version < version,
+        "not_an_earlier_version",
+        field("to_version"),
+        || format!("{to_version} is not an earlier version: the encounter is at {version}"),
+    )?;
+    Ok(to_version)
+}
+
+fn nothing_to_undo() -> Violation {
+    let detail = "there is nothing to undo: the encounter is as it was created";
+    Violation::new("nothing_to_undo", "TK-7", detail)
+}
+
+fn nothing_to_redo() -> Violation {
+    let detail = "there is nothing to redo: redo takes back an undo that nothing but undos and \
+                  redos followed";
+    Violation::new("nothing_to_redo", "TK-7", detail)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{REDOS, Rewind, UndoHistory};
 
     #[test]
     fn the_last_thousand_undos_can_be_redone() {

@@ -3,11 +3,11 @@
 //! There is no second set of rules here: an option is listed because deciding it was accepted.
 
 use super::encounter::EncounterRecord;
-use super::trial::{Trials, share};
+use super::trial::{Trials, extract_shared_lists};
 use super::{MAX_CONDITIONS, Role, Stop, Viewer, narration};
 use crate::vocabulary::{
-    Combatant, Commands, Encounter, LegalCommand, MAX_COMBATANTS, Member, Readers, Ruleset, Slug,
-    Status, shared_list,
+    Combatant, CombatantId, Commands, Encounter, LegalCommand, MAX_COMBATANTS, Member, MemberId,
+    Readers, Ruleset, Slug, Status, shared_list,
 };
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -27,135 +27,173 @@ pub(super) fn legal_commands<R: Ruleset>(
     }
     let mut trials = Trials::new(live, viewer, stop);
     if encounter.status != Status::Ended {
-        legal_commands.extend(
-            R::legal_commands(encounter)
-                .into_iter()
-                .filter_map(|option| trials.tried(option)),
-        );
+        for option in R::legal_commands(encounter) {
+            legal_commands.extend(trials.keep_legal(option));
+        }
     }
-    if viewer.role == Role::Player {
-        legal_commands.extend(own_effect(live, viewer).and_then(|option| trials.tried(option)));
+    if viewer.role == Role::Player
+        && let Some(add_effect) = own_effect(live, viewer)
+    {
+        legal_commands.extend(trials.keep_legal(add_effect));
     }
     if viewer.is_gm() {
         legal_commands.extend(shared(encounter));
         if encounter.status == Status::Running && encounter.active().next().is_some() {
-            let give_turn = LegalCommand::of("override", "TK-5").whom(
-                "combatant",
-                true,
-                encounter.active().map(|c| &c.id),
-            );
-            legal_commands.extend(trials.tried(give_turn));
+            let active = encounter.active().map(|c| &c.id);
+            let give_turn = LegalCommand::of("override", "TK-5").whom("combatant", true, active);
+            legal_commands.extend(trials.keep_legal(give_turn));
         }
-        legal_commands.extend(history(live, oldest));
+        legal_commands.extend(undo(live, oldest));
+        legal_commands.extend(redo(live, oldest));
     }
-    trials.settle(&mut legal_commands);
-    share(&mut legal_commands);
+    trials.prune_shared_lists(&mut legal_commands);
+    extract_shared_lists(&mut legal_commands);
     narration::label(R::Command::SPECS, encounter, &mut legal_commands);
     legal_commands
 }
 
 /// The shared commands that are legal now.
 fn shared<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
-    let note = LegalCommand::of("note", "TK-1").like(
-        "text",
-        "text of at most 2000 characters",
-        Some(json!("...")),
-    );
-    let note = note.choose(
-        "readers",
-        false,
-        [Readers::Gm, Readers::All].map(|readers| json!(readers)),
-    );
+    let readers = [json!(Readers::Gm), json!(Readers::All)];
+    let note = LegalCommand::of("note", "TK-1")
+        .like(
+            "text",
+            "text of at most 2000 characters",
+            Some(json!("...")),
+        )
+        .choose("readers", false, readers);
     if encounter.status == Status::Ended {
         return vec![note];
     }
-    let everybody = || encounter.iter().map(|c| &c.id);
-    let update = LegalCommand::of("update_encounter", "TK-1");
-    let update = update.like(
-        "name",
-        "text of at most 120 characters",
-        Some(json!(encounter.name)),
-    );
-    let update = update.like("metadata", "at most 16 texts by name", None);
-    let mut legal_commands = vec![note, update, LegalCommand::of("end_encounter", "TK-1")];
-    if encounter.combatants.len() < MAX_COMBATANTS {
-        let add = LegalCommand::of("add_combatant", "TK-2");
-        let example = json!({"name": "Newcomer", "side": "monsters"});
-        legal_commands.push(add.like("combatant", "a combatant, as at creation", Some(example)));
+    let name = Some(json!(encounter.name));
+    let update = LegalCommand::of("update_encounter", "TK-1")
+        .like("name", "text of at most 120 characters", name)
+        .like("metadata", "at most 16 texts by name", None);
+    let end = LegalCommand::of("end_encounter", "TK-1");
+    let mut legal_commands = vec![note, update, end];
+    legal_commands.extend(add_combatant(encounter));
+    legal_commands.extend(effects(encounter));
+    legal_commands.extend(hit_points(encounter));
+    legal_commands.extend(set_condition(encounter));
+    legal_commands.extend(clear_condition(encounter));
+    legal_commands.extend(change_combatants(encounter));
+    legal_commands.retain(|option| !is_void(option));
+    legal_commands
+}
+
+/// Whether a field has no value to choose, and holds none.
+fn is_void(option: &LegalCommand) -> bool {
+    let Some(fields) = option.fields() else {
+        return false;
+    };
+    fields.values().any(Value::is_null)
+}
+
+fn add_combatant<R: Ruleset>(encounter: &Encounter<R>) -> Option<LegalCommand> {
+    if encounter.combatants.len() >= MAX_COMBATANTS {
+        return None;
     }
+    let example = json!({"name": "Newcomer", "side": "monsters"});
+    Some(LegalCommand::of("add_combatant", "TK-2").like(
+        "combatant",
+        "a combatant, as at creation",
+        Some(example),
+    ))
+}
+
+fn effects<R: Ruleset>(encounter: &Encounter<R>) -> [LegalCommand; 2] {
     let example = json!({"name": "Effect", "expires": {"at": "round_end", "rounds": 1}});
-    let add = LegalCommand::of("add_effect", "TK-2");
-    legal_commands.push(add.like(
+    let add = LegalCommand::of("add_effect", "TK-2").like(
         "effect",
         "an effect: name, expires, target, source",
         Some(example),
-    ));
-    let effects = encounter.effects.iter().map(|e| e.id.as_str());
-    legal_commands.push(LegalCommand::of("remove_effect", "TK-2").choose("effect", true, effects));
-    let amount = |verb| {
-        LegalCommand::of(verb, "TK-1")
-            .range("amount", true, 0, 1_000_000)
-            .with("amount", 1)
-    };
-    let damage = amount("damage").among("source", false, &shared_list(everybody()), None);
-    for option in [damage, amount("heal")] {
-        legal_commands.extend(aimed(encounter, &option, |c| !c.hurt_by_member(), |_| true));
-    }
-    let borne: HashSet<&str> = encounter
-        .iter()
-        .flat_map(|c| c.all_conditions())
-        .flatten()
-        .map(Slug::as_str)
-        .collect();
-    let mut examples = (1..).map(|n| {
-        if n == 1 {
-            "marked".to_owned()
-        } else {
-            format!("marked-{n}")
-        }
-    });
-    let example = examples.find(|name| !borne.contains(name.as_str()));
-    let set = LegalCommand::of("set_condition", "TK-3");
-    let set = set.like(
+    );
+    let ids = encounter.effects.iter().map(|effect| effect.id.as_str());
+    let remove = LegalCommand::of("remove_effect", "TK-2").choose("effect", true, ids);
+    [add, remove]
+}
+
+fn hit_points<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
+    let sources = shared_list(encounter.iter().map(|c| &c.id));
+    let damage = of_amount("damage").among("source", false, &sources, None);
+    let heal = of_amount("heal");
+    let mut legal_commands = aimed(encounter, &damage, |c| !c.hurt_by_member(), |_| true);
+    legal_commands.extend(aimed(encounter, &heal, |c| !c.hurt_by_member(), |_| true));
+    legal_commands
+}
+
+fn of_amount(verb: &'static str) -> LegalCommand {
+    LegalCommand::of(verb, "TK-1")
+        .range("amount", true, 0, 1_000_000)
+        .with("amount", 1)
+}
+
+fn set_condition<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
+    let set = LegalCommand::of("set_condition", "TK-3").like(
         "condition",
         "a condition that it does not have",
-        example.map(Value::from),
+        Some(new_condition(encounter).into()),
     );
-    let room = |conditions: &[Slug]| conditions.len() < MAX_CONDITIONS;
-    legal_commands.extend(aimed(
+    aimed(
         encounter,
         &set,
-        |c| room(&c.conditions),
-        |m| room(&m.conditions),
-    ));
+        |c| c.conditions.len() < MAX_CONDITIONS,
+        |member| member.conditions.len() < MAX_CONDITIONS,
+    )
+}
+
+/// A condition that no combatant and no member has.
+fn new_condition<R: Ruleset>(encounter: &Encounter<R>) -> String {
+    let mut borne: HashSet<&str> = HashSet::new();
     for c in encounter.iter() {
-        let members = c.members.iter().map(|m| (Some(&m.id), &m.conditions));
-        for (member, conditions) in [(None, &c.conditions)].into_iter().chain(members) {
-            let clear = LegalCommand::of("clear_condition", "TK-3").with("target", c.id.as_str());
-            let clear = member
-                .into_iter()
-                .fold(clear, |clear, member| clear.with("member", member.as_str()));
-            legal_commands.push(clear.choose(
-                "condition",
-                true,
-                conditions.iter().map(Slug::as_str),
-            ));
+        borne.extend(c.all_conditions().flatten().map(Slug::as_str));
+    }
+    let mut condition = "marked".to_owned();
+    let mut number = 1;
+    while borne.contains(condition.as_str()) {
+        number += 1;
+        condition = format!("marked-{number}");
+    }
+    condition
+}
+
+fn clear_condition<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
+    let mut legal_commands = Vec::new();
+    for c in encounter.iter() {
+        legal_commands.push(clear_one_of(&c.conditions, &c.id, None));
+        for member in &c.members {
+            legal_commands.push(clear_one_of(&member.conditions, &c.id, Some(&member.id)));
         }
     }
-    let update = LegalCommand::of("update_combatant", "TK-2").whom("combatant", true, everybody());
-    legal_commands.push(update.like(
-        "changes",
-        "the fields that change, as at creation",
-        Some(json!({})),
-    ));
-    legal_commands.push(LegalCommand::of("remove_combatant", "TK-2").whom(
+    legal_commands
+}
+
+fn clear_one_of(
+    conditions: &[Slug],
+    target: &CombatantId,
+    member: Option<&MemberId>,
+) -> LegalCommand {
+    let mut clear = LegalCommand::of("clear_condition", "TK-3").with("target", target.as_str());
+    if let Some(member) = member {
+        clear.set("member", member.as_str().into());
+    }
+    clear.choose("condition", true, conditions.iter().map(Slug::as_str))
+}
+
+fn change_combatants<R: Ruleset>(encounter: &Encounter<R>) -> [LegalCommand; 2] {
+    let update = LegalCommand::of("update_combatant", "TK-2")
+        .whom("combatant", true, encounter.iter().map(|c| &c.id))
+        .like(
+            "changes",
+            "the fields that change, as at creation",
+            Some(json!({})),
+        );
+    let remove = LegalCommand::of("remove_combatant", "TK-2").whom(
         "combatant",
         true,
-        everybody(),
-    ));
-    // Without a value to choose, a command is void.
-    legal_commands.retain(|o| !o.fields().is_some_and(|f| f.values().any(Value::is_null)));
-    legal_commands
+        encounter.iter().map(|c| &c.id),
+    );
+    [update, remove]
 }
 
 /// The options of a command that is meant for a combatant, or for a member of a group: one for all
@@ -167,24 +205,30 @@ fn aimed<R: Ruleset>(
     alone: impl Fn(&Combatant<R>) -> bool,
     member: impl Fn(&Member) -> bool,
 ) -> Vec<LegalCommand> {
-    let (singles, groups): (Vec<_>, Vec<_>) = encounter.iter().partition(|c| c.members.is_empty());
-    let singles = singles.into_iter().filter(|c| alone(c)).map(|c| &c.id);
-    let mut legal_commands = vec![option.clone().whom("target", true, singles)];
-    for c in groups {
-        let mut members = c
-            .members
-            .iter()
-            .filter(|m| member(m))
-            .map(|m| m.id.as_str())
-            .peekable();
+    let mut singles = Vec::with_capacity(encounter.combatants.len());
+    let mut of_groups = Vec::new();
+    for c in encounter.iter() {
+        if c.members.is_empty() {
+            if alone(c) {
+                singles.push(&c.id);
+            }
+            continue;
+        }
+        let mut members = Vec::with_capacity(c.members.len());
+        for m in &c.members {
+            if member(m) {
+                members.push(m.id.as_str());
+            }
+        }
         let option = option.clone().with("target", c.id.as_str());
-        let bare = alone(c) && members.peek().is_none();
-        legal_commands.push(if bare {
+        of_groups.push(if members.is_empty() && alone(c) {
             option
         } else {
             option.choose("member", !alone(c), members)
         });
     }
+    let mut legal_commands = vec![option.clone().whom("target", true, singles)];
+    legal_commands.append(&mut of_groups);
     legal_commands
 }
 
@@ -201,22 +245,27 @@ fn own_effect<R: Ruleset>(live: &EncounterRecord<R>, viewer: &Viewer) -> Option<
     Some(LegalCommand::of("add_effect", "TK-13").like("effect", shape, Some(example)))
 }
 
-/// The ways back that there are, to the version `oldest` and no further.
-fn history<R: Ruleset>(live: &EncounterRecord<R>, oldest: u64) -> Vec<LegalCommand> {
-    let (undo, redo) = live.history.ways();
-    let number = |version: u64| i64::try_from(version).unwrap_or(i64::MAX);
+/// The way back, if there is one, to the version `oldest` and no further.
+fn undo<R: Ruleset>(live: &EncounterRecord<R>, oldest: u64) -> Option<LegalCommand> {
+    let single_step = live.history.undo_target()?;
     let last = live.encounter.version.saturating_sub(1);
-    let undo = undo.filter(|_| oldest <= last).map(|single| {
-        // Where a single step leads to a version that is gone, one that is kept is named.
-        LegalCommand::of("undo", "TK-7").range(
-            "to_version",
-            single < oldest,
-            number(oldest),
-            number(last),
-        )
-    });
-    let redo = redo
-        .filter(|version| *version >= oldest)
-        .map(|_| LegalCommand::of("redo", "TK-7"));
-    undo.into_iter().chain(redo).collect()
+    if oldest > last {
+        return None;
+    }
+    // Where a single step leads to a version that is gone, one that is kept is named.
+    let required = single_step < oldest;
+    Some(LegalCommand::of("undo", "TK-7").range(
+        "to_version",
+        required,
+        i64::try_from(oldest).unwrap_or(i64::MAX),
+        i64::try_from(last).unwrap_or(i64::MAX),
+    ))
+}
+
+/// The way forward again, unless its state is older than `oldest`.
+fn redo<R: Ruleset>(live: &EncounterRecord<R>, oldest: u64) -> Option<LegalCommand> {
+    if live.history.redo_target()? < oldest {
+        return None;
+    }
+    Some(LegalCommand::of("redo", "TK-7"))
 }

@@ -1,6 +1,6 @@
 //! The order as one list to draw: everybody, with what a tracker shows.
 
-use crate::vocabulary::{CombatantId, Encounter, OrderEntry, Reason, Ruleset, Status};
+use crate::vocabulary::{Combatant, CombatantId, Encounter, OrderEntry, Reason, Ruleset, Status};
 use serde::Serialize;
 use std::collections::HashSet;
 use utoipa::ToSchema;
@@ -45,67 +45,118 @@ pub struct OrderRow<'a> {
 /// The rows of everybody at the table: those with a place in the system's order, in its order with
 /// its empty turns, then the others as they joined.
 pub(super) fn rows<R: Ruleset>(encounter: &Encounter<R>) -> Vec<OrderRow<'_>> {
+    let count = encounter.combatants.len();
     let current = R::current(encounter);
-    let mut seen = HashSet::with_capacity(encounter.combatants.len());
-    let mut rows = Vec::with_capacity(encounter.combatants.len());
-    let placed = R::order(encounter)
-        .into_iter()
-        .map(|entry| (entry.combatant.clone(), Some(entry)));
-    let others = encounter.iter().map(|c| (Some(c.id.clone()), None));
-    let mut open = Vec::with_capacity(encounter.combatants.len());
-    let mut acting = HashSet::with_capacity(current.len());
-    for (id, entry) in placed.chain(others) {
-        let Some(id) = id else {
-            open.push(entry.as_ref().is_none_or(|entry| entry.next.is_some()));
-            rows.extend(entry.map(empty));
-            continue;
+    let mut rows = Rows {
+        encounter,
+        rows: Vec::with_capacity(count),
+        may_be_next: Vec::with_capacity(count),
+        placed: HashSet::with_capacity(count),
+        acting: HashSet::with_capacity(current.len()),
+        current,
+    };
+    for entry in R::order(encounter) {
+        rows.add_place(entry);
+    }
+    for combatant in encounter.iter() {
+        rows.add_without_place(combatant);
+    }
+    rows.mark_next();
+    rows.rows
+}
+
+/// The rows so far.
+struct Rows<'e, R: Ruleset> {
+    encounter: &'e Encounter<R>,
+    rows: Vec<OrderRow<'e>>,
+    /// For each row, whether it comes next if it is the first one after the current turn.
+    may_be_next: Vec<bool>,
+    /// The combatants that have a place.
+    placed: HashSet<&'e CombatantId>,
+    /// Whose turn it is.
+    current: Vec<CombatantId>,
+    /// Those of them with a row that is current.
+    acting: HashSet<&'e CombatantId>,
+}
+
+impl<'e, R: Ruleset> Rows<'e, R> {
+    /// Adds a place of the system's order, unless its combatant has left.
+    fn add_place(&mut self, entry: OrderEntry) {
+        let may_be_next = entry.next.is_none();
+        let row = match &entry.combatant {
+            None => empty(entry),
+            Some(id) => {
+                let Some(combatant) = self.encounter.get(id) else {
+                    return;
+                };
+                self.placed.insert(&combatant.id);
+                OrderRow {
+                    initiative: entry.because.total,
+                    next: entry.next == Some(true),
+                    slot: entry.slot,
+                    team: entry.team,
+                    because: Some(entry.because),
+                    ..self.row(combatant, entry.done)
+                }
+            }
         };
-        let Some(c) = encounter.get(&id) else {
-            continue;
-        };
-        // A combatant may have several places, and none besides.
-        if !seen.insert(&c.id) && entry.is_none() {
-            continue;
+        self.may_be_next.push(may_be_next);
+        self.rows.push(row);
+    }
+
+    /// Adds a combatant, unless it has a place.
+    fn add_without_place(&mut self, combatant: &'e Combatant<R>) {
+        if self.placed.contains(&combatant.id) {
+            return;
         }
-        let done = entry.as_ref().and_then(|entry| entry.done);
-        open.push(entry.as_ref().is_none_or(|entry| entry.next.is_some()));
-        let next = entry.as_ref().and_then(|entry| entry.next).unwrap_or(false);
-        let is_current = done != Some(true) && current.contains(&c.id) && acting.insert(&c.id);
-        let (slot, team, because) = entry.map_or((None, None, None), |entry| {
-            (entry.slot, entry.team, Some(entry.because))
-        });
-        rows.push(OrderRow {
-            combatant: Some(&c.id),
-            name: c.name.as_str(),
-            initiative: because.as_ref().and_then(|because| because.total),
-            current: is_current,
-            next,
-            acted: done.unwrap_or(c.acted) && !is_current,
-            out: !c.active(),
-            note: if encounter.status == Status::Ended {
+        let row = self.row(combatant, None);
+        self.may_be_next.push(false);
+        self.rows.push(row);
+    }
+
+    /// The row of a combatant, without what its place says; `done` is whether the turn of the place
+    /// is over.
+    fn row(&mut self, combatant: &'e Combatant<R>, done: Option<bool>) -> OrderRow<'e> {
+        let id = &combatant.id;
+        // Of several places, the first one that is not over is current.
+        let current = done != Some(true) && self.current.contains(id) && self.acting.insert(id);
+        OrderRow {
+            combatant: Some(id),
+            name: combatant.name.as_str(),
+            initiative: None,
+            current,
+            next: false,
+            acted: done.unwrap_or(combatant.acted) && !current,
+            out: !combatant.active(),
+            note: if self.encounter.status == Status::Ended {
                 String::new()
             } else {
-                R::remark(encounter, c)
+                R::remark(self.encounter, combatant)
             },
-            slot,
-            team,
-            because,
-        });
+            slot: None,
+            team: None,
+            because: None,
+        }
     }
-    let after = rows
-        .iter()
-        .rposition(|row| row.current)
-        .map_or(0, |last| last + 1);
-    let waits =
-        |(row, open): &(&mut OrderRow<'_>, bool)| !open && !row.current && !row.acted && !row.out;
-    if let Some((next, _)) = rows.iter_mut().zip(open).skip(after).find(waits) {
-        next.next = true;
+
+    /// Marks the first row after the current turn that can come next.
+    fn mark_next(&mut self) {
+        let after_current = match self.rows.iter().rposition(|row| row.current) {
+            Some(last) => last + 1,
+            None => 0,
+        };
+        let rows = self.rows.iter_mut().zip(&self.may_be_next);
+        for (row, may_be_next) in rows.skip(after_current) {
+            if *may_be_next && !row.current && !row.acted && !row.out {
+                row.next = true;
+                return;
+            }
+        }
     }
-    rows
 }
 
 /// The row of a turn without a combatant.
-fn empty<'a>(entry: OrderEntry) -> OrderRow<'a> {
+fn empty<'e>(entry: OrderEntry) -> OrderRow<'e> {
     OrderRow {
         combatant: None,
         name: "empty",

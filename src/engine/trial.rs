@@ -24,13 +24,27 @@ pub(super) struct Trials<'g, R: Ruleset> {
     live: &'g EncounterRecord<R>,
     viewer: &'g Viewer,
     stop: Stop<'g>,
-    /// For each shared list, which of its values are accepted; None for a value that was not tried.
-    verdicts: HashMap<Key, Vec<Option<bool>>>,
+    /// For each shared list, what is known of each of its values.
+    verdicts: HashMap<Key, Vec<Verdict>>,
 }
 
 /// A shared list in a field of a command: the command's type, the field and the address of the
 /// list.
 type Key = (String, &'static str, usize);
+
+/// What trials have shown of a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Untried,
+    Legal,
+    Illegal,
+}
+
+/// A value that a field may hold, as far as it is known.
+struct Candidate<'t> {
+    value: &'t Value,
+    verdict: &'t mut Verdict,
+}
 
 impl<'g, R: Ruleset> Trials<'g, R> {
     pub fn new(live: &'g EncounterRecord<R>, viewer: &'g Viewer, stop: Stop<'g>) -> Self {
@@ -42,10 +56,10 @@ impl<'g, R: Ruleset> Trials<'g, R> {
         }
     }
 
-    /// The option with the values that are accepted; None when nothing of it is.
-    pub fn tried(&mut self, mut option: LegalCommand) -> Option<LegalCommand> {
+    /// The option with its legal values; None if nothing of it is legal.
+    pub fn keep_legal(&mut self, mut option: LegalCommand) -> Option<LegalCommand> {
         let command = &mut option.command;
-        let mut accepted = self.accepts(command);
+        let mut legal = self.is_legal(command);
         for Choice {
             field,
             required,
@@ -54,95 +68,108 @@ impl<'g, R: Ruleset> Trials<'g, R> {
         {
             let first = match values {
                 Values::OneOf(values) => {
-                    values.retain(|value| self.accepts(&filled(command, field, value)));
+                    values.retain(|value| self.is_legal(&filled(command, field, value)));
                     values.first().cloned()
                 }
-                Values::From(listed) => {
-                    let first = self.first_of(command, field, listed);
-                    if first.is_none() {
+                Values::From(listed) => self.first_legal(command, field, listed),
+                Values::Range { min, .. } => {
+                    if !self.is_sendable(&filled(command, field, &json!(min))) {
                         *values = Values::OneOf(Vec::new());
                     }
-                    first
-                }
-                Values::Range { min, .. }
-                    if self
-                        .sendable(&filled(command, field, &json!(min)))
-                        .is_none() =>
-                {
-                    *values = Values::OneOf(Vec::new());
                     continue;
                 }
-                Values::Range { .. } | Values::Like(_) => continue,
+                Values::Like(_) => continue,
             };
             if *required {
                 *command = filled(command, field, &first?);
-                accepted = true;
+                legal = true;
+            } else if first.is_none() {
+                *values = Values::OneOf(Vec::new());
             }
+        }
+        if !legal {
+            return None;
         }
         option
             .choices
             .retain(|choice| !matches!(&choice.values, Values::OneOf(values) if values.is_empty()));
-        accepted.then_some(option)
+        Some(option)
     }
 
-    /// The first value of a shared list that is accepted in this command. Each value is tried with
-    /// one command: see [`LegalCommand::among`].
-    fn first_of(
+    /// The first legal value of a shared list in this command. Each value is tried with one
+    /// command: see [`LegalCommand::among`].
+    fn first_legal(
         &mut self,
         command: &Value,
         field: &'static str,
         listed: &ListReference,
     ) -> Option<Value> {
         let key = key(command, field, listed);
-        let mut known = self
-            .verdicts
-            .remove(&key)
-            .unwrap_or_else(|| vec![None; listed.values.len()]);
-        let accepts = |value: &Value| self.accepts(&filled(command, field, value));
-        let mut open: Vec<_> = listed
-            .values
-            .iter()
-            .zip(&mut known)
-            .filter(|(value, _)| !listed.except.contains(value))
-            .collect();
-        let good = open
-            .iter()
-            .find(|(_, known)| **known == Some(true))
-            .map(|(value, _)| *value);
-        let legal = match good {
-            Some(value) => accepts(value),
-            None if open.first().is_none_or(|(value, _)| {
-                self.sendable(&filled(command, field, value)).is_none()
-            }) =>
-            {
-                false
-            }
-            None => open
-                .iter_mut()
-                .filter(|(_, known)| known.is_none())
-                .any(|(value, known)| {
-                    let accepted = accepts(value);
-                    // A refusal may be the command's fault, so it says nothing of the value yet.
-                    **known = accepted.then_some(true);
-                    accepted
-                }),
+        let mut verdicts = match self.verdicts.remove(&key) {
+            Some(verdicts) => verdicts,
+            None => vec![Verdict::Untried; listed.values.len()],
         };
-        if legal {
-            for (value, known) in open.iter_mut().filter(|(_, known)| known.is_none()) {
-                **known = Some(accepts(value));
-            }
-        }
-        let first = open
-            .iter()
-            .find(|(_, known)| legal && **known == Some(true))
-            .map(|(value, _)| (*value).clone());
-        self.verdicts.insert(key, known);
+        let mut candidates = candidates(listed, &mut verdicts);
+        let first = if self.is_legal_with_any(command, field, &mut candidates) {
+            self.try_the_rest(command, field, &mut candidates);
+            candidates
+                .iter()
+                .find(|candidate| *candidate.verdict == Verdict::Legal)
+                .map(|candidate| candidate.value.clone())
+        } else {
+            None
+        };
+        self.verdicts.insert(key, verdicts);
         first
     }
 
-    /// Leaves only accepted values in the shared lists of legal commands that were tried.
-    pub fn settle(&self, legal_commands: &mut [LegalCommand]) {
-        let mut accepted: HashMap<Key, Arc<[Value]>> = HashMap::new();
+    /// Whether the command is legal with one of these values. A value that was legal in another
+    /// command speaks for all of them.
+    fn is_legal_with_any(
+        &self,
+        command: &Value,
+        field: &str,
+        candidates: &mut [Candidate<'_>],
+    ) -> bool {
+        for candidate in &*candidates {
+            if *candidate.verdict == Verdict::Legal {
+                return self.is_legal(&filled(command, field, candidate.value));
+            }
+        }
+        let Some(first) = candidates.first() else {
+            return false;
+        };
+        if !self.is_sendable(&filled(command, field, first.value)) {
+            return false;
+        }
+        // A refusal may be the command's fault, so it says nothing of the value yet.
+        for candidate in candidates {
+            let untried = *candidate.verdict == Verdict::Untried;
+            if untried && self.is_legal(&filled(command, field, candidate.value)) {
+                *candidate.verdict = Verdict::Legal;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Tries each value that was not tried, in a command that is legal with another one.
+    fn try_the_rest(&self, command: &Value, field: &str, candidates: &mut [Candidate<'_>]) {
+        for candidate in candidates {
+            if *candidate.verdict != Verdict::Untried {
+                continue;
+            }
+            *candidate.verdict = if self.is_legal(&filled(command, field, candidate.value)) {
+                Verdict::Legal
+            } else {
+                Verdict::Illegal
+            };
+        }
+    }
+
+    /// Leaves only legal values in the shared lists of commands that were tried.
+    pub fn prune_shared_lists(&self, legal_commands: &mut [LegalCommand]) {
+        let mut pruned: HashMap<Key, Arc<[Value]>> = HashMap::new();
         for LegalCommand {
             command, choices, ..
         } in legal_commands
@@ -152,38 +179,39 @@ impl<'g, R: Ruleset> Trials<'g, R> {
                     continue;
                 };
                 let key = key(command, field, listed);
-                let Some(known) = self.verdicts.get(&key) else {
+                let Some(verdicts) = self.verdicts.get(&key) else {
                     continue;
                 };
-                let values = accepted.entry(key).or_insert_with(|| {
-                    let good = listed
-                        .values
-                        .iter()
-                        .zip(known)
-                        .filter(|(_, known)| **known == Some(true));
-                    good.map(|(value, _)| value.clone()).collect()
-                });
+                let values = pruned
+                    .entry(key)
+                    .or_insert_with(|| legal_values(&listed.values, verdicts));
                 listed.values = values.clone();
                 listed.except.retain(|value| values.contains(value));
             }
         }
     }
 
-    fn accepts(&self, command: &Value) -> bool {
-        let legal = |request: &Request| self.live.play(request, &mut TrialDice, self.stop).is_ok();
-        !(self.stop)()
-            && self
-                .sendable(command)
-                .is_some_and(|request| legal(&request))
+    /// Whether the viewer may send the command, and deciding accepts it.
+    fn is_legal(&self, command: &Value) -> bool {
+        if (self.stop)() {
+            return false;
+        }
+        let Some(request) = self.sendable(command) else {
+            return false;
+        };
+        self.live.play(&request, &mut TrialDice, self.stop).is_ok()
     }
 
-    /// The request, if it is the viewer's to send, legal or not.
+    /// Whether the viewer may send the command, legal or not.
+    fn is_sendable(&self, command: &Value) -> bool {
+        self.sendable(command).is_some()
+    }
+
+    /// The command as a request, if the viewer may send it.
     fn sendable(&self, command: &Value) -> Option<Request> {
         let request = Request::read(command.clone()).ok()?;
-        self.live
-            .authorize(self.viewer, &request)
-            .is_ok()
-            .then_some(request)
+        self.live.authorize(self.viewer, &request).ok()?;
+        Some(request)
     }
 }
 
@@ -199,57 +227,97 @@ fn key(command: &Value, field: &'static str, listed: &ListReference) -> Key {
     (verb.to_owned(), field, listed.values.as_ptr() as usize)
 }
 
-/// Gives each long list that several choices have in common a name, and writes all others out in
-/// their own choice.
-pub(super) fn share(legal_commands: &mut [LegalCommand]) {
-    // How many choices have a list, and its name.
-    let mut uses: HashMap<Arc<[Value]>, (usize, Option<String>)> = HashMap::new();
-    for Choice { values, .. } in legal_commands
-        .iter_mut()
-        .flat_map(|option| &mut option.choices)
-    {
-        if let Values::OneOf(long) = values
-            && long.len() > LONG
-        {
-            let listed = std::mem::take(long).into();
-            *values = Values::From(ListReference {
-                list: String::new(),
-                except: Vec::new(),
-                values: listed,
-            });
-        }
-        if let Values::From(listed) = values
-            && listed.values.len() > LONG
-        {
-            uses.entry(listed.values.clone()).or_default().0 += 1;
+/// The values of a shared list that a field may hold.
+fn candidates<'t>(listed: &'t ListReference, verdicts: &'t mut [Verdict]) -> Vec<Candidate<'t>> {
+    let mut candidates = Vec::with_capacity(verdicts.len());
+    for (value, verdict) in listed.values.iter().zip(verdicts) {
+        if !listed.except.contains(value) {
+            candidates.push(Candidate { value, verdict });
         }
     }
+    candidates
+}
+
+/// The values of a shared list that trials have shown to be legal.
+fn legal_values(values: &[Value], verdicts: &[Verdict]) -> Arc<[Value]> {
+    let mut legal = Vec::with_capacity(values.len());
+    for (value, verdict) in values.iter().zip(verdicts) {
+        if *verdict == Verdict::Legal {
+            legal.push(value.clone());
+        }
+    }
+    legal.into()
+}
+
+/// A long list that choices have in common.
+#[derive(Default)]
+struct SharedList {
+    /// How many choices have it.
+    uses: usize,
+    name: Option<String>,
+}
+
+/// Gives each long list that several choices have in common a name, and writes all others out in
+/// their own choice.
+pub(super) fn extract_shared_lists(legal_commands: &mut [LegalCommand]) {
+    let mut lists = collect_long_lists(legal_commands);
     let mut taken = HashSet::new();
-    for option in legal_commands {
-        let verb = option.command["type"].as_str().unwrap_or_default();
-        for Choice { field, values, .. } in &mut option.choices {
+    for LegalCommand {
+        command, choices, ..
+    } in legal_commands
+    {
+        let verb = command["type"].as_str().unwrap_or_default();
+        for Choice { field, values, .. } in choices {
             let Values::From(listed) = values else {
                 continue;
             };
-            let Some((2.., name)) = uses.get_mut(&listed.values) else {
-                *values = Values::OneOf(listed.iter().cloned().collect());
-                continue;
-            };
-            // The field that is the first to use a list names it.
-            let numbered = |n| {
-                if n == 1 {
-                    format!("{verb}.{field}")
-                } else {
-                    format!("{verb}.{field}.{n}")
+            match lists.get_mut(&listed.values) {
+                Some(list) if list.uses > 1 => {
+                    // The field that is the first to use a list names it.
+                    let name = list
+                        .name
+                        .get_or_insert_with(|| free_name(verb, field, &mut taken));
+                    listed.list.clone_from(name);
                 }
-            };
-            let free = || {
-                (1..)
-                    .map(numbered)
-                    .find(|name| taken.insert(name.clone()))
-                    .unwrap_or_default()
-            };
-            listed.list = name.get_or_insert_with(free).clone();
+                _ => *values = Values::OneOf(listed.iter().cloned().collect()),
+            }
         }
     }
+}
+
+/// Makes each long list one that can be shared, and counts the choices that have it.
+fn collect_long_lists(legal_commands: &mut [LegalCommand]) -> HashMap<Arc<[Value]>, SharedList> {
+    let mut lists: HashMap<Arc<[Value]>, SharedList> = HashMap::new();
+    for option in legal_commands {
+        for Choice { values, .. } in &mut option.choices {
+            if let Values::OneOf(long) = values
+                && long.len() > LONG
+            {
+                let listed = std::mem::take(long).into();
+                *values = Values::From(ListReference {
+                    list: String::new(),
+                    except: Vec::new(),
+                    values: listed,
+                });
+            }
+            if let Values::From(listed) = values
+                && listed.values.len() > LONG
+            {
+                lists.entry(listed.values.clone()).or_default().uses += 1;
+            }
+        }
+    }
+    lists
+}
+
+/// A name for a list that no other list has.
+fn free_name(verb: &str, field: &str, taken: &mut HashSet<String>) -> String {
+    let first = format!("{verb}.{field}");
+    let mut name = first.clone();
+    let mut number = 1;
+    while !taken.insert(name.clone()) {
+        number += 1;
+        name = format!("{first}.{number}");
+    }
+    name
 }
