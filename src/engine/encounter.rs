@@ -8,14 +8,14 @@ use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
     LoadError, LogEntry, MAX_CONDITIONS, MAX_EVENTS, MAX_REDACTED, MAX_REDACTED_BYTES, Meta,
-    Redactions, Refusal, Request, SCHEMA, Stop, Summary, Viewer, import, legal, narration, rights,
-    shared, text,
+    RedactedEntry, Redactions, Refusal, Request, SCHEMA, Stop, Summary, Viewer, import, legal,
+    narration, rights, shared, text,
 };
 use crate::json::FieldError;
 use crate::vocabulary::{
-    CombatantId, Commands, Dice, Encounter, Event, LegalCommand, MAX_COMBATANTS, MAX_EFFECTS,
-    MAX_MEMBERS, OwnCombatant, Pending, Play, Ruleset, SharedCommand, Status, Tagged, Violation,
-    require,
+    Combatant, CombatantId, Commands, Dice, Encounter, Event, LegalCommand, MAX_COMBATANTS,
+    MAX_EFFECTS, MAX_MEMBERS, OwnCombatant, Pending, Play, Ruleset, SharedCommand, Status,
+    Tagged, Violation, require,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -186,9 +186,13 @@ impl<R: Ruleset> EncounterRecord<R> {
                 "ruleset: {ruleset} is another one"
             )));
         }
-        let meta = meta.or_else(|| own.map(|own| Arc::new(own.into_owned())));
-        let meta =
-            meta.ok_or_else(|| LoadError::Unreadable("a document without meta".to_owned()))?;
+        let meta = match (meta, own) {
+            (Some(meta), _) => meta,
+            (None, Some(own)) => Arc::new(own.into_owned()),
+            (None, None) => {
+                return Err(LoadError::Unreadable("a document without meta".to_owned()));
+            }
+        };
         Ok(Self {
             meta,
             history: history.into_owned(),
@@ -197,14 +201,12 @@ impl<R: Ruleset> EncounterRecord<R> {
     }
 
     fn stored<'a>(&'a self, meta: Option<&'a Meta>) -> Document<'a, R> {
-        let (history, encounter) = (Cow::Borrowed(&self.history), Cow::Borrowed(&self.encounter));
-        let ruleset = Cow::Borrowed(R::MANIFEST.id);
         Document {
             schema: SCHEMA,
-            ruleset,
+            ruleset: Cow::Borrowed(R::MANIFEST.id),
             meta: meta.map(Cow::Borrowed),
-            history,
-            encounter,
+            history: Cow::Borrowed(&self.history),
+            encounter: Cow::Borrowed(&self.encounter),
         }
     }
 
@@ -221,12 +223,12 @@ impl<R: Ruleset> EncounterRecord<R> {
             if stop() {
                 return Err(Refusal::Stopped);
             }
-            let path = || request.path(index);
-            play_one(&mut play, verb, fields)
-                .map_err(|refusal| refusal.within(&path()).named(play.encounter()))?;
+            if let Err(refusal) = play_one(&mut play, verb, fields) {
+                return Err(refusal.within(&request.path(index)).named(play.encounter()));
+            }
             commands.push((verb.as_str(), play.events().len()));
             if play.events().len() > MAX_EVENTS {
-                return Err(Refusal::too_many_events(path()));
+                return Err(Refusal::too_many_events(request.path(index)));
             }
         }
         let (mut encounter, events) = play.finish();
@@ -250,16 +252,26 @@ impl<R: Ruleset> EncounterRecord<R> {
         }
     }
 
+    /// Whether there is space for these events and their sentences.
+    fn write(&self, events: &[Event<R>]) -> Result<(), WriteError> {
+        let mut space = Space::of_entry();
+        space.events(events)?;
+        narration::texts(&self.encounter, events, &mut space)?;
+        Ok(())
+    }
+
     /// A decision that leads here by this transition.
     fn decided(self, transition: &Transition<'_, R>) -> Result<Decided, WriteError> {
         let mut space = Space::of_entry();
         let events = space.events(transition.events)?;
         let texts = narration::texts(&transition.before.encounter, transition.events, &mut space)?;
         let redactions = transition.redactions(&mut space)?;
-        let jump = transition.events.iter().any(Event::jumps);
-        let checkpoint =
-            (jump || self.encounter.version.is_multiple_of(CHECKPOINTS)).then(|| self.checkpoint());
-        let checkpoint = checkpoint.transpose().map_err(WriteError::Json)?;
+        let jumps = transition.events.iter().any(Event::jumps);
+        let checkpoint = if jumps || self.encounter.version.is_multiple_of(CHECKPOINTS) {
+            Some(self.checkpoint().map_err(WriteError::Json)?)
+        } else {
+            None
+        };
         Ok(Decided {
             checkpoint,
             next: Arc::new(self),
@@ -283,28 +295,93 @@ fn play_one<R: Ruleset>(
     verb: &str,
     fields: &serde_json::Map<String, Value>,
 ) -> Result<(), Refusal> {
-    let open = play.encounter().status != Status::Ended || verb == "note";
-    let detail = "the encounter has ended: it takes notes, undo and redo";
-    let check_open = || require(open, "encounter_ended", "TK-1", || detail);
     if let Some(command) = R::Command::parse(verb, fields).transpose()? {
-        check_open()?;
+        check_open(play, verb)?;
         return Ok(R::decide(play, &command)?);
     }
-    let Some(command) = SharedCommand::parse(verb, fields).transpose()? else {
-        let known: Vec<_> = R::Command::SPECS
-            .iter()
-            .chain(SharedCommand::SPECS)
-            .map(|spec| spec.verb)
-            .collect();
-        let unknown: String = verb.chars().take(40).collect();
-        let detail = format!(
-            "there is no command {unknown:?} here; there are {}",
-            known.join(", ")
-        );
-        return Err(Violation::field("unknown_command", "type", detail).into());
+    if let Some(command) = SharedCommand::parse(verb, fields).transpose()? {
+        check_open(play, verb)?;
+        return shared::decide(play, command);
+    }
+    Err(unknown_command::<R>(verb).into())
+}
+
+/// Refuses everything but notes after the end.
+fn check_open<R: Ruleset>(play: &Play<'_, R>, verb: &str) -> Result<(), Violation> {
+    let open = play.encounter().status != Status::Ended || verb == "note";
+    require(
+        open,
+        "encounter_ended",
+        "TK-1",
+        || "the encounter has ended: it takes notes, undo and redo",
+    )
+}
+
+fn unknown_command<R: Ruleset>(verb: &str) -> Violation {
+    let specs = R::Command::SPECS.iter().chain(SharedCommand::SPECS);
+    let known: Vec<&str> = specs.map(|spec| spec.verb).collect();
+    let detail = format!(
+        "there is no command {:?} here; there are {}",
+        verb.chars().take(40).collect::<String>(),
+        known.join(", ")
+    );
+    Violation::field("unknown_command", "type", detail)
+}
+
+/// Reads the redacted form of an imported entry as strictly as a request.
+fn check_redacted<R: Ruleset>(redacted: &RedactedEntry) -> Result<(), FieldError> {
+    let events = import::events::<R>(&redacted.events).map_err(|error| error.within("events"))?;
+    import::sentences(&redacted.texts, &events)
+}
+
+/// Refuses a combatant of an imported log that no command makes.
+fn check_combatant<R: Ruleset>(c: &Combatant<R>) -> Result<(), String> {
+    let members: HashSet<_> = c.members.iter().map(|m| &m.id).collect();
+    if members.len() < c.members.len() || members.len() > MAX_MEMBERS {
+        return Err(format!(
+            "{} holds more than {MAX_MEMBERS} members, or two with the same id",
+            c.id.as_str()
+        ));
+    }
+    // The rules may add some to those that a command set.
+    let most = 2 * MAX_CONDITIONS;
+    for conditions in c.all_conditions() {
+        if conditions.len() > most {
+            return Err(format!(
+                "{} holds more than {most} conditions",
+                c.id.as_str()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the events of a transition are too many or too large, counted for each audience.
+fn is_too_large<R: Ruleset>(transition: &Transition<'_, R>) -> Result<bool, Refusal> {
+    let events = transition.events;
+    // Audiences are counted only where the number of tokens does not show that they are few enough.
+    let most_audiences = transition.before.meta.tokens.len().saturating_add(1);
+    let most_names = events
+        .len()
+        .saturating_mul(transition.after.combatants.len())
+        .saturating_mul(most_audiences);
+    let bytes = if most_names > MAX_REDACTED {
+        serde_json::to_vec(events).map_err(unwritable)?.len()
+    } else {
+        0
     };
-    check_open()?;
-    shared::decide(play, command)
+    Ok(exceeds(events.len(), bytes, most_audiences)
+        && exceeds(events.len(), bytes, transition.audiences()))
+}
+
+/// Whether so many events of so many bytes are too much for these audiences together.
+fn exceeds(events: usize, bytes: usize, audiences: usize) -> bool {
+    events.saturating_mul(audiences) > MAX_REDACTED
+        || audiences > 1 && bytes.saturating_mul(audiences) > MAX_REDACTED_BYTES
+}
+
+fn unwritable(error: serde_json::Error) -> Refusal {
+    FieldError::meaningless("", error.to_string()).into()
 }
 
 impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
@@ -330,9 +407,8 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         {
             return Err("two combatants or two effects have the same id".to_owned());
         }
-        if encounter.counted.len() > encounter.effects.len()
-            || encounter.counted.iter().any(|id| !effects.contains(id))
-        {
+        let counted = &encounter.counted;
+        if counted.len() > effects.len() || !counted.iter().all(|id| effects.contains(id)) {
             return Err(
                 "it says of effects that it does not hold that they have counted".to_owned(),
             );
@@ -345,29 +421,17 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
                 "more than {MAX_JOINED} combatants have joined, or more than it says"
             ));
         }
-        for c in encounter.iter() {
-            let members: HashSet<_> = c.members.iter().map(|m| &m.id).collect();
-            if members.len() < c.members.len() || members.len() > MAX_MEMBERS {
-                return Err(format!(
-                    "{} holds more than {MAX_MEMBERS} members, or two with the same id",
-                    c.id.as_str()
-                ));
-            }
-            // The rules may add some to those that a command set.
-            let most = 2 * MAX_CONDITIONS;
-            if c.all_conditions().any(|all| all.len() > most) {
-                return Err(format!(
-                    "{} holds more than {most} conditions",
-                    c.id.as_str()
-                ));
-            }
+        for combatant in encounter.iter() {
+            check_combatant(combatant)?;
         }
         R::check_state(encounter)
     }
 
     fn named(&self, field: String, id: &CombatantId) -> Result<OwnCombatant, Refusal> {
-        let named = self.encounter.named(field, id).map(OwnCombatant::of);
-        named.map_err(|violation| Refusal::from(violation).named(&self.encounter))
+        match self.encounter.named(field, id) {
+            Ok(combatant) => Ok(OwnCombatant::of(combatant)),
+            Err(violation) => Err(Refusal::from(violation).named(&self.encounter)),
+        }
     }
 
     fn you(&self, viewer: &Viewer) -> Viewer {
@@ -379,9 +443,11 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
     }
 
     fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal> {
-        // The names are those that the viewer sees.
-        let named = |refusal: Refusal| refusal.named(&self.encounter.redacted(&viewer.combatants));
-        rights::check::<R>(&viewer.at(&self.encounter), &self.meta, request).map_err(named)
+        match rights::check::<R>(&viewer.at(&self.encounter), &self.meta, request) {
+            Ok(()) => Ok(()),
+            // The names are those that the viewer sees.
+            Err(refusal) => Err(refusal.named(&self.encounter.redacted(&viewer.combatants))),
+        }
     }
 
     fn decide(
@@ -399,43 +465,28 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         if stop() {
             return Err(Refusal::Stopped);
         }
-        let last = || request.path(commands.len().saturating_sub(1));
-        R::check_state(&encounter).map_err(|beyond| Refusal::too_much_state(last(), &beyond))?;
-        let history = UndoHistory::ordinary(encounter.version);
+        let last = commands.len().saturating_sub(1);
+        if let Err(beyond) = R::check_state(&encounter) {
+            return Err(Refusal::too_much_state(request.path(last), &beyond));
+        }
         let next = Self {
             meta: self.meta.clone(),
-            history,
+            history: UndoHistory::ordinary(encounter.version),
             encounter: encounter.clone(),
         };
-        let (before, after) = (self, &encounter);
         let transition = Transition {
-            before,
-            after,
+            before: self,
+            after: &encounter,
             events: &events,
             commands: &commands,
             sender,
             stop,
         };
-        // Audiences are counted only where the number of tokens does not show that they are few
-        // enough.
-        let most = self.meta.tokens.len().saturating_add(1);
-        let unwritable = |error: serde_json::Error| {
-            Refusal::from(FieldError::meaningless("", error.to_string()))
-        };
-        let named = events.len().saturating_mul(encounter.combatants.len());
-        let bytes = match named.saturating_mul(most) > MAX_REDACTED {
-            true => serde_json::to_vec(&events).map_err(unwritable)?.len(),
-            false => 0,
-        };
-        let exceeds = |audiences: usize| {
-            events.len().saturating_mul(audiences) > MAX_REDACTED
-                || bytes.saturating_mul(audiences) > MAX_REDACTED_BYTES && audiences > 1
-        };
-        if exceeds(most) && exceeds(transition.audiences()) {
-            return Err(Refusal::too_many_events(last()));
+        if is_too_large(&transition)? {
+            return Err(Refusal::too_many_events(request.path(last)));
         }
         next.decided(&transition)
-            .map_err(|error| error.refusal(last()))
+            .map_err(|error| error.refusal(request.path(last)))
     }
 
     fn rewind_target(&self, request: &Request) -> Result<Option<Rewind>, Refusal> {
@@ -448,12 +499,13 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         rewind: &Rewind,
         past: &dyn AnyEncounter,
     ) -> Result<Decided, LoadError> {
-        let past = (past as &dyn Any).downcast_ref::<Self>();
-        let past = past
-            .filter(|past| past.encounter.version == rewind.to_version)
-            .ok_or_else(|| {
-                LoadError::Unreadable(format!("the state at {} is another's", rewind.to_version))
-            })?;
+        let past = match (past as &dyn Any).downcast_ref::<Self>() {
+            Some(past) if past.encounter.version == rewind.to_version => past,
+            _ => {
+                let message = format!("the state at {} is another's", rewind.to_version);
+                return Err(LoadError::Unreadable(message));
+            }
+        };
         let mut encounter = past.encounter.clone();
         encounter.keep_identities(&self.encounter);
         encounter.version = self.encounter.version.saturating_add(1);
@@ -464,12 +516,11 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
             encounter: encounter.clone(),
         };
         let events = [Event::Shared(rewind.event())];
-        let (before, after, commands) = (self, &encounter, [(rewind.verb(), events.len())]);
         let transition = Transition {
-            before,
-            after,
+            before: self,
+            after: &encounter,
             events: &events,
-            commands: &commands,
+            commands: &[(rewind.verb(), events.len())],
             sender,
             stop: &|| false,
         };
@@ -480,19 +531,20 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
     fn fold(&self, entry: &LogEntry) -> Result<Arc<dyn AnyEncounter>, LoadError> {
         let events: Vec<Event<R>> = serde_json::from_str(entry.events.get()).map_err(unreadable)?;
         if events.iter().any(Event::jumps) {
-            let missing =
-                || LoadError::Unreadable("checkpoint: an undo or redo needs one".to_owned());
-            return self.restore(entry.checkpoint.as_deref().ok_or_else(missing)?);
+            let Some(checkpoint) = &entry.checkpoint else {
+                let message = "checkpoint: an undo or redo needs one";
+                return Err(LoadError::Unreadable(message.to_owned()));
+            };
+            return self.restore(checkpoint);
         }
         let mut encounter = self.encounter.clone();
         for event in &events {
             encounter.apply(event);
         }
         encounter.version = entry.version;
-        let history = UndoHistory::ordinary(encounter.version);
         Ok(Arc::new(Self {
             meta: self.meta.clone(),
-            history,
+            history: UndoHistory::ordinary(encounter.version),
             encounter,
         }))
     }
@@ -531,50 +583,47 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         } = redacted.play(request, &mut TrialDice, stop)?;
         // What is too large by what the player sees is refused for that, and not for a reason that
         // it may not know.
-        let mut space = Space::of_entry();
-        let last = || request.path(commands.len().saturating_sub(1));
-        space
-            .events(&events)
-            .map_err(|error| error.refusal(last()))?;
-        let texts = narration::texts(&redacted.encounter, &events, &mut space);
-        texts.map(drop).map_err(|error| error.refusal(last()))
+        let last = commands.len().saturating_sub(1);
+        match redacted.write(&events) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(error.refusal(request.path(last))),
+        }
     }
 
     fn import_entry(&self, entry: &mut LogEntry, stop: Stop<'_>) -> Result<(), Refusal> {
-        for redacted in entry.redactions.iter().flat_map(Redactions::entries) {
-            let events =
-                import::events::<R>(&redacted.events).map_err(|error| error.within("events"));
-            let complete = events.and_then(|events| import::sentences(&redacted.texts, &events));
-            complete.map_err(|error| error.within("redactions"))?;
+        if let Some(redactions) = &entry.redactions {
+            for redacted in redactions.entries() {
+                check_redacted::<R>(redacted).map_err(|error| error.within("redactions"))?;
+            }
         }
         if let Some(checkpoint) = &entry.checkpoint {
             import::checkpoint::<R>(checkpoint).map_err(|error| error.within("checkpoint"))?;
         }
         let events = import::events::<R>(&entry.events).map_err(|error| error.within("events"))?;
         import::sentences(&entry.texts, &events)?;
-        let unwritable =
-            |error: serde_json::Error| FieldError::malformed("events", error.to_string());
-        entry.events = serde_json::value::to_raw_value(&events).map_err(unwritable)?;
+        entry.events = serde_json::value::to_raw_value(&events)
+            .map_err(|error| FieldError::malformed("events", error.to_string()))?;
         if let Some(redactions) = entry.redactions.take() {
             entry.redactions = Some(redactions.unowned());
             return Ok(());
         }
         let mut after = self.encounter.clone();
-        events.iter().for_each(|event| after.apply(event));
+        for event in &events {
+            after.apply(event);
+        }
         after.version = entry.version;
         // An entry does not say which command each event came from.
         let commands: Vec<_> = match &entry.commands[..] {
             [only] => vec![(only.as_str(), events.len())],
             _ => Vec::new(),
         };
-        // Nor for whom its sender acted.
-        let (before, after, sender) = (self, &after, &[]);
         let transition = Transition {
-            before,
-            after,
+            before: self,
+            after: &after,
             events: &events,
             commands: &commands,
-            sender,
+            // Nor does it say for whom its sender acted.
+            sender: &[],
             stop,
         };
         entry.redactions = transition.redactions(&mut Space::of_entry())?;
@@ -640,13 +689,8 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         } else {
             self.meta.tokens.len().saturating_add(1)
         };
-        audiences.saturating_mul(
-            encounter
-                .combatants
-                .len()
-                .saturating_add(encounter.effects.len())
-                .saturating_add(1),
-        )
+        let parts = encounter.combatants.len() + encounter.effects.len() + 1;
+        audiences.saturating_mul(parts)
     }
 
     fn text(&self) -> String {

@@ -1,7 +1,7 @@
 //! Reads imported logs as strictly as requests: an unknown field is refused wherever it stands.
 
 use super::document::{Document, DocumentHeader};
-use super::{LogEntry, MAX_COMMANDS, MAX_EVENTS, Redactions, SCHEMA};
+use super::{LogEntry, MAX_COMMANDS, MAX_EVENTS, RedactedEntry, SCHEMA};
 use crate::json::{FieldError, each_item, parse, read_json};
 use crate::vocabulary::{Event, Ruleset, Text, is_plain};
 use serde::Deserialize;
@@ -17,11 +17,11 @@ const MAX_OPTIONS: usize = 256 * 1024;
 #[derive(Deserialize)]
 struct CheckpointOptions<'j> {
     #[serde(borrow)]
-    encounter: TableOptions<'j>,
+    encounter: EncounterOptions<'j>,
 }
 
 #[derive(Deserialize)]
-struct TableOptions<'j> {
+struct EncounterOptions<'j> {
     #[serde(borrow)]
     options: &'j RawValue,
 }
@@ -54,22 +54,24 @@ pub(super) fn checkpoint<R: Ruleset>(checkpoint: &RawValue) -> Result<(), FieldE
     if DocumentHeader::read(checkpoint)?.schema != SCHEMA {
         return Ok(());
     }
-    let options = serde_json::from_str::<CheckpointOptions<'_>>(checkpoint.get())
-        .ok()
-        .map(|it| it.encounter.options);
-    if options.is_some_and(|options| options.get().len() > MAX_OPTIONS) {
+    let Ok(CheckpointOptions { encounter }) = serde_json::from_str(checkpoint.get()) else {
+        // The document says what is wrong.
+        return read_json::<Document<'_, R>>(checkpoint.get()).map(drop);
+    };
+    let options = encounter.options.get();
+    if options.len() > MAX_OPTIONS {
         return Err(FieldError::meaningless(
             "encounter.options",
             format!("options have at most {MAX_OPTIONS} bytes"),
         ));
     }
     read_json::<Document<'_, R>>(checkpoint.get())?;
-    let Some(options) = options else {
-        return Ok(());
-    };
-    let errors = R::read_options(&parse(options.get().as_bytes())?).err();
-    let first = errors.into_iter().flatten().next();
-    first.map_or(Ok(()), |error| Err(error.within("encounter.options")))
+    if let Err(errors) = R::read_options(&parse(options.as_bytes())?)
+        && let Some(first) = errors.into_iter().next()
+    {
+        return Err(first.within("encounter.options"));
+    }
+    Ok(())
 }
 
 /// Refuses texts that are not one for each event.
@@ -100,12 +102,21 @@ impl LogEntry {
         }
         check_commands(&self.commands)?;
         check_sentences(&self.texts)?;
-        for redacted in self.redactions.iter().flat_map(Redactions::entries) {
-            let checked =
-                check_commands(&redacted.commands).and_then(|()| check_sentences(&redacted.texts));
-            checked.map_err(|error| error.within("redactions"))?;
+        if let Some(redactions) = &self.redactions {
+            for redacted in redactions.entries() {
+                redacted
+                    .check_texts()
+                    .map_err(|error| error.within("redactions"))?;
+            }
         }
         Ok(())
+    }
+}
+
+impl RedactedEntry {
+    fn check_texts(&self) -> Result<(), FieldError> {
+        check_commands(&self.commands)?;
+        check_sentences(&self.texts)
     }
 }
 

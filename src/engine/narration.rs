@@ -97,26 +97,40 @@ pub fn with_texts(events: &RawValue, texts: &[String]) -> Result<Box<RawValue>, 
 /// ruleset's own commands.
 pub(super) fn label(specs: &[CommandSpec], names: &dyn Names, options: &mut [LegalCommand]) {
     for option in &mut *options {
-        let Some(fields) = option.fields() else {
-            continue;
-        };
-        let is_it = |spec: &&CommandSpec| fields.get("type").is_some_and(|verb| verb == spec.verb);
-        let Some(spec) = specs.iter().chain(SharedCommand::SPECS).find(is_it) else {
-            continue;
-        };
-        let mut label = String::new();
-        fill(spec.label, &mut label, &mut |field, out| {
-            let open = option.choices.iter().any(|choice| choice.field == field);
-            !open
-                && fields
-                    .get(field)
-                    .is_some_and(|value| value.describe(names, out))
-        });
-        option.label = label;
+        if let Some(spec) = spec(specs, option) {
+            option.label = filled_label(spec, names, option);
+        }
     }
     tell_apart(names, options);
     // Those who have one name are told apart by their ids.
     tell_apart(&Ids, options);
+}
+
+/// The specification of an option's command.
+fn spec<'s>(specs: &'s [CommandSpec], option: &LegalCommand) -> Option<&'s CommandSpec> {
+    let verb = option.fields()?.get("type")?;
+    let mut all = specs.iter().chain(SharedCommand::SPECS);
+    all.find(|spec| verb == spec.verb)
+}
+
+/// The label of an option, without the fields that are open.
+fn filled_label(spec: &CommandSpec, names: &dyn Names, option: &LegalCommand) -> String {
+    let mut label = String::new();
+    fill(spec.label, &mut label, &mut |field, out| {
+        if is_open(option, field) {
+            return false;
+        }
+        let fields = option.fields();
+        match fields.and_then(|fields| fields.get(field)) {
+            Some(value) => value.describe(names, out),
+            None => false,
+        }
+    });
+    label
+}
+
+fn is_open(option: &LegalCommand, field: &str) -> bool {
+    option.choices.iter().any(|choice| choice.field == field)
 }
 
 /// Calls everything by its id.
@@ -141,57 +155,82 @@ fn tell_apart(names: &dyn Names, options: &mut [LegalCommand]) {
             .or_default()
             .push(option);
     }
-    for group in by_label.into_values().filter(|group| group.len() > 1) {
-        let mut said: Vec<_> = group
-            .iter()
-            .map(|option| fields_in_words(names, option))
-            .collect();
-        if said.iter().all(|own| said.first() == Some(own)) {
-            let open = |option: &LegalCommand| {
-                option
-                    .choices
-                    .iter()
-                    .map(|choice| in_words(choice.field))
-                    .collect()
-            };
-            said = group.iter().map(|option| open(option)).collect();
-        }
-        let mut counts: HashMap<_, usize> = HashMap::new();
-        for field in said.iter().flatten() {
-            *counts.entry(field).or_default() += 1;
-        }
-        for (option, own) in group.into_iter().zip(&said) {
-            let own = own
-                .iter()
-                .filter(|field| counts.get(field).is_some_and(|count| *count < said.len()));
-            let own = own.map(|(_, words)| words.as_str());
-            let own = own.collect::<Vec<_>>().join(", ");
-            if !own.is_empty() {
-                option.label = format!("{} ({own})", option.label);
-            }
+    for group in by_label.into_values() {
+        if group.len() > 1 {
+            tell_group_apart(names, group);
         }
     }
 }
 
-/// Each field of an option's command in words. A field that is open has its name only.
-fn fields_in_words(names: &dyn Names, option: &LegalCommand) -> BTreeMap<String, String> {
-    let words = option.fields().into_iter().flatten().map(|(field, value)| {
-        let (key, name) = in_words(field);
-        let open = option.choices.iter().any(|choice| choice.field == field);
-        let mut said = String::new();
-        let words = match value {
-            Value::Bool(false) if !open => format!("not {name}"),
-            value if !open && value.describe(names, &mut said) && !said.is_empty() => {
-                format!("{name} {said}")
+fn tell_group_apart(names: &dyn Names, group: Vec<&mut LegalCommand>) {
+    let mut fields: Vec<FieldsInWords> = group
+        .iter()
+        .map(|option| fields_in_words(names, option))
+        .collect();
+    let first = fields.first();
+    if fields.iter().all(|own| Some(own) == first) {
+        fields = group.iter().map(|option| open_fields(option)).collect();
+    }
+    let mut counts: HashMap<(&String, &String), usize> = HashMap::new();
+    for field in fields.iter().flatten() {
+        *counts.entry(field).or_default() += 1;
+    }
+    for (option, own) in group.into_iter().zip(&fields) {
+        let mut differing: Vec<&str> = Vec::new();
+        for (field, words) in own {
+            if counts.get(&(field, words)) != Some(&fields.len()) {
+                differing.push(words);
             }
-            _ => name,
-        };
-        (key, words)
-    });
-    words.collect()
+        }
+        if !differing.is_empty() {
+            option.label = format!("{} ({})", option.label, differing.join(", "));
+        }
+    }
 }
 
-/// A field, and its name in words.
-fn in_words(field: &str) -> (String, String) {
-    (field.to_owned(), field.replace('_', " "))
+/// What a label may say of each field, by the field.
+type FieldsInWords = BTreeMap<String, String>;
+
+/// Each field of an option's command in words. A field that is open has its name only.
+fn fields_in_words(names: &dyn Names, option: &LegalCommand) -> FieldsInWords {
+    let mut words = FieldsInWords::new();
+    let Some(fields) = option.fields() else {
+        return words;
+    };
+    for (field, value) in fields {
+        let name = in_words(field);
+        let said = if is_open(option, field) {
+            name
+        } else {
+            with_value(name, value, names)
+        };
+        words.insert(field.clone(), said);
+    }
+    words
+}
+
+/// The name of a field with what its value says.
+fn with_value(name: String, value: &Value, names: &dyn Names) -> String {
+    if *value == Value::Bool(false) {
+        return format!("not {name}");
+    }
+    let mut said = String::new();
+    if value.describe(names, &mut said) && !said.is_empty() {
+        format!("{name} {said}")
+    } else {
+        name
+    }
+}
+
+/// The names of the fields that are open.
+fn open_fields(option: &LegalCommand) -> FieldsInWords {
+    let mut words = FieldsInWords::new();
+    for choice in &option.choices {
+        words.insert(choice.field.to_owned(), in_words(choice.field));
+    }
+    words
+}
+
+fn in_words(field: &str) -> String {
+    field.replace('_', " ")
 }

@@ -8,6 +8,7 @@ use crate::json::FieldError;
 use crate::vocabulary::{
     CachedCombatant, Combatants, Encounter, Manifest, Registrar, Ruleset, Status,
 };
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
@@ -42,20 +43,20 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn AnyEncou
         ..meta
     };
     let mut wrong = Vec::new();
-    let options = R::read_options(&creation.options).unwrap_or_else(|errors| {
-        wrong.extend(
-            errors
-                .into_iter()
-                .take(MAX_ERRORS)
-                .map(|error| error.within("options")),
-        );
-        R::Options::default()
-    });
-    let options_valid = wrong.is_empty();
+    let options = match R::read_options(&creation.options) {
+        Ok(options) => Some(options),
+        Err(errors) => {
+            for error in errors.into_iter().take(MAX_ERRORS) {
+                wrong.push(error.within("options"));
+            }
+            None
+        }
+    };
+    let options_valid = options.is_some();
     let mut encounter = Encounter::<R> {
         name: creation.name,
         metadata: creation.metadata,
-        options,
+        options: options.unwrap_or_default(),
         foe_hp: creation.foe_hp,
         status: Status::Setup,
         round: 0,
@@ -68,30 +69,12 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn AnyEncou
         effects_begun: 0,
         state: R::State::default(),
     };
-    for (i, combatant) in creation.combatants.into_iter().enumerate() {
+    for (place, combatant) in creation.combatants.into_iter().enumerate() {
         if wrong.len() >= MAX_ERRORS {
             break;
         }
-        let admitted = roster::new_combatant(&encounter, combatant).and_then(|combatant| {
-            if options_valid {
-                R::check_combatant(&encounter.options, &combatant)?;
-            }
-            roster::check_room_and_id(&encounter, &combatant).map_err(|violation| {
-                let path = if violation.code == "combatant_exists" {
-                    "id"
-                } else {
-                    ""
-                };
-                FieldError::meaningless(path, violation.detail)
-            })?;
-            Ok(combatant)
-        });
-        match admitted {
-            Ok(combatant) => {
-                encounter.joined = combatant.joined;
-                encounter.combatants.push(CachedCombatant::new(combatant));
-            }
-            Err(error) => wrong.push(error.within(&format!("combatants.{i}"))),
+        if let Err(error) = admit(&mut encounter, combatant, options_valid) {
+            wrong.push(error.within(&format!("combatants.{place}")));
         }
     }
     if !wrong.is_empty() {
@@ -104,6 +87,35 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn AnyEncou
     }))
 }
 
+/// Reads a stored document or checkpoint; without `meta` it must hold its own.
+fn read<R: Ruleset>(stored: &[u8], meta: Option<Meta>) -> Loaded {
+    let encounter = EncounterRecord::<R>::read(stored, meta.map(Arc::new))?;
+    Ok(Arc::new(encounter))
+}
+
+/// Adds a combatant to a new encounter. Options that are not valid say nothing of it.
+fn admit<R: Ruleset>(
+    encounter: &mut Encounter<R>,
+    combatant: Value,
+    options_valid: bool,
+) -> Result<(), FieldError> {
+    let combatant = roster::new_combatant(encounter, combatant)?;
+    if options_valid {
+        R::check_combatant(&encounter.options, &combatant)?;
+    }
+    if let Err(violation) = roster::check_room_and_id(encounter, &combatant) {
+        let path = if violation.code == "combatant_exists" {
+            "id"
+        } else {
+            ""
+        };
+        return Err(FieldError::meaningless(path, violation.detail));
+    }
+    encounter.joined = combatant.joined;
+    encounter.combatants.push(CachedCombatant::new(combatant));
+    Ok(())
+}
+
 /// The rulesets of a program.
 #[derive(Default)]
 pub struct Rulesets(Vec<AnyRuleset>);
@@ -113,12 +125,7 @@ impl Registrar for Rulesets {
         self.0.push(AnyRuleset {
             manifest: R::MANIFEST,
             create: create::<R>,
-            read: |stored, meta| {
-                Ok(Arc::new(EncounterRecord::<R>::read(
-                    stored,
-                    meta.map(Arc::new),
-                )?))
-            },
+            read: read::<R>,
             validate_checkpoint: import::checkpoint::<R>,
         });
     }
@@ -144,14 +151,15 @@ impl Rulesets {
 
     /// The one that a client names in the field `ruleset`.
     fn known(&self, id: &str) -> Result<&AnyRuleset, FieldError> {
-        self.get(id).ok_or_else(|| {
-            let known: Vec<_> = self.iter().map(|ruleset| ruleset.manifest.id).collect();
-            let message = format!(
-                "there is no such ruleset; there are {}. {OTHER_SYSTEMS}",
-                known.join(", ")
-            );
-            FieldError::meaningless("ruleset", message)
-        })
+        if let Some(ruleset) = self.get(id) {
+            return Ok(ruleset);
+        }
+        let known: Vec<_> = self.iter().map(|ruleset| ruleset.manifest.id).collect();
+        let message = format!(
+            "there is no such ruleset; there are {}. {OTHER_SYSTEMS}",
+            known.join(", ")
+        );
+        Err(FieldError::meaningless("ruleset", message))
     }
 
     /// Makes a new encounter; an error names the field.
@@ -177,9 +185,9 @@ impl Rulesets {
 
     fn read(&self, stored: &[u8], meta: Option<Meta>) -> Loaded {
         let header = open(stored)?;
-        let ruleset = self
-            .get(&header.ruleset)
-            .ok_or(LoadError::UnknownRuleset(header.ruleset))?;
-        (ruleset.read)(stored, meta)
+        match self.get(&header.ruleset) {
+            Some(ruleset) => (ruleset.read)(stored, meta),
+            None => Err(LoadError::UnknownRuleset(header.ruleset)),
+        }
     }
 }

@@ -29,11 +29,14 @@ impl Request {
                 Err(FieldError::meaningless("", message).into())
             }
             Value::Array(items) => {
-                let items = items.into_iter().enumerate();
-                let commands = items
-                    .map(|(i, item)| command(item).map_err(|error| error.within(&i.to_string())));
+                let mut commands = Vec::with_capacity(items.len());
+                for (place, item) in items.into_iter().enumerate() {
+                    let command =
+                        command(item).map_err(|error| error.within(&place.to_string()))?;
+                    commands.push(command);
+                }
                 Ok(Self {
-                    commands: commands.collect::<Result<_, _>>()?,
+                    commands,
                     list: true,
                 })
             }

@@ -19,11 +19,10 @@ pub(super) fn check<R: Ruleset>(
         return Ok(());
     }
     for (index, (verb, fields)) in request.commands.iter().enumerate() {
-        let denied = |detail| Refusal::Forbidden {
-            path: request.path(index),
-            detail,
-        };
-        allow::<R>(viewer, meta, verb, fields).map_err(denied)?;
+        if let Err(detail) = allow::<R>(viewer, meta, verb, fields) {
+            let path = request.path(index);
+            return Err(Refusal::Forbidden { path, detail });
+        }
     }
     Ok(())
 }
@@ -41,31 +40,30 @@ fn allow<R: Ruleset>(
                 .to_owned(),
         );
     }
-    let gm = || format!("{verb} is the game master's: send it with a token whose role is gm");
     let mut specs = R::Command::SPECS.iter().chain(SharedCommand::SPECS);
     // An unknown command is refused as such later.
     let Some(spec) = specs.find(|spec| spec.verb == verb) else {
         return Ok(());
     };
     match spec.sender {
-        AllowedRole::Gm => Err(gm()),
+        AllowedRole::Gm => Err(of_gm(verb)),
         // The app looks at who sent what is to be undone.
         AllowedRole::Author if meta.player_undo => Ok(()),
         AllowedRole::Author => Err(format!(
             "{}, for this encounter was created without player_undo",
-            gm()
+            of_gm(verb)
         )),
         AllowedRole::Source if meta.player_effects => allow_effect(viewer, fields),
         AllowedRole::Source => Err(format!(
             "{}, for this encounter was created without player_effects",
-            gm()
+            of_gm(verb)
         )),
         AllowedRole::Player => {
             let command = match R::Command::parse(verb, fields) {
                 Some(Ok(command)) => command,
                 // What cannot be read is refused for that, by the same reading.
                 Some(Err(_)) => return Ok(()),
-                None => return Err(gm()),
+                None => return Err(of_gm(verb)),
             };
             match R::actor(&command) {
                 Actor::Gm => Err(format!(
@@ -75,6 +73,10 @@ fn allow<R: Ruleset>(
             }
         }
     }
+}
+
+fn of_gm(verb: &str) -> String {
+    format!("{verb} is the game master's: send it with a token whose role is gm")
 }
 
 /// Whether a player may add an effect: all see it, and its source is the player's.

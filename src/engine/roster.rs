@@ -14,18 +14,17 @@ pub(super) fn new_combatant<R: Ruleset>(
     value: Value,
 ) -> Result<Combatant<R>, FieldError> {
     let (mut draft, stats) = Draft::split::<R>(value, &R::CombatantStats::default())?;
-    let (id, name) = named(
+    let (id, name) = id_and_name(
         encounter,
         draft.id.take(),
         draft.name.take(),
-        draft.hidden.unwrap_or(false),
+        draft.hidden == Some(true),
     )?;
-    let kind = draft
-        .kind
-        .unwrap_or(match draft.side.as_ref().map(Slug::as_str) {
-            None | Some("players") => Kind::Pc,
-            Some(_) => Kind::Npc,
-        });
+    let kind = match (draft.kind, &draft.side) {
+        (Some(kind), _) => kind,
+        (None, Some(side)) if *side != "players" => Kind::Npc,
+        (None, _) => Kind::Pc,
+    };
     let pc = kind == Kind::Pc;
     let usual = Combatant {
         id,
@@ -51,13 +50,13 @@ pub(super) fn new_combatant<R: Ruleset>(
 
 /// Refuses a newcomer without hit points that would act all the same.
 fn check_hit_points<R: Ruleset>(c: &Combatant<R>) -> Result<(), FieldError> {
-    let gone = c.hp.is_some_and(|hp| hp.current.get() == 0);
-    let Some(down) = c
-        .down()
-        .filter(|down| gone && c.active() && !c.has(down.as_str()))
-    else {
+    let Some(down) = c.down() else {
         return Ok(());
     };
+    let gone = matches!(c.hp, Some(hp) if hp.current.get() == 0);
+    if !gone || !c.active() || c.has(down.as_str()) {
+        return Ok(());
+    }
     let message = format!(
         "0 hit points alone keep no newcomer from acting. Add \"conditions\": [\"{down}\"], or \
          leave hp out if hit points are not tracked"
@@ -72,10 +71,10 @@ pub(super) fn updated_combatant<R: Ruleset>(
 ) -> Result<Combatant<R>, FieldError> {
     if let (Some(Value::Object(hp)), Some(before)) = (changes.get_mut("hp"), combatant.hp) {
         // The current number alone changes neither the maximum nor the temporary hit points.
-        let max = before.max.map(|max| ("max", max));
-        for (field, number) in max.into_iter().chain([("temp", before.temp)]) {
-            hp.entry(field).or_insert_with(|| number.get().into());
+        if let Some(max) = before.max {
+            hp.entry("max").or_insert_with(|| max.get().into());
         }
+        hp.entry("temp").or_insert_with(|| before.temp.get().into());
     }
     let (draft, stats) = Draft::split::<R>(changes, &combatant.stats)?;
     if draft.id.is_some() {
@@ -94,24 +93,52 @@ pub(super) fn updated_combatant<R: Ruleset>(
 }
 
 /// The combatant with the fields that a client gives.
-fn with_fields<R: Ruleset>(c: Combatant<R>, given: Draft) -> Result<Combatant<R>, FieldError> {
-    if given.side.as_ref().is_some_and(|side| *side == "player") {
-        let message = "Did you mean \"players\"? That is the side of the players' characters; all \
-                       other sides are their foes' or allies'";
-        return Err(FieldError::meaningless("side", message));
+fn with_fields<R: Ruleset>(mut c: Combatant<R>, given: Draft) -> Result<Combatant<R>, FieldError> {
+    let Draft {
+        id: _,
+        name,
+        side,
+        kind,
+        controller,
+        hidden,
+        hp,
+        members,
+        conditions,
+        metadata,
+    } = given;
+    if let Some(name) = name {
+        c.name = name;
     }
-    Ok(Combatant {
-        name: given.name.unwrap_or(c.name),
-        side: given.side.unwrap_or(c.side),
-        kind: given.kind.unwrap_or(c.kind),
-        controller: given.controller.unwrap_or(c.controller),
-        hidden: given.hidden.unwrap_or(c.hidden),
-        hp: given.hp.map(with_max).transpose()?.or(c.hp),
-        members: given.members.map_or(Ok(c.members), members)?,
-        conditions: given.conditions.map_or(Ok(c.conditions), distinct)?,
-        metadata: given.metadata.unwrap_or(c.metadata),
-        ..c
-    })
+    if let Some(side) = side {
+        if side == "player" {
+            let message = "Did you mean \"players\"? That is the side of the players' characters; \
+                           all other sides are their foes' or allies'";
+            return Err(FieldError::meaningless("side", message));
+        }
+        c.side = side;
+    }
+    if let Some(kind) = kind {
+        c.kind = kind;
+    }
+    if let Some(controller) = controller {
+        c.controller = controller;
+    }
+    if let Some(hidden) = hidden {
+        c.hidden = hidden;
+    }
+    if let Some(hp) = hp {
+        c.hp = Some(with_max(hp)?);
+    }
+    if let Some(drafts) = members {
+        c.members = new_members(drafts)?;
+    }
+    if let Some(conditions) = conditions {
+        c.conditions = distinct(conditions)?;
+    }
+    if let Some(metadata) = metadata {
+        c.metadata = metadata;
+    }
+    Ok(c)
 }
 
 /// Refuses one more than there may be, and an id that is taken.
@@ -138,7 +165,8 @@ pub(super) fn check_room_and_id<R: Ruleset>(
     )
 }
 
-fn named<R: Ruleset>(
+/// A name for people and one for machines: each is made from the other if it is not given.
+fn id_and_name<R: Ruleset>(
     encounter: &Encounter<R>,
     id: Option<CombatantId>,
     name: Option<Text<80>>,
@@ -151,13 +179,12 @@ fn named<R: Ruleset>(
             Ok((id, name))
         }
         (None, Some(name)) => {
-            let taken = |id: &str| encounter.iter().any(|c| c.id == *id);
             let id = CombatantId::unused(
                 name.as_str(),
                 hidden,
                 MAX_COMBATANTS,
                 &encounter.used_ids,
-                taken,
+                |id| encounter.iter().any(|c| c.id == *id),
             );
             Ok((id, name))
         }
@@ -181,7 +208,7 @@ fn with_max(mut hp: Hp) -> Result<Hp, FieldError> {
     Ok(hp)
 }
 
-fn members(drafts: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
+fn new_members(drafts: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
     if drafts.len() > MAX_MEMBERS {
         return Err(FieldError::meaningless(
             "members",
@@ -199,10 +226,10 @@ fn members(drafts: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
             let message = format!("there is a member {id} already: choose another id");
             return Err(FieldError::meaningless(path_of_id, message));
         }
-        let hp = hp
-            .map(with_max)
-            .transpose()
-            .map_err(|error| error.within(&path))?;
+        let hp = match hp {
+            Some(hp) => Some(with_max(hp).map_err(|error| error.within(&path))?),
+            None => None,
+        };
         members.push(Member {
             id,
             hp,

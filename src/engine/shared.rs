@@ -4,9 +4,10 @@ use super::{MAX_CONDITIONS, Refusal, roster};
 use crate::json::FieldError;
 use crate::vocabulary::{
     Combatant, CombatantId, CombatantLeft, ConditionCleared, ConditionSet, Damage, Effect,
-    EffectAdded, EffectDraft, EffectEnded, EffectId, EncounterEnded, EncounterUpdated, Event,
-    Expiry, Heal, Healed, MAX_EFFECTS, MemberId, Moment, Noted, Overridden, Play, RosterEvent,
-    Ruleset, SharedCommand, SharedEvent, Slug, Text, UpdateEncounter, Violation, field, require,
+    EffectAdded, EffectDraft, EffectEnded, EffectId, Encounter, EncounterEnded, EncounterUpdated,
+    Event, Expiry, Heal, Healed, Hp, MAX_EFFECTS, MemberId, Moment, Noted, Overridden, Play,
+    RosterEvent, Ruleset, SharedCommand, SharedEvent, Slug, Text, UpdateEncounter, Violation,
+    field, require,
 };
 
 /// Decides a shared command: emits its events, and lets the ruleset react to those that can change
@@ -122,42 +123,54 @@ fn emit_roster_and_react<R: Ruleset>(
 fn damage<R: Ruleset>(play: &mut Play<'_, R>, c: &Damage) -> Result<(), Violation> {
     let (damaged, down) = play.wound(c)?;
     emit_and_react(play, SharedEvent::Damaged(damaged))?;
-    down.map_or(Ok(()), |down| {
-        set_condition(play, &c.target, c.member.as_ref(), down)
-    })
+    if let Some(down) = down {
+        set_condition(play, &c.target, c.member.as_ref(), down)?;
+    }
+    Ok(())
 }
 
 fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: &Heal) -> Result<(), Violation> {
-    let hp = play.hit_points(&c.target, c.member.as_ref())?;
+    let member = c.member.as_ref();
+    let before = play.hit_points(&c.target, member)?;
     let amount = c.amount.count();
-    let after = hp.map(|hp| {
-        let max = hp.max.unwrap_or(hp.current).count();
-        hp.current.count().saturating_add(amount).min(max)
-    });
-    let combatant = c.target.clone();
+    let after = before.map(|hp| healed(hp, amount));
     emit_and_react(
         play,
         Healed {
-            combatant,
+            combatant: c.target.clone(),
             member: c.member.clone(),
             amount,
             hp: after,
         },
     )?;
-    let rose = hp.is_some_and(|hp| hp.current.get() == 0) && after.is_some_and(|n| n > 0);
-    let down = play
-        .encounter()
-        .get(&c.target)
-        .filter(|_| rose)
-        .and_then(Combatant::down);
-    let Some(condition) = down else { return Ok(()) };
-    if !play
-        .conditions(&c.target, c.member.as_ref())?
-        .contains(&condition)
-    {
+    let (Some(before), Some(after)) = (before, after) else {
         return Ok(());
+    };
+    if before.current.get() == 0 && after > 0 {
+        get_up(play, &c.target, member)?;
     }
-    clear_condition(play, &c.target, c.member.as_ref(), condition)
+    Ok(())
+}
+
+/// The hit points after this many are regained.
+fn healed(hp: Hp, amount: u32) -> u32 {
+    let max = hp.max.unwrap_or(hp.current).count();
+    hp.current.count().saturating_add(amount).min(max)
+}
+
+/// Clears the condition that came with the last hit point.
+fn get_up<R: Ruleset>(
+    play: &mut Play<'_, R>,
+    target: &CombatantId,
+    member: Option<&MemberId>,
+) -> Result<(), Violation> {
+    let Some(condition) = play.encounter().get(target).and_then(Combatant::down) else {
+        return Ok(());
+    };
+    if play.conditions(target, member)?.contains(&condition) {
+        clear_condition(play, target, member, condition)?;
+    }
+    Ok(())
 }
 
 fn set_condition<R: Ruleset>(
@@ -212,18 +225,22 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         mut expires,
         metadata,
     } = draft;
-    target
-        .iter()
-        .try_for_each(|target| play.combatant("effect.target", target).map(drop))?;
-    source
-        .iter()
-        .try_for_each(|source| play.combatant("effect.source", source).map(drop))?;
+    let mut hidden_from_players = hidden;
+    if let Some(target) = &target {
+        hidden_from_players |= play.combatant("effect.target", target)?.hidden;
+    }
+    if let Some(source) = &source {
+        play.combatant("effect.source", source)?;
+    }
     if let Expiry::TurnStart { of, .. } | Expiry::TurnEnd { of, .. } = &mut expires {
-        let usual = || R::anchor(play.encounter(), source.as_ref(), target.as_ref());
-        let anchor = of.take().or_else(usual).ok_or_else(|| {
+        let anchor = match of.take() {
+            Some(anchor) => Some(anchor),
+            None => R::anchor(play.encounter(), source.as_ref(), target.as_ref()),
+        };
+        let Some(anchor) = anchor else {
             let detail = "say whose turns the effect counts: `of`, or a source or a target";
-            Violation::field("no_anchor", "effect.expires.of", detail)
-        })?;
+            return Err(Violation::field("no_anchor", "effect.expires.of", detail));
+        };
         play.combatant("effect.expires.of", &anchor)?;
         *of = Some(anchor);
     }
@@ -234,19 +251,21 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         "TK-4",
         || format!("an encounter holds at most {MAX_EFFECTS} effects at a time: remove one first"),
     )?;
-    let taken = |id: &str| encounter.effects.iter().any(|e| e.id == *id);
-    if let Some(id) = &id {
-        let detail = || format!("there is an effect {id} already: choose another id, or none");
-        require(!taken(id.as_str()), "effect_exists", "TK-2", detail)?;
-    }
-    let id = id.unwrap_or_else(|| {
-        let secret = hidden
-            || target
-                .as_ref()
-                .and_then(|id| encounter.get(id))
-                .is_some_and(|c| c.hidden);
-        EffectId::from_name(name.as_str(), "effect", secret, MAX_EFFECTS, taken)
-    });
+    let id = match id {
+        Some(id) => {
+            let detail = || format!("there is an effect {id} already: choose another id, or none");
+            let is_free = !has_effect(encounter, id.as_str());
+            require(is_free, "effect_exists", "TK-2", detail)?;
+            id
+        }
+        None => EffectId::from_name(
+            name.as_str(),
+            "effect",
+            hidden_from_players,
+            MAX_EFFECTS,
+            |id| has_effect(encounter, id),
+        ),
+    };
     let effect = Effect {
         id,
         name,
@@ -260,18 +279,27 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
     emit_and_react(play, EffectAdded { effect })
 }
 
+fn has_effect<R: Ruleset>(encounter: &Encounter<R>, id: &str) -> bool {
+    encounter.effects.iter().any(|effect| effect.id == *id)
+}
+
 fn remove<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Violation> {
     play.combatant("combatant", &id)?;
-    let on_it = play
-        .encounter()
-        .effects
-        .iter()
-        .filter(|e| e.target.as_ref() == Some(&id));
-    for effect in on_it.map(|e| e.id.clone()).collect::<Vec<_>>() {
+    for effect in effects_on(play.encounter(), &id) {
         let because = Text::fixed("target_left");
         emit_and_react(play, EffectEnded { effect, because })?;
     }
     emit_and_react(play, CombatantLeft { combatant: id })
+}
+
+fn effects_on<R: Ruleset>(encounter: &Encounter<R>, target: &CombatantId) -> Vec<EffectId> {
+    let mut effects = Vec::new();
+    for effect in &encounter.effects {
+        if effect.target.as_ref() == Some(target) {
+            effects.push(effect.id.clone());
+        }
+    }
+    effects
 }
 
 /// The game master gives the turn to a combatant, whatever the rules say (TK-5).

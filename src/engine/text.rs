@@ -2,169 +2,227 @@
 
 use super::view::pending;
 use super::{OrderRow, order};
-use crate::vocabulary::{Combatant, CombatantId, Encounter, Expiry, Hp, Names, Ruleset, Status};
+use crate::vocabulary::{
+    Combatant, CombatantId, Effect, Encounter, Expiry, Hp, Member, Names, Pending, Ruleset, Slug,
+    Status,
+};
 
 /// The printed turn table.
 pub(super) fn encounter<R: Ruleset>(encounter: &Encounter<R>) -> String {
-    let mut out = String::new();
-    let name = |id: &CombatantId| flat(encounter.combatant(id).unwrap_or(id.as_str()));
+    let mut out = heading(encounter);
+    write_rows(encounter, &mut out);
+    for effect in &encounter.effects {
+        out += &effect_line(encounter, effect);
+    }
+    if let Some(pending) = pending(encounter) {
+        out += &awaited_line(encounter, &pending);
+    }
+    out
+}
+
+fn heading<R: Ruleset>(encounter: &Encounter<R>) -> String {
+    let name = flat(encounter.name.as_str());
     let phase = match encounter.status {
         Status::Setup => "not started".to_owned(),
         Status::Running => R::moment(encounter),
         Status::Ended => "ended".to_owned(),
     };
-    out += &format!(
-        "{} - {}, {phase}\n",
-        flat(encounter.name.as_str()),
-        R::MANIFEST.title
-    );
+    format!("{name} - {}, {phase}\n", R::MANIFEST.title)
+}
+
+fn write_rows<R: Ruleset>(encounter: &Encounter<R>, out: &mut String) {
     let rows = order::rows(encounter);
-    let name_width = rows
-        .iter()
-        .map(|row| flat(row.name).chars().count())
-        .max()
-        .unwrap_or(0);
-    let side = |row: &OrderRow<'_>| match row.combatant.and_then(|id| encounter.get(id)) {
-        Some(c) => c.side.to_string(),
-        None => row.team.clone().unwrap_or_default(),
-    };
-    let side_width = rows.iter().map(|row| side(row).len()).max().unwrap_or(0);
-    let places = places(&rows);
-    for (row, place) in rows.iter().zip(places) {
+    let name_width = widest(rows.iter().map(|row| flat(row.name)));
+    let side_width = widest(rows.iter().map(|row| side(encounter, row)));
+    for (row, place) in rows.iter().zip(places(&rows)) {
         let mark = if row.current { '>' } else { ' ' };
-        let acted = match (row.out, row.acted) {
-            (true, _) => "out",
-            (false, true) => "acted",
-            (false, false) => "",
-        };
-        let (name, side) = (flat(row.name), side(row));
-        let Some(c) = row.combatant.and_then(|id| encounter.get(id)) else {
-            out += &format!("{mark} {place}{name:name_width$}  {side}\n");
+        let before = format!("{mark} {place}{:name_width$}", flat(row.name));
+        let side = side(encounter, row);
+        let Some(combatant) = combatant(encounter, row) else {
+            *out += &format!("{before}  {side}\n");
             continue;
         };
-        let line = format!(
-            "{mark} {place}{name:name_width$}  {side:side_width$}  {acted:5}  {}",
-            details(c, row)
-        );
-        out += &format!("{}\n", line.trim_end());
-    }
-    for effect in &encounter.effects {
-        let on = effect
-            .target
-            .as_ref()
-            .map_or(String::new(), |id| format!(" on {}", name(id)));
-        // What is on the hidden is as hidden as they are.
-        let bearer = effect.target.as_ref().and_then(|id| encounter.get(id));
-        let hidden = if effect.hidden || bearer.is_some_and(|c| c.hidden) {
-            ", hidden"
+        let acted = if row.out {
+            "out"
+        } else if row.acted {
+            "acted"
         } else {
             ""
         };
-        let lasting = lasting(&effect.expires, R::MANIFEST.round, name);
-        out += &format!("* {}{on}{hidden}{lasting}\n", flat(effect.name.as_str()));
+        let details = details(combatant, row);
+        let line = format!("{before}  {side:side_width$}  {acted:5}  {details}");
+        *out += &format!("{}\n", line.trim_end());
     }
-    if let Some(pending) = pending(encounter) {
-        let mut who: Vec<String> = pending.combatants.iter().map(name).collect();
-        // Who it is that acts unseen the reader may not know.
-        if pending.gm && !pending.is_someone() {
-            who.push("the game master".to_owned());
-        }
-        let by = if who.is_empty() {
-            String::new()
-        } else {
-            format!(" by {}", who.join(", "))
-        };
-        let with = pending.commands.join(", ");
-        let with = if with.is_empty() {
-            with
-        } else {
-            format!(" ({with})")
-        };
-        let slot = pending
-            .slot
-            .as_ref()
-            .map_or(String::new(), |slot| format!(" {slot}"));
-        out += &format!(
-            "awaiting: {}{slot}{by}{with}\n",
-            pending.decision.replace('_', " ")
-        );
+}
+
+fn combatant<'e, R: Ruleset>(
+    encounter: &'e Encounter<R>,
+    row: &OrderRow<'_>,
+) -> Option<&'e Combatant<R>> {
+    encounter.get(row.combatant?)
+}
+
+/// The side of a row's combatant, or the team of an empty turn.
+fn side<R: Ruleset>(encounter: &Encounter<R>, row: &OrderRow<'_>) -> String {
+    match combatant(encounter, row) {
+        Some(combatant) => combatant.side.to_string(),
+        None => row.team.clone().unwrap_or_default(),
     }
-    out
+}
+
+/// The characters of the longest of these cells.
+fn widest(cells: impl IntoIterator<Item = impl AsRef<str>>) -> usize {
+    let mut widest = 0;
+    for cell in cells {
+        widest = widest.max(cell.as_ref().chars().count());
+    }
+    widest
 }
 
 /// What stands before the names: the initiative, else the turn or card; both where the turns are
 /// those of teams.
 fn places(rows: &[OrderRow<'_>]) -> Vec<String> {
-    let initiative = |row: &OrderRow<'_>| row.initiative.map(|initiative| initiative.to_string());
-    let slot = |row: &OrderRow<'_>| row.slot.clone();
-    let mut places = vec![String::new(); rows.len()];
-    let mut column = |cells: Vec<String>| {
-        let width = cells.iter().map(String::len).max().unwrap_or(0);
-        for (place, cell) in places.iter_mut().zip(cells).filter(|_| width > 0) {
-            *place += &format!("{cell:>width$}  ");
-        }
-    };
-    if rows.iter().any(|row| row.team.is_some()) {
-        column(
-            rows.iter()
-                .map(|row| slot(row).unwrap_or_default())
-                .collect(),
-        );
-        column(
-            rows.iter()
-                .map(|row| initiative(row).unwrap_or_default())
-                .collect(),
-        );
-    } else {
-        column(
-            rows.iter()
-                .map(|row| initiative(row).or(slot(row)).unwrap_or_default())
-                .collect(),
-        );
+    let in_teams = rows.iter().any(|row| row.team.is_some());
+    let mut slots = Vec::with_capacity(rows.len());
+    let mut numbers = Vec::with_capacity(rows.len());
+    for row in rows {
+        let slot = row.slot.clone().unwrap_or_default();
+        let number = match row.initiative {
+            Some(initiative) => initiative.to_string(),
+            None if in_teams => String::new(),
+            None => slot.clone(),
+        };
+        slots.push(slot);
+        numbers.push(number);
     }
+    let mut places = vec![String::new(); rows.len()];
+    if in_teams {
+        add_column(&mut places, &slots);
+    }
+    add_column(&mut places, &numbers);
     places
 }
 
-fn details<R: Ruleset>(c: &Combatant<R>, row: &OrderRow<'_>) -> String {
-    let mut details: Vec<String> = Vec::new();
-    details.extend(c.hidden.then(|| "hidden".to_owned()));
-    let hp = |hp: &Hp| format!("{}/{}", hp.current, hp.max.unwrap_or(hp.current));
-    details.extend(c.hp.as_ref().map(|h| format!("hp {}", hp(h))));
-    details.extend(c.hp_band.map(|band| band.to_string()));
-    details.extend(c.conditions.iter().map(|c| c.as_str().to_owned()));
-    for member in c
-        .members
-        .iter()
-        .filter(|m| m.hp.is_some() || m.hp_band.is_some() || !m.conditions.is_empty())
-    {
-        let mut about: Vec<String> = member.hp.iter().map(&hp).collect();
-        about.extend(member.hp_band.map(|band| band.to_string()));
-        about.extend(member.conditions.iter().map(|c| c.as_str().to_owned()));
-        details.push(format!("{} {}", member.id, about.join(" ")));
+/// Adds a column to the lines, unless all its cells are empty.
+fn add_column(lines: &mut [String], cells: &[String]) {
+    let width = widest(cells);
+    if width == 0 {
+        return;
     }
-    details.extend((!row.note.is_empty()).then(|| flat(&row.note)));
+    for (line, cell) in lines.iter_mut().zip(cells) {
+        *line += &format!("{cell:>width$}  ");
+    }
+}
+
+fn details<R: Ruleset>(c: &Combatant<R>, row: &OrderRow<'_>) -> String {
+    let mut details = Vec::new();
+    if c.hidden {
+        details.push("hidden".to_owned());
+    }
+    if let Some(hp) = c.hp {
+        details.push(format!("hp {}", of_max(hp)));
+    }
+    if let Some(band) = c.hp_band {
+        details.push(band.to_string());
+    }
+    details.extend(c.conditions.iter().map(Slug::to_string));
+    for member in &c.members {
+        let about = member_details(member);
+        if !about.is_empty() {
+            details.push(format!("{} {about}", member.id));
+        }
+    }
+    if !row.note.is_empty() {
+        details.push(flat(&row.note));
+    }
     details.join(", ")
 }
 
+fn member_details(member: &Member) -> String {
+    let mut details = Vec::new();
+    if let Some(hp) = member.hp {
+        details.push(of_max(hp));
+    }
+    if let Some(band) = member.hp_band {
+        details.push(band.to_string());
+    }
+    details.extend(member.conditions.iter().map(Slug::to_string));
+    details.join(" ")
+}
+
+fn of_max(hp: Hp) -> String {
+    format!("{}/{}", hp.current, hp.max.unwrap_or(hp.current))
+}
+
+fn effect_line<R: Ruleset>(encounter: &Encounter<R>, effect: &Effect) -> String {
+    let mut line = format!("* {}", flat(effect.name.as_str()));
+    let mut hidden = effect.hidden;
+    if let Some(target) = &effect.target {
+        line += &format!(" on {}", name(encounter, target));
+        // What is on the hidden is as hidden as they are.
+        hidden |= encounter.get(target).is_some_and(|c| c.hidden);
+    }
+    if hidden {
+        line += ", hidden";
+    }
+    line += &lasting(encounter, &effect.expires);
+    line + "\n"
+}
+
 /// How long an effect lasts still.
-fn lasting(expires: &Expiry, round: &str, name: impl Fn(&CombatantId) -> String) -> String {
-    let turn = |edge: &str, of: &Option<CombatantId>, turns: i64| {
-        let whose = of
-            .as_ref()
-            .map_or(String::new(), |of| format!(" of {}", name(of)));
-        let which = if turns > 1 {
-            format!("turn {turns}")
-        } else {
-            "the next turn".to_owned()
-        };
-        format!(", until the {edge} of {which}{whose}")
-    };
+fn lasting<R: Ruleset>(encounter: &Encounter<R>, expires: &Expiry) -> String {
     match expires {
-        Expiry::RoundEnd { rounds } => format!(", {round}s left: {rounds}"),
-        Expiry::TurnStart { of, turns } => turn("start", of, turns.get()),
-        Expiry::TurnEnd { of, turns } => turn("end", of, turns.get()),
+        Expiry::RoundEnd { rounds } => format!(", {}s left: {rounds}", R::MANIFEST.round),
+        Expiry::TurnStart { of, turns } => until_turn(encounter, "start", of.as_ref(), turns.get()),
+        Expiry::TurnEnd { of, turns } => until_turn(encounter, "end", of.as_ref(), turns.get()),
         Expiry::EncounterEnd {} | Expiry::Removed {} => String::new(),
     }
+}
+
+/// Until the start or end of a turn.
+fn until_turn<R: Ruleset>(
+    encounter: &Encounter<R>,
+    edge: &str,
+    of: Option<&CombatantId>,
+    turns: i64,
+) -> String {
+    let mut line = format!(", until the {edge} of ");
+    if turns > 1 {
+        line += &format!("turn {turns}");
+    } else {
+        line += "the next turn";
+    }
+    if let Some(of) = of {
+        line += &format!(" of {}", name(encounter, of));
+    }
+    line
+}
+
+fn awaited_line<R: Ruleset>(encounter: &Encounter<R>, pending: &Pending) -> String {
+    let mut line = format!("awaiting: {}", pending.decision.replace('_', " "));
+    if let Some(slot) = &pending.slot {
+        line += &format!(" {slot}");
+    }
+    let mut who: Vec<String> = Vec::new();
+    for id in &pending.combatants {
+        who.push(name(encounter, id));
+    }
+    // Who it is that acts unseen the reader may not know.
+    if pending.gm && !pending.is_someone() {
+        who.push("the game master".to_owned());
+    }
+    if !who.is_empty() {
+        line += &format!(" by {}", who.join(", "));
+    }
+    if !pending.commands.is_empty() {
+        line += &format!(" ({})", pending.commands.join(", "));
+    }
+    line + "\n"
+}
+
+/// The name of a combatant; its id if it has left.
+fn name<R: Ruleset>(encounter: &Encounter<R>, id: &CombatantId) -> String {
+    flat(encounter.combatant(id).unwrap_or(id.as_str()))
 }
 
 /// Names may hold line breaks; a table's row may not.
@@ -182,37 +240,41 @@ pub fn fitted(encounter: &str, most: usize) -> String {
         return encounter.to_owned();
     }
     let lines: Vec<&str> = encounter.lines().collect();
-    let rank = |i: usize, line: &str| match line {
-        _ if i == 0 => 0,
-        line if line.starts_with("awaiting: ") => 1,
-        line if line.starts_with('>') => 2,
-        _ => 3,
-    };
-    let mut by_rank: Vec<(usize, usize)> = lines
-        .iter()
-        .enumerate()
-        .map(|(i, line)| (rank(i, line), i))
-        .collect();
+    let mut by_rank: Vec<(usize, usize, &str)> = Vec::with_capacity(lines.len());
+    for (place, line) in lines.iter().enumerate() {
+        by_rank.push((rank(place, line), place, line));
+    }
     by_rank.sort_unstable();
-    let (mut room, mut kept) = (
-        most.saturating_sub(LEFT_OUT),
-        Vec::with_capacity(lines.len()),
-    );
-    for (_, i) in by_rank {
-        let size = lines.get(i).map_or(0, |line| line.chars().count() + 1);
+    let mut room = most.saturating_sub(LEFT_OUT);
+    let mut kept: Vec<(usize, &str)> = Vec::with_capacity(lines.len());
+    for (_, place, line) in by_rank {
+        let size = line.chars().count() + 1;
         if size > room {
             break;
         }
         room -= size;
-        kept.push(i);
+        kept.push((place, line));
     }
     kept.sort_unstable();
-    let out: String = kept
-        .iter()
-        .filter_map(|i| lines.get(*i))
-        .map(|line| format!("{line}\n"))
-        .collect();
+    let mut out = String::new();
+    for (_, line) in &kept {
+        out += line;
+        out.push('\n');
+    }
     format!("{out}... {} more lines\n", lines.len() - kept.len())
+}
+
+/// How early a line of a turn table is kept: the lower, the earlier.
+fn rank(place: usize, line: &str) -> usize {
+    if place == 0 {
+        0
+    } else if line.starts_with("awaiting: ") {
+        1
+    } else if line.starts_with('>') {
+        2
+    } else {
+        3
+    }
 }
 
 #[cfg(test)]

@@ -68,14 +68,20 @@ impl Viewer {
     /// The same viewer without combatants whose ids others have at `encounter`. A hidden one that
     /// has such an id does not show.
     pub(super) fn at<R: Ruleset>(&self, encounter: &Encounter<R>) -> Cow<'_, Self> {
-        let kept =
-            |own: &OwnCombatant| encounter.get(&own.id).is_none_or(|c| own.is(c) || c.hidden);
-        if self.combatants.iter().all(kept) {
+        if !self.combatants.iter().any(|own| is_taken(own, encounter)) {
             return Cow::Borrowed(self);
         }
         let mut viewer = self.clone();
-        viewer.combatants.retain(kept);
+        viewer.combatants.retain(|own| !is_taken(own, encounter));
         Cow::Owned(viewer)
+    }
+}
+
+/// Whether another combatant that shows has the id of this one.
+fn is_taken<R: Ruleset>(own: &OwnCombatant, encounter: &Encounter<R>) -> bool {
+    match encounter.get(&own.id) {
+        Some(c) => !own.is(c) && !c.hidden,
+        None => false,
     }
 }
 

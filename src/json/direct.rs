@@ -3,7 +3,7 @@
 //! of a long text.
 
 use super::FieldError;
-use super::error::{INEXACT, OBJECT, ReadError, meant, not_json, one_of};
+use super::error::{INEXACT, OBJECT, ReadError, expected_in_words, not_json, one_of};
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{
     DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor,
@@ -212,10 +212,11 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Checked<'_, V> {
 
     /// `3.0` and `3e0` are the whole number 3, as JSON Schema has it.
     fn visit_f64<E: Error>(self, number: f64) -> Result<V::Value, E> {
-        let whole = number.fract() == 0.0 && number.abs() < INEXACT;
-        self.state.send(match whole {
-            true => self.visitor.visit_i64(number as i64),
-            false => self.visitor.visit_f64(number),
+        let is_whole = number.fract() == 0.0 && number.abs() < INEXACT;
+        self.state.send(if is_whole {
+            self.visitor.visit_i64(number as i64)
+        } else {
+            self.visitor.visit_f64(number)
         })
     }
 
@@ -242,7 +243,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Checked<'_, V> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<V::Value, A::Error> {
         let state = self.state;
-        if meant(&self.visitor) == OBJECT {
+        if expected_in_words(&self.visitor) == OBJECT {
             return state.send(Err(ReadError::invalid_type(Unexpected::Seq, &self.visitor)));
         }
         let mut items = ListItems {

@@ -197,11 +197,15 @@ impl de::Error for ReadError {
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
         match found {
             // It is a whole number, and beyond every range.
-            Unexpected::Float(number) if number.abs() >= INEXACT && counts(expected) => {
+            Unexpected::Float(number) if number.abs() >= INEXACT && expects_integer(expected) => {
                 Self::invalid_value(found, expected)
             }
             _ => Self::new(
-                format!("{} is expected, not {}", meant(expected), describe(found)),
+                format!(
+                    "{} is expected, not {}",
+                    expected_in_words(expected),
+                    describe(found)
+                ),
                 ErrorKind::Malformed,
             ),
         }
@@ -209,14 +213,21 @@ impl de::Error for ReadError {
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
         Self::new(
-            format!("{} is expected, not {}", meant(expected), describe(found)),
+            format!(
+                "{} is expected, not {}",
+                expected_in_words(expected),
+                describe(found)
+            ),
             ErrorKind::Meaningless,
         )
     }
 
     fn invalid_length(length: usize, expected: &dyn Expected) -> Self {
         Self::new(
-            format!("{} is expected, not a list of {length}", meant(expected)),
+            format!(
+                "{} is expected, not a list of {length}",
+                expected_in_words(expected)
+            ),
             ErrorKind::Malformed,
         )
     }
@@ -266,9 +277,7 @@ pub(super) fn one_of(words: &[&str]) -> String {
 }
 
 /// What there should be: Rust's own words are said in those of JSON, ours as they are.
-pub(super) fn meant(expected: &dyn Expected) -> String {
-    let integer = |least: i64, most: u64| format!("a whole number from {least} to {most}");
-    let objects = ["struct ", "internally tagged enum ", "a map"];
+pub(super) fn expected_in_words(expected: &dyn Expected) -> String {
     let text = expected.to_string();
     match text.as_str() {
         "a string" => "text".to_owned(),
@@ -276,18 +285,25 @@ pub(super) fn meant(expected: &dyn Expected) -> String {
         "a sequence" => "a list".to_owned(),
         "unit" => "null".to_owned(),
         "struct variant" | "newtype variant" | "tuple variant" => OBJECT.to_owned(),
-        "u16" => integer(0, u16::MAX.into()),
-        "u32" => integer(0, u32::MAX.into()),
-        "u64" => integer(0, u64::MAX),
-        "i64" => integer(i64::MIN, i64::MAX.unsigned_abs()),
-        rust if objects.iter().any(|object| rust.starts_with(object)) => OBJECT.to_owned(),
+        "u16" => format!("a whole number from 0 to {}", u16::MAX),
+        "u32" => format!("a whole number from 0 to {}", u32::MAX),
+        "u64" => format!("a whole number from 0 to {}", u64::MAX),
+        "i64" => format!("a whole number from {} to {}", i64::MIN, i64::MAX),
+        rust if is_object(rust) => OBJECT.to_owned(),
         _ => text,
     }
 }
 
+/// Whether these words of Rust are for what is an object in JSON.
+fn is_object(rust: &str) -> bool {
+    rust.starts_with("struct ")
+        || rust.starts_with("internally tagged enum ")
+        || rust.starts_with("a map")
+}
+
 /// Whether a whole number is expected.
-pub(super) fn counts(expected: &dyn Expected) -> bool {
-    meant(expected).starts_with("a whole number")
+pub(super) fn expects_integer(expected: &dyn Expected) -> bool {
+    expected_in_words(expected).starts_with("a whole number")
 }
 
 /// What there is.

@@ -2,7 +2,7 @@
 //! list.
 
 use super::FieldError;
-use super::error::{INEXACT, OBJECT, ReadError, counts, meant, one_of};
+use super::error::{INEXACT, OBJECT, ReadError, expected_in_words, expects_integer, one_of};
 use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, StrDeserializer};
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected,
@@ -78,7 +78,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match (self.0, self.unexpected()) {
             // A visitor that asks for anything and means an object would take a list too.
-            (Value::Array(_), found) if meant(&visitor) == OBJECT => {
+            (Value::Array(_), found) if expected_in_words(&visitor) == OBJECT => {
                 Err(ReadError::invalid_type(found, &visitor))
             }
             (Value::Array(list), _) => {
@@ -223,21 +223,21 @@ impl Parameter<'_> {
         match self.0.parse() {
             Ok(value) => visit(visitor, value),
             Err(_) => {
-                let (found, digits) = (
-                    Unexpected::Str(self.0),
-                    self.0.strip_prefix('-').unwrap_or(self.0),
-                );
-                let integer = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+                let found = Unexpected::Str(self.0);
                 // A whole number that is out of range is one all the same.
-                let error = if integer && counts(&visitor) {
-                    ReadError::invalid_value
+                if is_integer(self.0) && expects_integer(&visitor) {
+                    Err(ReadError::invalid_value(found, &visitor))
                 } else {
-                    ReadError::invalid_type
-                };
-                Err(error(found, &visitor))
+                    Err(ReadError::invalid_type(found, &visitor))
+                }
             }
         }
     }
+}
+
+fn is_integer(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
 impl<'de> Deserializer<'de> for Parameter<'_> {

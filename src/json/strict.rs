@@ -1,7 +1,7 @@
 //! JSON without duplicate fields: parsers differ in which of the two they use.
 
+use super::FieldError;
 use super::error::{TWICE, joined, not_json};
-use super::{ErrorKind, FieldError};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -10,18 +10,17 @@ use std::fmt;
 pub fn parse(json: &[u8]) -> Result<Value, FieldError> {
     let mut path = Vec::new();
     let mut text = serde_json::Deserializer::from_slice(json);
-    let value = Strict { path: &mut path }
-        .deserialize(&mut text)
-        .and_then(|value| text.end().map(|()| value));
-    value.map_err(|error| match error.is_data() {
-        // Everything else that is JSON is taken.
-        true => FieldError {
-            path: joined(&path),
-            message: TWICE.to_owned(),
-            kind: ErrorKind::Twice,
-        },
-        false => not_json(json, &error),
-    })
+    let read = Strict { path: &mut path }.deserialize(&mut text);
+    let value = match read {
+        Ok(value) => value,
+        // All other JSON is taken.
+        Err(error) if error.is_data() => return Err(FieldError::twice(joined(&path))),
+        Err(error) => return Err(not_json(json, &error)),
+    };
+    match text.end() {
+        Ok(()) => Ok(value),
+        Err(error) => Err(not_json(json, &error)),
+    }
 }
 
 /// Makes a value of what comes.

@@ -4,8 +4,8 @@
 //! The same code shows it and decides on it.
 
 use super::{
-    Combatant, CombatantId, Effect, EffectId, Encounter, Event, Expiry, FoeHp, OwnCombatant,
-    Redact, Ruleset, SharedEvent,
+    Combatant, CombatantId, Combatants, Effect, EffectId, Encounter, Event, Expiry, FoeHp,
+    OwnCombatant, Redact, Ruleset, SharedEvent,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -23,12 +23,12 @@ impl<'a> Audience<'a> {
     /// The viewer of `encounter` whose own combatants are `own`: it sees them even where they are
     /// hidden.
     pub fn of<R: Ruleset>(encounter: &Encounter<R>, own: &'a [OwnCombatant]) -> Self {
-        let own = own
-            .iter()
-            .map(|own| (own.id.as_str(), own.joined))
-            .collect();
+        let mut numbers = HashMap::new();
+        for own in own {
+            numbers.insert(own.id.as_str(), own.joined);
+        }
         Self {
-            own,
+            own: numbers,
             unknown: HashSet::new(),
             effects: HashSet::new(),
         }
@@ -49,19 +49,27 @@ impl<'a> Audience<'a> {
     /// The same viewer, with what it knows at `encounter`. A combatant that left unseen stays
     /// unknown: what follows still names it.
     pub fn at<R: Ruleset>(&self, encounter: &Encounter<R>) -> Self {
-        let hidden = encounter.iter().filter(|c| !self.sees(c)).map(|c| &c.id);
-        let left = self.unknown.iter().filter(|id| encounter.get(id).is_none());
-        let unknown = hidden.chain(left).cloned().collect();
+        let mut unknown = HashSet::new();
+        for c in encounter.iter() {
+            if !self.sees(c) {
+                unknown.insert(c.id.clone());
+            }
+        }
+        for id in &self.unknown {
+            if encounter.get(id).is_none() {
+                unknown.insert(id.clone());
+            }
+        }
         let mut audience = Self {
             own: self.own.clone(),
             unknown,
             effects: HashSet::new(),
         };
-        let seen = encounter
-            .effects
-            .iter()
-            .filter(|effect| audience.sees_effect(effect));
-        audience.effects = seen.map(|effect| effect.id.clone()).collect();
+        for effect in &encounter.effects {
+            if audience.sees_effect(effect) {
+                audience.effects.insert(effect.id.clone());
+            }
+        }
         audience
     }
 
@@ -131,12 +139,17 @@ impl Redact for EffectId {
 
 impl Redact for Arc<Effect> {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
-        let absent = |id: Option<&CombatantId>| id.is_some_and(|id| !audience.knows(id));
-        let mut effect = audience.sees_effect(self).then(|| self.clone())?;
-        if absent(effect.source.as_ref()) {
+        if !audience.sees_effect(self) {
+            return None;
+        }
+        let mut effect = self.clone();
+        if let Some(source) = &self.source
+            && !audience.knows(source)
+        {
             Arc::make_mut(&mut effect).source = None;
         }
-        if absent(effect.expires.anchor())
+        if let Some(anchor) = self.expires.anchor()
+            && !audience.knows(anchor)
             && let Expiry::TurnStart { of, .. } | Expiry::TurnEnd { of, .. } =
                 &mut Arc::make_mut(&mut effect).expires
         {
@@ -155,17 +168,21 @@ impl<R: Ruleset> Encounter<R> {
 
     /// The encounter as `audience` may know it, which must know what it knows of this encounter.
     pub fn seen_by(&self, audience: &Audience<'_>) -> Self {
-        let combatants = self
-            .combatants
-            .iter()
-            .filter(|c| audience.sees(c))
-            .map(|c| {
-                if c.tracks_hp() && audience.hides_hp(self, c) {
-                    c.without_hp(self.foe_hp)
-                } else {
-                    c.clone()
-                }
+        let mut combatants = Vec::with_capacity(self.combatants.len());
+        for c in self.combatants.iter() {
+            if !audience.sees(c) {
+                continue;
+            }
+            combatants.push(if c.tracks_hp() && audience.hides_hp(self, c) {
+                c.without_hp(self.foe_hp)
+            } else {
+                c.clone()
             });
+        }
+        let mut effects = Vec::with_capacity(self.effects.len());
+        for effect in &self.effects {
+            effects.extend(effect.redact(audience));
+        }
         let mut encounter = Self {
             name: self.name.clone(),
             metadata: self.metadata.clone(),
@@ -173,12 +190,8 @@ impl<R: Ruleset> Encounter<R> {
             foe_hp: self.foe_hp,
             status: self.status,
             round: self.round,
-            combatants: combatants.collect(),
-            effects: self
-                .effects
-                .iter()
-                .filter_map(|effect| effect.redact(audience))
-                .collect(),
+            combatants: Combatants::from_iter(combatants),
+            effects,
             counted: Vec::new(),
             // Counts would tell how many hidden ones there are.
             version: 0,

@@ -61,13 +61,18 @@ pub enum Band {
 impl Hp {
     /// These hit points in a word; temporary ones do not count.
     pub fn band(&self) -> Band {
-        let (current, max) = (self.current.get(), self.max.unwrap_or(self.current).get());
-        match current {
-            0 => Band::Down,
-            _ if current >= max => Band::Unhurt,
-            _ if current * 4 <= max => Band::Critical,
-            _ if current * 2 <= max => Band::Bloodied,
-            _ => Band::Hurt,
+        let current = self.current.get();
+        let max = self.max.unwrap_or(self.current).get();
+        if current == 0 {
+            Band::Down
+        } else if current >= max {
+            Band::Unhurt
+        } else if current * 4 <= max {
+            Band::Critical
+        } else if current * 2 <= max {
+            Band::Bloodied
+        } else {
+            Band::Hurt
         }
     }
 }
@@ -201,13 +206,15 @@ impl<R: Ruleset> Combatant<R> {
     /// Whether it is in the fight and has none of these conditions, and of a group at least one
     /// member has neither.
     pub fn free_of(&self, stops: impl Fn(&str) -> bool) -> bool {
-        let free = |conditions: &[Slug]| {
-            !conditions
-                .iter()
-                .any(|c| OUT.contains(&c.as_str()) || stops(c.as_str()))
-        };
-        free(&self.conditions)
-            && (self.members.is_empty() || self.members.iter().any(|m| free(&m.conditions)))
+        if !are_free_of(&self.conditions, &stops) {
+            return false;
+        }
+        if self.members.is_empty() {
+            return true;
+        }
+        self.members
+            .iter()
+            .any(|member| are_free_of(&member.conditions, &stops))
     }
 
     /// The condition that it gets when its hit points are gone. None for a hazard.
@@ -221,19 +228,12 @@ impl<R: Ruleset> Combatant<R> {
 
     /// The combatant with what `choice` leaves of its hit points: a word for each, or nothing.
     pub fn without_hp(&self, choice: FoeHp) -> Self {
-        let band = |hp: Option<Hp>| hp.filter(|_| choice == FoeHp::Banded).map(|hp| hp.band());
-        let member = |m: &Member| Member {
-            hp: None,
-            hp_band: band(m.hp),
-            ..m.clone()
-        };
-        let members = self.members.iter().map(member).collect();
-        Self {
-            hp: None,
-            hp_band: band(self.hp),
-            members,
-            ..self.clone()
+        let mut combatant = self.clone();
+        combatant.hp_band = banded(combatant.hp.take(), choice);
+        for member in &mut combatant.members {
+            member.hp_band = banded(member.hp.take(), choice);
         }
+        combatant
     }
 
     /// Whether it has the condition `name`.
@@ -262,6 +262,21 @@ impl<R: Ruleset> Combatant<R> {
     /// The member named `id`.
     pub fn member(&self, id: &MemberId) -> Option<&Member> {
         self.members.iter().find(|m| m.id == *id)
+    }
+}
+
+/// Whether no condition takes out of the fight or is one that `stops`.
+fn are_free_of(conditions: &[Slug], stops: impl Fn(&str) -> bool) -> bool {
+    !conditions
+        .iter()
+        .any(|c| OUT.contains(&c.as_str()) || stops(c.as_str()))
+}
+
+/// Hit points in a word, if `choice` tells one.
+fn banded(hp: Option<Hp>, choice: FoeHp) -> Option<Band> {
+    match choice {
+        FoeHp::Banded => Some(hp?.band()),
+        FoeHp::Exact | FoeHp::None => None,
     }
 }
 

@@ -67,7 +67,10 @@ impl<'de> Deserialize<'de> for Expiry {
                 f.write_str(r#"an object such as {"at": "round_end", "rounds": 10}"#)
             }
             fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Expiry, A::Error> {
-                let (mut at, mut rounds, mut of, mut turns) = (None, None, None, None);
+                let mut at = None;
+                let mut rounds = None;
+                let mut of = None;
+                let mut turns = None;
                 let mut given: Vec<String> = Vec::new();
                 while let Some(field) = fields.next_key::<String>()? {
                     match field.as_str() {
@@ -121,23 +124,22 @@ impl Expiry {
     /// What remains at `moment`: None when the moment means nothing to it, else the count after it
     /// (0 = it ends).
     pub fn after(&self, moment: Moment<'_>) -> Option<u32> {
-        let left = |n: &Int<1, 10_000>| u32::try_from(n.get() - 1).ok();
         match (self, moment) {
-            (Self::RoundEnd { rounds }, Moment::RoundEnd) => left(rounds),
+            (Self::RoundEnd { rounds }, Moment::RoundEnd) => Some(rounds.count().saturating_sub(1)),
             (
                 Self::TurnStart {
                     of: Some(of),
                     turns,
                 },
                 Moment::TurnStart(who),
-            ) if of == who => left(turns),
+            ) if of == who => Some(turns.count().saturating_sub(1)),
             (
                 Self::TurnEnd {
                     of: Some(of),
                     turns,
                 },
                 Moment::TurnEnd(who),
-            ) if of == who => left(turns),
+            ) if of == who => Some(turns.count().saturating_sub(1)),
             (Self::EncounterEnd {}, Moment::EncounterEnd) => Some(0),
             _ => None,
         }

@@ -107,20 +107,20 @@ impl<R: Ruleset> Encounter<R> {
         field: impl Into<Cow<'static, str>>,
         id: &CombatantId,
     ) -> Result<&Combatant<R>, Violation> {
-        self.get(id).ok_or_else(|| {
-            let known: Vec<&str> = self
-                .iter()
-                .map(|c| c.id.as_str())
-                .take(MAX_LISTED)
-                .collect();
-            let known = match (known.join(", "), self.combatants.len() - known.len()) {
-                (_, _) if known.is_empty() => String::new(),
-                (known, 0) => format!(": there are {known}"),
-                (known, more) => format!(": there are {known} and {more} more"),
-            };
-            let detail = format!("there is no combatant {id} in this encounter{known}");
-            Violation::field("unknown_combatant", field, detail)
-        })
+        if let Some(combatant) = self.get(id) {
+            return Ok(combatant);
+        }
+        let mut detail = format!("there is no combatant {id} in this encounter");
+        let listed = self.iter().take(MAX_LISTED);
+        let known: Vec<&str> = listed.map(|c| c.id.as_str()).collect();
+        if !known.is_empty() {
+            detail += &format!(": there are {}", known.join(", "));
+        }
+        let more = self.combatants.len() - known.len();
+        if more > 0 {
+            detail += &format!(" and {more} more");
+        }
+        Err(Violation::field("unknown_combatant", field, detail))
     }
 
     /// The combatant named `id`, to be changed by an event.
@@ -196,8 +196,12 @@ impl<R: Ruleset> Encounter<R> {
         match event {
             SharedEvent::EncounterStarted(_) => self.status = Status::Running,
             SharedEvent::EncounterUpdated(e) => {
-                self.name = e.name.clone().unwrap_or_else(|| self.name.clone());
-                self.metadata = e.metadata.clone().unwrap_or_else(|| self.metadata.clone());
+                if let Some(name) = &e.name {
+                    self.name = name.clone();
+                }
+                if let Some(metadata) = &e.metadata {
+                    self.metadata = metadata.clone();
+                }
             }
             SharedEvent::EncounterEnded(_) => self.status = Status::Ended,
             SharedEvent::RoundStarted(e) => {
@@ -295,14 +299,16 @@ impl<R: Ruleset> Encounter<R> {
     /// The effects of which the ruleset says that they have counted a turn of a combatant that
     /// leaves.
     fn counted_before_leaving(&self, id: &CombatantId) -> Vec<EffectId> {
+        let mut counted = Vec::new();
         let Some(c) = self.get(id) else {
-            return Vec::new();
+            return counted;
         };
-        let counted = self.effects.iter().map(|effect| &effect.id);
+        for effect in &self.effects {
+            if R::has_counted(self, c, &effect.id) {
+                counted.push(effect.id.clone());
+            }
+        }
         counted
-            .filter(|effect| R::has_counted(self, c, effect))
-            .cloned()
-            .collect()
     }
 
     /// Removes the name of a combatant that leaves from all effects. Those that count its turns
@@ -311,7 +317,10 @@ impl<R: Ruleset> Encounter<R> {
         let ended = self.get(id).is_some_and(|c| c.acted);
         let started = ended || R::current(self).contains(id);
         let counted_before = self.counted_before_leaving(id);
-        for effect in self.effects.iter_mut().filter(|effect| effect.names(id)) {
+        for effect in &mut self.effects {
+            if !effect.names(id) {
+                continue;
+            }
             let effect = Arc::make_mut(effect);
             effect.source.take_if(|source| source == id);
             let (of, counted) = match &mut effect.expires {

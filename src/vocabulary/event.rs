@@ -30,22 +30,24 @@ impl<R: Ruleset> Event<R> {
     /// Reads one in JSON. An error names the field that is wrong; an unknown one is.
     pub fn read(event: &str) -> Result<Self, FieldError> {
         let kind = event_type(event)?;
-        let carried = || event.read::<Carried<R>>().map(|carried| carried.combatant);
-        match &*kind {
-            "combatant_joined" => {
-                carried().map(|combatant| Self::Roster(RosterEvent::CombatantJoined { combatant }))
-            }
-            "combatant_updated" => {
-                carried().map(|combatant| Self::Roster(RosterEvent::CombatantUpdated { combatant }))
-            }
-            kind => {
-                let shared = SharedEvent::parse(kind, event).map(|event| event.map(Self::Shared));
-                let known = shared
-                    .or_else(|| R::Event::parse(kind, event).map(|event| event.map(Self::Own)));
-                let unknown = || FieldError::meaningless("type", "the ruleset has no such event");
-                known.ok_or_else(unknown)?
-            }
+        if kind == "combatant_joined" {
+            let Carried { combatant } = event.read()?;
+            return Ok(Self::Roster(RosterEvent::CombatantJoined { combatant }));
         }
+        if kind == "combatant_updated" {
+            let Carried { combatant } = event.read()?;
+            return Ok(Self::Roster(RosterEvent::CombatantUpdated { combatant }));
+        }
+        if let Some(shared) = SharedEvent::parse(&kind, event) {
+            return Ok(Self::Shared(shared?));
+        }
+        if let Some(own) = R::Event::parse(&kind, event) {
+            return Ok(Self::Own(own?));
+        }
+        Err(FieldError::meaningless(
+            "type",
+            "the ruleset has no such event",
+        ))
     }
 
     /// The combatant that joins or changes with it.

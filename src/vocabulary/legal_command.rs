@@ -233,14 +233,17 @@ pub struct LegalCommands {
 impl LegalCommands {
     /// The commands that are legal at `version`.
     pub fn of(version: u64, items: Vec<LegalCommand>) -> Self {
-        let choices = items.iter().flat_map(|option| &option.choices);
-        let shared = choices.filter_map(|choice| match &choice.values {
-            Values::From(listed) => Some((listed.list.clone(), listed.values.clone())),
-            Values::OneOf(_) | Values::Range { .. } | Values::Like(_) => None,
-        });
+        let mut lists = BTreeMap::new();
+        for option in &items {
+            for choice in &option.choices {
+                if let Values::From(listed) = &choice.values {
+                    lists.insert(listed.list.clone(), listed.values.clone());
+                }
+            }
+        }
         Self {
             version,
-            lists: shared.collect(),
+            lists,
             items,
             next_cursor: None,
         }

@@ -54,21 +54,18 @@ impl<'d, R: Ruleset> Play<'d, R> {
     /// Sets what remains of the effects for which `left` gives a number; those with nothing left
     /// end.
     pub fn count_down(&mut self, left: impl Fn(&Encounter<R>, &Effect) -> Option<u32>) {
-        let counted = self
-            .encounter
-            .effects
-            .iter()
-            .map(|effect| (effect, left(&self.encounter, effect)));
-        let counts: Vec<_> = counted
-            .filter_map(|(effect, left)| Some((effect.id.clone(), left?)))
-            .collect();
+        let mut counts = Vec::new();
+        for effect in &self.encounter.effects {
+            if let Some(remaining) = left(&self.encounter, effect) {
+                counts.push((effect.id.clone(), remaining));
+            }
+        }
         for (effect, remaining) in counts {
-            match remaining {
-                0 => self.emit(EffectEnded {
-                    effect,
-                    because: Text::fixed("expired"),
-                }),
-                _ => self.emit(EffectTicked { effect, remaining }),
+            if remaining > 0 {
+                self.emit(EffectTicked { effect, remaining });
+            } else {
+                let because = Text::fixed("expired");
+                self.emit(EffectEnded { effect, because });
             }
         }
     }

@@ -39,17 +39,15 @@ pub fn with_names(sentence: &str, names: &dyn Names) -> String {
     let mut rest = sentence;
     while let Some((before, marked)) = rest.split_once(CombatantId::OPEN) {
         out.push_str(before);
-        let id = marked.split_once(CombatantId::CLOSE);
-        match id.and_then(|(id, after)| Some((CombatantId::new(id)?, after))) {
-            Some((id, after)) => {
-                out.push_str(names.combatant(&id).unwrap_or(id.as_str()));
-                rest = possessive(after, &mut out);
-            }
+        if let Some((id, after)) = marked.split_once(CombatantId::CLOSE)
+            && let Some(id) = CombatantId::new(id)
+        {
+            out.push_str(names.combatant(&id).unwrap_or(id.as_str()));
+            rest = possessive(after, &mut out);
+        } else {
             // A client's text may hold the mark.
-            None => {
-                out.push(CombatantId::OPEN);
-                rest = marked;
-            }
+            out.push(CombatantId::OPEN);
+            rest = marked;
         }
     }
     out.push_str(rest);
@@ -94,31 +92,36 @@ pub fn tell(template: &str, value: &dyn Tellable, names: &dyn Names, out: &mut S
 pub fn fill(template: &str, out: &mut String, field: &mut dyn FnMut(&str, &mut String) -> bool) {
     let mut rest = template;
     // The length before an open bracket, and whether a field after it said nothing.
-    let (mut group, mut silent) = (None, false);
+    let mut group = None;
+    let mut silent = false;
     while let Some(at) = rest.find(['{', '[', ']']) {
-        let (text, tail) = rest.split_at(at);
+        let (text, marked) = rest.split_at(at);
+        let (mark, after) = marked.split_at(1);
         out.push_str(text);
-        let mut chars = tail.chars();
-        match chars.next() {
-            Some('{') => {
-                let (name, after) = chars
-                    .as_str()
-                    .split_once('}')
-                    .unwrap_or((chars.as_str(), ""));
+        rest = after;
+        match mark {
+            "{" => {
+                let (name, after) = after.split_once('}').unwrap_or((after, ""));
                 // `{!flag}` keeps the words around it where the flag is not set.
-                let flag = name.strip_prefix('!');
-                silent |= field(flag.unwrap_or(name), out) == flag.is_some();
+                let said = match name.strip_prefix('!') {
+                    Some(flag) => !field(flag, out),
+                    None => field(name, out),
+                };
+                silent |= !said;
                 rest = possessive(after, out);
-                continue;
             }
-            Some('[') => (group, silent) = (Some(out.len()), false),
+            "[" => {
+                group = Some(out.len());
+                silent = false;
+            }
             _ => {
-                if let Some(before) = group.take().filter(|_| silent) {
+                if let Some(before) = group.take()
+                    && silent
+                {
                     out.truncate(before);
                 }
             }
         }
-        rest = chars.as_str();
     }
     out.push_str(rest);
 }
@@ -129,18 +132,20 @@ fn list<'v, T: Describe + 'v>(
     names: &dyn Names,
     out: &mut String,
 ) -> bool {
-    let said: Vec<String> = values
-        .into_iter()
-        .filter_map(|value| {
-            let mut word = String::new();
-            value.describe(names, &mut word).then_some(word)
-        })
-        .collect();
+    let mut said = Vec::new();
+    for value in values {
+        let mut words = String::new();
+        if value.describe(names, &mut words) {
+            said.push(words);
+        }
+    }
     let Some((last, others)) = said.split_last() else {
         return false;
     };
-    out.push_str(&others.join(", "));
-    out.push_str(if others.is_empty() { "" } else { " and " });
+    if !others.is_empty() {
+        out.push_str(&others.join(", "));
+        out.push_str(" and ");
+    }
     out.push_str(last);
     true
 }
@@ -148,15 +153,17 @@ fn list<'v, T: Describe + 'v>(
 /// Writes a word for machines as people write it. Two numbers keep the hyphen between them, as in
 /// the turn `e1-2`.
 pub fn spaced(word: &str, out: &mut String) -> bool {
-    let digit = |at: Option<usize>| {
-        at.and_then(|at| word.as_bytes().get(at))
-            .is_some_and(u8::is_ascii_digit)
-    };
-    out.extend(word.char_indices().map(|(at, c)| match c {
-        '-' if digit(at.checked_sub(1)) && digit(Some(at + 1)) => c,
-        '_' | '-' => ' ',
-        _ => c,
-    }));
+    let mut after_digit = false;
+    let mut letters = word.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let before_digit = letters.peek().is_some_and(char::is_ascii_digit);
+        out.push(match letter {
+            '-' if after_digit && before_digit => '-',
+            '_' | '-' => ' ',
+            _ => letter,
+        });
+        after_digit = letter.is_ascii_digit();
+    }
     true
 }
 
@@ -187,10 +194,11 @@ impl Describe for EffectId {
 impl Describe for Arc<Effect> {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         out.push_str(self.name.as_str());
-        self.target.as_ref().is_none_or(|target| {
+        if let Some(target) = &self.target {
             out.push_str(" on ");
-            target.describe(names, out)
-        })
+            target.describe(names, out);
+        }
+        true
     }
 }
 
@@ -209,8 +217,10 @@ impl Describe for bool {
 
 impl<T: Describe> Describe for Option<T> {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        self.as_ref()
-            .is_some_and(|value| value.describe(names, out))
+        match self {
+            Some(value) => value.describe(names, out),
+            None => false,
+        }
     }
 }
 
@@ -271,17 +281,18 @@ impl Describe for Value {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         match self {
             Self::String(text) => {
-                if let Some(name) = CombatantId::new(text)
-                    .as_ref()
-                    .and_then(|id| names.combatant(id))
+                if let Some(id) = CombatantId::new(text)
+                    && let Some(name) = names.combatant(&id)
                 {
                     out.push_str(name);
                     return true;
                 }
-                match EffectId::new(text).as_ref().and_then(|id| names.effect(id)) {
-                    Some(effect) => effect.describe(names, out),
-                    None => spaced(text, out),
+                if let Some(id) = EffectId::new(text)
+                    && let Some(effect) = names.effect(&id)
+                {
+                    return effect.describe(names, out);
                 }
+                spaced(text, out)
             }
             Self::Number(number) => write!(out, "{number}").is_ok(),
             Self::Bool(flag) => *flag,

@@ -9,32 +9,50 @@ impl<R: Ruleset> Play<'_, R> {
     /// gets with its last hit point, unless it has it already. Refused for an unknown combatant or
     /// member, and where a member must be named.
     pub fn wound(&self, damage: &Damage) -> Result<(Damaged, Option<Slug>), Violation> {
-        let (target, member) = (&damage.target, damage.member.as_ref());
+        let target = &damage.target;
+        let member = damage.member.as_ref();
         let hp = self.hit_points(target, member)?;
         if let Some(source) = &damage.source {
             self.combatant("source", source)?;
         }
         let amount = damage.amount.count();
-        let temp_lost = hp.map_or(0, |hp| hp.temp.count().min(amount));
-        let hp_lost = hp.map_or(amount, |hp| hp.current.count().min(amount - temp_lost));
-        let left = hp.map(|hp| hp.current.count() - hp_lost);
-        let fell = left == Some(0) && hp_lost > 0;
-        let conditions = self.conditions(target, member)?;
-        let down = if fell {
-            self.encounter().get(target).and_then(Combatant::down)
-        } else {
-            None
-        };
-        let damaged = Damaged {
+        let mut damaged = Damaged {
             combatant: target.clone(),
             member: damage.member.clone(),
             amount,
-            temp_lost,
-            hp_lost,
-            hp: left,
+            temp_lost: 0,
+            hp_lost: amount,
+            hp: None,
             source: damage.source.clone(),
         };
-        Ok((damaged, down.filter(|down| !conditions.contains(down))))
+        let Some(hp) = hp else {
+            return Ok((damaged, None));
+        };
+        let before = hp.current.count();
+        damaged.temp_lost = hp.temp.count().min(amount);
+        damaged.hp_lost = before.min(amount - damaged.temp_lost);
+        let left = before - damaged.hp_lost;
+        damaged.hp = Some(left);
+        let fell = left == 0 && damaged.hp_lost > 0;
+        let down = if fell {
+            self.condition_of_fall(target, member)?
+        } else {
+            None
+        };
+        Ok((damaged, down))
+    }
+
+    /// The condition that comes with the last hit point, unless it is there already.
+    fn condition_of_fall(
+        &self,
+        target: &CombatantId,
+        member: Option<&MemberId>,
+    ) -> Result<Option<Slug>, Violation> {
+        let Some(down) = self.combatant("target", target)?.down() else {
+            return Ok(None);
+        };
+        let already = self.conditions(target, member)?.contains(&down);
+        Ok(if already { None } else { Some(down) })
     }
 
     /// The hit points that damage and healing change; None where nobody keeps any.
@@ -47,14 +65,11 @@ impl<R: Ruleset> Play<'_, R> {
         match member {
             Some(member) => Ok(member_of(combatant, member)?.hp),
             None if combatant.hurt_by_member() => {
-                let members: Vec<&str> = combatant
-                    .members
-                    .iter()
-                    .map(|member| member.id.as_str())
-                    .collect();
-                let members = members.join(", ");
+                let members = &combatant.members;
+                let ids: Vec<&str> = members.iter().map(|member| member.id.as_str()).collect();
                 let detail = format!(
-                    "the hit points of {target} are those of its members: name one of {members}"
+                    "the hit points of {target} are those of its members: name one of {}",
+                    ids.join(", ")
                 );
                 Err(Violation::field("member_needed", "member", detail))
             }
@@ -69,9 +84,10 @@ impl<R: Ruleset> Play<'_, R> {
         member: Option<&MemberId>,
     ) -> Result<&Vec<Slug>, Violation> {
         let combatant = self.combatant("target", target)?;
-        member.map_or(Ok(&combatant.conditions), |member| {
-            Ok(&member_of(combatant, member)?.conditions)
-        })
+        match member {
+            Some(member) => Ok(&member_of(combatant, member)?.conditions),
+            None => Ok(&combatant.conditions),
+        }
     }
 }
 
