@@ -2,6 +2,7 @@
 
 use super::UsedIds;
 use crate::json::shortened;
+use macro_rules_attribute::derive;
 use serde::de::{self, Deserializer, Unexpected};
 use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, StrExt};
@@ -18,6 +19,8 @@ pub const SLUG_PATTERN: &str = "^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$";
 /// What an id looks like, as a regular expression: the ids of virtual tabletops fit.
 const ID_PATTERN: &str = "^[A-Za-z0-9_.:-]{1,64}$";
 
+const ID_EXPECTED: &str = "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
+
 fn slug(text: &str) -> Option<SmolStr> {
     let bytes = text.as_bytes();
     let valid = bytes.len() <= 40
@@ -29,9 +32,11 @@ fn slug(text: &str) -> Option<SmolStr> {
 }
 
 fn id(text: &str) -> Option<SmolStr> {
-    let valid = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':');
-    let bytes = text.as_bytes();
-    ((1..=64).contains(&bytes.len()) && bytes.iter().all(valid)).then(|| text.into())
+    let valid = (1..=64).contains(&text.len())
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':'));
+    valid.then(|| text.into())
 }
 
 /// An id made from any text that is neither `taken` nor `used`: what is not a letter or digit
@@ -47,12 +52,13 @@ fn free_id(
     taken: impl Fn(&str) -> bool,
 ) -> SmolStr {
     const STEM: usize = 36;
-    let name = Some(slug::slugify(name)).filter(|name| !name.is_empty());
-    let mut id = format!(
-        "{}{}",
-        if hidden { "hidden_" } else { "" },
-        name.as_deref().unwrap_or(fallback)
-    );
+    let slug = slug::slugify(name);
+    let stem = if slug.is_empty() { fallback } else { &slug };
+    let mut id = if hidden {
+        format!("hidden_{stem}")
+    } else {
+        stem.to_owned()
+    };
     id.truncate(STEM);
     id.truncate(id.trim_end_matches('-').len());
     if !taken(&id) && !used.has(&id) {
@@ -60,19 +66,30 @@ fn free_id(
     }
     let first = used.highest(&id).saturating_add(1).max(2);
     let last = first.saturating_add(u32::try_from(most).unwrap_or(u32::MAX));
-    let mut numbered = (first..=last).map(|n| format!("{id}-{n}"));
-    numbered.find(|id| !taken(id)).unwrap_or(id).into()
+    for number in first..=last {
+        let numbered = format!("{id}-{number}");
+        if !taken(&numbered) {
+            return numbered.into();
+        }
+    }
+    id.into()
 }
 
-/// Declares names for machines: what reads one, its pattern, and what is expected where it is none.
-/// No other kind of name can stand for it.
-macro_rules! names {
-    ($($(#[$doc:meta])* $name:ident = $read:ident, $pattern:ident, $expected:literal;)*) => { $(
-        $(#[$doc])*
-        #[derive(Clone, Eq, PartialOrd, Ord, Serialize)]
-        #[serde(transparent)]
-        pub struct $name(SmolStr);
+/// How a name for machines is written.
+trait Syntax {
+    /// As a regular expression.
+    const PATTERN: &'static str;
+    /// What is expected where a text is no such name.
+    const EXPECTED: &'static str;
 
+    /// The name, if `text` is one.
+    fn read(text: &str) -> Option<SmolStr>;
+}
+
+/// Implements what a name for machines has beyond std's and serde's derives. No other kind of name
+/// can stand for it.
+macro_rules! Name {
+    ($(#[$_meta:meta])* $_vis:vis struct $name:ident($_text:ty);) => {
         impl PartialEq for $name {
             // Names of one encounter differ at their end, as `goblin-1` and `goblin-2` do.
             fn eq(&self, other: &Self) -> bool {
@@ -90,7 +107,7 @@ macro_rules! names {
         impl $name {
             /// The name, if `text` is one.
             pub fn new(text: &str) -> Option<Self> {
-                $read(text).map(Self)
+                Self::read(text).map(Self)
             }
 
             /// A name of the program's own, known to be one.
@@ -101,9 +118,14 @@ macro_rules! names {
             /// An id made from a name, `fallback` if the name has neither letter nor digit, that is
             /// not one of the `taken` ones, of which there are at most `most`.
             pub fn from_name(
-                name: &str, fallback: &str, hidden: bool, most: usize, taken: impl Fn(&str) -> bool,
+                name: &str,
+                fallback: &str,
+                hidden: bool,
+                most: usize,
+                taken: impl Fn(&str) -> bool,
             ) -> Self {
-                Self(free_id(name, fallback, hidden, most, &UsedIds::default(), taken))
+                let used = UsedIds::default();
+                Self(free_id(name, fallback, hidden, most, &used, taken))
             }
 
             /// The plain text.
@@ -115,17 +137,17 @@ macro_rules! names {
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = Cow::<str>::deserialize(deserializer)?;
-                let expected = &$expected;
                 Self::new(&text).ok_or_else(|| {
                     let read = shortened(&text);
-                    de::Error::invalid_value(Unexpected::Str(&read), expected)
+                    de::Error::invalid_value(Unexpected::Str(&read), &Self::EXPECTED)
                 })
             }
         }
 
         impl PartialSchema for $name {
             fn schema() -> RefOr<Schema> {
-                ObjectBuilder::new().schema_type(Type::String).pattern(Some($pattern)).into()
+                let text = ObjectBuilder::new().schema_type(Type::String);
+                text.pattern(Some(Self::PATTERN)).into()
             }
         }
 
@@ -148,21 +170,66 @@ macro_rules! names {
                 self.0 == *other
             }
         }
-    )* };
+    };
 }
 
-names! {
-    /// A word for machines, such as a side or a condition: letters, digits, `-` and `_`, beginning
-    /// with a letter or digit, at most 40 characters. Capitals become small letters when it is
-    /// read, so that `Prone` is `prone`.
-    Slug = slug, SLUG_PATTERN,
+/// A word for machines, such as a side or a condition: letters, digits, `-` and `_`, beginning with
+/// a letter or digit, at most 40 characters. Capitals become small letters when it is read, so that
+/// `Prone` is `prone`.
+#[derive(Clone, Eq, PartialOrd, Ord, Serialize, Name!)]
+#[serde(transparent)]
+pub struct Slug(SmolStr);
+
+impl Syntax for Slug {
+    const PATTERN: &'static str = SLUG_PATTERN;
+    const EXPECTED: &'static str =
         "a word of letters, digits, - and _ (at most 40 characters), such as prone";
-    /// Names a combatant within its encounter.
-    CombatantId = id, ID_PATTERN, "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
-    /// Names an effect within its encounter.
-    EffectId = id, ID_PATTERN, "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
-    /// Names a member within its group.
-    MemberId = id, ID_PATTERN, "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
+
+    fn read(text: &str) -> Option<SmolStr> {
+        slug(text)
+    }
+}
+
+/// Names a combatant within its encounter.
+#[derive(Clone, Eq, PartialOrd, Ord, Serialize, Name!)]
+#[serde(transparent)]
+pub struct CombatantId(SmolStr);
+
+impl Syntax for CombatantId {
+    const PATTERN: &'static str = ID_PATTERN;
+    const EXPECTED: &'static str = ID_EXPECTED;
+
+    fn read(text: &str) -> Option<SmolStr> {
+        id(text)
+    }
+}
+
+/// Names an effect within its encounter.
+#[derive(Clone, Eq, PartialOrd, Ord, Serialize, Name!)]
+#[serde(transparent)]
+pub struct EffectId(SmolStr);
+
+impl Syntax for EffectId {
+    const PATTERN: &'static str = ID_PATTERN;
+    const EXPECTED: &'static str = ID_EXPECTED;
+
+    fn read(text: &str) -> Option<SmolStr> {
+        id(text)
+    }
+}
+
+/// Names a member within its group.
+#[derive(Clone, Eq, PartialOrd, Ord, Serialize, Name!)]
+#[serde(transparent)]
+pub struct MemberId(SmolStr);
+
+impl Syntax for MemberId {
+    const PATTERN: &'static str = ID_PATTERN;
+    const EXPECTED: &'static str = ID_EXPECTED;
+
+    fn read(text: &str) -> Option<SmolStr> {
+        id(text)
+    }
 }
 
 impl CombatantId {
