@@ -10,9 +10,10 @@ use std::time::Instant;
 use turnkeeper::engine::{
     AnyEncounter, CHECKPOINTS, Creation, Meta, Request, Rulesets, SeededDice, Viewer,
 };
+use turnkeeper::json::Tagged;
 use turnkeeper::json::read;
 use turnkeeper::rulesets;
-use turnkeeper::vocabulary::{Encounter, LegalCommand, Play, Registrar, Ruleset, Tagged};
+use turnkeeper::vocabulary::{Encounter, LegalCommand, Play, Registrar, Ruleset};
 
 /// The program's allocator.
 #[global_allocator]

@@ -4,6 +4,7 @@
 
 pub mod app;
 pub mod config;
+mod derive;
 pub mod engine;
 pub mod http;
 pub mod json;

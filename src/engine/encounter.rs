@@ -11,11 +11,11 @@ use super::{
     RedactedEntry, Redactions, Refusal, Request, SCHEMA, Stop, Summary, Viewer, import, legal,
     narration, rights, shared, text,
 };
-use crate::json::FieldError;
+use crate::json::{FieldError, Tagged};
 use crate::vocabulary::{
     Combatant, CombatantId, Commands, Dice, Encounter, Event, LegalCommand, MAX_COMBATANTS,
     MAX_EFFECTS, MAX_MEMBERS, OwnCombatant, Pending, Play, Ruleset, SharedCommand, Status,
-    Tagged, Violation, require,
+    Violation, require,
 };
 use serde::Serialize;
 use serde_json::Value;

@@ -5,9 +5,9 @@
 //! accepted, that of version c - 1, and with it that version's content.
 
 use super::{Refusal, Request};
+use crate::json::{Tagged, TaggedFields};
 use crate::vocabulary::{
-    CommandFields, Redone, SharedCommand, SharedEvent, Tagged, Undo, Undone, Violation, field,
-    require,
+    Redone, SharedCommand, SharedEvent, Undo, Undone, Violation, field, require,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -90,7 +90,7 @@ impl UndoHistory {
         &self,
         version: u64,
         verb: &str,
-        fields: &CommandFields,
+        fields: &TaggedFields,
     ) -> Result<Rewind, Refusal> {
         let command = SharedCommand::parse(verb, fields).transpose()?;
         let to_version = match &command {

@@ -1,8 +1,8 @@
 //! Requests of clients, without what only their ruleset can read.
 
 use super::{MAX_COMMANDS, NewToken, Refusal};
-use crate::json::FieldError;
-use crate::vocabulary::{FoeHp, Metadata, Text, read_tagged};
+use crate::json::{FieldError, read_tagged};
+use crate::vocabulary::{FoeHp, Metadata, Text};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;

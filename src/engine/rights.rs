@@ -4,8 +4,9 @@
 //! refusal says nothing about who is there.
 
 use super::{Meta, Refusal, Request, Role, Viewer};
+use crate::json::Tagged;
 use crate::vocabulary::{
-    Actor, AddEffect, AllowedRole, CombatantId, Commands, Ruleset, SharedCommand, Tagged,
+    Actor, AddEffect, AllowedRole, CombatantId, Commands, Ruleset, SharedCommand,
 };
 use serde_json::{Map, Value};
 

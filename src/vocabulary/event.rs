@@ -2,14 +2,15 @@
 
 use super::{
     Combatant, CombatantId, Describe, Effect, EffectId, MemberId, Metadata, Names, Readers, Redact,
-    Ruleset, Slug, Source, Tagged, Tellable, Text, event_type, is_default, tell,
+    Ruleset, Slug, Tagged, Tellable, Text, is_default, tell,
 };
-use crate::json::FieldError;
+use crate::json::{FieldError, Source, Tagged as _};
 use macro_rules_attribute::derive;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_with::skip_serializing_none;
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -75,6 +76,27 @@ impl<'de, R: Ruleset> Deserialize<'de> for Event<R> {
         let event = Box::<RawValue>::deserialize(deserializer)?;
         Self::read(event.get()).map_err(D::Error::custom)
     }
+}
+
+/// The type of an event in JSON.
+fn event_type(json: &str) -> Result<Cow<'_, str>, FieldError> {
+    #[derive(Deserialize)]
+    struct TypeField<'j> {
+        #[serde(borrow, rename = "type")]
+        kind: Option<&'j RawValue>,
+    }
+    if !json.starts_with('{') {
+        return Err(FieldError::malformed(
+            "",
+            "an object is expected: an event with its `type`",
+        ));
+    }
+    let field: TypeField<'_> = serde_json::from_str(json).map_err(|_| FieldError::twice("type"))?;
+    let Some(kind) = field.kind else {
+        return Err(FieldError::malformed("type", "missing field `type`"));
+    };
+    serde_json::from_str(kind.get())
+        .map_err(|_| FieldError::malformed("type", "the type is a string"))
 }
 
 /// Makes the events that every ruleset has events of an encounter under any ruleset.

@@ -1,6 +1,7 @@
 //! What never changes about a ruleset.
 
 use super::CombatantId;
+use crate::json::Tagged;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -135,6 +136,18 @@ impl<'c> Actor<'c> {
             Some(combatant) => Self::of(combatant),
             None => Self::Gm,
         }
+    }
+}
+
+/// A tagged union of commands.
+pub trait Commands: Tagged {
+    /// Who may send each command, and what it does.
+    const SPECS: &'static [CommandSpec];
+
+    /// The combatants in whose name a player sends the command. Only asked of commands that the
+    /// table of [`SPECS`](Self::SPECS) allows players.
+    fn actor(&self) -> Actor<'_> {
+        Actor::Gm
     }
 }
 

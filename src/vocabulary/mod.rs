@@ -5,10 +5,10 @@
 //! face of all systems.
 
 mod audience;
+mod cached_combatant;
 mod combatant;
 mod combatants;
 mod command;
-mod derive;
 mod die;
 mod effect;
 mod encounter;
@@ -25,18 +25,18 @@ mod redaction;
 mod ruleset;
 mod scalar;
 mod schema;
-mod tagged;
 mod used_ids;
 mod violation;
 mod words;
 mod wound;
 
 pub use audience::Audience;
+pub use cached_combatant::CachedCombatant;
 pub use combatant::{
     Band, Combatant, Draft, Hp, Kind, MAX_MEMBERS, Member, MemberDraft, MemberSpec, OUT, ids,
     is_default,
 };
-pub use combatants::{CachedCombatant, Combatants};
+pub use combatants::Combatants;
 pub use command::*;
 pub use die::{D6, D10, D20, Dice, Die};
 pub use effect::{Effect, EffectDraft, Expiry, Moment};
@@ -44,7 +44,7 @@ pub use encounter::{Encounter, FoeHp, MAX_COMBATANTS, MAX_EFFECTS, Status};
 pub use event::*;
 pub use id::{CombatantId, EffectId, MemberId, SLUG_PATTERN, Slug};
 pub use legal_command::{Choice, LegalCommand, LegalCommands, ListReference, Values, shared_list};
-pub use manifest::{Actor, AllowedRole, CommandSpec, HOUSE_RULES, Manifest, Rule};
+pub use manifest::{Actor, AllowedRole, CommandSpec, Commands, HOUSE_RULES, Manifest, Rule};
 pub use metadata::Metadata;
 pub use order::{OrderEntry, Pending, Reason};
 pub use own::OwnCombatant;
@@ -54,7 +54,6 @@ pub use redaction::Redaction;
 pub use ruleset::{Data, Registrar, Ruleset};
 pub use scalar::{INLINE, Int, Text, is_plain};
 pub use schema::*;
-pub use tagged::{CommandFields, Commands, Source, Tagged, event_type, read_tagged, union_schema};
 pub use used_ids::UsedIds;
 pub use violation::{Ground, Violation, field, require};
 pub use words::{Describe, Names, Tellable, fill, spaced, tell, with_names};

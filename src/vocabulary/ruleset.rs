@@ -2,9 +2,9 @@
 
 use super::{
     Actor, Audience, Combatant, CombatantId, Commands, Describe, EffectId, Encounter, Event,
-    LegalCommand, Manifest, OrderEntry, Pending, Play, Redact, Redaction, Tagged, Violation,
+    LegalCommand, Manifest, OrderEntry, Pending, Play, Redact, Redaction, Violation,
 };
-use crate::json::{FieldError, read};
+use crate::json::{FieldError, Tagged, read};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

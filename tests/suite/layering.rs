@@ -13,6 +13,11 @@ const LAYERS: &[Layer] = &[
         pure: true,
     },
     Layer {
+        of: "derive",
+        may: &["json", "vocabulary"],
+        pure: true,
+    },
+    Layer {
         of: "vocabulary",
         may: &["json"],
         pure: true,
@@ -182,7 +187,7 @@ fn leaves(tree: &str, depth: usize) -> Vec<String> {
     }
 }
 
-/// The vocabulary's macros: exported macros stand at the crate's root.
+/// The macros of `derive`: exported macros stand at the crate's root.
 const MACROS: [&str; 6] = [
     "OwnEvents",
     "Redact",

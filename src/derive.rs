@@ -1,8 +1,8 @@
-//! Derives for the data of rulesets. They are declarative macros, named as in `#[derive(Redact!)]`
-//! with [`macro_rules_attribute::derive`], so that the types themselves are plain structs and
-//! enums.
+//! Derives for commands, events and words. They are declarative macros, named as in
+//! `#[derive(Redact!)]` with [`macro_rules_attribute::derive`], so that the types themselves are
+//! plain structs and enums. The vocabulary exports each with the trait that it implements.
 
-/// Implements [`Redact`](trait@super::Redact): a struct field by field, a union by its variants.
+/// Implements [`Redact`](trait@crate::vocabulary::Redact): a struct field by field, a union by its variants.
 #[macro_export]
 macro_rules! Redact {
     (
@@ -35,7 +35,7 @@ macro_rules! Redact {
     };
 }
 
-/// Implements [`Tellable`](trait@super::Tellable): what the fields say of which a sentence is made.
+/// Implements [`Tellable`](trait@crate::vocabulary::Tellable): what the fields say of which a sentence is made.
 #[macro_export]
 macro_rules! Tellable {
     (
@@ -84,7 +84,7 @@ macro_rules! Tellable {
 }
 
 /// Implements what a union of named structs has beyond serde's derives:
-/// [`Tagged`](trait@super::Tagged), a conversion from each struct, and a schema of one object for
+/// [`Tagged`](trait@crate::json::Tagged), a conversion from each struct, and a schema of one object for
 /// each variant. The attributes of a variant are `#[serde(rename = "its_tag")]` alone.
 #[macro_export]
 macro_rules! Tagged {
@@ -102,8 +102,8 @@ macro_rules! Tagged {
             }
         )*
 
-        impl $crate::vocabulary::Tagged for $name {
-            fn parse<S: $crate::vocabulary::Source + ?Sized>(
+        impl $crate::json::Tagged for $name {
+            fn parse<S: $crate::json::Source + ?Sized>(
                 tag: &str,
                 source: &S,
             ) -> Option<Result<Self, $crate::json::FieldError>> {
@@ -116,7 +116,7 @@ macro_rules! Tagged {
 
         impl utoipa::PartialSchema for $name {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-                $crate::vocabulary::union_schema([
+                $crate::json::union_schema([
                     $( ($tag, <$type as utoipa::PartialSchema>::schema()) ),*
                 ])
             }
