@@ -20,7 +20,8 @@ pub(super) fn decide<R: Ruleset>(
         SharedCommand::Damage(c) => damage(play, &c)?,
         SharedCommand::Heal(c) => heal(play, &c)?,
         SharedCommand::SetCondition(c) => {
-            let (target, member) = (&c.target, c.member.as_ref());
+            let target = &c.target;
+            let member = c.member.as_ref();
             let room = play.conditions(target, member)?.len() < MAX_CONDITIONS;
             require(room, "too_many_conditions", "TK-4", || {
                 format!("{target} has {MAX_CONDITIONS} conditions already: clear one first")

@@ -392,21 +392,20 @@ pub enum RosterEvent<R: Ruleset> {
 
 impl<R: Ruleset> Describe for Event<R> {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        let (combatant, words) = match self {
+        match self {
             Self::Shared(SharedEvent::RoundStarted(e)) => {
-                return round_changes::<R>(e.round, "begins", out);
+                round_changes::<R>(e.round, "begins", out)
             }
-            Self::Shared(SharedEvent::RoundEnded(e)) => {
-                return round_changes::<R>(e.round, "is over", out);
+            Self::Shared(SharedEvent::RoundEnded(e)) => round_changes::<R>(e.round, "is over", out),
+            Self::Shared(event) => event.describe(names, out),
+            Self::Own(event) => event.describe(names, out),
+            Self::Roster(RosterEvent::CombatantJoined { combatant }) => {
+                write!(out, "{} joins.", combatant.name).is_ok()
             }
-            Self::Shared(event) => return event.describe(names, out),
-            Self::Own(event) => return event.describe(names, out),
-            Self::Roster(RosterEvent::CombatantJoined { combatant }) => (combatant, " joins."),
-            Self::Roster(RosterEvent::CombatantUpdated { combatant }) => (combatant, " changes."),
-        };
-        out.push_str(combatant.name.as_str());
-        out.push_str(words);
-        true
+            Self::Roster(RosterEvent::CombatantUpdated { combatant }) => {
+                write!(out, "{} changes.", combatant.name).is_ok()
+            }
+        }
     }
 }
 

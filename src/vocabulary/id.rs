@@ -93,7 +93,8 @@ macro_rules! Name {
         impl PartialEq for $name {
             // Names of one encounter differ at their end, as `goblin-1` and `goblin-2` do.
             fn eq(&self, other: &Self) -> bool {
-                let (own, other) = (self.0.as_bytes(), other.0.as_bytes());
+                let own = self.0.as_bytes();
+                let other = other.0.as_bytes();
                 own.last() == other.last() && own == other
             }
         }
