@@ -6,7 +6,7 @@ use super::token::Sender;
 use super::work::WhenFull;
 use super::{App, AppError, BearerToken, Expected, IdempotencyKey, now};
 use crate::engine::{
-    AnyEncounter, Decided, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer, with_texts,
+    AnyEncounter, Decided, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer,
 };
 use crate::store::Entry;
 use crate::vocabulary::Violation;
@@ -89,10 +89,8 @@ impl Answer {
         let redactions = decided.redactions.as_ref().filter(|_| !viewer.is_gm());
         let redacted = redactions.and_then(|redactions| redactions.to(&viewer.token));
         let encounter = viewer.view(&decided.next);
-        let (events, texts) = redacted.map_or((&decided.events, &decided.texts), |entry| {
-            (&entry.events, &entry.texts)
-        });
-        let body = size.render(&*encounter, viewer, &with_texts(events, texts)?)?;
+        let events = redacted.map_or(&decided.events, |entry| &entry.events);
+        let body = size.render(&*encounter, viewer, events)?;
         Ok(Self {
             version: encounter.version(),
             size,
@@ -171,7 +169,6 @@ impl App {
             by_name: viewer.name,
             commands: call.request.verbs().map(str::to_owned).collect(),
             events: decided.events,
-            texts: decided.texts,
             redactions: decided.redactions,
             checkpoint: decided.checkpoint,
         };

@@ -520,7 +520,7 @@ mod tests {
         let mut follower = topic.updates.subscribe();
         let entry = |version| {
             let by = "x".repeat(BACKLOG_BYTES / 4);
-            let json = serde_json::json!({"version": version, "at": "", "by": by, "commands": [], "events": [], "texts": []});
+            let json = serde_json::json!({"version": version, "at": "", "by": by, "commands": [], "events": []});
             Entry {
                 version,
                 bytes: json.to_string().into(),

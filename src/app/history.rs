@@ -168,15 +168,11 @@ impl App {
             });
         };
         let LogEntry {
-            events,
-            texts,
-            redactions,
-            ..
+            events, redactions, ..
         } = parse_entry(entry)?;
         Ok(Decided {
             next,
             events,
-            texts,
             redactions,
             checkpoint: None,
         })

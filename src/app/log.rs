@@ -1,7 +1,7 @@
 //! Pages of the log as each viewer sees it.
 
 use super::{App, AppError, BearerToken};
-use crate::engine::{LogEntry, RedactedEntry, Viewer, with_texts};
+use crate::engine::{LogEntry, RedactedEntry, Viewer};
 use crate::store::Entry;
 use crate::vocabulary::{EncounterSchema, EventSchema, LegalCommands, Text};
 use serde::Serialize;
@@ -145,11 +145,9 @@ fn view(entry: &LogEntry, redacted: Option<&RedactedEntry>) -> Result<Arc<RawVal
         signed.then_some(by.as_str()),
         by_name.as_ref().filter(|_| signed),
     );
-    let (commands, events, texts) = redacted
-        .map_or((&entry.commands, &entry.events, &entry.texts), |redacted| {
-            (&redacted.commands, &redacted.events, &redacted.texts)
-        });
-    let events = &*with_texts(events, texts)?;
+    let (commands, events) = redacted.map_or((&entry.commands, &entry.events), |redacted| {
+        (&redacted.commands, &redacted.events)
+    });
     let entry = EntryView {
         version: *version,
         at,

@@ -229,12 +229,9 @@ pub struct LogEntry {
     pub by_name: Option<Text<80>>,
     /// The types of the commands that were sent.
     pub commands: Vec<String>,
-    /// What happened, in order.
+    /// What happened, in order, each with the sentence that tells it.
     #[schema(value_type = Vec<EventSchema>)]
     pub events: Box<RawValue>,
-    /// A sentence for each event.
-    #[schema(max_items = 20_000)]
-    pub texts: Vec<String>,
     /// What players and spectators read, where that differs.
     #[schema(required = false, value_type = Object)]
     pub redactions: Option<Redactions>,

@@ -8,8 +8,8 @@ use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
     LoadError, LogEntry, MAX_CONDITIONS, MAX_EVENTS, MAX_REDACTED, MAX_REDACTED_BYTES, Meta,
-    RedactedEntry, Redactions, Refusal, Request, SCHEMA, Stop, Summary, Viewer, import, legal,
-    narration, rights, shared, text,
+    Redactions, Refusal, Request, SCHEMA, Stop, Summary, Viewer, import, legal, narration, rights,
+    shared, text,
 };
 use crate::json::{FieldError, Tagged};
 use crate::vocabulary::{
@@ -136,10 +136,8 @@ pub trait AnyEncounter: Any + Send + Sync {
 pub struct Decided {
     /// The encounter after it.
     pub next: Arc<dyn AnyEncounter>,
-    /// What happened, a JSON array.
+    /// What happened: a JSON array of events, each with its sentence.
     pub events: Box<RawValue>,
-    /// A sentence for each event.
-    pub texts: Vec<String>,
     /// What viewers see of it who may not see everything; None if nothing is redacted.
     pub redactions: Option<Redactions>,
     /// The state after it, where its log entry is to carry it.
@@ -252,19 +250,10 @@ impl<R: Ruleset> EncounterRecord<R> {
         }
     }
 
-    /// Whether there is space for these events and their sentences.
-    fn write(&self, events: &[Event<R>]) -> Result<(), WriteError> {
-        let mut space = Space::of_entry();
-        space.events(events)?;
-        narration::texts(&self.encounter, events, &mut space)?;
-        Ok(())
-    }
-
     /// A decision that leads here by this transition.
     fn decided(self, transition: &Transition<'_, R>) -> Result<Decided, WriteError> {
         let mut space = Space::of_entry();
-        let events = space.events(transition.events)?;
-        let texts = narration::texts(&transition.before.encounter, transition.events, &mut space)?;
+        let events = narration::told(&transition.before.encounter, transition.events, &mut space)?;
         let redactions = transition.redactions(&mut space)?;
         let jumps = transition.events.iter().any(Event::jumps);
         let checkpoint = if jumps || self.encounter.version.is_multiple_of(CHECKPOINTS) {
@@ -276,7 +265,6 @@ impl<R: Ruleset> EncounterRecord<R> {
             checkpoint,
             next: Arc::new(self),
             events,
-            texts,
             redactions,
         })
     }
@@ -326,12 +314,6 @@ fn unknown_command<R: Ruleset>(verb: &str) -> Violation {
         known.join(", ")
     );
     Violation::field("unknown_command", "type", detail)
-}
-
-/// Reads the redacted form of an imported entry as strictly as a request.
-fn check_redacted<R: Ruleset>(redacted: &RedactedEntry) -> Result<(), FieldError> {
-    let events = import::events::<R>(&redacted.events).map_err(|error| error.within("events"))?;
-    import::sentences(&redacted.texts, &events)
 }
 
 /// Refuses a combatant of an imported log that no command makes.
@@ -584,8 +566,8 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         // What is too large by what the player sees is refused for that, and not for a reason that
         // it may not know.
         let last = commands.len().saturating_sub(1);
-        match redacted.write(&events) {
-            Ok(()) => Ok(()),
+        match narration::told(&redacted.encounter, &events, &mut Space::of_entry()) {
+            Ok(_) => Ok(()),
             Err(error) => Err(error.refusal(request.path(last))),
         }
     }
@@ -593,20 +575,21 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
     fn import_entry(&self, entry: &mut LogEntry, stop: Stop<'_>) -> Result<(), Refusal> {
         if let Some(redactions) = &entry.redactions {
             for redacted in redactions.entries() {
-                check_redacted::<R>(redacted).map_err(|error| error.within("redactions"))?;
+                import::events::<R>(&redacted.events)
+                    .map_err(|error| error.within("redactions.events"))?;
             }
         }
         if let Some(checkpoint) = &entry.checkpoint {
             import::checkpoint::<R>(checkpoint).map_err(|error| error.within("checkpoint"))?;
         }
-        let events = import::events::<R>(&entry.events).map_err(|error| error.within("events"))?;
-        import::sentences(&entry.texts, &events)?;
-        entry.events = serde_json::value::to_raw_value(&events)
+        let told = import::events::<R>(&entry.events).map_err(|error| error.within("events"))?;
+        entry.events = serde_json::value::to_raw_value(&told)
             .map_err(|error| FieldError::malformed("events", error.to_string()))?;
         if let Some(redactions) = entry.redactions.take() {
             entry.redactions = Some(redactions.unowned());
             return Ok(());
         }
+        let events: Vec<Event<R>> = told.into_iter().map(|told| told.event).collect();
         let mut after = self.encounter.clone();
         for event in &events {
             after.apply(event);

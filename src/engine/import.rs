@@ -1,7 +1,8 @@
 //! Reads imported logs as strictly as requests: an unknown field is refused wherever it stands.
 
 use super::document::{Document, DocumentHeader};
-use super::{LogEntry, MAX_COMMANDS, MAX_EVENTS, RedactedEntry, SCHEMA};
+use super::narration::ToldEvent;
+use super::{LogEntry, MAX_COMMANDS, MAX_EVENTS, SCHEMA};
 use crate::json::{FieldError, each_item, parse, read_json};
 use crate::vocabulary::{Event, Ruleset, Text, is_plain};
 use serde::Deserialize;
@@ -26,8 +27,14 @@ struct EncounterOptions<'j> {
     options: &'j RawValue,
 }
 
-/// The events of an entry.
-pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<Event<R>>, FieldError> {
+/// The sentence of an event.
+#[derive(Deserialize)]
+struct Sentence {
+    text: Option<String>,
+}
+
+/// The events of an entry with their sentences.
+pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<ToldEvent<Event<R>>>, FieldError> {
     let mut events = Vec::new();
     each_item(raw, |place, event| {
         if place >= MAX_EVENTS {
@@ -36,16 +43,38 @@ pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<Event<R>>, FieldE
                 format!("an entry has at most {MAX_EVENTS} events"),
             ));
         }
-        events.push(Event::read(event.get()).map_err(|error| error.within(&place.to_string()))?);
+        events.push(told(event).map_err(|error| error.within(&place.to_string()))?);
         Ok(())
     })?;
-    if events.len() > 1 && events.iter().any(Event::jumps) {
+    if events.len() > 1 && events.iter().any(|told| told.event.jumps()) {
         return Err(FieldError::meaningless(
             "",
             "an undo or redo is the only event of its entry",
         ));
     }
     Ok(events)
+}
+
+/// An event with its sentence.
+fn told<R: Ruleset>(raw: &RawValue) -> Result<ToldEvent<Event<R>>, FieldError> {
+    let event = Event::read(raw.get())?;
+    if !event.has_sentence() {
+        return Ok(ToldEvent { event, text: None });
+    }
+    let Sentence { text } = serde_json::from_str(raw.get())
+        .map_err(|_| FieldError::malformed("text", "the sentence is a string"))?;
+    let Some(text) = text else {
+        return Err(FieldError::malformed("text", "missing field `text`"));
+    };
+    if text.chars().count() > MAX_TEXT || !is_plain(&text) {
+        let message =
+            format!("a sentence has at most {MAX_TEXT} characters, and no control characters");
+        return Err(FieldError::meaningless("text", message));
+    }
+    Ok(ToldEvent {
+        event,
+        text: Some(text),
+    })
 }
 
 /// Whether a checkpoint is one, as far as its shape goes; whether it makes sense, and whether this
@@ -74,23 +103,6 @@ pub(super) fn checkpoint<R: Ruleset>(checkpoint: &RawValue) -> Result<(), FieldE
     Ok(())
 }
 
-/// Refuses texts that are not one for each event.
-pub(super) fn sentences<R: Ruleset>(
-    texts: &[String],
-    events: &[Event<R>],
-) -> Result<(), FieldError> {
-    if texts.len() == events.len() {
-        return Ok(());
-    }
-    Err(FieldError::meaningless(
-        "texts",
-        format!(
-            "a sentence for each of the {} events is expected",
-            events.len()
-        ),
-    ))
-}
-
 impl LogEntry {
     /// Refuses texts of an imported entry that no request makes: too many or too long ones, and
     /// control characters.
@@ -101,22 +113,12 @@ impl LogEntry {
             return Err(FieldError::meaningless("by", message));
         }
         check_commands(&self.commands)?;
-        check_sentences(&self.texts)?;
         if let Some(redactions) = &self.redactions {
             for redacted in redactions.entries() {
-                redacted
-                    .check_texts()
-                    .map_err(|error| error.within("redactions"))?;
+                check_commands(&redacted.commands).map_err(|error| error.within("redactions"))?;
             }
         }
         Ok(())
-    }
-}
-
-impl RedactedEntry {
-    fn check_texts(&self) -> Result<(), FieldError> {
-        check_commands(&self.commands)?;
-        check_sentences(&self.texts)
     }
 }
 
@@ -130,15 +132,4 @@ fn check_commands(commands: &[String]) -> Result<(), FieldError> {
          without control characters"
     );
     Err(FieldError::meaningless("commands", message))
-}
-
-fn check_sentences(texts: &[String]) -> Result<(), FieldError> {
-    if texts
-        .iter()
-        .all(|text| text.chars().count() <= MAX_TEXT && is_plain(text))
-    {
-        return Ok(());
-    }
-    let message = format!("a text has at most {MAX_TEXT} characters, and no control characters");
-    Err(FieldError::meaningless("texts", message))
 }

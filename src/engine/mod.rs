@@ -30,7 +30,6 @@ pub use dice::SeededDice;
 pub use document::{Document, LogEntry, Meta, SCHEMA, TokenRecord};
 pub use encounter::{AnyEncounter, Brief, Decided};
 pub use history::{CHECKPOINTS, Rewind, UndoHistory};
-pub use narration::with_texts;
 pub use order::OrderRow;
 pub use redaction::{RedactedEntry, Redactions};
 pub use refusal::{LoadError, Refusal};

@@ -5,8 +5,9 @@ use crate::vocabulary::{
     CombatantId, CommandSpec, Commands, Describe, Effect, EffectId, Encounter, Event, LegalCommand,
     Names, RosterEvent, Ruleset, SharedCommand, SharedEvent, fill,
 };
+use serde::Serialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -35,22 +36,32 @@ impl<R: Ruleset> Names for KnownNames<'_, R> {
     }
 }
 
-/// A sentence for each event of a transition from `before`, as far as there is space.
-pub(super) fn texts<R: Ruleset>(
+/// An event with the sentence that tells it.
+#[derive(Serialize)]
+pub(super) struct ToldEvent<E> {
+    #[serde(flatten)]
+    pub event: E,
+    /// None for a note, which is a text itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// The events of a transition from `before` as a JSON array, each with its sentence, as far as there
+/// is space.
+pub(super) fn told<R: Ruleset>(
     before: &Encounter<R>,
     events: &[Event<R>],
     space: &mut Space,
-) -> Result<Vec<String>, WriteError> {
+) -> Result<Box<RawValue>, WriteError> {
     let mut names = KnownNames {
         before,
         combatants: HashMap::new(),
         effects: HashMap::new(),
     };
-    let mut texts = Vec::with_capacity(events.len());
+    let mut told = Vec::with_capacity(events.len());
     for event in events {
-        let mut text = String::new();
-        Event::describe(event, &names, &mut text);
-        space.take(text.len())?;
+        let text = event.has_sentence().then(|| sentence(event, &names));
+        told.push(space.write(&ToldEvent { event, text })?);
         match event {
             Event::Roster(
                 RosterEvent::CombatantJoined { combatant }
@@ -65,32 +76,14 @@ pub(super) fn texts<R: Ruleset>(
             }
             _ => {}
         }
-        texts.push(text);
     }
-    Ok(texts)
+    to_raw_value(&told).map_err(WriteError::Json)
 }
 
-/// The JSON of events with the sentence of each in its field `text`.
-pub fn with_texts(events: &RawValue, texts: &[String]) -> Result<Box<RawValue>, serde_json::Error> {
-    let bare: Vec<&RawValue> = serde_json::from_str(events.get())?;
-    let mut json = String::with_capacity(
-        events.get().len() + texts.iter().map(|text| text.len() + 16).sum::<usize>(),
-    );
-    for (i, event) in bare.iter().enumerate() {
-        json.push_str(if i == 0 { "[" } else { "," });
-        match texts.get(i).filter(|text| !text.is_empty()) {
-            Some(text) => {
-                json.push_str(event.get().strip_suffix('}').unwrap_or_default());
-                // An event has a type, so a field stands before this one.
-                json.push_str(",\"text\":");
-                json.push_str(&serde_json::to_string(text)?);
-                json.push('}');
-            }
-            None => json.push_str(event.get()),
-        }
-    }
-    json.push_str(if bare.is_empty() { "[]" } else { "]" });
-    RawValue::from_string(json)
+fn sentence<R: Ruleset>(event: &Event<R>, names: &dyn Names) -> String {
+    let mut sentence = String::new();
+    event.describe(names, &mut sentence);
+    sentence
 }
 
 /// Gives each option its label, without the fields that are open; `specs` are those of the

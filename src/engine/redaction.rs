@@ -48,11 +48,9 @@ pub struct Redactions {
 pub struct RedactedEntry {
     /// The types of the commands of which events are left; none where the sender is left out.
     pub commands: Vec<String>,
-    /// The events that are left, in order; a JSON array.
+    /// The events that are left, in order, each with its sentence; a JSON array.
     #[schema(value_type = Vec<EventSchema>)]
     pub events: Box<RawValue>,
-    /// A sentence for each of these events.
-    pub texts: Vec<String>,
     /// Whether the sender is left out: a combatant acts that the viewer does not see, or the sender
     /// acts only for such.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -214,12 +212,9 @@ impl<R: Ruleset> Transition<'_, R> {
             .iter()
             .map(|(verb, _)| (*verb).to_owned())
             .collect();
-        let events = space.events(self.events)?;
-        let texts = narration::texts(&self.before.encounter, self.events, space)?;
         Ok(RedactedEntry {
             commands,
-            events,
-            texts,
+            events: narration::told(&self.before.encounter, self.events, space)?,
             unsigned: false,
         })
     }
@@ -275,14 +270,9 @@ impl<R: Ruleset> Transition<'_, R> {
             }
         }
         let events: Vec<Event<R>> = left.into_iter().map(|(_, event)| event).collect();
-        let (json, texts) = (
-            space.events(&events)?,
-            narration::texts(before, &events, space)?,
-        );
         Ok(Some(RedactedEntry {
             commands,
-            events: json,
-            texts,
+            events: narration::told(before, &events, space)?,
             unsigned,
         }))
     }

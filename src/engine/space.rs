@@ -4,7 +4,7 @@ use super::Refusal;
 use crate::json::FieldError;
 use crate::vocabulary::Violation;
 use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use std::fmt;
 
 /// The most bytes of the events and sentences of one log entry, for all audiences together.
@@ -80,19 +80,11 @@ impl Space {
         before.0.saturating_sub(self.0)
     }
 
-    /// Writes events as a JSON array, as far as there is space.
-    pub fn events<E: Serialize>(&mut self, events: &[E]) -> Result<Box<RawValue>, WriteError> {
-        let mut json = vec![b'['];
-        for event in events {
-            let before = json.len();
-            serde_json::to_writer(&mut json, event).map_err(WriteError::Json)?;
-            json.push(b',');
-            self.take(json.len() - before)?;
-        }
-        // The comma after the last one.
-        json.pop_if(|last| *last == b',');
-        json.push(b']');
-        RawValue::from_string(String::from_utf8(json).unwrap_or_default()).map_err(WriteError::Json)
+    /// Writes a value of a list as JSON, if there is space for it and a comma.
+    pub fn write(&mut self, value: &impl Serialize) -> Result<Box<RawValue>, WriteError> {
+        let json = to_raw_value(value).map_err(WriteError::Json)?;
+        self.take(json.get().len().saturating_add(1))?;
+        Ok(json)
     }
 }
 
@@ -101,18 +93,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_are_written_up_to_the_last_byte_of_the_space() {
-        let mut space = Space(10);
-        assert_eq!(
-            space.events(&["abc", ""]).expect("space").get(),
-            "[\"abc\",\"\"]"
-        );
-        assert!(matches!(space.events(&[10]), Err(WriteError::TooLarge)));
-        assert_eq!(space.events::<u8>(&[]).expect("space").get(), "[]");
-        assert!(matches!(
-            Space(8).events(&["abc", ""]),
-            Err(WriteError::TooLarge)
-        ));
+    fn values_are_written_up_to_the_last_byte_of_the_space() {
+        let mut space = Space(9);
+        assert_eq!(space.write(&"abc").expect("space").get(), "\"abc\"");
+        assert_eq!(space.write(&"").expect("space").get(), "\"\"");
+        assert!(matches!(space.write(&1), Err(WriteError::TooLarge)));
+        assert!(matches!(Space(5).write(&"abc"), Err(WriteError::TooLarge)));
     }
 
     #[test]

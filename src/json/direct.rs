@@ -42,20 +42,21 @@ pub fn each_item<'j, E: From<FieldError>>(
 
 /// Reads a `T` of JSON text, naming the field that is wrong if one is.
 pub fn read_json<'j, T: Deserialize<'j>>(json: &'j str) -> Result<T, FieldError> {
-    read_text(json, None).map_err(|error| error.into_field_error(&[]))
+    read_text(json, &[]).map_err(|error| error.into_field_error(&[]))
 }
 
-/// Reads a `T` of an object without its field `aside`, which is read elsewhere.
+/// Reads a `T` of an object without the fields `beside` it, which are read elsewhere: the error for
+/// an unknown field names them too.
 pub fn read_json_beside<'j, T: Deserialize<'j>>(
     json: &'j str,
-    aside: &'static str,
+    beside: &'static [&'static str],
 ) -> Result<T, FieldError> {
-    read_text(json, Some(aside)).map_err(|error| error.into_field_error(&[aside]))
+    read_text(json, beside).map_err(|error| error.into_field_error(beside))
 }
 
 fn read_text<'j, T: Deserialize<'j>>(
     json: &'j str,
-    aside: Option<&'static str>,
+    beside: &'static [&'static str],
 ) -> Result<T, ReadError> {
     let failed = Cell::new(None);
     let mut text = serde_json::Deserializer::from_str(json);
@@ -63,7 +64,7 @@ fn read_text<'j, T: Deserialize<'j>>(
         json: &mut text,
         state: State {
             failed: &failed,
-            aside,
+            beside,
         },
     })?;
     text.end().map_err(ReadError::not_json)?;
@@ -75,15 +76,15 @@ fn read_text<'j, T: Deserialize<'j>>(
 struct State<'s> {
     /// The error on its way through serde_json, whose own would lose its path.
     failed: &'s Cell<Option<ReadError>>,
-    /// A field of this object that is read elsewhere.
-    aside: Option<&'static str>,
+    /// The fields of this object that are read elsewhere.
+    beside: &'static [&'static str],
 }
 
 impl State<'_> {
     /// The state for a part of the value.
     fn inner(self) -> Self {
         Self {
-            aside: None,
+            beside: &[],
             ..self
         }
     }
@@ -348,7 +349,7 @@ impl<'de, A: MapAccess<'de>> ObjectFields<'de, '_, A> {
             if !self.names.insert(name.clone()) {
                 return Err(ReadError::twice(&name));
             }
-            if self.state.aside != Some(&*name) {
+            if !self.state.beside.contains(&&*name) {
                 self.name = name;
                 return Ok(true);
             }
@@ -514,8 +515,8 @@ mod tests {
 
     #[test]
     fn a_field_that_is_read_elsewhere_is_left_out_of_its_object_alone() {
-        assert!(read_json_beside::<Whole>(r#"{"type": [{}], "count": 3}"#, "type").is_ok());
-        let refused = |json| read_json_beside::<Whole>(json, "type").expect_err(json);
+        assert!(read_json_beside::<Whole>(r#"{"type": [{}], "count": 3}"#, &["type"]).is_ok());
+        let refused = |json| read_json_beside::<Whole>(json, &["type"]).expect_err(json);
         assert_eq!(
             refused(r#"{"type": 1, "count": 3, "type": 2}"#).path,
             "type"

@@ -1,6 +1,6 @@
 //! Tagged unions of named structs, in JSON `{"type": "...", ...}`.
 
-use super::{FieldError, read_fields, read_json_beside};
+use super::{FieldError, read_fields};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
@@ -18,13 +18,6 @@ pub trait Source {
 impl Source for TaggedFields {
     fn read<T: DeserializeOwned>(&self) -> Result<T, FieldError> {
         read_fields(self, &["type"])
-    }
-}
-
-/// JSON of the whole object.
-impl Source for str {
-    fn read<T: DeserializeOwned>(&self) -> Result<T, FieldError> {
-        read_json_beside(self, "type")
     }
 }
 

@@ -4,9 +4,9 @@ use super::{
     Combatant, CombatantId, Describe, Effect, EffectId, MemberId, Metadata, Names, Readers, Redact,
     Ruleset, Slug, Tagged, Tellable, Text, is_default, tell,
 };
-use crate::json::{FieldError, Source, Tagged as _};
+use crate::json::{FieldError, Source, Tagged as _, read_json_beside};
 use macro_rules_attribute::derive;
-use serde::de::Error;
+use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_with::skip_serializing_none;
@@ -28,9 +28,18 @@ pub enum Event<R: Ruleset> {
 }
 
 impl<R: Ruleset> Event<R> {
-    /// Reads one in JSON. An error names the field that is wrong; an unknown one is.
-    pub fn read(event: &str) -> Result<Self, FieldError> {
-        let kind = event_type(event)?;
+    /// Reads one in JSON, with or without its sentence. An error names the field that is wrong; an
+    /// unknown one is.
+    pub fn read(json: &str) -> Result<Self, FieldError> {
+        let kind = event_type(json)?;
+        let event = &EventFields {
+            json,
+            beside: if kind == NOTED {
+                &["type"]
+            } else {
+                &["type", TEXT]
+            },
+        };
         if kind == "combatant_joined" {
             let Carried { combatant } = event.read()?;
             return Ok(Self::Roster(RosterEvent::CombatantJoined { combatant }));
@@ -49,6 +58,11 @@ impl<R: Ruleset> Event<R> {
             "type",
             "the ruleset has no such event",
         ))
+    }
+
+    /// Whether a sentence tells it. A note is a text itself.
+    pub fn has_sentence(&self) -> bool {
+        !matches!(self, Self::Shared(SharedEvent::Noted(_)))
     }
 
     /// The combatant that joins or changes with it.
@@ -97,6 +111,23 @@ fn event_type(json: &str) -> Result<Cow<'_, str>, FieldError> {
     };
     serde_json::from_str(kind.get())
         .map_err(|_| FieldError::malformed("type", "the type is a string"))
+}
+
+/// The type of notes.
+const NOTED: &str = "noted";
+/// The field of an event in JSON with the sentence that tells it.
+const TEXT: &str = "text";
+
+/// An event in JSON, of which some fields are read elsewhere.
+struct EventFields<'j> {
+    json: &'j str,
+    beside: &'static [&'static str],
+}
+
+impl Source for EventFields<'_> {
+    fn read<T: DeserializeOwned>(&self) -> Result<T, FieldError> {
+        read_json_beside(self.json, self.beside)
+    }
 }
 
 /// Makes the events that every ruleset has events of an encounter under any ruleset.

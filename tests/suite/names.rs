@@ -1,6 +1,6 @@
 //! Sentences for people have names, also where ids look like nothing a person would say.
 
-use crate::support::table::{RULESETS, Table, owned, seeded};
+use crate::support::table::{RULESETS, Table, owned, seeded, sentences_of};
 use crate::transcripts;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -163,13 +163,10 @@ fn a_sentence_has_the_names_of_its_time_and_none_that_is_hidden_since() {
             .decide(&[], &request, &mut seeded(1), &|| false)
             .expect("it is legal");
         let redactions = decided.redactions.expect("something is hidden");
+        let redacted = redactions.to("spectator").expect("a redacted entry");
         (
-            redactions
-                .to("spectator")
-                .expect("a redacted entry")
-                .texts
-                .clone(),
-            decided.texts,
+            sentences_of(&redacted.events),
+            sentences_of(&decided.events),
         )
     };
     let (told, all) =

@@ -292,7 +292,11 @@ async fn an_import_takes_a_small_multiple_of_its_bytes() {
         ("/entries", repeated("{}", SIZE), 400),
         ("/entries/0/events", repeated("{}", SIZE), 422),
         ("/entries/0/events", repeated("{}", (4 << 20) - 4096), 400),
-        ("/entries/0/texts", repeated("\"\"", (4 << 20) - 4096), 422),
+        (
+            "/entries/0/commands",
+            repeated("\"\"", (4 << 20) - 4096),
+            422,
+        ),
         (
             "/entries/0/checkpoint",
             repeated("[]", (4 << 20) - 4096),
@@ -350,9 +354,13 @@ async fn sentences_that_name_everybody_go_along() {
     let mut log = fight.read("/export").await;
     let again = imported(&api, &log).await;
     assert_eq!(again.read("/events").await, fight.read("/events").await);
-    log["entries"][0]["texts"][0] = json!("x".repeat(500_001));
-    let refused = import(&api, &log).await.problem(422, "inconsistent_log");
-    assert_eq!(refused["errors"][0]["path"], "entries.0.texts", "{refused}");
+    let text = &mut log["entries"][0]["events"][0]["text"];
+    *text = json!("x".repeat(500_000));
+    assert_eq!(import(&api, &log).await.status, 201);
+    log["entries"][0]["events"][0]["text"] = json!("x".repeat(500_001));
+    let refused = import(&api, &log).await.problem(422, "invalid_value");
+    let path = &refused["errors"][0]["path"];
+    assert_eq!(path, "entries.0.events.0.text", "{refused}");
 }
 
 #[tokio::test]

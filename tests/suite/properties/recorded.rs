@@ -10,7 +10,7 @@ use super::player::Subject;
 use super::secrecy::Stage;
 use super::subjects;
 use crate::support::sources::{path, read};
-use crate::support::table::{Refused, seeded};
+use crate::support::table::{Refused, seeded, sentences_of, without_sentences};
 use rstest::rstest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -88,7 +88,7 @@ fn step(stage: &mut Stage, command: &Value, dice: u64) -> (String, String, Optio
                 next.game.text(),
                 options,
                 next.game.brief(),
-                decided.events.get(),
+                without_sentences(&decided.events),
             );
             let sights = next.sights(Some((&decided, command)));
             let shows = format!(
@@ -98,7 +98,7 @@ fn step(stage: &mut Stage, command: &Value, dice: u64) -> (String, String, Optio
                 digest(&sights[1])
             );
             *stage = next;
-            (decided.texts.join(" "), shows, None)
+            (sentences_of(&decided.events).join(" "), shows, None)
         }
     }
 }

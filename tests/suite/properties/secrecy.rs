@@ -14,7 +14,7 @@ use super::definitions;
 use super::player::Subject;
 use super::{numbers, subjects};
 use crate::support::json::short;
-use crate::support::table::{RULESETS, entry, meta, owned, player, token};
+use crate::support::table::{RULESETS, entry, meta, owned, player, token, without_sentences};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use turnkeeper::engine::{AnyEncounter, Decided, Request, Role, Viewer};
@@ -143,10 +143,8 @@ impl Stage {
             let commands = own.map_or(vec![command["type"].as_str()?.to_owned()], |account| {
                 account.commands.clone()
             });
-            let events = own
-                .map_or(&decided.events, |account| &account.events)
-                .get()
-                .to_owned();
+            let events = own.map_or(&decided.events, |account| &account.events);
+            let events = without_sentences(events);
             (events != "[]").then_some((commands.join(" "), events))
         });
         Sight {
