@@ -102,35 +102,13 @@ impl Options {
             .preset
             .or(sent.definition.is_none().then_some(Preset::D20));
         let mut written = preset.map_or_else(|| json!({}), Preset::json);
-        merge(
-            &mut written,
-            Value::Object(sent.definition.unwrap_or_default()),
-        );
+        let lines = Value::Object(sent.definition.unwrap_or_default());
+        json_patch::merge(&mut written, &lines);
         let definition = read(&written).map_err(|error| error.within("definition"))?;
         Ok(Self {
             written: written.into(),
             definition,
         })
-    }
-}
-
-/// Lays a JSON merge patch (RFC 7396) over a value.
-fn merge(value: &mut Value, patch: Value) {
-    match (value, patch) {
-        (Value::Object(fields), Value::Object(patch)) => {
-            for (name, patch) in patch {
-                if patch.is_null() {
-                    fields.remove(&name);
-                } else {
-                    merge(fields.entry(name).or_insert(Value::Null), patch);
-                }
-            }
-        }
-        (value, Value::Object(patch)) => {
-            *value = json!({});
-            merge(value, Value::Object(patch));
-        }
-        (value, patch) => *value = patch,
     }
 }
 
