@@ -188,11 +188,11 @@ pub struct QuotaGrant {
 /// The grant for a bucket that now counts `used` requests, `want` of them just added.
 fn granted_quota(used: u64, want: u32, quota: u32, ends_in: Duration) -> QuotaGrant {
     let before = used.saturating_sub(want.into());
-    let granted = u64::from(quota).saturating_sub(before).min(want.into());
-    let narrow = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    let left_before = u64::from(quota).saturating_sub(before);
+    let left = u64::from(quota).saturating_sub(used);
     QuotaGrant {
-        granted: narrow(granted),
-        left: narrow(u64::from(quota).saturating_sub(used)),
+        granted: u32::try_from(left_before).map_or(want, |left| left.min(want)),
+        left: u32::try_from(left).unwrap_or(quota),
         ends_in,
     }
 }

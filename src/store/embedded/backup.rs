@@ -4,6 +4,7 @@
 //! socket in its directory, and `turnkeeper backup` makes a file of them. Nothing waits for that.
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -44,17 +45,18 @@ pub(super) fn serve(directory: &Path, file: Arc<DatabaseFile>) -> std::io::Resul
     }
     let listener = UnixListener::bind(&path)?;
     std::fs::set_permissions(&path, Permissions::from_mode(0o600))?;
-    let work = move || {
-        for stream in listener.incoming().flatten() {
-            if let Err(error) = send_snapshot(&file, stream) {
-                tracing::warn!(%error, "a backup broke off");
-            }
-        }
-    };
     std::thread::Builder::new()
         .name("backup".to_owned())
-        .spawn(work)
+        .spawn(move || send_snapshots(&file, &listener))
         .map(drop)
+}
+
+fn send_snapshots(file: &DatabaseFile, listener: &UnixListener) {
+    for stream in listener.incoming().flatten() {
+        if let Err(error) = send_snapshot(file, stream) {
+            tracing::warn!(%error, "a backup broke off");
+        }
+    }
 }
 
 fn send_snapshot(file: &DatabaseFile, stream: UnixStream) -> Result<(), String> {
@@ -95,10 +97,11 @@ struct RowSender<'r> {
 
 impl RowSender<'_> {
     fn frame(&mut self, kind: u8, key: &[u8], value: &[u8]) -> Result<(), String> {
-        let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes();
         let mut head = vec![kind];
-        head.extend(length(key));
-        head.extend(length(value));
+        for part in [key, value] {
+            let length = u32::try_from(part.len()).unwrap_or(u32::MAX);
+            head.extend(length.to_le_bytes());
+        }
         for part in [&head[..], key, value] {
             self.to.write_all(part).map_err(|error| error.to_string())?;
         }
@@ -144,9 +147,8 @@ struct Frame {
 
 impl Frame {
     fn read(from: &mut impl Read) -> Result<Self, String> {
-        let broken = |error: std::io::Error| format!("the server sends no more: {error}");
         let mut head = [0; 9];
-        from.read_exact(&mut head).map_err(broken)?;
+        read_all(from, &mut head)?;
         let [kind, k0, k1, k2, k3, v0, v1, v2, v3] = head;
         let [key, value] = [[k0, k1, k2, k3], [v0, v1, v2, v3]].map(u32::from_le_bytes);
         if key > MAX || value > MAX {
@@ -157,11 +159,15 @@ impl Frame {
             key: vec![0; key as usize],
             value: vec![0; value as usize],
         };
-        from.read_exact(&mut frame.key)
-            .and_then(|()| from.read_exact(&mut frame.value))
-            .map_err(broken)?;
+        read_all(from, &mut frame.key)?;
+        read_all(from, &mut frame.value)?;
         Ok(frame)
     }
+}
+
+fn read_all(from: &mut impl Read, bytes: &mut [u8]) -> Result<(), String> {
+    from.read_exact(bytes)
+        .map_err(|error| format!("the server sends no more: {error}"))
 }
 
 /// Writes the rows that a [`RowSender`] sends.
@@ -200,26 +206,32 @@ impl TableVisitor for RowReceiver<'_> {
 /// # Errors
 /// When the target exists or cannot be written, or the store cannot be read to its end.
 pub fn back_up(directory: &Path, target: &Path) -> Result<Report, String> {
-    let cannot = |error: &dyn std::fmt::Display| {
-        format!("cannot write the backup {}: {error}", target.display())
-    };
-    if target.try_exists().map_err(|error| cannot(&error))? {
-        return Err(cannot(&"the file exists; name another one"));
+    match target.try_exists() {
+        Ok(false) => {}
+        Ok(true) => return Err(cannot_write(target, "the file exists; name another one")),
+        Err(error) => return Err(cannot_write(target, error)),
     }
     let rows = rows_of(directory)?;
     let mut unfinished = OsString::from(target);
     unfinished.push(".new");
     let unfinished = PathBuf::from(unfinished);
-    let written = write_rows(&unfinished, rows).and_then(|report| {
-        std::fs::rename(&unfinished, target).map_err(|error| error.to_string())?;
-        let folder = target.parent().unwrap_or(Path::new("."));
-        sync_directory(folder).map_err(|error| error.to_string())?;
-        Ok(report)
-    });
-    written.map_err(|error| {
+    write_file(&unfinished, target, rows).map_err(|error| {
         let _ = std::fs::remove_file(&unfinished);
-        cannot(&error)
+        cannot_write(target, error)
     })
+}
+
+fn cannot_write(target: &Path, reason: impl Display) -> String {
+    format!("cannot write the backup {}: {reason}", target.display())
+}
+
+/// Makes a file of the rows under the name `unfinished`, and renames it once it is whole.
+fn write_file(unfinished: &Path, target: &Path, rows: UnixStream) -> Result<Report, String> {
+    let report = write_rows(unfinished, rows)?;
+    std::fs::rename(unfinished, target).map_err(|error| error.to_string())?;
+    let folder = target.parent().unwrap_or(Path::new("."));
+    sync_directory(folder).map_err(|error| error.to_string())?;
+    Ok(report)
 }
 
 /// Asks the running server for the rows of the store, or reads them from the file if none runs.
@@ -246,15 +258,13 @@ fn rows_of(directory: &Path) -> Result<UnixStream, String> {
     }
     let database = open_unchanged(&file_in(directory))?;
     let (ours, theirs) = UnixStream::pair().map_err(|error| error.to_string())?;
-    let work = move || {
+    let spawned = std::thread::Builder::new().spawn(move || {
         if let Ok(reading) = database.begin_read() {
             // The other side learns of a failure.
             let _ = send_rows(&reading, theirs);
         }
-    };
-    std::thread::Builder::new()
-        .spawn(work)
-        .map_err(|error| error.to_string())?;
+    });
+    spawned.map_err(|error| error.to_string())?;
     Ok(ours)
 }
 

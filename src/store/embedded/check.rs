@@ -18,8 +18,9 @@ use super::schema::{
     ANSWERED, ANSWERS, BASES, CREATED, DOCUMENTS, EXPIRY, LISTED, LOG, META, OWNERS, SALT,
     kept_time,
 };
-use super::sealed::{Row, row};
-use super::tables::{Step, StepError, no_base};
+use super::sealed::{Row, row, shown};
+use super::step::{Step, StepError};
+use super::tables::no_base;
 use crate::store::{KeyDigest, StoreError};
 
 /// Faults that are remembered; more of them would say nothing new.
@@ -73,32 +74,33 @@ impl DamageCell {
 /// requests to go on beside it. Begins anew after a pause if the file is closed meanwhile, also if
 /// it is opened again at once.
 pub(super) fn check_later(file: Arc<DatabaseFile>, damage: Arc<DamageCell>) -> std::io::Result<()> {
-    let work = move || {
-        let begin = || -> Step<ReadTransaction> { Ok(file.database()?.begin_read()?) };
-        while pause(&damage) {
-            let mut read = 0;
-            let mut rest = |bytes: usize| {
+    std::thread::Builder::new()
+        .name("check".to_owned())
+        .spawn(move || check_slowly(&file, &damage))
+        .map(drop)
+}
+
+fn check_slowly(file: &DatabaseFile, damage: &DamageCell) {
+    while pause(damage) {
+        let mut read = 0;
+        let checked = check(
+            || Ok(file.database()?.begin_read()?),
+            &mut |bytes| {
                 read += bytes;
                 if read >= PORTION {
                     read = 0;
                     std::thread::sleep(PAUSE);
                 }
                 !damage.is_closed()
-            };
-            if let Some(encounters) = check(begin, &mut rest, &mut |fault| damage.note(fault)) {
-                tracing::info!(
-                    encounters,
-                    faults = damage.faults.lock().len(),
-                    "checked the store's file"
-                );
-                return;
-            }
+            },
+            &mut |fault| damage.note(fault),
+        );
+        if let Some(encounters) = checked {
+            let faults = damage.faults.lock().len();
+            tracing::info!(encounters, faults, "checked the store's file");
+            return;
         }
-    };
-    std::thread::Builder::new()
-        .name("check".to_owned())
-        .spawn(work)
-        .map(drop)
+    }
 }
 
 /// Waits before a check; false if the store is closed.
@@ -177,8 +179,7 @@ pub struct Report {
 /// Reads all rows of a database that nothing else uses.
 pub(super) fn report(database: &Database) -> Report {
     let mut faults = Vec::new();
-    let begin = || -> Step<ReadTransaction> { Ok(database.begin_read()?) };
-    let encounters = check(begin, &mut |_| true, &mut |fault| {
+    let encounters = check(|| Ok(database.begin_read()?), &mut |_| true, &mut |fault| {
         faults.push(fault.to_owned());
     });
     if encounters.is_none() {
@@ -318,9 +319,4 @@ fn read_through<K: Key + 'static, V: Value + 'static>(
         entry?.0.value();
     }
     Ok(())
-}
-
-/// The beginning of an id, as the log shows it.
-pub(super) fn shown(id: &str) -> String {
-    id.chars().take(8).collect()
 }

@@ -11,7 +11,8 @@ use redb::{Builder, Database, ReadableDatabase};
 
 use super::clock::Millis;
 use super::overlay::Overlay;
-use super::schema::{check_tables, kept_time, make_tables};
+use super::schema::{check_tables, kept_time};
+use super::tables::make_tables;
 use crate::store::StoreError;
 
 /// The name of the file in its directory.
@@ -55,11 +56,13 @@ impl DatabaseFile {
 
     /// The time that the store has kept.
     pub(super) fn kept_time(&self) -> Result<Millis, String> {
-        let read = || {
-            let database = self.database().map_err(|error| error.to_string())?;
-            kept_time(&database.begin_read().map_err(|error| error.to_string())?)
-        };
-        read().map_err(|reason: String| damaged(&self.path, &reason))
+        self.read_kept_time()
+            .map_err(|reason| damaged(&self.path, &reason))
+    }
+
+    fn read_kept_time(&self) -> Result<Millis, String> {
+        let database = self.database().map_err(|error| error.to_string())?;
+        kept_time(&database.begin_read().map_err(|error| error.to_string())?)
     }
 
     /// Closes the database once its readers have finished.
@@ -95,23 +98,17 @@ fn make(directory: &Path, path: &Path) -> Result<Option<Database>, String> {
         let _ = std::fs::remove_file(&unfinished);
         return Ok(None);
     }
-    let cannot_make = |reason: &dyn std::fmt::Display| {
-        format!(
-            "cannot make the embedded store {}: {reason}",
-            path.display()
-        )
-    };
-    let options = OpenOptions::new()
+    let file = OpenOptions::new()
         .read(true)
         .write(true)
         .create(true)
         .truncate(false)
-        .open(&unfinished);
-    let file = options.map_err(|error| cannot_make(&error))?;
+        .open(&unfinished)
+        .map_err(|error| cannot_make(path, &error))?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(in_use(path)),
-        Err(TryLockError::Error(error)) => return Err(cannot_make(&error)),
+        Err(TryLockError::Error(error)) => return Err(cannot_make(path, &error)),
     }
     // Another process may have finished it before this one had the lock.
     if path
@@ -120,17 +117,34 @@ fn make(directory: &Path, path: &Path) -> Result<Option<Database>, String> {
     {
         return Ok(None);
     }
+    match make_database(directory, path, &unfinished, file) {
+        Ok(database) => Ok(Some(database)),
+        Err(error) => Err(cannot_make(path, &error)),
+    }
+}
+
+fn cannot_make(path: &Path, reason: &dyn std::fmt::Display) -> String {
+    format!(
+        "cannot make the embedded store {}: {reason}",
+        path.display()
+    )
+}
+
+/// Makes the database in the unfinished file, and gives the file its own name.
+fn make_database(
+    directory: &Path,
+    path: &Path,
+    unfinished: &Path,
+    file: File,
+) -> Result<Database, redb::Error> {
     // The rest of a start that was killed goes. One that fails is left to the next start: removing
     // it could hit another process's.
-    file.set_len(0).map_err(|error| cannot_make(&error))?;
-    let database = Builder::new()
-        .set_cache_size(CACHE)
-        .create_file(file)
-        .map_err(|error| cannot_make(&error))?;
-    make_tables(&database).map_err(|error| cannot_make(&error))?;
-    std::fs::rename(&unfinished, path).map_err(|error| cannot_make(&error))?;
-    sync_directory(directory).map_err(|error| cannot_make(&error))?;
-    Ok(Some(database))
+    file.set_len(0)?;
+    let database = Builder::new().set_cache_size(CACHE).create_file(file)?;
+    make_tables(&database)?;
+    std::fs::rename(unfinished, path)?;
+    sync_directory(directory)?;
+    Ok(database)
 }
 
 /// Creates a directory, with those above it, durably.
@@ -189,13 +203,13 @@ fn opened(
     if about.len() == 0 {
         return Err(damaged(path, "it is empty (0 bytes)"));
     }
-    let checked = || -> Result<Database, redb::Error> {
+    // The database panics on some damaged files.
+    let opened = catch_unwind(AssertUnwindSafe(|| {
         let database = open()?;
         check_tables(&database.begin_read()?)?;
         Ok(database)
-    };
-    // The database panics on some damaged files.
-    match catch_unwind(AssertUnwindSafe(checked)) {
+    }));
+    match opened {
         Ok(Ok(database)) => Ok(database),
         Ok(Err(redb::Error::DatabaseAlreadyOpen)) => Err(in_use(path)),
         Ok(Err(redb::Error::Io(error))) if error.kind() != ErrorKind::InvalidData => {
@@ -208,8 +222,8 @@ fn opened(
 
 fn in_use(path: &Path) -> String {
     format!(
-        "{} is in use by another process; the embedded store serves one process only: stop the other one, choose another \
-         directory, or set REDIS_URL to share a Redis between processes",
+        "{} is in use by another process; the embedded store serves one process only: stop the \
+         other one, choose another directory, or set REDIS_URL to share a Redis between processes",
         path.display()
     )
 }

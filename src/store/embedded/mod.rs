@@ -12,6 +12,7 @@ mod quota;
 mod reserve;
 mod schema;
 mod sealed;
+mod step;
 mod tables;
 mod writer;
 
@@ -40,7 +41,8 @@ use self::quota::Windows;
 use self::reserve::Reserve;
 use self::schema::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, OWNERS, SALT};
 use self::sealed::{Row, row};
-use self::tables::{Step, StepError, Tables, if_sound, no_base};
+use self::step::{Step, StepError, if_sound};
+use self::tables::{Tables, no_base};
 use self::writer::{Job, SendResult, WriteThread};
 use super::{
     Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, NOTICES,
@@ -195,14 +197,8 @@ impl EmbeddedStore {
     /// the read.
     fn read<T>(&self, work: impl FnOnce(&ReadTransaction) -> Step<T>) -> Result<T, StoreError> {
         let database = self.file.database()?;
-        let read = || {
-            database
-                .begin_read()
-                .map_err(StepError::from)
-                .and_then(|reading| work(&reading))
-        };
         // The database panics on some damaged pages.
-        let outcome = catch_unwind(AssertUnwindSafe(read));
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(&database.begin_read()?)));
         let error = match outcome {
             Ok(Ok(value)) => return Ok(value),
             Ok(Err(StepError::Refused(refusal))) => refusal,
@@ -393,10 +389,11 @@ impl Store for EmbeddedStore {
     }
 
     async fn delete(&self, id: &str) -> Result<(), StoreError> {
-        let delete = |id: String| move |tables: &mut Tables<'_>| tables.delete(&id);
-        match self.write(delete(id.to_owned())).await {
+        let name = id.to_owned();
+        match self.write(move |tables| tables.delete(&name)).await {
             Err(StoreError::Unavailable(_)) if self.disk_full.load(Ordering::Relaxed) => {
-                self.queue(delete(id.to_owned()), true).await
+                let name = id.to_owned();
+                self.queue(move |tables| tables.delete(&name), true).await
             }
             deleted => deleted,
         }

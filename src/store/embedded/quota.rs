@@ -12,6 +12,7 @@ use crate::store::{QuotaGrant, granted_quota};
 #[derive(Default)]
 pub(super) struct Windows(Mutex<HashMap<String, QuotaWindow>>);
 
+#[derive(Clone, Copy)]
 struct QuotaWindow {
     used: u64,
     ends: Instant,
@@ -31,13 +32,13 @@ impl Windows {
         if windows.len() == windows.capacity() && !windows.contains_key(bucket) {
             windows.retain(|_, window| window.ends > now);
         }
-        let fresh = || QuotaWindow {
+        let fresh = QuotaWindow {
             used: 0,
             ends: now + length,
         };
-        let window = windows.entry(bucket.to_owned()).or_insert_with(fresh);
+        let window = windows.entry(bucket.to_owned()).or_insert(fresh);
         if window.ends <= now {
-            *window = fresh();
+            *window = fresh;
         }
         window.used = window.used.saturating_add(want.into());
         granted_quota(window.used, want, quota, window.ends - now)

@@ -1,10 +1,10 @@
 //! The tables of the file.
 
-use redb::{Database, Key, ReadTransaction, TableDefinition, TableError, Value};
+use redb::{Key, ReadTransaction, TableDefinition, TableError, Value};
 
 use super::clock::Millis;
 use super::sealed::{Sealed, row};
-use super::tables::{Step, Tables};
+use super::step::Step;
 use crate::store::KeyDigest;
 
 /// Revision, version, expiry, the time in [`EXPIRY`] that the newest commit counts on, document,
@@ -63,16 +63,6 @@ pub(super) fn each_table<V: TableVisitor>(visitor: &mut V) -> Result<(), V::Erro
     visitor.visit(META)
 }
 
-/// Makes the tables and the salt of a new file.
-pub(super) fn make_tables(database: &Database) -> Result<(), redb::Error> {
-    let transaction = database.begin_write()?;
-    let mut tables = Tables::open(&transaction, 0, None, 0)?;
-    tables.keep_time()?;
-    tables.keep_salt(&rand::random())?;
-    drop(tables);
-    Ok(transaction.commit()?)
-}
-
 /// Checks that a file has all tables, each of its type.
 pub(super) fn check_tables(reading: &ReadTransaction) -> Result<(), redb::Error> {
     struct Opened<'r>(&'r ReadTransaction);
@@ -93,12 +83,15 @@ pub(super) fn check_tables(reading: &ReadTransaction) -> Result<(), redb::Error>
 
 /// The time that the store has kept.
 pub(super) fn kept_time(reading: &ReadTransaction) -> Result<Millis, String> {
-    let read = || -> Step<Option<[u8; 8]>> {
-        let meta = reading.open_table(META)?;
-        let time = row(&meta, TIME)?;
-        Ok(time.and_then(|time| time.value().try_into().ok()))
-    };
-    let time = read().map_err(|error| error.to_string())?;
-    time.map(Millis::from_le_bytes)
-        .ok_or_else(|| "the store's time is not 8 bytes".to_owned())
+    match read_time(reading) {
+        Ok(Some(time)) => Ok(Millis::from_le_bytes(time)),
+        Ok(None) => Err("the store's time is not 8 bytes".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn read_time(reading: &ReadTransaction) -> Step<Option<[u8; 8]>> {
+    let meta = reading.open_table(META)?;
+    let time = row(&meta, TIME)?;
+    Ok(time.and_then(|time| time.value().try_into().ok()))
 }

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use crc32fast::Hasher;
 use redb::{AccessGuard, Key, ReadableTable, StorageError, Table, TableHandle, TypeName, Value};
 
-use super::tables::Step;
+use super::step::Step;
 use crate::store::StoreError;
 
 /// The bytes of a checksum.
@@ -103,6 +103,11 @@ pub(super) fn put<K: Key + 'static, V: Value + 'static>(
     let sealed = [&sum.to_le_bytes()[..], bytes.as_ref()].concat();
     table.insert(&key, sealed.as_slice())?;
     Ok(())
+}
+
+/// The beginning of an id, as the log shows it.
+pub(super) fn shown(id: &str) -> String {
+    id.chars().take(8).collect()
 }
 
 /// The checksum of a row. It has the key's length, so that no byte can change sides.

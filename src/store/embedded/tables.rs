@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use redb::{ReadableTable, Table, TableHandle, WriteTransaction};
+use redb::{Database, ReadableTable, Table, TableHandle, WriteTransaction};
 
-use super::check::shown;
 use super::clock::Millis;
 use super::schema::{
     ANSWERED, ANSWERS, AnswerRow, BASES, CREATED, DOCUMENTS, DocumentRow, EXPIRY, LISTED, LOG,
     META, OWNERS, SALT, TIME,
 };
-use super::sealed::{Row, Sealed, put, row};
+use super::sealed::{Row, Sealed, put, row, shown};
+use super::step::{Step, if_sound};
 use crate::store::{
     Base, Commit, Committed, Found, KeyDigest, NewEncounter, Notice, StoreError, list_position,
 };
@@ -21,31 +21,6 @@ pub(super) const NEVER: Millis = Millis::MAX;
 
 /// Maximum encounters, and maximum answers, that one transaction sweeps.
 const SWEEP: usize = 64;
-
-pub(super) type Step<T> = Result<T, StepError>;
-
-/// Why a step of a transaction did nothing.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum StepError {
-    /// It was refused before it changed anything; the transaction goes on.
-    #[error("{0}")]
-    Refused(StoreError),
-    /// The database failed, and with it the whole transaction.
-    #[error("{0}")]
-    Failed(redb::Error),
-}
-
-impl From<StoreError> for StepError {
-    fn from(refusal: StoreError) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
-impl<E: Into<redb::Error>> From<E> for StepError {
-    fn from(error: E) -> Self {
-        Self::Failed(error.into())
-    }
-}
 
 type SealedTable<'t, K, V> = Table<'t, K, Sealed<V>>;
 
@@ -402,13 +377,14 @@ impl<'t> Tables<'t> {
     }
 }
 
-/// A row, or None if it is damaged.
-pub(super) fn if_sound<T>(read: Step<Option<T>>) -> Result<Option<T>, redb::Error> {
-    match read {
-        Ok(row) => Ok(row),
-        Err(StepError::Refused(_)) => Ok(None),
-        Err(StepError::Failed(error)) => Err(error),
-    }
+/// Makes the tables and the salt of a new file.
+pub(super) fn make_tables(database: &Database) -> Result<(), redb::Error> {
+    let transaction = database.begin_write()?;
+    let mut tables = Tables::open(&transaction, 0, None, 0)?;
+    tables.keep_time()?;
+    tables.keep_salt(&rand::random())?;
+    drop(tables);
+    Ok(transaction.commit()?)
 }
 
 pub(super) fn no_base(id: &str) -> StoreError {

@@ -22,6 +22,8 @@ use crate::store::{Notice, StoreConfig, millis};
 
 /// Maximum writes in one transaction.
 const BATCH: usize = 256;
+/// Pause between two sweeps if there is more to sweep.
+const SHORT_PAUSE: Duration = Duration::from_millis(20);
 /// Pause between two attempts to open a file that failed.
 const REOPEN: Duration = Duration::from_secs(1);
 /// The time after which a transaction also keeps the store's time.
@@ -84,28 +86,21 @@ impl WriteThread {
         self.reserve.fill();
         let mut sweep_at = Instant::now() + self.pause();
         loop {
-            match self
-                .jobs
-                .recv_timeout(sweep_at.saturating_duration_since(Instant::now()))
-            {
-                Ok(first) => self.write(
-                    std::iter::once(first)
-                        .chain(self.jobs.try_iter())
-                        .take(BATCH)
-                        .collect(),
-                ),
+            let left = sweep_at.saturating_duration_since(Instant::now());
+            match self.jobs.recv_timeout(left) {
+                Ok(first) => {
+                    let mut batch = vec![first];
+                    batch.extend(self.jobs.try_iter().take(BATCH - 1));
+                    self.write(batch);
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             if Instant::now() >= sweep_at {
                 let more = self.sweep();
                 self.reserve.fill();
-                sweep_at = Instant::now()
-                    + if more {
-                        Duration::from_millis(20)
-                    } else {
-                        self.pause()
-                    };
+                let pause = if more { SHORT_PAUSE } else { self.pause() };
+                sweep_at = Instant::now() + pause;
             }
         }
         // After a failure the next process goes on from an earlier time.
@@ -142,16 +137,25 @@ impl WriteThread {
     fn write_together(&self, jobs: Vec<Job>) {
         let (work, failed): (Vec<_>, Vec<_>) =
             jobs.into_iter().map(|job| (job.work, job.failed)).unzip();
-        match self.transact(|tables| {
-            work.into_iter()
-                .map(|work| work(tables))
-                .collect::<Result<Vec<_>, _>>()
-        }) {
-            Ok(results) => results.into_iter().for_each(|send| send()),
-            // Fails only when the caller no longer waits.
-            Err(reason) => failed
-                .into_iter()
-                .for_each(|failed| drop(failed.send(reason.clone()))),
+        let done = self.transact(|tables| {
+            let mut results = Vec::with_capacity(work.len());
+            for work in work {
+                results.push(work(tables)?);
+            }
+            Ok(results)
+        });
+        match done {
+            Ok(results) => {
+                for send in results {
+                    send();
+                }
+            }
+            Err(reason) => {
+                for failed in failed {
+                    // Fails only if the caller has left.
+                    let _ = failed.send(reason.clone());
+                }
+            }
         }
     }
 

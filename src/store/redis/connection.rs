@@ -131,43 +131,29 @@ impl Connection {
         // The TLS of redis panics without a process-wide provider. An error means that one is
         // installed already.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let urls: Vec<&str> = urls
-            .split(',')
-            .map(str::trim)
-            .filter(|url| !url.is_empty())
-            .collect();
-        if urls.iter().any(|url| url.contains('#')) {
-            return Err("it has a part after #, which means nothing here: leave it out".to_owned());
+        let mut addresses = Vec::new();
+        let mut servers = Vec::new();
+        let mut cluster = false;
+        for url in urls.split(',').map(str::trim) {
+            if url.is_empty() {
+                continue;
+            }
+            if url.contains('#') {
+                let wrong = "it has a part after #, which means nothing here: leave it out";
+                return Err(wrong.to_owned());
+            }
+            cluster |= asks_for_cluster(url)?;
+            let server = match &certificates {
+                Some(certificates) => Client::build_with_tls(url, certificates.clone()),
+                None => Client::open(url),
+            };
+            servers.push(server.map_err(|error| error.to_string())?);
+            addresses.push(url);
         }
-        let cluster = urls
-            .iter()
-            .map(|url| asks_for_cluster(url))
-            .collect::<Result<Vec<_>, _>>()?;
-        let unusable = |error: RedisError| error.to_string();
-        let open = |url: &&str| match &certificates {
-            Some(certificates) => Client::build_with_tls(*url, certificates.clone()),
-            None => Client::open(*url),
-        };
-        let servers = urls
-            .iter()
-            .map(open)
-            .collect::<RedisResult<Vec<_>>>()
-            .map_err(unusable)?;
         let target = match servers.as_slice() {
             [] => return Err("it is empty: leave it unset for the embedded store".to_owned()),
-            [one] if cluster == [false] => Target::Server(one.clone()),
-            _ => {
-                let mut cluster = ClusterClient::builder(urls.iter().copied())
-                    .connection_timeout(NODE)
-                    .response_timeout(ANSWER)
-                    .retries(3)
-                    .min_retry_wait(10)
-                    .max_retry_wait(200);
-                if let Some(certificates) = certificates {
-                    cluster = cluster.certs(certificates);
-                }
-                Target::Cluster(cluster.build().map_err(unusable)?)
-            }
+            [one] if !cluster => Target::Server(one.clone()),
+            _ => Target::Cluster(cluster_client(addresses, certificates)?),
         };
         Ok(Self {
             target,
@@ -284,13 +270,12 @@ impl Connection {
         prefix: &str,
     ) -> Result<Vec<(String, String)>, StoreError> {
         let Target::Cluster(_) = &self.target else {
-            let addresses = self
-                .servers
-                .iter()
-                .map(|server| server.get_connection_info().addr().to_string());
-            return Ok(addresses
-                .map(|address| (address, prefix.to_owned()))
-                .collect());
+            let mut primaries = Vec::new();
+            for server in &self.servers {
+                let address = server.get_connection_info().addr().to_string();
+                primaries.push((address, prefix.to_owned()));
+            }
+            return Ok(primaries);
         };
         let slots = self.call(cmd("CLUSTER").arg("SLOTS")).await?;
         let ranges: Vec<Vec<Value>> = read(slots, "the slots of a cluster")?;
@@ -337,7 +322,8 @@ impl Connection {
         let link = dialled?;
         let mut shared = self.shared.lock();
         shared.generation += 1;
-        (shared.link, shared.failing_since) = (Some(link.clone()), None);
+        shared.link = Some(link.clone());
+        shared.failing_since = None;
         Ok((shared.generation, link))
     }
 
@@ -357,6 +343,23 @@ impl Connection {
             shared.give_up(generation);
         }
     }
+}
+
+/// A client of a cluster with these nodes.
+fn cluster_client(
+    addresses: Vec<&str>,
+    certificates: Option<TlsCertificates>,
+) -> Result<ClusterClient, String> {
+    let mut cluster = ClusterClient::builder(addresses)
+        .connection_timeout(NODE)
+        .response_timeout(ANSWER)
+        .retries(3)
+        .min_retry_wait(10)
+        .max_retry_wait(200);
+    if let Some(certificates) = certificates {
+        cluster = cluster.certs(certificates);
+    }
+    cluster.build().map_err(|error| error.to_string())
 }
 
 /// The address of a node in the answer of CLUSTER SLOTS. A cluster behind a proxy may leave its

@@ -30,6 +30,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::future::try_join_all;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::broadcast;
 use tokio::task::AbortHandle;
@@ -58,6 +59,8 @@ pub struct RedisStore {
     notices: broadcast::Sender<Notice>,
     /// The subscription, from the first follower on.
     following: OnceLock<AbortHandle>,
+    /// The number of the next write: it begins at random, so that no two processes count alike.
+    next_write: AtomicU64,
     /// In milliseconds, 0 = never.
     ttl: u64,
     /// In milliseconds.
@@ -81,9 +84,15 @@ impl RedisStore {
             connection: connection.map_err(|wrong| format!("not a usable Redis URL: {wrong}"))?,
             notices: broadcast::Sender::new(NOTICES),
             following: OnceLock::new(),
+            next_write: AtomicU64::new(rand::random()),
             ttl: config.ttl.map_or(0, |ttl| millis(ttl).max(1)),
             answers: millis(config.answers),
         })
+    }
+
+    /// The nonce of the next write: tells it from every other one.
+    fn nonce(&self) -> String {
+        format!("{:016x}", self.next_write.fetch_add(1, Ordering::Relaxed))
     }
 
     /// The addresses of its servers, without users and passwords.
@@ -117,11 +126,6 @@ fn keys(id: &str) -> [String; 4] {
 /// A document or an answer where one may be.
 type Field = Option<Bytes>;
 
-/// Identifies one write.
-fn nonce() -> String {
-    format!("{:016x}", rand::random::<u64>())
-}
-
 #[async_trait]
 impl Store for RedisStore {
     async fn create(&self, id: &str, new: NewEncounter) -> Result<Option<Bytes>, StoreError> {
@@ -130,7 +134,7 @@ impl Store for RedisStore {
             .arg(&new.document[..])
             .arg(&new.base.document[..])
             .arg(self.ttl)
-            .arg(nonce());
+            .arg(self.nonce());
         create
             .arg(new.revision)
             .arg(new.base.version)
@@ -198,7 +202,7 @@ impl Store for RedisStore {
         call.arg(commit.expected)
             .arg(commit.revision)
             .arg(&commit.document[..])
-            .arg(nonce());
+            .arg(self.nonce());
         call.arg(self.ttl).arg(self.answers).arg(CHANNEL).arg(id);
         match &commit.entry {
             Some(entry) => call
@@ -252,20 +256,19 @@ impl Store for RedisStore {
         let reply = self.connection.run(&script::LOG, &call).await?;
         let page: Option<(u64, u64, Vec<(String, Bytes)>)> = read(reply, "a page of the log")?;
         let (version, base_version, rows) = page.ok_or(StoreError::Missing)?;
-        let entries = rows.into_iter().map(|(stream_id, bytes)| {
-            let version = stream_id
-                .split('-')
-                .next()
-                .and_then(|number| number.parse().ok());
-            let version = version.ok_or_else(|| {
-                StoreError::Corrupt(format!("a log entry with the id {stream_id}"))
-            })?;
-            Ok(Entry { version, bytes })
-        });
+        let mut entries = Vec::with_capacity(rows.len());
+        for (stream_id, bytes) in rows {
+            let number = stream_id.split('-').next().unwrap_or_default();
+            let Ok(version) = number.parse() else {
+                let reason = format!("a log entry with the id {stream_id}");
+                return Err(StoreError::Corrupt(reason));
+            };
+            entries.push(Entry { version, bytes });
+        }
         let page = StoredPage {
             base_version,
             version,
-            entries: entries.collect::<Result<_, StoreError>>()?,
+            entries,
         };
         check_gapless(&page, after, limit)?;
         Ok(page)
@@ -307,23 +310,19 @@ impl Store for RedisStore {
         let documents = self.read_field(&positions, "document").await?;
         self.remove_missing(application, &positions, &documents)
             .await?;
-        let next = positions
-            .last()
-            .filter(|_| positions.len() < listed)
-            .cloned();
-        let items = positions
-            .iter()
-            .zip(documents)
-            .filter_map(|(position, document)| {
-                Some(ListedEncounter {
-                    id: listed_id(position)?.to_owned(),
-                    document: document?,
-                })
-            });
-        Ok(Listing {
-            items: items.collect(),
-            next,
-        })
+        let mut listing = Listing::default();
+        if positions.len() < listed {
+            listing.next = positions.last().cloned();
+        }
+        for (position, document) in positions.iter().zip(documents) {
+            if let (Some(id), Some(document)) = (listed_id(position), document) {
+                listing.items.push(ListedEncounter {
+                    id: id.to_owned(),
+                    document,
+                });
+            }
+        }
+        Ok(listing)
     }
 
     async fn application(&self, id: &str) -> Result<Option<String>, StoreError> {
@@ -454,12 +453,12 @@ impl RedisStore {
         positions: &[String],
         found: &[Field],
     ) -> Result<(), StoreError> {
-        let missing = positions
-            .iter()
-            .zip(found)
-            .filter(|(_, found)| found.is_none())
-            .map(|(position, _)| position);
-        let missing: Vec<&String> = missing.collect();
+        let mut missing = Vec::new();
+        for (position, found) in positions.iter().zip(found) {
+            if found.is_none() {
+                missing.push(position);
+            }
+        }
         if missing.is_empty() {
             return Ok(());
         }
@@ -485,11 +484,15 @@ impl RedisStore {
         }))
         .await?;
         let mut total = 0;
-        let fits = |size: &&usize| {
-            total += **size;
-            total <= max_bytes
-        };
-        positions.truncate(sizes.iter().take_while(fits).count().max(1));
+        let mut fitting = 0;
+        for size in sizes {
+            total += size;
+            if total > max_bytes {
+                break;
+            }
+            fitting += 1;
+        }
+        positions.truncate(fitting.max(1));
         Ok(())
     }
 

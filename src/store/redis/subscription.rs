@@ -51,9 +51,10 @@ async fn subscribe(server: &Client, sender: &broadcast::Sender<Notice>) -> Redis
                 let _ = sender.send(read(&message));
             }
             _ = clock.tick() => {
-                let limit = if looked.elapsed().unwrap_or_default() > IDLE { SUSPECT } else { ANSWER };
+                let frozen = looked.elapsed().unwrap_or_default() > IDLE;
                 looked = SystemTime::now();
-                if limit == SUSPECT || pinged.elapsed() >= HEARTBEAT {
+                if frozen || pinged.elapsed() >= HEARTBEAT {
+                    let limit = if frozen { SUSPECT } else { ANSWER };
                     pinged = Instant::now();
                     timeout(limit, sink.ping::<::redis::Value>()).await.map_err(timed_out)??;
                 }
