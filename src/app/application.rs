@@ -25,22 +25,30 @@ impl AppKeys {
     /// Reads `NAME=DIGEST` pairs, separated by commas or line breaks. `#` begins a comment. An
     /// error names the line.
     pub fn read(text: &str) -> Result<Self, String> {
-        let lines = (1..)
-            .zip(text.lines())
-            .map(|(n, line)| (n, line.split('#').next().unwrap_or_default()));
-        let pairs = lines.flat_map(|(n, line)| line.split(',').map(move |pair| (n, pair.trim())));
-        let pairs = pairs.filter(|(_, pair)| !pair.is_empty());
-        let mut read = pairs
-            .map(|(n, text)| pair(text).map_err(|wrong| format!("line {n}: {wrong}: {SHAPE}")));
-        read.try_fold(Self::default(), |keys, pair| keys.with(pair?))
+        let mut keys = Self::default();
+        for (index, line) in text.lines().enumerate() {
+            let pairs = line.split('#').next().unwrap_or_default();
+            for text in pairs.split(',').map(str::trim) {
+                if text.is_empty() {
+                    continue;
+                }
+                let line = index + 1;
+                let pair = pair(text).map_err(|wrong| format!("line {line}: {wrong}: {SHAPE}"))?;
+                keys.add(pair)?;
+            }
+        }
+        Ok(keys)
     }
 
     /// Adds other keys.
-    pub fn and(self, others: Self) -> Result<Self, String> {
-        others.0.into_iter().try_fold(self, Self::with)
+    pub fn and(mut self, others: Self) -> Result<Self, String> {
+        for pair in others.0 {
+            self.add(pair)?;
+        }
+        Ok(self)
     }
 
-    fn with(mut self, (name, digest): (Application, [u8; 32])) -> Result<Self, String> {
+    fn add(&mut self, (name, digest): (Application, [u8; 32])) -> Result<(), String> {
         match self.0.iter().find(|(_, known)| *known == digest) {
             None => self.0.push((name, digest)),
             Some((owner, _)) if *owner == name => {}
@@ -50,7 +58,7 @@ impl AppKeys {
                 ));
             }
         }
-        Ok(self)
+        Ok(())
     }
 
     /// The number of keys.
@@ -65,12 +73,14 @@ impl AppKeys {
 }
 
 /// The explanation of a pair.
-const SHAPE: &str = "write NAME=DIGEST, the digest being 64 hexadecimal digits: turnkeeper app-key NAME prints one behind \"for the server:\"";
+const SHAPE: &str = "write NAME=DIGEST, the digest being 64 hexadecimal digits: \
+                     turnkeeper app-key NAME prints one behind \"for the server:\"";
 
 /// Reads one pair. An error must not repeat a digest or what may be a key in the clear.
 fn pair(text: &str) -> Result<(Application, [u8; 32]), String> {
     let (name, digest) = text.split_once('=').ok_or("there is no = in it")?;
-    let (name, digest) = (name.trim(), digest.trim());
+    let name = name.trim();
+    let digest = digest.trim();
     let read = match name.len() {
         ..32 => format!("{name:?} was read as the name"),
         _ => "the name before the = is as long as a key or a digest".to_owned(),
@@ -81,19 +91,18 @@ fn pair(text: &str) -> Result<(Application, [u8; 32]), String> {
             "{read}, and behind it this is the key itself, which only the application should have"
         ));
     }
-    let digest = HEX
-        .decode(digest.as_bytes())
-        .ok()
-        .and_then(|digest| digest.try_into().ok());
-    digest
-        .map(|digest| (Arc::from(name), digest))
-        .ok_or_else(|| format!("{read}, and no digest follows it"))
+    match HEX.decode(digest.as_bytes()).map(<[u8; 32]>::try_from) {
+        Ok(Ok(digest)) => Ok((Arc::from(name), digest)),
+        _ => Err(format!("{read}, and no digest follows it")),
+    }
 }
 
 /// Checks the name of an application.
 pub fn app_name(name: &str) -> Result<&str, String> {
-    let valid = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_';
-    if (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(valid) {
+    let plain = name
+        .bytes()
+        .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'));
+    if (1..=MAX_NAME).contains(&name.len()) && plain {
         return Ok(name);
     }
     Err(format!(
@@ -129,12 +138,13 @@ impl Applications {
             .filter(|random| random.len() == RANDOM)?;
         let digest: [u8; 32] = Sha256::digest(key).into();
         let keys = self.0.as_ref()?.read();
-        let same =
-            |found, (name, known): &(Application, [u8; 32])| match known.ct_eq(&digest).into() {
-                true => Some(name.clone()),
-                false => found,
-            };
-        keys.0.iter().fold(None, same)
+        let mut found = None;
+        for (name, known) in &keys.0 {
+            if known.ct_eq(&digest).into() {
+                found = Some(name.clone());
+            }
+        }
+        found
     }
 }
 

@@ -1,12 +1,12 @@
 //! Budgets of bytes that the process holds for its clients: bodies that arrive, and answers that
 //! are not read yet.
 
+use super::AppError;
 use super::registry::{Registered, Registry};
-use super::token::Sender;
-use super::{AppError, BearerToken};
+use super::token::BearerToken;
 use bytes::Bytes;
 use std::sync::Arc;
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The bytes of one permit.
 const UNIT: usize = 1024;
@@ -39,14 +39,6 @@ impl Client {
         Self {
             name,
             encounter: None,
-        }
-    }
-
-    /// The sender of a write to an encounter.
-    pub(super) fn sending(sender: &Sender, encounter: &str) -> Self {
-        match sender {
-            Sender::Token(token) => Self::of(token, encounter),
-            Sender::Creator(name) => Self::named(format!("application:{name}")),
         }
     }
 }
@@ -96,7 +88,6 @@ impl Budget {
     /// A budget of `total` bytes, or of `largest` if that is more. A client's share is an eighth,
     /// an encounter's a quarter, and each at least `largest`.
     pub fn new(largest: usize, total: usize) -> Self {
-        let units = |bytes: usize| bytes.div_ceil(UNIT).min(Semaphore::MAX_PERMITS);
         let all = units(total.max(largest));
         let least = units(largest).max(1);
         Self(Arc::new(Shares {
@@ -135,7 +126,8 @@ impl Budget {
         Room {
             permits: Vec::new(),
             units: 0,
-            shares: self.0.of(client),
+            shares: Vec::new(),
+            client: client.clone(),
             budget: self.0.clone(),
         }
     }
@@ -151,9 +143,7 @@ impl Budget {
     /// Room for an answer of so many bytes. Refused without it.
     pub fn reserve(&self, client: &Client, bytes: usize) -> Result<Room, AppError> {
         let mut room = self.room(client);
-        if bytes > SMALL_ANSWER {
-            room.grow(bytes)?;
-        }
+        room.grow_for_answer(bytes)?;
         Ok(room)
     }
 
@@ -166,9 +156,10 @@ impl Budget {
         let units = self.0.permits(bytes);
         // Only who has room in its own share waits for what others have.
         for free in room.taken_from() {
-            let permits = free.acquire_many_owned(narrow(units)?).await;
-            let closed = |error: AcquireError| AppError::Internal(error.to_string());
-            room.permits.push(permits.map_err(closed)?);
+            match free.acquire_many_owned(narrow(units)?).await {
+                Ok(permits) => room.permits.push(permits),
+                Err(closed) => return Err(AppError::Internal(closed.to_string())),
+            }
         }
         room.units = units;
         Ok(room)
@@ -180,13 +171,18 @@ pub struct Room {
     permits: Vec<OwnedSemaphorePermit>,
     /// The units that it has of each share.
     units: usize,
+    /// None until it has permits: a small answer takes none.
     shares: Vec<Share>,
+    client: Client,
     budget: Arc<Shares>,
 }
 
 impl Room {
     /// The semaphores that each unit is taken from: those of the shares, then that of the budget.
-    fn taken_from(&self) -> Vec<Arc<Semaphore>> {
+    fn taken_from(&mut self) -> Vec<Arc<Semaphore>> {
+        if self.shares.is_empty() {
+            self.shares = self.budget.of(&self.client);
+        }
         let mut all = Vec::new();
         for share in &self.shares {
             let free: &Arc<Semaphore> = share;
@@ -219,6 +215,14 @@ impl Room {
         Ok(())
     }
 
+    /// Makes it room for an answer of so many bytes in all. A small answer takes none.
+    pub fn grow_for_answer(&mut self, bytes: usize) -> Result<(), AppError> {
+        if bytes > SMALL_ANSWER {
+            self.grow(bytes)?;
+        }
+        Ok(())
+    }
+
     /// Bytes that keep the room until the last copy of them is dropped.
     pub fn keep(self, bytes: Bytes) -> Bytes {
         if self.units == 0 {
@@ -237,6 +241,10 @@ impl AsRef<[u8]> for Held {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
+}
+
+fn units(bytes: usize) -> usize {
+    bytes.div_ceil(UNIT).min(Semaphore::MAX_PERMITS)
 }
 
 fn take(free: Arc<Semaphore>, permits: usize) -> Result<OwnedSemaphorePermit, AppError> {

@@ -1,17 +1,20 @@
-//! Commands: what a viewer may do, how it is decided, and the answers.
+//! Commands: what a viewer may do, and how it is decided.
 
+use super::answer::{Answer, AnswerSize};
 use super::budget::Client;
-use super::storage::Change;
-use super::token::Sender;
+use super::change::{Change, Repeated, Written};
+use super::idempotency::{IdempotencyKey, Record};
+use super::log::SeenEntry;
+use super::tag::Expected;
+use super::token::{BearerToken, Sender};
 use super::work::WhenFull;
-use super::{App, AppError, BearerToken, Expected, IdempotencyKey, now};
+use super::{App, AppError, now};
 use crate::engine::{
     AnyEncounter, Decided, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer,
 };
 use crate::store::Entry;
 use crate::vocabulary::Violation;
 use bytes::Bytes;
-use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
@@ -19,86 +22,6 @@ use std::sync::Arc;
 const UNDO_ENTRIES: usize = 100;
 /// Up to this weight times commands that thread decides them, which takes a few milliseconds.
 const SMALL_REQUEST: usize = 10_000;
-
-/// How much an answer says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub enum AnswerSize {
-    /// `version`, `events` and `encounter`.
-    Full = 1,
-    /// `version`, `events`, `current` and `pending`.
-    Minimal = 2,
-}
-
-impl AnswerSize {
-    pub(super) fn from_byte(byte: u8) -> Option<Self> {
-        [Self::Full, Self::Minimal]
-            .into_iter()
-            .find(|size| *size as u8 == byte)
-    }
-
-    /// The body for an encounter and its new events, as `viewer` sees them. Parts that are JSON are
-    /// copied.
-    pub(super) fn render(
-        self,
-        encounter: &dyn AnyEncounter,
-        viewer: &Viewer,
-        events: &RawValue,
-    ) -> Result<Bytes, AppError> {
-        let mut body =
-            format!("{{\"version\":{},\"events\":{events},", encounter.version()).into_bytes();
-        match self {
-            Self::Full => {
-                body.extend_from_slice(b"\"encounter\":");
-                encounter.view_into(viewer, &mut body)?;
-                body.push(b'}');
-            }
-            // The fields of `{"current":...,"pending":...}` follow the others.
-            Self::Minimal => {
-                body.extend_from_slice(
-                    serde_json::to_string(&encounter.brief())?
-                        .trim_start_matches('{')
-                        .as_bytes(),
-                );
-            }
-        }
-        Ok(body.into())
-    }
-}
-
-/// The answer to a command.
-#[derive(Debug, Clone)]
-pub struct Answer {
-    /// The version that the command made.
-    pub version: u64,
-    /// How much the body says.
-    pub size: AnswerSize,
-    /// JSON.
-    pub body: Bytes,
-    /// True for a repeated request, which applied nothing.
-    pub replayed: bool,
-}
-
-impl Answer {
-    /// The answer to what was decided, as the viewer sees it.
-    pub(super) fn to(
-        viewer: &Viewer,
-        decided: &Decided,
-        size: AnswerSize,
-    ) -> Result<Self, AppError> {
-        let redactions = decided.redactions.as_ref().filter(|_| !viewer.is_gm());
-        let redacted = redactions.and_then(|redactions| redactions.to(&viewer.token));
-        let encounter = viewer.view(&decided.next);
-        let events = redacted.map_or(&decided.events, |entry| &entry.events);
-        let body = size.render(&*encounter, viewer, events)?;
-        Ok(Self {
-            version: encounter.version(),
-            size,
-            body,
-            replayed: false,
-        })
-    }
-}
 
 /// A command, or a list of them, with the parameters of its request.
 pub struct CommandCall<'a> {
@@ -121,10 +44,44 @@ impl App {
     /// otherwise two.
     pub async fn command(&self, call: CommandCall<'_>) -> Result<Answer, AppError> {
         let sender = &Sender::Token(call.token.clone());
-        self.write(call.id, sender, call.key, |encounter, viewer| {
-            self.change(encounter, viewer, &call)
+        let write = async {
+            let written = self.compare_and_set(call.id, sender, call.key, |encounter, viewer| {
+                self.change(encounter, viewer, &call)
+            });
+            match written.await? {
+                Written::Applied(answer) => Ok(answer),
+                Written::Repeated(repeated) => self.answer_again(&call, repeated).await,
+            }
+        };
+        self.with_lock(call.id, write).await
+    }
+
+    /// The answer to a command that was applied before: made again from the log, under the present
+    /// meta.
+    async fn answer_again(
+        &self,
+        call: &CommandCall<'_>,
+        repeated: Repeated,
+    ) -> Result<Answer, AppError> {
+        let Repeated {
+            record,
+            encounter,
+            viewer,
+        } = repeated;
+        let decided = match self.transition(&encounter, record.version).await {
+            Err(AppError::Pruned { .. }) => {
+                return Err(AppError::AnswerPruned {
+                    version: record.version,
+                });
+            }
+            decided => decided?,
+        };
+        let client = Client::of(call.token, call.id);
+        let answer = self.answer(&client, &viewer, &decided, record.size)?;
+        Ok(Answer {
+            replayed: true,
+            ..answer
         })
-        .await
     }
 
     /// Decides a command and changes nothing. Its dice are never those of the real command.
@@ -133,18 +90,8 @@ impl App {
         let decided = self
             .decide(&encounter, &viewer, &call, rand::random())
             .await?;
-        self.hold(
-            &Client::of(call.token, call.id),
-            Answer::to(&viewer, &decided, call.size)?,
-        )
-    }
-
-    /// The answer, counted until the client has read it.
-    pub(super) fn hold(&self, client: &Client, answer: Answer) -> Result<Answer, AppError> {
-        Ok(Answer {
-            body: self.answers.hold(client, answer.body)?,
-            ..answer
-        })
+        let client = Client::of(call.token, call.id);
+        self.answer(&client, &viewer, &decided, call.size)
     }
 
     async fn change(
@@ -152,15 +99,13 @@ impl App {
         encounter: Arc<dyn AnyEncounter>,
         viewer: Viewer,
         call: &CommandCall<'_>,
-    ) -> Result<Change, AppError> {
+    ) -> Result<Change<Answer>, AppError> {
         let decided = self
             .decide(&encounter, &viewer, call, dice_seed(&*encounter))
             .await?;
         // Before the commit: a client that does not read its answers changes nothing more.
-        let answer = self.hold(
-            &Client::of(call.token, call.id),
-            Answer::to(&viewer, &decided, call.size)?,
-        )?;
+        let client = Client::of(call.token, call.id);
+        let answer = self.answer(&client, &viewer, &decided, call.size)?;
         let version = decided.next.version();
         let entry = LogEntry {
             version,
@@ -176,11 +121,17 @@ impl App {
             version,
             bytes: serde_json::to_vec(&entry)?.into(),
         });
+        // The log has the rest of the answer.
+        let record = Record {
+            version,
+            size: call.size,
+            body: Bytes::new(),
+        };
         Ok(Change {
             encounter: decided.next,
             entry,
             answer,
-            recorded: Bytes::new(),
+            record,
         })
     }
 
@@ -192,19 +143,16 @@ impl App {
         call: &CommandCall<'_>,
         seed: [u8; 32],
     ) -> Result<Decided, AppError> {
-        self.decide_now(encounter, viewer, call, seed)
-            .await
-            .map_err(|error| match error {
-                AppError::Refused(refusal @ Refusal::Violation { .. }) => {
-                    let pending = viewer.view(encounter).brief().pending;
-                    AppError::NotNow {
-                        refusal,
-                        current: encounter.version(),
-                        pending: pending.map(Box::new),
-                    }
-                }
-                error => error,
-            })
+        let decided = self.decide_now(encounter, viewer, call, seed).await;
+        let Err(AppError::Refused(refusal @ Refusal::Violation { .. })) = decided else {
+            return decided;
+        };
+        let pending = viewer.view(encounter).brief().pending;
+        Err(AppError::NotNow {
+            refusal,
+            current: encounter.version(),
+            pending: pending.map(Box::new),
+        })
     }
 
     async fn decide_now(
@@ -216,8 +164,9 @@ impl App {
     ) -> Result<Decided, AppError> {
         let request = call.request;
         encounter.authorize(viewer, request)?;
-        call.expected
-            .map_or(Ok(()), |expected| expected.check(encounter, viewer))?;
+        if let Some(expected) = call.expected {
+            expected.check(encounter, viewer)?;
+        }
         if let Some(rewind) = encounter.rewind_target(request)? {
             if !viewer.is_gm() && !self.undoes_own_command(encounter, viewer, &rewind).await? {
                 return Err(Refusal::hidden_reason().into());
@@ -227,14 +176,14 @@ impl App {
         if is_small(&**encounter, request.verbs().count()) {
             return Ok(decide(&**encounter, viewer, request, seed, &|| false)?);
         }
-        let (id, encounter, viewer, request) = (
-            &encounter.meta().id,
-            encounter.clone(),
-            viewer.clone(),
-            request.clone(),
-        );
-        let work = move |stop: Stop<'_>| decide(&*encounter, &viewer, &request, seed, stop);
-        Ok(self.workers.run(id, WhenFull::Refuse, work).await??)
+        let id = &encounter.meta().id;
+        let encounter = encounter.clone();
+        let viewer = viewer.clone();
+        let request = request.clone();
+        let decided = self.workers.run(id, WhenFull::Refuse, move |stop| {
+            decide(&*encounter, &viewer, &request, seed, stop)
+        });
+        Ok(decided.await??)
     }
 
     async fn rewind(
@@ -244,20 +193,15 @@ impl App {
         rewind: Rewind,
     ) -> Result<Decided, AppError> {
         let past = self.state_at(encounter, rewind.to_version).await?;
-        let (id, encounter, small) = (
-            &encounter.meta().id,
-            encounter.clone(),
-            is_small(&**encounter, 1),
-        );
+        let id = &encounter.meta().id;
+        let small = is_small(&**encounter, 1);
+        let encounter = encounter.clone();
         let sender = viewer.combatants.clone();
-        let rewound = move |_: Stop<'_>| {
-            encounter
-                .rewind(&sender, &rewind, &*past)
-                .map_err(AppError::from)
-        };
-        self.workers
-            .run_unless(small, id, WhenFull::Refuse, rewound)
-            .await?
+        let workers = &self.workers;
+        let rewound = workers.run_unless(small, id, WhenFull::Refuse, move |_| {
+            encounter.rewind(&sender, &rewind, &*past)
+        });
+        Ok(rewound.await??)
     }
 
     /// Whether a player may undo something, by what it can see.
@@ -270,10 +214,10 @@ impl App {
             return Ok(false);
         }
         let undo = Request::undo();
-        let rewind = encounter
-            .authorize(viewer, &undo)
-            .and_then(|()| encounter.rewind_target(&undo));
-        let Ok(Some(rewind)) = rewind else {
+        if encounter.authorize(viewer, &undo).is_err() {
+            return Ok(false);
+        }
+        let Ok(Some(rewind)) = encounter.rewind_target(&undo) else {
             return Ok(false);
         };
         match self.undoes_own_command(encounter, viewer, &rewind).await {
@@ -292,33 +236,34 @@ impl App {
         viewer: &Viewer,
         rewind: &Rewind,
     ) -> Result<bool, AppError> {
-        let refused =
-            |detail: &'static str| Err(Violation::new("not_yours_to_undo", "TK-9", detail).into());
         if encounter.rewind_target(&Request::undo())?.as_ref() != Some(rewind) {
-            return refused(
+            return Err(not_yours_to_undo(
                 "a player may undo only their own last command: leave `to_version` out",
-            );
+            ));
         }
         let after = rewind.to_version;
-        let log = self
-            .log_views(&encounter.meta().id, after, UNDO_ENTRIES)
-            .await?;
-        let mut visible = log
-            .entries
-            .iter()
-            .filter(|entry| entry.to(viewer).is_some())
-            .peekable();
-        let hidden = log.more || visible.clone().count() < log.entries.len();
-        if log.base_version > after
-            || visible.peek().is_none()
-            || visible.any(|entry| entry.by != viewer.token)
-        {
-            return refused(
-                "the last command is not this token's, or somebody else has done something since: ask the game master",
-            );
+        let id = &encounter.meta().id;
+        let log = self.log_part(id, after, UNDO_ENTRIES).await?;
+        let mut seen = 0;
+        let mut all_own = true;
+        for entry in &log.entries {
+            if SeenEntry::new(entry.clone(), viewer).is_some() {
+                seen += 1;
+                all_own &= entry.by == viewer.token;
+            }
         }
-        Ok(!hidden)
+        if log.base_version > after || seen == 0 || !all_own {
+            return Err(not_yours_to_undo(
+                "the last command is not this token's, or somebody else has done something \
+                 since: ask the game master",
+            ));
+        }
+        Ok(!log.more && seen == log.entries.len())
     }
+}
+
+fn not_yours_to_undo(detail: &'static str) -> AppError {
+    Violation::new("not_yours_to_undo", "TK-9", detail).into()
 }
 
 /// True for work that is small enough for the thread that serves the request.
@@ -340,12 +285,11 @@ fn decide(
         return encounter.decide(&[], request, &mut dice, stop);
     }
     encounter.examine(&viewer.combatants, request, stop)?;
-    encounter
-        .decide(&viewer.combatants, request, &mut dice, stop)
-        .map_err(|refusal| match refusal {
-            Refusal::Stopped => refusal,
-            _ => Refusal::hidden_reason(),
-        })
+    match encounter.decide(&viewer.combatants, request, &mut dice, stop) {
+        Err(Refusal::Stopped) => Err(Refusal::Stopped),
+        Err(_) => Err(Refusal::hidden_reason()),
+        decided => decided,
+    }
 }
 
 /// The seed of the server's dice for the next command: random, or from the encounter's own seed and

@@ -36,12 +36,13 @@ pub struct CreatedEncounter {
 /// True if a text has the form of a cursor: a list position with an id that [`App::create`] can
 /// make.
 pub fn is_cursor(text: &str) -> bool {
-    let made = |id: &str| {
-        BASE32
-            .decode(id.as_bytes())
-            .is_ok_and(|bytes| bytes.len() == ID_BYTES)
+    let Some(id) = listed_id(text) else {
+        return false;
     };
-    listed_id(text).is_some_and(|id| made(id) && !id.bytes().any(|b| b.is_ascii_uppercase()))
+    match BASE32.decode(id.as_bytes()) {
+        Ok(bytes) => bytes.len() == ID_BYTES && id == id.to_ascii_lowercase(),
+        Err(_) => false,
+    }
 }
 
 impl App {
@@ -65,25 +66,23 @@ impl App {
         let (encounter, replayed) = self
             .persist(encounter.clone(), encounter, Vec::new(), key, application)
             .await?;
-        // A repeated request returns the tokens of the first one, except those that were revoked
-        // since.
-        let handed_out = |token: Token| {
-            let record = encounter
-                .meta()
-                .tokens
-                .iter()
-                .find(|record| token.is(record))?;
-            Some(HandedOut {
-                info: record.viewer(),
-                token,
-                replayed,
-            })
-        };
-        let tokens = tokens.into_iter().filter_map(handed_out).collect();
+        let mut handed_out = Vec::with_capacity(tokens.len());
+        let records = &encounter.meta().tokens;
+        for token in tokens {
+            // A repeated request returns the tokens of the first one, except those that were
+            // revoked since.
+            if let Some(record) = records.iter().find(|record| token.is(record)) {
+                handed_out.push(HandedOut {
+                    info: record.viewer(),
+                    token,
+                    replayed,
+                });
+            }
+        }
         Ok(CreatedEncounter {
             encounter,
             token,
-            tokens,
+            tokens: handed_out,
             replayed,
             room,
         })
@@ -102,7 +101,7 @@ impl App {
         )
     }
 
-    /// Stores a new encounter: `base`, and `game`, which `entries` made of it. Returns the
+    /// Stores a new encounter: `base`, and `encounter`, which `entries` made of it. Returns the
     /// encounter, with the meta that it was stored with, and whether the same idempotency key
     /// created it before.
     pub(super) async fn persist(
@@ -114,26 +113,24 @@ impl App {
         application: Option<Application>,
     ) -> Result<(Arc<dyn AnyEncounter>, bool), AppError> {
         let id = &encounter.meta().id;
-        let (document, revision) = (document_within_limit(&*encounter)?, rand::random());
-        let (size, log_bytes) = (document.len(), bytes_of(&entries));
+        let document = document_within_limit(&*encounter)?;
         let current = CacheEntry {
-            revision,
+            revision: rand::random(),
             encounter: encounter.clone(),
-            size,
-            log_bytes,
+            size: document.len(),
+            log_bytes: bytes_of(&entries),
             compaction_failed: false,
         };
         let base = Base {
             version: base.version(),
             document: document_within_limit(&*base)?,
         };
-        let application = application.map(|name| name.to_string());
         let new = NewEncounter {
-            revision,
+            revision: current.revision,
             document,
             base,
             entries,
-            application,
+            application: application.map(|name| name.to_string()),
         };
         let Some(first_base) = self.store.create(id, new).await? else {
             self.cache.insert(id.as_str().into(), current);
@@ -155,24 +152,20 @@ impl App {
         cursor: Option<&str>,
         limit: usize,
     ) -> Result<(Vec<Summary>, Option<String>), AppError> {
-        let listing = self
-            .store
-            .list(application, cursor, limit, MAX_PAGE)
-            .await?;
-        let items =
-            listing
-                .items
-                .iter()
-                .filter_map(|listed| match self.rulesets.load(&listed.document) {
-                    Ok(encounter) => Some(encounter.summary()),
-                    // One that is damaged, or that a newer program wrote, must not hide the others.
-                    Err(error) => {
-                        let encounter: String = listed.id.chars().take(8).collect();
-                        tracing::warn!(encounter, %error, "left out of a list");
-                        None
-                    }
-                });
-        Ok((items.collect(), listing.next))
+        let store = &self.store;
+        let listing = store.list(application, cursor, limit, MAX_PAGE).await?;
+        let mut items = Vec::with_capacity(listing.items.len());
+        for listed in &listing.items {
+            match self.rulesets.load(&listed.document) {
+                Ok(encounter) => items.push(encounter.summary()),
+                // One that is damaged, or that a newer program wrote, must not hide the others.
+                Err(error) => {
+                    let encounter: String = listed.id.chars().take(8).collect();
+                    tracing::warn!(encounter, %error, "left out of a list");
+                }
+            }
+        }
+        Ok((items, listing.next))
     }
 
     /// Removes the encounter and everything that belongs to it.
@@ -188,7 +181,9 @@ impl App {
         let delete = async {
             let (encounter, viewer) = self.authenticate(id, token).await?;
             only_gm(&viewer, "to delete the encounter")?;
-            expected.map_or(Ok(()), |expected| expected.check(&encounter, &viewer))?;
+            if let Some(expected) = expected {
+                expected.check(&encounter, &viewer)?;
+            }
             self.cache.remove(id);
             match self.store.delete(id).await {
                 // It was there a moment ago: another request removed it, or this one, whose answer
@@ -235,12 +230,15 @@ fn first_tokens(
         );
         return Err(FieldError::meaningless("tokens", detail).into());
     }
-    let (mut meta, mut tokens) = (encounter.meta().clone(), Vec::with_capacity(wanted.len()));
-    for (i, wanted) in wanted.iter().enumerate() {
-        let token = Token::new(wanted.role, &secrets.derive(&format!("token {i}"))?);
-        let record = wanted.record(Token::id(wanted.role), &token, encounter);
-        meta.tokens
-            .push(record.map_err(|refusal| refusal.within(&format!("tokens.{i}")))?);
+    let mut meta = encounter.meta().clone();
+    let mut tokens = Vec::with_capacity(wanted.len());
+    for (index, wanted) in wanted.iter().enumerate() {
+        let secret = secrets.derive(&format!("token {index}"))?;
+        let token = Token::new(wanted.role, &secret);
+        let record = wanted
+            .record(Token::id(wanted.role), &token, encounter)
+            .map_err(|refusal| refusal.within(&format!("tokens.{index}")))?;
+        meta.tokens.push(record);
         tokens.push(token);
     }
     Ok((meta, tokens))

@@ -5,15 +5,16 @@
 //! follower that finds a gap reads the log itself.
 
 use super::budget::{Client, Room};
-use super::log::LogEntryViews;
+use super::log::{Page, SeenEntry, parse_for_viewers};
+use super::options::Include;
 use super::registry::{Registered, Registry};
 use super::rendering::Rendering;
 use super::storage::CacheEntry;
+use super::token::{BearerToken, time_left};
 use super::work::WhenFull;
-use super::{App, AppError, BearerToken, Include, Page, token::time_left};
-use crate::engine::{AnyEncounter, Viewer};
+use super::{App, AppError};
+use crate::engine::{AnyEncounter, LogEntry, Viewer};
 use crate::store::{Entry, Notice, StoreError, StoredPage};
-use bytes::Bytes;
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
@@ -50,7 +51,7 @@ enum Update {
     /// The tokens may have changed: the encounter now.
     Tokens(Arc<dyn AnyEncounter>),
     /// A new entry.
-    Entry(Arc<LogEntryViews>),
+    Entry(Arc<LogEntry>),
     /// There is a new entry of this version. Followers read it themselves.
     Unread(u64),
     /// The store has lost entries that followers have seen.
@@ -63,8 +64,8 @@ enum Update {
 
 /// What a follower gets next.
 pub enum Next {
-    /// The log entry of this version.
-    Entry(u64, Arc<RawValue>),
+    /// A log entry.
+    Entry(SeenEntry),
     /// The encounter now, as the viewer sees it. The store has lost entries that the follower has
     /// seen; later entries follow this state.
     Snapshot(Arc<dyn AnyEncounter>),
@@ -72,6 +73,15 @@ pub enum Next {
     Deleted,
     /// The feed ends here; a new one goes on from the last version.
     Over,
+}
+
+/// What a message includes of the encounter, as JSON.
+#[derive(Default)]
+pub struct Included {
+    /// The encounter.
+    pub encounter: Option<Arc<RawValue>>,
+    /// The legal commands.
+    pub options: Option<Arc<RawValue>>,
 }
 
 /// All feeds of a process.
@@ -167,11 +177,9 @@ async fn listen(mut notices: broadcast::Receiver<Notice>, app: Weak<App>, hub: A
         };
         let Some(app) = app.upgrade() else { return };
         for topic in topics {
-            let (app, readers, version) = (
-                app.clone(),
-                readers.clone(),
-                version.filter(|version| topic.is_new(*version)),
-            );
+            let app = app.clone();
+            let readers = readers.clone();
+            let version = version.filter(|version| topic.is_new(*version));
             tokio::spawn(async move {
                 let _permit = readers.acquire().await;
                 if version.is_none() {
@@ -219,8 +227,8 @@ impl Topic {
         if self.waiting_bytes().saturating_add(size) > BACKLOG_BYTES {
             return self.publish(Update::Unread(entry.version));
         }
-        match LogEntryViews::of(entry) {
-            Ok(views) => self.publish_sized(Update::Entry(Arc::new(views)), size),
+        match parse_for_viewers(entry) {
+            Ok(entry) => self.publish_sized(Update::Entry(entry), size),
             Err(_) => self.publish(Update::Over),
         }
     }
@@ -302,7 +310,7 @@ pub struct Follower {
     /// The newest version that the follower has seen.
     cursor: u64,
     /// Entries to deliver before further updates.
-    backlog: VecDeque<Arc<LogEntryViews>>,
+    backlog: VecDeque<Arc<LogEntry>>,
     /// False when the log may have more entries than the backlog.
     caught_up: bool,
     /// True when the store has lost entries, until the follower gets a snapshot.
@@ -338,15 +346,14 @@ impl App {
         }
         // The token may have ended before the subscription.
         self.authenticate(id, token).await?;
-        let (app, token, backlog) = (self.clone(), token.clone(), VecDeque::new());
         let mut follower = Follower {
-            app,
+            app: self.clone(),
             updates,
             topic,
             viewer,
-            token,
+            token: token.clone(),
             cursor,
-            backlog,
+            backlog: VecDeque::new(),
             caught_up: false,
             lost: false,
             _place: place,
@@ -395,10 +402,10 @@ impl Follower {
             }
             if let Some(entry) = self.backlog.pop_front() {
                 self.cursor = entry.version;
-                match entry.to(&self.viewer) {
-                    Some(view) => return Next::Entry(entry.version, view),
-                    None => continue,
+                if let Some(seen) = SeenEntry::new(entry, &self.viewer) {
+                    return Next::Entry(seen);
                 }
+                continue;
             }
             if !self.caught_up {
                 if self.read().await.is_err() {
@@ -427,55 +434,51 @@ impl Follower {
         }
     }
 
-    /// The included parts of the encounter after `version`, as JSON fields in parts: each field
-    /// begins with a comma. Empty if the viewer sees a later log entry, which includes them itself.
-    /// Large fights wait for their turn.
-    pub async fn included(&self, version: u64, include: Include) -> Result<Vec<Bytes>, AppError> {
-        let (mut parts, id, viewer) = (Vec::new(), &self.topic.id, &self.viewer);
+    /// The included parts of the encounter after `version`. None of them if the viewer sees a later
+    /// log entry, which includes them itself. Large fights wait for their turn.
+    pub async fn included(&self, version: u64, include: Include) -> Result<Included, AppError> {
+        let mut included = Included::default();
         if include == Include::default() {
-            return Ok(parts);
+            return Ok(included);
         }
+        let id = &self.topic.id;
         let current = self.app.current_entry(id).await?;
-        if current.encounter.version() != version && self.app.sees_more(id, viewer, version).await?
-        {
-            return Ok(parts);
+        let is_newest = current.encounter.version() == version;
+        if !is_newest && self.app.sees_more(id, &self.viewer, version).await? {
+            return Ok(included);
         }
         if include.encounter {
-            parts.push(Bytes::from_static(b",\"encounter\":"));
-            parts.extend(self.newest_view(&current).await?);
+            included.encounter = Some(self.newest_view(&current).await?);
         }
         if include.options {
+            let viewer = &self.viewer;
             let options = self
                 .app
-                .legal_commands(&current, viewer, None, WhenFull::Wait)
-                .await?;
-            parts.extend([Bytes::from_static(b",\"options\":"), options]);
+                .legal_commands(&current, viewer, None, WhenFull::Wait);
+            included.options = Some(options.await?);
         }
-        Ok(parts)
+        Ok(included)
     }
 
-    /// The JSON of an encounter that the viewer sees, in parts.
-    pub async fn view(&self, seen: &dyn AnyEncounter) -> Result<Vec<Bytes>, AppError> {
+    /// The JSON of an encounter that the viewer sees.
+    pub async fn view(&self, seen: &dyn AnyEncounter) -> Result<Arc<RawValue>, AppError> {
         // Without the newest state, its own will do.
         if let Ok(current) = self.app.current_entry(&self.topic.id).await
             && current.encounter.version() == seen.version()
         {
-            return Ok(self.newest_view(&current).await?.into());
+            return self.newest_view(&current).await;
         }
-        let view: Box<str> = seen.view(&self.viewer)?.into();
-        Ok(vec![String::from(view).into()])
+        Ok(seen.view(&self.viewer)?.into())
     }
 
-    /// The JSON of the newest state in parts. Viewers who see the same share the first.
-    async fn newest_view(&self, current: &CacheEntry) -> Result<[Bytes; 2], AppError> {
-        let shared = self
-            .app
-            .rendered(current, &self.viewer, Rendering::Encounter, WhenFull::Wait)
-            .await?;
-        // Without the closing brace: `you` is the last field.
-        let fields = shared.slice(..shared.len().saturating_sub(1));
-        let you = serde_json::to_string(&current.encounter.you(&self.viewer))?;
-        Ok([fields, format!(",\"you\":{you}}}").into()])
+    /// The JSON of the newest state, which the streams of a token share.
+    async fn newest_view(&self, current: &CacheEntry) -> Result<Arc<RawValue>, AppError> {
+        let part = Rendering::Encounter {
+            token: self.viewer.token.clone(),
+        };
+        self.app
+            .rendered(current, &self.viewer, part, WhenFull::Wait)
+            .await
     }
 
     fn may_follow(&self, encounter: &dyn AnyEncounter) -> bool {
@@ -489,7 +492,9 @@ impl Follower {
             return None;
         }
         self.backlog.clear();
-        (self.cursor, self.caught_up, self.lost) = (encounter.version(), false, false);
+        self.cursor = encounter.version();
+        self.caught_up = false;
+        self.lost = false;
         Some(Next::Snapshot(self.viewer.view(&encounter)))
     }
 
@@ -497,14 +502,14 @@ impl Follower {
     async fn read(&mut self) -> Result<(), AppError> {
         let log = self
             .app
-            .log_views(&self.topic.id, self.cursor, READ_ENTRIES)
+            .log_part(&self.topic.id, self.cursor, READ_ENTRIES)
             .await?;
         if self.cursor < log.base_version {
             return Err(AppError::Pruned {
                 oldest: log.base_version,
             });
         }
-        self.backlog = log.entries.into_iter().map(Arc::new).collect();
+        self.backlog = log.entries.into();
         self.caught_up = !log.more;
         Ok(())
     }

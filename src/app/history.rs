@@ -28,6 +28,17 @@ pub(super) struct Compaction {
     pub failed: bool,
 }
 
+impl Compaction {
+    /// A write that leaves a log of so many bytes as it is.
+    fn none(log_bytes: u64) -> Self {
+        Self {
+            new_base: None,
+            log_bytes,
+            failed: false,
+        }
+    }
+}
+
 /// The first entries of a log.
 struct Cut {
     /// The version of the last one.
@@ -56,26 +67,32 @@ impl Fold {
         if self.at < page.base_version {
             self.state = None;
         }
-        let entries = page
-            .entries
-            .iter()
-            .filter(|entry| entry.version <= version)
-            .map(parse_entry);
-        let entries: Vec<LogEntry> = entries.collect::<Result<_, _>>()?;
+        let mut entries = Vec::with_capacity(page.entries.len());
+        for stored in &page.entries {
+            if stored.version <= version {
+                entries.push(parse_entry(stored)?);
+            }
+        }
         if entries.is_empty() && self.at.max(page.base_version) < version {
             return Err(AppError::Internal(format!(
                 "the log ends before version {version}"
             )));
         }
-        let newest = entries.iter().rposition(|entry| entry.checkpoint.is_some());
-        if let Some(checkpoint) = newest.and_then(|at| entries.get(at)?.checkpoint.as_deref()) {
+        let mut later = &entries[..];
+        if let Some(at) = entries.iter().rposition(|entry| entry.checkpoint.is_some())
+            && let Some((begin, rest)) = entries.split_at_checked(at + 1)
+            && let Some(checkpoint) = begin.last().and_then(|entry| entry.checkpoint.as_deref())
+        {
             self.state = Some(encounter.restore(checkpoint)?);
+            later = rest;
         }
-        for entry in entries.iter().skip(newest.map_or(0, |at| at + 1)) {
+        for entry in later {
             if stop() {
                 return Err(Refusal::Stopped.into());
             }
-            self.state = self.state.map(|state| state.fold(entry)).transpose()?;
+            if let Some(state) = self.state {
+                self.state = Some(state.fold(entry)?);
+            }
         }
         self.at = entries.last().map_or(version, |entry| entry.version);
         Ok(self)
@@ -204,11 +221,11 @@ impl App {
             let small =
                 is_small(&**encounter, page.entries.len()) && bytes_of(&page.entries) <= SMALL_FOLD;
             let encounter = encounter.clone();
-            let work = move |stop: Stop<'_>| fold.over(&*encounter, &page, version, stop);
-            fold = self
-                .workers
-                .run_unless(small, id, WhenFull::Refuse, work)
-                .await??;
+            let workers = &self.workers;
+            let folded = workers.run_unless(small, id, WhenFull::Refuse, move |stop| {
+                fold.over(&*encounter, &page, version, stop)
+            });
+            fold = folded.await??;
         }
         Ok(fold.state)
     }
@@ -247,13 +264,8 @@ impl App {
         let log_bytes = current.log_bytes.saturating_add(entry_bytes);
         let version = self.surplus_entries(entry.version, current.compaction_failed);
         let bytes = self.surplus_bytes(log_bytes);
-        let unchanged = |log_bytes| Compaction {
-            new_base: None,
-            log_bytes,
-            failed: false,
-        };
         if version == 0 && bytes == 0 {
-            return Ok(unchanged(log_bytes));
+            return Ok(Compaction::none(log_bytes));
         }
         let cut = self.cut(current, version, bytes).await?;
         // A log may hold less than was written: Redis can have evicted it.
@@ -264,7 +276,7 @@ impl App {
             log_bytes.saturating_sub(cut.bytes)
         };
         if cut.bytes == 0 {
-            return Ok(unchanged(log_bytes));
+            return Ok(Compaction::none(log_bytes));
         }
         match self.state_at(&current.encounter, cut.version).await {
             Ok(base) => {
@@ -274,11 +286,11 @@ impl App {
                 };
                 Ok(Compaction {
                     new_base: Some(new_base),
-                    ..unchanged(log_bytes)
+                    ..Compaction::none(log_bytes)
                 })
             }
             // Another process was first.
-            Err(AppError::Pruned { .. }) => Ok(unchanged(log_bytes)),
+            Err(AppError::Pruned { .. }) => Ok(Compaction::none(log_bytes)),
             Err(error) => Err(error),
         }
     }

@@ -1,7 +1,8 @@
 //! Idempotency keys: a request that is sent again under the same key gets the first answer.
 
+use super::answer::AnswerSize;
 use super::token::Sender;
-use super::{Answer, AnswerSize, App, AppError};
+use super::{App, AppError};
 use crate::store::KeyDigest;
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
@@ -12,6 +13,17 @@ const HEAD: usize = 32 + 8 + 1;
 /// The least length of a record. Redis searches a hash whose values are at most 64 bytes long one
 /// by one, up to its 512th entry.
 const LEAST: usize = 65;
+
+/// What is recorded of a request under its key.
+pub(super) struct Record {
+    /// The version after it.
+    pub version: u64,
+    /// How much its answer said.
+    pub size: AnswerSize,
+    /// What a repeated request needs of the answer and finds neither in the log nor in the
+    /// encounter.
+    pub body: Bytes,
+}
 
 /// An idempotency key and the request that it was sent with.
 pub struct IdempotencyKey {
@@ -31,47 +43,42 @@ impl IdempotencyKey {
         digest.chain_update(&self.key).finalize().into()
     }
 
-    /// The answer as it is stored, with `body`: what a repeated request finds nowhere else. Zeros
-    /// may follow, which end no text.
-    pub(super) fn record(&self, answer: &Answer, body: &[u8]) -> Bytes {
-        let mut record = Vec::with_capacity(LEAST.max(HEAD + body.len()));
-        record.extend_from_slice(&self.fingerprint);
-        record.extend_from_slice(&answer.version.to_be_bytes());
-        record.push(answer.size as u8);
-        record.extend_from_slice(body);
-        record.resize(record.len().max(LEAST), 0);
-        record.into()
+    /// A record as it is stored. Zeros may follow, which end no text.
+    pub(super) fn stored(&self, record: &Record) -> Bytes {
+        let mut stored = Vec::with_capacity(LEAST.max(HEAD + record.body.len()));
+        stored.extend_from_slice(&self.fingerprint);
+        stored.extend_from_slice(&record.version.to_be_bytes());
+        stored.push(record.size as u8);
+        stored.extend_from_slice(&record.body);
+        stored.resize(stored.len().max(LEAST), 0);
+        stored.into()
     }
 
-    /// The stored answer, if it belongs to the same request; without a body if the log has it.
-    pub(super) fn replay(&self, record: &Bytes) -> Result<Answer, AppError> {
-        let parts = record
-            .split_first_chunk::<32>()
-            .and_then(|(fingerprint, rest)| {
-                let (version, rest) = rest.split_first_chunk::<8>()?;
-                Some((
-                    fingerprint,
-                    u64::from_be_bytes(*version),
-                    AnswerSize::from_byte(*rest.first()?)?,
-                ))
-            });
-        let (fingerprint, version, size) = parts
-            .ok_or_else(|| AppError::Internal("a recorded answer is unreadable".to_owned()))?;
-        if *fingerprint != self.fingerprint {
+    /// A stored record, if it belongs to the same request.
+    pub(super) fn recorded(&self, stored: &Bytes) -> Result<Record, AppError> {
+        let Some((fingerprint, record)) = read_record(stored) else {
+            let reason = "a recorded answer is unreadable".to_owned();
+            return Err(AppError::Internal(reason));
+        };
+        if fingerprint != self.fingerprint {
             return Err(AppError::KeyReused);
         }
-        let end = record
-            .iter()
-            .rposition(|byte| *byte != 0)
-            .map_or(HEAD, |last| HEAD.max(last + 1));
-        let body = record.slice(HEAD..end);
-        Ok(Answer {
-            version,
-            size,
-            body,
-            replayed: true,
-        })
+        Ok(record)
     }
+}
+
+/// The fingerprint of a request, and what is recorded of it.
+fn read_record(stored: &Bytes) -> Option<([u8; 32], Record)> {
+    let (fingerprint, rest) = stored.split_first_chunk::<32>()?;
+    let (version, rest) = rest.split_first_chunk::<8>()?;
+    let size = AnswerSize::from_byte(*rest.first()?)?;
+    let last = stored.iter().rposition(|byte| *byte != 0)?;
+    let record = Record {
+        version: u64::from_be_bytes(*version),
+        size,
+        body: stored.slice(HEAD..HEAD.max(last + 1)),
+    };
+    Some((*fingerprint, record))
 }
 
 /// The secrets that a request makes: random, or what its key yields on this store, so that a
@@ -104,15 +111,15 @@ impl Secrets<'_> {
         let Some((key, salt)) = &self.key else {
             return Ok(rand::random());
         };
-        let purpose = self
-            .application
-            .map_or(purpose.to_owned(), |name| format!("{purpose} of {name}"));
-        let hmac = Hmac::<Sha256>::new_from_slice(salt)
+        let mut hmac = Hmac::<Sha256>::new_from_slice(salt)
             .map_err(|error| AppError::Internal(error.to_string()))?;
-        let hmac = hmac
-            .chain_update(purpose)
-            .chain_update([0])
-            .chain_update(&key.key);
+        hmac.update(purpose.as_bytes());
+        if let Some(name) = self.application {
+            hmac.update(b" of ");
+            hmac.update(name.as_bytes());
+        }
+        hmac.update(&[0]);
+        hmac.update(key.key.as_bytes());
         Ok(hmac.finalize().into_bytes().into())
     }
 }
@@ -129,23 +136,20 @@ mod tests {
             key: "k".to_owned(),
             fingerprint: [7; 32],
         };
-        let answer = Answer {
+        let record = Record {
             version: 0x0102,
             size: AnswerSize::Minimal,
-            body: Bytes::new(),
-            replayed: false,
+            body: Bytes::from_static(b"gm-abcdefgh"),
         };
         let pinned = "07".repeat(32)
             + "0000000000000102"
             + "02"
             + &HEXLOWER.encode(b"gm-abcdefgh")
             + &"00".repeat(13);
-        let what_to_do = "a stored answer would be misread: raise SCHEMA in src/engine/document.rs and pin the new form here";
+        let what_to_do = "a stored answer would be misread: raise SCHEMA in src/engine/document.rs \
+                          and pin the new form here";
         assert_eq!(
-            (
-                SCHEMA,
-                HEXLOWER.encode(&key.record(&answer, b"gm-abcdefgh"))
-            ),
+            (SCHEMA, HEXLOWER.encode(&key.stored(&record))),
             (1, pinned),
             "{what_to_do}"
         );
@@ -157,16 +161,15 @@ mod tests {
             key: "k".to_owned(),
             fingerprint: [7; 32],
         };
-        let answer = Answer {
-            version: 3,
-            size: AnswerSize::Minimal,
-            body: Bytes::new(),
-            replayed: false,
-        };
         for body in [&b""[..], b"gm-abcdefgh", &[b'x'; 100]] {
-            let record = key.record(&answer, body);
-            assert_eq!(record.len(), LEAST.max(HEAD + body.len()));
-            let read = key.replay(&record).unwrap();
+            let record = Record {
+                version: 3,
+                size: AnswerSize::Minimal,
+                body: Bytes::copy_from_slice(body),
+            };
+            let stored = key.stored(&record);
+            assert_eq!(stored.len(), LEAST.max(HEAD + body.len()));
+            let read = key.recorded(&stored).unwrap();
             assert_eq!(
                 (read.version, read.size, &read.body[..]),
                 (3, AnswerSize::Minimal, body)

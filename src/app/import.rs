@@ -39,6 +39,8 @@ const GROWTH: usize = 1024 * 1024;
 /// Bytes by which two states may differ in length that differ in their version alone.
 const VERSION_DIGITS: usize = 32;
 
+const IMPOSSIBLE: &str = "this undo or redo is not possible here";
+
 /// The event of an undo or redo.
 #[derive(Deserialize)]
 struct RewindEvent {
@@ -70,8 +72,10 @@ impl App {
         let secrets = self.secrets(key, application.as_deref()).await?;
         let (meta, token) = new_meta(None, key, &secrets)?;
         let app = self.clone();
-        let fold = move |stop: Stop<'_>| fold_import(&app.rulesets, meta, &log, stop);
-        let fold = self.imports.run(IMPORTS, WhenFull::Refuse, fold).await??;
+        let fold = self.imports.run(IMPORTS, WhenFull::Refuse, move |stop| {
+            fold_import(&app.rulesets, meta, &log, stop)
+        });
+        let fold = fold.await??;
         let room = self.room_for_creation(&*fold.encounter, client)?;
         let (encounter, replayed) = self
             .persist(fold.base, fold.encounter, fold.entries, key, application)
@@ -214,10 +218,17 @@ fn rewind_targets(entries: &RawValue) -> HashMap<u64, usize> {
     targets
 }
 
-/// The bytes of the state in a checkpoint, in which the state is the last field.
+/// The state in a checkpoint.
+#[derive(Deserialize)]
+struct CheckpointState<'j> {
+    #[serde(borrow)]
+    encounter: &'j RawValue,
+}
+
+/// The bytes of the state in a checkpoint.
 fn state_size(checkpoint: &RawValue) -> usize {
-    let text = checkpoint.get();
-    text.find("\"table\"").map_or(0, |at| text.len() - at)
+    let read = serde_json::from_str::<CheckpointState<'_>>(checkpoint.get());
+    read.map_or(0, |checkpoint| checkpoint.encounter.get().len())
 }
 
 /// The undo or redo that is the only event of an entry.
@@ -328,15 +339,19 @@ impl ImportFold {
             "undone" => json!({"type": "undo", "to_version": event.to_version}),
             _ => json!({"type": "redo"}),
         };
-        let wrong = |_| "this undo or redo is not possible here".to_owned();
-        let request = Request::read(command).map_err(wrong)?;
-        let rewind = self
-            .encounter
-            .rewind_target(&request)
-            .map_err(wrong)?
-            .filter(|r| Some(r.to_version) == event.to_version);
-        let rewind =
-            rewind.ok_or("to_version is not the version that this undo or redo restores")?;
+        let Ok(request) = Request::read(command) else {
+            return Err(IMPOSSIBLE.into());
+        };
+        let Ok(rewind) = self.encounter.rewind_target(&request) else {
+            return Err(IMPOSSIBLE.into());
+        };
+        let rewind = match rewind {
+            Some(rewind) if Some(rewind.to_version) == event.to_version => rewind,
+            _ => {
+                let wrong = "to_version is not the version that this undo or redo restores";
+                return Err(wrong.into());
+            }
+        };
         if rewind.to_version < self.base.version() {
             return Ok(self.encounter.restore(checkpoint)?);
         }
@@ -373,6 +388,18 @@ mod tests {
         let entries: Vec<Value> = (1..=notes).map(entry).collect();
         let log = json!({"format": FORMAT, "schema": SCHEMA, "ruleset": ruleset, "version": notes, "base": base, "entries": entries});
         log.to_string().into_bytes()
+    }
+
+    #[test]
+    fn the_size_of_a_state_is_that_of_its_part_of_the_checkpoint() {
+        let rulesets = Rulesets::shipped();
+        let ruleset = rulesets.iter().next().expect("a ruleset").manifest.id;
+        let creation = read(&json!({"ruleset": ruleset})).expect("a creation");
+        let encounter = rulesets.create(Meta::default(), creation).expect("legal");
+        let checkpoint = encounter.checkpoint().expect("JSON");
+        let parts: Value = serde_json::from_str(checkpoint.get()).expect("JSON");
+        let state = parts["encounter"].to_string().len();
+        assert_eq!(state_size(&checkpoint), state);
     }
 
     #[test]

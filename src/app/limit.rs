@@ -26,21 +26,11 @@ impl FromStr for Rate {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || {
-            format!(
+        let Some((quota, window)) = quota_and_window(text.trim()) else {
+            return Err(format!(
                 "{text:?} is not a rate: write requests and time, such as 600/1m, 20/10s or 5000/1h"
-            )
+            ));
         };
-        let (quota, window) = text.trim().split_once('/').ok_or_else(wrong)?;
-        // `600/m` is 600 a minute.
-        let number = if window.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            "1"
-        } else {
-            ""
-        };
-        let window =
-            humantime::parse_duration(&format!("{number}{window}")).map_err(|_| wrong())?;
-        let quota = quota.parse().map_err(|_| wrong())?;
         if quota == 0
             || window.subsec_nanos() > 0
             || !(1..=24 * 60 * 60).contains(&window.as_secs())
@@ -51,6 +41,17 @@ impl FromStr for Rate {
         }
         Ok(Self { quota, window })
     }
+}
+
+fn quota_and_window(text: &str) -> Option<(u32, Duration)> {
+    let (quota, window) = text.split_once('/')?;
+    // `600/m` is 600 a minute.
+    let window = if window.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        humantime::parse_duration(&format!("1{window}"))
+    } else {
+        humantime::parse_duration(window)
+    };
+    Some((quota.parse().ok()?, window.ok()?))
 }
 
 /// The configured rates. Requests without one are not counted.
@@ -78,10 +79,9 @@ impl Taken {
     /// Time until the window ends; None after its end. Where the clock was set back, the store must
     /// say it.
     fn ends_in(&self, now: SystemTime) -> Option<Duration> {
-        self.grant
-            .ends_in
-            .checked_sub(now.duration_since(self.at).ok()?)
-            .filter(|left| !left.is_zero())
+        let passed = now.duration_since(self.at).ok()?;
+        let left = self.grant.ends_in.checked_sub(passed)?;
+        (!left.is_zero()).then_some(left)
     }
 
     /// The grant to one request, and what is left of the bucket after it.
@@ -104,6 +104,19 @@ impl Taken {
         self.served = self.served.saturating_add(granted);
         Some(self.one(granted, now))
     }
+}
+
+/// What a process has taken from a bucket before it asks for some.
+fn nothing_taken() -> Arc<Mutex<Taken>> {
+    Arc::new(Mutex::new(Taken {
+        grant: QuotaGrant {
+            granted: 0,
+            left: 1,
+            ends_in: Duration::ZERO,
+        },
+        served: 0,
+        at: SystemTime::now(),
+    }))
 }
 
 /// Minimum time for which a grant counts, in case that its window ends at once.
@@ -135,19 +148,8 @@ fn token_key(id: &str, token: &BearerToken) -> String {
 impl App {
     /// Counts a request against a bucket. It may be served if 1 is granted.
     pub async fn count(&self, bucket: &str, rate: Rate) -> Result<QuotaGrant, AppError> {
-        let fresh = || {
-            let grant = QuotaGrant {
-                granted: 0,
-                left: 1,
-                ends_in: Duration::ZERO,
-            };
-            Ok::<_, Infallible>(Arc::new(Mutex::new(Taken {
-                grant,
-                served: 0,
-                at: SystemTime::now(),
-            })))
-        };
-        let Ok(taken) = self.limiter.taken.get_or_insert_with(bucket, fresh);
+        let known = &self.limiter.taken;
+        let Ok(taken) = known.get_or_insert_with(bucket, || Ok::<_, Infallible>(nothing_taken()));
         // Requests that wait here for the store share its grant.
         let mut taken = taken.lock().await;
         let now = SystemTime::now();

@@ -1,12 +1,12 @@
 //! Pages of the log as each viewer sees it.
 
-use super::{App, AppError, BearerToken};
+use super::token::BearerToken;
+use super::{App, AppError};
 use crate::engine::{LogEntry, RedactedEntry, Viewer};
 use crate::store::Entry;
 use crate::vocabulary::{EncounterSchema, EventSchema, LegalCommands, Text};
 use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
-use std::collections::BTreeMap;
+use serde_json::value::RawValue;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -20,32 +20,25 @@ const MIN_READ: usize = 100;
 /// A page of the log for one viewer.
 pub struct Page {
     /// The entries, oldest first.
-    pub entries: Vec<Arc<RawValue>>,
+    pub entries: Vec<SeenEntry>,
     /// The version up to which the log was read, if more follow.
     pub next: Option<u64>,
 }
 
-/// A part of the log for all viewers.
-pub(super) struct LogViews {
-    pub entries: Vec<LogEntryViews>,
+/// A part of the log.
+pub(super) struct LogPart {
+    pub entries: Vec<Arc<LogEntry>>,
     /// Whether more entries follow.
     pub more: bool,
     /// The version of the log's base.
     pub base_version: u64,
 }
 
-/// A log entry in every form in which viewers see it.
-#[derive(Debug)]
-pub(super) struct LogEntryViews {
-    /// The version that it made.
-    pub version: u64,
-    /// The id of the token that sent it.
-    pub by: String,
-    full: Arc<RawValue>,
-    /// For viewers without combatants; None if they see nothing of it.
-    public: Option<Arc<RawValue>>,
-    /// For tokens whose holders see something else, by the token's id.
-    owners: BTreeMap<String, Option<Arc<RawValue>>>,
+/// A log entry of which a viewer sees something.
+pub struct SeenEntry {
+    entry: Arc<LogEntry>,
+    /// The viewer's token; None for a game master, who sees all of it.
+    token: Option<String>,
 }
 
 /// An entry of the log: what one accepted request changed.
@@ -69,15 +62,15 @@ pub struct EntryView<'a> {
     commands: &'a [String],
     /// What happened, in order.
     #[schema(value_type = Vec<EventSchema>)]
-    events: &'a RawValue,
+    pub events: &'a RawValue,
     /// The encounter after it. Only in streams with `include`, unless another entry follows at
     /// once.
     #[schema(required = false, value_type = EncounterSchema)]
-    encounter: Option<&'a RawValue>,
+    pub encounter: Option<&'a RawValue>,
     /// What the viewer may send after it. Only in streams with `include`, unless another entry
     /// follows at once.
     #[schema(required = false, value_type = LegalCommands)]
-    options: Option<&'a RawValue>,
+    pub options: Option<&'a RawValue>,
 }
 
 /// Reads a stored log entry.
@@ -90,97 +83,77 @@ pub(super) fn parse_entry(stored: &Entry) -> Result<LogEntry, AppError> {
     })
 }
 
-impl LogEntryViews {
-    /// Every view of a stored entry.
-    pub fn of(stored: &Entry) -> Result<Self, AppError> {
-        let entry = parse_entry(stored)?;
-        let full = view(&entry, None)?;
-        let redacted = |token: &str| match entry
-            .redactions
-            .as_ref()
-            .and_then(|redactions| redactions.to(token))
-        {
-            None => Ok(Some(full.clone())),
-            Some(redacted) if redacted.is_empty() => Ok(None),
-            Some(redacted) => view(&entry, Some(redacted)).map(Some),
-        };
-        let public = redacted("")?;
-        let tokens = entry
-            .redactions
-            .iter()
-            .flat_map(|redactions| redactions.tokens());
-        let owners = tokens.map(|token| Ok((token.to_owned(), redacted(token)?)));
-        let owners = owners.collect::<Result<_, AppError>>()?;
-        Ok(Self {
-            version: entry.version,
-            by: entry.by.clone(),
-            full,
-            public,
-            owners,
-        })
-    }
-
-    /// What this viewer sees; None if it sees nothing of the entry.
-    pub fn to(&self, viewer: &Viewer) -> Option<Arc<RawValue>> {
-        if viewer.is_gm() {
-            return Some(self.full.clone());
-        }
-        self.owners
-            .get(&viewer.token)
-            .unwrap_or(&self.public)
-            .clone()
-    }
+/// Reads a stored log entry without the state that it carries, which no viewer sees.
+pub(super) fn parse_for_viewers(stored: &Entry) -> Result<Arc<LogEntry>, AppError> {
+    let mut entry = parse_entry(stored)?;
+    entry.checkpoint = None;
+    Ok(entry.into())
 }
 
-fn view(entry: &LogEntry, redacted: Option<&RedactedEntry>) -> Result<Arc<RawValue>, AppError> {
-    let LogEntry {
-        version,
-        at,
-        by,
-        by_name,
-        ..
-    } = entry;
-    let signed = redacted.is_none_or(|redacted| !redacted.unsigned);
-    let (by, by_name) = (
-        signed.then_some(by.as_str()),
-        by_name.as_ref().filter(|_| signed),
-    );
-    let (commands, events) = redacted.map_or((&entry.commands, &entry.events), |redacted| {
-        (&redacted.commands, &redacted.events)
-    });
-    let entry = EntryView {
-        version: *version,
-        at,
-        by,
-        by_name,
-        commands,
-        events,
-        encounter: None,
-        options: None,
-    };
-    Ok(to_raw_value(&entry)?.into())
+impl SeenEntry {
+    /// The entry for this viewer; None if it sees nothing of it.
+    pub(super) fn new(entry: Arc<LogEntry>, viewer: &Viewer) -> Option<Self> {
+        let token = (!viewer.is_gm()).then(|| viewer.token.clone());
+        let seen = Self { entry, token };
+        match seen.redacted() {
+            Some(redacted) if redacted.is_empty() => None,
+            _ => Some(seen),
+        }
+    }
+
+    /// The version that it made.
+    pub fn version(&self) -> u64 {
+        self.entry.version
+    }
+
+    /// What the viewer reads instead of it; None if that is all of it.
+    fn redacted(&self) -> Option<&RedactedEntry> {
+        let redactions = self.entry.redactions.as_ref()?;
+        redactions.to(self.token.as_ref()?)
+    }
+
+    /// The entry as answers show it.
+    pub fn view(&self) -> EntryView<'_> {
+        let entry = &*self.entry;
+        let mut view = EntryView {
+            version: entry.version,
+            at: &entry.at,
+            by: Some(&entry.by),
+            by_name: entry.by_name.as_ref(),
+            commands: &entry.commands,
+            events: &entry.events,
+            encounter: None,
+            options: None,
+        };
+        if let Some(redacted) = self.redacted() {
+            view.commands = &redacted.commands;
+            view.events = &redacted.events;
+            if redacted.unsigned {
+                view.by = None;
+                view.by_name = None;
+            }
+        }
+        view
+    }
 }
 
 impl App {
     /// At most `limit` entries above version `after`, oldest first, and about half a MiB.
-    pub(super) async fn log_views(
+    pub(super) async fn log_part(
         &self,
         id: &str,
         after: u64,
         limit: usize,
-    ) -> Result<LogViews, AppError> {
+    ) -> Result<LogPart, AppError> {
         let page = self.store.log(id, after, limit, MAX_PAGE).await?;
-        let entries = page
-            .entries
-            .iter()
-            .map(LogEntryViews::of)
-            .collect::<Result<Vec<_>, _>>()?;
-        let more = entries
-            .last()
-            .is_some_and(|entry| entry.version < page.version);
-        Ok(LogViews {
+        let mut entries = Vec::with_capacity(page.entries.len());
+        for stored in &page.entries {
+            entries.push(parse_for_viewers(stored)?);
+        }
+        let last = page.entries.last();
+        Ok(LogPart {
             entries,
-            more,
+            more: last.is_some_and(|last| last.version < page.version),
             base_version: page.base_version,
         })
     }
@@ -192,8 +165,13 @@ impl App {
         viewer: &Viewer,
         after: u64,
     ) -> Result<bool, AppError> {
-        let log = self.log_views(id, after, MIN_READ).await?;
-        Ok(log.more || log.entries.iter().any(|entry| entry.to(viewer).is_some()))
+        let log = self.log_part(id, after, MIN_READ).await?;
+        for entry in log.entries {
+            if SeenEntry::new(entry, viewer).is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(log.more)
     }
 
     /// At most `limit` log entries above version `after`, or from the oldest on, as the holder of
@@ -217,20 +195,21 @@ impl App {
             limit.max(MIN_READ)
         };
         let mut cursor = after.unwrap_or(0);
-        let log = self.log_views(id, cursor, read).await?;
+        let log = self.log_part(id, cursor, read).await?;
         if after.is_some_and(|after| after < log.base_version) {
             return Err(AppError::Pruned {
                 oldest: log.base_version,
             });
         }
-        let (mut entries, mut more) = (Vec::new(), log.more);
-        for entry in &log.entries {
+        let mut entries = Vec::new();
+        let mut more = log.more;
+        for entry in log.entries {
             if entries.len() == limit {
                 more = true;
                 break;
             }
             cursor = entry.version;
-            entries.extend(entry.to(&viewer));
+            entries.extend(SeenEntry::new(entry, &viewer));
         }
         Ok(Page {
             entries,

@@ -2,8 +2,10 @@
 //!
 //! Nothing here knows HTTP.
 
+mod answer;
 mod application;
 mod budget;
+mod change;
 mod command;
 mod encounters;
 mod error;
@@ -19,21 +21,24 @@ mod rendering;
 mod storage;
 mod tag;
 mod token;
+mod tokens;
 mod transfer;
 mod work;
 
+pub use answer::{Answer, AnswerSize, Outcome};
 pub use application::{AppKeys, Application, Applications, app_name};
 pub use budget::{Budget, Client, Room, SMALL_ANSWER};
-pub use command::{Answer, AnswerSize, CommandCall};
+pub use command::CommandCall;
 pub use encounters::{CreatedEncounter, is_cursor};
 pub use error::AppError;
-pub use feed::{ENCOUNTER_STREAMS, Follower, Next, TOKEN_STREAMS};
+pub use feed::{ENCOUNTER_STREAMS, Follower, Included, Next, TOKEN_STREAMS};
 pub use idempotency::IdempotencyKey;
 pub use limit::{Limits, Rate};
-pub use log::{EntryView, Page};
+pub use log::{EntryView, Page, SeenEntry};
 pub use options::Include;
 pub use tag::{Expected, Representation, Tag};
-pub use token::{BearerToken, HandedOut, MAX_TOKENS, Sender, Token};
+pub use token::{BearerToken, Sender, Token};
+pub use tokens::{HandedOut, MAX_TOKENS};
 pub use transfer::{Export, ExportedLog};
 
 use crate::engine::Rulesets;

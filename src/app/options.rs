@@ -2,11 +2,14 @@
 
 use super::rendering::Rendering;
 use super::storage::CacheEntry;
+use super::tag::{Expected, Representation, Tag};
+use super::token::BearerToken;
 use super::work::WhenFull;
-use super::{App, AppError, BearerToken, Expected, Representation, Tag};
+use super::{App, AppError};
 use crate::engine::Viewer;
 use crate::vocabulary::CombatantId;
-use bytes::Bytes;
+use serde_json::value::RawValue;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -21,14 +24,14 @@ pub struct Include {
 
 impl App {
     /// The commands that are legal now by what the holder of `token` can see, those of `combatant`
-    /// if it is given, and their entity tag. No list if `known` includes the tag. The list is JSON.
+    /// if it is given, and their entity tag. No list if `known` includes the tag.
     pub async fn options(
         &self,
         id: &str,
         token: &BearerToken,
         combatant: Option<&CombatantId>,
         known: Option<&Expected>,
-    ) -> Result<(Tag, Option<Bytes>), AppError> {
+    ) -> Result<(Tag, Option<Arc<RawValue>>), AppError> {
         let current = self.current_entry(id).await?;
         let viewer = token.viewer(current.encounter.meta())?;
         let encounter = viewer.view(&current.encounter);
@@ -42,13 +45,8 @@ impl App {
         if known.is_some_and(|known| known.includes(&tag)) {
             return Ok((tag, None));
         }
-        Ok((
-            tag,
-            Some(
-                self.legal_commands(&current, &viewer, combatant, WhenFull::Refuse)
-                    .await?,
-            ),
-        ))
+        let listed = self.legal_commands(&current, &viewer, combatant, WhenFull::Refuse);
+        Ok((tag, Some(listed.await?)))
     }
 
     /// The commands that are legal after a commit, as JSON; None if they cannot be listed in
@@ -58,7 +56,7 @@ impl App {
         id: &str,
         token: &BearerToken,
         time: Duration,
-    ) -> Option<Bytes> {
+    ) -> Option<Arc<RawValue>> {
         let listed = async {
             let current = self.current_entry(id).await?;
             let viewer = token.viewer(current.encounter.meta())?;
@@ -82,7 +80,7 @@ impl App {
         viewer: &Viewer,
         combatant: Option<&CombatantId>,
         when_full: WhenFull,
-    ) -> Result<Bytes, AppError> {
+    ) -> Result<Arc<RawValue>, AppError> {
         let undo = self.may_undo(&current.encounter, viewer).await?;
         let part = Rendering::Options {
             combatant: combatant.cloned(),

@@ -3,11 +3,12 @@
 use super::storage::CacheEntry;
 use super::work::WhenFull;
 use super::{App, AppError};
-use crate::engine::{Role, Stop, Viewer};
+use crate::engine::{Role, Viewer};
 use crate::vocabulary::{CombatantId, LegalCommand, LegalCommands, OwnCombatant};
-use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use serde_json::value::{RawValue, to_raw_value};
+use std::sync::Arc;
 
 /// Up to this weight the thread that serves the request lists an encounter's legal commands.
 const SMALL_FIGHT: usize = 40;
@@ -19,8 +20,11 @@ const TYPICAL: u64 = 16 * 1024;
 /// What is rendered of an encounter, as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Rendering {
-    /// The encounter without `you`, which differs for each token.
-    Encounter,
+    /// The encounter, which says in `you` whose view it is.
+    Encounter {
+        /// The viewer's token.
+        token: String,
+    },
     /// The legal commands.
     Options {
         /// Only those of this combatant.
@@ -39,14 +43,14 @@ pub(super) struct RenderingKey {
     part: Rendering,
 }
 
-pub(super) type Renderings = Cache<RenderingKey, Bytes, ByLength>;
+pub(super) type Renderings = Cache<RenderingKey, Arc<RawValue>, ByLength>;
 
 #[derive(Clone)]
 pub(super) struct ByLength;
 
-impl Weighter<RenderingKey, Bytes> for ByLength {
-    fn weight(&self, _: &RenderingKey, json: &Bytes) -> u64 {
-        (json.len() as u64).saturating_add(256)
+impl Weighter<RenderingKey, Arc<RawValue>> for ByLength {
+    fn weight(&self, _: &RenderingKey, json: &Arc<RawValue>) -> u64 {
+        (json.get().len() as u64).saturating_add(256)
     }
 }
 
@@ -63,7 +67,7 @@ impl App {
         viewer: &Viewer,
         part: Rendering,
         when_full: WhenFull,
-    ) -> Result<Bytes, AppError> {
+    ) -> Result<Arc<RawValue>, AppError> {
         let mut combatants = viewer.combatants.clone();
         combatants.sort_unstable();
         let key = RenderingKey {
@@ -83,37 +87,36 @@ impl App {
         viewer: &Viewer,
         part: Rendering,
         when_full: WhenFull,
-    ) -> Result<Bytes, AppError> {
+    ) -> Result<Arc<RawValue>, AppError> {
         let (combatant, undo) = match part {
-            Rendering::Encounter => {
-                return Ok(viewer.view(&current.encounter).view_for_all()?.into());
+            Rendering::Encounter { .. } => {
+                return Ok(viewer.view(&current.encounter).view(viewer)?.into());
             }
             Rendering::Options { combatant, undo } => (combatant, undo),
         };
-        let (id, version) = (&current.encounter.meta().id, current.encounter.version());
+        let id = &current.encounter.meta().id;
+        let version = current.encounter.version();
         // The oldest version of the log; at version 0 there is no log.
         let oldest = if viewer.is_gm() && version > 0 {
-            self.log_views(id, version, 1).await?.base_version
+            self.log_part(id, version, 1).await?.base_version
         } else {
             0
         };
-        let (encounter, viewer) = (viewer.view(&current.encounter), viewer.clone());
+        let encounter = viewer.view(&current.encounter);
+        let viewer = viewer.clone();
         // Every option is tried out, so the work grows faster than the encounter.
         let small = encounter.weight() <= SMALL_FIGHT;
-        let work = move |stop: Stop<'_>| {
+        let listed = self.workers.run_unless(small, id, when_full, move |stop| {
             let mut items = encounter.options(&viewer, oldest, stop);
-            let label = "Undo your last command".to_owned();
-            items.extend(undo.then(|| LegalCommand {
-                label,
-                ..LegalCommand::of("undo", "TK-9")
-            }));
+            if undo {
+                items.push(LegalCommand {
+                    label: "Undo your last command".to_owned(),
+                    ..LegalCommand::of("undo", "TK-9")
+                });
+            }
             items.retain(|option| combatant.is_none() || option.combatant == combatant);
-            serde_json::to_vec(&LegalCommands::of(version, items))
-        };
-        Ok(self
-            .workers
-            .run_unless(small, id, when_full, work)
-            .await??
-            .into())
+            to_raw_value(&LegalCommands::of(version, items))
+        });
+        Ok(listed.await??.into())
     }
 }

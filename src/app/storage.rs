@@ -5,14 +5,16 @@
 //! write is decided on the cached encounter, and takes effect only if the store's compare-and-set
 //! succeeds.
 
-use super::budget::Client;
-use super::token::Sender;
-use super::{Answer, App, AppError, BearerToken, IdempotencyKey, MAX_DOCUMENT};
+use super::change::{Change, Repeated, Written};
+use super::idempotency::IdempotencyKey;
+use super::token::{BearerToken, Sender};
+use super::{App, AppError, MAX_DOCUMENT};
 use crate::engine::{AnyEncounter, Role, Viewer};
-use crate::store::{Commit, Committed, Entry, Found, KeyDigest, StoreError};
+use crate::store::{Commit, Committed, Found, KeyDigest, StoreError};
 use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use std::future::ready;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -86,10 +88,8 @@ impl App {
     /// The role that a token had when this process used the encounter last. Asks no store.
     pub fn cached_role(&self, id: &str, token: &BearerToken) -> Option<Role> {
         let cached = self.cache.get(id)?;
-        token
-            .viewer(cached.encounter.meta())
-            .ok()
-            .map(|viewer| viewer.role)
+        let viewer = token.viewer(cached.encounter.meta()).ok()?;
+        Some(viewer.role)
     }
 
     /// Reads the encounter, and the answer recorded under `key`. The encounter has the revision of
@@ -100,11 +100,11 @@ impl App {
         known: Option<&CacheEntry>,
         key: Option<&KeyDigest>,
     ) -> Result<(CacheEntry, Option<Bytes>), AppError> {
-        let found = self
-            .store
-            .load(id, known.map(|known| known.revision), key)
-            .await;
-        self.cache_found(id, known, found.map_err(|error| self.failed(id, error))?)
+        let revision = known.map(|known| known.revision);
+        match self.store.load(id, revision, key).await {
+            Ok(found) => self.cache_found(id, known, found),
+            Err(error) => Err(self.failed(id, error)),
+        }
     }
 
     /// Parses what the store found, and caches it.
@@ -122,8 +122,10 @@ impl App {
             ..
         } = found;
         let Some(document) = document else {
-            let known = known
-                .ok_or_else(|| AppError::Internal("the store left the document out".to_owned()))?;
+            let Some(known) = known else {
+                let reason = "the store left the document out".to_owned();
+                return Err(AppError::Internal(reason));
+            };
             return Ok((known.clone(), answer));
         };
         let current = CacheEntry {
@@ -171,18 +173,6 @@ impl WriteLocks {
     }
 }
 
-/// A decided write.
-pub(super) struct Change {
-    /// The encounter after it.
-    pub encounter: Arc<dyn AnyEncounter>,
-    /// The log entry, if it makes a version.
-    pub entry: Option<Entry>,
-    pub answer: Answer,
-    /// What a repeated request needs of the answer and finds neither in the log nor in the
-    /// encounter.
-    pub recorded: Bytes,
-}
-
 impl App {
     /// Runs a write of an encounter as the only one in this process. When the store is unavailable,
     /// the waiting writes fail with it, instead of each waiting for the store again.
@@ -194,9 +184,9 @@ impl App {
         let asked = Instant::now();
         let index = self.locks.hasher.hash_one(id) as usize % LOCKS;
         let lock = self.locks.locks.get(index).ok_or(AppError::Contended)?;
-        let mut failed = timeout(LOCK_TIMEOUT, lock.lock())
-            .await
-            .map_err(|_| AppError::Contended)?;
+        let Ok(mut failed) = timeout(LOCK_TIMEOUT, lock.lock()).await else {
+            return Err(AppError::Contended);
+        };
         if failed.is_some_and(|at| at >= asked) {
             return Err(AppError::StoreRefuses(
                 "it failed the request before this one".to_owned(),
@@ -211,30 +201,36 @@ impl App {
         result
     }
 
+    /// Writes an encounter as the only one in this process, with a decision that waits for nothing:
+    /// see [`compare_and_set`](Self::compare_and_set).
+    pub(super) async fn write<A>(
+        &self,
+        id: &str,
+        sender: &Sender,
+        key: Option<&IdempotencyKey>,
+        decide: impl Fn(&dyn AnyEncounter, Viewer) -> Result<Change<A>, AppError>,
+    ) -> Result<Written<A>, AppError> {
+        let written = self.compare_and_set(id, sender, key, |encounter, viewer| {
+            ready(decide(&*encounter, viewer))
+        });
+        self.with_lock(id, written).await
+    }
+
     /// Decides a write with `decide` and commits it, again on the newest encounter when another
     /// process was first. Under a `key` it happens at most once.
     ///
     /// The first decision may be made on a stale copy. So an accepted write is committed at the
     /// revision of that copy, and a refusal is returned only after the store has said that the copy
     /// is current.
-    pub(super) async fn write<F: Future<Output = Result<Change, AppError>>>(
+    ///
+    /// The caller has the lock of the encounter.
+    pub(super) async fn compare_and_set<A, F: Future<Output = Result<Change<A>, AppError>>>(
         &self,
         id: &str,
         sender: &Sender,
         key: Option<&IdempotencyKey>,
         decide: impl Fn(Arc<dyn AnyEncounter>, Viewer) -> F,
-    ) -> Result<Answer, AppError> {
-        self.with_lock(id, self.compare_and_set(id, sender, key, decide))
-            .await
-    }
-
-    async fn compare_and_set<F: Future<Output = Result<Change, AppError>>>(
-        &self,
-        id: &str,
-        sender: &Sender,
-        key: Option<&IdempotencyKey>,
-        decide: impl Fn(Arc<dyn AnyEncounter>, Viewer) -> F,
-    ) -> Result<Answer, AppError> {
+    ) -> Result<Written<A>, AppError> {
         let digest = key.map(|key| key.digest(id, sender));
         let (mut current, mut fresh) = match self.cache.get(id) {
             Some(cached) => (cached, false),
@@ -243,27 +239,26 @@ impl App {
         };
         for _ in 0..TRIES {
             let decided = async {
-                let change = decide(
-                    current.encounter.clone(),
-                    sender.viewer(current.encounter.meta())?,
-                )
-                .await?;
+                let viewer = sender.viewer(current.encounter.meta())?;
+                let change = decide(current.encounter.clone(), viewer).await?;
                 let document = document_within_limit(&*change.encounter)?;
                 Ok((change, document))
             };
             let (change, document) = match decided.await {
                 Ok(decided) => decided,
                 Err(refusal) if fresh => return Err(refusal),
-                Err(refusal) => match self.fetch(id, Some(&current), digest.as_ref()).await? {
-                    (newest, Some(record)) => {
-                        return self.replay(&newest.encounter, sender, key, &record).await;
+                Err(refusal) => {
+                    let (newest, record) = self.fetch(id, Some(&current), digest.as_ref()).await?;
+                    if let Some(record) = record {
+                        return Self::repeated(newest.encounter, sender, key, &record);
                     }
-                    (newest, None) if newest.revision == current.revision => return Err(refusal),
-                    (newest, None) => {
-                        (current, fresh) = (newest, true);
-                        continue;
+                    if newest.revision == current.revision {
+                        return Err(refusal);
                     }
-                },
+                    current = newest;
+                    fresh = true;
+                    continue;
+                }
             };
             let compaction = self.compaction(&current, change.entry.as_ref()).await;
             let next = CacheEntry {
@@ -273,74 +268,62 @@ impl App {
                 log_bytes: compaction.log_bytes,
                 compaction_failed: compaction.failed,
             };
-            let answer = key.map(|key| key.record(&change.answer, &change.recorded));
+            let record = key.map(|key| key.stored(&change.record));
             let commit = Commit {
                 expected: current.revision,
                 revision: next.revision,
                 document,
                 entry: change.entry,
-                answer: digest.zip(answer),
+                answer: digest.zip(record),
                 new_base: compaction.new_base,
                 log_bytes: next.log_bytes,
             };
-            match self
-                .store
-                .commit(id, commit)
-                .await
-                .map_err(|error| self.failed(id, error))?
-            {
+            let committed = match self.store.commit(id, commit).await {
+                Ok(committed) => committed,
+                Err(error) => return Err(self.failed(id, error)),
+            };
+            match committed {
                 Committed::Done => {
                     self.cache.insert(id.into(), next);
-                    return Ok(change.answer);
+                    return Ok(Written::Applied(change.answer));
                 }
                 Committed::Anew => {
                     // The store knows the bytes of its log.
                     self.cache.remove(id);
-                    return Ok(change.answer);
+                    return Ok(Written::Applied(change.answer));
                 }
                 Committed::Conflict(found) => {
-                    (current, fresh) = (self.cache_found(id, None, found)?.0, true);
+                    current = self.cache_found(id, None, found)?.0;
+                    fresh = true;
                 }
                 Committed::Replayed(record) => {
                     // The record may be of a later version than this copy, and the token may have
                     // ended since.
                     let newest = self.fetch(id, Some(&current), None).await?.0;
-                    return self.replay(&newest.encounter, sender, key, &record).await;
+                    return Self::repeated(newest.encounter, sender, key, &record);
                 }
             }
         }
         Err(AppError::Contended)
     }
 
-    /// The answer recorded under the key, if the sender may still write. The answer to a command is
-    /// made again from the log, under the present meta.
-    async fn replay(
-        &self,
-        encounter: &Arc<dyn AnyEncounter>,
+    /// What was recorded under the key, if the sender may still write.
+    fn repeated<A>(
+        encounter: Arc<dyn AnyEncounter>,
         sender: &Sender,
         key: Option<&IdempotencyKey>,
         record: &Bytes,
-    ) -> Result<Answer, AppError> {
+    ) -> Result<Written<A>, AppError> {
         let viewer = sender.viewer(encounter.meta())?;
-        let key = key
-            .ok_or_else(|| AppError::Internal("an answer to a request without a key".to_owned()))?;
-        let recorded = key.replay(record)?;
-        if !recorded.body.is_empty() {
-            return Ok(recorded);
-        }
-        let version = recorded.version;
-        let decided = self
-            .transition(encounter, version)
-            .await
-            .map_err(|error| match error {
-                AppError::Pruned { .. } => AppError::AnswerPruned { version },
-                error => error,
-            })?;
-        let answer = Answer {
-            replayed: true,
-            ..Answer::to(&viewer, &decided, recorded.size)?
+        let Some(key) = key else {
+            let reason = "an answer to a request without a key".to_owned();
+            return Err(AppError::Internal(reason));
         };
-        self.hold(&Client::sending(sender, &encounter.meta().id), answer)
+        Ok(Written::Repeated(Repeated {
+            record: key.recorded(record)?,
+            encounter,
+            viewer,
+        }))
     }
 }
 

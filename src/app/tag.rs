@@ -57,9 +57,8 @@ impl Tag {
 }
 
 fn digest(hash: Sha256) -> Option<String> {
-    hash.finalize()
-        .get(..DIGEST)
-        .map(|digest| BASE64URL_NOPAD.encode(digest))
+    let hash = hash.finalize();
+    Some(BASE64URL_NOPAD.encode(hash.get(..DIGEST)?))
 }
 
 impl fmt::Display for Tag {
@@ -75,24 +74,24 @@ impl FromStr for Tag {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let (version, digest) = text
-            .split_once('-')
-            .map_or((text, None), |(version, digest)| (version, Some(digest)));
-        let valid = |digest: &str| {
-            BASE64URL_NOPAD
-                .decode(digest.as_bytes())
-                .is_ok_and(|bytes| bytes.len() == DIGEST)
-        };
-        if !digest.is_none_or(valid) {
+        let mut version = text;
+        let mut digest = None;
+        if let Some((before, after)) = text.split_once('-') {
+            let decoded = BASE64URL_NOPAD.decode(after.as_bytes()).map_err(|_| ())?;
+            if decoded.len() != DIGEST {
+                return Err(());
+            }
+            version = before;
+            digest = Some(after.to_owned());
+        }
+        let number: u64 = version.parse().map_err(|_| ())?;
+        // No sign, and no zeros before it.
+        if number.to_string() != version {
             return Err(());
         }
         Ok(Self {
-            version: version
-                .parse()
-                .ok()
-                .filter(|number: &u64| number.to_string() == version)
-                .ok_or(())?,
-            digest: digest.map(str::to_owned),
+            version: number,
+            digest,
         })
     }
 }

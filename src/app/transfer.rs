@@ -90,7 +90,8 @@ impl App {
             entries: RawValue::from_string("[]".to_owned())?,
         };
         let mut opening = serde_json::to_string(&log)?;
-        // The entries are the last field, and empty: without the end, they can be streamed in.
+        // The entries are the last field, and empty: without the end, they can be streamed in. As a
+        // list of serde's they would have to be in memory together, and a log may have many MiB.
         opening.truncate(opening.len() - "]}".len());
         let opening = opening.into();
         Ok(Export {

@@ -105,12 +105,6 @@ pub trait AnyEncounter: Any + Send + Sync {
     /// The encounter in full, as JSON for `you`.
     fn view(&self, you: &Viewer) -> Result<Box<RawValue>, serde_json::Error>;
 
-    /// The same without `you`: equal for all viewers who see the same.
-    fn view_for_all(&self) -> Result<Vec<u8>, serde_json::Error>;
-
-    /// The encounter in full, as JSON for `you`, put at the end of `buffer`.
-    fn view_into(&self, you: &Viewer, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error>;
-
     /// Whose turn it is and what is awaited.
     fn brief(&self) -> Brief;
 
@@ -617,20 +611,8 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         serde_json::value::to_raw_value(&EncounterView::new(
             &self.meta,
             &self.encounter,
-            Some(&you.at(&self.encounter)),
+            &you.at(&self.encounter),
         ))
-    }
-
-    fn view_for_all(&self) -> Result<Vec<u8>, serde_json::Error> {
-        serde_json::to_vec(&EncounterView::new(&self.meta, &self.encounter, None))
-    }
-
-    fn view_into(&self, you: &Viewer, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error> {
-        buffer.reserve(USUAL + 2 * USUAL_COMBATANT * self.encounter.combatants.len());
-        serde_json::to_writer(
-            buffer,
-            &EncounterView::new(&self.meta, &self.encounter, Some(&you.at(&self.encounter))),
-        )
     }
 
     fn brief(&self) -> Brief {

@@ -58,9 +58,7 @@ pub struct EncounterView<'a, R: Ruleset> {
     #[schema(format = DateTime)]
     created_at: &'a str,
     /// The token that reads it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = true, value_type = Viewer)]
-    you: Option<&'a Viewer>,
+    you: &'a Viewer,
 }
 
 /// A combatant, serialized again only after a change.
@@ -110,8 +108,8 @@ struct CombatantView<'a, R: Ruleset> {
 }
 
 impl<'a, R: Ruleset> EncounterView<'a, R> {
-    /// The view of an encounter, for `you`; None leaves out who reads it.
-    pub fn new(meta: &'a Meta, encounter: &'a Encounter<R>, you: Option<&'a Viewer>) -> Self {
+    /// The view of an encounter for `you`.
+    pub fn new(meta: &'a Meta, encounter: &'a Encounter<R>, you: &'a Viewer) -> Self {
         let current = R::current(encounter);
         let combatants = encounter
             .combatants

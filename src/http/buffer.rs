@@ -20,30 +20,31 @@ pub async fn buffer(
     max_bytes: usize,
 ) -> Response<Bytes> {
     let (parts, body) = response.into_parts();
-    let body = timeout(
-        deadline.remaining(),
-        Limited::new(body, max_bytes).collect(),
-    )
-    .await;
-    let respond = |bytes| Response::from_parts(parts, bytes);
+    let body = Limited::new(body, max_bytes).collect();
+    let body = timeout(deadline.remaining(), body).await;
+    let mut response = Response::from_parts(parts, Bytes::new());
     match body {
-        Ok(Ok(body)) => respond(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => too_large(respond(Bytes::new()), path),
+        Ok(Ok(body)) => {
+            *response.body_mut() = body.to_bytes();
+            response
+        }
+        Ok(Err(error)) if error.is::<LengthLimitError>() => too_large(response, path),
         Ok(Err(error)) => {
             tracing::warn!(%error, "an answer broke off");
             let problem =
                 Problem::unavailable("incomplete_answer", "the answer broke off: ask again");
-            replace(respond(Bytes::new()), path, problem)
+            replace(response, path, problem)
         }
-        Err(_) => replace(respond(Bytes::new()), path, Deadline::missed()),
+        Err(_) => replace(response, path, Problem::too_late()),
     }
 }
 
 /// Answers 413 instead of a response that the proxy cannot pass on for its size.
 pub fn too_large(response: Response<Bytes>, path: &str) -> Response<Bytes> {
-    let detail = "what was asked for is done, but the proxy before this server cannot pass on an answer of this size: send \
-                  Accept-Encoding: gzip, read the log in pages instead of exporting it, send commands with Prefer: return=minimal, or \
-                  ask the server without that proxy";
+    let detail = "what was asked for is done, but the proxy before this server cannot pass on an \
+                  answer of this size: send Accept-Encoding: gzip, read the log in pages instead \
+                  of exporting it, send commands with Prefer: return=minimal, or ask the server \
+                  without that proxy";
     replace(
         response,
         path,
@@ -53,7 +54,8 @@ pub fn too_large(response: Response<Bytes>, path: &str) -> Response<Bytes> {
 
 /// Answers a request for `path` of which a proxy passes on a header that HTTP does not allow.
 pub fn malformed_header(path: &str) -> Response<Bytes> {
-    let detail = "A header has characters that HTTP does not allow, such as control characters. Send the request without it.";
+    let detail = "A header has characters that HTTP does not allow, such as control characters. \
+                  Send the request without it.";
     replace(
         Response::default(),
         path,

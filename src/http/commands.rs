@@ -6,15 +6,16 @@ use super::headers::PREFERENCE_APPLIED;
 use super::post::Post;
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::{Answer, AnswerSize, BearerToken, Client, CommandCall, Include};
-use crate::engine::Request;
+use crate::app::{Answer, AnswerSize, AppError, BearerToken, CommandCall, Include, Outcome};
+use crate::engine::{Brief, Request};
 use crate::openapi::*;
-use crate::vocabulary::{CombatantId, LegalCommands};
+use crate::vocabulary::{CombatantId, EncounterSchema, EventSchema, LegalCommands, Pending};
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode};
-use serde::Deserialize;
-use utoipa::IntoParams;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use utoipa::{IntoParams, ToSchema};
 
 /// How a command is applied.
 #[derive(Deserialize, IntoParams)]
@@ -38,16 +39,19 @@ pub(super) struct CommandQuery {
 /// Takes one command, or a list of at most 50 commands that is applied all or nothing and makes one
 /// version. The game master sends every command. A player sends those that the manifest marks with
 /// `"sender": "player"`, for the combatants that the token names.
-#[utoipa::path(post, path = "/v1/encounters/{id}/commands", tag = "commands", security(("token" = [])),
+#[utoipa::path(post, path = "/v1/encounters/{id}/commands", tag = "commands",
+    security(("token" = [])),
     params(EncounterId, CommandQuery,
         ("If-Match" = Option<String>, Header, description = IF_MATCH),
         ("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY),
-        ("Prefer" = Option<String>, Header, description = "`return=minimal` leaves the encounter out of the answer. A repeated \
+        ("Prefer" = Option<String>, Header,
+            description = "`return=minimal` leaves the encounter out of the answer. A repeated \
             request gets its first answer.")),
     request_body = CommandRequest,
-    responses((status = 200, description = "What happened", body = CommandAnswer,
+    responses((status = 200, description = "What happened", body = CommandAnswer<'_>,
             headers(("ETag"), ("Idempotency-Replayed"), ("Preference-Applied"))),
-        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, Gone, PreconditionFailed, PayloadTooLarge,
+        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, Gone,
+        PreconditionFailed, PayloadTooLarge,
         UnsupportedMediaType, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn send_command(
     State(shared): State<AppState>,
@@ -59,7 +63,7 @@ pub(super) async fn send_command(
     post: Post,
 ) -> Result<Reply, Problem> {
     let request = Request::read(post.body)?;
-    let (key, time, include) = (post.key.as_ref(), post.time, query.include);
+    let include = query.include;
     let size = if include.encounter {
         AnswerSize::Full
     } else {
@@ -70,47 +74,76 @@ pub(super) async fn send_command(
         token: &token,
         request: &request,
         expected: conditions.matching.as_ref(),
-        key,
+        key: post.key.as_ref(),
         size,
     };
     if query.dry_run {
-        return Ok(reply(shared.app.dry_run(command).await?));
+        return Ok(reply(shared.app.dry_run(command).await?, None)?);
     }
     let mut answer = shared.app.command(command).await?;
-    if include.options
-        && let Some(options) = shared
-            .app
-            .options_after_commit(&id, &token, time.left())
-            .await
+    let mut options = None;
+    if include.options {
+        let time = post.time.left();
+        options = shared.app.options_after_commit(&id, &token, time).await;
+    }
+    if let Some(listed) = &options
+        && answer.make_room_for(listed.get().len()).is_err()
     {
-        // Without room for them the options are left out.
-        let body = with_options(&answer.body, &options);
-        answer.body = shared
-            .app
-            .answers
-            .hold(&Client::of(&token, &id), body)
-            .unwrap_or(answer.body);
+        options = None;
     }
     let version = answer.version;
-    Ok(reply(answer).version(version))
+    Ok(reply(answer, options.as_deref())?.version(version))
 }
 
-fn reply(answer: Answer) -> Reply {
-    let reply = Reply::json(answer.body).replayed(answer.replayed);
-    match answer.size {
-        AnswerSize::Full => reply,
-        AnswerSize::Minimal => reply.header(
-            PREFERENCE_APPLIED,
-            HeaderValue::from_static("return=minimal"),
-        ),
+/// What a command changed: the whole encounter, or with `Prefer: return=minimal` only `current` and
+/// `pending`.
+#[serde_with::skip_serializing_none]
+#[derive(Serialize, ToSchema)]
+pub(super) struct CommandAnswer<'a> {
+    /// The version that the command made. `If-Match` takes it in quotes.
+    version: u64,
+    /// What happened, in order.
+    #[schema(value_type = Vec<EventSchema>)]
+    events: &'a RawValue,
+    /// The encounter after the command.
+    #[schema(required = false, value_type = EncounterSchema)]
+    encounter: Option<&'a RawValue>,
+    /// The combatants whose turn it is.
+    #[schema(required = false, value_type = Vec<CombatantId>)]
+    current: Option<&'a [CombatantId]>,
+    /// The decision that is awaited, if there is one.
+    #[schema(value_type = Option<Pending>)]
+    pending: Option<&'a Pending>,
+    /// What the sender may send now, with `include=options`.
+    #[schema(required = false, value_type = LegalCommands)]
+    options: Option<&'a RawValue>,
+}
+
+fn reply(answer: Answer, options: Option<&RawValue>) -> Result<Reply, AppError> {
+    let mut body = CommandAnswer {
+        version: answer.version,
+        events: &answer.events,
+        encounter: None,
+        current: None,
+        pending: None,
+        options,
+    };
+    match &answer.outcome {
+        Outcome::Encounter(view) => body.encounter = Some(view),
+        Outcome::Brief(Brief { current, pending }) => {
+            body.current = Some(current);
+            body.pending = pending.as_ref();
+        }
     }
-}
-
-/// The body of an answer with the commands that are legal now.
-fn with_options(body: &[u8], options: &[u8]) -> Bytes {
-    // The body is an object with fields.
-    let fields = body.strip_suffix(b"}").unwrap_or_default();
-    [fields, b",\"options\":", options, b"}"].concat().into()
+    let bytes = answer.bytes() + options.map_or(0, |options| options.get().len());
+    let mut json = Vec::with_capacity(bytes);
+    serde_json::to_writer(&mut json, &body)?;
+    let mut reply = Reply::json(answer.room.keep(json.into())).replayed(answer.replayed);
+    if let Outcome::Brief(_) = answer.outcome {
+        let minimal = HeaderValue::from_static("return=minimal");
+        reply = reply.header(PREFERENCE_APPLIED, minimal);
+    }
+    Ok(reply)
 }
 
 /// The legal commands to list.
@@ -127,11 +160,15 @@ pub(super) struct OptionsQuery {
 ///
 /// Each item is a command that this token may send as it is, with the choices that it leaves open
 /// and the rule that allows it.
-#[utoipa::path(get, path = "/v1/encounters/{id}/options", tag = "commands", security(("token" = [])),
-    params(EncounterId, OptionsQuery, ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
-    responses((status = 200, description = "The legal commands", body = LegalCommands, headers(("ETag"))),
+#[utoipa::path(get, path = "/v1/encounters/{id}/options", tag = "commands",
+    security(("token" = [])),
+    params(EncounterId, OptionsQuery, ("If-None-Match" = Option<String>, Header,
+        description = IF_NONE_MATCH)),
+    responses((status = 200, description = "The legal commands", body = LegalCommands,
+        headers(("ETag"))),
         (status = 304, description = "The legal commands have not changed"),
-        BadRequest, Unauthorized, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
+        BadRequest, Unauthorized, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests,
+        ServiceUnavailable))]
 pub(super) async fn list_options(
     State(shared): State<AppState>,
     token: BearerToken,
@@ -147,5 +184,6 @@ pub(super) async fn list_options(
     let Some(legal) = legal else {
         return Ok(Reply::empty(StatusCode::NOT_MODIFIED).tagged(&tag));
     };
-    Ok(Reply::json(legal).tagged(&tag))
+    let body = Bytes::copy_from_slice(legal.get().as_bytes());
+    Ok(Reply::json(body).tagged(&tag))
 }

@@ -1,7 +1,6 @@
 //! When a request must be answered.
 
 use super::AppState;
-use super::problem::Problem;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use std::convert::Infallible;
@@ -15,12 +14,6 @@ impl Deadline {
     /// The time that is left.
     pub fn remaining(&self) -> Duration {
         self.0.saturating_duration_since(Instant::now())
-    }
-
-    /// The answer to a request that misses its deadline.
-    pub(super) fn missed() -> Problem {
-        let detail = "there was no time left to answer, so the request may have been applied: send it again with the same Idempotency-Key";
-        Problem::unavailable("too_late", detail)
     }
 }
 

@@ -7,7 +7,7 @@ use super::problem::Problem;
 use super::reply::{List, Reply};
 use super::tokens::TokenAnswer;
 use crate::app::{AppError, BearerToken, CreatedEncounter, Representation, Tag, is_cursor};
-use crate::engine::{Summary, TokenRecord, fitted};
+use crate::engine::{Summary, fitted};
 use crate::json::{FieldError, read};
 use crate::openapi::*;
 use crate::vocabulary::{EncounterSchema, Int, NewEncounterSchema};
@@ -22,10 +22,12 @@ use utoipa::{IntoParams, ToSchema};
 ///
 /// Answers with the encounter and its game master's token. No other answer shows the token. Where
 /// the server is configured with applications, the request needs an application's key.
-#[utoipa::path(post, path = "/v1/encounters", tag = "encounters", security(("application" = []), ()),
+#[utoipa::path(post, path = "/v1/encounters", tag = "encounters", security(("application" = []),
+    ()),
     params(("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
     request_body = NewEncounterSchema,
-    responses(Created, BadRequest, Unauthorized, Forbidden, RequestTimeout, PayloadTooLarge, UnsupportedMediaType,
+    responses(Created, BadRequest, Unauthorized, Forbidden, RequestTimeout, PayloadTooLarge,
+        UnsupportedMediaType,
         UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn create_encounter(
     State(shared): State<AppState>,
@@ -59,15 +61,12 @@ pub(super) struct CreationAnswer<'a> {
 
 /// The answer to a creation. `base` leads from the request's path to that of the encounters.
 pub(super) fn created(created: CreatedEncounter, base: &str) -> Result<Reply, AppError> {
-    let gm = created
-        .encounter
-        .meta()
-        .tokens
-        .first()
-        .map(TokenRecord::viewer);
-    let gm = gm.ok_or_else(|| AppError::Internal("an encounter without tokens".to_owned()))?;
+    let Some(gm) = created.encounter.meta().tokens.first() else {
+        let reason = "an encounter without tokens".to_owned();
+        return Err(AppError::Internal(reason));
+    };
     let body = CreationAnswer {
-        encounter: created.encounter.view(&gm)?,
+        encounter: created.encounter.view(&gm.viewer())?,
         token: created.token.reveal(),
         tokens: created.tokens.iter().map(TokenAnswer::of).collect(),
     };
@@ -99,23 +98,31 @@ pub(super) struct ListQuery {
 /// Answers with the encounters that the application created or imported, newest first. Needs a
 /// server that is configured with applications. A page may be shorter than `limit` though
 /// `next_cursor` says that more follow.
-#[utoipa::path(get, path = "/v1/encounters", tag = "encounters", params(ListQuery), security(("application" = [])),
-    responses((status = 200, description = "A page of the list", body = inline(List<Summary>), headers(("Link"))),
-        BadRequest, Unauthorized, Forbidden, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
+#[utoipa::path(get, path = "/v1/encounters", tag = "encounters", params(ListQuery),
+    security(("application" = [])),
+    responses((status = 200, description = "A page of the list", body = inline(List<Summary>),
+        headers(("Link"))),
+        BadRequest, Unauthorized, Forbidden, RequestTimeout, UnprocessableEntity, TooManyRequests,
+        ServiceUnavailable))]
 pub(super) async fn list_encounters(
     State(shared): State<AppState>,
     Creator(application): Creator,
     Parameters(query): Parameters<ListQuery>,
 ) -> Result<Reply, Problem> {
-    const NONE: &str = "this server has no applications, so it lists no encounters: its operator sets TURNKEEPER_APP_KEYS";
-    let application =
-        application.ok_or(Problem::new(StatusCode::FORBIDDEN, "no_applications", NONE))?;
-    let (cursor, limit) = (query.cursor.as_deref(), query.limit.map_or(50, Int::count));
-    if let Some(wrong) = cursor.filter(|cursor| !is_cursor(cursor)) {
-        let wrong: String = wrong.chars().take(40).collect();
+    const NONE: &str = "this server has no applications, so it lists no encounters: its operator \
+                        sets TURNKEEPER_APP_KEYS";
+    let Some(application) = application else {
+        return Err(Problem::new(StatusCode::FORBIDDEN, "no_applications", NONE));
+    };
+    let cursor = query.cursor.as_deref();
+    if let Some(cursor) = cursor
+        && !is_cursor(cursor)
+    {
+        let wrong: String = cursor.chars().take(40).collect();
         let message = format!("the next_cursor of the page before is expected, not {wrong:?}");
         return Err(Problem::parameter(FieldError::malformed("cursor", message)));
     }
+    let limit = query.limit.map_or(50, Int::count);
     let (items, next_cursor) = shared
         .app
         .list(&application, cursor, limit as usize)
@@ -144,11 +151,13 @@ pub(super) struct EncounterQuery {
 /// Answers with the encounter as JSON, or with `Accept: text/plain` as a turn table for people.
 /// `at` reads an earlier version.
 #[utoipa::path(get, path = "/v1/encounters/{id}", tag = "encounters", security(("token" = [])),
-    params(EncounterId, EncounterQuery, ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
+    params(EncounterId, EncounterQuery, ("If-None-Match" = Option<String>, Header,
+        description = IF_NONE_MATCH)),
     responses((status = 200, description = "The encounter", headers(("ETag")),
             content((EncounterSchema = "application/json"), (String = "text/plain"))),
         (status = 304, description = "The encounter has not changed"),
-        BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
+        BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity,
+        TooManyRequests, ServiceUnavailable))]
 pub(super) async fn read_encounter(
     State(shared): State<AppState>,
     token: BearerToken,
@@ -160,17 +169,15 @@ pub(super) async fn read_encounter(
     let (encounter, viewer) = shared.app.read(&id, &token, at).await?;
     let view = encounter.view(&viewer).map_err(AppError::from)?;
     let tag = Tag::of(encounter.version(), view.get(), &viewer, representation);
-    let reply = if conditions
-        .none_matching
-        .is_some_and(|known| known.includes(&tag))
-    {
-        Reply::empty(StatusCode::NOT_MODIFIED)
-    } else if representation == Representation::Text {
-        Reply::text(max_length.map_or(encounter.text(), |most| {
-            fitted(&encounter.text(), most.count() as usize)
-        }))
-    } else {
-        Reply::json(String::from(Box::<str>::from(view)))
+    if conditions.is_known(&tag) {
+        return Ok(Reply::empty(StatusCode::NOT_MODIFIED).tagged(&tag));
+    }
+    let reply = match (representation, max_length) {
+        (Representation::Text, Some(most)) => {
+            Reply::text(fitted(&encounter.text(), most.count() as usize))
+        }
+        (Representation::Text, None) => Reply::text(encounter.text()),
+        _ => Reply::json(String::from(Box::<str>::from(view))),
     };
     Ok(reply.tagged(&tag))
 }
@@ -181,7 +188,8 @@ pub(super) async fn read_encounter(
 #[utoipa::path(delete, path = "/v1/encounters/{id}", tag = "encounters", security(("token" = [])),
     params(EncounterId, ("If-Match" = Option<String>, Header, description = IF_MATCH)),
     responses((status = 204, description = "The encounter is deleted"),
-        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, PreconditionFailed, TooManyRequests, ServiceUnavailable))]
+        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, PreconditionFailed,
+        TooManyRequests, ServiceUnavailable))]
 pub(super) async fn delete_encounter(
     State(shared): State<AppState>,
     token: BearerToken,

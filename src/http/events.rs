@@ -2,17 +2,15 @@
 
 use super::AppState;
 use super::extract::{EncounterId, Parameters};
-use super::feed::{self, FeedLine, LogHeaders};
+use super::feed::{self, FeedCall, FeedLine, LogHeaders};
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::{BearerToken, EntryView, Include, Representation};
+use crate::app::{AppError, BearerToken, EntryView, Include, Representation, SeenEntry};
 use crate::openapi::*;
 use crate::vocabulary::Int;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
-use std::sync::Arc;
 use std::time::Duration;
 use utoipa::{IntoParams, ToSchema};
 
@@ -42,10 +40,9 @@ pub(super) struct EventsQuery {
 
 /// A page of the log.
 #[derive(Serialize, ToSchema)]
-struct LogPage {
+struct LogPage<'a> {
     /// The entries, oldest first.
-    #[schema(value_type = Vec<EntryView<'_>>)]
-    items: Vec<Arc<RawValue>>,
+    items: Vec<EntryView<'a>>,
     /// The start of the next page: `after` takes it. Null when nothing follows yet.
     #[schema(required = true)]
     next_cursor: Option<String>,
@@ -78,11 +75,15 @@ const DEFAULT_LIMIT: u32 = 100;
 /// the state so far: the store has lost entries, as Redis can in a crash.
 #[utoipa::path(get, path = "/v1/encounters/{id}/events", tag = "events", security(("token" = [])),
     params(EncounterId, EventsQuery,
-        ("Last-Event-ID" = Option<String>, Header, description = "The last version that a stream brought. The next stream continues after \
+        ("Last-Event-ID" = Option<String>, Header,
+            description = "The last version that a stream brought. The next stream continues after \
             it. It takes precedence over `after`.")),
-    responses((status = 200, description = "A page of the log, or a stream", headers(("Link")), content(
-            (LogPage = "application/json"), (String = "text/plain"), (FeedLine = "application/x-ndjson"), (String = "text/event-stream"))),
-        BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
+    responses((status = 200, description = "A page of the log, or a stream", headers(("Link")),
+        content(
+            (LogPage<'_> = "application/json"), (String = "text/plain"),
+                (FeedLine<'_> = "application/x-ndjson"), (String = "text/event-stream"))),
+        BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity,
+        TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_events(
     State(shared): State<AppState>,
     token: BearerToken,
@@ -92,46 +93,55 @@ pub(super) async fn list_events(
     headers: LogHeaders,
 ) -> Result<Response, Problem> {
     if let Some(format) = headers.format {
-        return feed::stream(&shared, &id, &token, &query, &headers, format).await;
+        let call = FeedCall {
+            id: &id,
+            token: &token,
+            after: query.after,
+            limit: query.limit.map(Int::count),
+            include: query.include,
+            headers: &headers,
+            format,
+        };
+        return feed::stream(&shared, &call).await;
     }
     // AWS Lambda may stop sooner than the timeout, and the answer must be sent before.
-    let time = headers.deadline.map_or(shared.settings.timeout, |end| {
-        end.remaining().min(shared.settings.timeout)
-    });
-    let wait = Duration::from_secs(query.wait.count().into())
-        .min(time.saturating_sub(Duration::from_secs(1)));
+    let mut time = shared.settings.timeout;
+    if let Some(deadline) = headers.deadline {
+        time = time.min(deadline.remaining());
+    }
+    let most = time.saturating_sub(Duration::from_secs(1));
+    let wait = Duration::from_secs(query.wait.count().into()).min(most);
     let limit = query.limit.map_or(DEFAULT_LIMIT, Int::count);
     let page = shared
         .app
         .await_log(&id, &token, query.after, limit as usize, wait)
         .await?;
-    let next_cursor = page.next.map(|version| version.to_string());
-    let next = next_cursor
-        .as_ref()
-        .map(|next| format!("?after={next}&limit={limit}"));
+    let next = page
+        .next
+        .map(|version| format!("?after={version}&limit={limit}"));
     let reply = match representation {
-        Representation::Text => Reply::text(sentences(&page.entries)),
+        Representation::Text => Reply::text(sentences(&page.entries)?),
         _ => Reply::of(&LogPage {
-            items: page.entries,
-            next_cursor,
+            items: page.entries.iter().map(SeenEntry::view).collect(),
+            next_cursor: page.next.map(|version| version.to_string()),
         })?,
     };
     Ok(reply.next_page(next).into_response())
 }
 
 /// The events of a page as lines of text.
-fn sentences(entries: &[Arc<RawValue>]) -> String {
-    #[derive(Deserialize)]
-    struct EntryTexts {
-        events: Vec<EventText>,
-    }
+fn sentences(entries: &[SeenEntry]) -> Result<String, AppError> {
     #[derive(Deserialize)]
     struct EventText {
         text: String,
     }
-    let entries = entries
-        .iter()
-        .filter_map(|entry| serde_json::from_str::<EntryTexts>(entry.get()).ok());
-    let line = |event: EventText| event.text.replace(['\n', '\t'], " ") + "\n";
-    entries.flat_map(|entry| entry.events).map(line).collect()
+    let mut lines = String::new();
+    for entry in entries {
+        let events: Vec<EventText> = serde_json::from_str(entry.view().events.get())?;
+        for event in events {
+            lines.push_str(&event.text.replace(['\n', '\t'], " "));
+            lines.push('\n');
+        }
+    }
+    Ok(lines)
 }

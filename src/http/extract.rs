@@ -1,4 +1,5 @@
 //! Extractors: a handler runs only if what it extracts is well-formed.
+
 use super::AppState;
 use super::problem::Problem;
 use crate::app::{
@@ -28,12 +29,14 @@ impl FromRequestParts<AppState> for EncounterId {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
         let parameters = Path::<Vec<(String, String)>>::from_request_parts(parts, state).await;
-        let mut parameters = parameters
-            .map(|Path(parameters)| parameters)
-            .unwrap_or_default()
-            .into_iter();
-        let id = parameters.find(|(name, id)| name == "id" && is_encounter_id(id));
-        id.map(|(_, id)| Self(id)).ok_or(AppError::NotFound.into())
+        if let Ok(Path(parameters)) = parameters {
+            for (name, id) in parameters {
+                if name == "id" && is_encounter_id(&id) {
+                    return Ok(Self(id));
+                }
+            }
+        }
+        Err(AppError::NotFound.into())
     }
 }
 
@@ -52,7 +55,8 @@ impl FromRequestParts<AppState> for BearerToken {
             "send the encounter's token in the header: Authorization: Bearer tk_...";
         const MALFORMED: &str =
             "this is not a token of this service: the header is Authorization: Bearer tk_...";
-        const KEY: &str = "this is an application's key, which opens no encounter: send the token that the creation answered with";
+        const KEY: &str = "this is an application's key, which opens no encounter: send the token \
+                           that the creation answered with";
         let credential =
             bearer(&parts.headers, MALFORMED)?.ok_or(Problem::unauthorized(MISSING))?;
         let wrong = if credential.starts_with("tk_app_") {
@@ -76,7 +80,8 @@ impl FromRequestParts<AppState> for Creator {
             "this server wants an application's key for that: Authorization: Bearer tk_app_...";
         const UNKNOWN: &str =
             "no application has this key: the header is Authorization: Bearer tk_app_...";
-        const TOKEN: &str = "this is the token of an encounter: creating, importing and listing need an application's key, tk_app_...";
+        const TOKEN: &str = "this is the token of an encounter: creating, importing and listing \
+                             need an application's key, tk_app_...";
         let applications = state.app.applications();
         if !applications.configured() {
             return Ok(Self(None));
@@ -151,13 +156,13 @@ pub(super) fn single<'h>(
     let Some(value) = values.next() else {
         return Ok(None);
     };
-    let text = value.to_str().ok().filter(|_| values.next().is_none());
-    text.map(Some).ok_or_else(|| {
-        Problem::bad(
+    match value.to_str() {
+        Ok(text) if values.next().is_none() => Ok(Some(text)),
+        _ => Err(Problem::bad(
             "invalid_header",
             format!("the header {name} must be sent once, in visible ASCII characters"),
-        )
-    })
+        )),
+    }
 }
 
 /// As a parameter says it: `encounter`, `options`, or both, separated by a comma.
@@ -211,26 +216,43 @@ pub(super) fn preferred<const N: usize>(
 /// The weight that an `Accept` or `Accept-Encoding` header gives to a media type or coding, in
 /// thousandths: that of its most specific range.
 pub(super) fn weight(accept: &str, media: &str) -> u16 {
-    let kind = media.split('/').next().unwrap_or_default();
-    let ranges = accept.split(',').filter_map(|range| {
-        let mut parts = range.split(';').map(str::trim);
-        let specific = match parts.next()? {
-            "*/*" => 1,
-            range if range.eq_ignore_ascii_case(media) => 3,
-            range
-                if range
-                    .strip_suffix("/*")
-                    .is_some_and(|range| range.eq_ignore_ascii_case(kind)) =>
+    let mut best = (0, 0);
+    for entry in accept.split(',') {
+        let mut parts = entry.split(';').map(str::trim);
+        let specific = precision(parts.next().unwrap_or_default(), media);
+        if specific == 0 {
+            continue;
+        }
+        let mut q = Some(1.0);
+        for parameter in parts {
+            if let Some(number) = parameter
+                .strip_prefix("q=")
+                .or(parameter.strip_prefix("Q="))
             {
-                2
+                q = number.parse::<f32>().ok();
+                break;
             }
-            _ => return None,
-        };
-        let q = parts.find_map(|parameter| parameter.strip_prefix(['q', 'Q'])?.strip_prefix('='));
-        let q = q.map_or(Some(1.0), |q| q.parse::<f32>().ok());
-        Some((specific, (q?.clamp(0.0, 1.0) * 1000.0) as u16))
-    });
-    ranges.max().map_or(0, |(_, q)| q)
+        }
+        if let Some(q) = q {
+            best = best.max((specific, (q.clamp(0.0, 1.0) * 1000.0) as u16));
+        }
+    }
+    best.1
+}
+
+/// How precisely a range names a media type or coding: 0 if it names others.
+fn precision(range: &str, media: &str) -> u8 {
+    if range.eq_ignore_ascii_case(media) {
+        return 3;
+    }
+    if range == "*/*" {
+        return 1;
+    }
+    let kind = media.split('/').next().unwrap_or_default();
+    match range.strip_suffix("/*") {
+        Some(range) if range.eq_ignore_ascii_case(kind) => 2,
+        _ => 0,
+    }
 }
 
 /// The conditions of a request.
@@ -239,6 +261,15 @@ pub(super) struct Conditions {
     pub matching: Option<Expected>,
     /// Only in none of these states.
     pub none_matching: Option<Expected>,
+}
+
+impl Conditions {
+    /// Whether the client has the answer with this tag already.
+    pub fn is_known(&self, tag: &Tag) -> bool {
+        self.none_matching
+            .as_ref()
+            .is_some_and(|known| known.includes(tag))
+    }
 }
 
 impl FromRequestParts<AppState> for Conditions {
@@ -256,11 +287,14 @@ fn condition(headers: &HeaderMap, name: HeaderName) -> Result<Option<Expected>, 
     let Some(value) = single(headers, &name)? else {
         return Ok(None);
     };
-    tags(value).map(Some).ok_or_else(|| {
-        let detail =
-            format!("the header {name} holds an entity tag such as \"13\" in double quotes, several with commas, or *");
-        Problem::bad("invalid_header", detail)
-    })
+    if let Some(tags) = tags(value) {
+        return Ok(Some(tags));
+    }
+    let detail = format!(
+        "the header {name} holds an entity tag such as \"13\" in double quotes, several with \
+         commas, or *"
+    );
+    Err(Problem::bad("invalid_header", detail))
 }
 
 /// A list of entity tags. Weak tags count as strong ones, and unknown tags match nothing. Quotes
@@ -269,23 +303,27 @@ fn tags(value: &str) -> Option<Expected> {
     if value.trim() == "*" {
         return Some(Expected::Any);
     }
-    let mut tags = Vec::new();
-    for tag in value
-        .split(',')
-        .map(str::trim)
-        .filter(|tag| !tag.is_empty())
-    {
+    if value.trim().is_empty() {
+        return None;
+    }
+    let mut tags: Vec<Tag> = Vec::new();
+    for tag in value.split(',').map(str::trim) {
+        if tag.is_empty() {
+            continue;
+        }
         let strong = tag.strip_prefix("W/").unwrap_or(tag);
-        match strong
-            .strip_prefix('"')
-            .and_then(|open| open.strip_suffix('"'))
-        {
+        match unquoted(strong) {
             Some(opaque) if opaque.contains('"') => return None,
-            Some(opaque) => tags.extend(opaque.parse::<Tag>().ok()),
+            Some(opaque) => tags.extend(opaque.parse().ok()),
             None => tags.push(strong.parse().ok()?),
         }
     }
-    (!value.trim().is_empty()).then_some(Expected::OneOf(tags))
+    Some(Expected::OneOf(tags))
+}
+
+/// The text between double quotes.
+fn unquoted(text: &str) -> Option<&str> {
+    text.strip_prefix('"')?.strip_suffix('"')
 }
 
 #[cfg(test)]

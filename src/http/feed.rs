@@ -1,14 +1,15 @@
 //! The log as a stream: lines of JSON, or server-sent events.
 
 use super::deadline::Deadline;
-use super::events::EventsQuery;
 use super::extract::{preferred, single};
 use super::headers::LAST_EVENT_ID;
 use super::problem::Problem;
 use super::{AppState, Settings};
-use crate::app::{AppError, BearerToken, Budget, Client, EntryView, Follower, Include, Next};
+use crate::app::{
+    AppError, BearerToken, Budget, Client, EntryView, Follower, Include, Next, SeenEntry,
+};
 use crate::engine::AnyEncounter;
-use crate::vocabulary::{EncounterSchema, Int, LegalCommands};
+use crate::vocabulary::{EncounterSchema, LegalCommands};
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
 use axum::http::header::CONTENT_TYPE;
@@ -16,7 +17,10 @@ use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use futures::{StreamExt, stream};
+use serde::Serialize;
+use serde_json::value::RawValue;
 use std::convert::Infallible;
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
@@ -89,84 +93,102 @@ impl Format {
         })
     }
 
-    /// A message of a type, and the version from which a client can resume. Its fields come in
-    /// parts, each field with a comma before it.
-    fn message<'a>(
-        self,
-        kind: &str,
-        version: Option<u64>,
-        fields: impl IntoIterator<Item = &'a [u8]>,
-    ) -> Message<'a> {
-        let event = match (self, version) {
+    /// A message of one line, and the version from which a client can resume.
+    fn message(self, version: Option<u64>, line: FeedLine<'_>) -> Message<'_> {
+        let event = line.event();
+        let head = match (self, version) {
             (Self::Lines, _) => String::new(),
-            (Self::Sse, Some(version)) => format!("id: {version}\nevent: {kind}\ndata: "),
-            (Self::Sse, None) => format!("event: {kind}\ndata: "),
+            (Self::Sse, Some(version)) => format!("id: {version}\nevent: {event}\ndata: "),
+            (Self::Sse, None) => format!("event: {event}\ndata: "),
         };
-        Message {
-            begin: format!("{event}{{\"type\":\"{kind}\""),
-            fields: fields.into_iter().collect(),
-            end: match self {
-                Self::Lines => b"}\n",
-                Self::Sse => b"}\n\n",
-            },
-        }
+        let end: &[u8] = match self {
+            Self::Lines => b"\n",
+            Self::Sse => b"\n\n",
+        };
+        Message { head, line, end }
     }
 
-    fn keep_alive(self) -> Bytes {
+    fn keep_alive(self) -> Result<Bytes, AppError> {
         match self {
-            Self::Lines => self.message("keep_alive", None, []).put_together(),
-            Self::Sse => Bytes::from_static(b": keep alive\n\n"),
+            Self::Lines => self.message(None, FeedLine::KeepAlive).write(),
+            Self::Sse => Ok(Bytes::from_static(b": keep alive\n\n")),
         }
     }
 }
 
-/// A message whose parts are not put together yet: other streams share them.
+/// A message that is not written yet: its parts are shared with other streams.
 struct Message<'a> {
-    begin: String,
-    fields: Vec<&'a [u8]>,
+    head: String,
+    line: FeedLine<'a>,
     end: &'static [u8],
 }
 
 impl Message<'_> {
-    fn len(&self) -> usize {
-        let fields: usize = self.fields.iter().map(|part| part.len()).sum();
-        self.begin.len() + fields + self.end.len()
+    /// The bytes of the message.
+    fn len(&self) -> Result<usize, AppError> {
+        let mut json = ByteCount(0);
+        serde_json::to_writer(&mut json, &self.line)?;
+        Ok(self.head.len() + json.0 + self.end.len())
     }
 
-    fn put_together(&self) -> Bytes {
-        let mut message = Vec::with_capacity(self.len());
-        message.extend_from_slice(self.begin.as_bytes());
-        for part in &self.fields {
-            message.extend_from_slice(part);
-        }
+    fn write(&self) -> Result<Bytes, AppError> {
+        let mut message = Vec::with_capacity(self.len()?);
+        message.extend_from_slice(self.head.as_bytes());
+        serde_json::to_writer(&mut message, &self.line)?;
         message.extend_from_slice(self.end);
-        message.into()
+        Ok(message.into())
     }
 }
 
-// Messages are put together from JSON that is ready; the document describes them by this type.
+/// Counts the bytes that are written to it.
+struct ByteCount(usize);
+
+impl Write for ByteCount {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.saturating_add(bytes.len());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// A line of a stream, or the data of a server-sent event.
-#[derive(ToSchema)]
+#[derive(Serialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[expect(dead_code, reason = "only the document needs it")]
-pub(super) enum FeedLine {
+pub(super) enum FeedLine<'a> {
     /// The encounter that the next transitions change.
     Snapshot {
         /// The version of the encounter.
         version: u64,
         /// The encounter.
-        encounter: EncounterSchema,
+        #[schema(value_type = EncounterSchema)]
+        encounter: &'a RawValue,
         /// What the viewer may send after it. Only in streams with `include`, unless an entry
         /// follows at once.
-        #[schema(required = false)]
-        options: LegalCommands,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(required = false, value_type = LegalCommands)]
+        options: Option<&'a RawValue>,
     },
     /// A new entry of the log.
-    Transition(EntryView<'static>),
+    Transition(EntryView<'a>),
     /// Nothing happened.
     KeepAlive,
     /// The encounter was deleted. The stream ends.
     Deleted,
+}
+
+impl FeedLine<'_> {
+    /// The `event` of a server-sent event: the `type` of its data.
+    fn event(&self) -> &'static str {
+        match self {
+            Self::Snapshot { .. } => "snapshot",
+            Self::Transition(_) => "transition",
+            Self::KeepAlive => "keep_alive",
+            Self::Deleted => "deleted",
+        }
+    }
 }
 
 /// A stream to one client.
@@ -201,18 +223,17 @@ impl Feed {
             return Some((chunk, self));
         }
         let ends_when_quiet = self.buffered && self.sent;
-        let wait = if ends_when_quiet {
+        let pause = if ends_when_quiet {
             QUIET
         } else {
             self.keep_alive
-        }
-        .min(left);
-        let chunk = match timeout(wait, self.follower.next()).await {
-            Ok(Next::Entry(version, entry)) => {
+        };
+        let chunk = match timeout(pause.min(left), self.follower.next()).await {
+            Ok(Next::Entry(entry)) => {
                 self.sent = true;
                 self.left = self.left.map(|left| left.saturating_sub(1));
                 self.over = self.left == Some(0);
-                self.in_time(self.transition(version, entry.get())).await?
+                self.in_time(self.transition(&entry)).await?
             }
             Ok(Next::Snapshot(encounter)) => {
                 self.sent = true;
@@ -220,11 +241,11 @@ impl Feed {
             }
             Ok(Next::Deleted) => {
                 self.over = true;
-                self.format.message("deleted", None, []).put_together()
+                self.format.message(None, FeedLine::Deleted).write().ok()?
             }
             Ok(Next::Over) => return None,
             Err(_) if ends_when_quiet || self.ends <= Instant::now() => return None,
-            Err(_) => self.format.keep_alive(),
+            Err(_) => self.format.keep_alive().ok()?,
         };
         Some((chunk, self))
     }
@@ -246,14 +267,14 @@ impl Feed {
         }
     }
 
-    async fn transition(&self, version: u64, entry: &str) -> Result<Bytes, AppError> {
+    async fn transition(&self, entry: &SeenEntry) -> Result<Bytes, AppError> {
+        let version = entry.version();
         let included = self.follower.included(version, self.include).await?;
-        let entry = entry.trim_start_matches('{');
-        let entry = entry.strip_suffix('}').unwrap_or_default();
-        let mut fields = vec![&b","[..], entry.as_bytes()];
-        fields.extend(included.iter().map(|part| &part[..]));
-        self.put_together(&self.format.message("transition", Some(version), fields))
-            .await
+        let mut view = entry.view();
+        view.encounter = included.encounter.as_deref();
+        view.options = included.options.as_deref();
+        let line = FeedLine::Transition(view);
+        self.write(self.format.message(Some(version), line)).await
     }
 
     /// The message of an encounter that the viewer sees.
@@ -262,17 +283,18 @@ impl Feed {
         let include = options_of(self.include);
         let included = self.follower.included(version, include).await?;
         let view = self.follower.view(seen).await?;
-        let begin = format!(",\"version\":{version},\"encounter\":");
-        let mut fields = vec![begin.as_bytes()];
-        fields.extend(view.iter().chain(&included).map(|part| &part[..]));
-        self.put_together(&self.format.message("snapshot", Some(version), fields))
-            .await
+        let line = FeedLine::Snapshot {
+            version,
+            encounter: &view,
+            options: included.options.as_deref(),
+        };
+        self.write(self.format.message(Some(version), line)).await
     }
 
-    /// Waits for room for a message, and only then puts it together: many streams may wait.
-    async fn put_together(&self, message: &Message<'_>) -> Result<Bytes, AppError> {
-        let room = self.answers.reserve_in_turn(&self.client, message.len());
-        Ok(room.await?.keep(message.put_together()))
+    /// Waits for room for a message, and only then writes it: many streams may wait.
+    async fn write(&self, message: Message<'_>) -> Result<Bytes, AppError> {
+        let room = self.answers.reserve_in_turn(&self.client, message.len()?);
+        Ok(room.await?.keep(message.write()?))
     }
 }
 
@@ -284,17 +306,33 @@ fn options_of(include: Include) -> Include {
     }
 }
 
+/// A request for a stream.
+pub(super) struct FeedCall<'a> {
+    /// The encounter.
+    pub id: &'a str,
+    /// Whose view it is.
+    pub token: &'a BearerToken,
+    /// The version that the client knows, unless the headers say it.
+    pub after: Option<u64>,
+    /// The most transitions.
+    pub limit: Option<u32>,
+    /// What each transition includes.
+    pub include: Include,
+    pub headers: &'a LogHeaders,
+    pub format: Format,
+}
+
 /// The log as a stream. A client that sends the last event's id knows the state; other clients get
 /// a snapshot first.
-pub(super) async fn stream(
-    shared: &AppState,
-    id: &str,
-    token: &BearerToken,
-    query: &EventsQuery,
-    headers: &LogHeaders,
-    format: Format,
-) -> Result<Response, Problem> {
-    let after = headers.last_event_id.or(query.after);
+pub(super) async fn stream(shared: &AppState, call: &FeedCall<'_>) -> Result<Response, Problem> {
+    let FeedCall {
+        id,
+        token,
+        headers,
+        format,
+        ..
+    } = *call;
+    let after = headers.last_event_id.or(call.after);
     let (now, follower) = shared.app.follow(id, token, after).await?;
     // The state that the transitions follow.
     let opening = match (headers.last_event_id, after) {
@@ -314,19 +352,17 @@ pub(super) async fn stream(
     let time = headers
         .deadline
         .map_or(time, |deadline| deadline.remaining().mul_f64(0.9).min(time));
-    let (ends, left) = (Instant::now() + time, query.limit.map(Int::count));
-    let (buffered, sent) = (headers.deadline.is_some(), after.is_none());
     let feed = Feed {
         opening,
         follower,
         format,
         keep_alive,
-        ends,
+        ends: Instant::now() + time,
         over: false,
-        buffered,
-        sent,
-        left,
-        include: query.include,
+        buffered: headers.deadline.is_some(),
+        sent: after.is_none(),
+        left: call.limit,
+        include: call.include,
         client: Client::of(token, id),
         answers: shared.app.answers.clone(),
     };
@@ -346,25 +382,36 @@ pub(super) async fn stream(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::value::to_raw_value;
 
     #[test]
-    fn a_message_is_as_long_as_it_says_before_it_is_put_together() {
-        let fields = [
-            &b",\"version\":3,\"encounter\":"[..],
-            b"{}",
-            b",\"options\":[]",
-        ];
+    fn a_message_is_as_long_as_it_says_before_it_is_written() {
+        let encounter = to_raw_value(&["one"]).expect("JSON");
+        let options = to_raw_value(&["two"]).expect("JSON");
         let told = |format: Format, version| {
-            let message = format.message("snapshot", version, fields);
-            let text = message.put_together();
-            assert_eq!(message.len(), text.len());
+            let line = FeedLine::Snapshot {
+                version: 3,
+                encounter: &encounter,
+                options: Some(&options),
+            };
+            let message = format.message(version, line);
+            let text = message.write().expect("a message");
+            assert_eq!(message.len().expect("a length"), text.len());
             String::from_utf8(text.into()).expect("text")
         };
-        let line = r#"{"type":"snapshot","version":3,"encounter":{},"options":[]}"#;
+        let line = r#"{"type":"snapshot","version":3,"encounter":["one"],"options":["two"]}"#;
         assert_eq!(told(Format::Lines, Some(3)), format!("{line}\n"));
         let event = format!("id: 3\nevent: snapshot\ndata: {line}\n\n");
         assert_eq!(told(Format::Sse, Some(3)), event);
         let event = format!("event: snapshot\ndata: {line}\n\n");
         assert_eq!(told(Format::Sse, None), event);
+    }
+
+    #[test]
+    fn an_event_has_the_type_of_its_line() {
+        for line in [FeedLine::KeepAlive, FeedLine::Deleted] {
+            let json = serde_json::to_value(&line).expect("JSON");
+            assert_eq!(json["type"], line.event());
+        }
     }
 }

@@ -10,7 +10,10 @@ use super::problem::Problem;
 use super::serve::FromSocket;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::*;
+use axum::http::header::{
+    CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, HOST, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
+};
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Version};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
@@ -25,7 +28,8 @@ const MAX_HEADERS: usize = 64 * 1024;
 pub(super) async fn respond_and_log(mut request: Request, next: Next) -> Response<Body> {
     let started = Instant::now();
     let request_id = request_id(request.headers());
-    let (method, uri) = (request.method().clone(), request.uri().clone());
+    let method = request.method().clone();
+    let uri = request.uri().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
     let checked = check_head(&request);
     request.headers_mut().insert(REQUEST_ID, request_id.clone());
@@ -67,16 +71,13 @@ pub(super) async fn with_timeout(
     mut request: Request,
     next: Next,
 ) -> Response<Body> {
-    let deadline = request
-        .extensions()
-        .get::<Deadline>()
-        .map(Deadline::remaining);
-    let deadline = deadline.filter(|remaining| *remaining < limit);
-    let time = deadline.unwrap_or(limit);
+    let deadline = request.extensions().get::<Deadline>();
+    let remaining = deadline.map_or(limit, Deadline::remaining);
+    let time = remaining.min(limit);
     request.extensions_mut().insert(TimeLimit::within(time));
     match timeout(time, next.run(request)).await {
         Ok(response) => response,
-        Err(_) if deadline.is_some() => Deadline::missed().into_response(),
+        Err(_) if remaining < limit => Problem::too_late().into_response(),
         Err(_) => ([(CONNECTION, "close")], StatusCode::REQUEST_TIMEOUT).into_response(),
     }
 }
@@ -120,29 +121,31 @@ fn check_head(request: &Request) -> Result<(), Problem> {
 
 /// The request's own id if it is harmless to print, else a new one.
 fn request_id(headers: &HeaderMap) -> HeaderValue {
-    let harmless = |value: &&HeaderValue| {
-        let bytes = value.as_bytes();
-        let printable = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
-        // A token in the wrong header must not reach the log.
-        (1..=64).contains(&bytes.len())
-            && bytes.iter().all(printable)
-            && !bytes.windows(3).any(|window| window == b"tk_")
-    };
-    let own = headers.get(REQUEST_ID).filter(harmless).cloned();
-    own.or_else(|| HeaderValue::try_from(format!("{:016x}", rand::random::<u64>())).ok())
-        .unwrap_or(HeaderValue::from_static("none"))
+    if let Some(own) = headers.get(REQUEST_ID)
+        && own.to_str().is_ok_and(is_harmless)
+    {
+        return own.clone();
+    }
+    let random = format!("{:016x}", rand::random::<u64>());
+    // Digits and letters are always a header's value.
+    HeaderValue::try_from(random).unwrap_or(HeaderValue::from_static("none"))
+}
+
+/// Whether an id may be printed in the log. A token in the wrong header must not reach it.
+fn is_harmless(id: &str) -> bool {
+    let printable = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+    (1..=64).contains(&id.len()) && id.bytes().all(printable) && !id.contains("tk_")
 }
 
 /// The first characters of the encounter's id: enough to tell it from others in a log.
 fn encounter_prefix<'p>(route: &MatchedPath, path: &'p str) -> Option<&'p str> {
-    let id = path
-        .strip_prefix("/v1/encounters/")
-        .filter(|_| route.as_str().contains("{id}"))?;
+    if !route.as_str().contains("{id}") {
+        return None;
+    }
+    let id = path.strip_prefix("/v1/encounters/")?;
     let prefix = id.split('/').next()?.get(..8)?;
-    prefix
-        .bytes()
-        .all(|b| b.is_ascii_alphanumeric())
-        .then_some(prefix)
+    let plain = prefix.bytes().all(|b| b.is_ascii_alphanumeric());
+    plain.then_some(prefix)
 }
 
 /// Adds the protective headers. A page has a policy of its own, and an answer that caches may keep

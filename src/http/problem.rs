@@ -1,6 +1,5 @@
 //! Errors as problem documents (RFC 9457). Only this file maps errors to statuses.
 
-use super::deadline::Deadline;
 use super::headers::{RATE_LIMIT, RATE_LIMIT_POLICY, REQUEST_ID};
 use crate::app::{AppError, ENCOUNTER_STREAMS, MAX_DOCUMENT, TOKEN_STREAMS};
 use crate::engine::Refusal;
@@ -116,12 +115,21 @@ impl Problem {
             .with(RETRY_AFTER, HeaderValue::from(seconds))
     }
 
+    /// A request that misses its deadline.
+    pub fn too_late() -> Self {
+        Self::unavailable(
+            "too_late",
+            "there was no time left to answer, so the request may have been applied: \
+             send it again with the same Idempotency-Key",
+        )
+    }
+
     /// The process has too much work to take more.
     pub fn busy() -> Self {
         Self::unavailable(
             "busy",
-            "The server has too much to do or is shutting down. This attempt changed nothing. Send the request again, with the same \
-             Idempotency-Key if it has one.",
+            "The server has too much to do or is shutting down. This attempt changed nothing. Send \
+             the request again, with the same Idempotency-Key if it has one.",
         )
     }
 
@@ -236,13 +244,14 @@ impl Problem {
 
 /// The path without the steps that may hold a token, percent-encoded or not.
 fn without_tokens(path: &str) -> String {
-    let holds = |step: &str| {
-        form_urlencoded::parse(step.as_bytes()).any(|(a, b)| a.contains("tk_") || b.contains("tk_"))
-    };
-    let steps = path
-        .split('/')
-        .map(|step| if holds(step) { "tk_..." } else { step });
-    steps.collect::<Vec<_>>().join("/")
+    let mut steps: Vec<&str> = path.split('/').collect();
+    for step in &mut steps {
+        let mut decoded = form_urlencoded::parse(step.as_bytes());
+        if decoded.any(|(name, value)| name.contains("tk_") || value.contains("tk_")) {
+            *step = "tk_...";
+        }
+    }
+    steps.join("/")
 }
 
 /// The middleware renders the response, because it knows the path.
@@ -270,7 +279,8 @@ impl From<AppError> for Problem {
                 pending,
             } => {
                 let mut problem = Self::from(refusal);
-                (problem.0.current_version, problem.0.pending) = (Some(current), pending);
+                problem.0.current_version = Some(current);
+                problem.0.pending = pending;
                 problem
             }
             AppError::Stale { current } => {
@@ -291,7 +301,8 @@ impl From<AppError> for Problem {
             }
             AppError::Pruned { oldest } => {
                 let detail = format!(
-                    "the log no longer holds that version: version {oldest} is the oldest that it holds"
+                    "the log no longer holds that version: version {oldest} is the oldest that it \
+                     holds"
                 );
                 let mut problem = Self::new(StatusCode::GONE, "version_gone", detail);
                 problem.0.rule = Some("TK-8");
@@ -300,18 +311,20 @@ impl From<AppError> for Problem {
             }
             AppError::AnswerPruned { version } => {
                 let detail = format!(
-                    "this request was applied before and made version {version}; the log no longer holds what it answered: \
-                     read the encounter"
+                    "this request was applied before and made version {version}; the log no longer \
+                     holds what it answered: read the encounter"
                 );
                 Self::new(StatusCode::GONE, "answer_gone", detail)
             }
             AppError::KeyReused => Self::unprocessable(
                 "idempotency_key_reused",
-                "this Idempotency-Key was used before, for another request: choose a new key for each request",
+                "this Idempotency-Key was used before, for another request: choose a new key for \
+                 each request",
             ),
             AppError::TooLarge { size } => {
                 let detail = format!(
-                    "the encounter would take {size} bytes, more than the maximum of {MAX_DOCUMENT}: remove something"
+                    "the encounter would take {size} bytes, more than the maximum of \
+                     {MAX_DOCUMENT}: remove something"
                 );
                 Self::unprocessable("encounter_too_large", detail)
             }
@@ -319,28 +332,31 @@ impl From<AppError> for Problem {
                 Self::unprocessable("inconsistent_log", error.to_string()).at(error)
             }
             AppError::Contended => {
-                let detail = "Other requests changed the encounter first. This attempt changed nothing. Send the request again, with the same \
-                              Idempotency-Key if it has one.";
+                let detail = "Other requests changed the encounter first. This attempt changed \
+                              nothing. Send the request again, with the same Idempotency-Key if it \
+                              has one.";
                 Self::unavailable("contended", detail)
             }
             AppError::Busy => Self::busy(),
             AppError::TooManyStreams => {
                 let detail = format!(
-                    "A token can hold {TOKEN_STREAMS} streams open, an encounter {ENCOUNTER_STREAMS}, with the pages that wait. \
-                     Close another one first."
+                    "A token can hold {TOKEN_STREAMS} streams open, an encounter \
+                     {ENCOUNTER_STREAMS}, with the pages that wait. Close another one first."
                 );
                 Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_streams", detail)
                     .with(RETRY_AFTER, HeaderValue::from_static("5"))
             }
             AppError::Unavailable(reason) => {
                 tracing::warn!(%reason, "the store is away");
-                let detail = "the store does not answer, so the request may have been applied: send it again with the same Idempotency-Key";
+                let detail = "the store does not answer, so the request may have been applied: \
+                              send it again with the same Idempotency-Key";
                 Self::unavailable("store_away", detail)
             }
             AppError::StoreRefuses(reason) => {
                 tracing::warn!(%reason, "the store refuses to write");
-                let detail = "The store takes no writes now. This attempt changed nothing. Send the request again later, with the same \
-                              Idempotency-Key if it has one.";
+                let detail = "The store takes no writes now. This attempt changed nothing. Send \
+                              the request again later, with the same Idempotency-Key if it has \
+                              one.";
                 Self::unavailable("store_away", detail)
             }
             AppError::Foreign(reason) => {
@@ -359,7 +375,7 @@ impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
         match refusal {
             Refusal::Fields(errors) => Self::fields(errors, "invalid_body"),
-            Refusal::Stopped => Deadline::missed(),
+            Refusal::Stopped => Self::too_late(),
             Refusal::Forbidden { path, detail } => {
                 let problem = Self::new(StatusCode::FORBIDDEN, "forbidden", detail.clone());
                 if path.is_empty() {

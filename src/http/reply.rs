@@ -1,4 +1,5 @@
 //! Answers: serialised bodies with their headers.
+
 use super::extract::Conditions;
 use super::headers::REPLAYED;
 use crate::app::{AppError, Tag};
@@ -76,11 +77,7 @@ impl Reply {
     /// Adds the tag of an answer that is the same for all clients, and answers 304 if the client
     /// has it. Caches must revalidate it.
     pub fn public(self, tag: &Tag, conditions: &Conditions) -> Self {
-        let known = conditions
-            .none_matching
-            .as_ref()
-            .is_some_and(|known| known.includes(tag));
-        let reply = if known {
+        let reply = if conditions.is_known(tag) {
             Self::empty(StatusCode::NOT_MODIFIED)
         } else {
             self

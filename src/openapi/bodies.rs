@@ -1,9 +1,6 @@
-//! Bodies that the program puts together from parts, as the published document shows them.
+//! Bodies of which the program has no type of its own, as the published document shows them.
 
-use crate::vocabulary::{
-    CombatantId, CommandSchema, CommandSpec, EncounterSchema, EventSchema, LegalCommands, Manifest,
-    Pending, Rule,
-};
+use crate::vocabulary::{CommandSchema, CommandSpec, Manifest, Rule};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -41,24 +38,3 @@ pub enum CommandRequest {
 #[derive(ToSchema)]
 #[schema(min_items = 1, max_items = 50)]
 pub struct CommandList(pub Vec<CommandSchema>);
-
-/// What a command changed: the whole encounter, or with `Prefer: return=minimal` only `current` and
-/// `pending`.
-#[derive(ToSchema)]
-pub struct CommandAnswer {
-    /// The version that the command made. `If-Match` takes it in quotes.
-    pub version: u64,
-    /// What happened, in order.
-    pub events: Vec<EventSchema>,
-    /// The encounter after the command.
-    #[schema(required = false)]
-    pub encounter: EncounterSchema,
-    /// The combatants whose turn it is.
-    #[schema(required = false)]
-    pub current: Vec<CombatantId>,
-    /// The decision that is awaited, if there is one.
-    pub pending: Option<Pending>,
-    /// What the sender may send now, with `include=options`.
-    #[schema(required = false)]
-    pub options: LegalCommands,
-}
