@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use serde_json::json;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tracing_subscriber::filter::Targets;
 
@@ -36,7 +36,9 @@ impl Config {
             let error = named(error);
             if lambda::present() {
                 // Log lines are JSON there, and the log has not started.
-                eprintln!("{}", json!({"level": "ERROR", "message": "does not serve", "reason": error.to_string()}));
+                let reason = error.to_string();
+                let line = json!({"level": "ERROR", "message": "does not serve", "reason": reason});
+                eprintln!("{line}");
                 std::process::exit(error.exit_code());
             }
             error.exit()
@@ -102,7 +104,8 @@ pub enum Task {
 #[derive(Debug, Clone, Args)]
 pub struct Server {
     /// The address to listen on. Port 0 takes a free port and prints it.
-    #[arg(long, env = "TURNKEEPER_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS:PORT", value_parser = address)]
+    #[arg(long, env = "TURNKEEPER_LISTEN", default_value = "127.0.0.1:8080",
+        value_name = "ADDRESS:PORT", value_parser = address)]
     pub listen: SocketAddr,
 
     /// The Redis that stores the encounters: redis:// or rediss:// (TLS), or several with commas
@@ -146,7 +149,8 @@ pub struct Server {
 
     /// The time after which an idle encounter is deleted, such as 30d, 12h, 15m or 90s; 0 keeps it
     /// for ever.
-    #[arg(long, env = "TURNKEEPER_TTL", default_value = "30d", value_name = "TIME", value_parser = time)]
+    #[arg(long, env = "TURNKEEPER_TTL", default_value = "30d", value_name = "TIME",
+        value_parser = time)]
     pub ttl: Duration,
 
     /// The path below which a proxy shows the service, such as /turns. It is removed from requests
@@ -198,7 +202,8 @@ pub struct Server {
     pub cors_origins: Origins,
 
     /// Whether /table serves a page to look at a fight and play it: true or false.
-    #[arg(long, env = "TURNKEEPER_TABLE", default_value_t = true, action = ArgAction::Set, value_name = "BOOLEAN")]
+    #[arg(long, env = "TURNKEEPER_TABLE", default_value_t = true, action = ArgAction::Set,
+        value_name = "BOOLEAN")]
     pub table: bool,
 
     /// The largest request body, in bytes.
@@ -208,15 +213,18 @@ pub struct Server {
 
     /// The time limit of a request, its body and answer included, such as 30s. A long poll (wait)
     /// is answered a second earlier.
-    #[arg(long, env = "TURNKEEPER_REQUEST_TIMEOUT", default_value = "30s", value_name = "TIME", value_parser = positive_time)]
+    #[arg(long, env = "TURNKEEPER_REQUEST_TIMEOUT", default_value = "30s", value_name = "TIME",
+        value_parser = positive_time)]
     pub request_timeout: Duration,
 
     /// The time after which a stream of events closes, such as 5m. Clients reconnect.
-    #[arg(long, env = "TURNKEEPER_STREAM_TIME", default_value = "5m", value_name = "TIME", value_parser = positive_time)]
+    #[arg(long, env = "TURNKEEPER_STREAM_TIME", default_value = "5m", value_name = "TIME",
+        value_parser = positive_time)]
     pub stream_time: Duration,
 
     /// The time after which a quiet stream sends a keep-alive, such as 15s.
-    #[arg(long, env = "TURNKEEPER_KEEP_ALIVE", default_value = "15s", value_name = "TIME", value_parser = positive_time)]
+    #[arg(long, env = "TURNKEEPER_KEEP_ALIVE", default_value = "15s", value_name = "TIME",
+        value_parser = positive_time)]
     pub keep_alive: Duration,
 
     /// The largest log that can be imported, in bytes.
@@ -233,13 +241,15 @@ pub struct Server {
 
     /// The minimum number of newest log entries that each encounter keeps; 0 keeps all. Older ones
     /// are dropped only at every 256th entry, so up to 511 more may be there.
-    #[arg(long, env = "TURNKEEPER_LOG_KEEP", default_value_t = crate::app::DEFAULT_LOG_KEEP, value_name = "ENTRIES",
+    #[arg(long, env = "TURNKEEPER_LOG_KEEP", default_value_t = crate::app::DEFAULT_LOG_KEEP,
+        value_name = "ENTRIES",
         value_parser = |text: &str| integer::<u64>(text, 0, 1_000_000_000))]
     pub log_keep: u64,
 
     /// The maximum MiB of the log of each encounter; 0 is any number. Beyond it the oldest entries
     /// are dropped, also of those that TURNKEEPER_LOG_KEEP keeps.
-    #[arg(long, env = "TURNKEEPER_LOG_MIB", default_value_t = crate::app::DEFAULT_LOG_MIB, value_name = "MIB",
+    #[arg(long, env = "TURNKEEPER_LOG_MIB", default_value_t = crate::app::DEFAULT_LOG_MIB,
+        value_name = "MIB",
         value_parser = |text: &str| integer::<u64>(text, 0, 65_536))]
     pub log_mib: u64,
 
@@ -250,7 +260,8 @@ pub struct Server {
 
     /// The level of the log on standard error: off, error, warn, info, debug, trace, or levels of
     /// modules such as turnkeeper=debug,warn.
-    #[arg(long, env = "TURNKEEPER_LOG", default_value = "info", value_name = "LEVEL", value_parser = levels)]
+    #[arg(long, env = "TURNKEEPER_LOG", default_value = "info", value_name = "LEVEL",
+        value_parser = levels)]
     pub log: Targets,
 
     /// The format of log lines. Default: json on Lambda, else text.
@@ -311,20 +322,24 @@ impl Server {
         let Some(file) = &self.app_keys_file else {
             return Ok(keys);
         };
-        let text = std::fs::read_to_string(file).map_err(|error| error.to_string());
-        let filed = text
-            .and_then(|text| AppKeys::read(&text))
-            .and_then(|filed| match filed.is_empty() {
-                true => Err("it has no key".to_owned()),
-                false => keys.and(filed),
-            });
+        let filed = keys_of_file(file).and_then(|filed| keys.and(filed));
         filed.map_err(|error| format!("TURNKEEPER_APP_KEYS_FILE: {}: {error}", file.display()))
     }
 }
 
+fn keys_of_file(file: &Path) -> Result<AppKeys, String> {
+    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let keys = AppKeys::read(&text)?;
+    if keys.is_empty() {
+        return Err("it has no key".to_owned());
+    }
+    Ok(keys)
+}
+
 /// An address and a port. A name may have several addresses, and a server listens on one.
 fn address(text: &str) -> Result<SocketAddr, String> {
-    const SHAPE: &str = "write an IP address and a port, such as 127.0.0.1:8080, [::1]:8080, or 0.0.0.0:8080 for every interface: names are not looked up";
+    const SHAPE: &str = "write an IP address and a port, such as 127.0.0.1:8080, [::1]:8080, or \
+                         0.0.0.0:8080 for every interface: names are not looked up";
     text.parse().map_err(|_| SHAPE.to_owned())
 }
 
@@ -334,32 +349,35 @@ fn header(text: &str) -> Result<HeaderName, String> {
 }
 
 fn integer<N: TryFrom<u64>>(text: &str, min: u64, max: u64) -> Result<N, String> {
-    let number = text
-        .parse()
-        .ok()
-        .filter(|number| (min..=max).contains(number))
-        .and_then(|number| N::try_from(number).ok());
-    number.ok_or_else(|| format!("write an integer from {min} to {max}"))
+    if let Ok(number) = text.parse()
+        && (min..=max).contains(&number)
+        && let Ok(number) = N::try_from(number)
+    {
+        return Ok(number);
+    }
+    Err(format!("write an integer from {min} to {max}"))
 }
 
 /// A level for all log lines, levels for modules, or both. Levels that leave out this program are
 /// refused: they would silence it.
 fn levels(text: &str) -> Result<Targets, String> {
-    const SHAPE: &str = "write a level (off, error, warn, info, debug, trace), or levels of modules too, such as turnkeeper=debug,warn";
+    const SHAPE: &str = "write a level (off, error, warn, info, debug, trace), or levels of \
+                         modules too, such as turnkeeper=debug,warn";
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
-    let complete = parts
-        .iter()
-        .all(|part| !part.is_empty() && !part.ends_with('='));
+    for part in &parts {
+        if part.is_empty() || part.ends_with('=') {
+            return Err(SHAPE.to_owned());
+        }
+    }
+    match parts.join(",").parse() {
+        Ok(targets) if cover_this_program(&targets) => Ok(targets),
+        _ => Err(SHAPE.to_owned()),
+    }
+}
+
+fn cover_this_program(targets: &Targets) -> bool {
     let own = |module: &str| module == "turnkeeper" || module.starts_with("turnkeeper::");
-    let covers = |targets: &Targets| {
-        targets.default_level().is_some() || targets.iter().any(|(module, _)| own(module))
-    };
-    let targets = parts
-        .join(",")
-        .parse()
-        .ok()
-        .filter(|targets| complete && covers(targets));
-    targets.ok_or_else(|| SHAPE.to_owned())
+    targets.default_level().is_some() || targets.iter().any(|(module, _)| own(module))
 }
 
 /// A time such as `30d`, `12h`, `15m` or `90s`; `0` is a time of zero.
@@ -367,7 +385,10 @@ fn time(text: &str) -> Result<Duration, String> {
     // A century. Redis counts milliseconds in 64 bits.
     const MAX: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
     let time = humantime::parse_duration(text).map_err(|_| {
-        format!("{text:?} is not a duration: write an integer and a unit, such as 30d, 12h, 15m, 90s, or 0")
+        format!(
+            "{text:?} is not a duration: write an integer and a unit, such as 30d, 12h, 15m, \
+                 90s, or 0"
+        )
     })?;
     if time > MAX {
         Err(format!("{text} is more than a century: 0 means for ever"))
@@ -377,13 +398,11 @@ fn time(text: &str) -> Result<Duration, String> {
 }
 
 fn positive_time(text: &str) -> Result<Duration, String> {
-    time(text).and_then(|time| {
-        if time.is_zero() {
-            Err("it must be more than 0".to_owned())
-        } else {
-            Ok(time)
-        }
-    })
+    let time = time(text)?;
+    if time.is_zero() {
+        return Err("it must be more than 0".to_owned());
+    }
+    Ok(time)
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! Log lines on standard error, in batches: a system call for each line would take longer than
 //! deciding a command.
+//!
+//! The crate `tracing-appender` also writes from a thread of its own, but it has no flush: its
+//! guard gives waiting lines a second at the end, and a warning waits like any other line.
 
 use crate::config::{LogFormat, Server};
 use parking_lot::Mutex;
@@ -38,11 +41,12 @@ pub fn start(config: &Server, on_lambda: bool) -> Lines {
     let layer = tracing_subscriber::fmt::layer()
         .with_writer(lines.clone())
         .with_ansi(false);
-    match config.log_format.unwrap_or(if on_lambda {
+    let usual = if on_lambda {
         LogFormat::Json
     } else {
         LogFormat::Text
-    }) {
+    };
+    match config.log_format.unwrap_or(usual) {
         LogFormat::Text => {
             // The default formatter of fields supports colours, which takes most of its time.
             let fields = debug_fn(|line, field, value| match field.name() {

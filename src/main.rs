@@ -132,28 +132,29 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
 }
 
 fn open_store(config: &Server, on_lambda: bool) -> Result<(Arc<dyn Store>, String), String> {
-    match &config.redis_url {
-        Some(urls) => {
-            let store = RedisStore::open(urls, certificates(config, urls)?, config.store());
-            let store = store.map_err(|error| format!("REDIS_URL: {error}"))?;
-            let name = format!("Redis at {}", store.addresses());
-            Ok((Arc::new(store), name))
-        }
-        None if on_lambda && config.data.is_none() => {
-            Err("REDIS_URL is not set: Lambda instances share nothing else. For a trial whose encounters last as long as one \
-                 instance, set TURNKEEPER_DATA=/tmp/turnkeeper"
-                .to_owned())
-        }
-        None => {
-            let directory = config.directory();
-            let store = without_panic_messages(|| EmbeddedStore::open(&directory, config.store()));
-            let store = store.map_err(|error| format!("TURNKEEPER_DATA: {error}"))?;
-            if !on_lambda && let Err(error) = store.serve_backups(&directory) {
-                tracing::warn!(%error, "`turnkeeper backup` cannot reach this process: there is no socket in its directory");
-            }
-            Ok((Arc::new(store), format!("embedded, in {} (REDIS_URL for a shared one)", directory.display())))
-        }
+    if let Some(urls) = &config.redis_url {
+        let store = RedisStore::open(urls, certificates(config, urls)?, config.store());
+        let store = store.map_err(|error| format!("REDIS_URL: {error}"))?;
+        let name = format!("Redis at {}", store.addresses());
+        return Ok((Arc::new(store), name));
     }
+    if on_lambda && config.data.is_none() {
+        let reason = "REDIS_URL is not set: Lambda instances share nothing else. For a trial whose \
+                      encounters last as long as one instance, set TURNKEEPER_DATA=/tmp/turnkeeper";
+        return Err(reason.to_owned());
+    }
+    let directory = config.directory();
+    let store = without_panic_messages(|| EmbeddedStore::open(&directory, config.store()));
+    let store = store.map_err(|error| format!("TURNKEEPER_DATA: {error}"))?;
+    if !on_lambda && let Err(error) = store.serve_backups(&directory) {
+        tracing::warn!(
+            %error,
+            "`turnkeeper backup` cannot reach this process: there is no socket in its directory"
+        );
+    }
+    let directory = directory.display();
+    let name = format!("embedded, in {directory} (REDIS_URL for a shared one)");
+    Ok((Arc::new(store), name))
 }
 
 /// Opens a store whose file may be damaged: the error has the words of a panic in the database.
@@ -181,7 +182,10 @@ async fn follow_keys(config: Server, keys: AppKeys, applications: Arc<Applicatio
                 tracing::info!(keys = keys.len(), "the application keys have changed");
             }
             Err(error) => {
-                tracing::error!(%error, "the application keys cannot be read: the earlier keys stay valid");
+                tracing::error!(
+                    %error,
+                    "the application keys cannot be read: the earlier keys stay valid"
+                );
             }
         }
         last = now;
@@ -191,8 +195,9 @@ async fn follow_keys(config: Server, keys: AppKeys, applications: Arc<Applicatio
 fn warn_if_open(guarded: bool, address: &str) {
     if !guarded {
         tracing::warn!(
-            "every client that reaches {address} may create encounters: make a key with `turnkeeper app-key NAME`, set \
-             TURNKEEPER_APP_KEYS to the NAME=DIGEST that it prints (or set TURNKEEPER_RATE_ADDRESS), or listen only on 127.0.0.1"
+            "every client that reaches {address} may create encounters: make a key with \
+             `turnkeeper app-key NAME`, set TURNKEEPER_APP_KEYS to the NAME=DIGEST that it prints \
+             (or set TURNKEEPER_RATE_ADDRESS), or listen only on 127.0.0.1"
         );
     }
 }
@@ -243,19 +248,12 @@ fn conclude(path: &Path, report: &Report) -> Result<(), String> {
 /// Asks the server whether it is ready. Container images without a shell have no other client.
 fn healthy(listen: SocketAddr) -> Result<(), String> {
     const TIMEOUT: Duration = Duration::from_secs(3);
-    let local: IpAddr = if listen.is_ipv4() {
-        Ipv4Addr::LOCALHOST.into()
-    } else {
-        Ipv6Addr::LOCALHOST.into()
+    let ip = match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
     };
-    let address = SocketAddr::new(
-        if listen.ip().is_unspecified() {
-            local
-        } else {
-            listen.ip()
-        },
-        listen.port(),
-    );
+    let address = SocketAddr::new(ip, listen.port());
     let ask = || -> std::io::Result<String> {
         let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
         stream.set_read_timeout(Some(TIMEOUT))?;
@@ -273,49 +271,59 @@ fn healthy(listen: SocketAddr) -> Result<(), String> {
 }
 
 fn certificates(config: &Server, urls: &str) -> Result<Option<TlsCertificates>, String> {
-    let read = |name: &str, path: &Path, content: &str, valid: fn(&[u8]) -> bool| {
-        let setting = format!("TURNKEEPER_REDIS_{name}");
-        let bytes = std::fs::read(path)
-            .map_err(|error| format!("{setting}: cannot read {}: {error}", path.display()))?;
-        let mut urls = urls
-            .split(',')
-            .map(|url| url.trim().to_ascii_lowercase())
-            .filter(|url| !url.is_empty());
-        if !urls.all(|url| url.starts_with("rediss://") || url.starts_with("valkeys://")) {
+    let mut root_cert = None;
+    if let Some(path) = &config.redis_ca {
+        root_cert = Some(certificate("TURNKEEPER_REDIS_CA", path, urls)?);
+    }
+    let mut client_tls = None;
+    if let (Some(cert), Some(key)) = (&config.redis_cert, &config.redis_key) {
+        client_tls = Some(ClientTlsConfig {
+            client_cert: certificate("TURNKEEPER_REDIS_CERT", cert, urls)?,
+            client_key: private_key("TURNKEEPER_REDIS_KEY", key, urls)?,
+        });
+    }
+    if root_cert.is_none() && client_tls.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(TlsCertificates {
+        client_tls,
+        root_cert,
+    }))
+}
+
+fn certificate(setting: &str, path: &Path, urls: &str) -> Result<Vec<u8>, String> {
+    let bytes = read_for_tls(setting, path, urls)?;
+    match CertificateDer::pem_slice_iter(&bytes).next() {
+        Some(Ok(_)) => Ok(bytes),
+        _ => Err(format!(
+            "{setting}: {} holds no certificate in PEM",
+            path.display()
+        )),
+    }
+}
+
+fn private_key(setting: &str, path: &Path, urls: &str) -> Result<Vec<u8>, String> {
+    let bytes = read_for_tls(setting, path, urls)?;
+    match PrivateKeyDer::from_pem_slice(&bytes) {
+        Ok(_) => Ok(bytes),
+        Err(_) => Err(format!("{setting}: {} holds no key in PEM", path.display())),
+    }
+}
+
+/// Reads a file that a setting names. Refuses it for URLs without TLS.
+fn read_for_tls(setting: &str, path: &Path, urls: &str) -> Result<Vec<u8>, String> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| format!("{setting}: cannot read {}: {error}", path.display()))?;
+    for url in urls.split(',') {
+        let url = url.trim().to_ascii_lowercase();
+        let secure = url.starts_with("rediss://") || url.starts_with("valkeys://");
+        if !url.is_empty() && !secure {
             return Err(format!(
                 "{setting} is for TLS: begin REDIS_URL with rediss://"
             ));
         }
-        if valid(&bytes) {
-            Ok(bytes)
-        } else {
-            Err(format!(
-                "{setting}: {} holds no {content} in PEM",
-                path.display()
-            ))
-        }
-    };
-    let certificate =
-        |bytes: &[u8]| matches!(CertificateDer::pem_slice_iter(bytes).next(), Some(Ok(_)));
-    let key = |bytes: &[u8]| PrivateKeyDer::from_pem_slice(bytes).is_ok();
-    let root_cert = config
-        .redis_ca
-        .as_deref()
-        .map(|path| read("CA", path, "certificate", certificate))
-        .transpose()?;
-    let client_tls = match (&config.redis_cert, &config.redis_key) {
-        (Some(cert), Some(path)) => Some(ClientTlsConfig {
-            client_cert: read("CERT", cert, "certificate", certificate)?,
-            client_key: read("KEY", path, "key", key)?,
-        }),
-        _ => None,
-    };
-    Ok(
-        (root_cert.is_some() || client_tls.is_some()).then_some(TlsCertificates {
-            client_tls,
-            root_cert,
-        }),
-    )
+    }
+    Ok(bytes)
 }
 
 /// Makes a write beyond the limit of a file's size (`ulimit -f`) an error, as on a full disk. By

@@ -21,14 +21,8 @@ impl FromStr for BasePath {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let path = text.trim_end_matches('/');
-        let plain = |segment: &str| {
-            let allowed = |b: u8| b.is_ascii_alphanumeric() || b"-._~$".contains(&b);
-            !segment.is_empty() && segment != "." && segment != ".." && segment.bytes().all(allowed)
-        };
-        if !path
-            .strip_prefix('/')
-            .is_some_and(|rest| rest.split('/').all(plain))
-        {
+        let steps = path.strip_prefix('/').unwrap_or_default();
+        if !steps.split('/').all(is_plain_step) {
             return Err(format!(
                 "{text:?} is not a base path: write / and plain words, such as /turns or /api/turns"
             ));
@@ -38,6 +32,13 @@ impl FromStr for BasePath {
         }
         Ok(Self(path.to_owned()))
     }
+}
+
+fn is_plain_step(step: &str) -> bool {
+    let plain = step
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b"-._~$".contains(&b));
+    plain && !step.is_empty() && step != "." && step != ".."
 }
 
 impl BasePath {

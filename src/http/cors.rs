@@ -4,7 +4,9 @@ use super::headers::{
     IDEMPOTENCY_KEY, LAST_EVENT_ID, PREFER, PREFERENCE_APPLIED, RATE_LIMIT, RATE_LIMIT_POLICY,
     REPLAYED, REQUEST_ID,
 };
-use axum::http::header::*;
+use axum::http::header::{
+    AUTHORIZATION, CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH, LINK, LOCATION, RETRY_AFTER,
+};
 use axum::http::{HeaderName, HeaderValue, Method};
 use std::str::FromStr;
 use std::time::Duration;
@@ -58,22 +60,30 @@ impl FromStr for Origins {
         if text.trim() == "*" {
             return Ok(Self::Any);
         }
-        let origins = text
-            .split(',')
-            .map(str::trim)
-            .filter(|origin| !origin.is_empty() && *origin != "none");
-        let origins = origins.map(|origin| {
-            let host = origin.split_once("://").map(|(_, host)| host);
-            let valid = host.is_some_and(|host| !host.is_empty() && !host.contains(['/', '*']));
-            let value = HeaderValue::from_str(origin).ok().filter(|_| valid);
-            value.ok_or_else(|| {
-                format!(
-                    "{origin:?} is not an origin: write * for all, none, or origins such as https://table.example:8443"
-                )
-            })
-        });
-        Ok(Self::Only(origins.collect::<Result<_, _>>()?))
+        let mut origins = Vec::new();
+        for origin in text.split(',').map(str::trim) {
+            if origin.is_empty() || origin == "none" {
+                continue;
+            }
+            let Some(value) = origin_value(origin) else {
+                return Err(format!(
+                    "{origin:?} is not an origin: write * for all, none, or origins such as \
+                     https://table.example:8443"
+                ));
+            };
+            origins.push(value);
+        }
+        Ok(Self::Only(origins))
     }
+}
+
+/// The header's value of an origin: a scheme and a host, without a path.
+fn origin_value(origin: &str) -> Option<HeaderValue> {
+    let (_, host) = origin.split_once("://")?;
+    if host.is_empty() || host.contains(['/', '*']) {
+        return None;
+    }
+    HeaderValue::from_str(origin).ok()
 }
 
 /// The layer that answers preflights and adds the CORS headers to answers.

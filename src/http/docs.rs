@@ -42,8 +42,9 @@ pub(super) fn unpacked(packed: &[u8]) -> std::io::Result<String> {
 
 /// Swagger UI has scripts and inline styles, images in its styles, and calls the API.
 const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; \
-     base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+     img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+     frame-ancestors 'none'",
 );
 
 /// `/`, `/openapi.json`, and Swagger UI under `/docs`, bundled so that it works offline. The latter
@@ -104,7 +105,8 @@ const ABOUT: &str =
 async fn root(headers: HeaderMap) -> Reply {
     let reply = if preferred(&headers, ["application/json", "text/html"]) == "text/html" {
         let page = format!(
-            "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Turnkeeper</title>\n<h1>Turnkeeper</h1>\n\
+            "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\
+            <title>Turnkeeper</title>\n<h1>Turnkeeper</h1>\n\
             <p>{ABOUT}</p>\n<ul>\n<li><a href=\"docs\">Documentation</a></li>\n\
             <li><a href=\"openapi.json\">OpenAPI document</a></li>\n\
             <li><a href=\"v1/rulesets\">Rulesets</a></li>\n</ul>\n</html>\n"
@@ -114,7 +116,13 @@ async fn root(headers: HeaderMap) -> Reply {
             HeaderValue::from_static("text/html; charset=utf-8"),
         )
     } else {
-        let body = json!({"name": "Turnkeeper", "about": ABOUT, "docs": "docs", "openapi": "openapi.json", "rulesets": "v1/rulesets"});
+        let body = json!({
+            "name": "Turnkeeper",
+            "about": ABOUT,
+            "docs": "docs",
+            "openapi": "openapi.json",
+            "rulesets": "v1/rulesets",
+        });
         Reply::json(body.to_string())
     };
     reply.header(VARY, HeaderValue::from_static("accept"))

@@ -30,7 +30,8 @@ struct Readiness {
 ///
 /// Answers as long as the process runs.
 #[utoipa::path(get, path = "/livez", tag = "operations",
-    responses((status = 200, description = "The process runs", body = inline(Health)), RequestTimeout))]
+    responses((status = 200, description = "The process runs", body = inline(Health)),
+        RequestTimeout))]
 pub(super) async fn livez() -> Result<Reply, Problem> {
     Ok(Reply::of(&Health { status: "live" })?)
 }
@@ -40,7 +41,8 @@ pub(super) async fn livez() -> Result<Reply, Problem> {
 /// Answers 200 when the store takes writes. The detail of a refusal says why it does not, such as a
 /// full Redis.
 #[utoipa::path(get, path = "/readyz", tag = "operations",
-    responses((status = 200, description = "The store takes writes", body = inline(Readiness)), RequestTimeout, ServiceUnavailable))]
+    responses((status = 200, description = "The store takes writes", body = inline(Readiness)),
+        RequestTimeout, ServiceUnavailable))]
 pub(super) async fn readyz(State(shared): State<AppState>) -> Result<Reply, Problem> {
     shared.app.ready().await.map_err(|error| match error {
         AppError::Unavailable(reason)

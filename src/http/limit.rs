@@ -54,20 +54,13 @@ pub(super) async fn limit(
         .extract_parts_with_state::<Sender, _>(&shared)
         .await
         .ok();
-    let client = (
-        sender,
-        request
-            .extract_parts_with_state::<EncounterId, _>(&shared)
-            .await
-            .ok(),
-    );
-    let counted = match count(
-        &shared,
-        &client,
-        address_bucket(&shared, request.headers(), request.extensions()),
-    )
-    .await
-    {
+    let id = request
+        .extract_parts_with_state::<EncounterId, _>(&shared)
+        .await
+        .ok();
+    let client = (sender, id);
+    let address = address_bucket(&shared, request.headers(), request.extensions());
+    let counted = match count(&shared, &client, address).await {
         Ok(counted) => counted,
         Err(refusal) => return refusal,
     };
@@ -114,11 +107,6 @@ async fn bucket(
     address: String,
 ) -> Result<Option<RateLimitKey>, Response<Body>> {
     let limits = &shared.settings.limits;
-    let address = |rate| RateLimitKey {
-        policy: "address",
-        bucket: address,
-        rate,
-    };
     let (policy, bucket, rate) = match client {
         (Some(Sender::Creator(name)), _) => (
             "application",
@@ -131,7 +119,7 @@ async fn bucket(
             let Some(invalid_token_rate) = limits.address.or(limits.token) else {
                 return Ok(None);
             };
-            let address = address(invalid_token_rate);
+            let address = RateLimitKey::of_address(address, invalid_token_rate);
             if !shared.app.is_valid(id, token) {
                 if let Some(grant) = shared.app.exhausted(&address.bucket) {
                     return Err(address.refusal(grant));
@@ -143,7 +131,10 @@ async fn bucket(
             }
             ("token", format!("token:{}", token.short()), limits.token)
         }
-        _ => return Ok(limits.address.map(address)),
+        _ => {
+            let rate = limits.address;
+            return Ok(rate.map(|rate| RateLimitKey::of_address(address, rate)));
+        }
     };
     Ok(rate.map(|rate| RateLimitKey {
         policy,
@@ -170,6 +161,14 @@ pub(super) fn address_bucket(
 }
 
 impl RateLimitKey {
+    fn of_address(bucket: String, rate: Rate) -> Self {
+        Self {
+            policy: "address",
+            bucket,
+            rate,
+        }
+    }
+
     fn refusal(&self, grant: QuotaGrant) -> Response<Body> {
         let Self { policy, rate, .. } = self;
         let (quota, window, seconds) = (rate.quota, rate.window.as_secs(), seconds(grant));

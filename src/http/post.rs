@@ -67,8 +67,8 @@ impl<B> Post<B> {
         };
         if application.is_none() && key.key.len() < MIN_CREATION_KEY {
             let detail = format!(
-                "The Idempotency-Key of a creation needs {MIN_CREATION_KEY} characters or more: another client with the same key \
-                 would get the same token. Send a UUID."
+                "The Idempotency-Key of a creation needs {MIN_CREATION_KEY} characters or more: \
+                 another client with the same key would get the same token. Send a UUID."
             );
             return Err(Problem::bad("short_idempotency_key", detail));
         }
@@ -190,7 +190,8 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
         Some(key)
             if !(1..=255).contains(&key.len()) || !key.bytes().all(|b| b.is_ascii_graphic()) =>
         {
-            let detail = "an Idempotency-Key has 1 to 255 visible ASCII characters, such as a UUID, and no spaces";
+            let detail = "an Idempotency-Key has 1 to 255 visible ASCII characters, such as a \
+                          UUID, and no spaces";
             Err(Problem::bad("invalid_header", detail))
         }
         key => Ok(key),
@@ -211,11 +212,9 @@ fn fingerprint(parts: &Parts, body: &[u8]) -> [u8; 32] {
 
 /// Refuses a body that is not declared as uncompressed JSON in UTF-8.
 fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
-    let refused = |code, detail| Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, code, detail);
-    let mut parts = single(headers, &CONTENT_TYPE)?
-        .unwrap_or_default()
-        .split(';')
-        .map(|p| p.trim().to_ascii_lowercase());
+    let media = single(headers, &CONTENT_TYPE)?.unwrap_or_default();
+    let media = media.to_ascii_lowercase();
+    let mut parts = media.split(';').map(str::trim);
     let essence = parts.next().unwrap_or_default();
     if essence != "application/json" && !essence.ends_with("+json") {
         return Err(refused(
@@ -223,27 +222,35 @@ fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
             "the body must be JSON and say so: Content-Type: application/json",
         ));
     }
-    let utf8 = |charset: &str| matches!(charset.trim_matches('"'), "utf-8" | "utf8" | "us-ascii");
-    if !parts.all(|parameter| parameter.strip_prefix("charset=").is_none_or(utf8)) {
-        return Err(refused(
-            "not_utf8",
-            "the body must be in UTF-8, as JSON is: Content-Type: application/json",
-        ));
+    for parameter in parts {
+        let Some(charset) = parameter.strip_prefix("charset=") else {
+            continue;
+        };
+        if !matches!(charset.trim_matches('"'), "utf-8" | "utf8" | "us-ascii") {
+            return Err(refused(
+                "not_utf8",
+                "the body must be in UTF-8, as JSON is: Content-Type: application/json",
+            ));
+        }
     }
-    let codings = headers
-        .get_all(CONTENT_ENCODING)
-        .iter()
-        .flat_map(|value| value.as_bytes().split(|b| *b == b','));
-    if codings
-        .map(<[u8]>::trim_ascii)
-        .any(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity"))
-    {
-        let detail =
-            "the body must be sent as it is, not compressed: without the header Content-Encoding";
-        return Err(refused("encoded_body", detail)
-            .with(ACCEPT_ENCODING, HeaderValue::from_static("identity")));
+    for codings in headers.get_all(CONTENT_ENCODING) {
+        for coding in codings.as_bytes().split(|b| *b == b',') {
+            let coding = coding.trim_ascii();
+            if !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity") {
+                let problem = refused(
+                    "encoded_body",
+                    "the body must be sent as it is, not compressed: without the header \
+                     Content-Encoding",
+                );
+                return Err(problem.with(ACCEPT_ENCODING, HeaderValue::from_static("identity")));
+            }
+        }
     }
     Ok(())
+}
+
+fn refused(code: &'static str, detail: &'static str) -> Problem {
+    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, code, detail)
 }
 
 /// The size of the answer that the client prefers: `Prefer: return=minimal`.
@@ -251,19 +258,18 @@ impl FromRequestParts<AppState> for AnswerSize {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Infallible> {
-        let values = parts
-            .headers
-            .get_all(PREFER)
-            .iter()
-            .filter_map(|value| value.to_str().ok());
-        let minimal = values.flat_map(|value| value.split(',')).any(|preference| {
-            let preference: String = preference
-                .chars()
-                .filter(|c| !c.is_whitespace() && *c != '"')
-                .collect();
-            preference.eq_ignore_ascii_case("return=minimal")
-        });
-        Ok(if minimal { Self::Minimal } else { Self::Full })
+        for value in parts.headers.get_all(PREFER) {
+            let Ok(preferences) = value.to_str() else {
+                continue;
+            };
+            for preference in preferences.split(',') {
+                let bare = preference.replace([' ', '\t', '"'], "");
+                if bare.eq_ignore_ascii_case("return=minimal") {
+                    return Ok(Self::Minimal);
+                }
+            }
+        }
+        Ok(Self::Full)
     }
 }
 

@@ -46,25 +46,21 @@ fn read(list: &str) -> serde_json::Result<Manifests> {
     struct ManifestId {
         id: String,
     }
-    let answer = |json: &str| {
-        (
-            Bytes::copy_from_slice(json.as_bytes()),
-            Tag::of_body(json.as_bytes()),
-        )
-    };
-    let items = serde_json::from_str::<ManifestList<'_>>(list)?
-        .items
-        .into_iter();
-    let by_id = items.map(|item| {
-        Ok((
-            serde_json::from_str::<ManifestId>(item.get())?.id,
-            answer(item.get()),
-        ))
-    });
+    let mut by_id = Vec::new();
+    let manifests: ManifestList<'_> = serde_json::from_str(list)?;
+    for manifest in manifests.items {
+        let ManifestId { id } = serde_json::from_str(manifest.get())?;
+        by_id.push((id, tagged(manifest.get())));
+    }
     Ok(Manifests {
-        list: answer(list),
-        by_id: by_id.collect::<serde_json::Result<_>>()?,
+        list: tagged(list),
+        by_id,
     })
+}
+
+fn tagged(json: &str) -> TaggedBody {
+    let tag = Tag::of_body(json.as_bytes());
+    (Bytes::copy_from_slice(json.as_bytes()), tag)
 }
 
 /// List the rulesets
@@ -72,8 +68,10 @@ fn read(list: &str) -> serde_json::Result<Manifests> {
 /// Answers with the manifests of all rulesets.
 #[utoipa::path(get, path = "/v1/rulesets", tag = "rulesets",
     params(("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
-    responses((status = 200, description = "The manifests", body = inline(List<RulesetInfo>), headers(("ETag"))),
-        (status = 304, description = "The manifests have not changed"), BadRequest, RequestTimeout))]
+    responses((status = 200, description = "The manifests", body = inline(List<RulesetInfo>),
+        headers(("ETag"))),
+        (status = 304, description = "The manifests have not changed"), BadRequest,
+            RequestTimeout))]
 pub(super) async fn list_rulesets(
     _: NoParameters,
     conditions: Conditions,
@@ -90,23 +88,22 @@ pub(super) async fn list_rulesets(
     params(("ruleset" = String, Path, description = "The id of the ruleset."),
         ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
     responses((status = 200, description = "The manifest", body = RulesetInfo, headers(("ETag"))),
-        (status = 304, description = "The manifest has not changed"), BadRequest, NotFound, RequestTimeout))]
+        (status = 304, description = "The manifest has not changed"), BadRequest, NotFound,
+            RequestTimeout))]
 pub(super) async fn read_ruleset(
     id: Result<Path<String>, PathRejection>,
     _: NoParameters,
     conditions: Conditions,
 ) -> Result<Reply, Problem> {
     let all = &manifests()?.by_id;
-    let manifest = id
-        .ok()
-        .and_then(|Path(id)| all.iter().find(|(known, _)| *known == id));
-    let unknown = || {
-        let known: Vec<_> = all.iter().map(|(id, _)| id.as_str()).collect();
-        Problem::not_found(format!(
-            "there is no such ruleset; there are {}",
-            known.join(", ")
-        ))
-    };
-    let (_, (body, tag)) = manifest.ok_or_else(unknown)?;
-    Ok(Reply::json(body.clone()).public(tag, &conditions))
+    if let Ok(Path(id)) = id
+        && let Some((_, (body, tag))) = all.iter().find(|(known, _)| *known == id)
+    {
+        return Ok(Reply::json(body.clone()).public(tag, &conditions));
+    }
+    let known: Vec<_> = all.iter().map(|(id, _)| id.as_str()).collect();
+    let known = known.join(", ");
+    Err(Problem::not_found(format!(
+        "there is no such ruleset; there are {known}"
+    )))
 }

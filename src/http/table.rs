@@ -15,7 +15,15 @@ type Asset = (&'static str, &'static str, &'static [u8]);
 
 macro_rules! files {
     ($($path:literal $media:literal $name:literal,)+) => {
-        &[$(($path, $media, include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/integrations/table/page/", $name)))),+]
+        &[$((
+            $path,
+            $media,
+            include_bytes!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/integrations/table/page/",
+                $name
+            )),
+        )),+]
     };
 }
 
@@ -33,8 +41,8 @@ const FILES: &[Asset] = files! {
 
 /// The page has scripts, a style and an icon of its own, and calls the API.
 const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
-     frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+     base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
 /// The page and its files. They are small: the middleware compresses them.

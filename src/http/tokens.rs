@@ -42,12 +42,15 @@ impl<'a> TokenAnswer<'a> {
 /// for the combatants that it names. For a combatant that joins later, create a new token.
 #[utoipa::path(post, path = "/v1/encounters/{id}/tokens", tag = "tokens",
     security(("token" = []), ("application" = [])),
-    params(EncounterId, ("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
+    params(EncounterId, ("Idempotency-Key" = Option<String>, Header,
+        description = IDEMPOTENCY_KEY)),
     request_body = NewToken,
-    responses((status = 201, description = "The token", body = TokenAnswer<'_>, headers(("Idempotency-Replayed")),
+    responses((status = 201, description = "The token", body = TokenAnswer<'_>,
+        headers(("Idempotency-Replayed")),
             links(("revoke" = (operation_id = "revoke_token", description = "Revokes this token.",
                 parameters(("id" = "$request.path.id"), ("token" = "$response.body#/id")))))),
-        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, PayloadTooLarge, UnsupportedMediaType,
+        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, PayloadTooLarge,
+        UnsupportedMediaType,
         UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn create_token(
     State(shared): State<AppState>,
@@ -73,7 +76,8 @@ pub(super) async fn create_token(
 #[utoipa::path(get, path = "/v1/encounters/{id}/tokens", tag = "tokens", security(("token" = [])),
     params(EncounterId),
     responses((status = 200, description = "The tokens", body = inline(List<Viewer>)),
-        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests, ServiceUnavailable))]
+        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests,
+        ServiceUnavailable))]
 pub(super) async fn list_tokens(
     State(shared): State<AppState>,
     token: BearerToken,
@@ -93,10 +97,14 @@ pub(super) async fn list_tokens(
 /// old one is invalid at once, and streams that it opened end. Send an `Idempotency-Key`: for ten
 /// minutes the same request with the old token answers with the new token again. After that, or if
 /// the new token is no longer valid, the old token is as unknown as any other.
-#[utoipa::path(post, path = "/v1/encounters/{id}/tokens/replace", tag = "tokens", security(("token" = [])),
-    params(EncounterId, ("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
-    responses((status = 200, description = "The new token", body = TokenAnswer<'_>, headers(("Idempotency-Replayed"))),
-        BadRequest, Unauthorized, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
+#[utoipa::path(post, path = "/v1/encounters/{id}/tokens/replace", tag = "tokens",
+    security(("token" = [])),
+    params(EncounterId, ("Idempotency-Key" = Option<String>, Header,
+        description = IDEMPOTENCY_KEY)),
+    responses((status = 200, description = "The new token", body = TokenAnswer<'_>,
+        headers(("Idempotency-Replayed"))),
+        BadRequest, Unauthorized, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests,
+        ServiceUnavailable))]
 pub(super) async fn replace_token(
     State(shared): State<AppState>,
     token: BearerToken,
@@ -112,10 +120,13 @@ pub(super) async fn replace_token(
 ///
 /// Needs a game master's token. The revoked token is invalid at once, and streams that it opened
 /// end. The last game master's token without an end cannot be revoked.
-#[utoipa::path(delete, path = "/v1/encounters/{id}/tokens/{token}", tag = "tokens", security(("token" = [])),
-    params(EncounterId, ("token" = String, Path, description = "The id of the token from the list, not the token itself.")),
+#[utoipa::path(delete, path = "/v1/encounters/{id}/tokens/{token}", tag = "tokens",
+    security(("token" = [])),
+    params(EncounterId, ("token" = String, Path,
+        description = "The id of the token from the list, not the token itself.")),
     responses((status = 204, description = "The token is revoked"),
-        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, TooManyRequests, ServiceUnavailable))]
+        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, TooManyRequests,
+        ServiceUnavailable))]
 pub(super) async fn revoke_token(
     State(shared): State<AppState>,
     token: BearerToken,

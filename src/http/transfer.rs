@@ -22,7 +22,8 @@ use std::future::ready;
 #[utoipa::path(get, path = "/v1/encounters/{id}/export", tag = "encounters",
     security(("token" = [])), params(EncounterId),
     responses((status = 200, description = "The log", body = ExportedLog),
-        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests, ServiceUnavailable))]
+        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests,
+        ServiceUnavailable))]
 pub(super) async fn export_encounter(
     State(shared): State<AppState>,
     token: BearerToken,
@@ -85,10 +86,12 @@ async fn part(
 ///
 /// The server trusts the rest: `base`, `at`, `by`, `commands`, `redactions`, and that the rules
 /// allowed each event.
-#[utoipa::path(post, path = "/v1/encounters/import", tag = "encounters", security(("application" = []), ()),
+#[utoipa::path(post, path = "/v1/encounters/import", tag = "encounters",
+    security(("application" = []), ()),
     params(("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
     request_body = ExportedLog,
-    responses(Created, BadRequest, Unauthorized, Forbidden, RequestTimeout, PayloadTooLarge, UnsupportedMediaType,
+    responses(Created, BadRequest, Unauthorized, Forbidden, RequestTimeout, PayloadTooLarge,
+        UnsupportedMediaType,
         UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn import_encounter(
     State(shared): State<AppState>,

@@ -61,11 +61,17 @@ pub(super) fn read(event: &RawValue) -> Result<(LambdaRequest, bool), Error> {
 
 /// Whether a header can have this name and these values.
 fn is_header(name: &str, values: &Value) -> bool {
-    let values = values
-        .as_array()
-        .map_or(std::slice::from_ref(values), Vec::as_slice);
-    let mut texts = values.iter().filter_map(Value::as_str);
-    HeaderName::try_from(name).is_ok() && texts.all(|text| HeaderValue::from_str(text).is_ok())
+    if HeaderName::try_from(name).is_err() {
+        return false;
+    }
+    let valid = |value: &Value| match value.as_str() {
+        Some(text) => HeaderValue::from_str(text).is_ok(),
+        None => true,
+    };
+    match values {
+        Value::Array(values) => values.iter().all(valid),
+        value => valid(value),
+    }
 }
 
 /// Converts an event.
@@ -74,33 +80,60 @@ pub(super) fn invocation(event: LambdaRequest) -> Result<Invocation, Error> {
         LambdaRequest::ApiGatewayV2(event) => {
             let context = event.request_context;
             let path = event.raw_path.unwrap_or_default();
-            // A custom domain hides the stage, and a path there may begin with the same word.
-            let staged = context.domain_name.is_none_or(|domain| domain.contains(".execute-api."));
-            let stage = context.stage.filter(|stage| staged && stage != "$default");
-            let stage = stage.map(|stage| BasePath::stage(&stage)).filter(|stage| stage.strip(&path).is_some());
+            let stage = stage(context.stage, context.domain_name.as_deref(), &path);
             let uri = uri(&path, event.raw_query_string.as_deref().unwrap_or_default());
             let body = body(event.body, event.is_base64_encoded)?;
-            let peer = context.http.source_ip.and_then(|address| address.parse().ok()).map(Peer);
+            let address = context.http.source_ip.as_deref().unwrap_or_default();
+            let peer = address.parse().ok().map(Peer);
             let request = request(context.http.method, uri, event.headers, peer, body);
-            Ok(Invocation { request, stage, source: EventSource::Gateway })
+            Ok(Invocation {
+                request,
+                stage,
+                source: EventSource::Gateway,
+            })
         }
         LambdaRequest::Alb(event) => {
-            let multi = !event.multi_value_headers.is_empty();
-            let headers = if multi { event.multi_value_headers } else { event.headers };
-            let query = query(if event.multi_value_query_string_parameters.is_empty() {
+            let headers = if event.multi_value_headers.is_empty() {
+                event.headers
+            } else {
+                event.multi_value_headers
+            };
+            let parameters = if event.multi_value_query_string_parameters.is_empty() {
                 &event.query_string_parameters
             } else {
                 &event.multi_value_query_string_parameters
-            });
-            let uri = uri(event.path.as_deref().unwrap_or_default(), &query);
+            };
+            let path = event.path.as_deref().unwrap_or_default();
+            let uri = uri(path, &query(parameters));
             let body = body(event.body, event.is_base64_encoded)?;
             // The balancer itself has added the last address.
             let peer = Peer::forwarded(&headers);
             let request = request(event.http_method, uri, headers, peer, body);
-            Ok(Invocation { request, stage: None, source: EventSource::Balancer })
+            Ok(Invocation {
+                request,
+                stage: None,
+                source: EventSource::Balancer,
+            })
         }
-        _ => Err("this event is of none of the kinds served here: HTTP API (2.0), function URL, load balancer".into()),
+        _ => Err(
+            "this event is of none of the kinds served here: HTTP API (2.0), function URL, \
+                  load balancer"
+                .into(),
+        ),
     }
+}
+
+/// The stage with whose name a gateway lets the path begin. A custom domain hides the stage, and a
+/// path there may begin with the same word.
+fn stage(name: Option<String>, domain: Option<&str>, path: &str) -> Option<BasePath> {
+    let name = name?;
+    let hidden = domain.is_some_and(|domain| !domain.contains(".execute-api."));
+    if hidden || name == "$default" {
+        return None;
+    }
+    let stage = BasePath::stage(&name);
+    stage.strip(path)?;
+    Some(stage)
 }
 
 fn request(
@@ -129,11 +162,11 @@ fn body(text: Option<String>, encoded: bool) -> Result<Body, Error> {
 
 /// The query of a load balancer's event, whose parameters are still percent-encoded.
 fn query(parameters: &QueryMap) -> String {
-    parameters
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect::<Vec<_>>()
-        .join("&")
+    let mut pairs = Vec::new();
+    for (name, value) in parameters.iter() {
+        pairs.push(format!("{name}={value}"));
+    }
+    pairs.join("&")
 }
 
 /// The path and query, percent-encoded again where the event source has decoded them.
@@ -154,15 +187,15 @@ fn uri(path: &str, query: &str) -> Uri {
 fn encode(text: &str, special: &[u8]) -> String {
     let allowed =
         |b: u8| b.is_ascii_graphic() && !br#""<>\^`{|}"#.contains(&b) && !special.contains(&b);
-    text.bytes()
-        .fold(String::with_capacity(text.len()), |mut encoded, b| {
-            if allowed(b) {
-                encoded.push(char::from(b));
-            } else {
-                encoded.push_str(&format!("%{b:02X}"));
-            }
-            encoded
-        })
+    let mut encoded = String::with_capacity(text.len());
+    for b in text.bytes() {
+        if allowed(b) {
+            encoded.push(char::from(b));
+        } else {
+            encoded.push_str(&format!("%{b:02X}"));
+        }
+    }
+    encoded
 }
 
 #[cfg(test)]

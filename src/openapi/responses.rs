@@ -7,9 +7,11 @@ use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 use utoipa::openapi::{Ref, RefOr, Response};
 
 /// The header `Idempotency-Key`.
-pub const IDEMPOTENCY_KEY: &str = "Makes the request safe to repeat: for a day the same request with the same key gets the first answer.";
+pub const IDEMPOTENCY_KEY: &str = "Makes the request safe to repeat: for a day the same request \
+                                   with the same key gets the first answer.";
 /// The header `If-Match`.
-pub const IF_MATCH: &str = "Refuses the request with 412 unless the encounter has this version, such as `\"13\"`, or an `ETag` that this token got.";
+pub const IF_MATCH: &str = "Refuses the request with 412 unless the encounter has this version, \
+                            such as `\"13\"`, or an `ETag` that this token got.";
 /// The header `If-None-Match`.
 pub const IF_NONE_MATCH: &str =
     "Answers 304 without a body while the answer still has this `ETag`.";
@@ -29,7 +31,8 @@ macro_rules! responses {
         )+
 
         /// The shared responses: their names, descriptions and headers.
-        pub const RESPONSES: &[(&str, &str, &[&str])] = &[$((stringify!($name), concat!($($doc),+), $headers)),+];
+        pub const RESPONSES: &[(&str, &str, &[&str])] =
+            &[$((stringify!($name), concat!($($doc),+), $headers)),+];
     };
 }
 
