@@ -6,7 +6,7 @@ use crate::lambda;
 use crate::store::StoreConfig;
 use axum::http::HeaderName;
 use clap::error::{ContextKind, ContextValue};
-use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
 use serde_json::json;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -50,26 +50,33 @@ impl Config {
 fn named(mut error: clap::Error) -> clap::Error {
     let mut command = Config::command();
     command.build();
-    let name = |argument: &str| {
-        let setting = command
-            .get_arguments()
-            .find(|setting| setting.to_string() == argument);
-        let variable = setting
-            .and_then(|setting| setting.get_env())
-            .map(|variable| variable.to_string_lossy());
-        variable.map_or(argument.to_owned(), |variable| {
-            format!("{variable} ({argument})")
-        })
-    };
     let wrong = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(argument)) => ContextValue::String(name(argument)),
-        Some(ContextValue::Strings(all)) => {
-            ContextValue::Strings(all.iter().map(|argument| name(argument)).collect())
+        Some(ContextValue::String(argument)) => {
+            ContextValue::String(with_variable(&command, argument))
+        }
+        Some(ContextValue::Strings(arguments)) => {
+            let mut names = Vec::new();
+            for argument in arguments {
+                names.push(with_variable(&command, argument));
+            }
+            ContextValue::Strings(names)
         }
         _ => return error,
     };
     error.insert(ContextKind::InvalidArg, wrong);
     error
+}
+
+/// An argument with its environment variable before it.
+fn with_variable(command: &Command, argument: &str) -> String {
+    for setting in command.get_arguments() {
+        if setting.to_string() == argument
+            && let Some(variable) = setting.get_env()
+        {
+            return format!("{} ({argument})", variable.to_string_lossy());
+        }
+    }
+    argument.to_owned()
 }
 
 /// The subcommands.

@@ -247,22 +247,14 @@ fn conclude(path: &Path, report: &Report) -> Result<(), String> {
 
 /// Asks the server whether it is ready. Container images without a shell have no other client.
 fn healthy(listen: SocketAddr) -> Result<(), String> {
-    const TIMEOUT: Duration = Duration::from_secs(3);
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
         ip => ip,
     };
     let address = SocketAddr::new(ip, listen.port());
-    let ask = || -> std::io::Result<String> {
-        let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
-        stream.set_read_timeout(Some(TIMEOUT))?;
-        stream
-            .write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).map(|_| answer)
-    };
-    let answer = ask().map_err(|error| format!("no answer from {address}: {error}"))?;
+    let answer =
+        readiness(address).map_err(|error| format!("no answer from {address}: {error}"))?;
     if answer.starts_with("HTTP/1.1 200 ") {
         Ok(())
     } else {
@@ -308,6 +300,17 @@ fn private_key(setting: &str, path: &Path, urls: &str) -> Result<Vec<u8>, String
         Ok(_) => Ok(bytes),
         Err(_) => Err(format!("{setting}: {} holds no key in PEM", path.display())),
     }
+}
+
+/// The answer of a server to the question whether it is ready.
+fn readiness(address: SocketAddr) -> std::io::Result<String> {
+    const TIMEOUT: Duration = Duration::from_secs(3);
+    let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
+    stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    Ok(answer)
 }
 
 /// Reads a file that a setting names. Refuses it for URLs without TLS.
