@@ -24,7 +24,7 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
     )?;
     match command {
         Command::Start(c) => start(play, c),
-        Command::RollInitiative(c) => own_die(play, c),
+        Command::RollInitiative(c) => take_own_die(play, c),
         Command::EndTurn(c) => finish(play, c),
         Command::Nominate(c) => nominate(play, c),
         Command::BeginTurn(c) => begin(play, &c.combatant),
@@ -65,7 +65,7 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
 
 type Dice = BTreeMap<CombatantId, D20>;
 
-/// Refuses dice if a combatant triggered the scene.
+/// Refuses dice, because a combatant triggered the scene.
 fn check_no_dice(path: &'static str, dice: &Dice) -> Result<(), Violation> {
     let detail =
         "either somebody triggered the scene (`first`) or everybody rolls (`rolls`), not both";
@@ -115,7 +115,7 @@ fn count(combatants: usize) -> u32 {
 }
 
 /// Takes the die of a combatant's player before the start.
-fn own_die(play: &mut Play<'_>, c: &RollInitiative) -> Result<(), Violation> {
+fn take_own_die(play: &mut Play<'_>, c: &RollInitiative) -> Result<(), Violation> {
     play.fighter("combatant", &c.combatant, "AI-3")?;
     play.emit(OwnDieGiven {
         combatant: c.combatant.clone(),
@@ -227,7 +227,9 @@ fn finish(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     )?;
     end_turn(play, &c.combatant);
     advance(play);
-    let Some(next) = &c.next else { return Ok(()) };
+    let Some(next) = &c.next else {
+        return Ok(());
+    };
     name(play, next)?;
     begin_at_once(play, next, c.begin, c.begin_unopposed)
 }

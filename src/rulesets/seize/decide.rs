@@ -22,7 +22,7 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
     )?;
     match command {
         Command::Start(c) => rolls::start(play, c),
-        Command::RollInitiative(c) => rolls::own_die(play, c),
+        Command::RollInitiative(c) => rolls::take_own_die(play, c),
         Command::EndTurn(c) => finish(play, c),
         Command::SeizeTurn(c) => seize(play, &c.combatant),
         Command::Decline(c) => decline(play, &c.combatant),

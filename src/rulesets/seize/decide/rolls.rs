@@ -64,7 +64,7 @@ pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
 }
 
 /// Takes the die of a combatant's player before the start.
-pub(super) fn own_die(play: &mut Play<'_>, c: &RollInitiative) -> Result<(), Violation> {
+pub(super) fn take_own_die(play: &mut Play<'_>, c: &RollInitiative) -> Result<(), Violation> {
     let id = &c.combatant;
     let fighter = play.fighter("combatant", id, "WA-1")?;
     if let Some(group) = group(play.encounter(), fighter, Enemies::Apart) {
@@ -227,8 +227,8 @@ fn rank(roll: &InitiativeRoll) -> (Meaning, i64, i64) {
 /// in a full tie.
 fn winner(play: &mut Play<'_>, c: &Start, rolls: &[RankedRoll]) -> Option<(CombatantId, Way)> {
     let best = rank(&rolls.first()?.roll);
-    let tied = rolls.iter().take_while(|x| rank(&x.roll) == best).count();
-    let (tied, lower) = rolls.split_at(tied);
+    let equal = rolls.iter().take_while(|x| rank(&x.roll) == best).count();
+    let (tied, lower) = rolls.split_at(equal);
     let mut leaders = Vec::with_capacity(tied.len());
     for RankedRoll { roll, seniority } in tied {
         leaders.push(Leader {
