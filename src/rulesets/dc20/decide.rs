@@ -10,9 +10,10 @@ mod start;
 pub(super) use claims::resolve;
 pub(super) use delay::{follow, stop_holding};
 
-use super::*;
+use super::react::settle;
+use super::{Combatant, Command, Encounter, Play, Slot, SlotId};
 use crate::rulesets::shared::check_started;
-use crate::vocabulary::field;
+use crate::vocabulary::{CombatantId, Slug, Status, Violation, field, require};
 
 pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
     if !matches!(command, Command::InitiativeCheck(_)) {
@@ -38,7 +39,7 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
     }
     // A player's check before the start begins nothing.
     if play.encounter().status != Status::Setup {
-        react::settle(play);
+        settle(play);
     }
     Ok(())
 }
@@ -49,14 +50,11 @@ fn known_slot<'p>(
     field: &'static str,
     id: &SlotId,
 ) -> Result<&'p Slot, Violation> {
-    let unknown = || {
-        Violation::field(
-            "unknown_slot",
-            field,
-            format!("there is no turn {id} in the order"),
-        )
+    let Some(slot) = play.encounter().state.slot(id) else {
+        let detail = format!("there is no turn {id} in the order");
+        return Err(Violation::field("unknown_slot", field, detail));
     };
-    play.encounter().state.slot(id).ok_or_else(unknown)
+    Ok(slot)
 }
 
 /// The combatants that `combatant` and a list of others name, each once.
@@ -66,16 +64,13 @@ fn named<'p>(
     list: &'static str,
     others: &[CombatantId],
 ) -> Result<Vec<&'p Combatant>, Violation> {
-    let mut named: Vec<&Combatant> = Vec::with_capacity(1 + others.len());
-    for (i, id) in std::iter::once(first).chain(others).enumerate() {
-        let path = if i == 0 { "combatant" } else { list };
-        require(
-            named.iter().all(|c| c.id != *id),
-            "named_twice",
-            field(path),
-            || format!("{id} is named twice"),
-        )?;
-        named.push(play.combatant(path, id)?);
+    let mut named = vec![play.combatant("combatant", first)?];
+    for id in others {
+        let is_new = named.iter().all(|c| c.id != *id);
+        require(is_new, "named_twice", field(list), || {
+            format!("{id} is named twice")
+        })?;
+        named.push(play.combatant(list, id)?);
     }
     Ok(named)
 }

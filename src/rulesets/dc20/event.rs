@@ -145,9 +145,11 @@ pub struct FateChecked {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct OrderLaid {
     /// The number of successful Initiative Checks.
-    pub successes: u32,
+    #[schema(value_type = u32)]
+    pub successes: usize,
     /// The number of PCs that count: half of them is enough (DC-13).
-    pub pcs: u32,
+    #[schema(value_type = u32)]
+    pub pcs: usize,
     /// The team of the first turn.
     pub winner: Team,
     /// The enemy teams in their rotation (DC-26).

@@ -86,8 +86,11 @@ fn own(encounter: &mut Encounter, event: &Event) {
             come_to(&mut encounter.state, &e.slot);
             encounter.state.phase = e.phase;
         }
-        Event::ClaimMade(e) => encounter.state.answer(&e.combatant, Some(e.share)),
-        Event::ClaimPassed(e) => encounter.state.answer(&e.combatant, None),
+        Event::ClaimMade(e) => {
+            let claim = Answer::Claim { share: e.share };
+            encounter.state.answer(&e.combatant, claim);
+        }
+        Event::ClaimPassed(e) => encounter.state.answer(&e.combatant, Answer::Pass),
         Event::SlotClaimed(e) => place(encounter, &e.slot, &e.combatants, e.by),
         Event::Assigned(e) => {
             place(encounter, &e.slot, &e.combatants, e.by);

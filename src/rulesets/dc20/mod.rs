@@ -23,10 +23,9 @@ pub use state::*;
 
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, Combatant as CombatantOf, CombatantId, Commands, D20, Die,
-    Encounter as EncounterOf, Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf,
-    Reason, Redact, Redaction, RosterEvent, Ruleset, SharedEvent, Slug, Status, Violation, ids,
-    require,
+    Actor, Audience, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
+    Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Redact,
+    Redaction, RosterEvent, Ruleset, SharedEvent, Slug, Status, Violation, ids,
 };
 use allowance::*;
 use contest::*;

@@ -132,10 +132,6 @@ fn founds_team(state: &State, c: &Combatant) -> bool {
         && (!c.hidden || can_add(&state.unseen_teams, &c.side))
 }
 
-fn can_add(teams: &[Slug], side: &Slug) -> bool {
-    teams.len() < MAX_ENEMY_TEAMS && !teams.contains(side)
-}
-
 /// The turns of the team before this one in the rotation; teams without turns that all see are
 /// passed over.
 fn turns_before(state: &State, whose: Team) -> Vec<SlotId> {
@@ -262,7 +258,7 @@ pub(super) fn settle(play: &mut Play<'_>) {
     match state.phase {
         Phase::Turn if state.acting.is_empty() => proceed(play),
         Phase::Claim if state.at().is_some() => {
-            decide::resolve(play, contest(encounter, false), None);
+            decide::resolve(play, contest(encounter, false));
         }
         Phase::Assign => {
             if let Some(slot) = state.at()

@@ -14,7 +14,7 @@ struct Known<'t> {
     audience: &'t Audience<'t>,
     /// The unseen teams of the viewer's own combatants: their true numbers and sides, in the order
     /// in which the viewer numbers them.
-    unseen: BTreeMap<u32, Slug>,
+    unseen: BTreeMap<usize, Slug>,
 }
 
 impl<'t> Known<'t> {
@@ -53,7 +53,7 @@ impl<'t> Known<'t> {
         let Some(place) = self.unseen.keys().position(|n| *n == old) else {
             return Some(known);
         };
-        let team = Team::Enemy(u32::try_from(MAX_ENEMY_TEAMS + place + 1).unwrap_or(old));
+        let team = Team::Enemy(MAX_ENEMY_TEAMS + place + 1);
         let n = slot
             .id
             .as_str()
@@ -140,16 +140,14 @@ pub(super) fn redact_event(event: &Event, redaction: &Redaction<'_, Dc20>) -> Op
             let pcs: Vec<&Combatant> = encounter.active().filter(|c| is_pc(c)).collect();
             let succeeded =
                 |c: &&&Combatant| c.state.check.as_ref().is_some_and(|check| check.success);
-            let successes = u32::try_from(pcs.iter().filter(succeeded).count()).unwrap_or(u32::MAX);
-            let (pcs, slots) = (u32::try_from(pcs.len()).unwrap_or(u32::MAX), slots.to_vec());
             return Some(
                 OrderLaid {
-                    successes,
-                    pcs,
+                    successes: pcs.iter().filter(succeeded).count(),
+                    pcs: pcs.len(),
                     winner: winner?,
                     enemy_teams,
                     unseen_teams,
-                    slots,
+                    slots: slots.to_vec(),
                 }
                 .into(),
             );

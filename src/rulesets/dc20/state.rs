@@ -228,7 +228,8 @@ pub enum Team {
     /// The players' characters, and important NPCs.
     Pc,
     /// An enemy team: its place in `enemy_teams` from 1, or its place in `unseen_teams` from 9.
-    Enemy(u32),
+    #[schema(value_type = u32)]
+    Enemy(usize),
     /// The NPCs that are not hostile.
     Npc,
 }
@@ -310,6 +311,18 @@ pub struct Claimed {
     pub share: bool,
 }
 
+/// What a member of the PC team says to the awaited PC Turn (DC-17).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// It claims the turn.
+    Claim {
+        /// Whether it agrees to share the turn with equal results (DC-19).
+        share: bool,
+    },
+    /// It passes.
+    Pass,
+}
+
 impl State {
     /// The Initiative Turn named `id`.
     pub fn slot(&self, id: &SlotId) -> Option<&Slot> {
@@ -321,24 +334,42 @@ impl State {
         self.slot.as_ref().and_then(|id| self.slot(id))
     }
 
-    /// The Initiative Turns of this round that are still to come.
-    pub fn later(&self) -> &[Slot] {
-        let passed = self
-            .slot
-            .as_ref()
-            .and_then(|id| self.slots.iter().position(|slot| slot.id == *id));
-        self.slots
-            .get(passed.map_or(0, |i| i + 1)..)
-            .unwrap_or_default()
+    /// The place in the order of the Initiative Turn that is going on, was last, or is awaited.
+    pub fn place(&self) -> Option<usize> {
+        let at = self.slot.as_ref()?;
+        self.slots.iter().position(|slot| slot.id == *at)
     }
 
-    /// Sets a combatant's answer to the awaited turn: a claim, with its `share`, or a pass.
-    pub fn answer(&mut self, combatant: &CombatantId, share: Option<bool>) {
+    /// The Initiative Turns of this round that are still to come.
+    pub fn later(&self) -> &[Slot] {
+        match self.place() {
+            Some(place) => self.slots.get(place + 1..).unwrap_or_default(),
+            None => &self.slots,
+        }
+    }
+
+    /// The Initiative Turns of this round up to the one that is going on, was last, or is awaited.
+    pub fn earlier(&self) -> &[Slot] {
+        match self.place() {
+            Some(place) => self.slots.get(..=place).unwrap_or_default(),
+            None => &[],
+        }
+    }
+
+    /// The claim of a combatant to the awaited turn.
+    pub fn claim_of(&self, combatant: &CombatantId) -> Option<&Claimed> {
+        self.claims
+            .iter()
+            .find(|claim| claim.combatant == *combatant)
+    }
+
+    /// Sets a combatant's answer to the awaited turn.
+    pub fn answer(&mut self, combatant: &CombatantId, answer: Answer) {
         self.forget_answer(combatant);
         let combatant = combatant.clone();
-        match share {
-            Some(share) => self.claims.push(Claimed { combatant, share }),
-            None => self.passed.push(combatant),
+        match answer {
+            Answer::Claim { share } => self.claims.push(Claimed { combatant, share }),
+            Answer::Pass => self.passed.push(combatant),
         }
     }
 

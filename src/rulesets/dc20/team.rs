@@ -17,15 +17,15 @@ pub(super) fn is_enemy(c: &Combatant) -> bool {
 }
 
 /// Whether the `n`th enemy team is of a side of which no viewer has seen a combatant.
-pub(super) fn is_unseen_team(n: u32) -> bool {
-    usize::try_from(n).is_ok_and(|n| n > MAX_ENEMY_TEAMS)
+pub(super) fn is_unseen_team(n: usize) -> bool {
+    n > MAX_ENEMY_TEAMS
 }
 
 /// The team of a combatant (DC-26, DC-28, DC-29). Hidden combatants of a side that no viewer has
 /// seen have a team of their own.
 pub(super) fn team(state: &State, c: &Combatant) -> Team {
     if is_enemy(c) {
-        enemies(enemy_place(state, c) + 1)
+        Team::Enemy(enemy_place(state, c) + 1)
     } else if is_pc(c) || c.stats.important {
         Team::Pc
     } else {
@@ -66,12 +66,17 @@ pub(super) fn team_name(state: &State, team: Team) -> String {
 }
 
 /// The side of the `n`th enemy team.
-fn enemy_side(state: &State, n: u32) -> Option<&Slug> {
-    let place = usize::try_from(n).ok()?.saturating_sub(1);
+fn enemy_side(state: &State, n: usize) -> Option<&Slug> {
+    let place = n.saturating_sub(1);
     if let Some(side) = state.enemy_teams.get(place) {
         return Some(side);
     }
     state.unseen_teams.get(place.checked_sub(MAX_ENEMY_TEAMS)?)
+}
+
+/// Whether there is room for a side among these teams, and it is none of them.
+pub(super) fn can_add(teams: &[Slug], side: &Slug) -> bool {
+    teams.len() < MAX_ENEMY_TEAMS && !teams.contains(side)
 }
 
 /// The turn in which a combatant has its place.
@@ -172,20 +177,15 @@ pub(super) fn new_slot(state: &State, team: Team, unseen: bool) -> Slot {
     nth(team, unseen, n)
 }
 
-/// The `n`th enemy team.
-fn enemies(n: usize) -> Team {
-    Team::Enemy(u32::try_from(n).unwrap_or(1))
-}
-
 /// The teams in the order of their rotation, PC, enemies, NPCs, from the first one on (DC-26,
 /// DC-28).
 pub(super) fn rotation(enemy_teams: usize, unseen_teams: usize, first: Team) -> Vec<Team> {
     let mut teams = vec![Team::Pc];
     for n in 1..=enemy_teams.clamp(1, MAX_ENEMY_TEAMS) {
-        teams.push(enemies(n));
+        teams.push(Team::Enemy(n));
     }
     for n in 1..=unseen_teams {
-        teams.push(enemies(MAX_ENEMY_TEAMS + n));
+        teams.push(Team::Enemy(MAX_ENEMY_TEAMS + n));
     }
     teams.push(Team::Npc);
     if let Some(first) = teams.iter().position(|team| *team == first) {

@@ -1,20 +1,21 @@
 //! What combatants do on their turns and between them.
 
-use super::*;
+use crate::rulesets::dc20::allowance::spendable;
+use crate::rulesets::dc20::flow::close_turn;
+use crate::rulesets::dc20::{
+    ActionHeld, AdvantageUsed, ApSpent, Attack, Attacked, EndTurn, Held, HeldTriggered, Hold,
+    InspirationUsed, Legendary, LegendaryActed, Phase, Play, Spend, UseInspiration,
+};
+use crate::vocabulary::{CombatantId, Violation, field, require};
 
 pub(super) fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "DC-45")?;
-    let others = play
-        .encounter()
-        .state
-        .acting
-        .iter()
-        .filter(|id| c.all && **id != c.combatant);
-    let ending: Vec<CombatantId> = std::iter::once(&c.combatant)
-        .chain(others)
-        .cloned()
-        .collect();
-    ending.iter().for_each(|id| close_turn(play, id));
+    close_turn(play, &c.combatant);
+    if c.all {
+        for id in play.encounter().state.acting.clone() {
+            close_turn(play, &id);
+        }
+    }
     Ok(())
 }
 
@@ -31,7 +32,8 @@ pub(super) fn spend(play: &mut Play<'_>, c: &Spend) -> Result<(), Violation> {
 }
 
 pub(super) fn hold(play: &mut Play<'_>, c: &Hold) -> Result<(), Violation> {
-    let (id, ap) = (&c.combatant, c.ap.count());
+    let id = &c.combatant;
+    let ap = c.ap.count();
     let holding = play.in_turn(id, "DC-49")?.state.held.is_some();
     left_after(play, id, ap)?;
     require(!holding, "already_holding", "DC-49", || {
@@ -51,16 +53,13 @@ pub(super) fn hold(play: &mut Play<'_>, c: &Hold) -> Result<(), Violation> {
 
 /// The Action Points that a combatant has left after it has spent `ap` (DC-44).
 fn left_after(play: &Play<'_>, id: &CombatantId, ap: u32) -> Result<u32, Violation> {
-    let held = play.fighter("combatant", id, "DC-44")?.state.ap.current;
+    let points = play.fighter("combatant", id, "DC-44")?.state.ap.current;
     begun(play)?;
-    let short = || {
-        Violation::new(
-            "not_enough_ap",
-            "DC-44",
-            format!("{id} has {held} Action Points left, not {ap}"),
-        )
+    let Some(left) = points.checked_sub(ap) else {
+        let detail = format!("{id} has {points} Action Points left, not {ap}");
+        return Err(Violation::new("not_enough_ap", "DC-44", detail));
     };
-    held.checked_sub(ap).ok_or_else(short)
+    Ok(left)
 }
 
 /// Refuses what needs a first assigned turn (DC-31).
@@ -86,12 +85,10 @@ pub(super) fn trigger(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Viola
 }
 
 pub(super) fn attack(play: &mut Play<'_>, c: &Attack) -> Result<(), Violation> {
-    let Attack { combatant, target } = c.clone();
-    play.fighter("combatant", &combatant, "DC-11")?;
-    let adv = play
-        .fighter("target", &target, "DC-11")?
-        .state
-        .attacked_with_adv;
+    let Attack { combatant, target } = c;
+    play.fighter("combatant", combatant, "DC-11")?;
+    let attacked = play.fighter("target", target, "DC-11")?;
+    let adv = attacked.state.attacked_with_adv;
     begun(play)?;
     require(
         combatant != target,
@@ -100,8 +97,8 @@ pub(super) fn attack(play: &mut Play<'_>, c: &Attack) -> Result<(), Violation> {
         || format!("{target} cannot attack itself"),
     )?;
     play.emit(Attacked {
-        combatant,
-        target,
+        combatant: combatant.clone(),
+        target: target.clone(),
         adv,
     });
     Ok(())
@@ -135,7 +132,8 @@ pub(super) fn use_advantage(play: &mut Play<'_>, id: &CombatantId) -> Result<(),
 }
 
 pub(super) fn legendary(play: &mut Play<'_>, c: &Legendary) -> Result<(), Violation> {
-    let (id, spent) = (&c.combatant, c.lap.count());
+    let id = &c.combatant;
+    let spent = c.lap.count();
     let monster = play.combatant("combatant", id)?;
     let (rule, when) = match play.encounter().state.phase {
         Phase::BetweenTurns => ("DC-52", "after this PC Turn"),

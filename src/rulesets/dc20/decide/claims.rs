@@ -1,153 +1,177 @@
 //! The PC team decides who takes the awaited PC Turn.
 
+use super::named;
 use super::places::{awaited, yet_to_act};
-use super::*;
+use crate::rulesets::dc20::contest::{Contest, contest, decided, outbid, result};
+use crate::rulesets::dc20::flow::{begin_combat, take};
+use crate::rulesets::dc20::react::make_room;
+use crate::rulesets::dc20::team::{may_take, team, waits_unseen};
+use crate::rulesets::dc20::{
+    Answer, Claim, ClaimMade, ClaimPassed, Combatant, Encounter, Phase, Play, Team,
+};
+use crate::vocabulary::{CombatantId, Violation, ids, require};
 
 pub(super) fn claim(play: &mut Play<'_>, c: &Claim) -> Result<(), Violation> {
     let claimants = ids(named(play, &c.combatant, "others", &c.others)?);
-    answer(play, &claimants, Some(c.share), c.decides())
+    if c.decides() {
+        close(play, &claimants, c.share)
+    } else {
+        answer(play, &c.combatant, Answer::Claim { share: c.share })
+    }
 }
 
-/// Takes answers to the awaited turn: claims, with their `share`, or passes. No other answers
-/// follow if the contest is `closed`.
+/// A member of the PC team claims the awaited turn, or passes on it.
 pub(super) fn answer(
     play: &mut Play<'_>,
-    answering: &[CombatantId],
-    share: Option<bool>,
-    closed: bool,
+    id: &CombatantId,
+    answer: Answer,
 ) -> Result<(), Violation> {
     let slot = awaited(play, Phase::Claim, "DC-17")?;
     let encounter = play.encounter();
+    let c = play.combatant("combatant", id)?;
+    claimable(encounter, c)?;
+    may_answer(encounter, c, answer)?;
     let mut answered = encounter.clone();
-    for id in answering {
-        let c = play.combatant("combatant", id)?;
-        claimable(encounter, c)?;
-        if !closed {
-            may_answer(encounter, c, share)?;
-        }
-        answered.state.answer(id, share);
+    answered.state.answer(id, answer);
+    let contest = contest(&answered, false);
+    if matches!(contest, Contest::Needed(_)) {
+        return Err(must_claim());
     }
-    match contest(&answered, closed) {
-        Contest::Tied(top) if closed => match answering.first() {
-            Some(first) if top.contains(first) => {
-                let won = Contest::Won(decided(&answered.state, slot, first));
-                resolve(play, won, None);
-            }
-            _ => return Err(tied(encounter, &top)),
-        },
-        Contest::Needed(_) => {
-            let detail = "the PC team must take this PC Turn: there are not enough later ones for its members without one";
-            return Err(Violation::new("must_claim", "DC-17", detail));
-        }
-        contest => {
-            let answer = answering.first().cloned().map(|combatant| match share {
-                Some(share) => ClaimMade {
-                    slot,
-                    combatant,
-                    share,
-                }
-                .into(),
-                None => ClaimPassed { slot, combatant }.into(),
-            });
-            resolve(play, contest, answer);
-        }
+    if resolve(play, contest) {
+        return Ok(());
+    }
+    let combatant = id.clone();
+    match answer {
+        Answer::Claim { share } => play.emit(ClaimMade {
+            slot,
+            combatant,
+            share,
+        }),
+        Answer::Pass => play.emit(ClaimPassed { slot, combatant }),
     }
     Ok(())
 }
 
-/// Goes on if the contest is decided; else records the answer that has left it open.
-pub(in super::super) fn resolve(play: &mut Play<'_>, contest: Contest, answer: Option<Event>) {
+/// The game master closes the contest: these claims count too, and no other answers follow.
+pub(super) fn close(
+    play: &mut Play<'_>,
+    claimants: &[CombatantId],
+    share: bool,
+) -> Result<(), Violation> {
+    let slot = awaited(play, Phase::Claim, "DC-17")?;
+    let encounter = play.encounter();
+    let mut answered = encounter.clone();
+    for id in claimants {
+        claimable(encounter, play.combatant("combatant", id)?)?;
+        answered.state.answer(id, Answer::Claim { share });
+    }
+    let contest = match contest(&answered, true) {
+        Contest::Needed(_) => return Err(must_claim()),
+        Contest::Tied(top) => match claimants.first() {
+            Some(first) if top.contains(first) => {
+                Contest::Won(decided(&answered.state, slot, first))
+            }
+            _ => return Err(tied(encounter, &top)),
+        },
+        contest => contest,
+    };
+    resolve(play, contest);
+    Ok(())
+}
+
+/// Goes on if the contest is decided; whether it is.
+pub(in super::super) fn resolve(play: &mut Play<'_>, contest: Contest) -> bool {
     match contest {
         Contest::Won(won) => {
             begin_combat(play);
             play.emit(won);
             // A hidden winner has taken a turn that was laid out for the others.
-            react::make_room(play);
+            make_room(play);
             take(play);
+            true
         }
-        Contest::Unclaimed => take(play),
-        Contest::Open(_) | Contest::Tied(_) | Contest::Needed(_) => {
-            answer.into_iter().for_each(|answer| play.emit(answer));
+        Contest::Unclaimed => {
+            take(play);
+            true
         }
+        Contest::Open(_) | Contest::Tied(_) | Contest::Needed(_) => false,
     }
 }
 
 /// Refuses a combatant that cannot take the awaited PC Turn.
 fn claimable(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
     let id = &c.id;
-    require(
-        team(&encounter.state, c) == Team::Pc,
-        "not_on_the_pc_team",
-        "DC-17",
-        || format!("{id} is not on the PC team: it takes no PC Turn"),
-    )?;
-    if let Some(slot) = c
-        .state
-        .slot
-        .as_ref()
-        .filter(|_| !waits_unseen(&encounter.state, c))
+    let state = &encounter.state;
+    let is_member = team(state, c) == Team::Pc;
+    require(is_member, "not_on_the_pc_team", "DC-17", || {
+        format!("{id} is not on the PC team: it takes no PC Turn")
+    })?;
+    if let Some(slot) = &c.state.slot
+        && !waits_unseen(state, c)
     {
         let detail =
             format!("{id} has its place in the turn {slot}, and changes it only by a delay");
         return Err(Violation::new("already_placed", "DC-30", detail));
     }
     yet_to_act(encounter, c)?;
-    let open = encounter
-        .state
-        .at()
-        .is_some_and(|slot| may_take(&encounter.state, c, slot));
+    let open = state.at().is_some_and(|slot| may_take(state, c, slot));
     require(open, "unseen_turn", "DC-17", || {
         format!("only hidden combatants take this turn, and {id} is seen")
     })
 }
 
-/// Refuses an answer that changes nothing, and that of a combatant whose check is too low: a claim,
-/// with its `share`, or a pass.
-fn may_answer(encounter: &Encounter, c: &Combatant, share: Option<bool>) -> Result<(), Violation> {
+/// Refuses an answer that changes nothing, and that of a combatant whose check is too low.
+fn may_answer(encounter: &Encounter, c: &Combatant, answer: Answer) -> Result<(), Violation> {
     let id = &c.id;
-    let claim = encounter
-        .state
-        .claims
-        .iter()
-        .find(|claim| claim.combatant == *id);
+    let state = &encounter.state;
     if let Contest::Tied(top) = contest(encounter, false)
         && top.contains(id)
     {
-        let agrees =
-            share == Some(true) && claim.is_some_and(|claim| !claim.share) && result(c).is_some();
-        return if share.is_none() || agrees {
-            Ok(())
-        } else {
-            Err(tied(encounter, &top))
-        };
+        if unties(encounter, c, answer) {
+            return Ok(());
+        }
+        return Err(tied(encounter, &top));
     }
-    let detail = || format!("{id} has claimed this turn already");
-    require(
-        claim.is_none() || share.is_none(),
-        "already_answered",
-        "DC-17",
-        detail,
-    )?;
-    let passes_again = share.is_none() && encounter.state.passed.contains(id);
-    require(!passes_again, "already_answered", "DC-17", || {
-        format!("{id} has passed on this turn already")
-    })?;
-    let detail = || format!("a higher check than {id}'s has claimed this turn already");
-    require(
-        claim.is_some() || !outbid(encounter, c),
-        "outbid",
-        "DC-18",
-        detail,
-    )
+    let claimed = state.claim_of(id).is_some();
+    match answer {
+        Answer::Claim { .. } => require(!claimed, "already_answered", "DC-17", || {
+            format!("{id} has claimed this turn already")
+        })?,
+        Answer::Pass => {
+            let passed = state.passed.contains(id);
+            require(!passed, "already_answered", "DC-17", || {
+                format!("{id} has passed on this turn already")
+            })?;
+        }
+    }
+    let may_win = claimed || !outbid(encounter, c);
+    require(may_win, "outbid", "DC-18", || {
+        format!("a higher check than {id}'s has claimed this turn already")
+    })
+}
+
+/// Whether one of equal claimants passes, or agrees to share as it did not before (ADC5).
+fn unties(encounter: &Encounter, c: &Combatant, answer: Answer) -> bool {
+    match answer {
+        Answer::Pass => true,
+        Answer::Claim { share: false } => false,
+        Answer::Claim { share: true } => {
+            let claim = encounter.state.claim_of(&c.id);
+            result(c).is_some() && claim.is_some_and(|claim| !claim.share)
+        }
+    }
+}
+
+/// Refuses a pass that leaves too few PC Turns.
+fn must_claim() -> Violation {
+    let detail = "the PC team must take this PC Turn: there are not enough later ones for its members without one";
+    Violation::new("must_claim", "DC-17", detail)
 }
 
 /// Refuses the answers that leave these combatants tied: all of them have the same result.
 fn tied(encounter: &Encounter, top: &[CombatantId]) -> Violation {
-    let names = top
-        .iter()
-        .map(CombatantId::to_string)
-        .collect::<Vec<_>>()
-        .join(" and ");
+    let names: Vec<String> = top.iter().map(CombatantId::to_string).collect();
+    let names = names.join(" and ");
     let detail = match top.first().and_then(|id| result(encounter.get(id)?)) {
         Some(total) => {
             format!("{names} all have {total}: each claims with `share`, or all but one pass")

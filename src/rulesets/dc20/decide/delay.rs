@@ -1,37 +1,25 @@
 //! Delayed Initiative: a turn moves for good to a later PC Turn.
 
-use super::*;
+use super::known_slot;
+use crate::rulesets::dc20::team::{is_enemy, new_slot, team};
+use crate::rulesets::dc20::{
+    Combatant, Delay, Delayed, Encounter, PlaceHeld, Play, SlotAdded, SlotId, State, Team, Way,
+};
+use crate::vocabulary::{CombatantId, Violation, require};
 
 pub(super) fn delay(play: &mut Play<'_>, c: &Delay) -> Result<(), Violation> {
     let id = &c.combatant;
     let delayer = play.in_turn(id, "DC-32")?;
-    let state = &play.encounter().state;
-    require(
-        team(state, delayer) == Team::Pc,
-        "not_on_the_pc_team",
-        "DC-33",
-        || format!("{id} is not on the PC team: only its members delay"),
-    )?;
+    let is_member = team(&play.encounter().state, delayer) == Team::Pc;
+    require(is_member, "not_on_the_pc_team", "DC-33", || {
+        format!("{id} is not on the PC team: only its members delay")
+    })?;
     match (&c.to, &c.after) {
         (Some(to), None) => {
-            let slot = known_slot(play, "to", to)?;
-            let open = !slot.unseen || delayer.hidden;
-            let later = state.later().iter().any(|later| later.id == *to);
-            require(slot.team == Team::Pc, "not_a_pc_turn", "DC-37", || {
-                format!("{to} is not a PC Turn")
-            })?;
-            require(open, "unseen_turn", "DC-33", || {
-                format!("only hidden combatants take {to}")
-            })?;
-            require(later, "not_later", "DC-37", || {
-                format!("{to} is not later in the order than this turn")
-            })?;
-            move_to(play, id, Some(to.clone()), Way::Delayed);
+            can_delay_to(play, delayer, to)?;
+            move_to(play, id, to.clone(), Way::Delayed);
         }
-        (None, Some(enemy)) if later_enemy(play, enemy)? => {
-            let to = turn_after(state, enemy);
-            move_to(play, id, to, Way::DelayedAfter);
-        }
+        (None, Some(enemy)) if has_later_turn(play, enemy)? => move_behind(play, id, enemy),
         (None, Some(enemy)) => play.emit(PlaceHeld {
             combatant: id.clone(),
             behind: Some(enemy.clone()),
@@ -44,34 +32,50 @@ pub(super) fn delay(play: &mut Play<'_>, c: &Delay) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Moves a turn to a PC Turn, by default to a new one at the end of the order.
-fn move_to(play: &mut Play<'_>, id: &CombatantId, to: Option<SlotId>, by: Way) {
-    let to = to.unwrap_or_else(|| {
-        let slot = new_slot(&play.encounter().state, Team::Pc, false);
-        let to = slot.id.clone();
-        play.emit(SlotAdded { slot, after: None });
-        to
-    });
-    play.emit(Delayed {
-        combatant: id.clone(),
-        to,
-        by,
-    });
+/// Refuses a turn that is not a later PC Turn which the combatant sees.
+fn can_delay_to(play: &Play<'_>, delayer: &Combatant, to: &SlotId) -> Result<(), Violation> {
+    let slot = known_slot(play, "to", to)?;
+    require(slot.team == Team::Pc, "not_a_pc_turn", "DC-37", || {
+        format!("{to} is not a PC Turn")
+    })?;
+    let open = !slot.unseen || delayer.hidden;
+    require(open, "unseen_turn", "DC-33", || {
+        format!("only hidden combatants take {to}")
+    })?;
+    let later = play.encounter().state.later();
+    let is_later = later.iter().any(|slot| slot.id == *to);
+    require(is_later, "not_later", "DC-37", || {
+        format!("{to} is not later in the order than this turn")
+    })
+}
+
+/// Whether that enemy has a turn that is still to come; false if it has none yet.
+fn has_later_turn(play: &Play<'_>, enemy: &CombatantId) -> Result<bool, Violation> {
+    let c = play.combatant("after", enemy)?;
+    require(!c.hidden, "not_seen", "DC-34", || {
+        format!("{enemy} is hidden: a turn is delayed behind an enemy that is seen")
+    })?;
+    require(is_enemy(c) && c.active(), "not_an_enemy", "DC-34", || {
+        format!("{enemy} is not an enemy in the fight: to act after an ally move to that PC Turn")
+    })?;
+    let state = &play.encounter().state;
+    if c.state.slot.is_none() && !c.acted && !state.acting.contains(enemy) {
+        return Ok(false);
+    }
+    let mut later = state.later().iter();
+    let is_later = later.any(|slot| slot.occupants.contains(enemy));
+    require(is_later, "not_later", "DC-37", || {
+        format!("{enemy}'s turn is not later in the order than this one")
+    })?;
+    Ok(true)
 }
 
 /// Moves the turns that are held behind an enemy that is seen and has a turn by now.
 pub(in super::super) fn follow(play: &mut Play<'_>) {
     for id in holding(play.encounter()) {
-        let encounter = play.encounter();
-        let enemy = encounter
-            .get(&id)
-            .and_then(|c| c.state.behind.as_ref())
-            .and_then(|enemy| encounter.get(enemy));
-        let Some(enemy) = enemy.filter(|enemy| !enemy.hidden && enemy.state.slot.is_some()) else {
-            continue;
-        };
-        let to = turn_after(&encounter.state, &enemy.id);
-        move_to(play, &id, to, Way::DelayedAfter);
+        if let Some(enemy) = enemy_with_turn(play.encounter(), &id) {
+            move_behind(play, &id, &enemy);
+        }
     }
 }
 
@@ -79,52 +83,72 @@ pub(in super::super) fn follow(play: &mut Play<'_>) {
 /// are any.
 pub(in super::super) fn stop_holding(play: &mut Play<'_>) -> bool {
     let holding = holding(play.encounter());
-    let mut to = None;
-    for id in &holding {
-        move_to(play, id, to, Way::DelayedAfter);
-        to = play.encounter().get(id).and_then(|c| c.state.slot.clone());
+    if holding.is_empty() {
+        return false;
     }
-    !holding.is_empty()
+    let to = add_pc_turn(play);
+    for id in &holding {
+        move_to(play, id, to.clone(), Way::DelayedAfter);
+    }
+    true
 }
 
 /// The combatants that delayed and have no place yet.
 fn holding(encounter: &Encounter) -> Vec<CombatantId> {
-    let holds = |c: &&Combatant| c.state.delayed && c.state.slot.is_none();
-    ids(encounter.waiting().filter(holds))
-}
-
-/// Whether that enemy has a turn that is still to come; false if it has none yet.
-fn later_enemy(play: &Play<'_>, enemy: &CombatantId) -> Result<bool, Violation> {
-    let (state, c) = (&play.encounter().state, play.combatant("after", enemy)?);
-    require(!c.hidden, "not_seen", "DC-34", || {
-        format!("{enemy} is hidden: a turn is delayed behind an enemy that is seen")
-    })?;
-    require(is_enemy(c) && c.active(), "not_an_enemy", "DC-34", || {
-        format!("{enemy} is not an enemy in the fight: to act after an ally move to that PC Turn")
-    })?;
-    if c.state.slot.is_none() && !c.acted && !state.acting.contains(enemy) {
-        return Ok(false);
+    let mut holding = Vec::new();
+    for c in encounter.waiting() {
+        if c.state.delayed && c.state.slot.is_none() {
+            holding.push(c.id.clone());
+        }
     }
-    let later = state
-        .later()
-        .iter()
-        .any(|slot| slot.occupants.contains(enemy));
-    require(later, "not_later", "DC-37", || {
-        format!("{enemy}'s turn is not later in the order than this one")
-    })?;
-    Ok(true)
+    holding
 }
 
-/// The next PC Turn after that enemy's turn; None if it must be made (DC-34, ADC7).
-fn turn_after(state: &State, enemy: &CombatantId) -> Option<SlotId> {
+/// The enemy behind which a combatant holds its place, if it is seen and has a turn.
+fn enemy_with_turn(encounter: &Encounter, id: &CombatantId) -> Option<CombatantId> {
+    let behind = encounter.get(id)?.state.behind.as_ref()?;
+    let enemy = encounter.get(behind)?;
+    if enemy.hidden || enemy.state.slot.is_none() {
+        return None;
+    }
+    Some(enemy.id.clone())
+}
+
+/// Moves a turn to the next PC Turn after that enemy's turn, or else to a new one (DC-34).
+fn move_behind(play: &mut Play<'_>, id: &CombatantId, enemy: &CombatantId) {
+    let to = match pc_turn_after(&play.encounter().state, enemy) {
+        Some(to) => to,
+        None => add_pc_turn(play),
+    };
+    move_to(play, id, to, Way::DelayedAfter);
+}
+
+/// The next PC Turn after that enemy's turn (ADC7).
+fn pc_turn_after(state: &State, enemy: &CombatantId) -> Option<SlotId> {
     let later = state.later();
-    let passed = later
+    let enemy_turn = later.iter().position(|slot| slot.occupants.contains(enemy));
+    let after_enemy = match enemy_turn {
+        Some(place) => later.get(place + 1..)?,
+        None => later,
+    };
+    let next = after_enemy
         .iter()
-        .position(|slot| slot.occupants.contains(enemy))
-        .map_or(0, |at| at + 1);
-    let next = later
-        .iter()
-        .skip(passed)
-        .find(|slot| slot.team == Team::Pc && !slot.unseen);
-    next.map(|slot| slot.id.clone())
+        .find(|slot| slot.team == Team::Pc && !slot.unseen)?;
+    Some(next.id.clone())
+}
+
+/// Adds a PC Turn at the end of the order.
+fn add_pc_turn(play: &mut Play<'_>) -> SlotId {
+    let slot = new_slot(&play.encounter().state, Team::Pc, false);
+    let id = slot.id.clone();
+    play.emit(SlotAdded { slot, after: None });
+    id
+}
+
+fn move_to(play: &mut Play<'_>, id: &CombatantId, to: SlotId, by: Way) {
+    play.emit(Delayed {
+        combatant: id.clone(),
+        to,
+        by,
+    });
 }

@@ -1,6 +1,9 @@
 //! Merges Enemy Turns while players' characters share a PC Turn (DC-25).
 
-use super::*;
+use crate::rulesets::dc20::team::{has_no_turn, team};
+use crate::rulesets::dc20::{Combatant, Encounter, Phase, Play, Slot, SlotId, SlotsMerged, Team};
+use crate::vocabulary::{Violation, require};
+use std::collections::HashSet;
 
 /// Puts the next two turns of each enemy team into one: sharing has emptied a PC Turn, so the teams
 /// alternate again.
@@ -26,15 +29,18 @@ struct Ahead<'t> {
     known_taken: HashSet<&'t SlotId>,
 }
 
+/// A turn of an enemy team, with its place among the turns ahead.
+struct EnemyTurn<'t> {
+    place: usize,
+    slot: &'t Slot,
+}
+
 impl<'t> Ahead<'t> {
     fn of(encounter: &'t Encounter) -> Result<Self, Violation> {
         let shared = shared_turn(encounter)?;
-        let later = encounter.state.later();
-        let passed = encounter.state.slots.len().saturating_sub(later.len());
-        let counted = |slot: &&Slot| !slot.removed && !slot.unseen;
-        let mut turns: Vec<&Slot> = later.iter().filter(counted).collect();
+        let mut turns = movable_turns(encounter.state.later());
         let this_round = turns.len();
-        turns.extend(encounter.state.slots.iter().take(passed).filter(counted));
+        turns.extend(movable_turns(encounter.state.earlier()));
         let taken = taken_turns(encounter, &turns, |_| true).len();
         let known_taken = taken_turns(encounter, &turns, |c| counts(encounter, c));
         Ok(Self {
@@ -51,15 +57,18 @@ impl<'t> Ahead<'t> {
         let mut merges = Vec::new();
         let mut mergeable = false;
         for team in self.enemy_teams() {
-            let places: Vec<usize> = (0..self.turns.len())
-                .filter(|place| self.is_of(*place, team))
-                .collect();
-            let [into, from, later @ ..] = places.as_slice() else {
+            let turns = self.turns_of(team);
+            let [into, from, later @ ..] = turns.as_slice() else {
                 continue;
             };
             mergeable = true;
-            if places.len() > self.taken {
-                merges.extend(self.merged(*into, *from, later));
+            if turns.len() > self.taken {
+                merges.push(SlotsMerged {
+                    into: into.slot.id.clone(),
+                    from: from.slot.id.clone(),
+                    shared: self.shared.id.clone(),
+                    moved_up: self.moving_up(into, from, later),
+                });
             }
         }
         let detail = "no enemy team has two turns: there is nothing to merge";
@@ -81,57 +90,51 @@ impl<'t> Ahead<'t> {
         teams
     }
 
-    fn is_of(&self, place: usize, team: Team) -> bool {
-        self.turns.get(place).is_some_and(|slot| slot.team == team)
-    }
-
-    fn id(&self, place: usize) -> Option<SlotId> {
-        self.turns.get(place).map(|slot| slot.id.clone())
-    }
-
-    /// Merges the turn at the place `from` into that at `into`; `later` are the places of the
-    /// team's other turns.
-    fn merged(&self, into: usize, from: usize, later: &[usize]) -> Option<SlotsMerged> {
-        let moved_up = self.moving_up(into, from, later);
-        let moved_up = moved_up
-            .into_iter()
-            .filter_map(|place| self.id(place))
-            .collect();
-        Some(SlotsMerged {
-            into: self.id(into)?,
-            from: self.id(from)?,
-            shared: self.shared.id.clone(),
-            moved_up,
-        })
+    fn turns_of(&self, team: Team) -> Vec<EnemyTurn<'t>> {
+        let mut turns = Vec::new();
+        for (place, slot) in self.turns.iter().copied().enumerate() {
+            if slot.team == team {
+                turns.push(EnemyTurn { place, slot });
+            }
+        }
+        turns
     }
 
     /// The turns that move up into the emptied place, each into the place of the one before it.
     ///
-    /// They move while two PC Turns would follow one another, also into the next round. Where a PC
+    /// They move while two PC Turns would follow one another, also into the next round. If a PC
     /// Turn is empty, this round's turns still move: in round 1 a later turn may become the empty
     /// one.
-    fn moving_up(&self, into: usize, from: usize, later: &[usize]) -> Vec<usize> {
-        let (mut before, mut emptied) = (into, from);
+    fn moving_up(
+        &self,
+        into: &EnemyTurn<'t>,
+        from: &EnemyTurn<'t>,
+        later: &[EnemyTurn<'t>],
+    ) -> Vec<SlotId> {
+        let mut before = into;
+        let mut emptied = from;
         let mut moving = Vec::new();
-        for next in later.iter().copied() {
+        for next in later {
             let moves = if self.pc_between(emptied, next) {
                 self.pc_between(before, emptied)
             } else {
-                next < self.this_round
+                next.place < self.this_round
             };
             if !moves {
                 break;
             }
-            moving.push(next);
-            (before, emptied) = (emptied, next);
+            moving.push(next.slot.id.clone());
+            before = emptied;
+            emptied = next;
         }
         moving
     }
 
-    /// Whether a taken PC Turn is between two places.
-    fn pc_between(&self, first: usize, second: usize) -> bool {
-        let between = self.turns.get(first..second).unwrap_or_default();
+    /// Whether a taken PC Turn is between two turns.
+    fn pc_between(&self, first: &EnemyTurn<'t>, second: &EnemyTurn<'t>) -> bool {
+        let between = self.turns.get(first.place..second.place);
         between
+            .unwrap_or_default()
             .iter()
             .any(|slot| self.known_taken.contains(&slot.id))
     }
@@ -141,18 +144,39 @@ impl<'t> Ahead<'t> {
 /// no turn empty that others see.
 fn shared_turn(encounter: &Encounter) -> Result<&Slot, Violation> {
     let running = matches!(encounter.state.phase, Phase::Turn | Phase::BetweenTurns);
-    if running && let Some(slot) = encounter.state.at().filter(|slot| slot.team == Team::Pc) {
-        let sharers = slot.occupants.iter().filter_map(|id| encounter.get(id));
-        if sharers
-            .filter(|c| c.active() && counts(encounter, c))
-            .count()
-            > 1
-        {
-            return Ok(slot);
-        }
+    if running
+        && let Some(slot) = encounter.state.at()
+        && slot.team == Team::Pc
+        && counted_sharers(encounter, slot) > 1
+    {
+        return Ok(slot);
     }
     let detail = "Enemy Turns are merged while players' characters share a PC Turn";
     Err(Violation::new("not_shared", "DC-25", detail))
+}
+
+/// How many active combatants share a turn, of those whom the turns count.
+fn counted_sharers(encounter: &Encounter, slot: &Slot) -> usize {
+    let mut sharers = 0;
+    for id in &slot.occupants {
+        if let Some(c) = encounter.get(id)
+            && c.active()
+            && counts(encounter, c)
+        {
+            sharers += 1;
+        }
+    }
+    sharers
+}
+
+fn movable_turns(slots: &[Slot]) -> Vec<&Slot> {
+    let mut turns = Vec::new();
+    for slot in slots {
+        if !slot.removed && !slot.unseen {
+            turns.push(slot);
+        }
+    }
+    turns
 }
 
 /// The PC Turns that combatants for whom `counts` holds have or will claim: the first empty ones go
@@ -162,24 +186,27 @@ fn taken_turns<'t>(
     turns: &[&'t Slot],
     counts: impl Fn(&Combatant) -> bool,
 ) -> HashSet<&'t SlotId> {
-    let pc_team = encounter
-        .active()
-        .filter(|c| team(&encounter.state, c) == Team::Pc);
-    let mut claims_to_come = pc_team.filter(|c| has_no_turn(c) && counts(c)).count();
+    let mut claims_to_come = 0;
+    for c in encounter.active() {
+        if team(&encounter.state, c) == Team::Pc && has_no_turn(c) && counts(c) {
+            claims_to_come += 1;
+        }
+    }
     let mut taken = HashSet::new();
-    for slot in turns.iter().filter(|slot| slot.team == Team::Pc) {
-        let has_turn = slot
-            .occupants
-            .iter()
-            .filter_map(|id| encounter.get(id))
-            .any(&counts);
-        if !has_turn && claims_to_come == 0 {
+    for slot in turns {
+        if slot.team != Team::Pc {
             continue;
         }
-        if !has_turn {
+        let occupied = slot
+            .occupants
+            .iter()
+            .any(|id| encounter.get(id).is_some_and(&counts));
+        if occupied {
+            taken.insert(&slot.id);
+        } else if claims_to_come > 0 {
             claims_to_come -= 1;
+            taken.insert(&slot.id);
         }
-        taken.insert(&slot.id);
     }
     taken
 }

@@ -1,16 +1,21 @@
 //! Who acts in which Initiative Turn.
 
-use super::*;
+use super::delay::follow;
+use super::{claims, known_side, known_slot, named};
+use crate::rulesets::dc20::flow::{begin_combat, begin_turns, close_window, take};
+use crate::rulesets::dc20::team::may_take;
+use crate::rulesets::dc20::{
+    Answer, Assign, Assigned, Combatant, Encounter, Phase, Play, Slot, SlotId, Team, Way,
+};
+use crate::vocabulary::{CombatantId, Slug, Violation, ids, require};
 
 /// Refuses a combatant that takes no turn of this round any more.
 pub(super) fn yet_to_act(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
     let id = &c.id;
-    require(
-        c.state.slot.is_some() || !c.state.delayed,
-        "already_placed",
-        "DC-34",
-        || format!("{id} has delayed its turn behind an enemy: its place is held"),
-    )?;
+    let holds_place = c.state.slot.is_none() && c.state.delayed;
+    require(!holds_place, "already_placed", "DC-34", || {
+        format!("{id} has delayed its turn behind an enemy: its place is held")
+    })?;
     require(c.active(), "not_active", "ADC15", || {
         format!("{id} is out of the fight and takes no turn")
     })?;
@@ -27,12 +32,13 @@ pub(super) fn awaited(
     rule: &'static str,
 ) -> Result<SlotId, Violation> {
     let state = &play.encounter().state;
-    let awaited = state.slot.clone().filter(|_| state.phase == phase);
-    awaited.ok_or(Violation::new(
-        "nothing_to_take",
-        rule,
-        "no such turn waits for its combatants now",
-    ))
+    match &state.slot {
+        Some(slot) if state.phase == phase => Ok(slot.clone()),
+        _ => {
+            let detail = "no such turn waits for its combatants now";
+            Err(Violation::new("nothing_to_take", rule, detail))
+        }
+    }
 }
 
 /// The game master puts enemies or NPCs into a turn of their team, or moves them there before they
@@ -58,8 +64,10 @@ pub(super) fn assign(play: &mut Play<'_>, c: &Assign) -> Result<(), Violation> {
     });
     follow(play);
     let state = &play.encounter().state;
+    if state.slot.as_ref() != Some(&id) {
+        return Ok(());
+    }
     match state.phase {
-        _ if state.slot.as_ref() != Some(&id) => {}
         Phase::Assign => take(play),
         Phase::Turn if !state.acting.is_empty() => begin_turns(play, &id, combatants, 0),
         _ => {}
@@ -69,42 +77,9 @@ pub(super) fn assign(play: &mut Play<'_>, c: &Assign) -> Result<(), Violation> {
 
 /// The combatants that a command puts into a turn of their team.
 fn assignees(play: &Play<'_>, c: &Assign, slot: &Slot) -> Result<Vec<CombatantId>, Violation> {
-    let encounter = play.encounter();
-    let fits = |c: &Combatant| may_take(&encounter.state, c, slot);
     match (&c.combatant, &c.side) {
-        (Some(first), None) => {
-            let combatants = named(play, first, "also", &c.also)?;
-            let rule = if slot.team == Team::Npc {
-                "DC-28"
-            } else {
-                "DC-26"
-            };
-            for c in &combatants {
-                require(fits(c), "wrong_team", rule, || {
-                    format!("{} is not a turn of {}'s team", slot.id, c.id)
-                })?;
-                let elsewhere = c.state.slot.as_ref() != Some(&slot.id);
-                require(elsewhere, "already_placed", "DC-20", || {
-                    format!("{} has its place in {}", c.id, slot.id)
-                })?;
-                yet_to_act(encounter, c)?;
-            }
-            Ok(ids(combatants))
-        }
-        (None, Some(side)) if c.also.is_empty() => {
-            known_side(encounter, "side", side)?;
-            let free = encounter
-                .waiting()
-                .filter(|c| c.side == *side && c.state.slot.is_none() && !c.stats.reserve);
-            let combatants = ids(free.filter(|c| fits(c)));
-            require(!combatants.is_empty(), "nobody_to_assign", "DC-20", || {
-                format!(
-                    "no combatant on the side {side} waits for a place that {} could be",
-                    slot.id
-                )
-            })?;
-            Ok(combatants)
-        }
+        (Some(first), None) => named_assignees(play, first, &c.also, slot),
+        (None, Some(side)) if c.also.is_empty() => free_on_side(play.encounter(), side, slot),
         _ => {
             let detail =
                 "say either who gets the place (`combatant`, and `also` others) or which `side`";
@@ -113,26 +88,69 @@ fn assignees(play: &Play<'_>, c: &Assign, slot: &Slot) -> Result<Vec<CombatantId
     }
 }
 
+/// The named combatants, if each can move into this turn.
+fn named_assignees(
+    play: &Play<'_>,
+    first: &CombatantId,
+    also: &[CombatantId],
+    slot: &Slot,
+) -> Result<Vec<CombatantId>, Violation> {
+    let combatants = named(play, first, "also", also)?;
+    let rule = if slot.team == Team::Npc {
+        "DC-28"
+    } else {
+        "DC-26"
+    };
+    let encounter = play.encounter();
+    for c in &combatants {
+        let fits = may_take(&encounter.state, c, slot);
+        require(fits, "wrong_team", rule, || {
+            format!("{} is not a turn of {}'s team", slot.id, c.id)
+        })?;
+        let elsewhere = c.state.slot.as_ref() != Some(&slot.id);
+        require(elsewhere, "already_placed", "DC-20", || {
+            format!("{} has its place in {}", c.id, slot.id)
+        })?;
+        yet_to_act(encounter, c)?;
+    }
+    Ok(ids(combatants))
+}
+
+/// The combatants on a side that wait for a place and can take this turn.
+fn free_on_side(
+    encounter: &Encounter,
+    side: &Slug,
+    slot: &Slot,
+) -> Result<Vec<CombatantId>, Violation> {
+    known_side(encounter, "side", side)?;
+    let mut free = Vec::new();
+    for c in encounter.waiting() {
+        if c.side != *side || c.state.slot.is_some() || c.stats.reserve {
+            continue;
+        }
+        if may_take(&encounter.state, c, slot) {
+            free.push(c.id.clone());
+        }
+    }
+    require(!free.is_empty(), "nobody_to_assign", "DC-20", || {
+        let id = &slot.id;
+        format!("no combatant on the side {side} waits for a place that {id} could be")
+    })?;
+    Ok(free)
+}
+
 /// Passes on what is awaited (DC-22, DC-52); on a PC Turn, members of its team pass (DC-17).
 pub(super) fn pass(play: &mut Play<'_>, id: Option<&CombatantId>) -> Result<(), Violation> {
+    if let Some(id) = id {
+        return claims::answer(play, id, Answer::Pass);
+    }
     match play.encounter().state.phase {
-        // Without a name, the game master closes the contest.
-        phase if phase == Phase::Claim || id.is_some() => {
-            return claims::answer(
-                play,
-                id.map_or(&[], std::slice::from_ref),
-                None,
-                id.is_none(),
-            );
-        }
+        Phase::Claim => return claims::close(play, &[], false),
         Phase::Assign => take(play),
         Phase::BetweenTurns | Phase::RoundEnd => close_window(play),
         _ => {
-            return Err(Violation::new(
-                "nothing_to_pass",
-                "DC-22",
-                "nothing is awaited that could be passed on",
-            ));
+            let detail = "nothing is awaited that could be passed on";
+            return Err(Violation::new("nothing_to_pass", "DC-22", detail));
         }
     }
     Ok(())

@@ -1,10 +1,29 @@
 //! Initiative: the Encounter DC, the checks, and the order of the teams' turns.
 
-use super::*;
-use crate::vocabulary::{ConditionSet, EncounterStarted};
+use super::known_side;
+use crate::rulesets::dc20::team::{can_add, is_enemy, is_pc, is_unseen_team, nth, rotation, team};
+use crate::rulesets::dc20::{
+    Aggressed, Check, CheckMade, CheckRolled, Combatant, Critical, DcSet, Difficulty, Encounter,
+    FateChecked, InitiativeCheck, OrderLaid, Play, Start, Team,
+};
+use crate::vocabulary::{
+    CombatantId, ConditionSet, D20, Die, EncounterStarted, Int, Slug, Status, Violation, field,
+    require,
+};
 
-/// The easy column of the Encounter DC table (DC-1); each row holds for two levels.
-const EASY: [i64; 10] = [11, 12, 14, 15, 16, 17, 18, 20, 21, 22];
+/// The easy column of the Encounter DC table (DC-1): the last level of each row, and its DC.
+const EASY: [(i64, i64); 10] = [
+    (2, 11),
+    (4, 12),
+    (6, 14),
+    (8, 15),
+    (10, 16),
+    (12, 17),
+    (14, 18),
+    (16, 20),
+    (18, 21),
+    (20, 22),
+];
 
 /// The sides that are enemies, in the order of their joining.
 struct Sides {
@@ -15,70 +34,72 @@ struct Sides {
 pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     check_fields(play, c)?;
     let mut sides = enemy_sides(play.encounter(), c)?;
-    let (seen, hidden): (Vec<_>, Vec<_>) = play
-        .encounter()
-        .active()
-        .filter(|c| is_pc(c))
-        .partition(|c| !c.hidden);
     // Hidden characters count only if there are no others: else the DC, the winner and the turns
     // would reveal them.
-    let counted = if seen.is_empty() {
-        hidden.len()
-    } else {
-        seen.len()
-    };
-    let pcs = ids(seen.into_iter().chain(hidden));
+    let mut counted = active_pcs(play.encounter(), false);
+    let mut uncounted = active_pcs(play.encounter(), true);
+    if counted.is_empty() {
+        std::mem::swap(&mut counted, &mut uncounted);
+    }
     let detail = "there is no player's character who could roll: add one on the side players first";
-    require(!pcs.is_empty(), "no_player_characters", "ADC17", || detail)?;
+    require(!counted.is_empty(), "no_player_characters", "ADC17", || {
+        detail
+    })?;
     play.emit(EncounterStarted {});
-    if let Some(Aggression {
-        combatant,
-        action,
-        resolved,
-    }) = c.aggression.clone()
-    {
+    if let Some(aggression) = &c.aggression {
         play.emit(Aggressed {
-            combatant,
-            action,
-            resolved,
+            combatant: aggression.combatant.clone(),
+            action: aggression.action.clone(),
+            resolved: aggression.resolved,
         });
     }
     surprise(play, c);
-    set_dc(play, c, pcs.get(..counted).unwrap_or_default());
-    let checks: Vec<bool> = pcs
-        .iter()
-        .map(|id| check(play, id, c.rolls.get(id).copied()))
-        .collect();
-    let successes = checks
-        .iter()
-        .take(counted)
-        .filter(|success| **success)
-        .count();
+    set_dc(play, c, &counted);
+    let mut successes = 0;
+    for id in &counted {
+        if check(play, id, c.rolls.get(id).copied()) {
+            successes += 1;
+        }
+    }
+    for id in &uncounted {
+        check(play, id, c.rolls.get(id).copied());
+    }
     rotate(play, c, &mut sides);
-    lay_out(play, sides, successes, counted);
+    lay_out(play, sides, successes, counted.len());
     Ok(())
 }
 
+/// The players' characters in the fight: the hidden ones, or the others.
+fn active_pcs(encounter: &Encounter, hidden: bool) -> Vec<CombatantId> {
+    let mut pcs = Vec::new();
+    for c in encounter.active() {
+        if is_pc(c) && c.hidden == hidden {
+            pcs.push(c.id.clone());
+        }
+    }
+    pcs
+}
+
 fn check_fields(play: &Play<'_>, c: &Start) -> Result<(), Violation> {
-    let table_only = c.level.is_none() && c.difficulty.is_none();
-    let detail =
-        "either the DC is given (`dc`) or it is looked up (`level`, `difficulty`), not both";
+    let looks_up = c.level.is_some() || c.difficulty.is_some();
+    let one_way = c.dc.is_none() || !looks_up;
     require(
-        c.dc.is_none() || table_only,
+        one_way,
         "dc_or_table",
         field("dc"),
-        || detail,
+        || "either the DC is given (`dc`) or it is looked up (`level`, `difficulty`), not both",
     )?;
-    c.rolls
-        .keys()
-        .try_for_each(|id| can_check(play.combatant("rolls", id)?))?;
-    c.surprised
-        .iter()
-        .try_for_each(|id| play.combatant("surprised", id).map(drop))?;
-    c.surprised_sides
-        .iter()
-        .try_for_each(|side| known_side(play.encounter(), "surprised_sides", side))?;
-    if let Some(Aggression { combatant: id, .. }) = &c.aggression {
+    for id in c.rolls.keys() {
+        can_check(play.combatant("rolls", id)?)?;
+    }
+    for id in &c.surprised {
+        play.combatant("surprised", id)?;
+    }
+    for side in &c.surprised_sides {
+        known_side(play.encounter(), "surprised_sides", side)?;
+    }
+    if let Some(aggression) = &c.aggression {
+        let id = &aggression.combatant;
         let aggressor = play.combatant("aggression.combatant", id)?;
         require(is_pc(aggressor), "not_a_pc", "DC-3", || {
             format!("{id} is not a player's character")
@@ -89,54 +110,57 @@ fn check_fields(play: &Play<'_>, c: &Start) -> Result<(), Violation> {
 
 /// The sides that are enemies. Refuses a `first_team` that is none, and dice that decide nothing.
 fn enemy_sides(encounter: &Encounter, c: &Start) -> Result<Sides, Violation> {
-    let (hidden, open): (Vec<_>, Vec<_>) = encounter
-        .iter()
-        .filter(|c| is_enemy(c))
-        .partition(|c| c.hidden);
-    let mut known = HashSet::new();
-    let mut new_sides = |members: Vec<&Combatant>| -> Vec<Slug> {
-        let sides = members
-            .into_iter()
-            .map(|c| c.side.clone())
-            .filter(|side| known.insert(side.clone()));
-        sides.take(MAX_ENEMY_TEAMS).collect()
-    };
+    let mut seen = Vec::new();
+    for c in encounter.iter() {
+        if is_enemy(c) && !c.hidden && can_add(&seen, &c.side) {
+            seen.push(c.side.clone());
+        }
+    }
     // A side is unseen only if all its combatants are hidden.
-    let (seen, unseen) = (new_sides(open), new_sides(hidden));
+    let mut unseen = Vec::new();
+    for c in encounter.iter() {
+        if is_enemy(c) && c.hidden && !seen.contains(&c.side) && can_add(&unseen, &c.side) {
+            unseen.push(c.side.clone());
+        }
+    }
     if let Some(first) = &c.first_team {
         let known = seen.contains(first) || unseen.contains(first);
-        let detail = || format!("{first} is not an enemy team of this encounter");
-        require(known, "unknown_team", field("first_team"), detail)?;
+        require(known, "unknown_team", field("first_team"), || {
+            format!("{first} is not an enemy team of this encounter")
+        })?;
     }
     let undecided = if c.first_team.is_some() {
         0
     } else {
         seen.len().saturating_sub(1)
     };
-    require(
-        c.fate.len() <= undecided,
-        "too_many_dice",
-        field("fate"),
-        || format!("{undecided} Fate Checks at most decide which enemy team is first"),
-    )?;
+    let needed = c.fate.len() <= undecided;
+    require(needed, "too_many_dice", field("fate"), || {
+        format!("{undecided} Fate Checks at most decide which enemy team is first")
+    })?;
     Ok(Sides { seen, unseen })
 }
 
 fn surprise(play: &mut Play<'_>, c: &Start) {
-    let unaware =
-        |one: &&Combatant| c.surprised.contains(&one.id) || c.surprised_sides.contains(&one.side);
-    for combatant in ids(play
-        .encounter()
-        .iter()
-        .filter(unaware)
-        .filter(|one| !one.has("surprised")))
-    {
+    for combatant in unaware(play.encounter(), c) {
         play.emit(ConditionSet {
             combatant,
             member: None,
             condition: Slug::fixed("surprised"),
         });
     }
+}
+
+/// The combatants that the command surprises, and that are not surprised yet.
+fn unaware(encounter: &Encounter, start: &Start) -> Vec<CombatantId> {
+    let mut unaware = Vec::new();
+    for c in encounter.iter() {
+        let is_named = start.surprised.contains(&c.id) || start.surprised_sides.contains(&c.side);
+        if is_named && !c.has("surprised") {
+            unaware.push(c.id.clone());
+        }
+    }
+    unaware
 }
 
 /// Sets the Encounter DC, given or looked up.
@@ -148,25 +172,34 @@ fn set_dc(play: &mut Play<'_>, c: &Start, pcs: &[CombatantId]) {
             difficulty: None,
         });
     }
-    let highest = pcs
-        .iter()
-        .filter_map(|id| play.encounter().get(id))
-        .map(|c| c.stats.level)
-        .max();
-    let level = c.level.or(highest).unwrap_or_default();
+    let level = match c.level {
+        Some(level) => level,
+        None => highest_level(play.encounter(), pcs),
+    };
     let difficulty = c.difficulty.unwrap_or_default();
     let harder = match difficulty {
         Difficulty::Easy => 0,
         Difficulty::Normal => 2,
         Difficulty::Hard => 4,
     };
-    let row = usize::try_from((level.get() - 1) / 2).unwrap_or(0);
-    let dc = EASY.get(row).copied().unwrap_or(22) + harder;
     play.emit(DcSet {
-        dc,
+        dc: easy_dc(level) + harder,
         level: Some(level.count()),
         difficulty: Some(difficulty),
     });
+}
+
+fn highest_level(encounter: &Encounter, pcs: &[CombatantId]) -> Int<1, 20> {
+    let mut highest = Int::default();
+    for c in pcs.iter().filter_map(|id| encounter.get(id)) {
+        highest = highest.max(c.stats.level);
+    }
+    highest
+}
+
+fn easy_dc(level: Int<1, 20>) -> i64 {
+    let row = EASY.iter().find(|(last, _)| level.get() <= *last);
+    row.map_or(22, |(_, dc)| *dc)
 }
 
 /// The Initiative Check of one player's character: before the start its dice, later, for one that
@@ -197,15 +230,14 @@ fn roll(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> Vec<Die> {
     let Some(c) = play.encounter().get(id) else {
         return Vec::new();
     };
-    if given.is_none() && !c.state.rolled.is_empty() {
+    if given.is_some() {
+        return vec![play.die(given)];
+    }
+    if !c.state.rolled.is_empty() {
         return c.state.rolled.clone();
     }
-    let extra = if given.is_some() {
-        0
-    } else {
-        c.stats.initiative_adv.get().unsigned_abs()
-    };
-    (0..=extra).map(|_| play.die(given)).collect()
+    let extra = c.stats.initiative_adv.get().unsigned_abs();
+    (0..=extra).map(|_| play.roll(20)).collect()
 }
 
 fn can_check(c: &Combatant) -> Result<(), Violation> {
@@ -229,8 +261,8 @@ fn check(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> bool {
         faces.min()
     } else {
         faces.max()
-    }
-    .unwrap_or(1);
+    };
+    let natural = natural.unwrap_or(1);
     let mastery = (stats.level.get() + 1) / 2;
     let bonus = mastery + stats.agility.get() + stats.initiative_bonus.get();
     let total = i64::from(natural) + bonus;
@@ -245,38 +277,48 @@ fn check(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> bool {
         1 => (Critical::Failure, false),
         _ => (Critical::None, beaten),
     };
-    let check = Check {
-        dice,
-        natural,
-        bonus,
-        total,
-        success,
-        critical,
-    };
     play.emit(CheckMade {
         combatant: id.clone(),
-        check,
+        check: Check {
+            dice,
+            natural,
+            bonus,
+            total,
+            success,
+            critical,
+        },
     });
     success
 }
 
-/// Rotates the enemy teams, so that the first one is as the command or a Fate Check says; each
-/// check is for the first of the remaining teams (DC-26, DC-27). Unseen teams rotate apart: else
-/// they would show.
-fn rotate(play: &mut Play<'_>, c: &Start, Sides { seen, unseen }: &mut Sides) {
+/// Rotates the enemy teams, so that the first one is as the command or a Fate Check says. Unseen
+/// teams rotate apart: else they would show.
+fn rotate(play: &mut Play<'_>, c: &Start, sides: &mut Sides) {
     if let Some(team) = &c.first_team {
-        for sides in [seen, unseen] {
-            let first = sides.iter().position(|side| side == team).unwrap_or(0);
-            sides.rotate_left(first);
-        }
+        bring_first(&mut sides.seen, team);
+        bring_first(&mut sides.unseen, team);
     } else {
-        let (last, mut given) = (seen.len().saturating_sub(1), c.fate.iter().copied());
-        let mut checked = seen.iter().take(last);
-        let first = checked
-            .position(|side| fate_check(play, given.next(), Some(side.clone())))
-            .unwrap_or(last);
-        seen.rotate_left(first);
+        let first = first_by_fate(play, &c.fate, &sides.seen);
+        sides.seen.rotate_left(first);
     }
+}
+
+fn bring_first(teams: &mut [Slug], first: &Slug) {
+    if let Some(place) = teams.iter().position(|team| team == first) {
+        teams.rotate_left(place);
+    }
+}
+
+/// The place of the first team by Fate Checks: each is for the first of the remaining teams, and
+/// the last one needs none (DC-26, DC-27).
+fn first_by_fate(play: &mut Play<'_>, given: &[D20], teams: &[Slug]) -> usize {
+    let last = teams.len().saturating_sub(1);
+    for (place, team) in teams.iter().take(last).enumerate() {
+        if fate_check(play, given.get(place).copied(), Some(team.clone())) {
+            return place;
+        }
+    }
+    last
 }
 
 /// Makes a Fate Check; whether it is high (DC-27).
@@ -291,49 +333,56 @@ pub(super) fn fate_check(play: &mut Play<'_>, given: Option<D20>, team: Option<S
 /// from the winner on (DC-16).
 fn lay_out(play: &mut Play<'_>, sides: Sides, successes: usize, pcs: usize) {
     let encounter = play.encounter();
-    let of = |wanted: Team, hidden: bool| {
-        encounter
-            .active()
-            .filter(|c| c.hidden == hidden && team(&encounter.state, c) == wanted)
-            .count()
-    };
-    let turns = match of(Team::Pc, false) {
-        0 => of(Team::Pc, true),
-        turns => turns,
-    };
-    // A hidden one out of the fight counts: its owner sees the turns of its team, whether others of
-    // that team are hidden or not.
-    let hidden_npcs = encounter
-        .iter()
-        .any(|c| c.hidden && team(&encounter.state, c) == Team::Npc);
-    let npcs = of(Team::Npc, false) > 0;
     let winner = if 2 * successes >= pcs {
         Team::Pc
     } else {
         Team::Enemy(1)
     };
     let mut teams = rotation(sides.seen.len(), sides.unseen.len(), winner);
-    teams.retain(|team| *team != Team::Npc || npcs || hidden_npcs);
-    let unseen = |team: Team| match team {
-        Team::Pc => false,
-        Team::Enemy(n) => is_unseen_team(n),
-        Team::Npc => !npcs,
+    let seen_npcs = members(encounter, Team::Npc, false) > 0;
+    if !seen_npcs && !has_hidden_npc(encounter) {
+        teams.retain(|team| *team != Team::Npc);
+    }
+    let turns = match members(encounter, Team::Pc, false) {
+        0 => members(encounter, Team::Pc, true),
+        seen => seen,
     };
-    let slots = (1..=turns)
-        .flat_map(|n| teams.iter().map(move |team| nth(*team, unseen(*team), n)))
-        .collect();
-    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    let (successes, pcs) = (count(successes), count(pcs));
-    let Sides {
-        seen: enemy_teams,
-        unseen: unseen_teams,
-    } = sides;
+    let mut slots = Vec::new();
+    for n in 1..=turns {
+        for team in &teams {
+            let unseen = match team {
+                Team::Pc => false,
+                Team::Enemy(k) => is_unseen_team(*k),
+                Team::Npc => !seen_npcs,
+            };
+            slots.push(nth(*team, unseen, n));
+        }
+    }
     play.emit(OrderLaid {
         successes,
         pcs,
         winner,
-        enemy_teams,
-        unseen_teams,
+        enemy_teams: sides.seen,
+        unseen_teams: sides.unseen,
         slots,
     });
+}
+
+/// The number of active members of a team: the hidden ones, or the others.
+fn members(encounter: &Encounter, wanted: Team, hidden: bool) -> usize {
+    let mut members = 0;
+    for c in encounter.active() {
+        if c.hidden == hidden && team(&encounter.state, c) == wanted {
+            members += 1;
+        }
+    }
+    members
+}
+
+/// Whether there is a hidden NPC. One out of the fight counts: its owner sees the turns of its
+/// team, whether others of that team are hidden or not.
+fn has_hidden_npc(encounter: &Encounter) -> bool {
+    encounter
+        .iter()
+        .any(|c| c.hidden && team(&encounter.state, c) == Team::Npc)
 }
