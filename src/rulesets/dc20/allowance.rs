@@ -1,28 +1,38 @@
 //! Action Points and Legendary Action Points, and the conditions that take some.
 
-use super::*;
+use super::team::{sharing, team};
+use super::{Ap, ApChanged, Combatant, Encounter, Phase, Play, State, Team};
+use crate::vocabulary::CombatantId;
+
+/// The degrees of being stunned, the worst first, and the Action Points that each takes (DC-50).
+const STUNNED: [(&str, u32); 4] = [
+    ("stunned-4", 4),
+    ("stunned-3", 3),
+    ("stunned-2", 2),
+    ("stunned", 1),
+];
 
 /// The Action Points of a combatant that has spent none. Penalties of one kind do not add up
 /// (DC-43, DC-50).
 pub(super) fn full(c: &Combatant) -> Ap {
-    let stunned = [
-        ("stunned-4", 4),
-        ("stunned-3", 3),
-        ("stunned-2", 2),
-        ("stunned", 1),
-    ];
-    let stun = stunned
-        .iter()
-        .find(|(name, _)| c.has(name))
-        .map_or(0, |(_, points)| *points);
-    let surprise = if c.has("surprised") { 2 } else { 0 };
-    let door = if c.has("deaths-door") { 3 } else { 0 };
-    let max = c
-        .stats
-        .max_ap
-        .count()
-        .saturating_sub(stun + surprise + door);
+    let mut penalty = stun(c);
+    if c.has("surprised") {
+        penalty += 2;
+    }
+    if c.has("deaths-door") {
+        penalty += 3;
+    }
+    let max = c.stats.max_ap.count().saturating_sub(penalty);
     Ap { current: max, max }
+}
+
+fn stun(c: &Combatant) -> u32 {
+    for (condition, points) in STUNNED {
+        if c.has(condition) {
+            return points;
+        }
+    }
+    0
 }
 
 /// Adjusts the Action Points to a penalty that came or went: a loss of the maximum is a loss of
@@ -31,7 +41,8 @@ pub(super) fn adjust(play: &mut Play<'_>, id: &CombatantId) {
     let Some(c) = play.encounter().get(id) else {
         return;
     };
-    let (before, max) = (c.state.ap, full(c).max);
+    let before = c.state.ap;
+    let max = full(c).max;
     if play.encounter().round > 0 && before.max != max {
         let lost = before.max.saturating_sub(max);
         let current = before.current.saturating_sub(lost).min(max);
@@ -51,25 +62,28 @@ pub(super) fn legendary(state: &State, c: &Combatant) -> bool {
 /// (DC-52), by option for each PC of that turn (DC-54); at the end of the round all that are left
 /// (DC-53).
 pub(super) fn spendable(encounter: &Encounter, c: &Combatant) -> u32 {
-    let state = &encounter.state;
-    if !legendary(state, c) {
+    if !legendary(&encounter.state, c) {
         return 0;
     }
-    match state.phase {
+    match encounter.state.phase {
         Phase::RoundEnd => c.state.lap,
         Phase::BetweenTurns => {
-            let per_pc = encounter.options.legendary_per_pc;
-            let pcs = state
-                .at()
-                .filter(|_| per_pc)
-                .map_or(1, |slot| sharing(encounter, slot).max(1));
-            let max = c
-                .stats
-                .lap_per_turn
-                .count()
-                .saturating_mul(u32::try_from(pcs).unwrap_or(1));
+            let once = c.stats.lap_per_turn.count();
+            let max = once.saturating_mul(turn_share(encounter));
             c.state.lap.min(max.saturating_sub(c.state.lap_spent))
         }
         _ => 0,
     }
+}
+
+/// How many times its maximum a monster can spend after this PC Turn.
+fn turn_share(encounter: &Encounter) -> u32 {
+    if !encounter.options.legendary_per_pc {
+        return 1;
+    }
+    let Some(slot) = encounter.state.at() else {
+        return 1;
+    };
+    let pcs = sharing(encounter, slot).max(1);
+    u32::try_from(pcs).unwrap_or(1)
 }

@@ -3,7 +3,10 @@
 //! A claim waits until every member of the PC team who could take or share the turn has claimed or
 //! passed. A hidden member may answer, but no claim waits for it: the delay would reveal it.
 
-use super::*;
+use super::team::{has_no_turn, occupied, team, unplaced, waits_unseen};
+use super::{Combatant, Encounter, Slot, SlotClaimed, SlotId, State, Team, Way};
+use crate::vocabulary::{CombatantId, ids};
+use std::collections::HashSet;
 
 /// The contest for a PC Turn.
 pub(super) enum Contest {
@@ -50,7 +53,7 @@ pub(super) fn candidates<'t>(
     })
 }
 
-/// The contest with the answers so far; `closed` where nobody else is asked.
+/// The contest with the answers so far; `closed` if no other answers follow.
 pub(super) fn contest(encounter: &Encounter, closed: bool) -> Contest {
     let state = &encounter.state;
     let Some(slot) = state.at() else {
@@ -61,7 +64,7 @@ pub(super) fn contest(encounter: &Encounter, closed: bool) -> Contest {
     let passed: HashSet<_> = state.passed.iter().collect();
     let mut claims = all.clone();
     claims.retain(|c| claimed.contains(&c.id));
-    let best = best_seen(claims.iter().copied());
+    let best = best_seen(&claims);
     let mut open = Vec::new();
     for &c in &all {
         if !claimed.contains(&c.id) && !passed.contains(&c.id) && !is_outbid(c, best) {
@@ -85,28 +88,36 @@ fn any_needs_turn(candidates: &[&Combatant]) -> bool {
 }
 
 /// The one with the highest result of those who are seen.
-fn best_seen<'t>(claimants: impl Iterator<Item = &'t Combatant>) -> Option<&'t Combatant> {
-    claimants.filter(|c| !c.hidden).max_by_key(|c| result(c))
+fn best_seen<'t>(claimants: &[&'t Combatant]) -> Option<&'t Combatant> {
+    let seen = claimants.iter().copied().filter(|c| !c.hidden);
+    seen.max_by_key(|c| result(c))
 }
 
 fn is_outbid(c: &Combatant, best: Option<&Combatant>) -> bool {
     !c.hidden && best.is_some_and(|best| result(c) < result(best))
 }
 
-/// Whether somebody with a higher check has claimed the awaited turn.
+/// Whether a combatant with a higher check has claimed the awaited turn.
 pub(super) fn outbid(encounter: &Encounter, c: &Combatant) -> bool {
-    let claimants = encounter
-        .state
-        .claims
-        .iter()
-        .filter_map(|claim| encounter.get(&claim.combatant));
-    is_outbid(c, best_seen(claimants.filter(|claimant| claimant.active())))
+    let mut claimants = Vec::new();
+    for claim in &encounter.state.claims {
+        if let Some(claimant) = encounter.get(&claim.combatant)
+            && claimant.active()
+        {
+            claimants.push(claimant);
+        }
+    }
+    is_outbid(c, best_seen(&claimants))
 }
 
 /// The game master gives the awaited turn to one of equal claims (ADC5).
 pub(super) fn decided(state: &State, slot: SlotId, winner: &CombatantId) -> SlotClaimed {
-    let mut outbid: Vec<_> = state.claims.iter().map(|c| c.combatant.clone()).collect();
-    outbid.retain(|id| id != winner);
+    let mut outbid = Vec::new();
+    for claim in &state.claims {
+        if claim.combatant != *winner {
+            outbid.push(claim.combatant.clone());
+        }
+    }
     SlotClaimed {
         slot,
         combatants: vec![winner.clone()].into(),

@@ -1,6 +1,11 @@
 //! What events do to the state; no rules here.
 
-use super::*;
+use super::{
+    Answer, AnyEvent, CombatantState, Critical, Dc20, Encounter, Event, Phase, Slot, SlotId,
+    SlotsMerged, State, Way,
+};
+use crate::vocabulary::{CombatantId, SharedEvent};
+use std::sync::Arc;
 
 pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Dc20>) {
     match event {
@@ -13,15 +18,7 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Dc20>) {
 fn shared(encounter: &mut Encounter, event: &SharedEvent) {
     match event {
         SharedEvent::TurnEnded(e) => encounter.state.acting.retain(|id| *id != e.combatant),
-        SharedEvent::RoundEnded(e) => {
-            let state = &mut encounter.state;
-            (state.slot, state.deferred, state.seconds) = (None, false, u64::from(e.round) * 12);
-            let lasting = |s: &CombatantState| s.delayed || s.round_one_adv || s.attacked_with_adv;
-            encounter.change_states(lasting, |s| {
-                (s.delayed, s.behind) = (false, None);
-                (s.round_one_adv, s.attacked_with_adv) = (false, false);
-            });
-        }
+        SharedEvent::RoundEnded(e) => end_round(encounter, e.round),
         SharedEvent::CombatantLeft(e) => {
             vacate(encounter, &e.combatant);
             encounter.state.forget_answer(&e.combatant);
@@ -39,8 +36,9 @@ fn shared(encounter: &mut Encounter, event: &SharedEvent) {
             let slot = encounter
                 .get(&e.combatant)
                 .and_then(|c| c.state.slot.clone());
-            slot.iter()
-                .for_each(|slot| come_to(&mut encounter.state, slot));
+            if let Some(slot) = slot {
+                come_to(&mut encounter.state, &slot);
+            }
         }
         SharedEvent::EncounterEnded(_) => {
             encounter.state.acting.clear();
@@ -50,6 +48,21 @@ fn shared(encounter: &mut Encounter, event: &SharedEvent) {
         }
         _ => {}
     }
+}
+
+fn end_round(encounter: &mut Encounter, round: u32) {
+    let state = &mut encounter.state;
+    state.slot = None;
+    state.deferred = false;
+    state.seconds = u64::from(round) * 12;
+    encounter.change_states(
+        |s| s.delayed || s.round_one_adv || s.attacked_with_adv,
+        |s| {
+            s.stop_delaying();
+            s.round_one_adv = false;
+            s.attacked_with_adv = false;
+        },
+    );
 }
 
 fn own(encounter: &mut Encounter, event: &Event) {
@@ -62,11 +75,11 @@ fn own(encounter: &mut Encounter, event: &Event) {
             encounter.change_state(&e.combatant, |s| s.rolled.clone_from(&e.dice));
         }
         Event::CheckMade(e) => {
-            let critical = Some(e.check.critical).filter(|_| encounter.round <= 1);
+            let by_round_one = encounter.round <= 1;
             encounter.change_state(&e.combatant, |s| {
                 s.inspiration_die = e.check.success;
-                s.round_one_adv = critical == Some(Critical::Success);
-                s.attacked_with_adv = critical == Some(Critical::Failure);
+                s.round_one_adv = by_round_one && e.check.critical == Critical::Success;
+                s.attacked_with_adv = by_round_one && e.check.critical == Critical::Failure;
                 s.check = Some(e.check.clone());
                 s.rolled.clear();
             });
@@ -77,11 +90,14 @@ fn own(encounter: &mut Encounter, event: &Event) {
             encounter.state.unseen_teams = e.unseen_teams.clone();
             encounter.state.slots = Arc::new(e.slots.clone());
         }
-        Event::CombatBegan(e) => e.points.iter().for_each(|points| {
-            encounter.change_state(&points.combatant, |s| {
-                (s.ap, s.lap) = (points.ap, points.lap);
-            });
-        }),
+        Event::CombatBegan(e) => {
+            for points in &e.points {
+                encounter.change_state(&points.combatant, |s| {
+                    s.ap = points.ap;
+                    s.lap = points.lap;
+                });
+            }
+        }
         Event::SlotOpened(e) => {
             come_to(&mut encounter.state, &e.slot);
             encounter.state.phase = e.phase;
@@ -91,9 +107,9 @@ fn own(encounter: &mut Encounter, event: &Event) {
             encounter.state.answer(&e.combatant, claim);
         }
         Event::ClaimPassed(e) => encounter.state.answer(&e.combatant, Answer::Pass),
-        Event::SlotClaimed(e) => place(encounter, &e.slot, &e.combatants, e.by),
+        Event::SlotClaimed(e) => put_into(encounter, &e.slot, &e.combatants, e.by),
         Event::Assigned(e) => {
-            place(encounter, &e.slot, &e.combatants, e.by);
+            put_into(encounter, &e.slot, &e.combatants, e.by);
             // An override puts its combatant into the turn that was awaited.
             let state = &mut encounter.state;
             if state.slot.as_ref() == Some(&e.slot)
@@ -110,59 +126,48 @@ fn own(encounter: &mut Encounter, event: &Event) {
         }
         Event::TurnMissed(e) => encounter.change(&e.combatant, |c| c.acted = true),
         Event::TurnResumed(e) => {
-            encounter.change_state(&e.combatant, |s| (s.delayed, s.behind) = (false, None));
+            encounter.change_state(&e.combatant, CombatantState::stop_delaying);
         }
         Event::TurnClosed(e) => encounter.change_state(&e.combatant, |s| {
-            (s.ap, s.committed) = (e.ap, None);
-            (s.delayed, s.behind) = (false, None);
+            s.ap = e.ap;
+            s.committed = None;
+            s.stop_delaying();
         }),
         Event::PlaceHeld(e) => {
             encounter.state.acting.retain(|id| *id != e.combatant);
             vacate(encounter, &e.combatant);
             encounter.change_state(&e.combatant, |s| {
-                (s.slot, s.placed) = (None, None);
-                (s.delayed, s.behind) = (true, e.behind.clone());
+                s.slot = None;
+                s.placed = None;
+                s.delayed = true;
+                s.behind.clone_from(&e.behind);
             });
         }
         Event::Delayed(e) => {
             encounter.state.acting.retain(|id| *id != e.combatant);
-            place(encounter, &e.to, std::slice::from_ref(&e.combatant), e.by);
-            encounter.change_state(&e.combatant, |s| (s.delayed, s.behind) = (true, None));
+            put_into(encounter, &e.to, std::slice::from_ref(&e.combatant), e.by);
+            encounter.change_state(&e.combatant, |s| {
+                s.delayed = true;
+                s.behind = None;
+            });
         }
         Event::SlotAdded(e) => {
             let slots = Arc::make_mut(&mut encounter.state.slots);
-            let place = e
-                .after
-                .as_ref()
-                .and_then(|id| slots.iter().position(|slot| slot.id == *id));
-            slots.insert(place.map_or(slots.len(), |i| i + 1), e.slot.clone());
+            let place = match e.after.as_ref().and_then(|id| place_of(slots, id)) {
+                Some(before) => before + 1,
+                None => slots.len(),
+            };
+            slots.insert(place, e.slot.clone());
         }
         Event::TeamJoined(e) if e.unseen => encounter.state.unseen_teams.push(e.side.clone()),
         Event::TeamJoined(e) => encounter.state.enemy_teams.push(e.side.clone()),
         Event::SlotShown(e) => {
             if let Some(slot) = slot(encounter, &e.slot) {
-                (slot.unseen, slot.team) = (false, e.team);
+                slot.unseen = false;
+                slot.team = e.team;
             }
         }
-        Event::SlotsMerged(e) => {
-            let moved = slot(encounter, &e.from).map(|from| {
-                from.removed = true;
-                std::mem::take(&mut from.occupants)
-            });
-            place(encounter, &e.into, &moved.unwrap_or_default(), Way::Merged);
-            // Each later turn takes the place of the turn before it; the emptied turn takes the
-            // last place.
-            let slots = Arc::make_mut(&mut encounter.state.slots);
-            let place = |id: &SlotId| slots.iter().position(|slot| slot.id == *id);
-            let places: Vec<usize> = std::iter::once(&e.from)
-                .chain(&e.moved_up)
-                .filter_map(place)
-                .collect();
-            places
-                .iter()
-                .zip(places.iter().skip(1))
-                .for_each(|(to, from)| slots.swap(*to, *from));
-        }
+        Event::SlotsMerged(e) => merge(encounter, e),
         Event::ApChanged(e) => encounter.change_state(&e.combatant, |s| s.ap = e.ap),
         Event::ApSpent(e) => encounter.change_state(&e.combatant, |s| s.ap.current = e.left),
         Event::ActionHeld(e) => encounter.change_state(&e.combatant, |s| {
@@ -195,8 +200,31 @@ fn own(encounter: &mut Encounter, event: &Event) {
 }
 
 fn come_to(state: &mut State, slot: &SlotId) {
-    (state.slot, state.deferred) = (Some(slot.clone()), false);
+    state.slot = Some(slot.clone());
+    state.deferred = false;
     state.forget_answers();
+}
+
+fn merge(encounter: &mut Encounter, e: &SlotsMerged) {
+    let mut moved = Vec::new();
+    if let Some(from) = slot(encounter, &e.from) {
+        from.removed = true;
+        moved = std::mem::take(&mut from.occupants);
+    }
+    put_into(encounter, &e.into, &moved, Way::Merged);
+    // Each later turn takes the place of the turn before it, and the emptied turn the last place.
+    let slots = Arc::make_mut(&mut encounter.state.slots);
+    for later in &e.moved_up {
+        if let Some(emptied) = place_of(slots, &e.from)
+            && let Some(place) = place_of(slots, later)
+        {
+            slots.swap(emptied, place);
+        }
+    }
+}
+
+fn place_of(slots: &[Slot], id: &SlotId) -> Option<usize> {
+    slots.iter().position(|slot| slot.id == *id)
 }
 
 fn slot<'t>(encounter: &'t mut Encounter, id: &SlotId) -> Option<&'t mut Slot> {
@@ -205,28 +233,27 @@ fn slot<'t>(encounter: &'t mut Encounter, id: &SlotId) -> Option<&'t mut Slot> {
         .find(|slot| slot.id == *id)
 }
 
-fn place(encounter: &mut Encounter, id: &SlotId, who: &[CombatantId], by: Way) {
-    who.iter()
-        .for_each(|combatant| vacate(encounter, combatant));
+fn put_into(encounter: &mut Encounter, id: &SlotId, who: &[CombatantId], by: Way) {
+    for combatant in who {
+        vacate(encounter, combatant);
+    }
     if let Some(slot) = slot(encounter, id) {
         slot.occupants.extend(who.iter().cloned());
     }
     for combatant in who {
         encounter.change_state(combatant, |s| {
-            (s.slot, s.placed) = (Some(id.clone()), Some(by));
+            s.slot = Some(id.clone());
+            s.placed = Some(by);
         });
     }
 }
 
 fn vacate(encounter: &mut Encounter, id: &CombatantId) {
-    if encounter
-        .state
-        .slots
-        .iter()
-        .any(|slot| slot.occupants.contains(id))
-    {
-        for slot in Arc::make_mut(&mut encounter.state.slots) {
-            slot.occupants.retain(|o| o != id);
+    let slots = &mut encounter.state.slots;
+    // The guard saves a copy of the turns.
+    if slots.iter().any(|slot| slot.occupants.contains(id)) {
+        for slot in Arc::make_mut(slots) {
+            slot.occupants.retain(|occupant| occupant != id);
         }
     }
 }

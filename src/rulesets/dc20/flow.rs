@@ -1,8 +1,15 @@
 //! How the combat goes on from turn to turn and from round to round.
 
-use super::*;
+use super::allowance::{full, legendary};
+use super::decide::stop_holding;
+use super::team::{in_play, occupants, occupied, wanting};
+use super::{
+    Ap, CombatBegan, Combatant, Encounter, HeldWasted, LapRegained, LegendaryOpened, NobodyLeft,
+    Phase, Play, Points, Slot, SlotBegan, SlotId, SlotOpened, SlotSkipped, State, Team, TurnClosed,
+    TurnMissed, TurnResumed,
+};
 use crate::rulesets::shared::{end_round, end_turn, start_round, start_turn};
-use crate::vocabulary::{ConditionCleared, Moment};
+use crate::vocabulary::{CombatantId, ConditionCleared, Moment, Slug};
 
 /// Maximum rounds that pass on their own because no combatant has Action Points; then the next turn
 /// waits all the same.
@@ -12,26 +19,31 @@ const IDLE_ROUNDS: u32 = 2;
 pub(super) fn advance(play: &mut Play<'_>) {
     let mut rounds = 0;
     while in_play(play.encounter()) && rounds <= IDLE_ROUNDS {
-        let state = &play.encounter().state;
-        let awaited = state.at().filter(|_| state.deferred);
-        let next = awaited
-            .or_else(|| state.later().iter().find(|slot| !slot.removed))
-            .cloned();
-        match next {
-            Some(slot) => {
-                if enter(play, &slot, rounds) {
-                    return;
-                }
+        if let Some(slot) = next_turn(&play.encounter().state) {
+            if enter(play, &slot, rounds) {
+                return;
             }
-            None if decide::stop_holding(play) => {}
-            None if open_legendary(play, Phase::RoundEnd) => return,
-            None => {
-                close_round(play);
-                rounds += 1;
-            }
+        } else if stop_holding(play) {
+            // The turn that was held is next.
+        } else if open_legendary(play, Phase::RoundEnd) {
+            return;
+        } else {
+            close_round(play);
+            rounds += 1;
         }
     }
     play.emit(NobodyLeft {});
+}
+
+/// The turn that an override deferred, or the next one of this round.
+fn next_turn(state: &State) -> Option<Slot> {
+    if state.deferred
+        && let Some(slot) = state.at()
+    {
+        return Some(slot.clone());
+    }
+    let next = state.later().iter().find(|slot| !slot.removed);
+    next.cloned()
 }
 
 /// Comes to a turn; whether the combat waits there. A turn that is empty asks for combatants
@@ -39,9 +51,8 @@ pub(super) fn advance(play: &mut Play<'_>) {
 fn enter(play: &mut Play<'_>, slot: &Slot, rounds: u32) -> bool {
     let encounter = play.encounter();
     let chosen_now = slot.team == Team::Pc && encounter.round <= 1;
-    let asks =
-        (chosen_now || !occupied(encounter, slot)) && wanting(encounter, slot).next().is_some();
-    if asks {
+    let is_open = chosen_now || !occupied(encounter, slot);
+    if is_open && wanting(encounter, slot).next().is_some() {
         let phase = if slot.team == Team::Pc {
             Phase::Claim
         } else {
@@ -51,29 +62,30 @@ fn enter(play: &mut Play<'_>, slot: &Slot, rounds: u32) -> bool {
             slot: slot.id.clone(),
             phase,
         });
+        return true;
     }
-    asks || begin_slot(play, &slot.id, rounds)
+    begin_slot(play, &slot.id, rounds)
 }
 
 /// Begins the turns of all combatants in a slot (DC-19, DC-20), or skips it (DC-22); whether the
 /// combat waits there.
 fn begin_slot(play: &mut Play<'_>, id: &SlotId, rounds: u32) -> bool {
     let encounter = play.encounter();
-    let occupants = encounter
-        .state
-        .slot(id)
-        .into_iter()
-        .flat_map(|slot| &slot.occupants)
-        .filter_map(|o| encounter.get(o));
-    let (ready, out): (Vec<_>, Vec<_>) = occupants.filter(|c| !c.acted).partition(|c| c.active());
-    let counted = |c: &&Combatant| {
-        encounter
-            .effects
-            .iter()
-            .any(|e| e.expires.anchor() == Some(&c.id))
-    };
-    let (ready, out) = (ids(ready), ids(out.into_iter().filter(counted)));
-    for combatant in out {
+    let mut ready = Vec::new();
+    let mut missing = Vec::new();
+    if let Some(slot) = encounter.state.slot(id) {
+        for c in occupants(encounter, slot) {
+            if c.acted {
+                continue;
+            }
+            if c.active() {
+                ready.push(c.id.clone());
+            } else if anchors_effect(encounter, c) {
+                missing.push(c.id.clone());
+            }
+        }
+    }
+    for combatant in missing {
         play.tick(Moment::TurnStart(&combatant));
         play.tick(Moment::TurnEnd(&combatant));
         play.emit(TurnMissed { combatant });
@@ -84,6 +96,12 @@ fn begin_slot(play: &mut Play<'_>, id: &SlotId, rounds: u32) -> bool {
     }
     begin_turns(play, id, ready, rounds);
     !play.encounter().state.acting.is_empty() || open_legendary(play, Phase::BetweenTurns)
+}
+
+/// Whether an effect counts this combatant's turns.
+fn anchors_effect(encounter: &Encounter, c: &Combatant) -> bool {
+    let mut effects = encounter.effects.iter();
+    effects.any(|effect| effect.expires.anchor() == Some(&c.id))
 }
 
 /// Begins the awaited turn with the combatants in it, and goes on if none of them can act.
@@ -113,29 +131,29 @@ pub(super) fn begin_turns(
     for id in combatants {
         let delayed = play.encounter().get(&id).is_some_and(|c| c.state.delayed);
         start(play, &id);
-        let spent = play
-            .encounter()
-            .get(&id)
-            .is_some_and(|c| c.state.ap.current == 0);
-        if !delayed && spent && rounds < IDLE_ROUNDS {
+        // Without Action Points a turn ends at once (DC-46).
+        if !delayed && has_spent_all(play.encounter(), &id) && rounds < IDLE_ROUNDS {
             close_turn(play, &id);
         }
     }
 }
 
+fn has_spent_all(encounter: &Encounter, id: &CombatantId) -> bool {
+    encounter.get(id).is_some_and(|c| c.state.ap.current == 0)
+}
+
 /// Starts a turn, or resumes a delayed one, which has started before (ADC8). A held action is lost
 /// at the start (DC-49).
 pub(super) fn start(play: &mut Play<'_>, id: &CombatantId) {
-    let Some(CombatantState { delayed, held, .. }) = play.encounter().get(id).map(|c| &c.state)
-    else {
+    let Some(c) = play.encounter().get(id) else {
         return;
     };
-    if *delayed {
+    if c.state.delayed {
         return play.emit(TurnResumed {
             combatant: id.clone(),
         });
     }
-    if held.is_some() {
+    if c.state.held.is_some() {
         play.emit(HeldWasted {
             combatant: id.clone(),
         });
@@ -146,17 +164,18 @@ pub(super) fn start(play: &mut Play<'_>, id: &CombatantId) {
 /// Ends a turn: surprise is over first (ADC4), then the Action Points come back (DC-45).
 pub(super) fn close_turn(play: &mut Play<'_>, id: &CombatantId) {
     end_turn(play, id);
-    let combatant = id.clone();
     if play.encounter().get(id).is_some_and(|c| c.has("surprised")) {
-        let condition = Slug::fixed("surprised");
         play.emit(ConditionCleared {
-            combatant: combatant.clone(),
+            combatant: id.clone(),
             member: None,
-            condition,
+            condition: Slug::fixed("surprised"),
         });
     }
     let ap = play.encounter().get(id).map_or(Ap::default(), full);
-    play.emit(TurnClosed { combatant, ap });
+    play.emit(TurnClosed {
+        combatant: id.clone(),
+        ap,
+    });
 }
 
 /// Goes on when the last turn of a slot has ended; legendary monsters may act first (DC-52).
@@ -166,17 +185,26 @@ pub(super) fn proceed(play: &mut Play<'_>) {
     }
 }
 
-/// Lets legendary monsters act if one can; whether the combat waits for that. A PC Turn that was
-/// left by delays is none.
+/// Lets legendary monsters act if one can; whether the combat waits for that.
 fn open_legendary(play: &mut Play<'_>, phase: Phase) -> bool {
-    let state = &play.encounter().state;
-    let taken = |slot: &Slot| slot.team == Team::Pc && !slot.occupants.is_empty();
-    let here = phase == Phase::RoundEnd || !state.deferred && state.at().is_some_and(taken);
-    let opens = here && play.encounter().iter().any(|c| legendary(state, c));
+    let encounter = play.encounter();
+    let state = &encounter.state;
+    if phase == Phase::BetweenTurns && !is_after_pc_turn(state) {
+        return false;
+    }
+    let opens = encounter.iter().any(|c| legendary(state, c));
     if opens {
         play.emit(LegendaryOpened { phase });
     }
     opens
+}
+
+/// Whether a PC Turn has ended. One that was left by delays is none.
+fn is_after_pc_turn(state: &State) -> bool {
+    let Some(slot) = state.at() else {
+        return false;
+    };
+    !state.deferred && slot.team == Team::Pc && !slot.occupants.is_empty()
 }
 
 /// Goes on after legendary actions, or a pass on them.
@@ -189,16 +217,19 @@ pub(super) fn close_window(play: &mut Play<'_>) {
 
 /// Begins the combat with its first round, because the first turn is assigned (DC-31).
 pub(super) fn begin_combat(play: &mut Play<'_>) {
-    if play.encounter().round == 0 {
-        start_round(play, 1);
-        let points = |c: &Combatant| Points {
+    if play.encounter().round > 0 {
+        return;
+    }
+    start_round(play, 1);
+    let mut points = Vec::new();
+    for c in play.encounter().iter() {
+        points.push(Points {
             combatant: c.id.clone(),
             ap: full(c),
             lap: c.stats.max_lap.count(),
-        };
-        let points = play.encounter().iter().map(points).collect();
-        play.emit(CombatBegan { points });
+        });
     }
+    play.emit(CombatBegan { points });
 }
 
 /// Ends the round and starts the next (DC-38); legendary points come back (DC-53).
@@ -206,16 +237,22 @@ fn close_round(play: &mut Play<'_>) {
     begin_combat(play);
     let round = play.encounter().round;
     end_round(play);
-    let regain = play
-        .encounter()
-        .iter()
-        .filter(|c| c.state.lap != c.stats.max_lap.count());
-    let regain: Vec<_> = regain
-        .map(|c| LapRegained {
-            combatant: c.id.clone(),
-            lap: c.stats.max_lap.count(),
-        })
-        .collect();
-    regain.into_iter().for_each(|regained| play.emit(regained));
+    for regained in missing_lap(play.encounter()) {
+        play.emit(regained);
+    }
     start_round(play, round.saturating_add(1));
+}
+
+fn missing_lap(encounter: &Encounter) -> Vec<LapRegained> {
+    let mut regained = Vec::new();
+    for c in encounter.iter() {
+        let max = c.stats.max_lap.count();
+        if c.state.lap != max {
+            regained.push(LapRegained {
+                combatant: c.id.clone(),
+                lap: max,
+            });
+        }
+    }
+    regained
 }

@@ -1,9 +1,12 @@
 //! The commands that may be legal.
 
-use super::*;
-use crate::vocabulary::shared_list;
+use super::allowance::spendable;
+use super::contest::{Contest, candidates, contest};
+use super::team::{is_enemy, is_pc, may_take, team};
+use super::{Combatant, Encounter, Phase, Slot, State, Team};
+use crate::vocabulary::{LegalCommand, Slug, Status, shared_list};
 use serde_json::json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum listed choices of a turn for all enemies; beyond it the choice is described in words.
 const MAX_CHOICES: usize = 400;
@@ -25,67 +28,74 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
 }
 
 fn start(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
-    let sides: BTreeSet<&str> = encounter
-        .iter()
-        .filter(|c| is_enemy(c))
-        .map(|c| c.side.as_str())
-        .collect();
+    let mut sides = BTreeSet::new();
+    for c in encounter.iter() {
+        if is_enemy(c) {
+            sides.insert(c.side.as_str());
+        }
+    }
     let given = LegalCommand::of("start", "DC-2").range("dc", false, 1, 60);
     let looked_up = LegalCommand::of("start", "DC-1").range("level", false, 1, 20);
     let looked_up = looked_up.choose("difficulty", false, ["easy", "normal", "hard"]);
-    legal.extend([given, looked_up].map(|start| {
-        let start = start.like(
-            "rolls",
-            "an object from players' characters to the d20 that counts of each",
-            None,
-        );
-        let start = start.like("surprised", "a list of combatants", None);
-        let start = start.like("surprised_sides", "a list of sides", None);
-        let start = start.choose("first_team", false, sides.iter().copied());
-        let start = start.like(
-            "fate",
-            "a list of d20, one less than there are enemy teams at most",
-            None,
-        );
-        start.like("aggression", "an object: combatant, action, resolved", None)
-    }));
-    let unrolled = encounter
-        .active()
-        .filter(|c| is_pc(c) && c.state.rolled.is_empty());
-    legal.extend(
-        unrolled.map(|c| {
-            LegalCommand::by("initiative_check", &c.id, "DC-4").range("roll", false, 1, 20)
-        }),
-    );
+    legal.push(with_start_fields(given, &sides));
+    legal.push(with_start_fields(looked_up, &sides));
+    for c in encounter.active() {
+        if is_pc(c) && c.state.rolled.is_empty() {
+            let check = LegalCommand::by("initiative_check", &c.id, "DC-4");
+            legal.push(check.range("roll", false, 1, 20));
+        }
+    }
+}
+
+fn with_start_fields(start: LegalCommand, sides: &BTreeSet<&str>) -> LegalCommand {
+    let rolls = "an object from players' characters to the d20 that counts of each";
+    let start = start.like("rolls", rolls, None);
+    let start = start.like("surprised", "a list of combatants", None);
+    let start = start.like("surprised_sides", "a list of sides", None);
+    let start = start.choose("first_team", false, sides.iter().copied());
+    let fate = "a list of d20, one less than there are enemy teams at most";
+    let start = start.like("fate", fate, None);
+    start.like("aggression", "an object: combatant, action, resolved", None)
 }
 
 /// Puts combatants and sides into turns.
 fn assignments(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let state = &encounter.state;
-    let begun = |c: &Combatant| c.state.slot.is_some() && state.acting.contains(&c.id);
-    let movable = |c: &&Combatant| team(state, c) != Team::Pc && !begun(c);
-    let free: Vec<&Combatant> = encounter.waiting().filter(movable).collect();
-    let many = free.len().saturating_mul(state.slots.len()) > MAX_CHOICES;
-    for c in &free {
+    let movable = movable(encounter);
+    let many = movable.len().saturating_mul(state.slots.len()) > MAX_CHOICES;
+    let mut free: BTreeMap<&Slug, Vec<&Combatant>> = BTreeMap::new();
+    for c in movable {
         let assign = LegalCommand::of("assign", "DC-20").with("combatant", c.id.as_str());
-        let fits =
-            |slot: &Slot| may_take(state, c, slot) && c.state.slot.as_ref() != Some(&slot.id);
-        let assign = into_turns(state, assign, fits, many);
+        let elsewhere = |slot: &Slot| c.state.slot.as_ref() != Some(&slot.id);
+        let assign = into_turns(
+            state,
+            assign,
+            |slot| may_take(state, c, slot) && elsewhere(slot),
+            many,
+        );
         legal.push(assign.like("also", "a list of others of its team", None));
+        if c.state.slot.is_none() && !c.stats.reserve {
+            free.entry(&c.side).or_default().push(c);
+        }
     }
-    let of_sides: Vec<_> = free
-        .into_iter()
-        .filter(|c| c.state.slot.is_none() && !c.stats.reserve)
-        .collect();
-    for side in of_sides.iter().map(|c| &c.side).collect::<BTreeSet<_>>() {
+    for (side, members) in free {
         let assign = LegalCommand::of("assign", "DC-20").with("side", side.as_str());
-        let fits = |slot: &Slot| {
-            of_sides
-                .iter()
-                .any(|c| c.side == *side && may_take(state, c, slot))
-        };
+        let fits = |slot: &Slot| members.iter().any(|c| may_take(state, c, slot));
         legal.push(into_turns(state, assign, fits, many));
     }
+}
+
+/// The enemies and NPCs that the game master can put into a turn: their turns have not begun.
+fn movable(encounter: &Encounter) -> Vec<&Combatant> {
+    let state = &encounter.state;
+    let mut movable = Vec::new();
+    for c in encounter.waiting() {
+        let begun = c.state.slot.is_some() && state.acting.contains(&c.id);
+        if team(state, c) != Team::Pc && !begun {
+            movable.push(c);
+        }
+    }
+    movable
 }
 
 /// Opens an assignment to the turns that fit.
@@ -96,15 +106,19 @@ fn into_turns(
     many: bool,
 ) -> LegalCommand {
     let here = state.phase == Phase::Assign && state.at().is_some_and(&fits);
-    let mut turns = state
-        .slots
-        .iter()
-        .filter(|slot| !slot.removed && fits(slot))
-        .map(|slot| slot.id.as_str());
-    if many && let Some(first) = turns.next() {
-        return assign.like("slot", "a turn of its team", Some(json!(first)));
+    let mut turns = Vec::new();
+    for slot in state.slots.iter() {
+        if !slot.removed && fits(slot) {
+            turns.push(slot.id.as_str());
+            if many {
+                break;
+            }
+        }
     }
-    assign.choose("slot", !here, turns)
+    match turns.first() {
+        Some(first) if many => assign.like("slot", "a turn of its team", Some(json!(first))),
+        _ => assign.choose("slot", !here, turns),
+    }
 }
 
 /// Answers to the awaited PC Turn: of the PC team's members, and of the game master for all of
@@ -122,25 +136,15 @@ fn claims(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         legal.push(LegalCommand::by("pass", id, "DC-17"));
     }
     legal.push(LegalCommand::of("pass", "DC-17"));
-    for c in encounter
-        .state
-        .at()
-        .into_iter()
-        .flat_map(|slot| candidates(encounter, slot))
-    {
-        if encounter.state.passed.contains(&c.id) {
-            legal.push(LegalCommand::by("claim", &c.id, "DC-17").choose(
-                "share",
-                false,
-                [true, false],
-            ));
-        } else if encounter
-            .state
-            .claims
-            .iter()
-            .any(|claim| claim.combatant == c.id)
-            && !tied
-        {
+    let state = &encounter.state;
+    let Some(slot) = state.at() else {
+        return;
+    };
+    for c in candidates(encounter, slot) {
+        if state.passed.contains(&c.id) {
+            let claim = LegalCommand::by("claim", &c.id, "DC-17");
+            legal.push(claim.choose("share", false, [true, false]));
+        } else if !tied && state.claim_of(&c.id).is_some() {
             legal.push(LegalCommand::by("pass", &c.id, "DC-17"));
         }
         let claim = LegalCommand::of("claim", "DC-18")
@@ -154,38 +158,34 @@ fn claims(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
 /// Commands of the turns that are going on, and between turns.
 fn turns(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     legal.push(LegalCommand::of("merge", "DC-25"));
-    let later = encounter.state.later();
-    let pc_turns = later
-        .iter()
-        .filter(|slot| slot.team == Team::Pc)
-        .map(|slot| slot.id.as_str());
-    let unplaced = encounter
-        .waiting()
-        .filter(|c| c.state.slot.is_none())
-        .map(|c| &c.id);
-    let others: Vec<_> = later
-        .iter()
-        .flat_map(|slot| &slot.occupants)
-        .chain(unplaced)
-        .collect();
-    for c in encounter
-        .state
-        .acting
-        .iter()
-        .filter_map(|id| encounter.get(id))
-    {
+    let mut pc_turns = Vec::new();
+    let mut others = Vec::new();
+    for slot in encounter.state.later() {
+        if slot.team == Team::Pc {
+            pc_turns.push(slot.id.as_str());
+        }
+        others.extend(&slot.occupants);
+    }
+    for c in encounter.waiting() {
+        if c.state.slot.is_none() {
+            others.push(&c.id);
+        }
+    }
+    let acting = &encounter.state.acting;
+    for c in acting.iter().filter_map(|id| encounter.get(id)) {
         let by = |verb, rule| LegalCommand::by(verb, &c.id, rule);
         let hold = by("hold", "DC-49").range("ap", true, 1, c.state.ap.current.into());
         let hold = hold.like("action", "what will be done", Some(json!("attack")));
+        let hold = hold.like(
+            "trigger",
+            "what it waits for",
+            Some(json!("the door opens")),
+        );
         legal.extend([
             by("end_turn", "DC-45").choose("all", false, [true, false]),
             by("delay", "DC-33").choose("to", true, pc_turns.clone()),
             by("delay", "DC-34").whom("after", true, others.iter().copied()),
-            hold.like(
-                "trigger",
-                "what it waits for",
-                Some(json!("the door opens")),
-            ),
+            hold,
         ]);
     }
 }
@@ -202,7 +202,7 @@ fn acts(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
                 .range("ap", true, 1, c.state.ap.current.into())
                 .like("action", "what for", None),
         ]);
-        // Who cannot attack would be tried with every target.
+        // Without this check a combatant that cannot attack is tried with every target.
         if encounter.round > 0 && c.active() {
             legal.push(by("attack", "DC-11").among("target", true, &targets, Some(&c.id)));
         }

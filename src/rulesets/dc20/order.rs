@@ -1,6 +1,8 @@
 //! The order of the turns, with the empty ones: the teams alternate.
 
-use super::*;
+use super::team::{has_no_turn, in_reserve, occupants, team, team_name};
+use super::{Combatant, Encounter, Phase, Slot, State, Team, Way};
+use crate::vocabulary::{OrderEntry, Reason};
 
 /// The turns in their order, then those who made a check and have no turn yet.
 pub(super) fn order(encounter: &Encounter) -> Vec<OrderEntry> {
@@ -8,64 +10,87 @@ pub(super) fn order(encounter: &Encounter) -> Vec<OrderEntry> {
     let asking = asking(encounter);
     let passed = passed(state);
     let mut entries = Vec::new();
-    for (place, slot) in state
-        .slots
-        .iter()
-        .enumerate()
-        .filter(|(_, slot)| !slot.removed)
-    {
-        let name = Some(slot.id.to_string());
-        let team = Some(team_name(state, slot.team));
-        for c in slot.occupants.iter().filter_map(|id| encounter.get(id)) {
-            let because = c.state.placed.map(|way| reason(c, way)).unwrap_or_default();
-            entries.push(OrderEntry {
-                slot: name.clone(),
-                team: team.clone(),
-                ..OrderEntry::new(&c.id, because)
-            });
+    for (place, slot) in state.slots.iter().enumerate() {
+        if slot.removed {
+            continue;
         }
         if slot.occupants.is_empty() {
-            let done = Some(place < passed);
-            let asks = asking
-                .iter()
-                .any(|(team, hidden)| *team == slot.team && (*hidden || !slot.unseen));
-            let next = if asks { None } else { Some(false) };
-            let because = Reason::new(
-                "DC-16",
-                "the teams alternate: an empty turn keeps its place",
-            );
-            entries.push(OrderEntry {
-                done,
-                next,
-                slot: name,
-                team,
-                ..OrderEntry::empty(because)
-            });
+            let asks = asking.iter().any(|asking| asking.may_take(slot));
+            entries.push(empty_turn(state, slot, place < passed, asks));
+        }
+        for c in occupants(encounter, slot) {
+            entries.push(turn_of(state, slot, c));
         }
     }
-    for c in encounter
-        .iter()
-        .filter(|c| c.state.slot.is_none() && c.state.check.is_some())
-    {
-        let because = with_check(c, Reason::new("DC-4", "made its Initiative Check"));
-        entries.push(OrderEntry {
-            next: Some(false),
-            ..OrderEntry::new(&c.id, because)
-        });
+    for c in encounter.iter() {
+        if c.state.slot.is_none() && c.state.check.is_some() {
+            entries.push(without_turn(c));
+        }
     }
     entries
 }
 
-/// The teams whose empty turns ask for combatants, and whether for hidden ones.
-fn asking(encounter: &Encounter) -> Vec<(Team, bool)> {
+fn turn_of(state: &State, slot: &Slot, c: &Combatant) -> OrderEntry {
+    let because = match c.state.placed {
+        Some(way) => reason(c, way),
+        None => Reason::default(),
+    };
+    OrderEntry {
+        slot: Some(slot.id.to_string()),
+        team: Some(team_name(state, slot.team)),
+        ..OrderEntry::new(&c.id, because)
+    }
+}
+
+fn empty_turn(state: &State, slot: &Slot, done: bool, asks: bool) -> OrderEntry {
+    let because = Reason::new(
+        "DC-16",
+        "the teams alternate: an empty turn keeps its place",
+    );
+    OrderEntry {
+        done: Some(done),
+        next: if asks { None } else { Some(false) },
+        slot: Some(slot.id.to_string()),
+        team: Some(team_name(state, slot.team)),
+        ..OrderEntry::empty(because)
+    }
+}
+
+fn without_turn(c: &Combatant) -> OrderEntry {
+    let because = with_check(c, Reason::new("DC-4", "made its Initiative Check"));
+    OrderEntry {
+        next: Some(false),
+        ..OrderEntry::new(&c.id, because)
+    }
+}
+
+/// The hidden members of a team, or its other members, if some of them wait for a turn.
+#[derive(PartialEq)]
+struct Asking {
+    team: Team,
+    hidden: bool,
+}
+
+impl Asking {
+    fn may_take(&self, slot: &Slot) -> bool {
+        self.team == slot.team && (self.hidden || !slot.unseen)
+    }
+}
+
+/// The teams for which empty turns ask, found once for all turns.
+fn asking(encounter: &Encounter) -> Vec<Asking> {
+    let state = &encounter.state;
     let mut asking = Vec::new();
-    for c in encounter
-        .waiting()
-        .filter(|c| has_no_turn(c) && !in_reserve(&encounter.state, c))
-    {
-        let kind = (team(&encounter.state, c), c.hidden);
-        if !asking.contains(&kind) {
-            asking.push(kind);
+    for c in encounter.waiting() {
+        if !has_no_turn(c) || in_reserve(state, c) {
+            continue;
+        }
+        let one = Asking {
+            team: team(state, c),
+            hidden: c.hidden,
+        };
+        if !asking.contains(&one) {
+            asking.push(one);
         }
     }
     asking
@@ -74,13 +99,12 @@ fn asking(encounter: &Encounter) -> Vec<(Team, bool)> {
 /// How many turns of this round are over or were skipped, if they are empty.
 fn passed(state: &State) -> usize {
     let awaited = state.deferred || matches!(state.phase, Phase::Claim | Phase::Assign);
-    let place = state
-        .slot
-        .as_ref()
-        .and_then(|id| state.slots.iter().position(|slot| slot.id == *id));
-    place.map_or(0, |place| if awaited { place } else { place + 1 })
+    match state.place() {
+        None => 0,
+        Some(place) if awaited => place,
+        Some(place) => place + 1,
+    }
 }
-
 /// Why a combatant has its place.
 fn reason(c: &Combatant, way: Way) -> Reason {
     let reason = match way {

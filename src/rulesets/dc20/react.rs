@@ -1,7 +1,19 @@
 //! What follows from deaths, arrivals, departures and changes of combatants.
 
-use super::*;
+use super::allowance::{adjust, full, spendable};
+use super::contest::contest;
+use super::decide::{follow, resolve};
+use super::flow::{advance, begin_combat, close_turn, close_window, proceed, start, take};
+use super::team::{
+    can_add, has_no_turn, in_play, is_enemy, may_take, new_slot, nth, rotation, sharing, slot_of,
+    team, wanting,
+};
+use super::{
+    AnyEvent, ApChanged, Assigned, Combatant, Dc20, Encounter, LapRegained, Phase, Play, Slot,
+    SlotAdded, SlotId, SlotShown, State, Team, TeamJoined, Way,
+};
 use crate::rulesets::shared::end_turn;
+use crate::vocabulary::{CombatantId, RosterEvent, SharedEvent, Slug, Violation};
 
 pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Dc20>) -> Result<(), Violation> {
     if matches!(play.encounter().state.phase, Phase::Setup | Phase::Over) {
@@ -49,7 +61,7 @@ fn take_over(play: &mut Play<'_>, id: &CombatantId) {
             combatants: vec![id.clone()].into(),
             by: Way::Assigned,
         });
-        decide::follow(play);
+        follow(play);
     }
     start(play, id);
 }
@@ -179,10 +191,12 @@ fn last_begun_behind(state: &State, id: SlotId) -> SlotId {
 /// Turns, but no Enemy Turns.
 fn lacks_turns(encounter: &Encounter) -> bool {
     let state = &encounter.state;
-    let members = encounter
-        .iter()
-        .filter(|c| !c.hidden && team(state, c) == Team::Pc)
-        .count();
+    let mut members = 0;
+    for c in encounter.iter() {
+        if !c.hidden && team(state, c) == Team::Pc {
+            members += 1;
+        }
+    }
     seen_turns(state, Team::Enemy(1)).len() < members
 }
 
@@ -205,16 +219,18 @@ fn teams_from_winner(state: &State) -> Vec<Team> {
 /// Adds a turn at the end of the order for a team that has some (ADC14).
 fn add_turn(play: &mut Play<'_>, team: Team) {
     let state = &play.encounter().state;
-    let turns: Vec<&Slot> = state
-        .slots
-        .iter()
-        .filter(|slot| slot.team == team)
-        .collect();
-    if turns.is_empty() {
+    let mut has_turns = false;
+    // Hidden members have turns of their own only if their team has no others.
+    let mut unseen = true;
+    for slot in state.slots.iter() {
+        if slot.team == team {
+            has_turns = true;
+            unseen &= slot.unseen;
+        }
+    }
+    if !has_turns {
         return;
     }
-    // Hidden members have turns of their own only if their team has no others.
-    let unseen = turns.iter().all(|slot| slot.unseen);
     let slot = new_slot(state, team, unseen);
     play.emit(SlotAdded { slot, after: None });
 }
@@ -258,7 +274,7 @@ pub(super) fn settle(play: &mut Play<'_>) {
     match state.phase {
         Phase::Turn if state.acting.is_empty() => proceed(play),
         Phase::Claim if state.at().is_some() => {
-            decide::resolve(play, contest(encounter, false));
+            resolve(play, contest(encounter, false));
         }
         Phase::Assign => {
             if let Some(slot) = state.at()
@@ -294,12 +310,14 @@ fn fallen_in_turn(encounter: &Encounter) -> Vec<CombatantId> {
 /// order: turns for all teams would reveal it.
 pub(super) fn make_room(play: &mut Play<'_>) {
     let encounter = play.encounter();
-    let in_team = |c: &&Combatant| team(&encounter.state, c) == Team::Pc;
-    let any_seen = encounter.iter().filter(in_team).any(|c| !c.hidden);
+    let state = &encounter.state;
+    let any_seen = encounter
+        .iter()
+        .any(|c| !c.hidden && team(state, c) == Team::Pc);
     let mut seen = 0;
     let mut hidden = Vec::new();
-    for c in encounter.active().filter(in_team) {
-        if !has_no_turn(c) {
+    for c in encounter.active() {
+        if team(state, c) != Team::Pc || !has_no_turn(c) {
             continue;
         }
         if c.hidden && any_seen {

@@ -106,6 +106,14 @@ pub struct CombatantState {
     pub lap_spent: u32,
 }
 
+impl CombatantState {
+    /// Its turn is no delayed one, and it holds no place behind an enemy.
+    pub fn stop_delaying(&mut self) {
+        self.delayed = false;
+        self.behind = None;
+    }
+}
+
 /// Action Points.
 #[derive(Copy, Default)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]

@@ -1,7 +1,7 @@
 //! Teams and their Initiative Turns.
 
-use super::*;
-use crate::vocabulary::Kind;
+use super::{Combatant, Encounter, Slot, State, Team};
+use crate::vocabulary::{Kind, Slug};
 
 /// The maximum of enemy teams that have turns of their own.
 pub(super) const MAX_ENEMY_TEAMS: usize = 8;
@@ -129,19 +129,22 @@ pub(super) fn waits_unseen(state: &State, c: &Combatant) -> bool {
     slot.unseen && !c.acted && !c.state.delayed && !state.acting.contains(&c.id)
 }
 
+/// The combatants in this turn.
+pub(super) fn occupants<'t>(
+    encounter: &'t Encounter,
+    slot: &'t Slot,
+) -> impl Iterator<Item = &'t Combatant> {
+    slot.occupants.iter().filter_map(|id| encounter.get(id))
+}
+
 /// Whether a combatant in this turn can still act this round.
 pub(super) fn occupied(encounter: &Encounter, slot: &Slot) -> bool {
-    slot.occupants
-        .iter()
-        .any(|id| encounter.get(id).is_some_and(|c| c.active() && !c.acted))
+    occupants(encounter, slot).any(|c| c.active() && !c.acted)
 }
 
 /// How many active combatants share this turn.
 pub(super) fn sharing(encounter: &Encounter, slot: &Slot) -> usize {
-    slot.occupants
-        .iter()
-        .filter(|id| encounter.is_active(id))
-        .count()
+    occupants(encounter, slot).filter(|c| c.active()).count()
 }
 
 /// The `n`th turn of a team, or of its hidden members.
@@ -165,12 +168,12 @@ pub(super) fn nth(team: Team, unseen: bool, n: usize) -> Slot {
 
 /// The next turn of a team, or of its hidden members.
 pub(super) fn new_slot(state: &State, team: Team, unseen: bool) -> Slot {
-    let there = state
-        .slots
-        .iter()
-        .filter(|slot| slot.team == team && slot.unseen == unseen)
-        .count();
-    let mut n = there + 1;
+    let mut n = 1;
+    for slot in state.slots.iter() {
+        if slot.team == team && slot.unseen == unseen {
+            n += 1;
+        }
+    }
     while state.slot(&nth(team, unseen, n).id).is_some() {
         n += 1;
     }

@@ -1,6 +1,6 @@
 //! Merges Enemy Turns while players' characters share a PC Turn (DC-25).
 
-use crate::rulesets::dc20::team::{has_no_turn, team};
+use crate::rulesets::dc20::team::{has_no_turn, occupants, team};
 use crate::rulesets::dc20::{Combatant, Encounter, Phase, Play, Slot, SlotId, SlotsMerged, Team};
 use crate::vocabulary::{Violation, require};
 use std::collections::HashSet;
@@ -158,11 +158,8 @@ fn shared_turn(encounter: &Encounter) -> Result<&Slot, Violation> {
 /// How many active combatants share a turn, of those whom the turns count.
 fn counted_sharers(encounter: &Encounter, slot: &Slot) -> usize {
     let mut sharers = 0;
-    for id in &slot.occupants {
-        if let Some(c) = encounter.get(id)
-            && c.active()
-            && counts(encounter, c)
-        {
+    for c in occupants(encounter, slot) {
+        if c.active() && counts(encounter, c) {
             sharers += 1;
         }
     }
@@ -197,11 +194,7 @@ fn taken_turns<'t>(
         if slot.team != Team::Pc {
             continue;
         }
-        let occupied = slot
-            .occupants
-            .iter()
-            .any(|id| encounter.get(id).is_some_and(&counts));
-        if occupied {
+        if occupants(encounter, slot).any(&counts) {
             taken.insert(&slot.id);
         } else if claims_to_come > 0 {
             claims_to_come -= 1;
