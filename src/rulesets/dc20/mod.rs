@@ -24,15 +24,12 @@ pub use state::*;
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
     Actor, Audience, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
-    Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Redact,
-    Redaction, RosterEvent, Ruleset, SharedEvent, Slug, Status, Violation, ids,
+    Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Redaction, Ruleset,
+    Violation, ids,
 };
-use allowance::*;
-use contest::*;
-use flow::*;
-use std::collections::HashSet;
-use std::sync::Arc;
-use team::*;
+use allowance::{legendary, spendable};
+use contest::{Contest, contest, may_pass};
+use team::{has_no_turn, slot_of, team, team_name, wanting};
 
 /// The ruleset `dc20`.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,41 +70,15 @@ impl Ruleset for Dc20 {
         Some(match state.phase {
             Phase::Setup if encounter.active().next().is_none() => Pending::newcomer("DC-4"),
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "DC-4"),
-            Phase::Claim => {
-                let (contest, claimed) = (contest(encounter, false), !state.claims.is_empty());
-                let rule = match contest {
-                    Contest::Tied(_) => "DC-19",
-                    Contest::Open(_) if claimed => "DC-18",
-                    _ => "DC-17",
-                };
-                let several = contest.asked().len() > 1 && !matches!(contest, Contest::Needed(_));
-                let commands: &[&str] = if several || claimed || may_pass(encounter) {
-                    &["claim", "pass"]
-                } else {
-                    &["claim"]
-                };
-                in_turn(
-                    state,
-                    state.at(),
-                    Pending::new("claim", contest.asked().to_vec(), commands, rule),
-                )
+            Phase::Claim => in_turn(state, state.at(), pending_claim(encounter)),
+            Phase::Assign => {
+                let assign = Pending::new("assign", Vec::new(), &["assign", "pass"], "DC-20");
+                in_turn(state, state.at(), assign)
             }
-            Phase::Assign => in_turn(
-                state,
-                state.at(),
-                Pending::new("assign", Vec::new(), &["assign", "pass"], "DC-20"),
-            ),
             Phase::Turn => {
-                let place = state
-                    .acting
-                    .first()
-                    .and_then(|id| encounter.get(id)?.state.slot.as_ref());
-                let slot = place.and_then(|place| state.slot(place));
-                in_turn(
-                    state,
-                    slot,
-                    Pending::new("end_turn", state.acting.clone(), &["end_turn"], "DC-45"),
-                )
+                let acting = state.acting.clone();
+                let end = Pending::new("end_turn", acting, &["end_turn"], "DC-45");
+                in_turn(state, turn_going_on(encounter), end)
             }
             Phase::BetweenTurns => {
                 Pending::new("legendary", Vec::new(), &["legendary", "pass"], "DC-52")
@@ -132,30 +103,38 @@ impl Ruleset for Dc20 {
 
     fn remark(encounter: &Encounter, c: &Combatant) -> String {
         let state = &c.state;
-        let flag = |on: bool, remark: &str| on.then(|| remark.to_owned());
-        let legendary = c.stats.max_lap.get() > 0 && team(&encounter.state, c) != Team::Pc;
+        let mut remarks = Vec::new();
+        if let Some(behind) = &state.behind
+            && let Some(enemy) = encounter.get(behind)
+        {
+            remarks.push(format!("behind {}", enemy.name));
+        }
+        if has_no_turn(c) && c.active() && !encounter.state.slots.is_empty() {
+            remarks.push("no turn yet".to_owned());
+        }
+        if encounter.round > 0 {
+            remarks.push(format!("AP {}/{}", state.ap.current, state.ap.max));
+        }
+        for (applies, words) in [
+            (state.delayed, "delayed"),
+            (state.inspiration_die, "inspiration d6"),
+            (state.round_one_adv, "ADV in round 1"),
+            (state.attacked_with_adv, "attacked with ADV"),
+            (state.committed.is_some(), "committed"),
+            (state.held.is_some(), "holds an action"),
+        ] {
+            if applies {
+                remarks.push(words.to_owned());
+            }
+        }
+        if c.stats.max_lap.get() > 0 && team(&encounter.state, c) != Team::Pc {
+            remarks.push(format!("LAP {}/{}", state.lap, c.stats.max_lap));
+        }
         let spendable = spendable(encounter, c);
-        let remarks = [
-            state
-                .behind
-                .as_ref()
-                .and_then(|enemy| encounter.get(enemy))
-                .map(|enemy| format!("behind {}", enemy.name)),
-            flag(
-                has_no_turn(c) && c.active() && !encounter.state.slots.is_empty(),
-                "no turn yet",
-            ),
-            (encounter.round > 0).then(|| format!("AP {}/{}", state.ap.current, state.ap.max)),
-            flag(state.delayed, "delayed"),
-            flag(state.inspiration_die, "inspiration d6"),
-            flag(state.round_one_adv, "ADV in round 1"),
-            flag(state.attacked_with_adv, "attacked with ADV"),
-            flag(state.committed.is_some(), "committed"),
-            flag(state.held.is_some(), "holds an action"),
-            legendary.then(|| format!("LAP {}/{}", state.lap, c.stats.max_lap)),
-            (spendable > 0).then(|| format!("may spend {spendable}")),
-        ];
-        remarks.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        if spendable > 0 {
+            remarks.push(format!("may spend {spendable}"));
+        }
+        remarks.join(", ")
     }
 
     /// Where the game master decides, those for whom a turn is decided, or who may take a legendary
@@ -206,12 +185,38 @@ impl Ruleset for Dc20 {
     }
 }
 
+/// What the PC team decides about the awaited PC Turn.
+fn pending_claim(encounter: &Encounter) -> Pending {
+    let contest = contest(encounter, false);
+    let claimed = !encounter.state.claims.is_empty();
+    let rule = match contest {
+        Contest::Tied(_) => "DC-19",
+        Contest::Open(_) if claimed => "DC-18",
+        _ => "DC-17",
+    };
+    let several = contest.asked().len() > 1 && !matches!(contest, Contest::Needed(_));
+    let commands: &[&str] = if several || claimed || may_pass(encounter) {
+        &["claim", "pass"]
+    } else {
+        &["claim"]
+    };
+    Pending::new("claim", contest.asked().to_vec(), commands, rule)
+}
+
+/// The turn in which the first of those who act has its place; after an override there may be none.
+fn turn_going_on(encounter: &Encounter) -> Option<&Slot> {
+    let first = encounter.state.acting.first()?;
+    slot_of(&encounter.state, encounter.get(first)?)
+}
+
 /// Says in which turn a decision is awaited.
 fn in_turn(state: &State, slot: Option<&Slot>, pending: Pending) -> Pending {
-    let name = slot.map(|slot| slot.id.to_string());
+    let Some(slot) = slot else {
+        return pending;
+    };
     Pending {
-        slot: name,
-        team: slot.map(|slot| team_name(state, slot.team)),
+        slot: Some(slot.id.to_string()),
+        team: Some(team_name(state, slot.team)),
         ..pending
     }
 }

@@ -13,7 +13,7 @@ use super::{
     SlotAdded, SlotId, SlotShown, State, Team, TeamJoined, Way,
 };
 use crate::rulesets::shared::end_turn;
-use crate::vocabulary::{CombatantId, RosterEvent, SharedEvent, Slug, Violation};
+use crate::vocabulary::{CombatantId, RosterEvent, SharedEvent, Violation};
 
 pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Dc20>) -> Result<(), Violation> {
     if matches!(play.encounter().state.phase, Phase::Setup | Phase::Over) {

@@ -4,8 +4,14 @@
 //! order, nor in name. A hidden combatant without a place among them has a turn beside them
 //! ([`Slot::unseen`]), which only viewers who know a combatant in it see.
 
-use super::*;
+use super::team::{MAX_ENEMY_TEAMS, is_pc, is_unseen_team, nth, team};
+use super::{
+    Combatant, CombatantState, Dc20, Encounter, Event, OrderLaid, Phase, Slot, SlotAdded, SlotId,
+    SlotShown, State, Team,
+};
+use crate::vocabulary::{Audience, CombatantId, Redact, Redaction, Slug};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What an audience knows of the turns.
 struct Known<'t> {
