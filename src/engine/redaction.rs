@@ -130,74 +130,83 @@ impl<R: Ruleset> Transition<'_, R> {
         let mut owners = BTreeMap::new();
         for (combatants, tokens) in self.owners() {
             let mut left = *space;
-            let entry = match self.redacted(combatants, &mut left)? {
-                None if everybody.is_some() => Some(self.unredacted(&mut left)?),
-                entry => entry,
+            let entry = self.owners_entry(combatants, everybody.as_ref(), &mut left)?;
+            let Some(entry) = entry else {
+                continue;
             };
-            let differs =
-                |own: &RedactedEntry| everybody.as_ref().is_none_or(|entry| !entry.equals(own));
-            if let Some(entry) = entry.filter(differs) {
-                // It is written for each token.
-                space.take(left.taken_since(*space).saturating_mul(tokens.len()))?;
-                owners.extend(
-                    tokens
-                        .into_iter()
-                        .map(|token| (token.clone(), entry.clone())),
-                );
+            // It is written for each token.
+            space.take(left.taken_since(*space).saturating_mul(tokens.len()))?;
+            for token in tokens {
+                owners.insert(token.clone(), entry.clone());
             }
         }
-        let redactions = Redactions { everybody, owners };
-        Ok((redactions.everybody.is_some() || !redactions.owners.is_empty()).then_some(redactions))
+        if everybody.is_none() && owners.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Redactions { everybody, owners }))
+    }
+
+    /// The entry for the owner of these combatants, if it differs from everybody's.
+    fn owners_entry(
+        &self,
+        own: &[OwnCombatant],
+        everybody: Option<&RedactedEntry>,
+        space: &mut Space,
+    ) -> Result<Option<RedactedEntry>, WriteError> {
+        let entry = self.redacted(own, space)?;
+        let Some(everybody) = everybody else {
+            return Ok(entry);
+        };
+        let entry = match entry {
+            Some(entry) => entry,
+            None => self.unredacted(space)?,
+        };
+        Ok(if entry.equals(everybody) {
+            None
+        } else {
+            Some(entry)
+        })
     }
 
     /// Whether every viewer may know all of it.
     fn is_public(&self) -> bool {
-        let open = |event: &Event<R>| match event {
-            Event::Shared(SharedEvent::Noted(e)) => e.readers == Readers::All,
-            // One that also ends in the request is in neither state.
-            Event::Shared(SharedEvent::EffectAdded(e)) => !e.effect.hidden,
-            Event::Shared(_) => true,
-            // They carry combatants with all their fields.
-            Event::Roster(_) => false,
-            Event::Own(event) => !R::is_secret(event),
-        };
         let before = &self.before.encounter;
         !self.events.is_empty()
             && !before.hides_any_hp()
             && before.hides_nothing()
             && self.after.hides_nothing()
-            && self.events.iter().all(open)
+            && self.events.iter().all(is_public)
     }
 
     /// The players' tokens that may know more of it than everybody, by their combatants.
     fn owners(&self) -> HashMap<&[OwnCombatant], Vec<&String>> {
-        let redacted = |c: &&Combatant<R>| c.hidden || self.after.hides_hp(c);
+        let mut redacted: HashSet<OwnCombatant> = HashSet::new();
+        for c in self.before.encounter.iter().chain(self.after.iter()) {
+            if self.is_redacted(c) {
+                redacted.insert(OwnCombatant::of(c));
+            }
+        }
         // One may be hidden only between two commands of a list.
-        let meanwhile = self.events.iter().filter_map(Event::combatant);
-        let combatants = self
-            .before
-            .encounter
-            .iter()
-            .chain(self.after.iter())
-            .chain(meanwhile)
-            .filter(redacted);
-        let redacted: HashSet<OwnCombatant> = combatants.map(OwnCombatant::of).collect();
+        for event in self.events {
+            if let Some(c) = event.combatant()
+                && self.is_redacted(c)
+            {
+                redacted.insert(OwnCombatant::of(c));
+            }
+        }
         let mut owners: HashMap<_, Vec<_>> = HashMap::new();
-        for token in self
-            .before
-            .meta
-            .tokens
-            .iter()
-            .filter(|token| token.role == Role::Player)
-        {
-            if token.combatants.iter().any(|own| redacted.contains(own)) {
-                owners
-                    .entry(&token.combatants[..])
-                    .or_default()
-                    .push(&token.id);
+        for token in &self.before.meta.tokens {
+            let own = &token.combatants[..];
+            if token.role == Role::Player && own.iter().any(|own| redacted.contains(own)) {
+                owners.entry(own).or_default().push(&token.id);
             }
         }
         owners
+    }
+
+    /// Whether viewers see less of a combatant than its owner.
+    fn is_redacted(&self, c: &Combatant<R>) -> bool {
+        c.hidden || self.after.hides_hp(c)
     }
 
     /// The number of different audiences that it is redacted for.
@@ -236,8 +245,7 @@ impl<R: Ruleset> Transition<'_, R> {
     ) -> Result<Option<RedactedEntry>, WriteError> {
         let before = &self.before.encounter;
         let audience = Audience::of(before, own);
-        let unseen_sender =
-            audience.misses_all(before, |c| self.sender.iter().any(|sender| sender.is(c)));
+        let unseen_sender = self.is_sender_unseen(&audience);
         // Every viewer learns of an undo; what it took back shows in the state alone.
         if self.events.iter().any(Event::jumps) {
             return if unseen_sender {
@@ -250,31 +258,54 @@ impl<R: Ruleset> Transition<'_, R> {
         let someone = before.someone_acts(&audience);
         let mut left = self.redacted_events(audience, &start)?;
         if left.is_empty() && start != self.after.redacted(own) {
-            left.push((0, Event::Shared(SomeoneActs {}.into())));
+            left.push((0, SomeoneActs {}.into()));
         }
         // A transition without events is no entry of the log.
-        let is_someone = |(_, event): &(usize, Event<R>)| {
-            matches!(event, Event::Shared(SharedEvent::SomeoneActs(_)))
-        };
-        let unsigned = someone || unseen_sender || left.iter().any(is_someone);
+        let unsigned =
+            someone || unseen_sender || left.iter().any(|(_, event)| is_someone_acts(event));
         if !unsigned && !left.is_empty() && left.iter().map(|(_, event)| event).eq(self.events) {
             return Ok(None);
         }
-        let (mut commands, mut so_far) = (Vec::with_capacity(self.commands.len()), 0);
         // The type of a command would tell what was done to somebody hidden.
-        for (verb, end) in self.commands.iter().filter(|_| !unsigned) {
-            let before = so_far;
-            so_far = left.partition_point(|(index, _)| index < end);
-            if so_far > before {
-                commands.push((*verb).to_owned());
-            }
-        }
+        let commands = if unsigned {
+            Vec::new()
+        } else {
+            self.commands_of(&left)
+        };
         let events: Vec<Event<R>> = left.into_iter().map(|(_, event)| event).collect();
         Ok(Some(RedactedEntry {
             commands,
             events: narration::told(before, &events, space)?,
             unsigned,
         }))
+    }
+
+    /// Whether the sender acts for combatants that are there, and the audience sees none of them.
+    fn is_sender_unseen(&self, audience: &Audience<'_>) -> bool {
+        let mut unseen = false;
+        for c in self.before.encounter.iter() {
+            if self.sender.iter().any(|sender| sender.is(c)) {
+                if audience.sees(c) {
+                    return false;
+                }
+                unseen = true;
+            }
+        }
+        unseen
+    }
+
+    /// The types of the commands of which events are left.
+    fn commands_of(&self, left: &[(usize, Event<R>)]) -> Vec<String> {
+        let mut commands = Vec::with_capacity(self.commands.len());
+        let mut so_far = 0;
+        for (verb, end) in self.commands {
+            let before = so_far;
+            so_far = left.partition_point(|(index, _)| index < end);
+            if so_far > before {
+                commands.push((*verb).to_owned());
+            }
+        }
+        commands
     }
 
     /// The redacted events, each with the index of the event that it comes from. An event costs
@@ -287,7 +318,6 @@ impl<R: Ruleset> Transition<'_, R> {
         let mut whole = self.before.encounter.clone();
         let mut someone_before = whole.someone_acts(&audience);
         let mut left = Vec::with_capacity(self.events.len());
-        let acts = || Event::Shared(SomeoneActs {}.into());
         let mut hidden_turn: Option<HiddenTurn> = None;
         for (index, event) in self.events.iter().enumerate() {
             if (self.stop)() {
@@ -314,42 +344,53 @@ impl<R: Ruleset> Transition<'_, R> {
                 someone_acts,
                 after,
             };
-            match &roster {
-                Some((event, before)) => left.extend(
-                    redaction
-                        .roster(event, before)
-                        .into_iter()
-                        .map(|e| (index, e)),
-                ),
-                None => left.extend(redaction.event(event).map(|event| (index, event))),
+            if let Some((event, before)) = &roster {
+                for event in redaction.roster(event, before) {
+                    left.push((index, event));
+                }
+            } else if let Some(event) = redaction.event(event) {
+                left.push((index, event));
             }
             let began = begins_unknown_turn(event, &audience);
-            match (someone_before, someone_acts, &mut hidden_turn) {
-                (false, true, _) => {
-                    hidden_turn = Some(HiddenTurn {
-                        place: left.len(),
-                        index,
-                        began,
-                    });
-                }
-                (true, true, Some(turn)) => turn.began |= began,
-                (true, false, _) => {
-                    if let Some(HiddenTurn { place, index, .. }) =
-                        hidden_turn.take().filter(|turn| turn.began)
-                    {
-                        left.insert(place, (index, acts()));
-                    }
-                }
-                _ => {}
+            if someone_acts && !someone_before {
+                hidden_turn = Some(HiddenTurn {
+                    place: left.len(),
+                    index,
+                    began,
+                });
+            } else if someone_acts && let Some(turn) = &mut hidden_turn {
+                turn.began |= began;
+            } else if !someone_acts
+                && let Some(turn) = hidden_turn.take()
+                && turn.began
+            {
+                left.insert(turn.place, (turn.index, SomeoneActs {}.into()));
             }
             audience.follow_effect(event);
             someone_before = someone_acts;
         }
-        if let Some(HiddenTurn { place, index, .. }) = hidden_turn {
-            left.insert(place, (index, acts()));
+        if let Some(turn) = hidden_turn {
+            left.insert(turn.place, (turn.index, SomeoneActs {}.into()));
         }
         Ok(left)
     }
+}
+
+/// Whether every viewer may know of this event, if nothing is hidden before and after it.
+fn is_public<R: Ruleset>(event: &Event<R>) -> bool {
+    match event {
+        Event::Shared(SharedEvent::Noted(e)) => e.readers == Readers::All,
+        // One that also ends in the request is in neither state.
+        Event::Shared(SharedEvent::EffectAdded(e)) => !e.effect.hidden,
+        Event::Shared(_) => true,
+        // They carry combatants with all their fields.
+        Event::Roster(_) => false,
+        Event::Own(event) => !R::is_secret(event),
+    }
+}
+
+fn is_someone_acts<R: Ruleset>(event: &Event<R>) -> bool {
+    matches!(event, Event::Shared(SharedEvent::SomeoneActs(_)))
 }
 
 /// Whether a turn begins with this event of a combatant that the audience does not know.

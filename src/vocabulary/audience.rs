@@ -94,16 +94,6 @@ impl<'a> Audience<'a> {
         self.own.get(c.id.as_str()) == Some(&c.joined)
     }
 
-    /// Whether there are such combatants at `encounter`, and it sees none of them.
-    pub fn misses_all<R: Ruleset>(
-        &self,
-        encounter: &Encounter<R>,
-        such: impl Fn(&Combatant<R>) -> bool,
-    ) -> bool {
-        let mut such = encounter.iter().filter(|c| such(c)).peekable();
-        such.peek().is_some() && !such.any(|c| self.sees(c))
-    }
-
     /// Whether it knows this id: no hidden combatant has it, or has just left with it.
     pub fn knows(&self, id: &CombatantId) -> bool {
         !self.unknown.contains(id)

@@ -41,21 +41,26 @@ impl<R: Ruleset> Redaction<'_, R> {
     }
 
     fn shared(&self, event: &SharedEvent) -> Option<SharedEvent> {
-        let hides_hp = |id: &CombatantId| {
-            self.whole
-                .get(id)
-                .is_some_and(|c| self.audience.hides_hp(self.whole, c))
-        };
         let mut redacted = event.redact(self.audience)?;
         match &mut redacted {
             SharedEvent::Noted(e) if e.readers != Readers::All => return None,
-            SharedEvent::Damaged(e) if hides_hp(&e.combatant) => {
-                (e.temp_lost, e.hp_lost, e.hp) = (0, e.amount, None);
+            SharedEvent::Damaged(e) if self.hides_hp(&e.combatant) => {
+                e.temp_lost = 0;
+                e.hp_lost = e.amount;
+                e.hp = None;
             }
-            SharedEvent::Healed(e) if hides_hp(&e.combatant) => e.hp = None,
+            SharedEvent::Healed(e) if self.hides_hp(&e.combatant) => e.hp = None,
             _ => {}
         }
         Some(redacted)
+    }
+
+    /// Whether the hit points of a combatant are hidden from the audience.
+    fn hides_hp(&self, id: &CombatantId) -> bool {
+        match self.whole.get(id) {
+            Some(c) => self.audience.hides_hp(self.whole, c),
+            None => false,
+        }
     }
 
     /// The events of a change of the roster for the audience; `before` is the redacted encounter
@@ -66,45 +71,38 @@ impl<R: Ruleset> Redaction<'_, R> {
     pub fn roster(&self, event: &RosterEvent<R>, before: &Encounter<R>) -> Vec<Event<R>> {
         let (RosterEvent::CombatantJoined { combatant }
         | RosterEvent::CombatantUpdated { combatant }) = event;
-        let (id, after) = (&combatant.id, self.after());
+        let id = &combatant.id;
+        let after = self.after();
+        let mut events = Vec::new();
         match (before.get(id), after.get(id)) {
-            (None, None) => Vec::new(),
-            (Some(old), Some(new)) if old == new => Vec::new(),
-            (Some(_), Some(new)) => {
-                vec![Event::Roster(RosterEvent::CombatantUpdated {
-                    combatant: uncounted(new),
-                })]
+            (None, None) => {}
+            (Some(old), Some(new)) => {
+                if old != new {
+                    events.push(Event::Roster(RosterEvent::CombatantUpdated {
+                        combatant: uncounted(new),
+                    }));
+                }
             }
             (None, Some(new)) => {
-                let joined = Event::Roster(RosterEvent::CombatantJoined {
+                events.push(Event::Roster(RosterEvent::CombatantJoined {
                     combatant: uncounted(new),
-                });
-                let effect =
-                    |e: &Arc<Effect>| Event::Shared(EffectAdded { effect: e.clone() }.into());
-                std::iter::once(joined)
-                    .chain(only_in(after, before).map(effect))
-                    .collect()
+                }));
+                for effect in only_in(after, before) {
+                    let effect = effect.clone();
+                    events.push(EffectAdded { effect }.into());
+                }
             }
             (Some(_), None) => {
-                let because = Text::fixed("target_left");
-                let ended = |e: &Arc<Effect>| {
-                    EffectEnded {
-                        effect: e.id.clone(),
-                        because: because.clone(),
-                    }
-                    .into()
-                };
-                let left = CombatantLeft {
-                    combatant: id.clone(),
+                for effect in only_in(before, after) {
+                    let effect = effect.id.clone();
+                    let because = Text::fixed("target_left");
+                    events.push(EffectEnded { effect, because }.into());
                 }
-                .into();
-                only_in(before, after)
-                    .map(ended)
-                    .chain([left])
-                    .map(Event::Shared)
-                    .collect()
+                let combatant = id.clone();
+                events.push(CombatantLeft { combatant }.into());
             }
         }
+        events
     }
 }
 
