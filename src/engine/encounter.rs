@@ -216,7 +216,9 @@ impl<R: Ruleset> EncounterRecord<R> {
                 return Err(Refusal::Stopped);
             }
             if let Err(refusal) = play_one(&mut play, verb, fields) {
-                return Err(refusal.within(&request.path(index)).named(play.encounter()));
+                return Err(refusal
+                    .within(&request.path(index))
+                    .with_names(play.encounter()));
             }
             commands.push((verb.as_str(), play.events().len()));
             if play.events().len() > MAX_EVENTS {
@@ -406,7 +408,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
     fn named(&self, field: String, id: &CombatantId) -> Result<OwnCombatant, Refusal> {
         match self.encounter.named(field, id) {
             Ok(combatant) => Ok(OwnCombatant::of(combatant)),
-            Err(violation) => Err(Refusal::from(violation).named(&self.encounter)),
+            Err(violation) => Err(Refusal::from(violation).with_names(&self.encounter)),
         }
     }
 
@@ -422,7 +424,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         match rights::check::<R>(&viewer.at(&self.encounter), &self.meta, request) {
             Ok(()) => Ok(()),
             // The names are those that the viewer sees.
-            Err(refusal) => Err(refusal.named(&self.encounter.redacted(&viewer.combatants))),
+            Err(refusal) => Err(refusal.with_names(&self.encounter.redacted(&viewer.combatants))),
         }
     }
 

@@ -15,24 +15,24 @@ use std::collections::HashSet;
 /// Everything that is legal now and this viewer's to send, where states since the version `oldest`
 /// are kept. When `stop` says so, it ends early with a part of it.
 pub(super) fn legal_commands<R: Ruleset>(
-    live: &EncounterRecord<R>,
+    record: &EncounterRecord<R>,
     viewer: &Viewer,
     oldest: u64,
     stop: Stop<'_>,
 ) -> Vec<LegalCommand> {
-    let encounter = &live.encounter;
+    let encounter = &record.encounter;
     let mut legal_commands = Vec::new();
     if viewer.role == Role::Spectator {
         return legal_commands;
     }
-    let mut trials = Trials::new(live, viewer, stop);
+    let mut trials = Trials::new(record, viewer, stop);
     if encounter.status != Status::Ended {
         for option in R::legal_commands(encounter) {
             legal_commands.extend(trials.keep_legal(option));
         }
     }
     if viewer.role == Role::Player
-        && let Some(add_effect) = own_effect(live, viewer)
+        && let Some(add_effect) = own_effect(record, viewer)
     {
         legal_commands.extend(trials.keep_legal(add_effect));
     }
@@ -43,8 +43,8 @@ pub(super) fn legal_commands<R: Ruleset>(
             let give_turn = LegalCommand::of("override", "TK-5").whom("combatant", true, active);
             legal_commands.extend(trials.keep_legal(give_turn));
         }
-        legal_commands.extend(undo(live, oldest));
-        legal_commands.extend(redo(live, oldest));
+        legal_commands.extend(undo(record, oldest));
+        legal_commands.extend(redo(record, oldest));
     }
     trials.prune_shared_lists(&mut legal_commands);
     extract_shared_lists(&mut legal_commands);
@@ -234,11 +234,11 @@ fn aimed<R: Ruleset>(
 
 /// The effect that a player may add if the encounter allows it: its source is a combatant of the
 /// player that is there.
-fn own_effect<R: Ruleset>(live: &EncounterRecord<R>, viewer: &Viewer) -> Option<LegalCommand> {
-    if !live.meta.player_effects || live.encounter.status == Status::Ended {
+fn own_effect<R: Ruleset>(record: &EncounterRecord<R>, viewer: &Viewer) -> Option<LegalCommand> {
+    if !record.meta.player_effects || record.encounter.status == Status::Ended {
         return None;
     }
-    let source = live.encounter.iter().find(|c| viewer.owns(&c.id))?;
+    let source = record.encounter.iter().find(|c| viewer.owns(&c.id))?;
     let example =
         json!({"name": "Effect", "source": source.id, "expires": {"at": "round_end", "rounds": 1}});
     let shape = "an effect: name, expires, target, and as source a combatant of yours";
@@ -246,9 +246,9 @@ fn own_effect<R: Ruleset>(live: &EncounterRecord<R>, viewer: &Viewer) -> Option<
 }
 
 /// The way back, if there is one, to the version `oldest` and no further.
-fn undo<R: Ruleset>(live: &EncounterRecord<R>, oldest: u64) -> Option<LegalCommand> {
-    let single_step = live.history.undo_target()?;
-    let last = live.encounter.version.saturating_sub(1);
+fn undo<R: Ruleset>(record: &EncounterRecord<R>, oldest: u64) -> Option<LegalCommand> {
+    let single_step = record.history.undo_target()?;
+    let last = record.encounter.version.saturating_sub(1);
     if oldest > last {
         return None;
     }
@@ -263,8 +263,8 @@ fn undo<R: Ruleset>(live: &EncounterRecord<R>, oldest: u64) -> Option<LegalComma
 }
 
 /// The way forward again, unless its state is older than `oldest`.
-fn redo<R: Ruleset>(live: &EncounterRecord<R>, oldest: u64) -> Option<LegalCommand> {
-    if live.history.redo_target()? < oldest {
+fn redo<R: Ruleset>(record: &EncounterRecord<R>, oldest: u64) -> Option<LegalCommand> {
+    if record.history.redo_target()? < oldest {
         return None;
     }
     Some(LegalCommand::of("redo", "TK-7"))

@@ -56,7 +56,7 @@ impl Refusal {
     }
 
     /// The same in a sentence with names.
-    pub fn named(mut self, names: &dyn Names) -> Self {
+    pub fn with_names(mut self, names: &dyn Names) -> Self {
         match &mut self {
             Self::Forbidden { detail, .. } => *detail = with_names(detail, names),
             Self::Violation { violation, .. } => {

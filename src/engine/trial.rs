@@ -21,7 +21,7 @@ impl Dice for TrialDice {
 
 /// The trials of one viewer's legal commands.
 pub(super) struct Trials<'g, R: Ruleset> {
-    live: &'g EncounterRecord<R>,
+    record: &'g EncounterRecord<R>,
     viewer: &'g Viewer,
     stop: Stop<'g>,
     /// For each shared list, what is known of each of its values.
@@ -47,9 +47,9 @@ struct Candidate<'t> {
 }
 
 impl<'g, R: Ruleset> Trials<'g, R> {
-    pub fn new(live: &'g EncounterRecord<R>, viewer: &'g Viewer, stop: Stop<'g>) -> Self {
+    pub fn new(record: &'g EncounterRecord<R>, viewer: &'g Viewer, stop: Stop<'g>) -> Self {
         Self {
-            live,
+            record,
             viewer,
             stop,
             verdicts: HashMap::new(),
@@ -199,7 +199,9 @@ impl<'g, R: Ruleset> Trials<'g, R> {
         let Some(request) = self.sendable(command) else {
             return false;
         };
-        self.live.play(&request, &mut TrialDice, self.stop).is_ok()
+        self.record
+            .play(&request, &mut TrialDice, self.stop)
+            .is_ok()
     }
 
     /// Whether the viewer may send the command, legal or not.
@@ -210,7 +212,7 @@ impl<'g, R: Ruleset> Trials<'g, R> {
     /// The command as a request, if the viewer may send it.
     fn sendable(&self, command: &Value) -> Option<Request> {
         let request = Request::read(command.clone()).ok()?;
-        self.live.authorize(self.viewer, &request).ok()?;
+        self.record.authorize(self.viewer, &request).ok()?;
         Some(request)
     }
 }

@@ -170,8 +170,14 @@ pub struct Summary {
 
 /// The decision that is awaited; none after the end.
 pub(super) fn pending<R: Ruleset>(encounter: &Encounter<R>) -> Option<Pending> {
-    let mut pending = R::pending(encounter).filter(|_| encounter.status != Status::Ended)?;
-    for c in pending.combatants.iter().filter_map(|id| encounter.get(id)) {
+    if encounter.status == Status::Ended {
+        return None;
+    }
+    let mut pending = R::pending(encounter)?;
+    for id in &pending.combatants {
+        let Some(c) = encounter.get(id) else {
+            continue;
+        };
         if !pending.controllers.contains(&c.controller) {
             pending.controllers.push(c.controller.clone());
         }
