@@ -50,8 +50,8 @@ pub trait AnyEncounter: Any + Send + Sync {
     /// encounter allows it; whether it takes back the player's own command follows from the log.
     fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal>;
 
-    /// Decides a request of somebody who acts for these combatants, none if it is a game master, or
-    /// refuses it, with [`Refusal::Stopped`] as soon as `stop` says so; it is asked before each
+    /// Decides a request of a viewer that acts for these combatants, none if it is a game master,
+    /// or refuses it, with [`Refusal::Stopped`] as soon as `stop` says so; it is asked before each
     /// command, and before each event is redacted. An undo or redo is for [`rewind`](Self::rewind).
     fn decide(
         &self,
@@ -64,7 +64,7 @@ pub trait AnyEncounter: Any + Send + Sync {
     /// What a request wants from the past, if it is an undo or redo.
     fn rewind_target(&self, request: &Request) -> Result<Option<Rewind>, Refusal>;
 
-    /// Carries out an undo or redo of somebody who acts for these combatants; `past` is this
+    /// Carries out an undo or redo of a viewer that acts for these combatants; `past` is this
     /// encounter at the version that it wants.
     fn rewind(
         &self,
@@ -337,7 +337,7 @@ fn check_combatant<R: Ruleset>(c: &Combatant<R>) -> Result<(), String> {
 /// Whether the events of a transition are too many or too large, counted for each audience.
 fn is_too_large<R: Ruleset>(transition: &Transition<'_, R>) -> Result<bool, Refusal> {
     let events = transition.events;
-    // Audiences are counted only where the number of tokens does not show that they are few enough.
+    // Audiences are counted only if the number of tokens does not show that they are few enough.
     let most_audiences = transition.before.meta.tokens.len().saturating_add(1);
     let most_names = events
         .len()

@@ -2,7 +2,7 @@
 //! the state.
 //!
 //! Pure: no clock, no randomness of its own, no environment, no HTTP. [`Rulesets`] knows every
-//! system by its face alone; what it creates or loads is a [`AnyEncounter`], an encounter whose
+//! system by its trait alone; what it creates or loads is an [`AnyEncounter`], an encounter whose
 //! ruleset's types are hidden behind a few verbs.
 
 mod dice;
@@ -39,7 +39,7 @@ pub use text::fitted;
 pub use view::{EncounterView, Summary};
 pub use viewer::{NewToken, Role, Viewer};
 
-/// Asks whether long work is to stop because nobody waits for it any more.
+/// Asks whether long work should stop because no client waits for it.
 pub type Stop<'a> = &'a dyn Fn() -> bool;
 
 /// The most commands in one list.

@@ -105,7 +105,7 @@ struct HiddenTurn {
     began: bool,
 }
 
-/// A transition that is to be redacted.
+/// A transition to redact.
 pub(super) struct Transition<'t, R: Ruleset> {
     pub before: &'t EncounterRecord<R>,
     pub after: &'t Encounter<R>,
@@ -266,7 +266,7 @@ impl<R: Ruleset> Transition<'_, R> {
         if !unsigned && !left.is_empty() && left.iter().map(|(_, event)| event).eq(self.events) {
             return Ok(None);
         }
-        // The type of a command would tell what was done to somebody hidden.
+        // The type of a command would tell what was done to a hidden combatant.
         let commands = if unsigned {
             Vec::new()
         } else {

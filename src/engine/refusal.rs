@@ -23,7 +23,7 @@ pub enum Refusal {
         /// Why.
         violation: Violation,
     },
-    /// The work was stopped, because nobody waits for it any more.
+    /// The work was stopped, because no client waits for it.
     Stopped,
 }
 

@@ -15,9 +15,9 @@ const MAX_ENTRY: usize = 1024 * 1024;
 pub(super) enum WriteError {
     /// They have too many bytes.
     TooLarge,
-    /// They are no JSON.
+    /// They are not JSON.
     Json(serde_json::Error),
-    /// Nobody waits for them any more.
+    /// No client waits for them.
     Stopped,
 }
 

@@ -79,7 +79,7 @@ fn widest(cells: impl IntoIterator<Item = impl AsRef<str>>) -> usize {
     widest
 }
 
-/// What stands before the names: the initiative, else the turn or card; both where the turns are
+/// What stands before the names: the initiative, else the turn or card; both if the turns are
 /// those of teams.
 fn places(rows: &[OrderRow<'_>]) -> Vec<String> {
     let in_teams = rows.iter().any(|row| row.team.is_some());

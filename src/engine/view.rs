@@ -82,7 +82,7 @@ impl<R: Ruleset> Serialize for CachedView<'_, R> {
     }
 }
 
-/// A combatant: the shared fields, and those of the ruleset beside them.
+/// A combatant: the shared fields, and those of the ruleset.
 #[serde_with::skip_serializing_none]
 #[derive(Serialize)]
 #[serde(bound = "")]

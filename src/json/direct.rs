@@ -157,8 +157,8 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Direct<'_, D> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
-        tuple_struct map struct identifier
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map struct identifier
     }
 
     /// An ignored value is that of an unknown field. The client may have misspelt its name.

@@ -26,7 +26,7 @@ pub struct FieldError {
 /// The kinds of mistakes that a field can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The body is no JSON.
+    /// The body is not JSON.
     NotJson,
     /// It is missing, unknown, or has not the shape that is expected.
     Malformed,
@@ -89,7 +89,7 @@ impl fmt::Display for FieldError {
 /// What is said of a field that appears twice.
 pub(super) const TWICE: &str = "it appears twice: send it once";
 
-/// What an object is called where one is expected.
+/// What an object is called if one is expected.
 pub(super) const OBJECT: &str = "an object";
 
 /// 2^53: from here on a number with a fraction or an exponent is inexact.
@@ -105,11 +105,11 @@ struct Inner {
     path: Vec<String>,
     message: String,
     kind: ErrorKind,
-    /// The fields that there are, where one is unknown.
+    /// The known fields, if one is unknown.
     known: Option<&'static [&'static str]>,
 }
 
-/// The error for bytes that are no JSON.
+/// The error for bytes that are not JSON.
 pub(super) fn not_json(json: &[u8], error: &serde_json::Error) -> FieldError {
     let message = match json {
         [] => "the body is empty: JSON is expected".to_owned(),
@@ -132,7 +132,7 @@ impl ReadError {
         }))
     }
 
-    /// Text that is no JSON.
+    /// Text that is not JSON.
     pub(super) fn not_json(error: impl Display) -> Self {
         Self::new(format!("this is not JSON: {error}"), ErrorKind::NotJson)
     }

@@ -13,12 +13,12 @@ use serde_json::{Map, Value};
 use std::iter::Enumerate;
 use std::slice;
 
-/// Reads a value of `T`, naming the field that is wrong where one is.
+/// Reads a value of `T`, naming the field that is wrong if one is.
 pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, FieldError> {
     T::deserialize(Reader(value)).map_err(|error| error.into_field_error(&[]))
 }
 
-/// Reads a `T` of an object's fields, naming the field that is wrong where one is. `beside` are the
+/// Reads a `T` of an object's fields, naming the field that is wrong if one is. `beside` are the
 /// fields that belong to the same object and are read elsewhere: the error for an unknown field
 /// names them too.
 pub fn read_fields<T: DeserializeOwned>(
@@ -29,7 +29,7 @@ pub fn read_fields<T: DeserializeOwned>(
         .map_err(|error| error.into_field_error(beside))
 }
 
-/// Reads a `T` of a query such as `after=12&limit=5`, naming the parameter that is wrong where one
+/// Reads a `T` of a query such as `after=12&limit=5`, naming the parameter that is wrong if one
 /// is.
 pub fn read_query<T: DeserializeOwned>(query: &str) -> Result<T, FieldError> {
     let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
@@ -140,8 +140,8 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
-        tuple_struct map struct identifier
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map struct identifier
     }
 
     /// An ignored value is that of an unknown field. The client may have misspelt its name.
@@ -214,7 +214,7 @@ impl<'de> SeqAccess<'de> for Items<'de> {
 struct Parameter<'q>(&'q str);
 
 impl Parameter<'_> {
-    /// Hands on what the text says, where it says such a thing.
+    /// Hands on the value of the text, if it is one of `T`.
     fn give<'de, T: std::str::FromStr, V: Visitor<'de>>(
         self,
         visitor: V,
@@ -264,8 +264,8 @@ impl<'de> Deserializer<'de> for Parameter<'_> {
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i32 i128 u8 u16 u32 u128 f32 f64 char str string bytes byte_buf unit unit_struct newtype_struct seq
-        tuple tuple_struct map struct enum identifier ignored_any
+        i8 i16 i32 i128 u8 u16 u32 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
     }
 }
 

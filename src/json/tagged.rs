@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 
-/// The fields of an object beside its type.
+/// The fields of an object without its type.
 pub type TaggedFields = Map<String, Value>;
 
 /// What the fields of a tagged union are read of, once the tag is known.
 pub trait Source {
-    /// Reads a struct of the fields beside the tag.
+    /// Reads a struct of the fields without the tag.
     fn read<T: DeserializeOwned>(&self) -> Result<T, FieldError>;
 }
 

@@ -20,7 +20,7 @@ pub struct Audience<'a> {
 }
 
 impl<'a> Audience<'a> {
-    /// The viewer of `encounter` whose own combatants are `own`: it sees them even where they are
+    /// The viewer of `encounter` whose own combatants are `own`: it sees them even if they are
     /// hidden.
     pub fn of<R: Ruleset>(encounter: &Encounter<R>, own: &'a [OwnCombatant]) -> Self {
         let mut numbers = HashMap::new();

@@ -15,7 +15,7 @@ const FEW: usize = 32;
 #[serde(transparent, bound = "")]
 pub struct Combatants<R: Ruleset> {
     list: Vec<CachedCombatant<R>>,
-    /// The places in a long list by id, from the first search until somebody leaves.
+    /// The places in a long list by id, from the first search until a combatant leaves.
     #[serde(skip)]
     places: OnceLock<Arc<HashMap<CombatantId, usize>>>,
 }
@@ -26,7 +26,7 @@ impl<R: Ruleset> Combatants<R> {
         self.list.get(self.place(id)?)
     }
 
-    /// The combatant named `id`, to be changed.
+    /// The combatant named `id`, to change it.
     pub fn find_mut(&mut self, id: &CombatantId) -> Option<&mut CachedCombatant<R>> {
         let place = self.place(id)?;
         self.list.get_mut(place)
@@ -48,12 +48,12 @@ impl<R: Ruleset> Combatants<R> {
         places
     }
 
-    /// Everybody, to be changed in what is not the id.
+    /// All combatants, to change anything but their ids.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, CachedCombatant<R>> {
         self.list.iter_mut()
     }
 
-    /// Lets somebody join, whose id nobody has.
+    /// Adds a combatant, whose id no other has.
     pub fn push(&mut self, combatant: CachedCombatant<R>) {
         if let Some(places) = self.places.get_mut() {
             Arc::make_mut(places).insert(combatant.id.clone(), self.list.len());
@@ -61,7 +61,7 @@ impl<R: Ruleset> Combatants<R> {
         self.list.push(combatant);
     }
 
-    /// Lets the combatant named `id` leave, if it is there.
+    /// Removes the combatant named `id`, if it is there.
     pub fn remove(&mut self, id: &CombatantId) {
         self.list.retain(|c| c.id != *id);
         self.places = OnceLock::new();

@@ -100,7 +100,7 @@ impl<R: Ruleset> Encounter<R> {
         self.combatants.find(id).map(|c| &**c)
     }
 
-    /// The combatant that the `field` of a request names; refused as meaningless where there is
+    /// The combatant that the `field` of a request names; refused as meaningless if there is
     /// none, with the ids there are.
     pub fn named(
         &self,

@@ -79,7 +79,7 @@ fn free_id(
 trait Syntax {
     /// As a regular expression.
     const PATTERN: &'static str;
-    /// What is expected where a text is no such name.
+    /// What is expected if a text is no such name.
     const EXPECTED: &'static str;
 
     /// The name, if `text` is one.

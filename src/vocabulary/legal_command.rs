@@ -90,7 +90,7 @@ pub fn shared_list<'a>(ids: impl IntoIterator<Item = &'a CombatantId>) -> Arc<[V
 }
 
 impl LegalCommand {
-    /// An option of `verb` that is nobody's own.
+    /// An option of `verb` in no combatant's name.
     pub fn of(verb: &'static str, rule: &'static str) -> Self {
         Self {
             label: String::new(),
@@ -101,8 +101,8 @@ impl LegalCommand {
         }
     }
 
-    /// An option of `verb` in the name of `combatant`, which fills the field `combatant`; nobody's
-    /// own without one.
+    /// An option of `verb` in the name of `combatant`, which fills the field `combatant`; in no
+    /// combatant's name without one.
     pub fn by<'c>(
         verb: &'static str,
         combatant: impl Into<Option<&'c CombatantId>>,
@@ -124,7 +124,7 @@ impl LegalCommand {
         self
     }
 
-    /// Opens a field to `values`; `example` stands in the command where the field is required.
+    /// Opens a field to `values`; `example` stands in the command if the field is required.
     fn open(mut self, field: &'static str, example: Option<Value>, values: Values) -> Self {
         let required = example.is_some();
         if let Some(example) = example {
@@ -138,7 +138,7 @@ impl LegalCommand {
         self
     }
 
-    /// Opens a field to one of `values`; the first of them stands in the command where the field is
+    /// Opens a field to one of `values`; the first of them stands in the command if the field is
     /// required. With no value at all and `required`, the option is void: the engine drops it.
     pub fn choose<V: Into<Value>>(
         self,
@@ -184,7 +184,7 @@ impl LegalCommand {
         self.open(field, first, Values::From(listed))
     }
 
-    /// Opens a field to a whole number from `min` to `max`; `min` stands in the command where the
+    /// Opens a field to a whole number from `min` to `max`; `min` stands in the command if the
     /// field is required.
     pub fn range(self, field: &'static str, required: bool, min: i64, max: i64) -> Self {
         self.open(
@@ -194,7 +194,7 @@ impl LegalCommand {
         )
     }
 
-    /// Opens a field to anything of a shape told in words; `example` stands in the command where it
+    /// Opens a field to anything of a shape told in words; `example` stands in the command if it
     /// is required.
     pub fn like(self, field: &'static str, shape: &'static str, example: Option<Value>) -> Self {
         self.open(field, example, Values::Like(shape))

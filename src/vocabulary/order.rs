@@ -109,7 +109,7 @@ impl Pending {
     /// A hidden combatant has the turn or must choose.
     pub const SOMEONE_ACTS: &str = "someone_acts";
 
-    /// A decision of these combatants; of the game master, where there are none.
+    /// A decision of these combatants; of the game master, if there are none.
     pub fn new(
         decision: &'static str,
         combatants: Vec<CombatantId>,

@@ -92,7 +92,7 @@ impl<'d, R: Ruleset> Play<'d, R> {
         }
     }
 
-    /// The combatant that a command's `field` names; refused as meaningless where there is none.
+    /// The combatant that a command's `field` names; refused as meaningless if there is none.
     pub fn combatant(
         &self,
         field: impl Into<Cow<'static, str>>,
@@ -101,8 +101,7 @@ impl<'d, R: Ruleset> Play<'d, R> {
         self.encounter.named(field, id)
     }
 
-    /// The combatant that a command's `field` names; refused by `rule` where it is out of the
-    /// fight.
+    /// The combatant that a command's `field` names; refused by `rule` if it is out of the fight.
     pub fn fighter(
         &self,
         field: impl Into<Cow<'static, str>>,

@@ -31,7 +31,7 @@ impl<R: Ruleset> Redaction<'_, R> {
     }
 
     /// The event as the audience may know it, unless it changes the roster; None if it concerns
-    /// nobody that the audience knows.
+    /// no combatant that the audience knows.
     pub fn event(&self, event: &Event<R>) -> Option<Event<R>> {
         match event {
             Event::Shared(event) => self.shared(event).map(Event::Shared),

@@ -1,4 +1,4 @@
-//! Sentences for people: templates beside the declarations of commands and events, filled with
+//! Sentences for people: templates of labels and events, filled with
 //! names.
 //!
 //! In a template, `{field}` stands for what a field says. What stands in brackets is left out if a
@@ -102,7 +102,7 @@ pub fn fill(template: &str, out: &mut String, field: &mut dyn FnMut(&str, &mut S
         match mark {
             "{" => {
                 let (name, after) = after.split_once('}').unwrap_or((after, ""));
-                // `{!flag}` keeps the words around it where the flag is not set.
+                // `{!flag}` keeps the words around it if the flag is not set.
                 let said = match name.strip_prefix('!') {
                     Some(flag) => !field(flag, out),
                     None => field(name, out),

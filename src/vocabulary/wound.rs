@@ -7,7 +7,7 @@ use super::{
 impl<R: Ruleset> Play<'_, R> {
     /// The event of `damage`, which is not emitted, and the condition that the target or its member
     /// gets with its last hit point, unless it has it already. Refused for an unknown combatant or
-    /// member, and where a member must be named.
+    /// member, and if a member must be named.
     pub fn wound(&self, damage: &Damage) -> Result<(Damaged, Option<Slug>), Violation> {
         let target = &damage.target;
         let member = damage.member.as_ref();
@@ -55,7 +55,7 @@ impl<R: Ruleset> Play<'_, R> {
         Ok(if already { None } else { Some(down) })
     }
 
-    /// The hit points that damage and healing change; None where nobody keeps any.
+    /// The hit points that damage and healing change; None if they are not tracked.
     pub fn hit_points(
         &self,
         target: &CombatantId,
