@@ -1,7 +1,10 @@
 //! What is wrong with a definition: the path of each mistake, and what would be right.
 
-use super::definition::*;
-use super::query::has_places;
+use super::definition::{
+    Definition, Down, Lasts, Owner, Per, PhaseRule, Pick, PoolRule, Refill, ScoreRule, Surprise,
+    Term, Who,
+};
+use super::query::{has_places, pool_line, rerolls};
 use crate::json::FieldError;
 use crate::vocabulary::Slug;
 
@@ -69,28 +72,30 @@ impl Wrong<'_> {
         self.found.push(FieldError::meaningless(path, message));
     }
 
-    fn unless(&mut self, right: bool, path: &str, message: &str) {
-        if !right {
+    fn unless(&mut self, holds: bool, path: &str, message: &str) {
+        if !holds {
             self.note(path, message);
         }
     }
 
     fn size(&mut self, path: &str, count: usize, least: usize, most: usize) {
-        if !(least..=most).contains(&count) {
-            let message = match least {
-                0 => format!("{most} at most, not {count}"),
-                least => format!("{least} to {most} are expected, not {count}"),
-            };
-            self.note(path, message);
+        if (least..=most).contains(&count) {
+            return;
         }
+        let message = if least == 0 {
+            format!("{most} at most, not {count}")
+        } else {
+            format!("{least} to {most} are expected, not {count}")
+        };
+        self.note(path, message);
     }
 
     fn number(&mut self, path: String, name: Option<&Slug>) {
-        if let Some(name) = name.filter(|name| !self.definition.numbers.contains_key(*name)) {
-            self.note(
-                path,
-                format!("there is no number {name}: add it to numbers, with its default"),
-            );
+        if let Some(name) = name
+            && !self.definition.numbers.contains_key(name)
+        {
+            let message = format!("there is no number {name}: add it to numbers, with its default");
+            self.note(path, message);
         }
     }
 
@@ -106,31 +111,23 @@ impl Wrong<'_> {
 
     fn who(&mut self, path: &str, who: &Who) {
         self.number(format!("{path}.has"), who.has.as_ref());
-        let choices = self
-            .definition
-            .declare
-            .as_ref()
-            .map_or(&[][..], |declare| &declare.choices);
-        for (i, choice) in who
-            .declared
-            .iter()
-            .enumerate()
-            .filter(|(_, choice)| !choices.contains(choice))
-        {
-            self.note(
-                format!("{path}.declared.{i}"),
-                format!("{choice} is not among declare.choices"),
-            );
+        let choices = match &self.definition.declare {
+            Some(declare) => &declare.choices[..],
+            None => &[],
+        };
+        for (i, choice) in who.declared.iter().enumerate() {
+            if !choices.contains(choice) {
+                let message = format!("{choice} is not among declare.choices");
+                self.note(format!("{path}.declared.{i}"), message);
+            }
         }
         self.size(&format!("{path}.declared"), who.declared.len(), 0, 6);
     }
 
     /// Whether every phase goes by scores of combatants or groups.
     fn all_in_order(&self) -> bool {
-        self.definition
-            .phases
-            .iter()
-            .all(|phase| phase.pick == Pick::Order)
+        let mut phases = self.definition.phases.iter();
+        phases.all(|phase| phase.pick == Pick::Order)
     }
 
     fn score(&mut self, score: &ScoreRule) {
@@ -140,26 +137,29 @@ impl Wrong<'_> {
         }
         self.size("score.ties", score.ties.len(), 0, 4);
         for (i, tie) in score.ties.iter().enumerate().take(4) {
+            let path = format!("score.ties.{i}");
             if !TIE_WORDS.contains(&tie.as_str()) {
-                self.number(format!("score.ties.{i}"), Some(tie));
+                self.number(path.clone(), Some(tie));
             }
-            let twice = score.ties.iter().take(i).any(|other| other == tie);
-            self.unless(!twice, &format!("score.ties.{i}"), "it appears twice");
+            self.unless(!is_repeated(&score.ties, i), &path, "it appears twice");
         }
-        let dice =
-            score.dice.is_some() && score.foes.as_ref().is_none_or(|foes| foes.dice.is_some());
-        let rolls = score.ties.iter().any(|tie| tie == "roll");
+        let foes_roll = match &score.foes {
+            Some(foes) => foes.dice.is_some(),
+            None => true,
+        };
+        let all_roll = score.dice.is_some() && foes_roll;
+        let rolls_off = score.ties.iter().any(|tie| tie == "roll");
         self.unless(
-            !rolls || dice,
+            !rolls_off || all_roll,
             "score.ties",
             "roll needs score.dice, and score.foes.dice beside score.foes",
         );
         for (field, name) in [("edge", &score.edge), ("pinned", &score.pinned)] {
-            self.number(format!("score.{field}"), name.as_ref());
-            let own = name.is_none() || score.per != Per::Side;
+            let path = format!("score.{field}");
+            self.number(path.clone(), name.as_ref());
             self.unless(
-                own,
-                &format!("score.{field}"),
+                name.is_none() || score.per != Per::Side,
+                &path,
                 "a side has no such number: per is combatant or group",
             );
         }
@@ -168,11 +168,13 @@ impl Wrong<'_> {
             "score.edge",
             "it needs score.dice",
         );
-        let plain = score.dice.is_none()
+        let alone = score.dice.is_none()
             && score.add.is_empty()
             && score.foes.is_none()
-            && score.ties.is_empty();
-        let alone = plain && score.pinned.is_none() && !score.low_first && score.per != Per::Side;
+            && score.ties.is_empty()
+            && score.pinned.is_none()
+            && !score.low_first
+            && score.per != Per::Side;
         let message = "cards stand alone: without dice, add, foes, pinned, ties and low_first, per combatant or group";
         self.unless(!score.cards || alone, "score.cards", message);
     }
@@ -188,21 +190,22 @@ impl Wrong<'_> {
         let definition = self.definition;
         let places = has_places(definition);
         for (i, phase) in definition.phases.iter().enumerate() {
-            let path = |field: &str| format!("phases.{i}.{field}");
-            self.who(&path("who"), &phase.who);
+            self.who(&phase_field(i, "who"), &phase.who);
             let message = "order needs a score per combatant or group: add score, or pick free, last or together";
-            self.unless(phase.pick != Pick::Order || places, &path("pick"), message);
-            self.size(&path("steps"), phase.steps.len(), 0, 8);
-            let shared = phase.steps.is_empty() || phase.pick == Pick::Together;
             self.unless(
-                shared,
-                &path("steps"),
+                phase.pick != Pick::Order || places,
+                &phase_field(i, "pick"),
+                message,
+            );
+            self.size(&phase_field(i, "steps"), phase.steps.len(), 0, 8);
+            self.unless(
+                phase.steps.is_empty() || phase.pick == Pick::Together,
+                &phase_field(i, "steps"),
                 "steps belong to a shared turn: pick is together",
             );
-            let chosen = !phase.optional || matches!(phase.pick, Pick::Free | Pick::Last);
             self.unless(
-                chosen,
-                &path("optional"),
+                !phase.optional || matches!(phase.pick, Pick::Free | Pick::Last),
+                &phase_field(i, "optional"),
                 "only where somebody picks: pick is free or last",
             );
             for (k, step) in phase.steps.iter().enumerate() {
@@ -217,45 +220,42 @@ impl Wrong<'_> {
             return;
         };
         self.who("declare.who", &declare.who);
-        let early = declare.who.declared.is_empty();
         self.unless(
-            early,
+            declare.who.declared.is_empty(),
             "declare.who.declared",
             "nothing is declared yet: say side or has",
         );
         for (i, choice) in declare.choices.iter().enumerate() {
             let path = format!("declare.choices.{i}");
-            self.unless(
-                !declare.choices.iter().take(i).any(|other| other == choice),
-                &path,
-                "it appears twice",
-            );
-            let taken = |phase: &PhaseRule| {
-                phase.who.declared.is_empty() || phase.who.declared.contains(choice)
-            };
-            if !definition.phases.iter().any(taken) {
-                self.note(
-                    path,
-                    format!("no phase takes {choice}: name it in the who.declared of one"),
-                );
+            self.unless(!is_repeated(&declare.choices, i), &path, "it appears twice");
+            let mut phases = definition.phases.iter();
+            if !phases.any(|phase| takes(phase, choice)) {
+                let message =
+                    format!("no phase takes {choice}: name it in the who.declared of one");
+                self.note(path, message);
             }
         }
     }
 
     fn surprise(&mut self) {
-        let score = self.definition.score.as_ref();
-        let own_dice = score.is_some_and(|score| score.dice.is_some() && score.per != Per::Side);
-        let sides = score.is_some_and(|score| score.per == Per::Side);
+        let mut by_side = false;
+        let mut dice = false;
+        if let Some(score) = &self.definition.score {
+            by_side = score.per == Per::Side;
+            dice = score.dice.is_some();
+        }
         match self.definition.surprise {
             Surprise::None | Surprise::Skips => {}
             Surprise::Disadvantage => {
                 self.unless(
-                    own_dice,
+                    dice && !by_side,
                     "surprise",
                     "disadvantage needs score.dice per combatant or group",
                 );
             }
-            Surprise::Yields => self.unless(sides, "surprise", "yields needs a score per side"),
+            Surprise::Yields => {
+                self.unless(by_side, "surprise", "yields needs a score per side");
+            }
         }
     }
 
@@ -267,51 +267,47 @@ impl Wrong<'_> {
             "wait",
             "it needs places: every phase with pick order",
         );
-        let single = definition.turns == Definition::default().turns;
         self.unless(
-            single,
+            definition.turns == Definition::default().turns,
             "wait",
             "it goes with one turn a round: leave turns out",
         );
-        let reroll = definition.score.as_ref().is_some_and(|score| score.reroll);
-        let moves = wait.moves && reroll;
+        let rerolls = rerolls(definition);
         self.unless(
-            !moves,
+            !(wait.moves && rerolls),
             "wait.moves",
             "a new roll each round leaves no place: leave it out, or score.reroll",
         );
-        let lasts = wait.lasts == Lasts::Place && reroll;
         self.unless(
-            !lasts,
+            !(wait.lasts == Lasts::Place && rerolls),
             "wait.lasts",
             "a new roll each round leaves no place to come again: say round or used",
         );
     }
 
     fn pool(&mut self, name: &Slug, pool: &PoolRule) {
-        let path = |field: &str| format!("pools.{name}.{field}");
-        let encounter = pool.of == Owner::Table;
+        let of_table = pool.of == Owner::Table;
         for (field, term) in [("max", Some(&pool.max)), ("start", pool.start.as_ref())] {
-            if let Some(Term::Number(name)) = term {
-                self.number(path(field), Some(name));
+            if let Some(Term::Number(number)) = term {
+                self.number(pool_line(name, field), Some(number));
                 self.unless(
-                    !encounter,
-                    &path(field),
+                    !of_table,
+                    &pool_line(name, field),
                     "the table has no numbers: say how many points",
                 );
             }
         }
-        self.who(&path("spend.who"), &pool.spend.who);
+        self.who(&pool_line(name, "spend.who"), &pool.spend.who);
         let [least, most] = pool.spend.cost;
         self.unless(
             least <= most,
-            &path("spend.cost"),
+            &pool_line(name, "spend.cost"),
             "the fewest points come first",
         );
-        let turn = matches!(pool.refill, Refill::Turn | Refill::Ready);
+        let by_turn = matches!(pool.refill, Refill::Turn | Refill::Ready);
         self.unless(
-            !(encounter && turn),
-            &path("refill"),
+            !(of_table && by_turn),
+            &pool_line(name, "refill"),
             "the table has no turn: say round or hand",
         );
     }
@@ -329,16 +325,11 @@ impl Wrong<'_> {
             "phases",
             "a clock has one plain phase: leave phases out",
         );
-        let parts = [
-            ("turns", definition.turns == plain.turns),
-            ("wait", definition.wait.is_none()),
-            ("declare", definition.declare.is_none()),
-            ("surprise", definition.surprise != Surprise::Skips),
-            ("down", definition.down == Down::Stays),
-        ];
-        for (path, right) in parts {
-            self.unless(right, path, "it does not go with a clock: leave it out");
-        }
+        self.without_clock("turns", definition.turns != plain.turns);
+        self.without_clock("wait", definition.wait.is_some());
+        self.without_clock("declare", definition.declare.is_some());
+        self.without_clock("surprise", definition.surprise == Surprise::Skips);
+        self.without_clock("down", definition.down != Down::Stays);
         let Some(score) = &definition.score else {
             return;
         };
@@ -347,16 +338,29 @@ impl Wrong<'_> {
             "score.low_first",
             "the lowest tick acts: say true",
         );
-        for (path, right) in [
-            ("reroll", !score.reroll),
-            ("pinned", score.pinned.is_none()),
-            ("cards", !score.cards),
-        ] {
-            self.unless(
-                right,
-                &format!("score.{path}"),
-                "it does not go with a clock: leave it out",
-            );
-        }
+        self.without_clock("score.reroll", score.reroll);
+        self.without_clock("score.pinned", score.pinned.is_some());
+        self.without_clock("score.cards", score.cards);
     }
+
+    /// Notes a line that a definition with a clock must not have.
+    fn without_clock(&mut self, path: &str, is_there: bool) {
+        self.unless(!is_there, path, "it does not go with a clock: leave it out");
+    }
+}
+
+/// The path of a field of a phase.
+fn phase_field(phase: usize, field: &str) -> String {
+    format!("phases.{phase}.{field}")
+}
+
+/// Whether the word at this position is there before it too.
+fn is_repeated(words: &[Slug], at: usize) -> bool {
+    let mut before = words.iter().take(at);
+    before.any(|word| Some(word) == words.get(at))
+}
+
+/// Whether combatants that declared this act in a phase.
+fn takes(phase: &PhaseRule, choice: &Slug) -> bool {
+    phase.who.declared.is_empty() || phase.who.declared.contains(choice)
 }

@@ -1,13 +1,22 @@
 //! The rules of `custom`: what a definition allows now. A refusal names the line of the definition
 //! that it rests on.
 
-use super::definition::*;
-use super::flow::*;
-use super::query::*;
+use super::definition::{Definition, Gives, Owner, Pick, PoolRule, Refill, Sides, Surprise};
+use super::flow::{Point, begin, close_used_gap, end_one, next_step, proceed, show};
+use super::manifest::MANIFEST;
+use super::query::{
+    Opening, asked, beside_now, candidates, chooser, current, definition, fits, has_had_phase,
+    is_skipped, is_surprised, may_interject, may_return, may_spend, must_declare, opening, pays,
+    phase, phase_line, points, pool_line, pool_size, steps, top, turn_clock, undeclared,
+};
 use super::score;
-use super::*;
+use super::{
+    Begin, Combatant, Command, DeclarationsOpened, Declare, Declared, Encounter, EndTurn, Grant,
+    Interject, Interjected, Mode, Moved, Passed, Play, PoolChanged, Ready, Roll, SideOpens, Start,
+    StepDone, Surprised, TablePoolChanged, TurnKind, Waited, pick_rule,
+};
 use crate::rulesets::shared::{check_started, start_encounter, start_round};
-use crate::vocabulary::{Moment, field, require};
+use crate::vocabulary::{CombatantId, Int, Moment, Slug, Violation, field, ids, require};
 use std::fmt::Display;
 
 pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
@@ -42,32 +51,13 @@ fn ensure<D: Display>(
 }
 
 fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
-    let encounter = play.encounter();
-    for (i, id) in c.surprised.iter().enumerate() {
-        let path = format!("surprised.{i}");
-        play.combatant(path.clone(), id)?;
-        let detail =
-            "surprise means nothing here: leave it out, or say what it does in definition.surprise";
-        require(
-            definition(encounter).surprise != Surprise::None,
-            "no_surprise",
-            field(path),
-            || detail,
-        )?;
-    }
+    check_surprised(play, &c.surprised)?;
     if let Some(first) = &c.first {
-        let sides = definition(encounter)
-            .phases
-            .iter()
-            .any(|phase| phase.sides != Sides::Mixed);
-        let detail = "no side opens here: the phases of the definition mix sides";
-        require(sides, "no_sides", field("first"), || detail)?;
-        let known = encounter.active().any(|c| c.side == *first);
-        let detail = || "nobody of this side is in the fight";
-        require(known, "unknown_side", field("first"), detail)?;
+        check_first(play.encounter(), first)?;
     }
     start_encounter(play, "CU-1")?;
     for id in &c.surprised {
+        // An id may be named twice.
         if play.encounter().get(id).is_some_and(|c| !c.state.surprised) {
             play.emit(Surprised {
                 combatant: id.clone(),
@@ -76,7 +66,8 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     }
     start_round(play, 1);
     if let Some(side) = &c.first {
-        let combatants = ids(play.encounter().active().filter(|c| c.side == *side)).into();
+        let members = play.encounter().active().filter(|c| c.side == *side);
+        let combatants = ids(members).into();
         play.emit(SideOpens {
             side: side.clone(),
             combatants,
@@ -94,21 +85,49 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
         play.emit(DeclarationsOpened {});
         return Ok(());
     }
-    score::roll_all(
-        play,
-        &Roll {
-            rolls: c.rolls.clone(),
-            cards: c.cards.clone(),
-        },
-    )?;
+    let rolled = Roll {
+        rolls: c.rolls.clone(),
+        cards: c.cards.clone(),
+    };
+    score::roll_all(play, &rolled)?;
     proceed(play, Point::Next);
     Ok(())
 }
 
+fn check_surprised(play: &Play<'_>, surprised: &[CombatantId]) -> Result<(), Violation> {
+    for (i, id) in surprised.iter().enumerate() {
+        let path = format!("surprised.{i}");
+        play.combatant(path.clone(), id)?;
+        if definition(play.encounter()).surprise == Surprise::None {
+            let detail = "surprise means nothing here: leave it out, or say what it does in definition.surprise";
+            return Err(Violation::field("no_surprise", path, detail));
+        }
+    }
+    Ok(())
+}
+
+fn check_first(encounter: &Encounter, first: &Slug) -> Result<(), Violation> {
+    let mut phases = definition(encounter).phases.iter();
+    let has_sides = phases.any(|phase| phase.sides != Sides::Mixed);
+    require(
+        has_sides,
+        "no_sides",
+        field("first"),
+        || "no side opens here: the phases of the definition mix sides",
+    )?;
+    let is_known = encounter.active().any(|c| c.side == *first);
+    require(
+        is_known,
+        "unknown_side",
+        field("first"),
+        || "nobody of this side is in the fight",
+    )
+}
+
 fn roll(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation> {
-    let due = play.encounter().state.mode == Mode::Rolling;
+    let is_due = play.encounter().state.mode == Mode::Rolling;
     ensure(
-        due,
+        is_due,
         "no_roll_due",
         "CU-6",
         "score.reroll",
@@ -127,18 +146,7 @@ fn go_on(play: &mut Play<'_>) -> Result<(), Violation> {
             proceed(play, Point::Roll);
         }
         Mode::Rolling => return roll(play, &score::NOTHING),
-        Mode::Choosing => {
-            let who = candidates(encounter);
-            if phase(encounter).optional {
-                for combatant in who {
-                    play.emit(Passed { combatant });
-                }
-                proceed(play, Point::Next);
-            } else if let Some(first) = who.into_iter().next() {
-                begin(play, vec![first], TurnKind::Normal);
-                proceed(play, Point::Turn);
-            }
-        }
+        Mode::Choosing => go_on_with_choice(play),
         Mode::Turn => {
             next_step(play);
             proceed(play, Point::Turn);
@@ -160,43 +168,56 @@ fn go_on(play: &mut Play<'_>) -> Result<(), Violation> {
     Ok(())
 }
 
+/// All pass if they may; else the first candidate begins.
+fn go_on_with_choice(play: &mut Play<'_>) {
+    let mut who = candidates(play.encounter());
+    if phase(play.encounter()).optional {
+        for combatant in who {
+            play.emit(Passed { combatant });
+        }
+        proceed(play, Point::Next);
+        return;
+    }
+    who.truncate(1);
+    if !who.is_empty() {
+        begin(play, who, TurnKind::Normal);
+        proceed(play, Point::Turn);
+    }
+}
+
 fn grant(play: &mut Play<'_>, c: &Grant) -> Result<(), Violation> {
     let encounter = play.encounter();
     let pool = pool(play, &c.pool)?;
-    require(
-        (pool.of == Owner::Combatant) == c.combatant.is_some(),
-        "whose_pool",
-        field("combatant"),
-        || match pool.of {
+    if (pool.of == Owner::Combatant) != c.combatant.is_some() {
+        let detail = match pool.of {
             Owner::Combatant => format!("say whose {}", c.pool),
             Owner::Table => format!("{} is the table's: leave combatant out", c.pool),
-        },
-    )?;
-    let holder = c
-        .combatant
-        .as_ref()
-        .map(|id| play.combatant("combatant", id))
-        .transpose()?;
+        };
+        return Err(Violation::field("whose_pool", "combatant", detail));
+    }
+    let mut holder = None;
+    let mut pools = &encounter.state.pools;
+    if let Some(id) = &c.combatant {
+        let c = play.combatant("combatant", id)?;
+        holder = Some(c);
+        pools = &c.state.pools;
+    }
     let (max, _) = pool_size(definition(encounter), holder, pool);
-    let pools = holder.map_or(&encounter.state.pools, |c| &c.state.pools);
     let before = pools.get(&c.pool).copied().unwrap_or(0);
     let left = (i64::from(before) + c.amount.get()).clamp(0, max.into());
-    set_pool(
-        play,
-        c.combatant.clone(),
-        &c.pool,
-        u32::try_from(left).unwrap_or(0),
-    );
+    let left = u32::try_from(left).unwrap_or(0);
+    set_pool(play, c.combatant.clone(), &c.pool, left);
     Ok(())
 }
 
 fn pool<'p>(play: &'p Play<'_>, name: &Slug) -> Result<&'p PoolRule, Violation> {
     let pools = &definition(play.encounter()).pools;
-    pools.get(name).ok_or_else(|| {
-        let known: Vec<_> = pools.keys().map(Slug::as_str).collect();
-        let detail = format!("there is no such pool: there are [{}]", known.join(", "));
-        Violation::field("unknown_pool", "pool", detail)
-    })
+    if let Some(pool) = pools.get(name) {
+        return Ok(pool);
+    }
+    let known: Vec<_> = pools.keys().map(Slug::as_str).collect();
+    let detail = format!("there is no such pool: there are [{}]", known.join(", "));
+    Err(Violation::field("unknown_pool", "pool", detail))
 }
 
 fn set_pool(play: &mut Play<'_>, owner: Option<CombatantId>, pool: &Slug, left: u32) {
@@ -214,8 +235,9 @@ fn set_pool(play: &mut Play<'_>, owner: Option<CombatantId>, pool: &Slug, left: 
 }
 
 fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
-    let fighter = play.combatant("combatant", &c.combatant)?;
-    let (encounter, id) = (play.encounter(), &c.combatant);
+    let id = &c.combatant;
+    let fighter = play.combatant("combatant", id)?;
+    let encounter = play.encounter();
     let Some(rule) = &definition(encounter).declare else {
         return Err(Violation::new(
             "nothing_to_declare",
@@ -223,31 +245,27 @@ fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
             "nothing is declared here (definition.declare)",
         ));
     };
-    let (declaring, has_declared) = (
-        encounter.state.mode == Mode::Declaring,
-        fighter.state.has_declared,
-    );
-    let detail = "declarations come at the start of a round";
-    ensure(declaring, "not_declaring", "CU-18", "declare", || detail)?;
+    let is_time = encounter.state.mode == Mode::Declaring;
+    ensure(
+        is_time,
+        "not_declaring",
+        "CU-18",
+        "declare",
+        || "declarations come at the start of a round",
+    )?;
+    let has_declared = fighter.state.has_declared;
     ensure(!has_declared, "has_declared", "CU-18", "declare", || {
         format!("{id} has declared in this round")
     })?;
-    ensure(
-        must_declare(encounter, fighter),
-        "declares_nothing",
-        "CU-19",
-        "declare.who",
-        || format!("{id} declares nothing"),
-    )?;
-    require(
-        rule.choices.contains(&c.choice),
-        "unknown_choice",
-        field("choice"),
-        || {
-            let choices: Vec<_> = rule.choices.iter().map(Slug::as_str).collect();
-            format!("there is no such choice: there are {}", choices.join(", "))
-        },
-    )?;
+    let must = must_declare(encounter, fighter);
+    ensure(must, "declares_nothing", "CU-19", "declare.who", || {
+        format!("{id} declares nothing")
+    })?;
+    if !rule.choices.contains(&c.choice) {
+        let choices: Vec<_> = rule.choices.iter().map(Slug::as_str).collect();
+        let detail = format!("there is no such choice: there are {}", choices.join(", "));
+        return Err(Violation::field("unknown_choice", "choice", detail));
+    }
     play.emit(Declared {
         combatant: id.clone(),
         choice: Some(c.choice.clone()),
@@ -267,18 +285,14 @@ fn pick(play: &mut Play<'_>, c: &Begin) -> Result<(), Violation> {
         play.combatant("by", by)?;
     }
     let line = phase_line(encounter, "pick");
-    ensure(
-        encounter.state.mode == Mode::Choosing,
-        "nothing_to_pick",
-        pick_rule(encounter),
-        &line,
-        || now(encounter),
-    )?;
+    let is_time = encounter.state.mode == Mode::Choosing;
+    let rule = pick_rule(encounter);
+    ensure(is_time, "nothing_to_pick", rule, &line, || now(encounter))?;
     play.fighter("combatant", id, "CU-1")?;
-    let candidates = candidates(encounter);
     let chooser = chooser(encounter);
+    let is_theirs = c.by.as_ref() == chooser;
     ensure(
-        c.by.as_ref() == chooser,
+        is_theirs,
         "not_the_chooser",
         "CU-14",
         &line,
@@ -287,13 +301,12 @@ fn pick(play: &mut Play<'_>, c: &Begin) -> Result<(), Violation> {
             None => "no combatant picks now, so anyone may begin: leave `by` out".to_owned(),
         },
     )?;
+    let candidates = candidates(encounter);
     if !candidates.contains(id) {
         let ids: Vec<_> = candidates.iter().map(ToString::to_string).collect();
+        let ids = ids.join(", ");
         let (rule, line, why) = why_not(encounter, fighter);
-        let detail = format!(
-            "{why}; one of {} is next (definition.{line})",
-            ids.join(", ")
-        );
+        let detail = format!("{why}; one of {ids} is next (definition.{line})");
         return Err(Violation::new("not_next", rule, detail));
     }
     begin(play, vec![id.clone()], TurnKind::Normal);
@@ -303,68 +316,51 @@ fn pick(play: &mut Play<'_>, c: &Begin) -> Result<(), Violation> {
 
 /// Why a combatant is no candidate: the rule, the line of the definition, and a few words.
 fn why_not(encounter: &Encounter, c: &Combatant) -> (&'static str, String, String) {
-    let (definition, phase, id) = (definition(encounter), phase(encounter), &c.id);
-    let most = phase.turns.count();
+    let id = &c.id;
+    let definition = definition(encounter);
+    let phase = phase(encounter);
     if is_skipped(definition, c) {
-        return (
-            "CU-33",
-            "down".to_owned(),
-            format!("{id} is unconscious, and has no turns"),
-        );
+        let why = format!("{id} is unconscious, and has no turns");
+        return ("CU-33", "down".to_owned(), why);
     }
     if c.state.turns_left == 0 && definition.clock.is_none() {
-        return (
-            "CU-1",
-            "turns".to_owned(),
-            format!("{id} has no turn left in this round"),
-        );
+        let why = format!("{id} has no turn left in this round");
+        return ("CU-1", "turns".to_owned(), why);
     }
-    if most > 0 && c.state.turns_in_phase >= most {
-        return (
-            "CU-10",
-            phase_line(encounter, "turns"),
-            format!("{id} has had its turns in this phase"),
-        );
+    if has_had_phase(phase, c) {
+        let why = format!("{id} has had its turns in this phase");
+        return ("CU-10", phase_line(encounter, "turns"), why);
     }
     if !fits(definition, &phase.who, c) {
-        return (
-            "CU-10",
-            phase_line(encounter, "who"),
-            format!("{id} does not act in this phase"),
-        );
+        let why = format!("{id} does not act in this phase");
+        return ("CU-10", phase_line(encounter, "who"), why);
     }
     if c.state.passed {
-        return (
-            "CU-17",
-            phase_line(encounter, "optional"),
-            format!("{id} has passed"),
-        );
+        let why = format!("{id} has passed");
+        return ("CU-17", phase_line(encounter, "optional"), why);
     }
-    match phase.pick {
-        Pick::Order => (
-            "CU-12",
-            phase_line(encounter, "pick"),
-            format!("{id}'s place has not come up"),
-        ),
-        _ => (
-            "CU-11",
-            phase_line(encounter, "sides"),
-            format!("it is another side's turn, not {id}'s"),
-        ),
+    if phase.pick == Pick::Order {
+        let why = format!("{id}'s place has not come up");
+        return ("CU-12", phase_line(encounter, "pick"), why);
     }
+    let why = format!("it is another side's turn, not {id}'s");
+    ("CU-11", phase_line(encounter, "sides"), why)
 }
 
 /// What is going on, for a refusal.
 fn now(encounter: &Encounter) -> String {
-    match (encounter.state.mode.clone(), current(encounter).next()) {
-        (_, Some(id)) => format!("it is {id}'s turn"),
-        (Mode::Declaring, _) => "combatants declare first".to_owned(),
-        (Mode::Rolling, _) => "the roll of this round comes first".to_owned(),
-        (Mode::Choosing, _) => "who acts next must be picked first".to_owned(),
-        (Mode::Gap { .. }, _) => "rights are used or passed on first".to_owned(),
-        (Mode::SomeoneActs, _) => "somebody acts whom players do not see".to_owned(),
-        _ => "nobody acts now".to_owned(),
+    if let Some(id) = current(encounter).next() {
+        return format!("it is {id}'s turn");
     }
+    let now = match encounter.state.mode {
+        Mode::Declaring => "combatants declare first",
+        Mode::Rolling => "the roll of this round comes first",
+        Mode::Choosing => "who acts next must be picked first",
+        Mode::Gap { .. } => "rights are used or passed on first",
+        Mode::SomeoneActs => "somebody acts whom players do not see",
+        Mode::Setup | Mode::Turn | Mode::Standstill => "nobody acts now",
+    };
+    now.to_owned()
 }
 
 fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
@@ -372,23 +368,17 @@ fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     let encounter = play.encounter();
     if let Some(cost) = c.cost {
         let Some(clock) = turn_clock(encounter) else {
-            return Err(Violation::field(
-                "no_cost",
-                "cost",
-                "this turn costs no ticks: leave it out",
-            ));
+            let detail = "this turn costs no ticks: leave it out";
+            return Err(Violation::field("no_cost", "cost", detail));
         };
         let [least, most] = clock.cost;
-        require(
-            (least..=most).contains(&cost),
-            "impossible_cost",
-            field("cost"),
-            || format!("a turn costs {least} to {most} ticks (definition.clock.cost)"),
-        )?;
+        if !(least..=most).contains(&cost) {
+            let detail = format!("a turn costs {least} to {most} ticks (definition.clock.cost)");
+            return Err(Violation::field("impossible_cost", "cost", detail));
+        }
     }
-    let cost = c.cost.map(|cost| cost.count());
     if steps(encounter).is_empty() {
-        end_one(play, &c.combatant, cost);
+        end_one(play, &c.combatant, c.cost.map(Int::count));
     } else {
         play.emit(StepDone {
             combatant: c.combatant.clone(),
@@ -399,18 +389,12 @@ fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
 }
 
 fn wait(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
-    play.in_turn(id, "CU-23")?;
+    let c = play.in_turn(id, "CU-23")?;
     let encounter = play.encounter();
-    ensure(
-        definition(encounter).wait.is_some(),
-        "no_waiting",
-        "CU-23",
-        "wait",
-        || "nobody waits here",
-    )?;
-    let able = encounter
-        .get(id)
-        .is_some_and(|c| !is_skipped(definition(encounter), c));
+    let definition = definition(encounter);
+    let waits = definition.wait.is_some();
+    ensure(waits, "no_waiting", "CU-23", "wait", || "nobody waits here")?;
+    let able = !is_skipped(definition, c);
     ensure(able, "unconscious_does_not_wait", "CU-23", "down", || {
         format!("{id} is unconscious and loses its turn: end it")
     })?;
@@ -421,20 +405,17 @@ fn wait(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
             "a turn within another cannot wait (definition.wait)",
         ));
     };
-    ensure(
-        turn.kind == TurnKind::Normal,
-        "not_its_own_turn",
-        "CU-23",
-        "wait",
-        || format!("{id} waits in the turn of its own place only"),
-    )?;
+    let is_own = turn.kind == TurnKind::Normal;
+    ensure(is_own, "not_its_own_turn", "CU-23", "wait", || {
+        format!("{id} waits in the turn of its own place only")
+    })?;
     play.tick(Moment::TurnEnd(id));
-    let its = play
-        .encounter()
-        .effects
-        .iter()
-        .filter(|effect| effect.expires.anchor() == Some(id));
-    let counted = its.map(|effect| effect.id.clone()).collect();
+    let mut counted = Vec::new();
+    for effect in &play.encounter().effects {
+        if effect.expires.anchor() == Some(id) {
+            counted.push(effect.id.clone());
+        }
+    }
     play.emit(Waited {
         combatant: id.clone(),
         counted,
@@ -449,24 +430,18 @@ fn go_now(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     ensure(c.state.waiting, "not_waiting", "CU-23", "wait", || {
         format!("{id} does not wait")
     })?;
-    let interrupts = definition(encounter)
-        .wait
-        .as_ref()
-        .is_some_and(|wait| wait.interrupts);
-    let (rule, line) = if interrupts {
+    let wait = definition(encounter).wait.as_ref();
+    let (rule, line) = if wait.is_some_and(|wait| wait.interrupts) {
         ("CU-26", "wait")
     } else {
         ("CU-24", "wait.interrupts")
     };
-    let returns = opening(encounter).is_some_and(|opening| may_return(encounter, c, opening));
+    let opening = opening(encounter);
+    let returns = opening.is_some_and(|opening| may_return(encounter, c, opening));
     ensure(returns, "cannot_return", rule, line, || {
         format!("{id} cannot return now: {}", now(encounter))
     })?;
-    if definition(encounter)
-        .wait
-        .as_ref()
-        .is_some_and(|wait| wait.moves)
-    {
+    if wait.is_some_and(|wait| wait.moves) {
         let (beside, after) = beside_now(encounter);
         let beside = beside.cloned();
         play.emit(Moved {
@@ -486,34 +461,29 @@ fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let encounter = play.encounter();
     match &encounter.state.mode {
         Mode::Gap { .. } => {
-            let asks = asked(encounter).any(|c| c.id == *id);
-            ensure(asks, "no_right", "CU-31", "pools", || {
+            let is_asked = asked(encounter).any(|c| c.id == *id);
+            ensure(is_asked, "no_right", "CU-31", "pools", || {
                 format!("{id} has no right to pass on")
             })?;
         }
         Mode::Choosing => {
             let line = phase_line(encounter, "optional");
+            let is_optional = phase(encounter).optional;
             ensure(
-                phase(encounter).optional,
+                is_optional,
                 "no_passing",
                 "CU-17",
                 &line,
                 || "this phase cannot be passed",
             )?;
-            ensure(
-                candidates(encounter).contains(id),
-                "not_next",
-                "CU-17",
-                &line,
-                || format!("{id} could not act now"),
-            )?;
+            let is_next = candidates(encounter).contains(id);
+            ensure(is_next, "not_next", "CU-17", &line, || {
+                format!("{id} could not act now")
+            })?;
         }
         _ => {
-            return Err(Violation::new(
-                "nothing_to_pass",
-                "CU-31",
-                format!("nothing is to be passed: {}", now(encounter)),
-            ));
+            let detail = format!("nothing is to be passed: {}", now(encounter));
+            return Err(Violation::new("nothing_to_pass", "CU-31", detail));
         }
     }
     play.emit(Passed {
@@ -527,22 +497,19 @@ fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
 }
 
 fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
-    play.in_turn(&c.combatant, "CU-30")?;
+    let id = &c.combatant;
+    let fighter = play.in_turn(id, "CU-30")?;
     let pool = pool(play, &c.pool)?;
-    let (encounter, id) = (play.encounter(), &c.combatant);
-    let line = format!("pools.{}.refill", c.pool);
-    ensure(
-        pool.refill == Refill::Ready,
-        "not_readied",
-        "CU-30",
-        &line,
-        || format!("{} is not filled by ready", c.pool),
-    )?;
-    let own = top(encounter).is_some_and(|turn| turn.kind != TurnKind::Bought);
-    ensure(own, "not_its_own_turn", "CU-30", &line, || {
+    let encounter = play.encounter();
+    let line = pool_line(&c.pool, "refill");
+    let is_readied = pool.refill == Refill::Ready;
+    ensure(is_readied, "not_readied", "CU-30", &line, || {
+        format!("{} is not filled by ready", c.pool)
+    })?;
+    let is_own = top(encounter).is_some_and(|turn| turn.kind != TurnKind::Bought);
+    ensure(is_own, "not_its_own_turn", "CU-30", &line, || {
         format!("{id} gets ready in its own turn only")
     })?;
-    let fighter = play.combatant("combatant", id)?;
     let (max, _) = pool_size(definition(encounter), Some(fighter), pool);
     let full = fighter.state.pools.get(&c.pool).copied().unwrap_or(0) >= max;
     ensure(!full, "already_ready", "CU-30", &line, || {
@@ -555,72 +522,34 @@ fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
 fn interject(play: &mut Play<'_>, c: &Interject) -> Result<(), Violation> {
     let id = &c.combatant;
     let fighter = play.combatant("combatant", id)?;
-    let (encounter, pool) = (play.encounter(), pool(play, &c.pool)?);
+    let pool = pool(play, &c.pool)?;
+    let encounter = play.encounter();
     let spend = &pool.spend;
-    let line = |field: &str| format!("pools.{}.{field}", c.pool);
-    ensure(
-        fits(definition(encounter), &spend.who, fighter),
-        "not_for_it",
-        "CU-29",
-        &line("spend.who"),
-        || format!("{} is not for {id}", c.pool),
-    )?;
-    ensure(
-        !fighter.state.used.contains(&c.pool),
-        "used_already",
-        "CU-29",
-        &line("spend"),
-        || {
-            format!(
-                "{id} has spent from {} since the last turn began: once is all",
-                c.pool
-            )
-        },
-    )?;
-    if let Some(why) = why_no_right(definition(encounter), fighter) {
-        return Err(Violation::new("cannot_interject", "CU-31", why));
-    }
-    let opening = opening(encounter).filter(|opening| may_interject(encounter, fighter, *opening));
-    let Some(opening) = opening else {
-        let whose = "rights are for combatants in the fight, after or within the turn of another";
-        let detail = format!(
-            "{id} can use no right now: {}, and {whose} (definition.{})",
-            now(encounter),
-            line("spend")
-        );
-        return Err(Violation::new("cannot_interject", "CU-29", detail));
-    };
-    let left = points(encounter, fighter, &c.pool, pool);
+    let opening = check_reaction(encounter, fighter, &c.pool, pool)?;
     let [least, most] = spend.cost;
     let cost = c.cost.unwrap_or(least);
-    let detail = || format!("a use costs {least} to {most}");
-    ensure(
-        (least..=most).contains(&cost),
-        "impossible_cost",
-        "CU-29",
-        &line("spend.cost"),
-        detail,
-    )?;
+    let line = pool_line(&c.pool, "spend.cost");
+    let is_price = (least..=most).contains(&cost);
+    ensure(is_price, "impossible_cost", "CU-29", &line, || {
+        format!("a use costs {least} to {most}")
+    })?;
     let cost = cost.count();
-    ensure(
-        left >= cost && (left > 0 || pool.of == Owner::Table),
-        "too_few_points",
-        "CU-27",
-        &line("max"),
-        || format!("{left} points of {} are left", c.pool),
-    )?;
+    let left = points(encounter, fighter, &c.pool, pool);
+    let line = pool_line(&c.pool, "max");
+    let is_paid = pays(pool, left, cost);
+    ensure(is_paid, "too_few_points", "CU-27", &line, || {
+        format!("{left} points of {} are left", c.pool)
+    })?;
+    let line = pool_line(&c.pool, "spend.when");
     let spends = may_spend(encounter, fighter, opening, &c.pool, pool);
-    ensure(
-        spends,
-        "cannot_interject",
-        "CU-29",
-        &line("spend.when"),
-        || now(encounter),
-    )?;
-    let (gives, owner) = (
-        spend.gives,
-        (pool.of == Owner::Combatant).then(|| id.clone()),
-    );
+    ensure(spends, "cannot_interject", "CU-29", &line, || {
+        now(encounter)
+    })?;
+    let gives = spend.gives;
+    let owner = match pool.of {
+        Owner::Combatant => Some(id.clone()),
+        Owner::Table => None,
+    };
     if cost > 0 {
         set_pool(play, owner, &c.pool, left.saturating_sub(cost));
     }
@@ -638,8 +567,40 @@ fn interject(play: &mut Play<'_>, c: &Interject) -> Result<(), Violation> {
     Ok(())
 }
 
+/// Refuses a combatant that may not react with this pool, whatever its points.
+fn check_reaction(
+    encounter: &Encounter,
+    c: &Combatant,
+    name: &Slug,
+    pool: &PoolRule,
+) -> Result<Opening, Violation> {
+    let id = &c.id;
+    let line = pool_line(name, "spend.who");
+    let is_for_it = fits(definition(encounter), &pool.spend.who, c);
+    ensure(is_for_it, "not_for_it", "CU-29", &line, || {
+        format!("{name} is not for {id}")
+    })?;
+    let line = pool_line(name, "spend");
+    let is_used = c.state.used.contains(name);
+    ensure(!is_used, "used_already", "CU-29", &line, || {
+        format!("{id} has spent from {name} since the last turn began: once is all")
+    })?;
+    if let Some(why) = why_no_reaction(definition(encounter), c) {
+        return Err(Violation::new("cannot_interject", "CU-31", why));
+    }
+    if let Some(opening) = opening(encounter)
+        && may_interject(encounter, c, opening)
+    {
+        return Ok(opening);
+    }
+    let now = now(encounter);
+    let whose = "rights are for combatants in the fight, after or within the turn of another";
+    let detail = format!("{id} can use no right now: {now}, and {whose} (definition.{line})");
+    Err(Violation::new("cannot_interject", "CU-29", detail))
+}
+
 /// Why a combatant holds no right to spend points, whatever the opening.
-fn why_no_right(definition: &Definition, c: &Combatant) -> Option<String> {
+fn why_no_reaction(definition: &Definition, c: &Combatant) -> Option<String> {
     let id = &c.id;
     if !c.active() {
         return Some(format!("{id} is out of the fight"));

@@ -30,8 +30,7 @@ use crate::vocabulary::{
     Encounter as EncounterOf, Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf,
     Redact, Redaction, Ruleset, Slug, Status, Violation, ids,
 };
-use definition::{Pick, Sides};
-use manifest::MANIFEST;
+use definition::{Definition, Pick, Sides};
 use query::{asked, candidates, chooser, current, definition, phase, undeclared};
 use serde_json::Value;
 
@@ -52,22 +51,10 @@ impl Ruleset for Custom {
 
     fn check_combatant(options: &Options, combatant: &Combatant) -> Result<(), FieldError> {
         let definition = options.definition();
-        let numbers = &definition.numbers;
-        if let Some(unknown) = combatant
-            .stats
-            .numbers
-            .keys()
-            .find(|name| !numbers.contains_key(*name))
-        {
-            let known: Vec<_> = numbers.keys().map(Slug::as_str).collect();
-            let message = format!(
-                "the definition has no such number: it has [{}]",
-                known.join(", ")
-            );
-            return Err(FieldError::meaningless(
-                format!("numbers.{unknown}"),
-                message,
-            ));
+        for name in combatant.stats.numbers.keys() {
+            if !definition.numbers.contains_key(name) {
+                return Err(unknown_number(definition, name));
+            }
         }
         score::check_own_roll(definition, combatant)
     }
@@ -81,10 +68,10 @@ impl Ruleset for Custom {
     }
 
     fn current(encounter: &Encounter) -> Vec<CombatantId> {
-        current(encounter)
-            .filter(|_| encounter.status == Status::Running)
-            .cloned()
-            .collect()
+        if encounter.status != Status::Running {
+            return Vec::new();
+        }
+        current(encounter).cloned().collect()
     }
 
     fn pending(encounter: &Encounter) -> Option<Pending> {
@@ -99,33 +86,9 @@ impl Ruleset for Custom {
                 Pending::new("declare", ids(undeclared(encounter)), &["declare"], "CU-18")
             }
             Mode::Rolling => Pending::new("roll", Vec::new(), &["roll", "go_on"], "CU-6"),
-            Mode::Choosing => {
-                let passes = phase(encounter).optional;
-                let mut who = candidates(encounter);
-                if let Some(last) = chooser(encounter) {
-                    let last = last.clone();
-                    who.retain(|id| passes && *id != last);
-                    who.insert(0, last);
-                }
-                let commands: &[_] = if passes {
-                    &["begin", "pass"]
-                } else {
-                    &["begin"]
-                };
-                Pending::new("next", who, commands, pick_rule(encounter))
-            }
+            Mode::Choosing => pending_choice(encounter),
             Mode::Turn => Pending::new("end_turn", Self::current(encounter), &["end_turn"], "CU-1"),
-            Mode::Gap { .. } => {
-                let who = ids(asked(encounter));
-                let pools = !definition(encounter).pools.is_empty();
-                if who.is_empty() {
-                    return Some(Pending::new("next_round", who, &["go_on"], "CU-31"));
-                }
-                let mut commands = vec!["pass"];
-                commands.extend(pools.then_some("interject"));
-                commands.extend(definition(encounter).wait.as_ref().map(|_| "go_now"));
-                Pending::new("use_right", who, &commands, "CU-31")
-            }
+            Mode::Gap { .. } => pending_gap(encounter),
         })
     }
 
@@ -135,26 +98,23 @@ impl Ruleset for Custom {
 
     fn remark(encounter: &Encounter, c: &Combatant) -> String {
         let state = &c.state;
-        let several = state.turns_left > 1 && definition(encounter).clock.is_none();
-        let remarks = [
-            state.waiting.then(|| "waiting".to_owned()),
-            state
-                .declared
-                .as_ref()
-                .map(|choice| format!("declared {choice}")),
-            several.then(|| format!("turns left {}", state.turns_left)),
-            state.surprised.then(|| "surprised".to_owned()),
-        ];
-        let pools = state
-            .pools
-            .iter()
-            .map(|(name, left)| format!("{name} {left}"));
-        remarks
-            .into_iter()
-            .flatten()
-            .chain(pools)
-            .collect::<Vec<_>>()
-            .join(", ")
+        let mut remarks = Vec::new();
+        if state.waiting {
+            remarks.push("waiting".to_owned());
+        }
+        if let Some(choice) = &state.declared {
+            remarks.push(format!("declared {choice}"));
+        }
+        if state.turns_left > 1 && definition(encounter).clock.is_none() {
+            remarks.push(format!("turns left {}", state.turns_left));
+        }
+        if state.surprised {
+            remarks.push("surprised".to_owned());
+        }
+        for (name, points) in &state.pools {
+            remarks.push(format!("{name} {points}"));
+        }
+        remarks.join(", ")
     }
 
     /// On a clock an effect counts in the laps, which do not end with the round. One that waits has
@@ -276,4 +236,48 @@ fn pick_rule(encounter: &Encounter) -> &'static str {
         (Pick::Free, Sides::Mixed) => "CU-13",
         (Pick::Free, _) => "CU-11",
     }
+}
+
+fn unknown_number(definition: &Definition, name: &Slug) -> FieldError {
+    let known: Vec<_> = definition.numbers.keys().map(Slug::as_str).collect();
+    let known = known.join(", ");
+    FieldError::meaningless(
+        format!("numbers.{name}"),
+        format!("the definition has no such number: it has [{known}]"),
+    )
+}
+
+/// Who picks the next combatant, or passes.
+fn pending_choice(encounter: &Encounter) -> Pending {
+    let is_optional = phase(encounter).optional;
+    let mut who = candidates(encounter);
+    if let Some(last) = chooser(encounter) {
+        // The one that picks comes first; the others can do nothing but pass.
+        if !is_optional {
+            who.clear();
+        }
+        who.retain(|id| id != last);
+        who.insert(0, last.clone());
+    }
+    let mut commands = vec!["begin"];
+    if is_optional {
+        commands.push("pass");
+    }
+    Pending::new("next", who, &commands, pick_rule(encounter))
+}
+
+/// Who may react in the gap that is open.
+fn pending_gap(encounter: &Encounter) -> Pending {
+    let who = ids(asked(encounter));
+    if who.is_empty() {
+        return Pending::new("next_round", who, &["go_on"], "CU-31");
+    }
+    let mut commands = vec!["pass"];
+    if !definition(encounter).pools.is_empty() {
+        commands.push("interject");
+    }
+    if definition(encounter).wait.is_some() {
+        commands.push("go_now");
+    }
+    Pending::new("use_right", who, &commands, "CU-31")
 }

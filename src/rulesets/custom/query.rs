@@ -30,6 +30,11 @@ pub(super) fn phase_line(encounter: &Encounter, field: &str) -> String {
     format!("phases.{}.{field}", encounter.state.phase)
 }
 
+/// The line of the definition for a field of a pool.
+pub(super) fn pool_line(name: &Slug, field: &str) -> String {
+    format!("pools.{name}.{field}")
+}
+
 /// A combatant's number of this name.
 pub(super) fn number(definition: &Definition, c: &Combatant, name: &Slug) -> i64 {
     let own = c.stats.numbers.get(name);
