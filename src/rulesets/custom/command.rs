@@ -79,7 +79,7 @@ pub struct Roll {
 }
 
 /// Go on with what the rules say where nobody decides: defaults, the server's dice, the first in
-/// order, the next step, no rights.
+/// order, the next step, no reactions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct GoOn {}
@@ -145,7 +145,7 @@ pub struct GoNow {
     pub combatant: CombatantId,
 }
 
-/// Use no right in this gap, or act in a later phase.
+/// Do not react in this gap, or act in a later phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Pass {

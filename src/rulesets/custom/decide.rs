@@ -356,7 +356,7 @@ fn now(encounter: &Encounter) -> String {
         Mode::Declaring => "combatants declare first",
         Mode::Rolling => "the roll of this round comes first",
         Mode::Choosing => "who acts next must be picked first",
-        Mode::Gap { .. } => "rights are used or passed on first",
+        Mode::Gap { .. } => "combatants react or pass first",
         Mode::SomeoneActs => "somebody acts whom players do not see",
         Mode::Setup | Mode::Turn | Mode::Standstill => "nobody acts now",
     };
@@ -462,8 +462,8 @@ fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     match &encounter.state.mode {
         Mode::Gap { .. } => {
             let is_asked = asked(encounter).any(|c| c.id == *id);
-            ensure(is_asked, "no_right", "CU-31", "pools", || {
-                format!("{id} has no right to pass on")
+            ensure(is_asked, "no_reaction", "CU-31", "pools", || {
+                format!("{id} has no reaction to pass on")
             })?;
         }
         Mode::Choosing => {
@@ -594,23 +594,23 @@ fn check_reaction(
         return Ok(opening);
     }
     let now = now(encounter);
-    let whose = "rights are for combatants in the fight, after or within the turn of another";
-    let detail = format!("{id} can use no right now: {now}, and {whose} (definition.{line})");
+    let whose = "reactions are for combatants in the fight, after or within the turn of another";
+    let detail = format!("{id} may not react now: {now}, and {whose} (definition.{line})");
     Err(Violation::new("cannot_interject", "CU-29", detail))
 }
 
-/// Why a combatant holds no right to spend points, whatever the opening.
+/// Why a combatant may not react by spending points, whatever the opening.
 fn why_no_reaction(definition: &Definition, c: &Combatant) -> Option<String> {
     let id = &c.id;
     if !c.active() {
         return Some(format!("{id} is out of the fight"));
     }
     if c.has(MANIFEST.down) {
-        return Some(format!("{id} is unconscious, and so holds no right"));
+        return Some(format!("{id} is unconscious, and so may not react"));
     }
     if is_surprised(definition, c) {
         return Some(format!(
-            "{id} is surprised, and holds no right before the first turn of {id} (definition.surprise)"
+            "{id} is surprised, and may not react before the first turn of {id} (definition.surprise)"
         ));
     }
     if c.state.waiting {

@@ -190,7 +190,7 @@ pub struct StepDone {
     pub combatant: CombatantId,
 }
 
-/// Between two turns, some may use a right.
+/// Between two turns, some may react.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct GapOpened {
     /// Whether nobody can act in the rest of the round.
@@ -274,7 +274,7 @@ pub struct TablePoolChanged {
     pub left: u32,
 }
 
-/// A combatant used a right outside its turn.
+/// A combatant reacted outside its turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Interjected {
     /// The combatant.

@@ -129,7 +129,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-31",
-        "After a turn that ended or was delayed, and before the round ends, all who hold a right are asked: a gap closes when each has used it or passed. A lair's turn is followed by none; the unconscious and the surprised spend no points.",
+        "After a turn that ended or was delayed, and before the round ends, all who may react are asked: a gap closes when each has reacted or passed. A lair's turn is followed by none; the unconscious and the surprised spend no points.",
     ),
     Rule::official(
         "CU-32",

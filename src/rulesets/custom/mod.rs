@@ -279,5 +279,5 @@ fn pending_gap(encounter: &Encounter) -> Pending {
     if definition(encounter).wait.is_some() {
         commands.push("go_now");
     }
-    Pending::new("use_right", who, &commands, "CU-31")
+    Pending::new("use_reaction", who, &commands, "CU-31")
 }

@@ -119,7 +119,7 @@ pub enum Mode {
     Choosing,
     /// A turn is going on.
     Turn,
-    /// Between two turns, some may use a right.
+    /// Between two turns, some may react.
     Gap {
         /// Combatants that pass on theirs.
         passed: Vec<CombatantId>,

@@ -334,7 +334,7 @@ impl Judge {
         if happened("round_started") {
             self.asked.clear();
         }
-        if self.view["pending"]["decision"] == "use_right" {
+        if self.view["pending"]["decision"] == "use_reaction" {
             self.asked
                 .extend(ids(&self.view["pending"]["combatants"], ""));
         }
@@ -417,7 +417,7 @@ impl Judge {
         for _ in 0..100 {
             let pending = table.at("pending");
             let picks = match pending["decision"].as_str() {
-                Some("end_turn" | "use_right" | "next_round") => false,
+                Some("end_turn" | "use_reaction" | "next_round") => false,
                 Some("next") => {
                     let options = table.legal_commands();
                     let begins = options
