@@ -10,9 +10,9 @@ pub(super) use track::{MAX_START_EFFECTS, MAX_TIMED, change_motes};
 pub(super) use turn::MAX_TOKENS;
 pub(super) use turn::take_turn;
 
-use super::*;
+use super::{Combatant, Command, Phase, Play, react};
 use crate::rulesets::shared::check_started;
-use crate::vocabulary::{field, require};
+use crate::vocabulary::{CombatantId, Violation, require};
 
 pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
     if !matches!(command, Command::Settle(_) | Command::JoinBattle(_)) {

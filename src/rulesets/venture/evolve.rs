@@ -1,7 +1,7 @@
 //! What events do to the state of Venture.
 
-use super::*;
-use crate::vocabulary::{Int, SharedEvent};
+use super::{Encounter, Event, FollowUpPassed, FollowUpTaken, FreeActionState, Phase, Venture};
+use crate::vocabulary::{CombatantId, Event as AnyEvent, Int, RosterEvent, SharedEvent};
 use std::sync::Arc;
 
 pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Venture>) {
@@ -15,8 +15,10 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Venture>) {
             refresh(encounter, &e.combatant);
         }
         AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
-            let crashed = |s: &CombatantState| s.crashed_by.as_ref() == Some(&e.combatant);
-            encounter.change_states(crashed, |s| s.crashed_by = None);
+            encounter.change_states(
+                |s| s.crashed_by.as_ref() == Some(&e.combatant),
+                |s| s.crashed_by = None,
+            );
         }
         AnyEvent::Shared(SharedEvent::ConditionSet(e)) => drop_delay(encounter, &e.combatant),
         AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => {
@@ -128,8 +130,10 @@ fn drop_delay(encounter: &mut Encounter, id: &CombatantId) {
 fn refresh(encounter: &mut Encounter, id: &CombatantId) {
     encounter.change(id, |c| {
         let state = &mut c.state;
-        (state.delaying, state.flurrying, state.attacked, state.moved) =
-            (false, false, false, false);
+        state.delaying = false;
+        state.flurrying = false;
+        state.attacked = false;
+        state.moved = false;
         state.actions_taken = 0;
     });
     encounter.state.phase = Phase::InTurn { actor: id.clone() };

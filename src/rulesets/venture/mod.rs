@@ -19,7 +19,7 @@ use crate::rulesets::shared::parts;
 use crate::vocabulary::{
     Actor, Audience, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
     Event as AnyEvent, Kind, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Redact,
-    Redaction, RosterEvent, Ruleset, Status, Violation, ids,
+    Redaction, Ruleset, Status, Violation, ids,
 };
 use std::cmp::Reverse;
 
@@ -127,74 +127,53 @@ impl Ruleset for Venture {
 
     fn order(encounter: &Encounter) -> Vec<OrderEntry> {
         let current = Self::current(encounter);
-        let free_actions = matches!(encounter.state.phase, Phase::FreeActions { .. });
-        let acted = |c: &Combatant| {
-            if free_actions {
-                c.state.free_action != FreeActionState::Open
-            } else {
-                c.acted
-            }
-        };
         let mut on_track: Vec<_> = on_track(encounter).collect();
         on_track.sort_by_cached_key(|c| {
             (
                 !current.contains(&c.id),
-                acted(c),
+                has_acted(encounter, c),
                 c.state.delaying,
                 rank(c),
             )
         });
-        let place = |c: &Combatant| (c.state.initiative, c.acted, c.state.delaying);
-        let entry = |c: &&Combatant| {
-            let same_tick = on_track
-                .iter()
-                .any(|other| other.id != c.id && place(other) == place(c));
-            let (rule, reason) = if c.state.delaying {
-                ("VE-12", "holds its action")
-            } else {
-                ("VE-9", "Initiative")
-            };
-            let because = Reason {
-                dice: c
-                    .state
-                    .join_battle
-                    .as_ref()
-                    .map(|roll| roll.dice.clone())
-                    .unwrap_or_default(),
-                total: Some(c.state.initiative),
-                tie_rule: same_tick.then_some("AVE5"),
-                ..Reason::new(rule, reason)
-            };
-            let slot = Some(c.state.initiative.to_string());
-            OrderEntry {
-                slot,
-                ..OrderEntry::new(&c.id, because)
-            }
-        };
-        on_track.iter().map(entry).collect()
+        let mut entries = Vec::with_capacity(on_track.len());
+        for c in &on_track {
+            let mut others = on_track.iter().filter(|other| other.id != c.id);
+            let same_tick = others.any(|other| stands_with(other, c));
+            entries.push(OrderEntry {
+                slot: Some(c.state.initiative.to_string()),
+                ..OrderEntry::new(&c.id, because(c, same_tick))
+            });
+        }
+        entries
     }
 
     fn remark(encounter: &Encounter, c: &Combatant) -> String {
         let state = &c.state;
         if state.join_battle.is_none() {
-            return if encounter.status == Status::Running {
-                "not joined".to_owned()
-            } else {
-                String::new()
-            };
+            if encounter.status == Status::Running {
+                return "not joined".to_owned();
+            }
+            return String::new();
         }
-        let next = matches!(&encounter.state.phase, Phase::Tick(tick) if tick.next == c.id);
+        let mut remarks = Vec::new();
+        if matches!(&encounter.state.phase, Phase::Tick(tick) if tick.next == c.id) {
+            remarks.push("next".to_owned());
+        }
+        if state.crashed {
+            remarks.push(format!("crashed ({} of 3 tokens)", state.recovery_tokens));
+        }
+        if state.delaying {
+            remarks.push("delaying".to_owned());
+        }
+        if state.onslaught > 0 {
+            remarks.push(format!("onslaught {}", state.onslaught));
+        }
         let max_motes = c.stats.max_motes.get();
-        let remarks = [
-            next.then(|| "next".to_owned()),
-            state
-                .crashed
-                .then(|| format!("crashed ({} of 3 tokens)", state.recovery_tokens)),
-            state.delaying.then(|| "delaying".to_owned()),
-            (state.onslaught > 0).then(|| format!("onslaught {}", state.onslaught)),
-            (max_motes > 0).then(|| format!("motes {}/{max_motes}", c.stats.motes())),
-        ];
-        remarks.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        if max_motes > 0 {
+            remarks.push(format!("motes {}/{max_motes}", c.stats.motes()));
+        }
+        remarks.join(", ")
     }
 
     /// Without those who may claim the turn or join the battle.
@@ -236,6 +215,39 @@ impl Ruleset for Venture {
 /// Those in the fight that have a place on the track.
 fn on_track(encounter: &Encounter) -> impl Iterator<Item = &Combatant> {
     encounter.active().filter(|c| c.state.join_battle.is_some())
+}
+
+/// Whether a combatant has had its turn, or in round 0 its free action.
+fn has_acted(encounter: &Encounter, c: &Combatant) -> bool {
+    match encounter.state.phase {
+        Phase::FreeActions { .. } => c.state.free_action != FreeActionState::Open,
+        _ => c.acted,
+    }
+}
+
+/// Whether two combatants are on the same tick, and alike in what else sorts the track.
+fn stands_with(one: &Combatant, other: &Combatant) -> bool {
+    one.state.initiative == other.state.initiative
+        && one.acted == other.acted
+        && one.state.delaying == other.state.delaying
+}
+
+/// Why a combatant stands where it does on the track.
+fn because(c: &Combatant, same_tick: bool) -> Reason {
+    let (rule, reason) = if c.state.delaying {
+        ("VE-12", "holds its action")
+    } else {
+        ("VE-9", "Initiative")
+    };
+    let mut because = Reason::new(rule, reason);
+    because.total = Some(c.state.initiative);
+    if let Some(roll) = &c.state.join_battle {
+        because.dice.clone_from(&roll.dice);
+    }
+    if same_tick {
+        because.tie_rule = Some("AVE5");
+    }
+    because
 }
 
 /// The commands that are open.

@@ -1,9 +1,14 @@
 //! What follows from shared commands, and how a fight goes on from turn to turn.
 
 use super::decide::{change_motes, enter, take_turn};
-use super::*;
+use super::{
+    Combatant, DelayLasts, Encounter, FreeActionReached, FreeActionState, Join, Phase, Play,
+    StandstillReached, Tick, TickReached, Venture, on_track, rank,
+};
 use crate::rulesets::shared::{end_turn, next_round, start_round};
-use crate::vocabulary::{RoundEnded, SharedEvent};
+use crate::vocabulary::{
+    Event as AnyEvent, RosterEvent, RoundEnded, SharedEvent, Status, Violation,
+};
 
 pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Venture>) -> Result<(), Violation> {
     if play.encounter().status != Status::Running {
@@ -101,21 +106,25 @@ pub(super) fn reach_tick(play: &mut Play<'_>) {
 /// Where a delay lasts until it is claimed, the round ends over those who delay, unless it has had
 /// no turn at all.
 fn next_tick(encounter: &Encounter) -> Option<Tick> {
-    let waiting = || on_track(encounter).filter(|c| !c.acted);
-    let c = waiting().min_by_key(|c| (c.state.delaying, rank(c)))?;
-    let (tick, delayed) = (c.state.initiative, c.state.delaying);
+    let c = yet_to_act(encounter).min_by_key(|c| (c.state.delaying, rank(c)))?;
+    let tick = c.state.initiative;
+    let delayed = c.state.delaying;
     let held_on = encounter.options.delay_lasts == DelayLasts::UntilClaimed;
     if delayed && held_on && on_track(encounter).any(|c| c.acted) {
         return None;
     }
     // A hidden combatant does not count: players would see that it comes or leaves.
-    let mut others = waiting().filter(|other| other.id != c.id && !other.hidden);
+    let mut others = yet_to_act(encounter).filter(|other| other.id != c.id && !other.hidden);
     let same_tick =
-        others.any(|other| (other.state.initiative, other.state.delaying) == (tick, delayed));
+        others.any(|other| other.state.initiative == tick && other.state.delaying == delayed);
     Some(Tick {
         next: c.id.clone(),
         tick,
         same_tick,
         delayed,
     })
+}
+
+fn yet_to_act(encounter: &Encounter) -> impl Iterator<Item = &Combatant> {
+    on_track(encounter).filter(|c| !c.acted)
 }

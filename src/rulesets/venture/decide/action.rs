@@ -3,8 +3,12 @@
 use super::join::may_act_freely;
 use super::track::{Blow, change};
 use super::turn::proceed;
-use super::*;
-use crate::vocabulary::{ConditionSet, Damage, Slug, Text};
+use super::{in_turn, joined};
+use crate::rulesets::venture::{
+    Act, ActionTaken, Attacked, BaseInitiative, Cause, DecisiveReset, Flurried, FollowUpPassed,
+    FollowUpTaken, FreeActionPassed, Moved, Phase, Play, Target,
+};
+use crate::vocabulary::{CombatantId, ConditionSet, Damage, Slug, Text, Violation, field, require};
 
 /// A combat action; an attack with all its consequences for targets and attacker.
 pub(super) fn act(play: &mut Play<'_>, c: &Act) -> Result<(), Violation> {
@@ -51,9 +55,8 @@ pub(super) fn act(play: &mut Play<'_>, c: &Act) -> Result<(), Violation> {
     });
     let mut kills = false;
     for (i, target) in c.targets.iter().enumerate() {
-        let at = |refused: Violation| refused.within(&format!("targets.{i}"));
-        check_target(play, c, i, target).map_err(at)?;
-        kills |= attack(play, id, target).map_err(at)?;
+        let killed = check_target(play, c, i, target).and_then(|()| attack(play, id, target));
+        kills |= killed.map_err(|refused| refused.within(&format!("targets.{i}")))?;
     }
     let options = &play.encounter().options;
     let attacker = play.combatant("combatant", id)?;

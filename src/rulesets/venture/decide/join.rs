@@ -1,8 +1,13 @@
 //! Joining Battle, and the free action that comes with it.
 
-use super::*;
+use super::track::change_motes;
+use super::{in_turn, joined};
 use crate::rulesets::shared::{start_encounter, start_round};
-use crate::vocabulary::{ConditionSet, Slug};
+use crate::rulesets::venture::{
+    Ability, Approach, Attribute, Combatant, FreeAction, FreeActionState, FreeActionTaken, Join,
+    JoinBattle, JoinRoll, JoinedBattle, Phase, Play, Pool, Settle, Settled, Start, react,
+};
+use crate::vocabulary::{CombatantId, ConditionSet, Slug, Violation, field, ids, require};
 
 /// Lets all combatants Join Battle (VE-2) and begins round 0, that of the free actions (VE-6,
 /// AVE10).
@@ -11,7 +16,9 @@ pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
         play.fighter(format!("joins.{}", id.as_str()), id, "VE-9")?;
     }
     start_encounter(play, "VE-9")?;
-    play.encounter().active().try_for_each(worthy)?;
+    for c in play.encounter().active() {
+        worthy(c)?;
+    }
     start_round(play, 0);
     for id in &ids(play.encounter().active()) {
         let joined = play
@@ -22,9 +29,8 @@ pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
             // The most motes may be fewer now.
             None if joined => change_motes(play, id, 0),
             join => {
-                let refused =
-                    |refused: Violation| refused.within(&format!("joins.{}", id.as_str()));
-                enter(play, id, &join.cloned().unwrap_or_default()).map_err(refused)?;
+                let entered = enter(play, id, &join.cloned().unwrap_or_default());
+                entered.map_err(|refused| refused.within(&format!("joins.{}", id.as_str())))?;
             }
         }
     }

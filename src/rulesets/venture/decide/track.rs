@@ -1,8 +1,13 @@
 //! The track: how a combatant rises, falls and crashes on it; costs and motes.
 
 use super::join::roll;
-use super::*;
-use crate::vocabulary::Int;
+use super::joined;
+use crate::rulesets::venture::{
+    Adjust, Cause, Corrected, CrashEnded, Crashed, Declare, InitiativeChanged, Join, MotesChanged,
+    Phase, Play, Shifted, Spend, StartEffect, StartEffectDeclared, StartEffectWithdrawn,
+    TimedChange, TimedChangesSet, Withdraw,
+};
+use crate::vocabulary::{CombatantId, Int, Violation, field, require};
 
 /// The maximum of start-of-turn effects of a combatant.
 pub(in super::super) const MAX_START_EFFECTS: usize = 8;
@@ -144,8 +149,9 @@ pub(super) fn adjust(play: &mut Play<'_>, c: &Adjust) -> Result<(), Violation> {
             changes,
         });
     }
-    c.by.iter()
-        .try_for_each(|by| play.combatant("by", by).map(drop))?;
+    if let Some(by) = &c.by {
+        play.combatant("by", by)?;
+    }
     let shift = c.shift.clone().unwrap_or_default();
     let blow = c.by.as_ref().map(|by| Blow { by, shift });
     change(play, id, delta, Cause::Adjusted, blow)?;
@@ -189,9 +195,9 @@ pub(super) fn count_timed(play: &mut Play<'_>, id: &CombatantId) -> Result<(), V
     let (over, mut going): (Vec<_>, Vec<_>) = changes
         .into_iter()
         .partition(|timed| timed.turns.get() == 1);
-    going
-        .iter_mut()
-        .for_each(|timed| timed.turns = Int::clamped(timed.turns.get() - 1));
+    for timed in &mut going {
+        timed.turns = Int::clamped(timed.turns.get() - 1);
+    }
     play.emit(TimedChangesSet {
         combatant: id.clone(),
         changes: going,

@@ -1,8 +1,14 @@
 //! Turns: how they begin, are delayed, and end.
 
-use super::track::{change, count_timed};
-use super::*;
+use super::track::{change, change_motes, count_timed};
+use super::{in_turn, joined};
 use crate::rulesets::shared::{end_turn, start_turn};
+use crate::rulesets::venture::{
+    Cause, CombatantState, Delayed, FollowUpOffered, FreeActionPassed, FreeActionState,
+    OnslaughtEnded, Phase, Play, Recovered, RecoveryTokensGained, StartEffect, StartEffectResolved,
+    Tick, react,
+};
+use crate::vocabulary::{CombatantId, Violation, require};
 
 /// The Initiative that a turn without an attack brings (VE-19).
 const REST: i64 = 5;
