@@ -500,10 +500,8 @@ pub struct Dice {
 impl Dice {
     /// Refuses a sum that they cannot come to.
     pub(super) fn check(self, sum: i64) -> Result<(), String> {
-        let (least, most) = (
-            i64::from(self.count),
-            i64::from(self.count) * i64::from(self.sides),
-        );
+        let least = i64::from(self.count);
+        let most = least * i64::from(self.sides);
         if (least..=most).contains(&sum) {
             return Ok(());
         }
@@ -529,8 +527,9 @@ impl FromStr for Dice {
         let valid = (1..=9).contains(&dice.count)
             && (4..=100).contains(&dice.sides)
             && dice.to_string() == text;
-        valid
-            .then_some(dice)
-            .ok_or("dice such as 1d20 are expected: 1 to 9 dice with 4 to 100 sides")
+        if !valid {
+            return Err("dice such as 1d20 are expected: 1 to 9 dice with 4 to 100 sides");
+        }
+        Ok(dice)
     }
 }

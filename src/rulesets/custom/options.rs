@@ -45,11 +45,11 @@ impl Preset {
 
     /// Its definition.
     fn json(self) -> Value {
-        let json = Self::ALL
-            .iter()
-            .find(|(preset, _)| *preset == self)
-            .map_or("{}", |(_, json)| json);
-        serde_json::from_str(json).unwrap_or_default()
+        let mut all = Self::ALL.iter();
+        match all.find(|(preset, _)| *preset == self) {
+            Some((_, json)) => serde_json::from_str(json).unwrap_or_default(),
+            None => json!({}),
+        }
     }
 }
 
@@ -90,10 +90,8 @@ impl Options {
         if wrong.is_empty() {
             return Ok(options);
         }
-        Err(wrong
-            .into_iter()
-            .map(|error| error.within("definition"))
-            .collect())
+        let wrong = wrong.into_iter();
+        Err(wrong.map(|error| error.within("definition")).collect())
     }
 
     fn parse(value: &Value) -> Result<Self, FieldError> {
@@ -114,11 +112,13 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let bare = |_| Self {
-            written: json!({}).into(),
-            definition: Arc::default(),
-        };
-        Self::parse(&json!({})).unwrap_or_else(bare)
+        match Self::parse(&json!({})) {
+            Ok(options) => options,
+            Err(_) => Self {
+                written: json!({}).into(),
+                definition: Arc::default(),
+            },
+        }
     }
 }
 

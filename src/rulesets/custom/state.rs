@@ -313,18 +313,13 @@ impl fmt::Display for Card {
         if self.is_joker() {
             return write!(f, "j{}", self.suit + 1);
         }
-        let rank = RANKS
-            .get(usize::from(self.rank.saturating_sub(2)))
-            .copied()
-            .unwrap_or_default();
-        write!(
-            f,
-            "{rank}{}",
-            SUITS
-                .get(usize::from(self.suit))
-                .copied()
-                .unwrap_or_default()
-        )
+        let rank = RANKS.get(usize::from(self.rank.saturating_sub(2)));
+        let suit = SUITS.get(usize::from(self.suit));
+        match (rank, suit) {
+            (Some(rank), Some(suit)) => write!(f, "{rank}{suit}"),
+            // Every card of the deck has both.
+            _ => Ok(()),
+        }
     }
 }
 
