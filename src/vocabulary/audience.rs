@@ -188,7 +188,7 @@ impl<R: Ruleset> Encounter<R> {
             joined: 0,
             used_ids: Arc::default(),
             effects_begun: 0,
-            state: self.state.clone(),
+            state: self.state.redact(audience).unwrap_or_default(),
         };
         R::redact(&mut encounter, self, audience);
         encounter

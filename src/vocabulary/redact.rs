@@ -3,7 +3,9 @@
 
 use super::{Audience, CombatantId, Die, Int, MemberId, Metadata, Slug, Text};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::ops::Deref;
+use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// A value that can be shown without what an audience does not know.
@@ -31,6 +33,24 @@ impl<T: Redact> Redact for Vec<T> {
                 .filter_map(|value| value.redact(audience))
                 .collect(),
         )
+    }
+}
+
+impl<T: Redact> Redact for Arc<Vec<T>> {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        (**self).redact(audience).map(Self::new)
+    }
+}
+
+impl<T: Redact> Redact for BTreeMap<Slug, T> {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        let mut known = Self::new();
+        for (name, value) in self {
+            if let Some(value) = value.redact(audience) {
+                known.insert(name.clone(), value);
+            }
+        }
+        Some(known)
     }
 }
 

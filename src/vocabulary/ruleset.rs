@@ -1,8 +1,8 @@
 //! The interface that every ruleset implements.
 
 use super::{
-    Actor, Audience, Combatant, CombatantId, Commands, Describe, EffectId, Encounter, Event,
-    LegalCommand, Manifest, OrderEntry, Pending, Play, Redact, Redaction, Violation,
+    Actor, Combatant, CombatantId, Commands, Describe, EffectId, Encounter, Event, LegalCommand,
+    Manifest, OrderEntry, Pending, Play, Redact, Secrecy, Violation,
 };
 use crate::json::{FieldError, Tagged, read};
 use serde::Serialize;
@@ -21,7 +21,9 @@ use utoipa::ToSchema;
 /// Two rules hold in every system. A combatant's turn starts once: a turn that is resumed emits no
 /// second `turn_started`. Numbers that players see count only combatants that they see, so that a
 /// hidden one does not show in them.
-pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
+pub trait Ruleset:
+    Secrecy<Self> + Sized + Clone + Debug + PartialEq + Send + Sync + 'static
+{
     /// Choices made once, when the encounter is created. Refuses unknown fields; every field has a
     /// default.
     type Options: Data + Default;
@@ -31,8 +33,8 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// What play sets about a combatant.
     type CombatantState: Data + Default;
     /// What play sets about the encounter; in JSON a tagged union, or an object with its phase as
-    /// one.
-    type State: Data + Default;
+    /// one. A view keeps of it what [`Redact`] leaves; [`Secrecy::redact`] does the rest.
+    type State: Data + Default + Redact;
     /// The ruleset's own commands, with `start` and `end_turn` if it has turns.
     type Command: Data + Commands;
     /// The ruleset's own events: facts that no shared event states.
@@ -138,47 +140,6 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// the ruleset lets them count, and clears [`Encounter::counted`].
     fn lost_turns_by_round(_encounter: &Encounter<Self>) -> bool {
         true
-    }
-
-    /// The combatants that the fight waits for: those who have the turn or must choose. If a viewer
-    /// sees none of them, its view says only that somebody acts ([`Encounter::someone_acts`]).
-    ///
-    /// Override it where [`pending`](Self::pending) names others too, or no combatant. Runs after
-    /// most events if anything is hidden.
-    fn awaited(encounter: &Encounter<Self>) -> Vec<CombatantId> {
-        Self::pending(encounter).map_or_else(Vec::new, |pending| pending.combatants)
-    }
-
-    /// The combatants of which one must be chosen to act next. A viewer that sees none of them does
-    /// not learn of the choice: [`Encounter::someone_acts`].
-    fn choosable(_encounter: &Encounter<Self>) -> Vec<CombatantId> {
-        Vec::new()
-    }
-
-    /// Redacts the ruleset's part of `encounter`: removes every id that the audience does not know
-    /// ([`Audience::knows`]) and what is the game master's alone. The engine has removed the hidden
-    /// combatants and effects of `whole` already.
-    ///
-    /// Where [`Encounter::someone_acts`], the phase becomes one in which
-    /// [`current`](Self::current) is empty and [`pending`](Self::pending) is [`Pending::someone`].
-    fn redact(encounter: &mut Encounter<Self>, whole: &Encounter<Self>, audience: &Audience<'_>);
-
-    /// Whether its part of `encounter` holds what viewers must not see although no combatant is
-    /// hidden, such as the turns of hidden ones that have left.
-    fn hides_something(_encounter: &Encounter<Self>) -> bool {
-        false
-    }
-
-    /// An event as the audience may know it, if at all: `event.redact(redaction.audience)` where
-    /// that follows from its fields.
-    ///
-    /// An event that names only known combatants stays as it is, unless it is a
-    /// [`secret`](Self::is_secret).
-    fn redact_event(event: &Self::Event, redaction: &Redaction<'_, Self>) -> Option<Self::Event>;
-
-    /// Whether an event is the game master's alone even if no combatant is hidden.
-    fn is_secret(_event: &Self::Event) -> bool {
-        false
     }
 }
 

@@ -22,7 +22,7 @@ pub struct RoundRobin;
 pub struct Nothing {}
 
 /// Whose turn it is.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema, Redact!)]
 pub struct State {
     acting: Option<CombatantId>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -272,22 +272,6 @@ impl Ruleset for RoundRobin {
         Some(Pending::new(decision, combatants, &[command], rule))
     }
 
-    fn redact(encounter: &mut Encounter<Self>, full: &Encounter<Self>, audience: &Audience<'_>) {
-        encounter.state.someone = full.someone_acts(audience);
-        encounter.state.acting = encounter
-            .state
-            .acting
-            .take()
-            .filter(|id| encounter.get(id).is_some());
-    }
-
-    fn redact_event(event: &Passed, redaction: &Redaction<'_, Self>) -> Option<Passed> {
-        let Passed::TurnPassed(TurnPassed { to }) = event;
-        to.as_ref()
-            .is_none_or(|to| redaction.audience.knows(to))
-            .then(|| event.clone())
-    }
-
     fn order(encounter: &Encounter<Self>) -> Vec<OrderEntry> {
         let place = |(n, c): (u32, &Combatant<Self>)| {
             let because = Reason {
@@ -301,5 +285,18 @@ impl Ruleset for RoundRobin {
             .filter(|(_, c)| c.active())
             .map(place)
             .collect()
+    }
+}
+
+impl Secrecy<Self> for RoundRobin {
+    fn redact(encounter: &mut Encounter<Self>, full: &Encounter<Self>, audience: &Audience<'_>) {
+        encounter.state.someone = full.someone_acts(audience);
+    }
+
+    fn redact_event(event: &Passed, redaction: &Redaction<'_, Self>) -> Option<Passed> {
+        let Passed::TurnPassed(TurnPassed { to }) = event;
+        to.as_ref()
+            .is_none_or(|to| redaction.audience.knows(to))
+            .then(|| event.clone())
     }
 }

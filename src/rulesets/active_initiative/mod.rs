@@ -9,6 +9,7 @@ mod evolve;
 mod legal_commands;
 mod manifest;
 mod react;
+mod secrecy;
 mod state;
 
 pub use command::*;
@@ -17,9 +18,9 @@ pub use state::*;
 
 use crate::rulesets::shared::{had_turn, parts};
 use crate::vocabulary::{
-    Actor, Audience, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
-    Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Redact,
-    Redaction, Ruleset, Violation, ids,
+    Actor, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
+    Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset,
+    Violation,
 };
 use decide::{able, could_interrupt, could_interrupt_choice, hurt_off_turn};
 
@@ -94,57 +95,6 @@ impl Ruleset for ActiveInitiative {
             order.push(OrderEntry::new(nominee, because(by)));
         }
         order
-    }
-
-    /// Without those who may interrupt.
-    fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
-        match &encounter.state.phase {
-            Phase::InTurn { actor: id } | Phase::Window { nominee: id, .. } => vec![id.clone()],
-            Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-                encounter.state.last_actor.iter().cloned().collect()
-            }
-            Phase::Setup | Phase::Over | Phase::SomeoneActs => Vec::new(),
-        }
-    }
-
-    fn choosable(encounter: &Encounter) -> Vec<CombatantId> {
-        match encounter.state.phase {
-            Phase::ChooseNext {} | Phase::ChooseStarter {} => ids(encounter.waiting()),
-            _ => Vec::new(),
-        }
-    }
-
-    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
-        let state = &mut encounter.state;
-        state.interrupt_points = None;
-        state.turns = state.turns.redact(audience).unwrap_or_default();
-        state.last_actor = state.last_actor.redact(audience).flatten();
-        if whole.someone_acts(audience) {
-            state.phase = Phase::SomeoneActs;
-        } else if let Phase::Window { by, .. } = &mut state.phase {
-            *by = by.redact(audience).unwrap_or(Way::Overridden {});
-        }
-    }
-
-    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
-        let hidden = Self::is_secret(event)
-            || matches!(event, Event::ChoiceOpened(_)) && redaction.someone_acts;
-        if hidden {
-            return None;
-        }
-        match event.redact(redaction.audience)? {
-            // A roll-off takes two.
-            Event::OpeningRolledOff(e) if e.rolls.len() < 2 => None,
-            event => Some(event),
-        }
-    }
-
-    /// The game master's points, and advice on how many monsters there are.
-    fn is_secret(event: &Event) -> bool {
-        matches!(
-            event,
-            Event::Advised(_) | Event::InterruptPointsGained(_) | Event::SceneClosed(_)
-        )
     }
 
     fn remark(encounter: &Encounter, c: &Combatant) -> String {

@@ -1,7 +1,7 @@
 //! What Active Initiative keeps.
 
 use crate::vocabulary::{
-    Audience, CombatantId, D20, Describe, Die, Int, Names, Redact, Tellable, Text, Word, tell,
+    CombatantId, D20, Describe, Die, Int, Names, Redact, Tellable, Text, Word, tell,
 };
 use macro_rules_attribute::derive;
 use serde::de::{self, Deserializer};
@@ -130,7 +130,7 @@ impl Describe for Readied {
 
 /// What play keeps about the encounter under Active Initiative.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
 pub struct State {
     /// Where the round is.
     pub phase: Phase,
@@ -266,25 +266,3 @@ pub enum Means {
 
 /// Every means.
 pub(super) const MEANS: [Means; 3] = [Means::Damage, Means::Inspiration, Means::InterruptPoint];
-
-/// Without the roll-off, if all who rolled off with it are hidden.
-impl Redact for Way {
-    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
-        let mut known = self.clone();
-        match &mut known {
-            Self::Named { by } => *by = by.redact(audience)?,
-            Self::Rolled {
-                tied,
-                roll_off,
-                rolled_off,
-                ..
-            } => {
-                *tied = tied.redact(audience)?;
-                *rolled_off = rolled_off.redact(audience)?;
-                roll_off.take_if(|_| rolled_off.is_empty());
-            }
-            Self::Opened {} | Self::Interrupted { .. } | Self::Overridden {} => {}
-        }
-        Some(known)
-    }
-}

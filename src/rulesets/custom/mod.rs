@@ -15,6 +15,7 @@ mod order;
 mod query;
 mod react;
 mod score;
+mod secrecy;
 mod state;
 mod walk;
 
@@ -26,9 +27,9 @@ pub use state::*;
 use crate::json::FieldError;
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, Combatant as CombatantOf, CombatantId, Commands, EffectId,
-    Encounter as EncounterOf, Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf,
-    Redact, Redaction, Ruleset, Slug, Status, Violation, ids,
+    Actor, Combatant as CombatantOf, CombatantId, Commands, EffectId, Encounter as EncounterOf,
+    Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Ruleset, Slug, Status,
+    Violation, ids,
 };
 use definition::{Definition, Pick, Sides};
 use query::{asked, candidates, chooser, current, definition, phase, undeclared};
@@ -126,104 +127,6 @@ impl Ruleset for Custom {
     /// The rounds of a clock are ticks.
     fn lost_turns_by_round(encounter: &Encounter) -> bool {
         definition(encounter).clock.is_none()
-    }
-
-    /// All in the fight, where the game master decides for them.
-    fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
-        match encounter.state.mode {
-            Mode::Setup | Mode::Standstill | Mode::SomeoneActs => Vec::new(),
-            Mode::Declaring => ids(undeclared(encounter)),
-            Mode::Rolling => ids(encounter.active()),
-            Mode::Choosing => chooser(encounter).into_iter().cloned().collect(),
-            Mode::Turn => current(encounter).cloned().collect(),
-            Mode::Gap { .. } => {
-                let asked = ids(asked(encounter));
-                if asked.is_empty() {
-                    ids(encounter.active())
-                } else {
-                    asked
-                }
-            }
-        }
-    }
-
-    fn choosable(encounter: &Encounter) -> Vec<CombatantId> {
-        if encounter.state.mode == Mode::Choosing {
-            candidates(encounter)
-        } else {
-            Vec::new()
-        }
-    }
-
-    fn hides_something(encounter: &Encounter) -> bool {
-        let sides = &encounter.state.sides;
-        sides.iter().any(|side| !side.seen || side.score_hidden)
-    }
-
-    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
-        let someone = whole.someone_acts(audience);
-        let declaring = whole.state.mode == Mode::Declaring;
-        for c in encounter.combatants.iter_mut() {
-            let counted = c.state.counted.redact(audience).unwrap_or_default();
-            if counted != c.state.counted || declaring && c.state.declared.is_some() {
-                let state = &mut c.change().state;
-                state.counted = counted;
-                state.declared.take_if(|_| declaring);
-            }
-        }
-        let state = &mut encounter.state;
-        state.cards = Vec::new();
-        state
-            .places
-            .retain(|place| audience.knows(&place.combatant));
-        state.turns = state.turns.redact(audience).unwrap_or_default();
-        state.turns.retain(|turn| !turn.combatants.is_empty());
-        state.last = state.last.redact(audience).flatten();
-        state.stood_before = state.stood_before.redact(audience).flatten();
-        state.sides.retain(|side| {
-            side.seen
-                || whole
-                    .iter()
-                    .any(|c| c.side == side.side && audience.sees(c))
-        });
-        for side in &mut state.sides {
-            if side.score_hidden {
-                side.drop_score();
-            }
-            side.count = None;
-            side.last = side.last.redact(audience).flatten();
-        }
-        evolve::sort_sides(state);
-        let sides = &state.sides;
-        state
-            .last_side
-            .take_if(|last| !sides.iter().any(|side| side.side == *last));
-        if let Mode::Gap { passed, .. } = &mut state.mode {
-            *passed = passed.redact(audience).unwrap_or_default();
-        }
-        if someone {
-            state.mode = Mode::SomeoneActs;
-            state.turns.clear();
-        }
-    }
-
-    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
-        let redacted = event.redact(redaction.audience)?;
-        Some(match redacted {
-            Event::Declared(e) => Declared { choice: None, ..e }.into(),
-            Event::ChoiceOpened(_) | Event::GapOpened(_) | Event::RollOpened(_)
-                if redaction.someone_acts =>
-            {
-                return None;
-            }
-            Event::Placed(e) if e.places.is_empty() => return None,
-            redacted => redacted,
-        })
-    }
-
-    /// Declarations are secret even where nobody is hidden.
-    fn is_secret(event: &Event) -> bool {
-        matches!(event, Event::Declared(_))
     }
 }
 

@@ -67,7 +67,7 @@ pub struct CombatantState {
 
 /// What play keeps about the encounter under `custom`.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
 pub struct State {
     /// Where the round is.
     pub mode: Mode,
@@ -181,7 +181,7 @@ impl Describe for Score {
 
 /// A side in the order of sides.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
 pub struct SideState {
     /// The side.
     pub side: Slug,

@@ -13,7 +13,7 @@ mod legal_commands;
 mod manifest;
 mod order;
 mod react;
-mod redact;
+mod secrecy;
 mod state;
 mod team;
 
@@ -23,13 +23,12 @@ pub use state::*;
 
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
-    Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Redaction, Ruleset,
-    Violation, ids,
+    Actor, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
+    Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Ruleset, Violation,
 };
-use allowance::{legendary, spendable};
+use allowance::spendable;
 use contest::{Contest, contest, may_pass};
-use team::{has_no_turn, slot_of, team, team_name, wanting};
+use team::{has_no_turn, slot_of, team, team_name};
 
 /// The ruleset `dc20`.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,53 +134,6 @@ impl Ruleset for Dc20 {
             remarks.push(format!("may spend {spendable}"));
         }
         remarks.join(", ")
-    }
-
-    /// Where the game master decides, those for whom a turn is decided, or who may take a legendary
-    /// action. Where nobody is asked, those in the turn are about to begin.
-    fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
-        let state = &encounter.state;
-        match state.phase {
-            Phase::Turn => state.acting.clone(),
-            Phase::Claim | Phase::Assign => {
-                let Some(slot) = state.at() else {
-                    return Vec::new();
-                };
-                if state.phase == Phase::Claim {
-                    let contest = contest(encounter, false);
-                    if !contest.asked().is_empty() {
-                        return contest.asked().to_vec();
-                    }
-                }
-                let wanting = ids(wanting(encounter, slot));
-                if wanting.is_empty() {
-                    slot.occupants.clone()
-                } else {
-                    wanting
-                }
-            }
-            Phase::BetweenTurns | Phase::RoundEnd => {
-                ids(encounter.iter().filter(|c| legendary(state, c)))
-            }
-            Phase::Setup | Phase::Idle | Phase::Over | Phase::SomeoneActs => Vec::new(),
-        }
-    }
-
-    fn hides_something(encounter: &Encounter) -> bool {
-        let State {
-            slots,
-            unseen_teams,
-            ..
-        } = &encounter.state;
-        !unseen_teams.is_empty() || slots.iter().any(|slot| slot.unseen)
-    }
-
-    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
-        redact::redact(encounter, whole, audience);
-    }
-
-    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
-        redact::redact_event(event, redaction)
     }
 }
 

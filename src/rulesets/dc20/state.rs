@@ -276,7 +276,7 @@ impl Describe for Slot {}
 
 /// What play sets about the encounter.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
 pub struct State {
     /// Where the round is.
     pub phase: Phase,
@@ -311,7 +311,7 @@ pub struct State {
 }
 
 /// A claim of the awaited PC Turn (DC-18).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
 pub struct Claimed {
     /// The claimant.
     pub combatant: CombatantId,

@@ -4,6 +4,7 @@ use super::*;
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::SharedEvent;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
     match event {

@@ -9,6 +9,7 @@ mod evolve;
 mod legal_commands;
 mod manifest;
 mod react;
+mod secrecy;
 mod state;
 
 pub use command::*;
@@ -17,12 +18,11 @@ pub use state::*;
 
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
-    Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Redact,
-    Redaction, Ruleset, Status, Violation, ids,
+    Actor, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
+    Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset, Status,
+    Violation, ids,
 };
 use decide::deciders;
-use std::sync::Arc;
 
 /// The ruleset `exp`.
 #[derive(Debug, Clone, PartialEq)]
@@ -173,100 +173,5 @@ impl Ruleset for Exp {
 
     fn moment(encounter: &Encounter) -> String {
         format!("unit {}, pass {}", encounter.round, encounter.state.pass)
-    }
-
-    /// A duel comes before the list, and in it the second waits for the first.
-    fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
-        let state = &encounter.state;
-        if state.phase != Phase::Pass {
-            return Vec::new();
-        }
-        if let Some(first) = state.duel.first() {
-            return vec![first.clone()];
-        }
-        let deciders = deciders(encounter);
-        if deciders.is_empty() {
-            state.asked.clone()
-        } else {
-            deciders
-        }
-    }
-
-    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
-        let place = places(&whole.state.ranking, audience);
-        let state = &mut encounter.state;
-        state.asked = state.asked.redact(audience).unwrap_or_default();
-        state.duel = state.duel.redact(audience).unwrap_or_default();
-        state.announced = state.announced.redact(audience).flatten();
-        state.jumps = state.jumps.redact(audience).unwrap_or_default();
-        state.kept = state.kept.redact(audience).unwrap_or_default();
-        state.ranking = Arc::new(Roll::known(&whole.state.ranking, audience));
-        state.cursor = place(state.cursor);
-        if whole.someone_acts(audience) {
-            state.phase = Phase::SomeoneActs;
-        }
-        let placed = |c: &CombatantState| c.rank.map(&place);
-        encounter.change_states(|c| placed(c) != c.rank, |c| c.rank = placed(c));
-    }
-
-    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
-        let (audience, whole) = (redaction.audience, redaction.whole);
-        match event {
-            Event::InitiativeRolled(e) => Some(
-                InitiativeRolled {
-                    ranking: Roll::known(&e.ranking, audience),
-                }
-                .into(),
-            ),
-            Event::Asked(e) => {
-                let combatants = e
-                    .combatants
-                    .redact(audience)
-                    .filter(|known| !known.is_empty())?;
-                Some(
-                    Asked {
-                        rank: places(&whole.state.ranking, audience)(e.rank),
-                        combatants,
-                    }
-                    .into(),
-                )
-            }
-            Event::Declared(e) => {
-                let rank = whole
-                    .get(&e.combatant)
-                    .filter(|c| audience.sees(c))?
-                    .state
-                    .rank;
-                let waits = e.movement == Some(Use::Wait) || e.act == Some(Use::Wait);
-                let forced = e.forced || !waits && lowest(whole, rank, |c| audience.sees(c));
-                Some(
-                    Declared {
-                        forced,
-                        ..e.clone()
-                    }
-                    .into(),
-                )
-            }
-            Event::MentalDuelRolled(e) if e.duel.redact(audience)?.len() < e.duel.len() => None,
-            event => event.redact(audience),
-        }
-    }
-}
-
-/// The place of each rank in the list that is left.
-fn places(rolls: &[Roll], audience: &Audience<'_>) -> impl Fn(u32) -> u32 {
-    let known = rolls.iter().scan(0_u32, |known, roll| {
-        *known = known.saturating_add(u32::from(
-            roll.combatants.iter().any(|id| audience.knows(id)),
-        ));
-        Some(*known)
-    });
-    let places: Vec<u32> = std::iter::once(0).chain(known).collect();
-    move |rank| {
-        places
-            .get(usize::try_from(rank).unwrap_or(usize::MAX))
-            .or(places.last())
-            .copied()
-            .unwrap_or(0)
     }
 }

@@ -1,14 +1,11 @@
 //! The options, stats and state of EXP.
 
 use super::{Announced, Combatant, Encounter, Use};
-use crate::vocabulary::{
-    Audience, CombatantId, D10, D20, Describe, Die, Int, Names, Redact, Tellable, Word,
-};
+use crate::vocabulary::{CombatantId, D10, D20, Describe, Die, Int, Names, Redact, Tellable, Word};
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -268,7 +265,7 @@ impl CombatantState {
 
 /// The state of the encounter under EXP.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
 pub struct State {
     /// Where the unit is.
     #[schema(inline)]
@@ -331,16 +328,6 @@ impl Describe for Roll {
     }
 }
 
-/// A roll is for an audience that knows all who rolled; `Roll::known` redacts the list of a unit.
-impl Redact for Roll {
-    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
-        self.combatants
-            .iter()
-            .all(|id| audience.knows(id))
-            .then(|| self.clone())
-    }
-}
-
 impl Roll {
     /// Sorts rolls descending by the total, then by each digit, of which 10 is the highest (AEX4).
     /// Equal rolls get a further digit until they differ (EX-6 to EX-8).
@@ -365,28 +352,6 @@ impl Roll {
             }
             rolls.sort_by_key(value);
         }
-    }
-
-    /// The rolls of known combatants, with only the digits that break ties among them.
-    pub(super) fn known(rolls: &[Self], audience: &Audience<'_>) -> Vec<Self> {
-        let known = rolls.iter().filter_map(|roll| {
-            let combatants = roll
-                .combatants
-                .redact(audience)
-                .filter(|known| !known.is_empty())?;
-            Some(Self {
-                combatants,
-                digits: Vec::new(),
-                ..roll.clone()
-            })
-        });
-        let mut known: Vec<Self> = known.collect();
-        let digits: HashMap<&CombatantId, &Vec<Die>> =
-            rolls.iter().map(|roll| (&roll.id, &roll.digits)).collect();
-        Self::sort(&mut known, |roll| {
-            digits.get(&roll.id)?.get(roll.digits.len()).copied()
-        });
-        known
     }
 
     /// The total for people: 17, or 17.8 after a tie.

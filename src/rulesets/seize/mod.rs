@@ -10,6 +10,7 @@ mod evolve;
 mod legal_commands;
 mod manifest;
 mod react;
+mod secrecy;
 mod state;
 
 pub use command::*;
@@ -18,9 +19,8 @@ pub use state::*;
 
 use crate::rulesets::shared::{had_turn, parts};
 use crate::vocabulary::{
-    Audience, Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
-    LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Redact, Redaction, Ruleset,
-    Violation, ids,
+    Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
+    LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset, Violation,
 };
 use decide::{barred, eligible, may_seize, queued};
 
@@ -74,43 +74,6 @@ impl Ruleset for Seize {
         order
     }
 
-    fn choosable(encounter: &Encounter) -> Vec<CombatantId> {
-        match encounter.state.phase {
-            Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-                ids(encounter.waiting().filter(|c| !barred(encounter, c)))
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
-        let state = &mut encounter.state;
-        state.queue = state.queue.redact(audience).unwrap_or_default();
-        state.turns = state.turns.redact(audience).unwrap_or_default();
-        state.last_actor = state.last_actor.redact(audience).flatten();
-        // Windows of hidden combatants would be counted with the others.
-        state.windows = 0;
-        for seizer in &mut state.queue {
-            seizer.window = 0;
-        }
-        if whole.someone_acts(audience) {
-            state.phase = Phase::SomeoneActs;
-        }
-    }
-
-    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
-        let redacted = match event {
-            Event::ChoiceOpened(_) if redaction.someone_acts => return None,
-            event => event.redact(redaction.audience)?,
-        };
-        match redacted {
-            // A roll-off takes two.
-            Event::RolledOff(e) if e.rolls.len() < 2 => None,
-            Event::Seized(e) => Some(redact_place(e, redaction)?.into()),
-            redacted => Some(redacted),
-        }
-    }
-
     fn remark(encounter: &Encounter, c: &Combatant) -> String {
         let mut remarks = Vec::new();
         if barred(encounter, c) {
@@ -127,20 +90,6 @@ impl Ruleset for Seize {
         }
         remarks.join(", ")
     }
-}
-
-/// Counts only the seizers that the audience knows.
-fn redact_place(e: Seized, redaction: &Redaction<'_, Seize>) -> Option<Seized> {
-    let mut after = 0;
-    for seizer in &redaction.whole.state.queue {
-        if seizer.combatant == e.combatant {
-            return Some(Seized { after, ..e });
-        }
-        if redaction.audience.knows(&seizer.combatant) {
-            after += 1;
-        }
-    }
-    None
 }
 
 fn because(by: &Way) -> Reason {

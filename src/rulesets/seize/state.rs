@@ -1,7 +1,7 @@
 //! What Seize the initiative keeps.
 
 use crate::vocabulary::{
-    Audience, CombatantId, D20, Describe, Die, Int, Participants, Redact, Slug, Tellable, Word,
+    CombatantId, D20, Describe, Die, Int, Participants, Redact, Slug, Tellable, Word,
 };
 use macro_rules_attribute::derive;
 use serde::de::Error;
@@ -127,7 +127,7 @@ pub struct CombatantState {
 }
 
 /// What play keeps about the encounter under Seize the initiative.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
 pub struct State {
     /// Where the round is.
     pub phase: Phase,
@@ -266,24 +266,3 @@ pub struct Equal {
 }
 
 impl Describe for Equal {}
-
-/// Without the roll-off, if all who rolled off with it are hidden.
-impl Redact for Way {
-    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
-        let mut known = self.clone();
-        match &mut known {
-            Self::Picked { by } => *by = by.redact(audience)?,
-            Self::Seized { tied, .. } => *tied = tied.redact(audience)?,
-            Self::Rolled { dice, equals, .. } => {
-                *equals = equals.redact(audience)?;
-                dice.truncate(if equals.iter().any(|equal| equal.tie != Tie::Bonus) {
-                    2
-                } else {
-                    1
-                });
-            }
-            Self::Overridden {} => {}
-        }
-        Some(known)
-    }
-}

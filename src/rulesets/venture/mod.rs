@@ -9,6 +9,7 @@ mod evolve;
 mod legal_commands;
 mod manifest;
 mod react;
+mod secrecy;
 mod state;
 
 pub use command::*;
@@ -17,9 +18,9 @@ pub use state::*;
 
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
-    Event as AnyEvent, Kind, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Redact,
-    Redaction, Ruleset, Status, Violation, ids,
+    Actor, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
+    Event as AnyEvent, Kind, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset,
+    Status, Violation, ids,
 };
 use std::cmp::Reverse;
 
@@ -174,41 +175,6 @@ impl Ruleset for Venture {
             remarks.push(format!("motes {}/{max_motes}", c.stats.motes()));
         }
         remarks.join(", ")
-    }
-
-    /// Without those who may claim the turn or join the battle.
-    fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
-        encounter
-            .state
-            .phase
-            .awaited()
-            .into_iter()
-            .cloned()
-            .collect()
-    }
-
-    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
-        let unknown =
-            |s: &CombatantState| s.crashed_by.as_ref().is_some_and(|id| !audience.knows(id));
-        encounter.change_states(unknown, |s| s.crashed_by = None);
-        if whole.someone_acts(audience) {
-            encounter.state.phase = Phase::SomeoneActs {};
-        }
-        if matches!(
-            encounter.state.phase,
-            Phase::SomeoneActs {} | Phase::Standstill {}
-        ) {
-            encounter.state.tick = None;
-        }
-    }
-
-    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
-        let hidden = matches!(event, Event::TickReached(_)) && redaction.someone_acts;
-        if hidden {
-            None
-        } else {
-            event.redact(redaction.audience)
-        }
     }
 }
 

@@ -227,7 +227,7 @@ impl Describe for TimedChange {}
 
 /// The state of the encounter under Venture.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
 pub struct State {
     /// Where the fight is.
     pub phase: Phase,

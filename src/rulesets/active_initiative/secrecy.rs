@@ -1,0 +1,93 @@
+//! What viewers of Active Initiative know who do not see all combatants.
+
+use super::{ActiveInitiative, Encounter, Event, Phase, Way};
+use crate::vocabulary::{Audience, CombatantId, Redact, Redaction, Secrecy, ids};
+
+impl Secrecy<Self> for ActiveInitiative {
+    /// Without those who may interrupt.
+    fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
+        match &encounter.state.phase {
+            Phase::InTurn { actor: id } | Phase::Window { nominee: id, .. } => vec![id.clone()],
+            Phase::ChooseNext {} | Phase::ChooseStarter {} => {
+                encounter.state.last_actor.iter().cloned().collect()
+            }
+            Phase::Setup | Phase::Over | Phase::SomeoneActs => Vec::new(),
+        }
+    }
+
+    fn choosable(encounter: &Encounter) -> Vec<CombatantId> {
+        match encounter.state.phase {
+            Phase::ChooseNext {} | Phase::ChooseStarter {} => ids(encounter.waiting()),
+            _ => Vec::new(),
+        }
+    }
+
+    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
+        let state = &mut encounter.state;
+        state.interrupt_points = None;
+        if whole.someone_acts(audience) {
+            state.phase = Phase::SomeoneActs;
+        }
+    }
+
+    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
+        if Self::is_secret(event) {
+            return None;
+        }
+        if redaction.someone_acts && matches!(event, Event::ChoiceOpened(_)) {
+            return None;
+        }
+        match event.redact(redaction.audience)? {
+            // A roll-off takes two.
+            Event::OpeningRolledOff(e) if e.rolls.len() < 2 => None,
+            event => Some(event),
+        }
+    }
+
+    /// The game master's points, and advice on how many monsters there are.
+    fn is_secret(event: &Event) -> bool {
+        matches!(
+            event,
+            Event::Advised(_) | Event::InterruptPointsGained(_) | Event::SceneClosed(_)
+        )
+    }
+}
+
+/// Somebody acts, if the audience does not know whose turn it is.
+impl Redact for Phase {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        let mut known = self.clone();
+        match &mut known {
+            Self::InTurn { actor: id } | Self::Window { nominee: id, .. }
+                if !audience.knows(id) =>
+            {
+                return Some(Self::SomeoneActs);
+            }
+            Self::Window { by, .. } => *by = by.redact(audience)?,
+            _ => {}
+        }
+        Some(known)
+    }
+}
+
+/// Without the roll-off, if all who rolled off with it are hidden.
+impl Redact for Way {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        let mut known = self.clone();
+        match &mut known {
+            Self::Named { by } => *by = by.redact(audience)?,
+            Self::Rolled {
+                tied,
+                roll_off,
+                rolled_off,
+                ..
+            } => {
+                *tied = tied.redact(audience)?;
+                *rolled_off = rolled_off.redact(audience)?;
+                roll_off.take_if(|_| rolled_off.is_empty());
+            }
+            Self::Opened {} | Self::Interrupted { .. } | Self::Overridden {} => {}
+        }
+        Some(known)
+    }
+}

@@ -1,0 +1,113 @@
+//! What viewers of `custom` know who do not see all combatants.
+
+use super::evolve::sort_sides;
+use super::query::{asked, candidates, chooser, current, undeclared};
+use super::{Custom, Declared, Encounter, Event, Mode, Place};
+use crate::json::CachedJson;
+use crate::vocabulary::{Audience, CombatantId, Redact, Redaction, Secrecy, ids};
+
+impl Secrecy<Self> for Custom {
+    /// All in the fight, where the game master decides for them.
+    fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
+        match encounter.state.mode {
+            Mode::Setup | Mode::Standstill | Mode::SomeoneActs => Vec::new(),
+            Mode::Declaring => ids(undeclared(encounter)),
+            Mode::Rolling => ids(encounter.active()),
+            Mode::Choosing => chooser(encounter).into_iter().cloned().collect(),
+            Mode::Turn => current(encounter).cloned().collect(),
+            Mode::Gap { .. } => {
+                let asked = ids(asked(encounter));
+                if asked.is_empty() {
+                    ids(encounter.active())
+                } else {
+                    asked
+                }
+            }
+        }
+    }
+
+    fn choosable(encounter: &Encounter) -> Vec<CombatantId> {
+        if encounter.state.mode == Mode::Choosing {
+            candidates(encounter)
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn hides_something(encounter: &Encounter) -> bool {
+        let sides = &encounter.state.sides;
+        sides.iter().any(|side| !side.seen || side.score_hidden)
+    }
+
+    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
+        let someone = whole.someone_acts(audience);
+        let declaring = whole.state.mode == Mode::Declaring;
+        for c in encounter.combatants.iter_mut() {
+            let counted = c.state.counted.redact(audience).unwrap_or_default();
+            if counted != c.state.counted || declaring && c.state.declared.is_some() {
+                let state = &mut c.change().state;
+                state.counted = counted;
+                state.declared.take_if(|_| declaring);
+            }
+        }
+        let state = &mut encounter.state;
+        state.cards = Vec::new();
+        state.turns.retain(|turn| !turn.combatants.is_empty());
+        state.sides.retain(|side| {
+            side.seen
+                || whole
+                    .iter()
+                    .any(|c| c.side == side.side && audience.sees(c))
+        });
+        for side in &mut state.sides {
+            if side.score_hidden {
+                side.drop_score();
+            }
+            side.count = None;
+        }
+        sort_sides(state);
+        let sides = &state.sides;
+        state
+            .last_side
+            .take_if(|last| !sides.iter().any(|side| side.side == *last));
+        if someone {
+            state.mode = Mode::SomeoneActs;
+            state.turns.clear();
+        }
+    }
+
+    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
+        let redacted = event.redact(redaction.audience)?;
+        Some(match redacted {
+            Event::Declared(e) => Declared { choice: None, ..e }.into(),
+            Event::ChoiceOpened(_) | Event::GapOpened(_) | Event::RollOpened(_)
+                if redaction.someone_acts =>
+            {
+                return None;
+            }
+            Event::Placed(e) if e.places.is_empty() => return None,
+            redacted => redacted,
+        })
+    }
+
+    /// Declarations are secret even where nobody is hidden.
+    fn is_secret(event: &Event) -> bool {
+        matches!(event, Event::Declared(_))
+    }
+}
+
+impl Redact for Mode {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        let mut known = self.clone();
+        if let Self::Gap { passed, .. } = &mut known {
+            *passed = passed.redact(audience)?;
+        }
+        Some(known)
+    }
+}
+
+impl Redact for CachedJson<Place> {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        audience.knows(&self.combatant).then(|| self.clone())
+    }
+}

@@ -1,0 +1,49 @@
+//! What a ruleset says about hidden combatants.
+
+use super::{Audience, CombatantId, Encounter, Redaction, Ruleset};
+
+/// What a ruleset keeps from viewers who do not see all combatants. Every ruleset implements it for
+/// itself, in a file of its own.
+pub trait Secrecy<R: Ruleset> {
+    /// The combatants that the fight waits for: those who have the turn or must choose. If a viewer
+    /// knows none of them, its view says only that somebody acts ([`Encounter::someone_acts`]).
+    ///
+    /// Override it where [`Ruleset::pending`] names others too, or no combatant. Runs after most
+    /// events if anything is hidden.
+    fn awaited(encounter: &Encounter<R>) -> Vec<CombatantId> {
+        R::pending(encounter).map_or_else(Vec::new, |pending| pending.combatants)
+    }
+
+    /// The combatants of which one must be chosen to act next. A viewer that knows none of them
+    /// does not learn of the choice: its view says only that somebody acts.
+    fn choosable(_encounter: &Encounter<R>) -> Vec<CombatantId> {
+        Vec::new()
+    }
+
+    /// Redacts what does not follow from the fields of the ruleset's part of `encounter`: removes
+    /// every id that the audience does not know ([`Audience::knows`]) and what is the game master's
+    /// alone. The engine has removed the hidden combatants and effects of `whole`, and has redacted
+    /// [`Ruleset::State`] field by field.
+    ///
+    /// If [`Encounter::someone_acts`], the phase becomes one in which [`Ruleset::current`] is empty
+    /// and [`Ruleset::pending`] is [`Pending::someone`](super::Pending::someone).
+    fn redact(encounter: &mut Encounter<R>, whole: &Encounter<R>, audience: &Audience<'_>);
+
+    /// Whether its part of `encounter` holds what viewers must not see although no combatant is
+    /// hidden, such as the turns of hidden ones that have left.
+    fn hides_something(_encounter: &Encounter<R>) -> bool {
+        false
+    }
+
+    /// An event as the audience may know it, if at all: `event.redact(redaction.audience)` if that
+    /// follows from its fields.
+    ///
+    /// An event that names only known combatants stays as it is, unless it is a
+    /// [`secret`](Self::is_secret).
+    fn redact_event(event: &R::Event, redaction: &Redaction<'_, R>) -> Option<R::Event>;
+
+    /// Whether an event is the game master's alone even if no combatant is hidden.
+    fn is_secret(_event: &R::Event) -> bool {
+        false
+    }
+}
