@@ -7,7 +7,7 @@
 
 use super::chance::Chance;
 use super::player::Subject;
-use super::secrecy::Stage;
+use super::secrecy::{Sight, Stage};
 use super::subjects;
 use crate::support::sources::{path, read};
 use crate::support::table::{Refused, seeded, sentences_of, without_sentences};
@@ -88,19 +88,28 @@ fn step(stage: &mut Stage, command: &Value, dice: u64) -> (String, String, Optio
                 next.game.text(),
                 options,
                 next.game.brief(),
-                without_sentences(&decided.events),
+                without_sentences(decided.events.get()),
             );
             let sights = next.sights(Some((&decided, command)));
             let shows = format!(
                 "{} {} {} {refusals}",
                 digest(&all),
-                digest(&sights[0]),
-                digest(&sights[1])
+                digest(&bare(&sights[0])),
+                digest(&bare(&sights[1]))
             );
             *stage = next;
             (sentences_of(&decided.events).join(" "), shows, None)
         }
     }
+}
+
+/// A sight without the sentences of its events: a play tells those apart.
+fn bare(sight: &Sight) -> Sight {
+    let mut sight = sight.clone();
+    if let Some((_, events)) = &mut sight.entry {
+        *events = without_sentences(events);
+    }
+    sight
 }
 
 /// New plays.

@@ -14,7 +14,7 @@ use super::definitions;
 use super::player::Subject;
 use super::{numbers, subjects};
 use crate::support::json::short;
-use crate::support::table::{RULESETS, entry, meta, owned, player, token, without_sentences};
+use crate::support::table::{RULESETS, entry, meta, owned, player, token};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use turnkeeper::engine::{AnyEncounter, Decided, Request, Role, Viewer};
@@ -76,7 +76,8 @@ pub struct Sight {
     text: String,
     options: String,
     brief: String,
-    /// The types of the commands and the events that led here, as the viewer reads them.
+    /// The types of the commands and the events that led here, with their sentences, as the viewer
+    /// reads them.
     pub entry: Option<(String, String)>,
 }
 
@@ -144,7 +145,7 @@ impl Stage {
                 account.commands.clone()
             });
             let events = own.map_or(&decided.events, |account| &account.events);
-            let events = without_sentences(events);
+            let events = events.get().to_owned();
             (events != "[]").then_some((commands.join(" "), events))
         });
         Sight {

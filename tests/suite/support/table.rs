@@ -392,8 +392,8 @@ pub fn sentences_of(events: &RawValue) -> Vec<String> {
 }
 
 /// The events as JSON without their sentences. The sentence of an event is its last field.
-pub fn without_sentences(events: &RawValue) -> String {
-    let events: Vec<&RawValue> = serde_json::from_str(events.get()).expect("events");
+pub fn without_sentences(events: &str) -> String {
+    let events: Vec<&RawValue> = serde_json::from_str(events).expect("events");
     let mut bare = Vec::new();
     for event in events {
         let json = event.get();
