@@ -33,11 +33,12 @@ pub struct Manifest {
 /// One rule of a catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Rule {
-    /// Its id.
+    /// Its id, such as `WA-15`. A letter at the end marks a decision of ours on what that rule
+    /// leaves open: `WA-15a`. `TK-5` is a rule of all rulesets.
     pub id: &'static str,
     /// What it says, in one line.
     pub summary: &'static str,
-    /// False for a rule that comes from a neighbouring document of the same game.
+    /// False for a rule from a neighbouring document of the same game, and for a decision of ours.
     #[serde(skip)]
     #[schema(ignore)]
     pub official: bool,
@@ -53,8 +54,8 @@ impl Rule {
         }
     }
 
-    /// A rule from a neighbouring document of the same game, or a decision where the text is
-    /// silent.
+    /// A rule from a neighbouring document of the same game, or a decision of ours on what a rule
+    /// leaves open.
     pub const fn supplementary(id: &'static str, summary: &'static str) -> Self {
         Self {
             id,

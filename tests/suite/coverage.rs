@@ -134,6 +134,25 @@ fn catalogue_ids_are_unique_and_ascend() {
     }
 }
 
+#[test]
+fn a_decision_rests_on_a_rule_of_its_catalogue() {
+    for manifest in manifests() {
+        for rule in manifest.rules {
+            let base = rule.id.trim_end_matches(|c: char| c.is_ascii_lowercase());
+            if base == rule.id {
+                continue;
+            }
+            let known = manifest.rules.iter().any(|other| other.id == base);
+            assert!(known, "{} rests on no rule of {}", rule.id, manifest.id);
+            assert!(
+                !rule.official,
+                "{} is not of the system's own text",
+                rule.id
+            );
+        }
+    }
+}
+
 /// A rule's id as the letters before its first number, and its numbers (a letter after a number
 /// counts as one).
 fn family(id: &str) -> (String, Vec<u32>) {

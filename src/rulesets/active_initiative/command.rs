@@ -52,7 +52,7 @@ pub struct Start {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub rolls: BTreeMap<CombatantId, D20>,
-    /// The d20 with which a combatant rolls off a full tie, should there be one (AAI17).
+    /// The d20 with which a combatant rolls off a full tie, should there be one (AI-5a).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub roll_offs: BTreeMap<CombatantId, D20>,
@@ -83,7 +83,7 @@ pub struct EndTurn {
     #[serde(default)]
     #[schema(default = false)]
     pub begin: bool,
-    /// Whether the turn of `next` begins at once if nobody could interrupt (AAI15).
+    /// Whether the turn of `next` begins at once if nobody could interrupt (AI-17b).
     #[serde(default)]
     #[schema(default = false)]
     pub begin_unopposed: bool,
@@ -104,7 +104,7 @@ pub struct Nominate {
     #[serde(default)]
     #[schema(default = false)]
     pub begin: bool,
-    /// Whether the turn of `next` begins at once if nobody could interrupt (AAI15).
+    /// Whether the turn of `next` begins at once if nobody could interrupt (AI-17b).
     #[serde(default)]
     #[schema(default = false)]
     pub begin_unopposed: bool,

@@ -144,7 +144,7 @@ fn players(encounter: &Encounter) -> usize {
 /// A roll for the first turn, and what it is ranked by: its total, then DEX, then WIS (AI-5).
 type RankedRoll = ((i64, Int<0, 50>, Int<0, 50>), OpeningRoll);
 
-/// The highest of all rolls of d20 and the INT modifier (AI-3); a full tie is rolled off (AAI17).
+/// The highest of all rolls of d20 and the INT modifier (AI-3); a full tie is rolled off (AI-5a).
 fn roll_opening(play: &mut Play<'_>, c: &Start) -> Option<CombatantId> {
     let combatants = play.encounter().combatants.clone();
     let mut ranked: Vec<RankedRoll> = Vec::with_capacity(combatants.len());
@@ -255,8 +255,8 @@ fn begin_at_once(
     }
 }
 
-/// Whether nobody could interrupt (AAI15). Only what all know counts: neither hidden combatants nor
-/// how many points are left.
+/// Whether nobody could interrupt (AI-17b). Only what all know counts: neither hidden combatants
+/// nor how many points are left.
 fn is_unopposed(encounter: &Encounter, nominee: &CombatantId) -> bool {
     if plays_points(encounter) {
         return false;
@@ -407,7 +407,7 @@ fn may_interrupt(
     require(
         !interrupter.state.interrupted,
         "interrupted_before",
-        "AAI2",
+        "AI-22a",
         || format!("{id} has interrupted once before this turn"),
     )?;
     match means {
@@ -449,7 +449,7 @@ fn check_point(encounter: &Encounter, interrupter: &Combatant) -> Result<(), Vio
 }
 
 /// Refuses a combatant that may not steal the turn before anybody is named: it was hurt, and it is
-/// no ally of the last to act, whose choice it takes (AAI12).
+/// no ally of the last to act, whose choice it takes (AI-17a).
 fn may_interrupt_choice(
     encounter: &Encounter,
     interrupter: &Combatant,
@@ -471,7 +471,7 @@ fn may_interrupt_choice(
     let allied = encounter
         .get(chooser)
         .is_some_and(|chooser| chooser.side == interrupter.side);
-    require(!allied, "ally", "AAI12", || {
+    require(!allied, "ally", "AI-17a", || {
         format!("{id} and {chooser}, whose choice it is, are on the same side")
     })
 }
@@ -493,12 +493,12 @@ fn may_take_a_turn(interrupter: &Combatant, means: Means) -> Result<(), Violatio
         format!("{id} has acted this round")
     })?;
     check_in_fight(interrupter, "AI-8")?;
-    require(able(interrupter), "cannot_act", "AAI16", || {
+    require(able(interrupter), "cannot_act", "AI-18a", || {
         format!("{id} cannot act: it takes a turn that comes to it, but steals none")
     })
 }
 
-/// Whether it is in the fight and can act, or one of a group can (AAI16).
+/// Whether it is in the fight and can act, or one of a group can (AI-18a).
 pub(super) fn able(c: &Combatant) -> bool {
     c.free_of(|condition| INCAPACITATING.contains(&condition))
 }
@@ -512,12 +512,12 @@ fn was_hurt(encounter: &Encounter, interrupter: &Combatant) -> Result<(), Violat
     require(
         hurt_off_turn(encounter, interrupter),
         "own_turn",
-        "AAI13",
+        "AI-20a",
         || format!("{id} took the last turn: damage of its own turn does not give it the next one"),
     )
 }
 
-/// Whether it took damage that pays for an interrupt (AI-20): not in its own turn (AAI13).
+/// Whether it took damage that pays for an interrupt (AI-20): not in its own turn (AI-20a).
 pub(super) fn hurt_off_turn(encounter: &Encounter, c: &Combatant) -> bool {
     c.state.exposed && encounter.state.last_actor.as_ref() != Some(&c.id)
 }

@@ -71,7 +71,7 @@ pub struct OpeningRolled {
     pub rolls: Vec<OpeningRoll>,
 }
 
-/// The highest rolls were equal, and DEX and WIS too: they were rolled off (AAI17).
+/// The highest rolls were equal, and DEX and WIS too: they were rolled off (AI-5a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct OpeningRolledOff {
     /// The dice of those in the tie, best first.
@@ -96,7 +96,7 @@ pub struct Named {
     pub by: Option<CombatantId>,
 }
 
-/// Somebody stole the next turn; the window stays open (AI-22, AAI2).
+/// Somebody stole the next turn; the window stays open (AI-22, AI-22a).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Interrupted {
@@ -118,7 +118,7 @@ pub struct ChoiceOpened {
     pub starter: bool,
 }
 
-/// A combatant took damage. It may interrupt for free until the next turn begins (AI-20, AAI13).
+/// A combatant took damage. It may interrupt for free until the next turn begins (AI-20, AI-20a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Exposed {
     /// The combatant.

@@ -15,7 +15,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
     rules: RULES,
 };
 
-/// The conditions of those who cannot act (AAI16).
+/// The conditions of those who cannot act (AI-18a).
 pub(super) const INCAPACITATING: &[&str] = &[
     "incapacitated",
     "paralyzed",
@@ -45,6 +45,10 @@ const RULES: &[Rule] = &[
         "AI-5",
         "A rolled initiative adds the INT modifier; higher DEX, then higher WIS break a tie.",
     ),
+    Rule::supplementary(
+        "AI-5a",
+        "A full tie of the opening roll is rolled off, once; what is equal still goes to the first to join.",
+    ),
     Rule::official(
         "AI-6",
         "A trap, a spell or another hazard can take the first turn.",
@@ -52,6 +56,10 @@ const RULES: &[Rule] = &[
     Rule::official(
         "AI-7",
         "One combatant has a turn at a time and names the next one at its end.",
+    ),
+    Rule::supplementary(
+        "AI-7a",
+        "The controller names even if its combatant died; if it left, the game master does.",
     ),
     Rule::official(
         "AI-8",
@@ -87,9 +95,21 @@ const RULES: &[Rule] = &[
         "AI-17",
         "Interrupts come between a nomination and the start of the named combatant's turn.",
     ),
+    Rule::supplementary(
+        "AI-17a",
+        "Option: those hurt in a turn may steal the next one before anybody is named, unless they are allies of the last to act.",
+    ),
+    Rule::supplementary(
+        "AI-17b",
+        "A named combatant's turn may begin at once if no visible combatant could interrupt and the variant of points is not played.",
+    ),
     Rule::official(
         "AI-18",
         "Only a combatant who has not acted this round can interrupt.",
+    ),
+    Rule::supplementary(
+        "AI-18a",
+        "Who cannot act takes a turn that comes to it, but steals none.",
     ),
     Rule::official(
         "AI-19",
@@ -99,10 +119,22 @@ const RULES: &[Rule] = &[
         "AI-20",
         "Damage taken in the turn that has just ended pays for an interrupt.",
     ),
+    Rule::supplementary(
+        "AI-20a",
+        "A combatant hurt in its own turn cannot interrupt after it, nor in a new round.",
+    ),
+    Rule::supplementary(
+        "AI-20b",
+        "Damage between two turns counts for the turn before, also between two rounds.",
+    ),
     Rule::official("AI-21", "Nobody steals the turn of an ally."),
     Rule::official(
         "AI-22",
         "The interrupter takes the next turn; the named one has not acted and keeps no place.",
+    ),
+    Rule::supplementary(
+        "AI-22a",
+        "The window stays open after an interrupt: each interrupts once, without refunds.",
     ),
     Rule::official(
         "AI-23",
@@ -153,6 +185,10 @@ const RULES: &[Rule] = &[
         "AI-35",
         "A round ends when everybody in the fight has acted.",
     ),
+    Rule::supplementary(
+        "AI-35a",
+        "Where all who have not acted are out of the fight the round ends by itself.",
+    ),
     Rule::official(
         "AI-36",
         "At a round's end every duration in rounds drops by one, and at zero its effect is over.",
@@ -185,41 +221,5 @@ const RULES: &[Rule] = &[
     Rule::official(
         "AI-44",
         "With a new round nobody has acted, and the game master may spend a point again.",
-    ),
-    Rule::supplementary(
-        "AAI2",
-        "The window stays open after an interrupt: each interrupts once, without refunds.",
-    ),
-    Rule::supplementary(
-        "AAI6",
-        "The controller names even if its combatant died; if it left, the game master does.",
-    ),
-    Rule::supplementary(
-        "AAI7",
-        "Where all who have not acted are out of the fight the round ends by itself.",
-    ),
-    Rule::supplementary(
-        "AAI12",
-        "Option: those hurt in a turn may steal the next one before anybody is named, unless they are allies of the last to act.",
-    ),
-    Rule::supplementary(
-        "AAI13",
-        "A combatant hurt in its own turn cannot interrupt after it, nor in a new round.",
-    ),
-    Rule::supplementary(
-        "AAI14",
-        "Damage between two turns counts for the turn before, also between two rounds.",
-    ),
-    Rule::supplementary(
-        "AAI15",
-        "A named combatant's turn may begin at once if no visible combatant could interrupt and the variant of points is not played.",
-    ),
-    Rule::supplementary(
-        "AAI16",
-        "Who cannot act takes a turn that comes to it, but steals none.",
-    ),
-    Rule::supplementary(
-        "AAI17",
-        "A full tie of the opening roll is rolled off, once; what is equal still goes to the first to join.",
     ),
 ];

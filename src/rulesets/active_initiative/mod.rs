@@ -164,7 +164,7 @@ fn because(by: &Way) -> Reason {
                 None => vec![*die],
             },
             tie_rule: match roll_off {
-                Some(_) => Some("AAI17"),
+                Some(_) => Some("AI-5a"),
                 None if tied.is_empty() => None,
                 None => Some("AI-5"),
             },

@@ -60,8 +60,8 @@ fn settle(play: &mut Play<'_>) {
     }
 }
 
-/// Asks who is next, in a new round if everybody has acted (AI-35, AAI7). With nobody in the fight,
-/// it waits.
+/// Asks who is next, in a new round if everybody has acted (AI-35, AI-35a). With nobody in the
+/// fight, it waits.
 pub(super) fn advance(play: &mut Play<'_>) {
     let encounter = play.encounter();
     let all_have_acted = encounter.waiting().next().is_none();

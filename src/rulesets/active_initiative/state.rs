@@ -19,7 +19,7 @@ pub struct Options {
     /// character without one (`player`).
     #[schema(inline)]
     pub interrupt_points: InterruptPoints,
-    /// Whether those hurt in a turn may interrupt before anybody is named (AAI12).
+    /// Whether those hurt in a turn may interrupt before anybody is named (AI-17a).
     pub interrupt_before_nomination: bool,
     /// Whether those who fight beside a player's character hold inspiration too (AI-28).
     pub npc_inspiration: bool,
@@ -102,10 +102,10 @@ pub struct CombatantState {
     /// The d20 that its player rolled before the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_die: Option<D20>,
-    /// Whether it took damage since the current or last turn began (AAI14), which lets it interrupt
-    /// for free (AI-20, AAI13).
+    /// Whether it took damage since the current or last turn began (AI-20b), which lets it
+    /// interrupt for free (AI-20, AI-20a).
     pub exposed: bool,
-    /// Whether it has interrupted in this window: once is all (AAI2).
+    /// Whether it has interrupted in this window: once is all (AI-22a).
     pub interrupted: bool,
     /// The action that it has readied (AI-12).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,7 +135,7 @@ pub struct State {
     /// Where the round is.
     pub phase: Phase,
     /// Who took the last turn: its controller names the next one (AI-7), also when it has died
-    /// (AAI6).
+    /// (AI-7a).
     pub last_actor: Option<CombatantId>,
     /// The interrupt points that the game master has left (AI-30); only the game master sees them.
     pub interrupt_points: Option<u32>,
@@ -230,7 +230,7 @@ pub enum Way {
         /// Who else rolled as high, so that DEX or WIS decided (AI-5).
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tied: Vec<CombatantId>,
-        /// The die of the roll-off, if DEX and WIS were equal too (AAI17).
+        /// The die of the roll-off, if DEX and WIS were equal too (AI-5a).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         roll_off: Option<Die>,
         /// Who else rolled off.

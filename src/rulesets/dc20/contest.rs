@@ -13,7 +13,7 @@ pub(super) enum Contest {
     /// These may claim the turn or pass.
     Open(Vec<CombatantId>),
     /// These have the same highest result and do not all share: they agree to share, or pass
-    /// (ADC5).
+    /// (DC-19a).
     Tied(Vec<CombatantId>),
     /// All passed, but there are not enough later turns: one of these must claim it.
     Needed(Vec<CombatantId>),
@@ -110,7 +110,7 @@ pub(super) fn outbid(encounter: &Encounter, c: &Combatant) -> bool {
     is_outbid(c, best_seen(&claimants))
 }
 
-/// The game master gives the awaited turn to one of equal claims (ADC5).
+/// The game master gives the awaited turn to one of equal claims (DC-19a).
 pub(super) fn decided(state: &State, slot: SlotId, winner: &CombatantId) -> SlotClaimed {
     let mut outbid = Vec::new();
     for claim in &state.claims {

@@ -238,7 +238,7 @@ pub struct SlotBegan {
     pub combatants: Participants,
 }
 
-/// The turn of a combatant that is out of the fight passed; effects count it (ADC10).
+/// The turn of a combatant that is out of the fight passed; effects count it (DC-40a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct TurnMissed {
     /// The combatant.

@@ -142,8 +142,8 @@ fn has_spent_all(encounter: &Encounter, id: &CombatantId) -> bool {
     encounter.get(id).is_some_and(|c| c.state.ap.current == 0)
 }
 
-/// Starts a turn, or resumes a delayed one, which has started before (ADC8). A held action is lost
-/// at the start (DC-49).
+/// Starts a turn, or resumes a delayed one, which has started before (DC-32a). A held action is
+/// lost at the start (DC-49).
 pub(super) fn start(play: &mut Play<'_>, id: &CombatantId) {
     let Some(c) = play.encounter().get(id) else {
         return;
@@ -161,7 +161,7 @@ pub(super) fn start(play: &mut Play<'_>, id: &CombatantId) {
     start_turn(play, id);
 }
 
-/// Ends a turn: surprise is over first (ADC4), then the Action Points come back (DC-45).
+/// Ends a turn: surprise is over first (DC-43a), then the Action Points come back (DC-45).
 pub(super) fn close_turn(play: &mut Play<'_>, id: &CombatantId) {
     end_turn(play, id);
     if play.encounter().get(id).is_some_and(|c| c.has("surprised")) {

@@ -55,6 +55,10 @@ const RULES: &[Rule] = &[
         "DC-9",
         "A natural 20 is a critical success, a natural 1 a critical failure.",
     ),
+    Rule::supplementary(
+        "DC-9a",
+        "A natural 20 or 1 decides success or failure whatever the total.",
+    ),
     Rule::official(
         "DC-10",
         "A critical success gives ADV on one Check or Save in round 1.",
@@ -76,6 +80,10 @@ const RULES: &[Rule] = &[
         "DC-15",
         "There are as many PC Turns as characters, and as many Enemy Turns.",
     ),
+    Rule::supplementary(
+        "DC-15a",
+        "There is no encounter without a player's character.",
+    ),
     Rule::official("DC-16", "The teams' turns alternate from the first one on."),
     Rule::official(
         "DC-17",
@@ -88,6 +96,14 @@ const RULES: &[Rule] = &[
     Rule::official(
         "DC-19",
         "Characters with equal results may share a PC Turn and act in it together.",
+    ),
+    Rule::supplementary(
+        "DC-19a",
+        "Of equal claims that do not all share, all but one pass, or the game master decides.",
+    ),
+    Rule::supplementary(
+        "DC-19b",
+        "Sharing leaves PC Turns empty; the number of Enemy Turns stays.",
     ),
     Rule::official(
         "DC-20",
@@ -105,9 +121,17 @@ const RULES: &[Rule] = &[
         "DC-23",
         "An Enemy Turn is empty once all its enemies are defeated.",
     ),
+    Rule::supplementary(
+        "DC-23a",
+        "A dead or removed combatant leaves its turn empty; the Enemy Turns stay.",
+    ),
     Rule::official(
         "DC-24",
         "New enemies can join any Enemy Turn, empty or not; no turn asks for an enemy in reserve.",
+    ),
+    Rule::supplementary(
+        "DC-24a",
+        "An enemy in a turn that has passed acts next round; a new PC adds turns.",
     ),
     Rule::official(
         "DC-25",
@@ -116,6 +140,10 @@ const RULES: &[Rule] = &[
     Rule::official(
         "DC-26",
         "Several enemy teams rotate; the game master or a Fate Check says which is first.",
+    ),
+    Rule::supplementary(
+        "DC-26a",
+        "The rotation is fixed but for its start; 10 or more is for the team listed first.",
     ),
     Rule::supplementary(
         "DC-27",
@@ -129,6 +157,10 @@ const RULES: &[Rule] = &[
         "DC-29",
         "An important NPC can count as a character for the number of turns and take a PC Turn.",
     ),
+    Rule::supplementary(
+        "DC-29a",
+        "An important NPC makes no check and is not counted; it adds a turn for each team.",
+    ),
     Rule::official(
         "DC-30",
         "What was chosen in round 1 is the order of all later rounds.",
@@ -141,6 +173,10 @@ const RULES: &[Rule] = &[
         "DC-32",
         "A combatant delays at any moment of its own turn, and at no other time.",
     ),
+    Rule::supplementary(
+        "DC-32a",
+        "A turn can be delayed several times; it starts once in a round.",
+    ),
     Rule::official(
         "DC-33",
         "A delayed turn moves for good to a later PC Turn, and shares it.",
@@ -148,6 +184,10 @@ const RULES: &[Rule] = &[
     Rule::official(
         "DC-34",
         "Or it moves to the next PC Turn after a visible enemy, or a new one; behind an enemy without a turn the place is held until it is assigned.",
+    ),
+    Rule::supplementary(
+        "DC-34a",
+        "If another team follows the enemy, a delayed turn takes the next PC Turn.",
     ),
     Rule::official(
         "DC-35",
@@ -170,6 +210,10 @@ const RULES: &[Rule] = &[
         "DC-40",
         "An effect of n rounds ends at the start of the same creature's turn n rounds later.",
     ),
+    Rule::supplementary(
+        "DC-40a",
+        "An effect counts from the turn in which it is made, also if its maker is dead.",
+    ),
     Rule::official(
         "DC-41",
         "The first round is one turn for each creature; an effect of one round outlasts it.",
@@ -181,6 +225,10 @@ const RULES: &[Rule] = &[
     Rule::official(
         "DC-43",
         "Surprised takes 2 from the Action Points and from their maximum, once.",
+    ),
+    Rule::supplementary(
+        "DC-43a",
+        "A surprised turn ends with the condition first, then all points come back.",
     ),
     Rule::supplementary(
         "DC-44",
@@ -214,53 +262,5 @@ const RULES: &[Rule] = &[
     Rule::supplementary(
         "DC-54",
         "Option: after a PC Turn it acts once for each character in that turn.",
-    ),
-    Rule::supplementary(
-        "ADC2",
-        "A natural 20 or 1 decides success or failure whatever the total.",
-    ),
-    Rule::supplementary(
-        "ADC4",
-        "A surprised turn ends with the condition first, then all points come back.",
-    ),
-    Rule::supplementary(
-        "ADC5",
-        "Of equal claims that do not all share, all but one pass, or the game master decides.",
-    ),
-    Rule::supplementary(
-        "ADC6",
-        "Sharing leaves PC Turns empty; the number of Enemy Turns stays.",
-    ),
-    Rule::supplementary(
-        "ADC7",
-        "If another team follows the enemy, a delayed turn takes the next PC Turn.",
-    ),
-    Rule::supplementary(
-        "ADC8",
-        "A turn can be delayed several times; it starts once in a round.",
-    ),
-    Rule::supplementary(
-        "ADC10",
-        "An effect counts from the turn in which it is made, also if its maker is dead.",
-    ),
-    Rule::supplementary(
-        "ADC11",
-        "The rotation is fixed but for its start; 10 or more is for the team listed first.",
-    ),
-    Rule::supplementary(
-        "ADC13",
-        "An important NPC makes no check and is not counted; it adds a turn for each team.",
-    ),
-    Rule::supplementary(
-        "ADC14",
-        "An enemy in a turn that has passed acts next round; a new PC adds turns.",
-    ),
-    Rule::supplementary(
-        "ADC15",
-        "A dead or removed combatant leaves its turn empty; the Enemy Turns stay.",
-    ),
-    Rule::supplementary(
-        "ADC17",
-        "There is no encounter without a player's character.",
     ),
 ];

@@ -49,7 +49,7 @@ impl Ruleset for Dc20 {
         }
     }
 
-    /// DC-40 counts from the turn in which an effect is made, whatever its source (ADC10).
+    /// DC-40 counts from the turn in which an effect is made, whatever its source (DC-40a).
     fn anchor(
         encounter: &Encounter,
         source: Option<&CombatantId>,

@@ -118,7 +118,7 @@ fn reason(c: &Combatant, way: Way) -> Reason {
         Way::Delayed => Reason::new("DC-33", "delayed to this turn"),
         Way::DelayedAfter => Reason::new("DC-34", "delayed until after an enemy"),
         Way::Merged => Reason::new("DC-25", "two enemy turns were merged"),
-        Way::Joined => Reason::new("ADC14", "joined later with a turn of its own"),
+        Way::Joined => Reason::new("DC-24a", "joined later with a turn of its own"),
     };
     with_check(c, reason)
 }

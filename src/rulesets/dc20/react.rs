@@ -76,7 +76,7 @@ fn awaited_turn_for(encounter: &Encounter, id: &CombatantId) -> Option<SlotId> {
 }
 
 /// Gives a newcomer its points and a team. For a new PC every team gets one turn more if there are
-/// not enough (ADC14).
+/// not enough (DC-24a).
 fn admit(play: &mut Play<'_>, c: &Combatant) {
     if play.encounter().round > 0 {
         give_points(play, c);
@@ -200,7 +200,7 @@ fn lacks_turns(encounter: &Encounter) -> bool {
     seen_turns(state, Team::Enemy(1)).len() < members
 }
 
-/// Adds a turn for each team that has some (ADC14).
+/// Adds a turn for each team that has some (DC-24a).
 fn add_turns(play: &mut Play<'_>) {
     for team in teams_from_winner(&play.encounter().state) {
         add_turn(play, team);
@@ -216,7 +216,7 @@ fn teams_from_winner(state: &State) -> Vec<Team> {
     )
 }
 
-/// Adds a turn at the end of the order for a team that has some (ADC14).
+/// Adds a turn at the end of the order for a team that has some (DC-24a).
 fn add_turn(play: &mut Play<'_>, team: Team) {
     let state = &play.encounter().state;
     let mut has_turns = false;

@@ -183,7 +183,7 @@ pub enum Way {
     DelayedAfter,
     /// Its Enemy Turn was merged into that one (DC-25).
     Merged,
-    /// It joined after round 1 and got a turn of its own (ADC14).
+    /// It joined after round 1 and got a turn of its own (DC-24a).
     Joined,
 }
 

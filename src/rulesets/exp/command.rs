@@ -101,7 +101,7 @@ pub struct Declare {
     pub order: Option<Sequence>,
 }
 
-/// Say what a persona that is asked will declare, so that others may jump ahead of it (AEX13).
+/// Say what a persona that is asked will declare, so that others may jump ahead of it (EX-27b).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
@@ -135,19 +135,19 @@ pub struct Jump {
     pub referee_roll: Option<D20>,
 }
 
-/// Let the announced act go ahead and keep waiting, with the option `jump_window` (AEX15).
+/// Let the announced act go ahead and keep waiting, with the option `jump_window` (EX-25b).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct KeepWaiting {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether it keeps waiting at all later acts too, unasked, until `ask_again` (AEX16).
+    /// Whether it keeps waiting at all later acts too, unasked, until `ask_again` (EX-25c).
     #[serde(default)]
     #[schema(default = false)]
     pub standing: bool,
 }
 
-/// End a standing `keep_waiting`: the persona is asked again whether it jumps (AEX16).
+/// End a standing `keep_waiting`: the persona is asked again whether it jumps (EX-25c).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct AskAgain {
@@ -155,12 +155,12 @@ pub struct AskAgain {
     pub combatant: CombatantId,
 }
 
-/// Go on: personas that have not jumped by now keep waiting (AEX15).
+/// Go on: personas that have not jumped by now keep waiting (EX-25b).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct CloseJumps {}
 
-/// Attack with a mental mutation, at any moment of the unit and outside the list (EX-31, AEX8).
+/// Attack with a mental mutation, at any moment of the unit and outside the list (EX-31, EX-31a).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
@@ -189,7 +189,7 @@ pub struct MentalDuel {
     pub tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
 }
 
-/// Decline a mental duel: the duellist keeps its attack, and the duel ends (AEX14).
+/// Decline a mental duel: the duellist keeps its attack, and the duel ends (EX-32a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct DeclineDuel {
@@ -299,7 +299,7 @@ pub enum Use {
     Now,
     /// Wait with it; not open to the lowest persona (EX-15).
     Wait,
-    /// Let it go unused: stay put, hold fire (AEX2).
+    /// Let it go unused: stay put, hold fire (EX-15a).
     Nothing,
 }
 

@@ -94,7 +94,7 @@ fn announce(play: &mut Play<'_>, c: &Announce) -> Result<(), Violation> {
     require(
         announced(play.encounter()).is_none(),
         "announced_already",
-        "AEX13",
+        "EX-27b",
         || detail,
     )?;
     play.emit(Announced {
@@ -118,14 +118,14 @@ fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
     if let Some(plan) = announced(play.encounter()) {
         let same = (&plan.combatant, plan.movement, plan.act, plan.order)
             == (&combatant, movement, act, order);
-        require(same, "not_as_announced", "AEX13", || {
+        require(same, "not_as_announced", "EX-27b", || {
             format!(
                 "{} has announced something else, which it must do",
                 plan.combatant
             )
         })?;
         let deciders = deciders(play.encounter());
-        require(deciders.is_empty(), "jumps_open", "AEX15", || {
+        require(deciders.is_empty(), "jumps_open", "EX-25b", || {
             format!(
                 "{} may jump ahead of this act: first all of them jump or keep_waiting",
                 joined(&deciders)
@@ -136,7 +136,7 @@ fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
         require(
             !must_announce(play.encounter(), persona),
             "not_announced",
-            "AEX15",
+            "EX-25b",
             || format!("others could jump ahead of {combatant}: announce first what it does"),
         )?;
     }

@@ -77,7 +77,7 @@ pub struct Asked {
     pub combatants: Vec<CombatantId>,
 }
 
-/// A persona said what it will do (AEX13).
+/// A persona said what it will do (EX-27b).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Announced {
@@ -131,16 +131,16 @@ pub struct WaitJumped {
     pub success: bool,
 }
 
-/// A persona lets the announced act go ahead (AEX15).
+/// A persona lets the announced act go ahead (EX-25b).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct KeptWaiting {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether it does so at all later acts, unasked (AEX16).
+    /// Whether it does so at all later acts, unasked (EX-25c).
     pub standing: bool,
 }
 
-/// A persona is asked again whether it jumps, after a standing answer (AEX16).
+/// A persona is asked again whether it jumps, after a standing answer (EX-25c).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct AskedAgain {
     /// The combatant.
@@ -216,8 +216,8 @@ impl Describe for Event {
 pub enum Loss {
     /// It can no longer act: what waited is lost (EX-23).
     CannotAct,
-    /// It could not act when the list came to it (AEX9).
+    /// It could not act when the list came to it (EX-23a).
     CouldNotAnswer,
-    /// It joined during the unit and rolls for the next one (AEX11).
+    /// It joined during the unit and rolls for the next one (EX-2a).
     JoinedLate,
 }

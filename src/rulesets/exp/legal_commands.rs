@@ -33,13 +33,13 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
                         .map(|c| awe_roll(encounter, LegalCommand::by("jump", &c.id, "EX-29"))),
                 );
             }
-            let keep = |id: &CombatantId| LegalCommand::by("keep_waiting", id, "AEX15");
+            let keep = |id: &CombatantId| LegalCommand::by("keep_waiting", id, "EX-25b");
             legal.extend(
                 deciders(encounter)
                     .iter()
                     .map(|id| keep(id).choose("standing", false, [false, true])),
             );
-            legal.push(LegalCommand::of("close_jumps", "AEX15"));
+            legal.push(LegalCommand::of("close_jumps", "EX-25b"));
             legal.extend(mental_attacks(encounter));
             let minds = || {
                 encounter
@@ -58,12 +58,12 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
             let decline = state
                 .duel
                 .iter()
-                .map(|id| LegalCommand::by("decline_duel", id, "AEX14"));
+                .map(|id| LegalCommand::by("decline_duel", id, "EX-32a"));
             mental_attacks(encounter).chain(decline).collect()
         }
     };
     let keeping = encounter.iter().filter(|c| c.state.keeps_waiting);
-    legal.extend(keeping.map(|c| LegalCommand::by("ask_again", &c.id, "AEX16")));
+    legal.extend(keeping.map(|c| LegalCommand::by("ask_again", &c.id, "EX-25c")));
     legal
 }
 

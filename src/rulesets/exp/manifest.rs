@@ -21,10 +21,18 @@ const RULES: &[Rule] = &[
         "EX-2",
         "Everybody rolls at once, once for each unit; the roll holds for all its passes.",
     ),
+    Rule::supplementary(
+        "EX-2a",
+        "A persona that joins during a unit rolls for the next one.",
+    ),
     Rule::official("EX-3", "When the unit is over everybody rolls again."),
     Rule::official(
         "EX-4",
         "The referee's crowds may share one roll; important personas roll for themselves.",
+    ),
+    Rule::supplementary(
+        "EX-4a",
+        "A crowd is one place in the list: each of it answers, and all of it are forced. A player's persona may belong to it.",
     ),
     Rule::official(
         "EX-5",
@@ -38,6 +46,7 @@ const RULES: &[Rule] = &[
         "EX-7",
         "Tied personas roll a plain d10 each as a further digit; the higher one wins.",
     ),
+    Rule::supplementary("EX-7a", "A ten is the highest digit of a tie."),
     Rule::supplementary("EX-8", "Where the digits tie too, another digit is rolled."),
     Rule::official(
         "EX-9",
@@ -66,6 +75,10 @@ const RULES: &[Rule] = &[
     Rule::official(
         "EX-15",
         "The lowest persona that has anything left must not wait: it spends all that it has.",
+    ),
+    Rule::supplementary(
+        "EX-15a",
+        "A component that must be spent may be spent on nothing.",
     ),
     Rule::official(
         "EX-16",
@@ -99,9 +112,26 @@ const RULES: &[Rule] = &[
         "EX-23",
         "A persona that is killed, knocked out, stunned or paralyzed loses what it waited with.",
     ),
+    Rule::supplementary(
+        "EX-23a",
+        "A persona that cannot act loses unasked components only when the list comes to it.",
+    ),
     Rule::official(
         "EX-25",
         "A persona that has waited may try to act ahead of a lower persona: a wait jump.",
+    ),
+    Rule::supplementary(
+        "EX-25a",
+        "A wait jump goes only over a lower persona, and only before its act is done.",
+    ),
+    Rule::supplementary(
+        "EX-25b",
+        "Option: an act is announced where a persona could jump ahead of it, and waits until all who could have jumped or kept waiting. \
+         A hidden persona's act is not announced.",
+    ),
+    Rule::supplementary(
+        "EX-25c",
+        "A persona may keep waiting at all acts, unasked, until it wants to be asked again.",
     ),
     Rule::official(
         "EX-26",
@@ -111,9 +141,21 @@ const RULES: &[Rule] = &[
         "EX-27",
         "A successful wait jump puts the move or the attack before the lower persona's act.",
     ),
+    Rule::supplementary(
+        "EX-27a",
+        "Of two who jump over the same act the higher one goes first.",
+    ),
+    Rule::supplementary(
+        "EX-27b",
+        "An announced act is done as announced, after the jumps ahead of it.",
+    ),
     Rule::official(
         "EX-28",
         "A failed wait jump changes nothing: the component waits, the lower persona goes first.",
+    ),
+    Rule::supplementary(
+        "EX-28a",
+        "A failed wait jump cannot be tried again over the same act.",
     ),
     Rule::official(
         "EX-29",
@@ -127,9 +169,18 @@ const RULES: &[Rule] = &[
         "EX-31",
         "A mental attack can be made at any moment of the unit, outside the list.",
     ),
+    Rule::supplementary(
+        "EX-31a",
+        "A mental attack uses up the attack of the unit (option: nothing, once a unit), and is never a wait jump.",
+    ),
     Rule::official(
         "EX-32",
         "Two mental attackers who face each other roll d20 + MSTR + level; the higher is first.",
+    ),
+    Rule::supplementary(
+        "EX-32a",
+        "The list waits for a mental duel; others may attack with their minds meanwhile. A duellist that declines or falls out \
+         before the first attack ends it.",
     ),
     Rule::official(
         "EX-33",
@@ -143,56 +194,5 @@ const RULES: &[Rule] = &[
     Rule::supplementary(
         "EX-42",
         "Durations count units, of which thirty make a minute.",
-    ),
-    Rule::supplementary(
-        "AEX2",
-        "A component that must be spent may be spent on nothing.",
-    ),
-    Rule::supplementary("AEX4", "A ten is the highest digit of a tie."),
-    Rule::supplementary(
-        "AEX5",
-        "A failed wait jump cannot be tried again over the same act.",
-    ),
-    Rule::supplementary(
-        "AEX6",
-        "A wait jump goes only over a lower persona, and only before its act is done.",
-    ),
-    Rule::supplementary(
-        "AEX7",
-        "Of two who jump over the same act the higher one goes first.",
-    ),
-    Rule::supplementary(
-        "AEX8",
-        "A mental attack uses up the attack of the unit (option: nothing, once a unit), and is never a wait jump.",
-    ),
-    Rule::supplementary(
-        "AEX9",
-        "A persona that cannot act loses unasked components only when the list comes to it.",
-    ),
-    Rule::supplementary(
-        "AEX10",
-        "A crowd is one place in the list: each of it answers, and all of it are forced. A player's persona may belong to it.",
-    ),
-    Rule::supplementary(
-        "AEX11",
-        "A persona that joins during a unit rolls for the next one.",
-    ),
-    Rule::supplementary(
-        "AEX13",
-        "An announced act is done as announced, after the jumps ahead of it.",
-    ),
-    Rule::supplementary(
-        "AEX14",
-        "The list waits for a mental duel; others may attack with their minds meanwhile. A duellist that declines or falls out \
-         before the first attack ends it.",
-    ),
-    Rule::supplementary(
-        "AEX15",
-        "Option: an act is announced where a persona could jump ahead of it, and waits until all who could have jumped or kept waiting. \
-         A hidden persona's act is not announced.",
-    ),
-    Rule::supplementary(
-        "AEX16",
-        "A persona may keep waiting at all acts, unasked, until it wants to be asked again.",
     ),
 ];

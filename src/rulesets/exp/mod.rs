@@ -99,7 +99,7 @@ impl Ruleset for Exp {
                         "jump",
                         deciders(encounter),
                         &["jump", "keep_waiting"],
-                        "AEX15",
+                        "EX-25b",
                     ),
                     Some(announced) => Pending::new(
                         decision,

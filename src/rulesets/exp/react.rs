@@ -27,7 +27,7 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Exp>) -> Result<(), Vi
         });
     }
     // A combatant that left, or can no longer attack with its mind, ends its duel before it loses
-    // components (AEX14).
+    // components (EX-32a).
     let encounter = play.encounter();
     if encounter.state.duel.contains(id)
         && encounter
@@ -36,7 +36,7 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Exp>) -> Result<(), Vi
     {
         end_duel(play);
     }
-    // A persona that cannot act loses what waited (EX-23), or everything if it is asked (AEX9).
+    // A persona that cannot act loses what waited (EX-23), or everything if it is asked (EX-23a).
     let encounter = play.encounter();
     if !encounter.get(id).is_none_or(able) {
         let asked = encounter.state.asked.contains(id);

@@ -15,18 +15,18 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct Options {
-    /// How a Normal AWE roll is made (AEX3).
+    /// How a Normal AWE roll is made (EX-26).
     #[schema(inline)]
     pub awe_mode: AweMode,
     /// Which edition's encumbrance table changes the initiative (EX-11), if any.
     #[schema(inline)]
     pub encumbrance_table: EncumbranceTable,
     /// Whether an act is announced first where a persona could jump ahead of it. It waits until
-    /// those that could have jumped or kept waiting (AEX15).
+    /// those that could have jumped or kept waiting (EX-25b).
     pub jump_window: bool,
     /// Whether one AWE roll lets a persona jump with its move and its attack together (EX-29).
     pub jump_both: bool,
-    /// What a mental attack uses up (AEX8).
+    /// What a mental attack uses up (EX-31a).
     #[schema(inline)]
     pub mental_attack_uses: MentalAttackUses,
 }
@@ -53,7 +53,7 @@ pub struct CombatantStats {
     #[schema(inline)]
     pub encumbrance: Encumbrance,
     /// The crowd that it belongs to: personas with the same word share one roll and one place in
-    /// the list (EX-4, AEX10).
+    /// the list (EX-4, EX-4a).
     pub group: Option<CombatantId>,
 }
 
@@ -222,7 +222,7 @@ pub struct CombatantState {
     pub act: Spending,
     /// Whether it has been asked in this unit.
     pub asked: bool,
-    /// Whether it keeps waiting at every announced act, unasked (AEX16).
+    /// Whether it keeps waiting at every announced act, unasked (EX-25c).
     pub keeps_waiting: bool,
     /// Whether it has attacked with its mind in this unit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -276,12 +276,12 @@ pub struct State {
     pub cursor: u32,
     /// Who is asked and has not answered: one persona, or several of a crowd.
     pub asked: Vec<CombatantId>,
-    /// What a persona that is asked has announced and not yet done (AEX13).
+    /// What a persona that is asked has announced and not yet done (EX-27b).
     #[schema(inline)]
     pub announced: Option<Announced>,
     /// The wait jumps over the act that is about to happen.
     pub jumps: Vec<Jumper>,
-    /// Who keeps waiting at the announced act (AEX15).
+    /// Who keeps waiting at the announced act (EX-25b).
     pub kept: Vec<CombatantId>,
     /// The duellists that have not attacked, in order (EX-32).
     pub duel: Vec<CombatantId>,
@@ -329,7 +329,7 @@ impl Describe for Roll {
 }
 
 impl Roll {
-    /// Sorts rolls descending by the total, then by each digit, of which 10 is the highest (AEX4).
+    /// Sorts rolls descending by the total, then by each digit, of which 10 is the highest (EX-7a).
     /// Equal rolls get a further digit until they differ (EX-6 to EX-8).
     pub(super) fn sort(rolls: &mut [Self], mut next_digit: impl FnMut(&Self) -> Option<Die>) {
         let value = |roll: &Self| {

@@ -52,7 +52,7 @@ pub struct Start {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub group_rolls: BTreeMap<Slug, D20>,
-    /// The d20 with which a combatant rolls off a full tie, should there be one (AWA2).
+    /// The d20 with which a combatant rolls off a full tie, should there be one (WA-5a).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub roll_offs: BTreeMap<CombatantId, D20>,

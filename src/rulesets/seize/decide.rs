@@ -188,13 +188,13 @@ pub(super) fn barred(encounter: &Encounter, c: &Combatant) -> bool {
     c.state.skips_round_1 && encounter.round <= 1
 }
 
-/// Whether it could do something with a turn: in the fight, and not disabled as a whole (AWA4).
+/// Whether it could do something with a turn: in the fight, and not disabled as a whole (WA-15a).
 pub(super) fn able(c: &Combatant) -> bool {
     c.free_of(|condition| DISABLED.contains(&condition))
 }
 
 /// Whether a loss of hit points now lets it seize: not after, before or in a turn of its own
-/// (WA-12, WA-20, AWA6).
+/// (WA-12, WA-12b, WA-20).
 pub(super) fn loss_counts(encounter: &Encounter, c: &Combatant) -> bool {
     let moment = match &encounter.state.phase {
         Phase::InTurn { actor } => *actor != c.id,
@@ -261,7 +261,7 @@ fn comes_before(encounter: &Encounter, queued: &Seizer, seizer: &Combatant) -> b
     rank(other, queued.bonus) > rank(seizer, seizer.stats.bonus())
 }
 
-/// Between equal bonuses players' characters go first, then the first to join (AWA2).
+/// Between equal bonuses players' characters go first, then the first to join (WA-5a).
 fn rank(c: &Combatant, bonus: i64) -> (i64, bool, Reverse<u32>) {
     (bonus, c.kind == Kind::Pc, Reverse(c.joined))
 }
@@ -315,7 +315,7 @@ fn check_seizing<'p>(play: &'p Play<'_>, id: &CombatantId) -> Result<&'p Combata
     require(!c.acted, "already_acted", "WA-20", || {
         format!("{id} has had its turn of this round")
     })?;
-    require(!queued(encounter, id), "already_seized", "AWA4", || {
+    require(!queued(encounter, id), "already_seized", "WA-15a", || {
         format!("{id} has seized a turn already: it comes")
     })?;
     check_not_barred(encounter, c)?;
@@ -331,7 +331,7 @@ fn check_seizing<'p>(play: &'p Play<'_>, id: &CombatantId) -> Result<&'p Combata
             _ => "there is no turn now that anybody may seize".to_owned(),
         },
     )?;
-    require(able(c), "disabled", "AWA4", || {
+    require(able(c), "disabled", "WA-15a", || {
         format!(
             "{id} is disabled ({}) and cannot seize",
             DISABLED.join(", ")

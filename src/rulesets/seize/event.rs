@@ -1,5 +1,4 @@
-//! The events of Seize the initiative. `WA-n` are rules of the published system, `AWAn` what it
-//! leaves open: `manifest.rs` lists both.
+//! The events of Seize the initiative.
 
 use super::{Meaning, Way};
 use crate::vocabulary::{
@@ -60,7 +59,7 @@ pub struct InitiativeRolled {
     pub rolls: Vec<InitiativeRoll>,
 }
 
-/// The best rolls had the same result and the same bonus, and were rolled off (AWA2).
+/// The best rolls had the same result and the same bonus, and were rolled off (WA-5a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct RolledOff {
     /// The rolls of those in the tie, best first.
@@ -131,7 +130,7 @@ pub struct Declined {
     pub combatant: CombatantId,
 }
 
-/// Somebody who had seized a turn was put out of action before it came: the turn is lost (AWA4).
+/// Somebody who had seized a turn was put out of action before it came: the turn is lost (WA-15a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct SeizerDropped {
     /// The combatant.
@@ -184,7 +183,7 @@ pub struct InitiativeRoll {
     pub group: Option<Slug>,
     /// The d20.
     pub die: Die,
-    /// The Initiative Bonus; a group's highest (AWA8).
+    /// The Initiative Bonus; a group's highest (WA-3a).
     pub bonus: i64,
     /// The die and the bonus.
     pub total: i64,

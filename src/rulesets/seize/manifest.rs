@@ -2,7 +2,7 @@
 
 use crate::vocabulary::{Commands, Manifest, Rule};
 
-/// The conditions that keep somebody from seizing, though not from being picked (AWA4).
+/// The conditions that keep somebody from seizing, though not from being picked (WA-15a).
 pub(super) const DISABLED: &[&str] = &["unconscious", "incapacitated", "stunned"];
 
 pub(super) static MANIFEST: Manifest = Manifest {
@@ -31,6 +31,14 @@ const RULES: &[Rule] = &[
         "WA-3",
         "The game master may roll once for all enemies, or once for each group of them.",
     ),
+    Rule::supplementary(
+        "WA-3a",
+        "A group's roll is every member's, with what a 20 or 1 brings; each has its own turn.",
+    ),
+    Rule::supplementary(
+        "WA-3b",
+        "Every side but `players` is an enemy, unless the option `not_enemies` names it.",
+    ),
     Rule::official(
         "WA-4",
         "The highest result takes the first turn of the fight.",
@@ -39,14 +47,34 @@ const RULES: &[Rule] = &[
         "WA-5",
         "Between equal results the higher Initiative Bonus wins.",
     ),
+    Rule::supplementary(
+        "WA-5a",
+        "Full ties roll off; else players' characters go first, then the first to join.",
+    ),
     Rule::official(
         "WA-6",
         "A 20 goes before all others and has one extra Action, in its first turn only.",
     ),
+    Rule::supplementary(
+        "WA-6a",
+        "The die shows a 20 or a 1, or by option `crit_on` the result does; a 20 wins.",
+    ),
+    Rule::supplementary(
+        "WA-6b",
+        "The extra Action is one more use of a standard action, once.",
+    ),
     Rule::official("WA-7", "A 1 takes no turn at all in round 1."),
+    Rule::supplementary(
+        "WA-7a",
+        "In round 1 a 1 has acted; if all rolled 1, the highest bonus opens round 2.",
+    ),
     Rule::official(
         "WA-8",
         "After a turn, its controller picks the next one: its player, or the game master.",
+    ),
+    Rule::supplementary(
+        "WA-8a",
+        "The controller picks even if its combatant died; a sole survivor picks itself.",
     ),
     Rule::official("WA-9", "Nobody is picked who has had a turn in this round."),
     Rule::official(
@@ -61,6 +89,14 @@ const RULES: &[Rule] = &[
         "WA-12",
         "A combatant that loses hit points before its turn of the round may seize the next one.",
     ),
+    Rule::supplementary(
+        "WA-12a",
+        "A loss in the last turn of a round gives nothing in the next round.",
+    ),
+    Rule::supplementary(
+        "WA-12b",
+        "A loss between turns counts for the turn before until a pick; between rounds never.",
+    ),
     Rule::official(
         "WA-13",
         "Seizing is free to do or not to do, and decided when the turn that hurt is over.",
@@ -72,6 +108,10 @@ const RULES: &[Rule] = &[
     Rule::official(
         "WA-15",
         "Several who seize after one turn act by Initiative Bonus, the highest first.",
+    ),
+    Rule::supplementary(
+        "WA-15a",
+        "Seized turns follow the turns that hurt; a seizer put out of action loses its turn.",
     ),
     Rule::official(
         "WA-16",
@@ -86,52 +126,12 @@ const RULES: &[Rule] = &[
         "The roll decides the first turn and nothing after it.",
     ),
     Rule::official("WA-19", "One lost hit point is enough, none is not."),
+    Rule::supplementary(
+        "WA-19a",
+        "Damage that temporary hit points take is no loss of hit points.",
+    ),
     Rule::official(
         "WA-20",
         "A combatant that has had its turn of the round, or is having it, cannot seize.",
-    ),
-    Rule::supplementary(
-        "AWA1",
-        "The die shows a 20 or a 1, or by option `crit_on` the result does; a 20 wins.",
-    ),
-    Rule::supplementary(
-        "AWA2",
-        "Full ties roll off; else players' characters go first, then the first to join.",
-    ),
-    Rule::supplementary(
-        "AWA3",
-        "In round 1 a 1 has acted; if all rolled 1, the highest bonus opens round 2.",
-    ),
-    Rule::supplementary(
-        "AWA4",
-        "Seized turns follow the turns that hurt; a seizer put out of action loses its turn.",
-    ),
-    Rule::supplementary(
-        "AWA5",
-        "A loss in the last turn of a round gives nothing in the next round.",
-    ),
-    Rule::supplementary(
-        "AWA6",
-        "A loss between turns counts for the turn before until a pick; between rounds never.",
-    ),
-    Rule::supplementary(
-        "AWA7",
-        "The controller picks even if its combatant died; a sole survivor picks itself.",
-    ),
-    Rule::supplementary(
-        "AWA8",
-        "A group's roll is every member's, with what a 20 or 1 brings; each has its own turn.",
-    ),
-    Rule::supplementary(
-        "AWA9",
-        "The extra Action is one more use of a standard action, once.",
-    ),
-    Rule::supplementary(
-        "AWA10",
-        "Damage that temporary hit points take is no loss of hit points.",
-    ),
-    Rule::supplementary(
-        "AWA11",
-        "Every side but `players` is an enemy, unless the option `not_enemies` names it.",
     ),
 ];

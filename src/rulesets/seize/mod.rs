@@ -104,7 +104,10 @@ fn because(by: &Way) -> Reason {
             let (rule, reason) = match meaning {
                 Meaning::Twenty => ("WA-6", "rolled a 20"),
                 Meaning::Plain => ("WA-4", "rolled the highest result"),
-                Meaning::One => ("AWA3", "everybody rolled a 1, and it has the highest bonus"),
+                Meaning::One => (
+                    "WA-7a",
+                    "everybody rolled a 1, and it has the highest bonus",
+                ),
             };
             Reason {
                 dice: dice.clone(),
@@ -113,7 +116,7 @@ fn because(by: &Way) -> Reason {
                 tie_rule: match equals.first() {
                     None => None,
                     Some(next) if next.tie == Tie::Bonus => Some("WA-5"),
-                    Some(_) => Some("AWA2"),
+                    Some(_) => Some("WA-5a"),
                 },
                 ..Reason::new(rule, reason)
             }
@@ -124,7 +127,7 @@ fn because(by: &Way) -> Reason {
         },
         Way::Seized { bonus, tied } => Reason {
             bonus: Some(*bonus),
-            tie_rule: (!tied.is_empty()).then_some("AWA2"),
+            tie_rule: (!tied.is_empty()).then_some("WA-5a"),
             ..Reason::new("WA-12", "seized the turn after losing hit points")
         },
         Way::Overridden {} => Reason::new("TK-5", "the game master set it"),

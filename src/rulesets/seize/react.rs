@@ -21,8 +21,8 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Seize>) -> Result<(), 
     Ok(())
 }
 
-/// Lost hit points, other than temporary ones (AWA10), let a combatant seize (WA-12). Until a pick,
-/// a loss counts for the turn before (AWA6).
+/// Lost hit points, other than temporary ones (WA-19a), let a combatant seize (WA-12). Until a
+/// pick, a loss counts for the turn before (WA-12b).
 fn hurt(play: &mut Play<'_>, e: &Damaged) {
     let encounter = play.encounter();
     let Some(loser) = encounter.get(&e.combatant) else {
@@ -40,7 +40,7 @@ fn hurt(play: &mut Play<'_>, e: &Damaged) {
 }
 
 /// Goes on after a change of the roster or of conditions: a seizer that is out of action loses its
-/// turn (AWA4).
+/// turn (WA-15a).
 fn settle(play: &mut Play<'_>) {
     let encounter = play.encounter();
     let mut dropped = Vec::new();

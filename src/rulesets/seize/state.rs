@@ -14,10 +14,10 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct Options {
-    /// What counts as a 20 or a 1: the die, or the result (AWA1).
+    /// What counts as a 20 or a 1: the die, or the result (WA-6a).
     #[schema(inline)]
     pub crit_on: CritOn,
-    /// What decides the first turn where result and bonus are equal (AWA2).
+    /// What decides the first turn where result and bonus are equal (WA-5a).
     #[schema(inline)]
     pub full_tie: FullTie,
     /// Sides besides `players` that are allied or neutral: their combatants are not enemies and
@@ -42,7 +42,7 @@ fn sides<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Slug>, D::Err
     Ok(sides)
 }
 
-/// What counts as a 20 or a 1 (AWA1).
+/// What counts as a 20 or a 1 (WA-6a).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum CritOn {
@@ -53,7 +53,7 @@ pub enum CritOn {
     Total,
 }
 
-/// What decides the first turn where result and bonus are equal (AWA2).
+/// What decides the first turn where result and bonus are equal (WA-5a).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum FullTie {
@@ -82,9 +82,9 @@ pub enum Meaning {
 pub enum Tie {
     /// The higher Initiative Bonus (WA-5).
     Bonus,
-    /// The higher die of a roll-off (AWA2).
+    /// The higher die of a roll-off (WA-5a).
     RollOff,
-    /// A player's character before others, then the first to join (AWA2).
+    /// A player's character before others, then the first to join (WA-5a).
     Fixed,
 }
 
@@ -132,10 +132,10 @@ pub struct State {
     /// Where the round is.
     pub phase: Phase,
     /// Who took the last turn: its controller picks the next one (WA-8), also when it has died
-    /// (AWA7).
+    /// (WA-8a).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_actor: Option<CombatantId>,
-    /// The seized turns to come, in their order (WA-15, AWA4).
+    /// The seized turns to come, in their order (WA-15, WA-15a).
     pub queue: Vec<Seizer>,
     /// The turns of this round so far, the one that is going on included.
     pub turns: Vec<Taken>,
@@ -186,9 +186,9 @@ pub struct Seizer {
     /// The Initiative Bonus with which it seized: turns seized after the same turn come in its
     /// order (WA-15).
     pub bonus: i64,
-    /// In which window it seized; earlier ones go first (AWA4).
+    /// In which window it seized; earlier ones go first (WA-15a).
     pub window: u32,
-    /// Who else seized after the same turn with the same bonus, so that AWA2 decides between them.
+    /// Who else seized after the same turn with the same bonus, so that WA-5a decides between them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tied: Vec<CombatantId>,
 }

@@ -141,7 +141,7 @@ pub struct Delay {
     pub combatant: CombatantId,
 }
 
-/// Take the delayed turn now, between two others (VE-12, AVE4).
+/// Take the delayed turn now, between two others (VE-12, VE-12a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
@@ -168,7 +168,7 @@ pub struct Act {
     pub decisive: bool,
     /// Whether the attack happens outside the attacker's own turn, as a counterattack does. It
     /// takes no combat action and does not count at the end of a turn. Only the game master sends
-    /// it (AVE16).
+    /// it (VE-10a).
     #[serde(default)]
     #[schema(default = false)]
     pub reflexive: bool,
@@ -319,13 +319,13 @@ pub struct Adjust {
     /// How `by` Joins Battle again if this shifts the fight (VE-31).
     pub shift: Option<Join>,
     /// The number of turn starts after which the change of Initiative ends, 1 for the combatant's
-    /// next (AVE18). Without it the change stays. A combatant has at most 8 timed changes.
+    /// next (VE-14a). Without it the change stays. A combatant has at most 8 timed changes.
     pub turns: Option<Int<1, 10_000>>,
     /// Whether it is Crashed. Neither cost nor bonus follows. It holds until the Initiative changes
-    /// next (AVE19).
+    /// next (VE-23b).
     pub crashed: Option<bool>,
     /// The recovery tokens (VE-20); ignored unless the combatant is Crashed when the rest is done
-    /// (AVE8).
+    /// (VE-16a).
     pub recovery_tokens: Option<Int<0, 4>>,
     /// The Onslaught (VE-30).
     pub onslaught: Option<Int<0, 1000>>,
@@ -559,7 +559,7 @@ pub struct Target {
     #[schema(default = false)]
     pub killed: bool,
     /// Damage of a decisive attack, from the game master. If it takes the last hit point it is a
-    /// killing blow (AVE17).
+    /// killing blow (VE-28a).
     pub damage: Option<Int<0, 1_000_000>>,
     /// Which member of a group is killed or takes the damage.
     pub member: Option<MemberId>,

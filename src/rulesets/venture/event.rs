@@ -163,11 +163,11 @@ pub struct FollowUpPassed {
 pub struct Recovered {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The spent tokens: all of them (AVE8).
+    /// The spent tokens: all of them (VE-16a).
     pub tokens_spent: i64,
     /// The Initiative before.
     pub from: i64,
-    /// The Initiative now: 3, wherever it was (AVE11).
+    /// The Initiative now: 3, wherever it was (VE-16b).
     pub to: i64,
 }
 
@@ -213,7 +213,7 @@ pub struct ActionTaken {
     pub decisive: bool,
     /// Whether a Rush or Disengage leaves its move open.
     pub follow_up: bool,
-    /// Whether it is an attack outside the attacker's turn, which takes no combat action (AVE16).
+    /// Whether it is an attack outside the attacker's turn, which takes no combat action (VE-10a).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reflexive: bool,
 }
@@ -274,7 +274,7 @@ pub struct Crashed {
 }
 
 /// A combatant's Crash and its recovery tokens are gone, because it rose above 0 or the game master
-/// said so (VE-23, AVE12).
+/// said so (VE-23, VE-23a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct CrashEnded {
     /// The combatant.
@@ -312,7 +312,7 @@ pub struct MotesChanged {
     pub to: i64,
 }
 
-/// The timed changes of a combatant's Initiative began, counted down, or ended (AVE18).
+/// The timed changes of a combatant's Initiative began, counted down, or ended (VE-14a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct TimedChangesSet {
     /// The combatant.
@@ -321,7 +321,7 @@ pub struct TimedChangesSet {
     pub changes: Vec<TimedChange>,
 }
 
-/// The game master corrected the state of a combatant (AVE19).
+/// The game master corrected the state of a combatant (VE-23b).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Corrected {
@@ -400,6 +400,6 @@ pub enum Cause {
     StartEffect,
     /// The game master moved it.
     Adjusted,
-    /// Start of turn, step 1: a timed change ended (AVE18).
+    /// Start of turn, step 1: a timed change ended (VE-14a).
     Expired,
 }

@@ -32,7 +32,7 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     }
     let attackers = on_track(encounter).map(|c| &c.id);
     legal.push(attack(
-        LegalCommand::of("act", "AVE16")
+        LegalCommand::of("act", "VE-10a")
             .whom("combatant", true, attackers)
             .with("reflexive", true),
     ));

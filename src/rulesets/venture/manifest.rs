@@ -24,6 +24,7 @@ const RULES: &[Rule] = &[
         "VE-2",
         "Every combatant rolls Join Battle: Wits and Awareness.",
     ),
+    Rule::supplementary("VE-2a", "A die of 7, 8 or 9 is one success, a 10 is two."),
     Rule::official(
         "VE-3",
         "From stealth or seclusion Dexterity may replace Wits, and Stealth Awareness.",
@@ -52,17 +53,30 @@ const RULES: &[Rule] = &[
         "VE-9",
         "The highest Initiative acts first, then downwards; ticks without anybody are skipped.",
     ),
+    Rule::supplementary(
+        "VE-9a",
+        "On one tick players' characters act first, then more successes, then the earlier.",
+    ),
     Rule::official(
         "VE-10",
         "A turn is one combat action and one reflexive move.",
+    ),
+    Rule::supplementary(
+        "VE-10a",
+        "An attack outside the attacker's turn takes no action and does not count at a turn's end.",
     ),
     Rule::official(
         "VE-11",
         "After the combat action a flurry opens a second one, for Initiative.",
     ),
+    Rule::supplementary("VE-11a", "A Crashed combatant may flurry."),
     Rule::official(
         "VE-12",
         "A combatant may delay when its tick is reached, and act later, never earlier.",
+    ),
+    Rule::supplementary(
+        "VE-12a",
+        "A delayed turn comes between two others, at the latest after all of the round (option: whenever it is claimed).",
     ),
     Rule::supplementary(
         "VE-13",
@@ -72,6 +86,10 @@ const RULES: &[Rule] = &[
         "VE-14",
         "Start of turn, 1: what lasts one turn ends: Onslaught, expired hazards and poisons.",
     ),
+    Rule::supplementary(
+        "VE-14a",
+        "A timed change of Initiative ends at the start of a turn, step 1.",
+    ),
     Rule::official(
         "VE-15",
         "Start of turn, 2: a combatant that Rushed or Disengaged without moving can move now.",
@@ -79,6 +97,14 @@ const RULES: &[Rule] = &[
     Rule::official(
         "VE-16",
         "Start of turn, 3: a Crashed combatant spends 3 recovery tokens and has Initiative 3.",
+    ),
+    Rule::supplementary(
+        "VE-16a",
+        "Recovery spends all tokens; going into Crash and leaving it clears them.",
+    ),
+    Rule::supplementary(
+        "VE-16b",
+        "Recovery sets Initiative to 3, however low it was.",
     ),
     Rule::official(
         "VE-17",
@@ -100,10 +126,23 @@ const RULES: &[Rule] = &[
         "VE-21",
         "End of turn, 3: a flurry costs 3 Initiative for each action, which may cause a Crash.",
     ),
+    Rule::supplementary(
+        "VE-21a",
+        "A flurry costs 3 for each combat action that was taken; moves cost nothing.",
+    ),
+    Rule::supplementary(
+        "VE-21b",
+        "A flurry is paid at the end of the turn, so declaring it needs no Initiative.",
+    ),
     Rule::official("VE-22", "End of turn, 4: 5 motes come back."),
     Rule::official(
         "VE-23",
         "A combatant at 0 or less is Crashed; above 0 it is not.",
+    ),
+    Rule::supplementary("VE-23a", "Any rise above 0 ends the Crash at once."),
+    Rule::supplementary(
+        "VE-23b",
+        "A correction has no cost or bonus; a corrected Crash holds until the next change.",
     ),
     Rule::official("VE-24", "Initiative stays between -20 and 20."),
     Rule::official("VE-25", "A cost written with an i is paid in Initiative."),
@@ -119,6 +158,10 @@ const RULES: &[Rule] = &[
         "VE-28",
         "A decisive killing blow (option: any decisive attack) resets the attacker to its base: 3, or 2 and half the Stamina.",
     ),
+    Rule::supplementary(
+        "VE-28a",
+        "A decisive attack whose damage takes the last hit point is a killing blow.",
+    ),
     Rule::supplementary("VE-29", "A Crashed combatant uses no Perilous Charms."),
     Rule::supplementary(
         "VE-30",
@@ -131,48 +174,5 @@ const RULES: &[Rule] = &[
     Rule::supplementary(
         "VE-33",
         "Option: an unusual Join Battle swaps the attribute or the ability, not both.",
-    ),
-    Rule::supplementary(
-        "AVE1",
-        "A flurry costs 3 for each combat action that was taken; moves cost nothing.",
-    ),
-    Rule::supplementary(
-        "AVE2",
-        "A flurry is paid at the end of the turn, so declaring it needs no Initiative.",
-    ),
-    Rule::supplementary("AVE3", "A Crashed combatant may flurry."),
-    Rule::supplementary(
-        "AVE4",
-        "A delayed turn comes between two others, at the latest after all of the round (option: whenever it is claimed).",
-    ),
-    Rule::supplementary(
-        "AVE5",
-        "On one tick players' characters act first, then more successes, then the earlier.",
-    ),
-    Rule::supplementary(
-        "AVE8",
-        "Recovery spends all tokens; going into Crash and leaving it clears them.",
-    ),
-    Rule::supplementary("AVE9", "A die of 7, 8 or 9 is one success, a 10 is two."),
-    Rule::supplementary(
-        "AVE11",
-        "Recovery sets Initiative to 3, however low it was.",
-    ),
-    Rule::supplementary("AVE12", "Any rise above 0 ends the Crash at once."),
-    Rule::supplementary(
-        "AVE16",
-        "An attack outside the attacker's turn takes no action and does not count at a turn's end.",
-    ),
-    Rule::supplementary(
-        "AVE17",
-        "A decisive attack whose damage takes the last hit point is a killing blow.",
-    ),
-    Rule::supplementary(
-        "AVE18",
-        "A timed change of Initiative ends at the start of a turn, step 1.",
-    ),
-    Rule::supplementary(
-        "AVE19",
-        "A correction has no cost or bonus; a corrected Crash holds until the next change.",
     ),
 ];

@@ -97,7 +97,7 @@ impl Ruleset for Venture {
                     "begin_turn",
                     who,
                     &commands,
-                    if tick.delayed { "AVE4" } else { "VE-9" },
+                    if tick.delayed { "VE-12a" } else { "VE-9" },
                 )
             }
             Phase::FollowUp { actor } => Pending::new(
@@ -211,7 +211,7 @@ fn because(c: &Combatant, same_tick: bool) -> Reason {
         because.dice.clone_from(&roll.dice);
     }
     if same_tick {
-        because.tie_rule = Some("AVE5");
+        because.tie_rule = Some("VE-9a");
     }
     because
 }
@@ -226,7 +226,7 @@ fn open<const N: usize>(commands: [(&'static str, bool); N]) -> Vec<&'static str
 }
 
 /// What the track is sorted by: Initiative; on the same tick players' characters, more successes,
-/// who joined first (AVE5).
+/// who joined first (VE-9a).
 fn rank(c: &Combatant) -> impl Ord + use<> {
     let successes = c.state.join_battle.as_ref().map(|roll| roll.successes);
     Reverse((

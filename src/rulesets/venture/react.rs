@@ -101,7 +101,7 @@ pub(super) fn reach_tick(play: &mut Play<'_>) {
 }
 
 /// The tick of the highest who has not acted and does not delay, else of the highest who delays
-/// (AVE4).
+/// (VE-12a).
 ///
 /// Where a delay lasts until it is claimed, the round ends over those who delay, unless it has had
 /// no turn at all.

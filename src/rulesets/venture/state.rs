@@ -31,7 +31,7 @@ pub struct Options {
     /// Whether crashing the combatant that crashed you adds a new Join Battle roll to your
     /// Initiative (VE-31).
     pub shift: bool,
-    /// How long a delayed turn can be held (AVE4).
+    /// How long a delayed turn can be held (VE-12a).
     pub delay_lasts: DelayLasts,
 }
 
@@ -179,7 +179,7 @@ pub struct CombatantState {
     /// What happens at the start of each of its turns (VE-17).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start_effects: Vec<StartEffect>,
-    /// The changes of its Initiative that end later (AVE18).
+    /// The changes of its Initiative that end later (VE-14a).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timed: Vec<TimedChange>,
 }
@@ -191,7 +191,7 @@ pub struct JoinRoll {
     pub pool: Pool,
     /// The d10s in the order of rolling; none if the table gave the successes.
     pub dice: Vec<Die>,
-    /// The successes: 7 and up counts one, 10 counts two (AVE9).
+    /// The successes: 7 and up counts one, 10 counts two (VE-2a).
     pub successes: i64,
 }
 
@@ -214,7 +214,7 @@ impl Describe for StartEffect {
     }
 }
 
-/// A change of Initiative that lasts for a number of turns (AVE18).
+/// A change of Initiative that lasts for a number of turns (VE-14a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct TimedChange {
     /// Initiative that was gained, or lost where negative.
@@ -272,10 +272,10 @@ pub struct Tick {
     pub next: CombatantId,
     /// Its Initiative.
     pub tick: i64,
-    /// Whether others that have not acted are on the same tick (AVE5). Hidden combatants do not
+    /// Whether others that have not acted are on the same tick (VE-9a). Hidden combatants do not
     /// count.
     pub same_tick: bool,
-    /// Whether it has delayed and every other turn of the round is over (AVE4).
+    /// Whether it has delayed and every other turn of the round is over (VE-12a).
     pub delayed: bool,
 }
 

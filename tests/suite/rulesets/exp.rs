@@ -187,7 +187,7 @@ fn a_player_attacks_with_its_mind_while_a_hidden_combatant_is_asked() {
 
 #[test]
 fn a_player_declines_a_duel_in_which_a_hidden_combatant_is_first() {
-    shows(&["AEX14"]);
+    shows(&["EX-32a"]);
     let duel =
         json!([{"type": "start"}, {"type": "mental_duel", "combatant": "c1", "opponent": "h1"}]);
     let stage = beside_a_hidden_one(json!({"mstr": 1}), json!({"mstr": 20}), &duel);

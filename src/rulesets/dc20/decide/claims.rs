@@ -150,7 +150,7 @@ fn may_answer(encounter: &Encounter, c: &Combatant, answer: Answer) -> Result<()
     })
 }
 
-/// Whether one of equal claimants passes, or agrees to share as it did not before (ADC5).
+/// Whether one of equal claimants passes, or agrees to share as it did not before (DC-19a).
 fn unties(encounter: &Encounter, c: &Combatant, answer: Answer) -> bool {
     match answer {
         Answer::Pass => true,

@@ -123,7 +123,7 @@ fn move_behind(play: &mut Play<'_>, id: &CombatantId, enemy: &CombatantId) {
     move_to(play, id, to, Way::DelayedAfter);
 }
 
-/// The next PC Turn after that enemy's turn (ADC7).
+/// The next PC Turn after that enemy's turn (DC-34a).
 fn pc_turn_after(state: &State, enemy: &CombatantId) -> Option<SlotId> {
     let later = state.later();
     let enemy_turn = later.iter().position(|slot| slot.occupants.contains(enemy));

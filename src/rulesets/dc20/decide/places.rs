@@ -16,7 +16,7 @@ pub(super) fn yet_to_act(encounter: &Encounter, c: &Combatant) -> Result<(), Vio
     require(!holds_place, "already_placed", "DC-34", || {
         format!("{id} has delayed its turn behind an enemy: its place is held")
     })?;
-    require(c.active(), "not_active", "ADC15", || {
+    require(c.active(), "not_active", "DC-23a", || {
         format!("{id} is out of the fight and takes no turn")
     })?;
     let begun = c.acted || c.state.slot.is_some() && encounter.state.acting.contains(id);

@@ -42,9 +42,12 @@ pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
         std::mem::swap(&mut counted, &mut uncounted);
     }
     let detail = "there is no player's character who could roll: add one on the side players first";
-    require(!counted.is_empty(), "no_player_characters", "ADC17", || {
-        detail
-    })?;
+    require(
+        !counted.is_empty(),
+        "no_player_characters",
+        "DC-15a",
+        || detail,
+    )?;
     play.emit(EncounterStarted {});
     if let Some(aggression) = &c.aggression {
         play.emit(Aggressed {
@@ -250,7 +253,7 @@ fn can_check(c: &Combatant) -> Result<(), Violation> {
 }
 
 /// Makes an Initiative Check (DC-4); whether it succeeded. A natural 20 or 1 decides whatever the
-/// total (ADC2).
+/// total (DC-9a).
 fn check(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> bool {
     let Some(stats) = play.encounter().get(id).map(|c| c.stats.clone()) else {
         return false;

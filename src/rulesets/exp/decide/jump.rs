@@ -88,7 +88,7 @@ fn may_jump(
     require(
         rank.is_some_and(|rank| rank < *cursor),
         "not_lower",
-        "AEX6",
+        "EX-25a",
         || {
             format!(
                 "{id} has no higher initiative than {}, whose act is next",
@@ -99,7 +99,7 @@ fn may_jump(
     let failed = jumps
         .iter()
         .any(|jumper| jumper.combatant == *id && !jumper.success);
-    require(!failed, "jump_failed", "AEX5", || {
+    require(!failed, "jump_failed", "EX-28a", || {
         format!("{id} has tried to jump ahead of this act and failed: there is no second try")
     })?;
     let mut jumped = jumps
@@ -112,13 +112,13 @@ fn may_jump(
             "{} has jumped ahead of this act already: the higher initiative goes first",
             lower.id
         );
-        return Err(Violation::new("jumped_too_late", "AEX7", detail));
+        return Err(Violation::new("jumped_too_late", "EX-27a", detail));
     }
     Ok(())
 }
 
 /// Refuses a jump outside the window, of a persona that keeps waiting, and before a higher one has
-/// decided (AEX15).
+/// decided (EX-25b).
 fn in_window(encounter: &Encounter, persona: &Combatant) -> Result<(), Violation> {
     let (id, rank) = (&persona.id, persona.state.rank);
     let open = window_open(encounter);
@@ -132,7 +132,7 @@ fn in_window(encounter: &Encounter, persona: &Combatant) -> Result<(), Violation
     require(
         open || !asked().any(|c| must_announce(encounter, c)),
         "not_announced",
-        "AEX15",
+        "EX-25b",
         || {
             format!(
                 "{} has announced no act yet that a jump could precede",
@@ -141,7 +141,7 @@ fn in_window(encounter: &Encounter, persona: &Combatant) -> Result<(), Violation
         },
     )?;
     let keeps = persona.state.keeps_waiting || encounter.state.kept.contains(id);
-    require(!keeps, "keeps_waiting", "AEX15", || {
+    require(!keeps, "keeps_waiting", "EX-25b", || {
         format!("{id} has decided to keep waiting")
     })?;
     // A hidden persona does not count: players would see that it waits.
@@ -153,7 +153,7 @@ fn in_window(encounter: &Encounter, persona: &Combatant) -> Result<(), Violation
             "{} has the higher initiative: it jumps or keeps waiting first",
             first.id
         );
-        Err(Violation::new("higher_decides_first", "AEX7", detail))
+        Err(Violation::new("higher_decides_first", "EX-27a", detail))
     })
 }
 
@@ -186,7 +186,8 @@ fn undecided(encounter: &Encounter, c: &Combatant) -> bool {
     !encounter.state.kept.contains(&c.id) && could_jump(encounter, c)
 }
 
-/// Who has to jump ahead of the announced act or keep waiting, the highest initiative first (AEX7).
+/// Who has to jump ahead of the announced act or keep waiting, the highest initiative first
+/// (EX-27a).
 pub(in super::super) fn deciders(encounter: &Encounter) -> Vec<CombatantId> {
     if !window_open(encounter) {
         return Vec::new();
@@ -206,7 +207,7 @@ pub(super) fn keep_waiting(play: &mut Play<'_>, c: &KeepWaiting) -> Result<(), V
     require(
         window_open(encounter) && undecided(encounter, persona),
         "not_asked_to_jump",
-        "AEX15",
+        "EX-25b",
         || format!("{id} is not asked now whether it jumps ahead of an announced act"),
     )?;
     play.emit(KeptWaiting {
@@ -220,7 +221,7 @@ pub(super) fn ask_again(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Vio
     require(
         play.combatant("combatant", id)?.state.keeps_waiting,
         "asked_anyway",
-        "AEX16",
+        "EX-25c",
         || format!("{id} is asked at each announced act: it has not said that it keeps waiting"),
     )?;
     play.emit(AskedAgain {
@@ -232,7 +233,7 @@ pub(super) fn ask_again(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Vio
 pub(super) fn close(play: &mut Play<'_>) -> Result<(), Violation> {
     let deciders = deciders(play.encounter());
     let detail = "nobody is asked now whether it jumps";
-    require(!deciders.is_empty(), "no_jumps_open", "AEX15", || detail)?;
+    require(!deciders.is_empty(), "no_jumps_open", "EX-25b", || detail)?;
     for combatant in deciders {
         play.emit(KeptWaiting {
             combatant,

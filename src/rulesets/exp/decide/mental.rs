@@ -71,13 +71,13 @@ pub(super) fn duel(play: &mut Play<'_>, c: &MentalDuel) -> Result<(), Violation>
     Ok(())
 }
 
-/// Lets a duellist keep its attack (AEX14).
+/// Lets a duellist keep its attack (EX-32a).
 pub(super) fn decline(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.combatant("combatant", id)?;
     require(
         play.encounter().state.duel.contains(id),
         "not_in_duel",
-        "AEX14",
+        "EX-32a",
         || format!("{id} is in no mental duel: there is nothing to decline"),
     )?;
     end_duel(play);
@@ -102,12 +102,12 @@ pub(in super::super) fn can_attack(encounter: &Encounter, c: &Combatant) -> Resu
     })?;
     fit(c)?;
     if encounter.options.mental_attack_uses == MentalAttackUses::Nothing {
-        return require(!c.state.mental, "attack_spent", "AEX8", || {
+        return require(!c.state.mental, "attack_spent", "EX-31a", || {
             format!("{id} has attacked with its mind in this unit")
         });
     }
     let act = c.state.act;
-    require(act != Spending::Done, "attack_spent", "AEX8", || {
+    require(act != Spending::Done, "attack_spent", "EX-31a", || {
         format!("{id} has used its one attack of this unit")
     })?;
     require(act != Spending::Lost, "attack_lost", "EX-23", || {

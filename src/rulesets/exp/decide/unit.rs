@@ -78,14 +78,14 @@ pub(super) fn begin(
     play.emit(InitiativeRolled { ranking });
 }
 
-/// Everybody in the fight, the stunned too: they may recover before they are asked (AEX9). A crowd
-/// rolls with the values of its first persona (EX-4), of the visible ones if any: the values of a
-/// hidden one would show.
+/// Everybody in the fight, the stunned too: they may recover before they are asked (EX-23a). A
+/// crowd rolls with the values of its first persona (EX-4), of the visible ones if any: the values
+/// of a hidden one would show.
 pub(super) fn contenders(encounter: &Encounter) -> Vec<Contender> {
     let mut contenders: Vec<Contender> = Vec::with_capacity(encounter.combatants.len());
     let seen = encounter.active().filter(|c| !c.hidden);
     for c in seen.chain(encounter.active().filter(|c| c.hidden)) {
-        // A crowd rolls under its word (EX-4, AEX10).
+        // A crowd rolls under its word (EX-4, EX-4a).
         let id = c.stats.group.as_ref().unwrap_or(&c.id);
         match contenders.iter_mut().find(|crowd| crowd.id == *id) {
             Some(crowd) => crowd.combatants.push(c.id.clone()),

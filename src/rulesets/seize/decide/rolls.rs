@@ -15,13 +15,13 @@ struct Roller {
     group: Option<Slug>,
     /// The highest bonus first, then who joined first; the hidden last.
     combatants: Vec<CombatantId>,
-    /// The highest among them (AWA8); the hidden's would show.
+    /// The highest among them (WA-3a); the hidden's would show.
     bonus: i64,
     /// That of its first, who would take the turn.
     seniority: Seniority,
 }
 
-/// Breaks a full tie: a player's character goes first, then the first to join (AWA2).
+/// Breaks a full tie: a player's character goes first, then the first to join (WA-5a).
 type Seniority = (bool, Reverse<u32>);
 
 /// A roll, and who goes first in a full tie of rolls.
@@ -213,7 +213,7 @@ fn roll(play: &mut Play<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<RankedRoll>
     rolls
 }
 
-/// What the rules compare; equal ranks are a full tie. After a 1 only the bonus counts (AWA3).
+/// What the rules compare; equal ranks are a full tie. After a 1 only the bonus counts (WA-7a).
 fn rank(roll: &InitiativeRoll) -> (Meaning, i64, i64) {
     let result = if roll.meaning == Meaning::One {
         roll.bonus

@@ -23,7 +23,7 @@ pub(super) fn act(play: &mut Play<'_>, c: &Act) -> Result<(), Violation> {
             "VE-8",
             || detail,
         )?;
-        require(phase.acting() != Some(id), "own_turn", "AVE16", || {
+        require(phase.acting() != Some(id), "own_turn", "VE-10a", || {
             format!("it is {id}'s own turn: leave `reflexive` out")
         })?;
     } else {

@@ -10,7 +10,7 @@ use crate::rulesets::venture::{
 use crate::vocabulary::{CombatantId, ConditionSet, Slug, Violation, field, ids, require};
 
 /// Lets all combatants Join Battle (VE-2) and begins round 0, that of the free actions (VE-6,
-/// AVE10).
+/// VE-7).
 pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     for id in c.joins.keys() {
         play.fighter(format!("joins.{}", id.as_str()), id, "VE-9")?;
@@ -159,7 +159,7 @@ pub(super) fn roll(
     let dice: Vec<_> = (0..size)
         .map(|i| play.die(join.dice.get(i).copied()))
         .collect();
-    // AVE9
+    // VE-2a
     let successes = dice.iter().map(|die| match die.face {
         10 => 2,
         7..=9 => 1,

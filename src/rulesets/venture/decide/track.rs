@@ -52,8 +52,7 @@ pub(super) fn change(
     Ok(())
 }
 
-/// Crashes `id`: what it costs, and what it brings to an opponent who forced it (VE-26, VE-27,
-/// AVE14).
+/// Crashes `id`: what it costs, and what it brings to an opponent who forced it (VE-26, VE-27).
 fn crash(play: &mut Play<'_>, id: &CombatantId, blow: Option<Blow<'_>>) -> Result<(), Violation> {
     let forced = blow.as_ref().map(|blow| blow.by).filter(|by| *by != id);
     play.emit(Crashed {
@@ -118,14 +117,14 @@ pub(super) fn spend(play: &mut Play<'_>, c: &Spend) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Corrects the Initiative first, with its consequences, then the rest without any (AVE19).
+/// Corrects the Initiative first, with its consequences, then the rest without any (VE-23b).
 pub(super) fn adjust(play: &mut Play<'_>, c: &Adjust) -> Result<(), Violation> {
     let id = &c.combatant;
     let state = &joined(play, id)?.state;
     require(
         c.turns.is_none() || state.timed.len() < MAX_TIMED,
         "too_many_timed_changes",
-        "AVE18",
+        "VE-14a",
         || format!("{id} has {MAX_TIMED} timed changes already: leave `turns` out"),
     )?;
     let phase = &play.encounter().state.phase;
@@ -133,7 +132,7 @@ pub(super) fn adjust(play: &mut Play<'_>, c: &Adjust) -> Result<(), Violation> {
     require(
         c.acted != Some(true) || !not_yet,
         "not_acted_yet",
-        "AVE19",
+        "VE-23b",
         || format!("{id} has the turn, or no turn has come yet: it has not acted"),
     )?;
     let delta = c.initiative.get();
@@ -171,7 +170,7 @@ pub(super) fn adjust(play: &mut Play<'_>, c: &Adjust) -> Result<(), Violation> {
         }),
         _ => {}
     }
-    // AVE8: who is not Crashed has no tokens.
+    // VE-16a: who is not Crashed has no tokens.
     let crashed = c.crashed.unwrap_or(crashed);
     let recovery_tokens = c.recovery_tokens.filter(|_| crashed).map(Int::get);
     let onslaught = c.onslaught.map(Int::count);
@@ -186,7 +185,7 @@ pub(super) fn adjust(play: &mut Play<'_>, c: &Adjust) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Start of turn, step 1: timed changes count down, and what is over ends (VE-14, AVE18).
+/// Start of turn, step 1: timed changes count down, and what is over ends (VE-14, VE-14a).
 pub(super) fn count_timed(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let changes = play.combatant("combatant", id)?.state.timed.clone();
     if changes.is_empty() {

@@ -30,7 +30,7 @@ pub(super) fn begin(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violati
 
 pub(super) fn delay(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let tick = at_tick(play, id, "VE-12")?;
-    require(!tick.delayed, "already_delaying", "AVE4", || {
+    require(!tick.delayed, "already_delaying", "VE-12a", || {
         format!("{id} has delayed past all others: it takes its turn now")
     })?;
     play.emit(Delayed {
@@ -45,9 +45,12 @@ pub(super) fn claim(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violati
         format!("{id} has not delayed: there is nothing to claim")
     })?;
     let phase = &play.encounter().state.phase;
-    require(phase.acting().is_none(), "turn_in_progress", "AVE4", || {
-        format!("{}: a delayed turn comes between two turns", phase.detail())
-    })?;
+    require(
+        phase.acting().is_none(),
+        "turn_in_progress",
+        "VE-12a",
+        || format!("{}: a delayed turn comes between two turns", phase.detail()),
+    )?;
     take_turn(play, id)
 }
 
@@ -159,7 +162,7 @@ pub(super) fn end(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation
         change(play, id, REST, Cause::NoAttack, None)?;
     }
     // What step 1 brought about counts in step 2: a corrected Crash comes back with a change
-    // (AVE19).
+    // (VE-23b).
     let CombatantState {
         crashed,
         recovery_tokens,
