@@ -1,4 +1,4 @@
-//! An encounter of any ruleset.
+//! An encounter under one ruleset, as the engine keeps, changes and shows it.
 
 use super::document::{Document, open, read_stored, unreadable};
 use super::history::{CHECKPOINTS, Rewind, UndoHistory};
@@ -7,146 +7,22 @@ use super::space::{Space, WriteError};
 use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
-    LoadError, LogEntry, MAX_CONDITIONS, MAX_EVENTS, MAX_REDACTED, MAX_REDACTED_BYTES, Meta,
-    Redactions, Refusal, Request, SCHEMA, Stop, Summary, Viewer, import, legal, narration, rights,
-    shared, text,
+    AnyEncounter, Brief, Decided, LoadError, LogEntry, MAX_CONDITIONS, MAX_EVENTS, MAX_REDACTED,
+    MAX_REDACTED_BYTES, Meta, Refusal, Request, SCHEMA, Stop, Summary, Viewer, import, legal,
+    narration, rights, shared, text,
 };
 use crate::json::{FieldError, Tagged};
 use crate::vocabulary::{
     Combatant, CombatantId, Commands, Dice, Encounter, Event, LegalCommand, MAX_COMBATANTS,
-    MAX_EFFECTS, MAX_MEMBERS, OwnCombatant, Pending, Play, Ruleset, SharedCommand, Status,
-    Violation, require,
+    MAX_EFFECTS, MAX_MEMBERS, OwnCombatant, Play, Ruleset, SharedCommand, Status, Violation,
+    require,
 };
-use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::any::Any;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
-
-/// An encounter whose ruleset's types are erased. It never changes; a transition makes another one.
-pub trait AnyEncounter: Any + Send + Sync {
-    /// Its id, tokens and settings.
-    fn meta(&self) -> &Meta;
-
-    /// The id of its ruleset.
-    fn ruleset(&self) -> &'static str;
-
-    /// Whether it is within the bounds that no command breaks, but an imported log may. The error
-    /// names the bound.
-    fn check(&self) -> Result<(), String>;
-
-    /// The combatant that a field names, hidden or not, active or not; refused if there is none.
-    fn named(&self, field: String, id: &CombatantId) -> Result<OwnCombatant, Refusal>;
-
-    /// A viewer as this encounter names it: without combatants whose ids others have.
-    fn you(&self, viewer: &Viewer) -> Viewer;
-
-    /// Its version: the number of its newest log entry.
-    fn version(&self) -> u64;
-
-    /// Refuses a request that this viewer has no right to send. A player's undo passes if the
-    /// encounter allows it; whether it takes back the player's own command follows from the log.
-    fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal>;
-
-    /// Decides a request of a viewer that acts for these combatants, none if it is a game master,
-    /// or refuses it, with [`Refusal::Stopped`] as soon as `stop` says so; it is asked before each
-    /// command, and before each event is redacted. An undo or redo is for [`rewind`](Self::rewind).
-    fn decide(
-        &self,
-        sender: &[OwnCombatant],
-        request: &Request,
-        dice: &mut dyn Dice,
-        stop: Stop<'_>,
-    ) -> Result<Decided, Refusal>;
-
-    /// What a request wants from the past, if it is an undo or redo.
-    fn rewind_target(&self, request: &Request) -> Result<Option<Rewind>, Refusal>;
-
-    /// Carries out an undo or redo of a viewer that acts for these combatants; `past` is this
-    /// encounter at the version that it wants.
-    fn rewind(
-        &self,
-        sender: &[OwnCombatant],
-        rewind: &Rewind,
-        past: &dyn AnyEncounter,
-    ) -> Result<Decided, LoadError>;
-
-    /// The encounter after the next log entry.
-    fn fold(&self, entry: &LogEntry) -> Result<Arc<dyn AnyEncounter>, LoadError>;
-
-    /// The state without tokens and settings.
-    fn checkpoint(&self) -> Result<Box<RawValue>, serde_json::Error>;
-
-    /// This encounter as it was at a checkpoint of its own.
-    fn restore(&self, checkpoint: &RawValue) -> Result<Arc<dyn AnyEncounter>, LoadError>;
-
-    /// The same fight under another meta.
-    fn with_meta(&self, meta: Meta) -> Arc<dyn AnyEncounter>;
-
-    /// The encounter as the owner of these combatants sees it. Show it and try commands on it;
-    /// never store it.
-    fn redacted(&self, own: &[OwnCombatant]) -> Arc<dyn AnyEncounter>;
-
-    /// Tries a request on what the owner of these combatants sees. Asks `stop` as
-    /// [`decide`](Self::decide) does.
-    fn examine(
-        &self,
-        own: &[OwnCombatant],
-        request: &Request,
-        stop: Stop<'_>,
-    ) -> Result<(), Refusal>;
-
-    /// Reads the next entry of an imported log as strictly as a request. Writes its events as this
-    /// program does, and redacts them if it carries no redacted forms, unless `stop` says so.
-    fn import_entry(&self, entry: &mut LogEntry, stop: Stop<'_>) -> Result<(), Refusal>;
-
-    /// The encounter in full, as JSON for `you`.
-    fn view(&self, you: &Viewer) -> Result<Box<RawValue>, serde_json::Error>;
-
-    /// Whose turn it is and what is awaited.
-    fn brief(&self) -> Brief;
-
-    /// What a list says of it.
-    fn summary(&self) -> Summary;
-
-    /// The commands that are legal now for this viewer, incomplete as soon as `stop` says so; it is
-    /// asked before each trial. Undo and redo are the game master's, back to the version `oldest`.
-    fn options(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<LegalCommand>;
-
-    /// The work of a command, its redaction and its answer: about the combatants and effects, for
-    /// each audience.
-    fn weight(&self) -> usize;
-
-    /// The turn table as plain text.
-    fn text(&self) -> String;
-
-    /// The document to be stored.
-    fn document(&self) -> Result<Vec<u8>, serde_json::Error>;
-}
-
-/// A transition that was decided and not yet committed.
-pub struct Decided {
-    /// The encounter after it.
-    pub next: Arc<dyn AnyEncounter>,
-    /// What happened: a JSON array of events, each with its sentence.
-    pub events: Box<RawValue>,
-    /// What viewers see of it who may not see everything; None if nothing is redacted.
-    pub redactions: Option<Redactions>,
-    /// The state after it, where its log entry is to carry it.
-    pub checkpoint: Option<Box<RawValue>>,
-}
-
-/// Whose turn it is and what is awaited.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Brief {
-    /// Whose turn it is.
-    pub current: Vec<CombatantId>,
-    /// The decision that is awaited, if there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pending: Option<Pending>,
-}
 
 /// The most combatants that have joined an imported encounter, so that numbers are left for others.
 const MAX_JOINED: u32 = 1 << 31;

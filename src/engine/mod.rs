@@ -5,6 +5,7 @@
 //! system by its trait alone; what it creates or loads is an [`AnyEncounter`], an encounter whose
 //! ruleset's types are hidden behind a few verbs.
 
+mod any_encounter;
 mod dice;
 mod document;
 mod encounter;
@@ -26,9 +27,9 @@ mod trial;
 mod view;
 mod viewer;
 
+pub use any_encounter::{AnyEncounter, Brief, Decided};
 pub use dice::SeededDice;
 pub use document::{Document, LogEntry, Meta, SCHEMA, TokenRecord};
-pub use encounter::{AnyEncounter, Brief, Decided};
 pub use history::{CHECKPOINTS, Rewind, UndoHistory};
 pub use order::OrderRow;
 pub use redaction::{RedactedEntry, Redactions};
