@@ -571,9 +571,11 @@ fn add_sides(encounter: &mut Encounter) {
     let (hidden, shown): (Vec<_>, Vec<_>) = encounter.combatants.iter().partition(|c| c.hidden);
     let mut new: Vec<SideState> = Vec::new();
     for c in shown.into_iter().chain(hidden) {
-        let mut sides = state.sides.iter();
-        let is_known = sides.any(|side| side.side == c.side && (side.seen || c.hidden));
-        if !is_known && !new.iter().any(|side| side.side == c.side) {
+        let known = state.sides.iter().find(|side| side.side == c.side);
+        if known.is_some_and(|side| side.seen || c.hidden) {
+            continue;
+        }
+        if !new.iter().any(|side| side.side == c.side) {
             new.push(SideState::new(c.side.clone(), !c.hidden));
         }
     }
@@ -608,17 +610,20 @@ fn drop_hidden_scores(encounter: &mut Encounter) {
     sort_sides(state);
 }
 
+/// Sorts the sides by rank. Those without a score stand as before, unless others have one: a score
+/// that players do not know must not have moved them.
 pub(super) fn sort_sides(state: &mut State) {
-    // Sides without a score stand as before, unless others have one: a score that players do not
-    // know must not have moved them.
-    let scored = state
-        .sides
-        .iter()
-        .any(|side| side.score.is_some() && !side.score_hidden);
-    let name = |side: &SideState| (scored && side.score.is_none()).then(|| side.side.clone());
-    state
-        .sides
-        .sort_by(|one, other| (one.rank(), name(one)).cmp(&(other.rank(), name(other))));
+    let mut sides = state.sides.iter();
+    let scored = sides.any(|side| side.score.is_some() && !side.score_hidden);
+    state.sides.sort_by(|one, other| {
+        let by_rank = one.rank().cmp(&other.rank());
+        // Sides of equal rank have a score both or neither.
+        if scored && one.score.is_none() {
+            by_rank.then_with(|| one.side.cmp(&other.side))
+        } else {
+            by_rank
+        }
+    });
 }
 
 fn move_place(encounter: &mut Encounter, e: &Moved) {

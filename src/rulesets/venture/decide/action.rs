@@ -131,12 +131,11 @@ fn attack(play: &mut Play<'_>, by: &CombatantId, target: &Target) -> Result<bool
         shift: target.shift.clone().unwrap_or_default(),
     };
     change(play, id, -loss, Cause::Attacked, Some(blow))?;
-    let (combatant, member) = (id.clone(), target.member.clone());
     let mut falls = None;
     if let Some(amount) = target.damage {
         let damage = Damage {
             target: id.clone(),
-            member: member.clone(),
+            member: target.member.clone(),
             amount,
             source: Some(by.clone()),
         };
@@ -153,8 +152,8 @@ fn attack(play: &mut Play<'_>, by: &CombatantId, target: &Target) -> Result<bool
         return Ok(false);
     };
     play.emit(ConditionSet {
-        combatant,
-        member,
+        combatant: id.clone(),
+        member: target.member.clone(),
         condition,
     });
     Ok(true)

@@ -152,7 +152,8 @@ pub(super) fn roll(
         });
     }
     let size = play.combatant("combatant", id)?.stats.dice(&pool) + join.bonus_dice.get();
-    let (size, given) = (usize::try_from(size).unwrap_or(0), join.dice.len());
+    let size = usize::try_from(size).unwrap_or(0);
+    let given = join.dice.len();
     require(given <= size, "too_many_dice", field("dice"), || {
         format!("{id}'s pool has {size} dice, not {given}: added dice go into bonus_dice")
     })?;

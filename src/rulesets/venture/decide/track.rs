@@ -30,7 +30,8 @@ pub(super) fn change(
     blow: Option<Blow<'_>>,
 ) -> Result<(), Violation> {
     let state = &play.combatant("combatant", id)?.state;
-    let (from, crashed) = (state.initiative, state.crashed);
+    let from = state.initiative;
+    let crashed = state.crashed;
     let to = (from + delta).clamp(-20, 20);
     if from == to {
         return Ok(());
@@ -59,10 +60,8 @@ fn crash(play: &mut Play<'_>, id: &CombatantId, blow: Option<Blow<'_>>) -> Resul
         combatant: id.clone(),
         by: forced.cloned(),
     });
-    let (loss, bonus) = (
-        play.encounter().options.crash_loss.get(),
-        play.encounter().options.crash_bonus.get(),
-    );
+    let loss = play.encounter().options.crash_loss.get();
+    let bonus = play.encounter().options.crash_bonus.get();
     change(play, id, -loss, Cause::CrashLoss, None)?;
     let side = &play.combatant("combatant", id)?.side;
     let Some(blow) = blow else { return Ok(()) };
@@ -90,7 +89,8 @@ fn crash(play: &mut Play<'_>, id: &CombatantId, blow: Option<Blow<'_>>) -> Resul
 pub(super) fn spend(play: &mut Play<'_>, c: &Spend) -> Result<(), Violation> {
     let id = &c.combatant;
     let payer = joined(play, id)?;
-    let (initiative, motes) = (c.initiative.get(), c.motes.get());
+    let initiative = c.initiative.get();
+    let motes = c.motes.get();
     let detail = "say what is spent: initiative, motes or both";
     require(
         initiative != 0 || motes != 0,
@@ -137,7 +137,9 @@ pub(super) fn adjust(play: &mut Play<'_>, c: &Adjust) -> Result<(), Violation> {
     )?;
     let delta = c.initiative.get();
     let change_within_bounds = (state.initiative + delta).clamp(-20, 20) - state.initiative;
-    if let (Some(turns), true) = (c.turns, change_within_bounds != 0) {
+    if let Some(turns) = c.turns
+        && change_within_bounds != 0
+    {
         let mut changes = state.timed.clone();
         changes.push(TimedChange {
             initiative: Int::clamped(change_within_bounds),
@@ -208,10 +210,8 @@ pub(super) fn count_timed(play: &mut Play<'_>, id: &CombatantId) -> Result<(), V
 }
 
 pub(super) fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
-    let (id, effects) = (
-        &c.combatant,
-        &joined(play, &c.combatant)?.state.start_effects,
-    );
+    let id = &c.combatant;
+    let effects = &joined(play, id)?.state.start_effects;
     require(
         effects.len() < MAX_START_EFFECTS,
         "too_many_start_effects",

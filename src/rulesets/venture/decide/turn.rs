@@ -95,7 +95,8 @@ fn at_tick<'p>(
 pub(in super::super) fn take_turn(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     start_turn(play, id);
     let state = &play.combatant("combatant", id)?.state;
-    let (points, follow_up) = (state.onslaught, state.follow_up);
+    let points = state.onslaught;
+    let follow_up = state.follow_up;
     if points > 0 {
         play.emit(OnslaughtEnded {
             combatant: id.clone(),
@@ -115,7 +116,8 @@ pub(in super::super) fn take_turn(play: &mut Play<'_>, id: &CombatantId) -> Resu
 /// The start of a turn, steps 3 and 4; with step 5 `evolve` gives the actions.
 pub(super) fn proceed(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let state = &play.combatant("combatant", id)?.state;
-    let (from, tokens_spent) = (state.initiative, state.recovery_tokens);
+    let from = state.initiative;
+    let tokens_spent = state.recovery_tokens;
     let effects = state.start_effects.clone();
     if state.crashed && tokens_spent >= RECOVERY {
         play.emit(Recovered {
