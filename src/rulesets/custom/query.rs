@@ -7,6 +7,7 @@ use super::definition::{
 use super::manifest::MANIFEST;
 use super::{Combatant, Encounter, Mode, Place, Scheduled, SideState, State, Turn, TurnKind};
 use crate::json::CachedJson;
+use crate::rulesets::shared::seen_if_any;
 use crate::vocabulary::{CombatantId, Kind, Slug, ids};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -273,12 +274,11 @@ fn tier(encounter: &Encounter, sides: Option<&BTreeSet<&Slug>>) -> Vec<Combatant
     }
     // A tie with hidden combatants would show that they are there: they stand behind, as they
     // joined.
-    if tied.iter().any(|c| !c.hidden) {
-        tied.retain(|c| !c.hidden);
-    } else {
-        tied.truncate(1);
+    let mut next = seen_if_any(tied);
+    if next.first().is_some_and(|c| c.hidden) {
+        next.truncate(1);
     }
-    ids(tied)
+    ids(next)
 }
 
 /// Whether two places stand at the same score.

@@ -8,6 +8,7 @@ use super::{
     Card, Combatant, Encounter, Play, Reshuffled, Roll, Score, Scored, ScoredPlace, ScoredSide,
 };
 use crate::json::{CachedJson, FieldError};
+use crate::rulesets::shared::seen_first;
 use crate::vocabulary::{CombatantId, Die, Slug, Violation, field, ids, require};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,9 +86,8 @@ fn units(encounter: &Encounter) -> Vec<Unit<'_>> {
     let rolling = encounter
         .active()
         .filter(|c| !(keep_waiting && c.state.waiting));
-    let (hidden, shown): (Vec<_>, Vec<_>) = rolling.partition(|c| c.hidden);
     let mut units: Vec<Unit<'_>> = Vec::new();
-    for c in shown.into_iter().chain(hidden) {
+    for c in seen_first(rolling) {
         let word = shared_word(definition, c);
         let mut others = units.iter_mut();
         match others.find(|unit| word.is_some() && unit.word == word) {

@@ -5,6 +5,7 @@
 
 use super::team::{has_no_turn, occupied, team, unplaced, waits_unseen};
 use super::{Combatant, Encounter, Slot, SlotClaimed, SlotId, State, Team, Way};
+use crate::rulesets::shared::seen_if_any;
 use crate::vocabulary::{CombatantId, ids};
 use std::collections::HashSet;
 
@@ -147,8 +148,8 @@ fn highest(state: &State, slot: &Slot, claims: &[&Combatant]) -> Contest {
     let best = claims.iter().map(|c| result(c)).max().flatten();
     let mut top = claims.to_vec();
     top.retain(|c| result(c) == best);
-    if !agree_to_share(state, &top) && top.iter().any(|c| !c.hidden) {
-        top.retain(|c| !c.hidden);
+    if !agree_to_share(state, &top) {
+        top = seen_if_any(top);
     }
     let agreed = agree_to_share(state, &top);
     let winners = ids(top.iter().copied());

@@ -8,8 +8,8 @@ use super::allowance::legendary;
 use super::contest::contest;
 use super::team::{MAX_ENEMY_TEAMS, is_pc, is_unseen_team, nth, team, wanting};
 use super::{
-    Combatant, CombatantState, Dc20, Encounter, Event, OrderLaid, Phase, Slot, SlotAdded, SlotId,
-    SlotShown, State, Team,
+    CombatantState, Dc20, Encounter, Event, OrderLaid, Phase, Slot, SlotAdded, SlotId, SlotShown,
+    State, Team,
 };
 use crate::vocabulary::{Audience, CombatantId, Redact, Redaction, Secrecy, Slug, ids};
 use std::collections::BTreeMap;
@@ -151,14 +151,25 @@ impl<'t> Known<'t> {
         }
     }
 
+    /// Whether the viewer sees a combatant in this turn, or has a hidden one of its team.
+    fn has_part_in(&self, slot: &Slot) -> bool {
+        for id in &slot.occupants {
+            if self.whole.get(id).is_some_and(|c| self.audience.sees(c)) {
+                return true;
+            }
+        }
+        for c in self.whole.iter() {
+            let is_own = c.hidden && self.audience.sees(c);
+            if is_own && slot.team != Team::Pc && team(self.state, c) == slot.team {
+                return true;
+            }
+        }
+        false
+    }
+
     /// The turn as the viewer knows it, without its combatants.
     fn slot(&self, slot: &Slot) -> Option<Slot> {
-        let sees = |c: &Combatant| self.audience.sees(c);
-        let present = |id: &CombatantId| self.whole.get(id).is_some_and(sees);
-        let own = |c: &Combatant| {
-            c.hidden && slot.team != Team::Pc && team(self.state, c) == slot.team && sees(c)
-        };
-        if slot.unseen && !slot.occupants.iter().any(present) && !self.whole.iter().any(own) {
+        if slot.unseen && !self.has_part_in(slot) {
             return None;
         }
         let known = Slot {
@@ -172,15 +183,7 @@ impl<'t> Known<'t> {
             return Some(known);
         };
         let team = Team::Enemy(MAX_ENEMY_TEAMS + place + 1);
-        let n = slot
-            .id
-            .as_str()
-            .trim_start_matches('e')
-            .split('-')
-            .next()?
-            .parse()
-            .ok()?;
-        let id = nth(team, true, n).id;
+        let id = nth(team, true, number(&slot.id)?).id;
         // The name may belong to a turn that was shown since.
         let taken = self
             .state
@@ -210,6 +213,12 @@ impl<'t> Known<'t> {
             .and_then(|slot| self.slot(slot))
             .map(|slot| slot.id)
     }
+}
+
+/// The number of an Enemy Turn within its team: 2 in `e2-3`.
+fn number(id: &SlotId) -> Option<usize> {
+    let name = id.as_str().trim_start_matches('e');
+    name.split('-').next()?.parse().ok()
 }
 
 /// The order of turns that a view shows, with the checks of the characters in it.

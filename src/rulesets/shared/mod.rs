@@ -1,10 +1,11 @@
-//! What several systems share: the start of a fight, turns and rounds with their effect clocks, and
-//! nomination.
+//! What several systems share: the start of a fight, turns and rounds with their effect clocks,
+//! nomination, and the choice among combatants of which some are hidden.
 
 mod bounds;
 mod clock;
 mod nomination;
 mod parts;
+mod secrecy;
 
 pub use bounds::{at_most, within};
 pub use clock::{
@@ -13,3 +14,4 @@ pub use clock::{
 };
 pub use nomination::{check_chooser, check_in_fight, check_starter};
 pub(crate) use parts::parts;
+pub use secrecy::{seen_first, seen_if_any};

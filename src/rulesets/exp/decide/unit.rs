@@ -1,7 +1,7 @@
 //! A unit begins: everybody rolls.
 
 use super::*;
-use crate::rulesets::shared::{start_encounter, start_round};
+use crate::rulesets::shared::{seen_first, start_encounter, start_round};
 use crate::vocabulary::D10;
 
 /// A persona or a crowd that is about to roll.
@@ -83,8 +83,7 @@ pub(super) fn begin(
 /// of a hidden one would show.
 pub(super) fn contenders(encounter: &Encounter) -> Vec<Contender> {
     let mut contenders: Vec<Contender> = Vec::with_capacity(encounter.combatants.len());
-    let seen = encounter.active().filter(|c| !c.hidden);
-    for c in seen.chain(encounter.active().filter(|c| c.hidden)) {
+    for c in seen_first(encounter.active()) {
         // A crowd rolls under its word (EX-4, EX-4a).
         let id = c.stats.group.as_ref().unwrap_or(&c.id);
         match contenders.iter_mut().find(|crowd| crowd.id == *id) {
