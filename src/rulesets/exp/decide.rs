@@ -9,9 +9,13 @@ pub(super) use jump::{deciders, must_announce};
 pub(super) use mental::{can_attack, end_duel};
 pub(super) use pass::{advance, lose, take_over};
 
-use super::*;
+use super::state::{able, announced, lowest};
+use super::{
+    Announce, Announced, Combatant, Command, Declare, Declared, Encounter, Phase, Play, RollUnit,
+    Spending, Start, Use,
+};
 use crate::rulesets::shared::check_started;
-use crate::vocabulary::{field, require};
+use crate::vocabulary::{CombatantId, Violation, require};
 
 pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
     if !matches!(command, Command::RollInitiative(_)) {
@@ -67,144 +71,130 @@ fn fit(c: &Combatant) -> Result<(), Violation> {
 
 /// These personas, for refusals.
 fn joined(ids: &[CombatantId]) -> String {
-    ids.iter()
-        .map(CombatantId::to_string)
-        .collect::<Vec<_>>()
-        .join(", ")
+    let names: Vec<String> = ids.iter().map(CombatantId::to_string).collect();
+    names.join(", ")
 }
 
 fn announce(play: &mut Play<'_>, c: &Announce) -> Result<(), Violation> {
-    let Announce {
-        combatant,
-        movement,
-        act,
-        order,
-        text,
-    } = c.clone();
-    answerable(
-        play,
-        &Declare {
-            combatant: combatant.clone(),
-            movement,
-            act,
-            order,
-        },
-    )?;
-    let detail = "an act is announced already: declare it now";
+    let answer = Declare {
+        combatant: c.combatant.clone(),
+        movement: c.movement,
+        act: c.act,
+        order: c.order,
+    };
+    answerable(play, &answer)?;
+    let is_first = announced(play.encounter()).is_none();
     require(
-        announced(play.encounter()).is_none(),
+        is_first,
         "announced_already",
         "EX-27b",
-        || detail,
+        || "an act is announced already: declare it now",
     )?;
     play.emit(Announced {
-        combatant,
-        movement,
-        act,
-        order,
-        action: text,
+        combatant: answer.combatant,
+        movement: answer.movement,
+        act: answer.act,
+        order: answer.order,
+        action: c.text.clone(),
     });
     Ok(())
 }
 
 fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
     let forced = answerable(play, c)?;
-    let Declare {
-        combatant,
-        movement,
-        act,
-        order,
-    } = c.clone();
+    let id = &c.combatant;
     if let Some(plan) = announced(play.encounter()) {
-        let same = (&plan.combatant, plan.movement, plan.act, plan.order)
-            == (&combatant, movement, act, order);
-        require(same, "not_as_announced", "EX-27b", || {
-            format!(
-                "{} has announced something else, which it must do",
-                plan.combatant
-            )
+        as_announced(play.encounter(), plan, c)?;
+    } else if c.movement == Some(Use::Now) || c.act == Some(Use::Now) {
+        let persona = play.combatant("combatant", id)?;
+        let free = !must_announce(play.encounter(), persona);
+        require(free, "not_announced", "EX-25b", || {
+            format!("others could jump ahead of {id}: announce first what it does")
         })?;
-        let deciders = deciders(play.encounter());
-        require(deciders.is_empty(), "jumps_open", "EX-25b", || {
-            format!(
-                "{} may jump ahead of this act: first all of them jump or keep_waiting",
-                joined(&deciders)
-            )
-        })?;
-    } else if movement == Some(Use::Now) || act == Some(Use::Now) {
-        let persona = play.combatant("combatant", &combatant)?;
-        require(
-            !must_announce(play.encounter(), persona),
-            "not_announced",
-            "EX-25b",
-            || format!("others could jump ahead of {combatant}: announce first what it does"),
-        )?;
     }
     play.emit(Declared {
-        combatant,
-        movement,
-        act,
-        order,
+        combatant: id.clone(),
+        movement: c.movement,
+        act: c.act,
+        order: c.order,
         forced,
     });
-    pass::rest(play, &c.combatant);
+    pass::rest(play, id);
     advance(play);
     Ok(())
+}
+
+/// Refuses something else than the announced act, and that act while others may jump ahead of it.
+fn as_announced(encounter: &Encounter, plan: &Announced, c: &Declare) -> Result<(), Violation> {
+    let same = plan.combatant == c.combatant
+        && plan.movement == c.movement
+        && plan.act == c.act
+        && plan.order == c.order;
+    require(same, "not_as_announced", "EX-27b", || {
+        let id = &plan.combatant;
+        format!("{id} has announced something else, which it must do")
+    })?;
+    let deciders = deciders(encounter);
+    require(deciders.is_empty(), "jumps_open", "EX-25b", || {
+        let jumpers = joined(&deciders);
+        format!("{jumpers} may jump ahead of this act: first all of them jump or keep_waiting")
+    })
 }
 
 /// Refuses an answer of a persona that is not asked, and one that does not fit what it has left.
 /// Returns whether it is forced.
 fn answerable(play: &Play<'_>, c: &Declare) -> Result<bool, Violation> {
-    let (id, encounter) = (&c.combatant, play.encounter());
+    let id = &c.combatant;
+    let encounter = play.encounter();
     let state = &play.combatant("combatant", id)?.state;
     in_unit(encounter, "EX-2")?;
     no_duel(encounter)?;
     let asked = &encounter.state.asked;
-    require(
-        asked.contains(id) || state.open(),
-        "nothing_left",
-        "EX-18",
-        || {
-            format!(
-                "{id} has nothing left in this unit; the list asks {} now",
-                joined(asked)
-            )
-        },
-    )?;
-    require(asked.contains(id), "not_asked", "EX-13", || {
+    let is_asked = asked.contains(id);
+    require(is_asked || state.open(), "nothing_left", "EX-18", || {
+        let asked = joined(asked);
+        format!("{id} has nothing left in this unit; the list asks {asked} now")
+    })?;
+    require(is_asked, "not_asked", "EX-13", || {
         format!("the list asks {} now, not {id}", joined(asked))
     })?;
     let forced = lowest(encounter, state.rank, |_| true);
+    fits(id, "move", c.movement, state.movement, forced)?;
+    fits(id, "act", c.act, state.act, forced)?;
+    let both = c.movement == Some(Use::Now) && c.act == Some(Use::Now);
+    let orderly = both || c.order.is_none();
+    require(
+        orderly,
+        "nothing_to_order",
+        "EX-20",
+        || "`order` is for a persona that moves and acts now: leave it out",
+    )?;
+    Ok(forced)
+}
+
+/// Refuses an answer about one component that is missing, of no use, or a wait of the lowest.
+fn fits(
+    id: &CombatantId,
+    name: &str,
+    what: Option<Use>,
+    left: Spending,
+    forced: bool,
+) -> Result<(), Violation> {
     let (rule, choices) = if forced {
         ("EX-15", "now or nothing")
     } else {
         ("EX-14", "now, wait or nothing")
     };
-    for (name, what, left) in [
-        ("move", c.movement, state.movement),
-        ("act", c.act, state.act),
-    ] {
-        let (given, open) = (what.is_some(), left.open());
-        require(given || !open, "component_missing", rule, || {
+    let Some(what) = what else {
+        return require(!left.open(), "component_missing", rule, || {
             format!("`{name}` is missing: {choices}")
-        })?;
-        require(!given || open, "component_spent", "EX-12", || {
-            format!("the {name} of {id} is spent: leave `{name}` out")
-        })?;
-        require(
-            !forced || what != Some(Use::Wait),
-            "must_not_wait",
-            "EX-15",
-            || format!("{id} is the lowest left in the list and must spend all: {choices}"),
-        )?;
-    }
-    let both = (c.movement, c.act) == (Some(Use::Now), Some(Use::Now));
-    let detail = "`order` is for a persona that moves and acts now: leave it out";
-    require(
-        both || c.order.is_none(),
-        "nothing_to_order",
-        "EX-20",
-        || detail,
-    )?;
-    Ok(forced)
+        });
+    };
+    require(left.open(), "component_spent", "EX-12", || {
+        format!("the {name} of {id} is spent: leave `{name}` out")
+    })?;
+    let waits = what == Use::Wait;
+    require(!forced || !waits, "must_not_wait", "EX-15", || {
+        format!("{id} is the lowest left in the list and must spend all: {choices}")
+    })
 }

@@ -1,8 +1,11 @@
 //! What events do to the state of EXP.
 
-use super::*;
+use super::{
+    AnyEvent, CombatantState, Component, Encounter, Event, Exp, Jumper, MentalAttackUses, OwnRoll,
+    Phase, Roll, Spending, State, Use,
+};
 use crate::vocabulary::Event::{Own, Roster, Shared};
-use crate::vocabulary::SharedEvent;
+use crate::vocabulary::{CombatantId, SharedEvent};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -36,22 +39,21 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
             encounter.state.kept.clear();
         }
         Own(Event::Declared(e)) => {
-            for (component, what) in [(Component::Move, e.movement), (Component::Act, e.act)] {
-                let Some(what) = what else { continue };
-                let spending = if what == Use::Wait {
-                    Spending::Waited
-                } else {
-                    Spending::Done
-                };
-                encounter.change_state(&e.combatant, |state| state.set(component, spending));
-            }
+            encounter.change_state(&e.combatant, |state| {
+                if let Some(what) = e.movement {
+                    state.movement = spending(what);
+                }
+                if let Some(what) = e.act {
+                    state.act = spending(what);
+                }
+            });
             answered(&mut encounter.state, &e.combatant);
             encounter.state.jumps.clear();
             encounter.state.kept.clear();
         }
         Own(Event::WaitJumped(e)) => {
-            for component in e.components.iter().filter(|_| e.success) {
-                encounter.change_state(&e.combatant, |state| state.set(*component, Spending::Done));
+            if e.success {
+                set_all(encounter, &e.combatant, &e.components, Spending::Done);
             }
             encounter.state.jumps.push(Jumper {
                 combatant: e.combatant.clone(),
@@ -81,33 +83,29 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
             }
         }
         Own(Event::ComponentsLost(e)) => {
-            for component in &e.components {
-                encounter.change_state(&e.combatant, |state| state.set(*component, Spending::Lost));
-            }
+            set_all(encounter, &e.combatant, &e.components, Spending::Lost);
             spent(&mut encounter.state, &e.combatant);
         }
         Own(Event::DuelBrokenOff(e)) => encounter.state.duel.retain(|id| *id != e.combatant),
         Shared(SharedEvent::CombatantLeft(e)) => forget(encounter, &e.combatant),
         Shared(SharedEvent::TurnEnded(e)) => answered(&mut encounter.state, &e.combatant),
         Shared(SharedEvent::RoundEnded(_)) => {
-            let State {
-                pass,
-                cursor,
-                ranking,
-                ..
-            } = std::mem::take(&mut encounter.state);
+            let over = std::mem::take(&mut encounter.state);
             encounter.state = State {
                 phase: Phase::Roll,
-                pass,
-                cursor,
-                ranking,
+                pass: over.pass,
+                cursor: over.cursor,
+                ranking: over.ranking,
                 ..State::default()
             };
         }
         // A persona with nothing left gets both components again.
         Shared(SharedEvent::Overridden(e)) => {
-            if let Some(c) = encounter.get_mut(&e.combatant).filter(|c| !c.state.open()) {
-                (c.state.movement, c.state.act) = (Spending::Pending, Spending::Pending);
+            if let Some(c) = encounter.get_mut(&e.combatant)
+                && !c.state.open()
+            {
+                c.state.movement = Spending::Pending;
+                c.state.act = Spending::Pending;
                 c.state.asked = false;
                 c.acted = false;
             }
@@ -116,12 +114,35 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
     }
 }
 
-/// Gives both components to everybody in the list, and nothing to the others.
+/// What a declared use makes of a component.
+fn spending(what: Use) -> Spending {
+    match what {
+        Use::Wait => Spending::Waited,
+        Use::Now | Use::Nothing => Spending::Done,
+    }
+}
+
+fn set_all(
+    encounter: &mut Encounter,
+    id: &CombatantId,
+    components: &[Component],
+    spending: Spending,
+) {
+    encounter.change_state(id, |state| {
+        for component in components {
+            state.set(*component, spending);
+        }
+    });
+}
+
+/// Gives both components to all in the list, and nothing to the others.
 fn roll(encounter: &mut Encounter, ranking: &[Roll]) {
-    let places = (1..)
-        .zip(ranking)
-        .flat_map(|(rank, roll)| roll.combatants.iter().map(move |id| (id, rank)));
-    let ranks: HashMap<&CombatantId, u32> = places.collect();
+    let mut ranks: HashMap<&CombatantId, u32> = HashMap::new();
+    for (rank, roll) in (1..).zip(ranking) {
+        for id in &roll.combatants {
+            ranks.insert(id, rank);
+        }
+    }
     for combatant in encounter.combatants.iter_mut() {
         let rank = ranks.get(&combatant.id).copied();
         let left = if rank.is_some() {
@@ -158,16 +179,10 @@ fn spent(state: &mut State, id: &CombatantId) {
 /// Removes the name of a persona that has left from the list, and from what it did about the
 /// announced act. Whether it is asked or in a duel, the rules end.
 fn forget(encounter: &mut Encounter, left: &CombatantId) {
-    let State {
-        jumps,
-        kept,
-        ranking,
-        cursor,
-        ..
-    } = &mut encounter.state;
-    jumps.retain(|jump| jump.combatant != *left);
-    kept.retain(|id| id != left);
-    let ranking = Arc::make_mut(ranking);
+    let state = &mut encounter.state;
+    state.jumps.retain(|jump| jump.combatant != *left);
+    state.kept.retain(|id| id != left);
+    let ranking = Arc::make_mut(&mut state.ranking);
     let Some(at) = ranking
         .iter()
         .position(|roll| roll.combatants.contains(left))
@@ -181,16 +196,16 @@ fn forget(encounter: &mut Encounter, left: &CombatantId) {
     if !roll.combatants.is_empty() {
         return;
     }
-    // Everybody below moves up.
+    // All below move up.
     ranking.remove(at);
     let above = u32::try_from(at).unwrap_or(u32::MAX);
-    if *cursor > above {
-        *cursor = cursor.saturating_sub(1);
+    if state.cursor > above {
+        state.cursor -= 1;
     }
-    let below = |s: &CombatantState| s.rank > Some(above);
-    encounter.change_states(below, |s| {
-        s.rank = s.rank.map(|rank| rank.saturating_sub(1));
-    });
+    encounter.change_states(
+        |s| s.rank > Some(above),
+        |s| s.rank = s.rank.map(|rank| rank - 1),
+    );
 }
 
 fn answered(state: &mut State, id: &CombatantId) {

@@ -1,81 +1,59 @@
 //! What may be legal under EXP.
 
-use super::decide::{can_attack, must_announce};
-use super::*;
-use crate::vocabulary::shared_list;
+use super::decide::{can_attack, deciders, must_announce};
+use super::state::{announced, lowest};
+use super::{
+    AweMode, Combatant, Command, Component, Declare, Encounter, Phase, Sequence, Spending, Use,
+};
+use crate::vocabulary::{CombatantId, LegalCommand, shared_list};
 use serde_json::json;
 
 const ROLLS: &str = "an object from personas or crowds to the d20 that each rolled";
 const TIE_ROLLS: &str = "an object from personas or crowds to a list of d10s, used where they tie";
+const ALL_USES: [Use; 3] = [Use::Now, Use::Wait, Use::Nothing];
 const TEXT: &str = "in words, at most 200 characters";
 
 pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     let state = &encounter.state;
-    let mut legal = match state.phase {
-        Phase::Setup => rolls(encounter, "start", "EX-2"),
-        Phase::Roll => rolls(encounter, "roll_unit", "EX-3"),
+    let mut legal = Vec::new();
+    match state.phase {
+        Phase::Setup => rolls(encounter, "start", "EX-2", &mut legal),
+        Phase::Roll => rolls(encounter, "roll_unit", "EX-3", &mut legal),
         Phase::Pass if state.duel.is_empty() => {
-            let mut legal = Vec::new();
             for c in state.asked.iter().filter_map(|id| encounter.get(id)) {
                 answers(encounter, c, &mut legal);
             }
-            let waits =
-                |c: &&Combatant| [c.state.movement, c.state.act].contains(&Spending::Waited);
-            legal.extend(encounter.iter().filter(waits).map(|c| jump(encounter, c)));
-            let waits_with_both = |c: &&Combatant| {
-                (c.state.movement, c.state.act) == (Spending::Waited, Spending::Waited)
-            };
-            if encounter.options.jump_both {
-                legal.extend(
-                    encounter
-                        .iter()
-                        .filter(waits_with_both)
-                        .map(|c| awe_roll(encounter, LegalCommand::by("jump", &c.id, "EX-29"))),
-                );
-            }
-            let keep = |id: &CombatantId| LegalCommand::by("keep_waiting", id, "EX-25b");
-            legal.extend(
-                deciders(encounter)
-                    .iter()
-                    .map(|id| keep(id).choose("standing", false, [false, true])),
-            );
-            legal.push(LegalCommand::of("close_jumps", "EX-25b"));
-            legal.extend(mental_attacks(encounter));
-            let minds = || {
-                encounter
-                    .iter()
-                    .filter(|c| can_attack(encounter, c).is_ok())
-                    .map(|c| &c.id)
-            };
-            let opponents = shared_list(minds());
-            legal.extend(minds().map(|id| {
-                let duel = LegalCommand::of("mental_duel", "EX-32").with("combatant", id.as_str());
-                rolling(duel.among("opponent", true, &opponents, Some(id)))
-            }));
-            legal
+            jumps(encounter, &mut legal);
+            mental_attacks(encounter, &mut legal);
+            mental_duels(encounter, &mut legal);
         }
         Phase::Pass | Phase::SomeoneActs => {
-            let decline = state
-                .duel
-                .iter()
-                .map(|id| LegalCommand::by("decline_duel", id, "EX-32a"));
-            mental_attacks(encounter).chain(decline).collect()
+            mental_attacks(encounter, &mut legal);
+            for id in &state.duel {
+                legal.push(LegalCommand::by("decline_duel", id, "EX-32a"));
+            }
         }
-    };
-    let keeping = encounter.iter().filter(|c| c.state.keeps_waiting);
-    legal.extend(keeping.map(|c| LegalCommand::by("ask_again", &c.id, "EX-25c")));
+    }
+    for c in encounter.iter() {
+        if c.state.keeps_waiting {
+            legal.push(LegalCommand::by("ask_again", &c.id, "EX-25c"));
+        }
+    }
     legal
 }
 
 /// The roll of all, and before it each persona's own roll.
-fn rolls(encounter: &Encounter, verb: &'static str, rule: &'static str) -> Vec<LegalCommand> {
-    let own = encounter
-        .active()
-        .map(|c| LegalCommand::by("roll_initiative", &c.id, rule).range("roll", true, 1, 20));
-    let own = own.map(|own| own.like("tie_rolls", "a list of d10s, used in a tie", None));
-    std::iter::once(rolling(LegalCommand::of(verb, rule)))
-        .chain(own)
-        .collect()
+fn rolls(
+    encounter: &Encounter,
+    verb: &'static str,
+    rule: &'static str,
+    legal: &mut Vec<LegalCommand>,
+) {
+    legal.push(rolling(LegalCommand::of(verb, rule)));
+    for c in encounter.active() {
+        let own = LegalCommand::by("roll_initiative", &c.id, rule).range("roll", true, 1, 20);
+        legal.push(own.like("tie_rolls", "a list of d10s, used in a tie", None));
+    }
 }
 
 fn rolling(command: LegalCommand) -> LegalCommand {
@@ -86,95 +64,126 @@ fn rolling(command: LegalCommand) -> LegalCommand {
 
 /// The answers of a persona that is asked: what it announced, or any.
 fn answers(encounter: &Encounter, c: &Combatant, legal: &mut Vec<LegalCommand>) {
-    let state = &c.state;
-    let forced = lowest(encounter, state.rank, |_| true);
+    let forced = lowest(encounter, c.state.rank, |_| true);
     let rule = if forced { "EX-15" } else { "EX-14" };
-    if let Some(announced) = announced(encounter).filter(|announced| announced.combatant == c.id) {
-        let Announced {
-            combatant,
-            movement,
-            act,
-            order,
-            ..
-        } = announced.clone();
-        let command = json!(Command::Declare(Declare {
-            combatant,
-            movement,
-            act,
-            order
-        }));
+    if let Some(announced) = announced(encounter)
+        && announced.combatant == c.id
+    {
+        let declare = Declare {
+            combatant: announced.combatant.clone(),
+            movement: announced.movement,
+            act: announced.act,
+            order: announced.order,
+        };
         return legal.push(LegalCommand {
-            command,
+            command: json!(Command::Declare(declare)),
             ..LegalCommand::by("declare", &c.id, rule)
         });
     }
-    let announces = must_announce(encounter, c);
-    for verb in if announces {
-        ["announce", "declare"]
+    if must_announce(encounter, c) {
+        answer(c, "announce", rule, &ALL_USES, legal);
+        answer(c, "declare", rule, &[Use::Nothing, Use::Wait], legal);
     } else {
-        ["declare", "announce"]
-    } {
-        let acts = verb == "announce" || !announces;
-        let uses = if acts {
-            &[Use::Now, Use::Wait, Use::Nothing][..]
-        } else {
-            &[Use::Nothing, Use::Wait]
-        };
-        let text = |answer: LegalCommand| {
-            if verb == "announce" {
-                answer.like("text", TEXT, None)
-            } else {
-                answer
-            }
-        };
-        let mut answer = LegalCommand::by(verb, &c.id, rule);
-        for (field, _) in [("move", state.movement), ("act", state.act)]
-            .iter()
-            .filter(|(_, left)| left.open())
-        {
-            answer = answer.choose(field, true, uses.iter().map(|what| json!(what)));
-        }
-        legal.push(text(answer));
-        let both = LegalCommand::by(verb, &c.id, "EX-20")
-            .with("move", json!(Use::Now))
-            .with("act", json!(Use::Now));
-        let orders = [Sequence::MoveFirst, Sequence::ActFirst].map(|order| json!(order));
-        legal.push(text(both.choose("order", true, orders)));
+        answer(c, "declare", rule, &ALL_USES, legal);
+        answer(c, "announce", rule, &ALL_USES, legal);
     }
 }
 
-/// The wait jump of a persona that has waited.
-fn jump(encounter: &Encounter, c: &Combatant) -> LegalCommand {
-    let components = [Component::Move, Component::Act].map(|component| json!(component));
-    awe_roll(
-        encounter,
-        LegalCommand::by("jump", &c.id, "EX-25").choose("component", true, components),
-    )
+/// One way to answer: what a persona does with each component that it has left, and if it moves and
+/// acts, in which order.
+fn answer(
+    c: &Combatant,
+    verb: &'static str,
+    rule: &'static str,
+    uses: &[Use],
+    legal: &mut Vec<LegalCommand>,
+) {
+    let mut answer = LegalCommand::by(verb, &c.id, rule);
+    for (field, left) in [("move", c.state.movement), ("act", c.state.act)] {
+        if left.open() {
+            answer = answer.choose(field, true, uses.iter().map(|what| json!(what)));
+        }
+    }
+    let both = LegalCommand::by(verb, &c.id, "EX-20")
+        .with("move", json!(Use::Now))
+        .with("act", json!(Use::Now));
+    let orders = [json!(Sequence::MoveFirst), json!(Sequence::ActFirst)];
+    let mut both = both.choose("order", true, orders);
+    if verb == "announce" {
+        answer = answer.like("text", TEXT, None);
+        both = both.like("text", TEXT, None);
+    }
+    legal.push(answer);
+    legal.push(both);
+}
+
+/// The wait jumps of personas that have waited, and the answers of those that are asked to jump.
+fn jumps(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
+    for c in encounter.iter() {
+        if waits(c, Component::Move) || waits(c, Component::Act) {
+            let components = [json!(Component::Move), json!(Component::Act)];
+            let jump = LegalCommand::by("jump", &c.id, "EX-25");
+            legal.push(awe_roll(
+                encounter,
+                jump.choose("component", true, components),
+            ));
+        }
+    }
+    if encounter.options.jump_both {
+        for c in encounter.iter() {
+            if waits(c, Component::Move) && waits(c, Component::Act) {
+                legal.push(awe_roll(
+                    encounter,
+                    LegalCommand::by("jump", &c.id, "EX-29"),
+                ));
+            }
+        }
+    }
+    for id in &deciders(encounter) {
+        let keep = LegalCommand::by("keep_waiting", id, "EX-25b");
+        legal.push(keep.choose("standing", false, [false, true]));
+    }
+    legal.push(LegalCommand::of("close_jumps", "EX-25b"));
+}
+
+fn waits(c: &Combatant, component: Component) -> bool {
+    c.state.of(component) == Spending::Waited
 }
 
 /// The dice of a wait jump.
 fn awe_roll(encounter: &Encounter, jump: LegalCommand) -> LegalCommand {
     let jump = jump.range("roll", false, 1, 20);
-    let opposed = encounter.options.awe_mode == AweMode::OpposedD20;
-    if opposed {
+    if encounter.options.awe_mode == AweMode::OpposedD20 {
         jump.range("referee_roll", false, 1, 20)
     } else {
         jump
     }
 }
 
-fn mental_attacks(encounter: &Encounter) -> impl Iterator<Item = LegalCommand> {
+fn mental_attacks(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let targets = shared_list(encounter.iter().map(|c| &c.id));
-    let attack = move |c: &Combatant| {
-        LegalCommand::by("mental_attack", &c.id, "EX-31").among(
-            "target",
-            false,
-            &targets,
-            Some(&c.id),
-        )
-    };
-    encounter
-        .iter()
-        .filter(|c| can_attack(encounter, c).is_ok())
-        .map(attack)
+    for id in minds(encounter) {
+        let attack = LegalCommand::by("mental_attack", id, "EX-31");
+        legal.push(attack.among("target", false, &targets, Some(id)));
+    }
+}
+
+fn mental_duels(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
+    let minds = minds(encounter);
+    let opponents = shared_list(minds.iter().copied());
+    for id in minds {
+        let duel = LegalCommand::of("mental_duel", "EX-32").with("combatant", id.as_str());
+        legal.push(rolling(duel.among("opponent", true, &opponents, Some(id))));
+    }
+}
+
+/// The personas that can attack with their minds.
+fn minds(encounter: &Encounter) -> Vec<&CombatantId> {
+    let mut minds = Vec::new();
+    for c in encounter.iter() {
+        if can_attack(encounter, c).is_ok() {
+            minds.push(&c.id);
+        }
+    }
+    minds
 }

@@ -83,75 +83,24 @@ impl Ruleset for Exp {
                 &["mental_attack", "decline_duel"],
                 "EX-32",
             ),
-            Phase::Pass => {
-                let rank = state
-                    .asked
-                    .first()
-                    .and_then(|id| encounter.get(id))
-                    .and_then(|c| c.state.rank);
-                let (decision, rule) = if lowest(encounter, rank, |_| true) {
-                    ("spend_all", "EX-15")
-                } else {
-                    ("declare", "EX-14")
-                };
-                match announced(encounter) {
-                    Some(_) if !deciders(encounter).is_empty() => Pending::new(
-                        "jump",
-                        deciders(encounter),
-                        &["jump", "keep_waiting"],
-                        "EX-25b",
-                    ),
-                    Some(announced) => Pending::new(
-                        decision,
-                        vec![announced.combatant.clone()],
-                        &["declare"],
-                        rule,
-                    ),
-                    None => Pending::new(
-                        decision,
-                        state.asked.clone(),
-                        &["declare", "announce"],
-                        rule,
-                    ),
-                }
-            }
+            Phase::Pass => pending_answer(encounter),
         })
     }
 
     fn order(encounter: &Encounter) -> Vec<OrderEntry> {
-        let places = encounter
-            .state
-            .ranking
-            .iter()
-            .flat_map(|roll| roll.combatants.iter().map(move |id| (roll, id)));
-        let entries =
-            places.filter(|(_, id)| encounter.get(id).is_some_and(|c| c.state.rank.is_some()));
-        let entries = entries.map(|(roll, id)| {
-            let crowd = roll.combatants != std::slice::from_ref(&roll.id);
-            let because = Reason {
-                dice: std::iter::once(roll.die)
-                    .chain(roll.digits.iter().copied())
-                    .collect(),
-                bonus: Some(roll.bonus),
-                total: Some(roll.total),
-                tie_rule: (!roll.digits.is_empty()).then_some("EX-7"),
-                ..Reason::new("EX-5", format!("initiative {}", roll.written()))
-            };
-            let slot = crowd.then(|| roll.id.as_str().to_owned());
-            OrderEntry {
-                slot,
-                ..OrderEntry::new(id, because)
+        let mut entries = Vec::new();
+        for roll in encounter.state.ranking.iter() {
+            for id in &roll.combatants {
+                if encounter.get(id).is_some_and(|c| c.state.rank.is_some()) {
+                    entries.push(order_entry(roll, id));
+                }
             }
-        });
-        entries.collect()
+        }
+        entries
     }
 
     fn remark(encounter: &Encounter, c: &Combatant) -> String {
-        let rank = c
-            .state
-            .rank
-            .and_then(|rank| usize::try_from(rank).ok()?.checked_sub(1));
-        let Some(roll) = rank.and_then(|rank| encounter.state.ranking.get(rank)) else {
+        let Some(roll) = roll_of(encounter, c) else {
             return String::new();
         };
         // The row has the number without the digits that broke a tie.
@@ -174,4 +123,50 @@ impl Ruleset for Exp {
     fn moment(encounter: &Encounter) -> String {
         format!("unit {}, pass {}", encounter.round, encounter.state.pass)
     }
+}
+
+/// What the list awaits: the answers of those that could jump ahead of the announced act, or of
+/// those that are asked.
+fn pending_answer(encounter: &Encounter) -> Pending {
+    let asked = &encounter.state.asked;
+    let first = asked.first().and_then(|id| encounter.get(id));
+    let (decision, rule) = if lowest(encounter, first.and_then(|c| c.state.rank), |_| true) {
+        ("spend_all", "EX-15")
+    } else {
+        ("declare", "EX-14")
+    };
+    let Some(announced) = announced(encounter) else {
+        return Pending::new(decision, asked.clone(), &["declare", "announce"], rule);
+    };
+    let deciders = deciders(encounter);
+    if !deciders.is_empty() {
+        return Pending::new("jump", deciders, &["jump", "keep_waiting"], "EX-25b");
+    }
+    let announcer = vec![announced.combatant.clone()];
+    Pending::new(decision, announcer, &["declare"], rule)
+}
+
+fn order_entry(roll: &Roll, id: &CombatantId) -> OrderEntry {
+    let mut dice = vec![roll.die];
+    dice.extend(&roll.digits);
+    let tied = !roll.digits.is_empty();
+    let because = Reason {
+        dice,
+        bonus: Some(roll.bonus),
+        total: Some(roll.total),
+        tie_rule: if tied { Some("EX-7") } else { None },
+        ..Reason::new("EX-5", format!("initiative {}", roll.written()))
+    };
+    let mut entry = OrderEntry::new(id, because);
+    let is_crowd = roll.combatants != std::slice::from_ref(&roll.id);
+    if is_crowd {
+        entry.slot = Some(roll.id.as_str().to_owned());
+    }
+    entry
+}
+
+/// The roll that gave a persona its place in the list.
+fn roll_of<'t>(encounter: &'t Encounter, c: &Combatant) -> Option<&'t Roll> {
+    let rank = usize::try_from(c.state.rank?).ok()?;
+    encounter.state.ranking.get(rank.checked_sub(1)?)
 }

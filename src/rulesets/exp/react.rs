@@ -1,9 +1,10 @@
 //! What follows under EXP from conditions, comings and goings.
 
 use super::decide::{advance, can_attack, end_duel, lose, take_over};
-use super::*;
+use super::state::able;
+use super::{AnyEvent, Component, ComponentsLost, Exp, Loss, Phase, Play};
 use crate::vocabulary::Event::{Own, Roster, Shared};
-use crate::vocabulary::{RosterEvent, SharedEvent, TurnEnded};
+use crate::vocabulary::{CombatantId, RosterEvent, SharedEvent, TurnEnded, Violation};
 
 pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Exp>) -> Result<(), Violation> {
     let encounter = play.encounter();
@@ -26,29 +27,21 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Exp>) -> Result<(), Vi
             combatant: id.clone(),
         });
     }
-    // A combatant that left, or can no longer attack with its mind, ends its duel before it loses
-    // components (EX-32a).
-    let encounter = play.encounter();
-    if encounter.state.duel.contains(id)
-        && encounter
-            .get(id)
-            .is_none_or(|c| can_attack(encounter, c).is_err())
-    {
+    // A duel ends before its duellist loses components (EX-32a).
+    if is_unfit_for_duel(play, id) {
         end_duel(play);
     }
     // A persona that cannot act loses what waited (EX-23), or everything if it is asked (EX-23a).
     let encounter = play.encounter();
-    if !encounter.get(id).is_none_or(able) {
-        let asked = encounter.state.asked.contains(id);
-        lose(
-            play,
-            id,
-            if asked {
-                Loss::CouldNotAnswer
-            } else {
-                Loss::CannotAct
-            },
-        );
+    if let Some(c) = encounter.get(id)
+        && !able(c)
+    {
+        let because = if encounter.state.asked.contains(id) {
+            Loss::CouldNotAnswer
+        } else {
+            Loss::CannotAct
+        };
+        lose(play, id, because);
     }
     if let Roster(RosterEvent::CombatantJoined { .. }) = event {
         let components = vec![Component::Move, Component::Act];
@@ -60,4 +53,16 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Exp>) -> Result<(), Vi
     }
     advance(play);
     Ok(())
+}
+
+/// Whether a duellist has left, or cannot attack with its mind.
+fn is_unfit_for_duel(play: &Play<'_>, id: &CombatantId) -> bool {
+    let encounter = play.encounter();
+    if !encounter.state.duel.contains(id) {
+        return false;
+    }
+    match encounter.get(id) {
+        Some(c) => can_attack(encounter, c).is_err(),
+        None => true,
+    }
 }

@@ -332,26 +332,29 @@ impl Roll {
     /// Sorts rolls descending by the total, then by each digit, of which 10 is the highest (EX-7a).
     /// Equal rolls get a further digit until they differ (EX-6 to EX-8).
     pub(super) fn sort(rolls: &mut [Self], mut next_digit: impl FnMut(&Self) -> Option<Die>) {
-        let value = |roll: &Self| {
-            Reverse((
-                roll.total,
-                roll.digits.iter().map(|d| d.face).collect::<Vec<_>>(),
-            ))
-        };
-        rolls.sort_by_key(value);
+        rolls.sort_by_key(Self::sort_key);
         for _ in 0..MAX_DIGITS {
             let mut tied = false;
-            let equal = rolls.chunk_by_mut(|a, b| value(a) == value(b));
-            for roll in equal.filter(|run| run.len() > 1).flatten() {
+            for equals in rolls.chunk_by_mut(|a, b| a.sort_key() == b.sort_key()) {
+                if equals.len() == 1 {
+                    continue;
+                }
                 tied = true;
-                let digit = next_digit(roll);
-                roll.digits.extend(digit);
+                for roll in equals {
+                    let digit = next_digit(roll);
+                    roll.digits.extend(digit);
+                }
             }
             if !tied {
                 break;
             }
-            rolls.sort_by_key(value);
+            rolls.sort_by_key(Self::sort_key);
         }
+    }
+
+    fn sort_key(&self) -> Reverse<(i64, Vec<u16>)> {
+        let digits = self.digits.iter().map(|digit| digit.face).collect();
+        Reverse((self.total, digits))
     }
 
     /// The total for people: 17, or 17.8 after a tie.
@@ -379,8 +382,13 @@ pub(super) fn lowest(
     seen: impl Fn(&Combatant) -> bool,
 ) -> bool {
     let Some(rank) = rank else { return true };
-    let below = |c: &Combatant| c.state.rank.is_some_and(|r| r > rank) && c.state.open() && able(c);
-    !encounter.iter().any(|c| below(c) && seen(c))
+    for c in encounter.iter() {
+        let is_below = c.state.rank > Some(rank);
+        if is_below && c.state.open() && able(c) && seen(c) {
+            return false;
+        }
+    }
+    true
 }
 
 /// The announcement that holds. A persona that is the lowest by now may not wait, so it may
@@ -389,5 +397,8 @@ pub(super) fn announced(encounter: &Encounter) -> Option<&Announced> {
     let announced = encounter.state.announced.as_ref()?;
     let waits = announced.movement == Some(Use::Wait) || announced.act == Some(Use::Wait);
     let rank = encounter.get(&announced.combatant)?.state.rank;
-    (!waits || !lowest(encounter, rank, |_| true)).then_some(announced)
+    if waits && lowest(encounter, rank, |_| true) {
+        return None;
+    }
+    Some(announced)
 }

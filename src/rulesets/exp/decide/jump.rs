@@ -1,6 +1,13 @@
 //! Wait jumps, and the window for them before an announced act.
 
-use super::*;
+use super::pass::rest;
+use super::{fit, in_unit, joined, no_duel};
+use crate::rulesets::exp::state::announced;
+use crate::rulesets::exp::{
+    AskedAgain, AweMode, Combatant, Component, Encounter, Jump, KeepWaiting, KeptWaiting, Play,
+    Spending, Use, WaitJumped,
+};
+use crate::vocabulary::{CombatantId, Violation, field, ids, require};
 
 pub(super) fn jump(play: &mut Play<'_>, c: &Jump) -> Result<(), Violation> {
     let id = &c.combatant;
@@ -13,12 +20,12 @@ pub(super) fn jump(play: &mut Play<'_>, c: &Jump) -> Result<(), Violation> {
     }
     in_window(encounter, persona)?;
     let opposed = mode == AweMode::OpposedD20;
-    let detail = "the referee rolls only with the option `awe_mode` opposed_d20";
+    let expected = opposed || c.referee_roll.is_none();
     require(
-        opposed || c.referee_roll.is_none(),
+        expected,
         "no_referee_roll",
         field("referee_roll"),
-        || detail,
+        || "the referee rolls only with the option `awe_mode` opposed_d20",
     )?;
     let bonus = persona.stats.awe.get() + persona.stats.level.get();
     let before = encounter.state.asked.clone();
@@ -40,21 +47,21 @@ pub(super) fn jump(play: &mut Play<'_>, c: &Jump) -> Result<(), Violation> {
         referee_die,
         success,
     });
-    pass::rest(play, id);
+    rest(play, id);
     Ok(())
 }
 
-/// What a jump uses: the component that it names, or both where one roll is enough for them.
+/// What a jump uses: the component that it names, or both if one roll is enough for them.
 fn jumping(encounter: &Encounter, c: &Jump) -> Result<Vec<Component>, Violation> {
     if let Some(component) = c.component {
         return Ok(vec![component]);
     }
-    let detail = "each component jumps with a roll of its own: name the `component`, move or act";
+    let one_roll = encounter.options.jump_both;
     require(
-        encounter.options.jump_both,
+        one_roll,
         "component_missing",
         "EX-29",
-        || detail,
+        || "each component jumps with a roll of its own: name the `component`, move or act",
     )?;
     Ok(vec![Component::Move, Component::Act])
 }
@@ -69,45 +76,26 @@ fn may_jump(
     in_unit(encounter, "EX-25")?;
     no_duel(encounter)?;
     fit(persona)?;
-    let State {
-        asked,
-        cursor,
-        jumps,
-        ..
-    } = &encounter.state;
+    let asked = &encounter.state.asked;
     require(!asked.contains(id), "own_place", "EX-30", || {
         format!("{id} is asked now: it acts in its own place, by declare and without a roll")
     })?;
-    require(
-        persona.state.of(component) == Spending::Waited,
-        "not_waited",
-        "EX-25",
-        || format!("{id} has not waited with that: only what waited can jump"),
-    )?;
-    let rank = persona.state.rank;
-    require(
-        rank.is_some_and(|rank| rank < *cursor),
-        "not_lower",
-        "EX-25a",
-        || {
-            format!(
-                "{id} has no higher initiative than {}, whose act is next",
-                joined(asked)
-            )
-        },
-    )?;
-    let failed = jumps
-        .iter()
-        .any(|jumper| jumper.combatant == *id && !jumper.success);
+    let waited = persona.state.of(component) == Spending::Waited;
+    require(waited, "not_waited", "EX-25", || {
+        format!("{id} has not waited with that: only what waited can jump")
+    })?;
+    let cursor = encounter.state.cursor;
+    let is_higher = persona.state.rank.is_some_and(|rank| rank < cursor);
+    require(is_higher, "not_lower", "EX-25a", || {
+        let asked = joined(asked);
+        format!("{id} has no higher initiative than {asked}, whose act is next")
+    })?;
+    let mut jumps = encounter.state.jumps.iter();
+    let failed = jumps.any(|jump| jump.combatant == *id && !jump.success);
     require(!failed, "jump_failed", "EX-28a", || {
         format!("{id} has tried to jump ahead of this act and failed: there is no second try")
     })?;
-    let mut jumped = jumps
-        .iter()
-        .filter(|jumper| jumper.success)
-        .filter_map(|jumper| encounter.get(&jumper.combatant));
-    // A hidden persona does not count: players would see that it has jumped.
-    if let Some(lower) = jumped.find(|other| other.state.rank > rank && !other.hidden) {
+    if let Some(lower) = lower_jumper(encounter, persona) {
         let detail = format!(
             "{} has jumped ahead of this act already: the higher initiative goes first",
             lower.id
@@ -117,50 +105,61 @@ fn may_jump(
     Ok(())
 }
 
+/// A persona with a lower initiative that has jumped ahead of the act. A hidden one does not count:
+/// players would see that it has jumped.
+fn lower_jumper<'t>(encounter: &'t Encounter, persona: &Combatant) -> Option<&'t Combatant> {
+    for jump in &encounter.state.jumps {
+        if jump.success
+            && let Some(jumper) = encounter.get(&jump.combatant)
+            && jumper.state.rank > persona.state.rank
+            && !jumper.hidden
+        {
+            return Some(jumper);
+        }
+    }
+    None
+}
+
 /// Refuses a jump outside the window, of a persona that keeps waiting, and before a higher one has
 /// decided (EX-25b).
 fn in_window(encounter: &Encounter, persona: &Combatant) -> Result<(), Violation> {
-    let (id, rank) = (&persona.id, persona.state.rank);
+    let id = &persona.id;
     let open = window_open(encounter);
-    let asked = || {
-        encounter
-            .state
-            .asked
-            .iter()
-            .filter_map(|id| encounter.get(id))
-    };
-    require(
-        open || !asked().any(|c| must_announce(encounter, c)),
-        "not_announced",
-        "EX-25b",
-        || {
-            format!(
-                "{} has announced no act yet that a jump could precede",
-                joined(&encounter.state.asked)
-            )
-        },
-    )?;
+    let asked = &encounter.state.asked;
+    let may_come = open || !any_must_announce(encounter, asked);
+    require(may_come, "not_announced", "EX-25b", || {
+        let asked = joined(asked);
+        format!("{asked} has announced no act yet that a jump could precede")
+    })?;
     let keeps = persona.state.keeps_waiting || encounter.state.kept.contains(id);
     require(!keeps, "keeps_waiting", "EX-25b", || {
         format!("{id} has decided to keep waiting")
     })?;
-    // A hidden persona does not count: players would see that it waits.
-    let mut higher = encounter
-        .iter()
-        .filter(|c| open && c.state.rank < rank && !c.hidden && undecided(encounter, c));
-    higher.next().map_or(Ok(()), |first| {
-        let detail = format!(
-            "{} has the higher initiative: it jumps or keeps waiting first",
-            first.id
-        );
-        Err(Violation::new("higher_decides_first", "EX-27a", detail))
-    })
+    if open && let Some(first) = higher_undecided(encounter, persona) {
+        let first = &first.id;
+        let detail = format!("{first} has the higher initiative: it jumps or keeps waiting first");
+        return Err(Violation::new("higher_decides_first", "EX-27a", detail));
+    }
+    Ok(())
+}
+
+fn any_must_announce(encounter: &Encounter, asked: &[CombatantId]) -> bool {
+    let mut asked = asked.iter().filter_map(|id| encounter.get(id));
+    asked.any(|c| must_announce(encounter, c))
+}
+
+/// A persona with a higher initiative that has to decide first. A hidden one does not count:
+/// players would see that it waits.
+fn higher_undecided<'t>(encounter: &'t Encounter, persona: &Combatant) -> Option<&'t Combatant> {
+    let mut personas = encounter.iter();
+    personas.find(|c| c.state.rank < persona.state.rank && !c.hidden && undecided(encounter, c))
 }
 
 /// Whether a persona could jump ahead of the act that is next, and is to be asked.
 fn could_jump(encounter: &Encounter, c: &Combatant) -> bool {
-    let may = |component| may_jump(encounter, c, component).is_ok();
-    !c.state.keeps_waiting && [Component::Move, Component::Act].into_iter().any(may)
+    !c.state.keeps_waiting
+        && (may_jump(encounter, c, Component::Move).is_ok()
+            || may_jump(encounter, c, Component::Act).is_ok())
 }
 
 /// Whether a persona that is asked announces its acts: a visible one could jump ahead of them. A
@@ -175,10 +174,15 @@ pub(in super::super) fn must_announce(encounter: &Encounter, c: &Combatant) -> b
 
 /// Whether an act is announced that personas may jump ahead of.
 fn window_open(encounter: &Encounter) -> bool {
-    let announced = announced(encounter)
-        .filter(|announced| [announced.movement, announced.act].contains(&Some(Use::Now)));
-    let actor = announced.and_then(|announced| encounter.get(&announced.combatant));
-    encounter.options.jump_window && actor.is_some_and(|actor| !actor.hidden)
+    if !encounter.options.jump_window {
+        return false;
+    }
+    let Some(plan) = announced(encounter) else {
+        return false;
+    };
+    let happens = plan.movement == Some(Use::Now) || plan.act == Some(Use::Now);
+    let actor = encounter.get(&plan.combatant);
+    happens && actor.is_some_and(|actor| !actor.hidden)
 }
 
 /// Whether it has to jump or keep waiting while the window is open.
@@ -192,10 +196,12 @@ pub(in super::super) fn deciders(encounter: &Encounter) -> Vec<CombatantId> {
     if !window_open(encounter) {
         return Vec::new();
     }
-    let mut deciders: Vec<&Combatant> = encounter
-        .iter()
-        .filter(|c| undecided(encounter, c))
-        .collect();
+    let mut deciders = Vec::new();
+    for c in encounter.iter() {
+        if undecided(encounter, c) {
+            deciders.push(c);
+        }
+    }
     deciders.sort_by_key(|c| c.state.rank);
     ids(deciders)
 }
@@ -204,12 +210,10 @@ pub(super) fn keep_waiting(play: &mut Play<'_>, c: &KeepWaiting) -> Result<(), V
     let id = &c.combatant;
     let persona = play.combatant("combatant", id)?;
     let encounter = play.encounter();
-    require(
-        window_open(encounter) && undecided(encounter, persona),
-        "not_asked_to_jump",
-        "EX-25b",
-        || format!("{id} is not asked now whether it jumps ahead of an announced act"),
-    )?;
+    let is_asked = window_open(encounter) && undecided(encounter, persona);
+    require(is_asked, "not_asked_to_jump", "EX-25b", || {
+        format!("{id} is not asked now whether it jumps ahead of an announced act")
+    })?;
     play.emit(KeptWaiting {
         combatant: id.clone(),
         standing: c.standing,
@@ -218,12 +222,10 @@ pub(super) fn keep_waiting(play: &mut Play<'_>, c: &KeepWaiting) -> Result<(), V
 }
 
 pub(super) fn ask_again(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
-    require(
-        play.combatant("combatant", id)?.state.keeps_waiting,
-        "asked_anyway",
-        "EX-25c",
-        || format!("{id} is asked at each announced act: it has not said that it keeps waiting"),
-    )?;
+    let keeps_waiting = play.combatant("combatant", id)?.state.keeps_waiting;
+    require(keeps_waiting, "asked_anyway", "EX-25c", || {
+        format!("{id} is asked at each announced act: it has not said that it keeps waiting")
+    })?;
     play.emit(AskedAgain {
         combatant: id.clone(),
     });

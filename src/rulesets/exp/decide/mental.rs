@@ -1,18 +1,24 @@
 //! Mental attacks and their duels: outside the list.
 
+use super::pass::{advance, rest};
 use super::unit::{Contender, check_rolls, rank};
-use super::*;
+use super::{fit, in_unit, no_duel};
+use crate::rulesets::exp::{
+    Combatant, DuelBrokenOff, Encounter, MentalAttack, MentalAttackUses, MentalAttacked,
+    MentalDuel, MentalDuelRolled, Phase, Play, Sort, Spending,
+};
+use crate::vocabulary::{CombatantId, Violation, field, require};
 
 pub(super) fn attack(play: &mut Play<'_>, c: &MentalAttack) -> Result<(), Violation> {
     let persona = play.combatant("combatant", &c.combatant)?;
     if let Some(target) = &c.target {
         play.combatant("target", target)?;
-        let detail = "nobody attacks its own mind: name somebody else, or leave `target` out";
+        let is_other = *target != c.combatant;
         require(
-            *target != c.combatant,
+            is_other,
             "own_target",
             field("target"),
-            || detail,
+            || "nobody attacks its own mind: name somebody else, or leave `target` out",
         )?;
     }
     let encounter = play.encounter();
@@ -21,13 +27,8 @@ pub(super) fn attack(play: &mut Play<'_>, c: &MentalAttack) -> Result<(), Violat
     if encounter.state.phase != Phase::SomeoneActs {
         in_unit(encounter, "EX-31")?;
     }
-    if encounter
-        .state
-        .duel
-        .iter()
-        .skip(1)
-        .any(|second| *second == c.combatant)
-    {
+    let second = encounter.state.duel.get(1);
+    if second == Some(&c.combatant) {
         no_duel(encounter)?;
     }
     can_attack(encounter, persona)?;
@@ -37,49 +38,48 @@ pub(super) fn attack(play: &mut Play<'_>, c: &MentalAttack) -> Result<(), Violat
         target: c.target.clone(),
     });
     if uses_act {
-        pass::rest(play, &c.combatant);
+        rest(play, &c.combatant);
         advance(play);
     }
     Ok(())
 }
 
 pub(super) fn duel(play: &mut Play<'_>, c: &MentalDuel) -> Result<(), Violation> {
-    let duellists = [
-        play.combatant("combatant", &c.combatant)?,
-        play.combatant("opponent", &c.opponent)?,
-    ];
-    let detail = "a duel takes two: name somebody else";
+    let first = play.combatant("combatant", &c.combatant)?;
+    let second = play.combatant("opponent", &c.opponent)?;
+    let are_two = c.combatant != c.opponent;
     require(
-        c.combatant != c.opponent,
+        are_two,
         "own_opponent",
         field("opponent"),
-        || detail,
+        || "a duel takes two: name somebody else",
     )?;
     in_unit(play.encounter(), "EX-31")?;
     no_duel(play.encounter())?;
-    duellists
-        .into_iter()
-        .try_for_each(|c| can_attack(play.encounter(), c))?;
-    let contenders = duellists.map(|c| Contender {
+    can_attack(play.encounter(), first)?;
+    can_attack(play.encounter(), second)?;
+    let contenders = vec![duellist(first), duellist(second)];
+    check_rolls(&contenders, &c.rolls, &c.tie_rolls)?;
+    let duel = rank(play, contenders, &c.rolls, &c.tie_rolls);
+    play.emit(MentalDuelRolled { duel });
+    Ok(())
+}
+
+fn duellist(c: &Combatant) -> Contender {
+    Contender {
         id: c.id.clone(),
         combatants: vec![c.id.clone()],
         bonus: c.stats.mstr.get() + c.stats.level.get(),
-    });
-    check_rolls(&contenders, &c.rolls, &c.tie_rolls)?;
-    let duel = rank(play, contenders.into(), &c.rolls, &c.tie_rolls);
-    play.emit(MentalDuelRolled { duel });
-    Ok(())
+    }
 }
 
 /// Lets a duellist keep its attack (EX-32a).
 pub(super) fn decline(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.combatant("combatant", id)?;
-    require(
-        play.encounter().state.duel.contains(id),
-        "not_in_duel",
-        "EX-32a",
-        || format!("{id} is in no mental duel: there is nothing to decline"),
-    )?;
+    let in_duel = play.encounter().state.duel.contains(id);
+    require(in_duel, "not_in_duel", "EX-32a", || {
+        format!("{id} is in no mental duel: there is nothing to decline")
+    })?;
     end_duel(play);
     Ok(())
 }

@@ -1,33 +1,24 @@
 //! The passes: who is asked next, who has nothing left, and when the unit is over.
 
-use super::*;
+use super::mental::end_duel;
+use super::{fit, unit};
+use crate::rulesets::exp::state::able;
+use crate::rulesets::exp::{
+    Asked, Component, ComponentsLost, Encounter, Loss, PassStarted, Phase, Play, Rolls, Spending,
+    TieRolls,
+};
 use crate::rulesets::shared::{end_round, end_turn, start_turn};
+use crate::vocabulary::{CombatantId, Violation};
 
-/// Goes down the list until somebody is asked, again from the top while anybody has something left
+/// Goes down the list until a persona is asked, again from the top while any has something left
 /// (EX-16); then the unit is over (EX-19).
 pub(in super::super) fn advance(play: &mut Play<'_>) {
     while play.encounter().state.phase == Phase::Pass && play.encounter().state.asked.is_empty() {
         let encounter = play.encounter();
-        let ranks = || {
-            encounter
-                .iter()
-                .filter(|c| c.state.open())
-                .filter_map(|c| c.state.rank)
-        };
-        if let Some(rank) = ranks().filter(|rank| *rank > encounter.state.cursor).min() {
-            let here = encounter
-                .iter()
-                .filter(|c| c.state.rank == Some(rank) && c.state.open());
-            let here = here.map(|c| c.id.clone());
-            let (able, unable): (Vec<_>, Vec<_>) =
-                here.partition(|id| encounter.get(id).is_some_and(able));
-            for id in unable {
-                lose(play, &id, Loss::CouldNotAnswer);
-            }
-            if !able.is_empty() {
-                ask(play, rank, able);
-            }
-        } else if ranks().next().is_some() {
+        let cursor = encounter.state.cursor;
+        if let Some(rank) = open_ranks(encounter).filter(|rank| *rank > cursor).min() {
+            come_to(play, rank);
+        } else if open_ranks(encounter).next().is_some() {
             let pass = encounter.state.pass.saturating_add(1);
             play.emit(PassStarted { pass });
         } else {
@@ -36,13 +27,41 @@ pub(in super::super) fn advance(play: &mut Play<'_>) {
     }
 }
 
+/// The ranks of those that have something left.
+fn open_ranks(encounter: &Encounter) -> impl Iterator<Item = u32> {
+    let open = encounter.iter().filter(|c| c.state.open());
+    open.filter_map(|c| c.state.rank)
+}
+
+/// Asks those that have something left in this place. Those that cannot act lose it (EX-23a).
+fn come_to(play: &mut Play<'_>, rank: u32) {
+    let mut asked = Vec::new();
+    let mut unable = Vec::new();
+    for c in play.encounter().iter() {
+        if c.state.rank != Some(rank) || !c.state.open() {
+            continue;
+        }
+        if able(c) {
+            asked.push(c.id.clone());
+        } else {
+            unable.push(c.id.clone());
+        }
+    }
+    for id in unable {
+        lose(play, &id, Loss::CouldNotAnswer);
+    }
+    if !asked.is_empty() {
+        ask(play, rank, asked);
+    }
+}
+
 fn ask(play: &mut Play<'_>, rank: u32, combatants: Vec<CombatantId>) {
-    let first_time = |id: &CombatantId| play.encounter().get(id).is_some_and(|c| !c.state.asked);
-    let starting: Vec<_> = combatants
-        .iter()
-        .filter(|id| first_time(id))
-        .cloned()
-        .collect();
+    let mut starting = Vec::new();
+    for id in &combatants {
+        if play.encounter().get(id).is_some_and(|c| !c.state.asked) {
+            starting.push(id.clone());
+        }
+    }
     play.emit(Asked { rank, combatants });
     for id in starting {
         start_turn(play, &id);
@@ -55,13 +74,17 @@ pub(in super::super) fn lose(play: &mut Play<'_>, id: &CombatantId, because: Los
     let Some(state) = play.encounter().get(id).map(|c| &c.state) else {
         return;
     };
-    let lost = |spending: Spending| {
-        spending == Spending::Waited || spending.open() && because != Loss::CannotAct
-    };
-    let components = [Component::Move, Component::Act]
-        .into_iter()
-        .filter(|c| lost(state.of(*c)));
-    let components: Vec<_> = components.collect();
+    let mut components = Vec::new();
+    for component in [Component::Move, Component::Act] {
+        let lost = match state.of(component) {
+            Spending::Waited => true,
+            Spending::Pending => because != Loss::CannotAct,
+            Spending::Done | Spending::Lost => false,
+        };
+        if lost {
+            components.push(component);
+        }
+    }
     if !components.is_empty() {
         play.emit(ComponentsLost {
             combatant: id.clone(),
@@ -74,11 +97,14 @@ pub(in super::super) fn lose(play: &mut Play<'_>, id: &CombatantId, because: Los
 
 /// Ends the turn of a persona that has nothing left (EX-18): it is not asked again in this unit.
 pub(super) fn rest(play: &mut Play<'_>, id: &CombatantId) {
-    // A persona that falls before it is asked has had no turn.
-    let over = |c: &&Combatant| !c.state.open() && (c.state.asked || c.active());
-    let Some(c) = play.encounter().get(id).filter(over) else {
+    let Some(c) = play.encounter().get(id) else {
         return;
     };
+    // A persona that falls before it is asked has had no turn.
+    let has_turn = c.state.asked || c.active();
+    if c.state.open() || !has_turn {
+        return;
+    }
     if !c.state.asked {
         start_turn(play, id);
     }
@@ -95,10 +121,8 @@ pub(in super::super) fn take_over(play: &mut Play<'_>, id: &CombatantId) -> Resu
     }
     end_duel(play);
     let encounter = play.encounter();
-    let rank = encounter
-        .get(id)
-        .and_then(|c| c.state.rank)
-        .unwrap_or(encounter.state.cursor);
+    let rank = encounter.get(id).and_then(|c| c.state.rank);
+    let rank = rank.unwrap_or(encounter.state.cursor);
     ask(play, rank, vec![id.clone()]);
     Ok(())
 }

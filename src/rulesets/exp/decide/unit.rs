@@ -1,8 +1,13 @@
 //! A unit begins: everybody rolls.
 
-use super::*;
+use super::pass::advance;
+use crate::rulesets::exp::state::MAX_DIGITS;
+use crate::rulesets::exp::{
+    Combatant, Encounter, InitiativeRolled, OwnRollGiven, Phase, Play, Roll, RollInitiative, Rolls,
+    TieRolls,
+};
 use crate::rulesets::shared::{seen_first, start_encounter, start_round};
-use crate::vocabulary::D10;
+use crate::vocabulary::{CombatantId, D10, Violation, field, require};
 
 /// A persona or a crowd that is about to roll.
 pub(super) struct Contender {
@@ -26,35 +31,29 @@ pub(super) fn next_unit(
 }
 
 fn between_units(encounter: &Encounter) -> Result<(), Violation> {
-    let detail =
-        "initiative is rolled once for a unit: this one goes on until nobody has anything left";
+    let is_over = matches!(encounter.state.phase, Phase::Setup | Phase::Roll);
     require(
-        matches!(encounter.state.phase, Phase::Setup | Phase::Roll),
+        is_over,
         "unit_going_on",
         "EX-2",
-        || detail,
+        || "initiative is rolled once for a unit: this one goes on until nobody has anything left",
     )
 }
 
 /// Takes the dice of a persona's player for the next unit.
 pub(super) fn own_roll(play: &mut Play<'_>, c: &RollInitiative) -> Result<(), Violation> {
-    let RollInitiative {
-        combatant,
-        roll,
-        tie_rolls,
-    } = c.clone();
-    let crowd = &play.fighter("combatant", &combatant, "EX-2")?.stats.group;
+    let id = &c.combatant;
+    let roller = play.fighter("combatant", id, "EX-2")?;
     between_units(play.encounter())?;
-    if let Some(crowd) = crowd {
-        let detail =
-            format!("{combatant} rolls with its crowd, {crowd}: that roll is the game master's");
+    if let Some(crowd) = &roller.stats.group {
+        let detail = format!("{id} rolls with its crowd, {crowd}: that roll is the game master's");
         return Err(Violation::field("does_not_roll", "combatant", detail));
     }
-    few_digits("tie_rolls", &tie_rolls)?;
+    few_digits("tie_rolls", &c.tie_rolls)?;
     play.emit(OwnRollGiven {
-        combatant,
-        roll,
-        tie_rolls,
+        combatant: id.clone(),
+        roll: c.roll,
+        tie_rolls: c.tie_rolls.clone(),
     });
     Ok(())
 }
@@ -68,17 +67,23 @@ pub(super) fn begin(
 ) {
     let unit = play.encounter().round.saturating_add(1);
     start_round(play, unit);
-    let single = play.encounter().iter().filter(|c| c.stats.group.is_none());
-    let own = single.filter_map(|c| Some((&c.id, c.state.own_roll.clone()?)));
-    let own = own.map(|(id, own)| ((id.clone(), own.roll), (id.clone(), own.tie_rolls)));
-    let (mut all, mut all_ties): (Rolls, TieRolls) = own.unzip();
+    let mut all = Rolls::new();
+    let mut all_ties = TieRolls::new();
+    for c in play.encounter().iter() {
+        if c.stats.group.is_none()
+            && let Some(own) = &c.state.own_roll
+        {
+            all.insert(c.id.clone(), own.roll);
+            all_ties.insert(c.id.clone(), own.tie_rolls.clone());
+        }
+    }
     all.extend(rolls.clone());
     all_ties.extend(tie_rolls.clone());
     let ranking = rank(play, contenders, &all, &all_ties);
     play.emit(InitiativeRolled { ranking });
 }
 
-/// Everybody in the fight, the stunned too: they may recover before they are asked (EX-23a). A
+/// All personas in the fight, the stunned too: they may recover before they are asked (EX-23a). A
 /// crowd rolls with the values of its first persona (EX-4), of the visible ones if any: the values
 /// of a hidden one would show.
 pub(super) fn contenders(encounter: &Encounter) -> Vec<Contender> {
@@ -88,21 +93,20 @@ pub(super) fn contenders(encounter: &Encounter) -> Vec<Contender> {
         let id = c.stats.group.as_ref().unwrap_or(&c.id);
         match contenders.iter_mut().find(|crowd| crowd.id == *id) {
             Some(crowd) => crowd.combatants.push(c.id.clone()),
-            None => {
-                let carried = encounter
-                    .options
-                    .encumbrance_table
-                    .modifier(c.stats.encumbrance);
-                let bonus = c.stats.dex.get() + c.stats.level.get() + carried;
-                contenders.push(Contender {
-                    id: id.clone(),
-                    combatants: vec![c.id.clone()],
-                    bonus,
-                });
-            }
+            None => contenders.push(Contender {
+                id: id.clone(),
+                combatants: vec![c.id.clone()],
+                bonus: bonus(encounter, c),
+            }),
         }
     }
     contenders
+}
+
+/// What a persona adds to its d20 (EX-1, EX-11).
+fn bonus(encounter: &Encounter, c: &Combatant) -> i64 {
+    let table = encounter.options.encumbrance_table;
+    c.stats.dex.get() + c.stats.level.get() + table.modifier(c.stats.encumbrance)
 }
 
 /// Refuses rolls of anybody who does not roll, and too many digits.
@@ -111,39 +115,38 @@ pub(super) fn check_rolls(
     rolls: &Rolls,
     tie_rolls: &TieRolls,
 ) -> Result<(), Violation> {
-    let named = rolls
-        .keys()
-        .map(|id| ("rolls", id))
-        .chain(tie_rolls.keys().map(|id| ("tie_rolls", id)));
-    for (field, id) in named {
-        if contenders.iter().all(|c| c.id != *id) {
-            let detail = match contenders.iter().find(|c| c.combatants.contains(id)) {
-                Some(crowd) => format!("{id} rolls with its crowd: give the roll of {}", crowd.id),
-                None => format!("{id} does not roll here: name a persona in the fight, or a crowd"),
-            };
-            return Err(Violation::field(
-                "does_not_roll",
-                format!("{field}.{}", id.as_str()),
-                detail,
-            ));
-        }
+    for id in rolls.keys() {
+        rolls_here(contenders, "rolls", id)?;
     }
-    tie_rolls
-        .iter()
-        .try_for_each(|(id, digits)| few_digits(&format!("tie_rolls.{}", id.as_str()), digits))
+    for id in tie_rolls.keys() {
+        rolls_here(contenders, "tie_rolls", id)?;
+    }
+    for (id, digits) in tie_rolls {
+        few_digits(&format!("tie_rolls.{}", id.as_str()), digits)?;
+    }
+    Ok(())
+}
+
+fn rolls_here(contenders: &[Contender], path: &str, id: &CombatantId) -> Result<(), Violation> {
+    if contenders.iter().any(|c| c.id == *id) {
+        return Ok(());
+    }
+    let detail = match contenders.iter().find(|c| c.combatants.contains(id)) {
+        Some(crowd) => format!("{id} rolls with its crowd: give the roll of {}", crowd.id),
+        None => format!("{id} does not roll here: name a persona in the fight, or a crowd"),
+    };
+    let path = format!("{path}.{}", id.as_str());
+    Err(Violation::field("does_not_roll", path, detail))
 }
 
 fn few_digits(path: &str, digits: &[D10]) -> Result<(), Violation> {
-    let detail = || format!("at most {MAX_DIGITS} digits each");
-    require(
-        digits.len() <= MAX_DIGITS,
-        "too_many_digits",
-        field(path.to_owned()),
-        detail,
-    )
+    let few = digits.len() <= MAX_DIGITS;
+    require(few, "too_many_digits", field(path.to_owned()), || {
+        format!("at most {MAX_DIGITS} digits each")
+    })
 }
 
-/// Everybody rolls a d20; equal totals roll d10s until they differ (EX-6 to EX-8).
+/// Each contender rolls a d20; equal totals roll d10s until they differ (EX-6 to EX-8).
 pub(super) fn rank(
     play: &mut Play<'_>,
     contenders: Vec<Contender>,
@@ -151,20 +154,14 @@ pub(super) fn rank(
     tie_rolls: &TieRolls,
 ) -> Vec<Roll> {
     let mut ranking: Vec<Roll> = Vec::with_capacity(contenders.len());
-    for Contender {
-        id,
-        combatants,
-        bonus,
-    } in contenders
-    {
-        let die = play.die(rolls.get(&id).copied());
-        let total = i64::from(die.face) + bonus;
+    for contender in contenders {
+        let die = play.die(rolls.get(&contender.id).copied());
         ranking.push(Roll {
-            id,
-            combatants,
+            id: contender.id,
+            combatants: contender.combatants,
             die,
-            bonus,
-            total,
+            bonus: contender.bonus,
+            total: i64::from(die.face) + contender.bonus,
             digits: Vec::new(),
         });
     }
