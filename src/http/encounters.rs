@@ -102,17 +102,16 @@ pub(super) struct ListQuery {
     security(("application" = [])),
     responses((status = 200, description = "A page of the list", body = inline(List<Summary>),
         headers(("Link"))),
-        BadRequest, Unauthorized, Forbidden, RequestTimeout, UnprocessableEntity, TooManyRequests,
+        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests,
         ServiceUnavailable))]
 pub(super) async fn list_encounters(
     State(shared): State<AppState>,
     Creator(application): Creator,
     Parameters(query): Parameters<ListQuery>,
 ) -> Result<Reply, Problem> {
-    const NONE: &str = "this server has no applications, so it lists no encounters: its operator \
-                        sets TURNKEEPER_APP_KEYS";
+    const NONE: &str = "Listing needs application keys, and this server has none. Keep the ids that creations answer.";
     let Some(application) = application else {
-        return Err(Problem::new(StatusCode::FORBIDDEN, "no_applications", NONE));
+        return Err(Problem::new(StatusCode::NOT_FOUND, "no_applications", NONE));
     };
     let cursor = query.cursor.as_deref();
     if let Some(cursor) = cursor
@@ -188,7 +187,7 @@ pub(super) async fn read_encounter(
 #[utoipa::path(delete, path = "/v1/encounters/{id}", tag = "encounters", security(("token" = [])),
     params(EncounterId, ("If-Match" = Option<String>, Header, description = IF_MATCH)),
     responses((status = 204, description = "The encounter is deleted"),
-        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, PreconditionFailed,
+        BadRequest, UnprocessableEntity, Unauthorized, Forbidden, NotFound, RequestTimeout, PreconditionFailed,
         TooManyRequests, ServiceUnavailable))]
 pub(super) async fn delete_encounter(
     State(shared): State<AppState>,

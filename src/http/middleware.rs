@@ -44,6 +44,9 @@ pub(super) async fn respond_and_log(mut request: Request, next: Next) -> Respons
         let request_id = request_id.to_str().unwrap_or_default();
         tracing::error!(request_id, "a handler panicked");
     }
+    response
+        .headers_mut()
+        .insert(REQUEST_ID, request_id.clone());
     let status = response.status();
     if status.is_client_error() || status.is_server_error() {
         let problem = response.extensions_mut().remove::<Problem>();
@@ -61,7 +64,6 @@ pub(super) async fn respond_and_log(mut request: Request, next: Next) -> Respons
         ms = started.elapsed().as_micros() as f64 / 1000.0,
         request_id = request_id.to_str().unwrap_or_default(),
     );
-    response.headers_mut().insert(REQUEST_ID, request_id);
     response
 }
 

@@ -22,6 +22,7 @@ mod limit;
 mod middleware;
 mod post;
 mod problem;
+mod problems;
 mod reply;
 mod router;
 mod rulesets;

@@ -4,7 +4,7 @@ use super::headers::{RATE_LIMIT, RATE_LIMIT_POLICY, REQUEST_ID};
 use crate::app::{AppError, ENCOUNTER_STREAMS, MAX_DOCUMENT, TOKEN_STREAMS};
 use crate::engine::Refusal;
 use crate::json::{ErrorKind, FieldError};
-use crate::openapi::problem_code;
+use crate::openapi::{problem_code, title};
 use crate::vocabulary::{Ground, Pending, Violation};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW, CONNECTION, CONTENT_TYPE,
@@ -25,18 +25,20 @@ pub(super) struct Problem(Box<ProblemDocument>);
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 #[schema(as = Problem)]
 pub(super) struct ProblemDocument {
-    /// A stable URI for this kind of problem: `urn:problem-type:turnkeeper:` and the code.
+    /// The URI of this kind of problem: `/problems/` and the code. `GET` explains it.
     #[serde(rename = "type")]
-    #[schema(format = "uri")]
+    #[schema(format = "uri-reference")]
     kind: String,
-    /// The HTTP status in words.
-    title: &'static str,
+    /// The code in words.
+    title: String,
     /// The HTTP status.
     status: u16,
     /// What is wrong and what would be right.
     detail: Cow<'static, str>,
     /// The path of the request.
     instance: String,
+    /// The id of the request, as in the header `X-Request-Id`.
+    request_id: Option<String>,
     /// A stable name for programs.
     #[schema(schema_with = problem_code)]
     code: &'static str,
@@ -64,8 +66,8 @@ impl Problem {
         detail: impl Into<Cow<'static, str>>,
     ) -> Self {
         Self(Box::new(ProblemDocument {
-            kind: format!("urn:problem-type:turnkeeper:{code}"),
-            title: status.canonical_reason().unwrap_or_default(),
+            kind: format!("/problems/{code}"),
+            title: title(code),
             status: status.as_u16(),
             detail: detail.into(),
             code,
@@ -73,7 +75,7 @@ impl Problem {
         }))
     }
 
-    /// A malformed request, apart from the body's fields: 400.
+    /// Bytes that are no request: 400.
     pub fn bad(code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, code, detail)
     }
@@ -88,7 +90,7 @@ impl Problem {
         )
     }
 
-    /// A bad query parameter: 400, or 422 where the shape is right.
+    /// A bad query parameter: 422.
     pub fn parameter(error: FieldError) -> Self {
         Self::fields(vec![error], "invalid_query")
     }
@@ -165,7 +167,7 @@ impl Problem {
         }
     }
 
-    /// Bad fields: 400, or 422 where all of them have the right shape.
+    /// Bad fields: 422. What is no JSON, or has a field twice, is 400.
     fn fields(errors: Vec<FieldError>, code: &'static str) -> Self {
         let first = errors
             .first()
@@ -186,7 +188,7 @@ impl Problem {
                 return Self::bad("invalid_json", detail);
             }
             Some(ErrorKind::Twice) => Self::bad("duplicate_field", detail),
-            Some(_) => Self::bad(code, detail),
+            Some(_) => Self::unprocessable(code, detail),
         };
         problem.0.errors = errors;
         problem
@@ -216,6 +218,10 @@ impl Problem {
         ];
         let header = self.0.header.take();
         self.0.instance = without_tokens(path);
+        let request_id = response.headers().get(REQUEST_ID);
+        self.0.request_id = request_id
+            .and_then(|id| id.to_str().ok())
+            .map(str::to_owned);
         // Text and numbers always serialise.
         let body = serde_json::to_vec(&self.0).unwrap_or_default();
         let before = std::mem::take(response.headers_mut());

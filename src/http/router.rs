@@ -5,7 +5,7 @@ use super::post::Bodies;
 use super::problem::ProblemDocument as Problem;
 use super::{
     AppState, Settings, commands, cors, docs, encounters, events, health, held, limit, middleware,
-    rulesets, table, tokens, transfer,
+    problems, rulesets, table, tokens, transfer,
 };
 use crate::app::{App, Limits};
 use axum::Router;
@@ -50,6 +50,8 @@ routes_are! {
     "/v1/encounters/{id}/commands": post commands::send_command;
     "/v1/encounters/{id}/options": get commands::list_options;
     "/v1/encounters/{id}/events": get events::list_events;
+    "/problems": get problems::list_problems;
+    "/problems/{code}": get problems::read_problem;
     "/livez": get health::livez;
     "/readyz": get health::readyz;
 }

@@ -70,7 +70,7 @@ fn tagged(json: &str) -> TaggedBody {
     params(("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
     responses((status = 200, description = "The manifests", body = inline(List<RulesetInfo>),
         headers(("ETag"))),
-        (status = 304, description = "The manifests have not changed"), BadRequest,
+        (status = 304, description = "The manifests have not changed"), BadRequest, UnprocessableEntity,
             RequestTimeout))]
 pub(super) async fn list_rulesets(
     _: NoParameters,
@@ -88,7 +88,7 @@ pub(super) async fn list_rulesets(
     params(("ruleset" = String, Path, description = "The id of the ruleset."),
         ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
     responses((status = 200, description = "The manifest", body = RulesetInfo, headers(("ETag"))),
-        (status = 304, description = "The manifest has not changed"), BadRequest, NotFound,
+        (status = 304, description = "The manifest has not changed"), BadRequest, UnprocessableEntity, NotFound,
             RequestTimeout))]
 pub(super) async fn read_ruleset(
     id: Result<Path<String>, PathRejection>,

@@ -76,7 +76,7 @@ pub(super) async fn create_token(
 #[utoipa::path(get, path = "/v1/encounters/{id}/tokens", tag = "tokens", security(("token" = [])),
     params(EncounterId),
     responses((status = 200, description = "The tokens", body = inline(List<Viewer>)),
-        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests,
+        BadRequest, UnprocessableEntity, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests,
         ServiceUnavailable))]
 pub(super) async fn list_tokens(
     State(shared): State<AppState>,
@@ -125,7 +125,7 @@ pub(super) async fn replace_token(
     params(EncounterId, ("token" = String, Path,
         description = "The id of the token from the list, not the token itself.")),
     responses((status = 204, description = "The token is revoked"),
-        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, TooManyRequests,
+        BadRequest, UnprocessableEntity, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, TooManyRequests,
         ServiceUnavailable))]
 pub(super) async fn revoke_token(
     State(shared): State<AppState>,

@@ -22,7 +22,7 @@ use std::future::ready;
 #[utoipa::path(get, path = "/v1/encounters/{id}/export", tag = "encounters",
     security(("token" = [])), params(EncounterId),
     responses((status = 200, description = "The log", body = ExportedLog),
-        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests,
+        BadRequest, UnprocessableEntity, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests,
         ServiceUnavailable))]
 pub(super) async fn export_encounter(
     State(shared): State<AppState>,

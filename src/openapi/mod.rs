@@ -2,7 +2,9 @@
 //! (`tests/suite/support/openapi`); the program serves the committed one.
 
 mod bodies;
+mod problems;
 mod responses;
 
 pub use bodies::*;
+pub use problems::*;
 pub use responses::*;

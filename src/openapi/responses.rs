@@ -1,9 +1,8 @@
-//! The responses, headers and parameters that several operations share, and the codes of problems.
+//! The responses, headers and parameters that several operations share.
 //! Operations name them; the document holds each once.
 
 use std::collections::BTreeMap;
 use utoipa::IntoResponses;
-use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 use utoipa::openapi::{Ref, RefOr, Response};
 
 /// The header `Idempotency-Key`.
@@ -39,7 +38,7 @@ macro_rules! responses {
 responses! {
     /// A new encounter and its game master's token.
     Created = "201", &["ETag", "Location", "Idempotency-Replayed"];
-    /// The body is no JSON, or a field or parameter has the wrong shape. `errors` says which.
+    /// The request is not valid HTTP or JSON.
     BadRequest = "400", &[];
     /// The request has no credential, or none that the server knows.
     Unauthorized = "401", &["WWW-Authenticate"];
@@ -47,6 +46,8 @@ responses! {
     Forbidden = "403", &[];
     /// There is nothing at this path, or nothing that the token may see.
     NotFound = "404", &[];
+    /// The path has no such method. `Allow` lists those that it has.
+    MethodNotAllowed = "405", &["Allow"];
     /// The request took too long to arrive or to be answered.
     RequestTimeout = "408", &[];
     /// The rules refuse the request now. `code` and `rule` say why.
@@ -59,28 +60,25 @@ responses! {
     PayloadTooLarge = "413", &[];
     /// The body is not JSON in UTF-8, or is compressed.
     UnsupportedMediaType = "415", &[];
-    /// The request has the right shape, but a value makes no sense here.
+    /// A field or parameter is missing, unknown, or has a wrong type or value. `errors` says which.
     UnprocessableEntity = "422", &[];
     /// The client sends too many requests, or holds too many streams open. `Retry-After` says when
     /// it may go on.
     TooManyRequests = "429", &["Retry-After", "RateLimit", "RateLimit-Policy"];
+    /// The headers have more than 64 KiB in all, or are more than 100.
+    HeadersTooLarge = "431", &[];
+    /// The server made a mistake. Report it with the `request_id`.
+    InternalError = "500", &[];
     /// The store does not answer, or the server is too busy. `Retry-After` says when to try again.
     ServiceUnavailable = "503", &["Retry-After"];
+    /// Any other refusal.
+    OtherProblem = "default", &[];
 }
 
-/// Every code: the page on errors lists and explains them.
-pub fn codes() -> impl Iterator<Item = &'static str> {
-    const PAGE: &str = include_str!("../../docs/guide/errors.md");
-    PAGE.lines()
-        .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
-}
-
-/// The schema of a problem's code.
-pub fn problem_code() -> Object {
-    let about = "A stable name for programs. The page on errors explains each.";
-    ObjectBuilder::new()
-        .schema_type(Type::String)
-        .enum_values(Some(codes()))
-        .description(Some(about))
-        .build()
-}
+/// The shared responses of every operation, by status.
+pub const EVERYWHERE: [(&str, &str); 4] = [
+    ("405", "MethodNotAllowed"),
+    ("431", "HeadersTooLarge"),
+    ("500", "InternalError"),
+    ("default", "OtherProblem"),
+];

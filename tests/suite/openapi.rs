@@ -95,6 +95,7 @@ fn scrubbed(mut value: Value) -> Value {
                         {
                             *time = "2026-01-01T00:00:00Z".into();
                         }
+                        ("request_id", Value::String(id)) => *id = "5b1a7c09e3d2f648".into(),
                         ("token", Value::String(token)) => *token = "tk_gm_shown-only-here".into(),
                         ("id", Value::String(id)) if id.starts_with("player-") => {
                             *id = "player-k7q2m9xa".into();
@@ -336,6 +337,14 @@ async fn reads(capture: &mut Capture, fight: &Fight) {
         answer.body = shortened(said).to_string().into();
         capture.answer(operation, "shortened", &answer);
     }
+    for (operation, path) in [
+        ("list_problems", "/problems"),
+        ("read_problem", "/problems/stale_version"),
+    ] {
+        let mut answer = api.get(path).send().await;
+        answer.body = shortened(answer.json()).to_string().into();
+        capture.answer(operation, "shortened", &answer);
+    }
     capture.answer(
         "read_encounter",
         "no_token",
@@ -430,7 +439,7 @@ fn the_document_stays_small() {
         "{count} schemas, at most {most} are expected"
     );
     let served = http::document().expect("the document").len();
-    assert!(served <= 310_000, "{served} bytes");
+    assert!(served <= 330_000, "{served} bytes");
 }
 
 #[test]

@@ -178,7 +178,7 @@ async fn a_cursor_that_no_page_ended_with_is_refused() {
         &format!("{millis}-{}", "1".repeat(id.len())),
         &format!("{long}-{id}"),
     ] {
-        let problem = list(wrong).await.problem(400, "invalid_query");
+        let problem = list(wrong).await.problem(422, "invalid_query");
         assert_eq!(problem["errors"][0]["path"], "cursor", "{wrong}: {problem}");
         let said = problem["errors"][0]["message"].as_str().expect("a message");
         assert!(

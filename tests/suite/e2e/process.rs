@@ -81,7 +81,7 @@ async fn it_greets_serves_logs_no_secret_and_ends_gracefully() {
         .get(&format!("?token={token}"))
         .send()
         .await
-        .expect(400);
+        .expect(422);
     api.get(&format!("/{token}?token={token}"))
         .header("x-request-id", token)
         .send()

@@ -85,6 +85,10 @@ impl Table {
             headers.join("\n"),
             answer.text()
         );
+        let request_id = answer.header("x-request-id");
+        if !request_id.is_empty() {
+            text = text.replace(request_id, "REQUEST");
+        }
         for (name, sign) in &self.names {
             text = text.replace(name, sign);
         }

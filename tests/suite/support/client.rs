@@ -63,11 +63,7 @@ impl Answer {
         let problem = self.json();
         assert_eq!(problem["status"], status, "{problem}");
         assert_eq!(problem["code"], code, "{problem}");
-        assert_eq!(
-            problem["type"],
-            format!("urn:problem-type:turnkeeper:{code}"),
-            "{problem}"
-        );
+        assert_eq!(problem["type"], format!("/problems/{code}"), "{problem}");
         for member in ["title", "detail"] {
             assert!(
                 problem[member]

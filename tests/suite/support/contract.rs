@@ -342,7 +342,9 @@ fn breaches(method: &str, path: &str, sent: &[u8], answer: &Answer) -> Vec<Strin
             let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
             data.for_each(|data| broken.extend(schema_errors("FeedLine", &json(data))));
         }
-        "text/plain" => broken.extend(schema_errors_at(&schema, &json!(text))),
+        "text/plain" | "text/html" => {
+            broken.extend(schema_errors_at(&schema, &json!(text)));
+        }
         _ => broken.extend(schema_errors_at(&schema, &json(&text))),
     }
     broken

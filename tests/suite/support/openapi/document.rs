@@ -7,6 +7,7 @@ use super::schema::{Components, REF, json as schema_json};
 use super::shape::flatten;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
+use turnkeeper::openapi::EVERYWHERE;
 
 /// Examples by operation id: `request` and, by status, `responses`; each a map of named OpenAPI
 /// examples. Those that several operations show are under `shared`.
@@ -35,6 +36,10 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
         .flat_map(Map::values_mut);
     for operation in operations.filter_map(Value::as_object_mut) {
         operation.entry("security").or_insert(json!([]));
+        for (status, name) in EVERYWHERE {
+            let shared = json!({"$ref": format!("#/components/responses/{name}")});
+            operation["responses"][status] = shared;
+        }
         for parameter in operation
             .get_mut("parameters")
             .and_then(Value::as_array_mut)
@@ -85,6 +90,7 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
             {"name": "tokens", "description": "Who may see and do what in an encounter"},
             {"name": "commands", "description": "Send commands, and list those that are legal now"},
             {"name": "events", "description": "Read and follow the log"},
+            {"name": "problems", "description": "The kinds of problems, with cause and remedy"},
             {"name": "operations", "description": "The process and its store"},
         ],
         "paths": paths,

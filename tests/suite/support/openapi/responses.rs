@@ -86,6 +86,7 @@ pub fn headers() -> Value {
             "Preference-Applied",
             "`return=minimal` when the answer leaves out the encounter.",
         ),
+        ("Allow", "The methods of the path."),
         ("WWW-Authenticate", "`Bearer`."),
         ("Retry-After", "Seconds until the request can succeed."),
         ("RateLimit", "What is left of the limit."),
