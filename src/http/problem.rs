@@ -423,9 +423,14 @@ mod tests {
 
     #[test]
     fn a_part_of_a_body_that_is_no_json_is_named_and_a_body_is_not() {
-        for (path, code, paths) in [
-            ("", "invalid_json", vec![]),
-            ("entries.3", "invalid_body", vec!["entries.3"]),
+        for (path, status, code, paths) in [
+            ("", StatusCode::BAD_REQUEST, "invalid_json", vec![]),
+            (
+                "entries.3",
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "invalid_body",
+                vec!["entries.3"],
+            ),
         ] {
             let error = FieldError {
                 path: path.to_owned(),
@@ -441,7 +446,7 @@ mod tests {
                 .collect();
             assert_eq!(
                 (problem.status(), problem.0.code, named),
-                (StatusCode::BAD_REQUEST, code, paths)
+                (status, code, paths)
             );
         }
     }
