@@ -33,7 +33,8 @@ pub trait Ruleset:
     /// What play sets about a combatant.
     type CombatantState: Data + Default;
     /// What play sets about the encounter; in JSON a tagged union, or an object with its phase as
-    /// one. A view keeps of it what [`Redact`] leaves; [`Secrecy::redact`] does the rest.
+    /// one. A view keeps of it what [`Redact`](trait@super::Redact) leaves; [`Secrecy::redact`]
+    /// does the rest.
     type State: Data + Default + Redact;
     /// The ruleset's own commands, with `start` and `end_turn` if it has turns.
     type Command: Data + Commands;
@@ -72,7 +73,7 @@ pub trait Ruleset:
     ///
     /// Cannot fail: an event that names a combatant that has left does nothing. After
     /// `combatant_left` and the reactions to it nothing names that combatant, so that another one
-    /// may take its id: [`Audience::all_but`] helps.
+    /// may take its id: [`Audience::all_but`](super::Audience::all_but) helps.
     fn evolve(encounter: &mut Encounter<Self>, event: &Event<Self>);
 
     /// Refuses a state that no play leads to: a list that is too long for it, or a number that is
