@@ -10,6 +10,7 @@ use crate::vocabulary::{
     CombatantId, ConditionSet, D20, Die, EncounterStarted, Int, Slug, Status, Violation, field,
     require,
 };
+use std::collections::BTreeSet;
 
 /// The easy column of the Encounter DC table (DC-1): the last level of each row, and its DC.
 const EASY: [(i64, i64); 10] = [
@@ -114,15 +115,20 @@ fn check_fields(play: &Play<'_>, c: &Start) -> Result<(), Violation> {
 /// The sides that are enemies. Refuses a `first_team` that is none, and dice that decide nothing.
 fn enemy_sides(encounter: &Encounter, c: &Start) -> Result<Sides, Violation> {
     let mut seen = Vec::new();
+    let mut shown = BTreeSet::new();
     for c in encounter.iter() {
-        if is_enemy(c) && !c.hidden && can_add(&seen, &c.side) {
-            seen.push(c.side.clone());
+        if is_enemy(c) && !c.hidden {
+            shown.insert(&c.side);
+            if can_add(&seen, &c.side) {
+                seen.push(c.side.clone());
+            }
         }
     }
-    // A side is unseen only if all its combatants are hidden.
+    // A side is unseen only if all its combatants are hidden, also one that is seen and has no
+    // turns of its own.
     let mut unseen = Vec::new();
     for c in encounter.iter() {
-        if is_enemy(c) && c.hidden && !seen.contains(&c.side) && can_add(&unseen, &c.side) {
+        if is_enemy(c) && c.hidden && !shown.contains(&c.side) && can_add(&unseen, &c.side) {
             unseen.push(c.side.clone());
         }
     }
