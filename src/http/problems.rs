@@ -3,12 +3,13 @@
 use super::extract::{Conditions, NoParameters, preferred};
 use super::problem::Problem;
 use super::reply::{List, Reply};
-use crate::app::Tag;
+use crate::app::{AppError, Tag};
 use crate::openapi::*;
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
 use axum::http::header::{CONTENT_TYPE, VARY};
 use axum::http::{HeaderMap, HeaderValue};
+use serde::Serialize;
 use std::fmt::Write;
 
 const FORMATS: [&str; 3] = ["application/json", "text/html", "text/plain"];
@@ -26,27 +27,11 @@ pub(super) async fn list_problems(
     _: NoParameters,
     conditions: Conditions,
 ) -> Result<Reply, Problem> {
-    let types = problem_types();
-    match preferred(&headers, FORMATS) {
-        "text/html" => Ok(written(
-            html(types),
-            "text/html; charset=utf-8",
-            &conditions,
-        )),
-        "text/plain" => Ok(written(
-            text(types),
-            "text/plain; charset=utf-8",
-            &conditions,
-        )),
-        _ => {
-            let list = List {
-                items: types.to_vec(),
-                next_cursor: None,
-            };
-            let json = serde_json::to_string(&list).unwrap_or_default();
-            Ok(written(json, "application/json", &conditions))
-        }
-    }
+    let list = List {
+        items: problem_types().to_vec(),
+        next_cursor: None,
+    };
+    answer(&headers, &conditions, problem_types(), &list)
 }
 
 /// Read a kind of problem
@@ -68,28 +53,34 @@ pub(super) async fn read_problem(
         let detail = "No problem has this code. GET /problems lists all codes.";
         return Err(Problem::not_found(detail));
     };
-    let one = std::slice::from_ref(kind);
-    match preferred(&headers, FORMATS) {
-        "text/html" => Ok(written(html(one), "text/html; charset=utf-8", &conditions)),
-        "text/plain" => Ok(written(text(one), "text/plain; charset=utf-8", &conditions)),
-        _ => {
-            let json = serde_json::to_string(kind).unwrap_or_default();
-            Ok(written(json, "application/json", &conditions))
-        }
-    }
+    answer(&headers, &conditions, std::slice::from_ref(kind), kind)
 }
 
 fn find(code: &str) -> Option<&'static ProblemType> {
     problem_types().iter().find(|kind| kind.code == code)
 }
 
-/// An answer that is the same for every client.
-fn written(body: String, media_type: &'static str, conditions: &Conditions) -> Reply {
+/// These kinds of problems in the format that the client prefers; `json` is their form in JSON. The
+/// answer is the same for every client.
+fn answer(
+    headers: &HeaderMap,
+    conditions: &Conditions,
+    types: &[ProblemType],
+    json: &impl Serialize,
+) -> Result<Reply, Problem> {
+    let (media_type, body) = match preferred(headers, FORMATS) {
+        "text/html" => ("text/html; charset=utf-8", html(types)),
+        "text/plain" => ("text/plain; charset=utf-8", text(types)),
+        _ => {
+            let body = serde_json::to_string(json).map_err(AppError::from)?;
+            ("application/json", body)
+        }
+    };
     let tag = Tag::of_body(body.as_bytes());
-    Reply::text(body)
+    Ok(Reply::text(body)
         .header(CONTENT_TYPE, HeaderValue::from_static(media_type))
-        .header(VARY, HeaderValue::from_static("accept"))
         .public(&tag, conditions)
+        .header(VARY, HeaderValue::from_static("accept")))
 }
 
 fn text(types: &[ProblemType]) -> String {
