@@ -75,15 +75,17 @@ fn free_id(
     id.into()
 }
 
-/// How a name for machines is written.
+/// The spelling of a name for machines: that of an id, unless a name has its own.
 trait Syntax {
-    /// As a regular expression.
-    const PATTERN: &'static str;
-    /// What is expected if a text is no such name.
-    const EXPECTED: &'static str;
+    /// The regular expression that it matches.
+    const PATTERN: &'static str = ID_PATTERN;
+    /// The end of a refusal of another text.
+    const EXPECTED: &'static str = ID_EXPECTED;
 
     /// The name, if `text` is one.
-    fn read(text: &str) -> Option<SmolStr>;
+    fn read(text: &str) -> Option<SmolStr> {
+        id(text)
+    }
 }
 
 /// Implements what a name for machines has beyond std's and serde's derives. No other kind of name
@@ -196,42 +198,21 @@ impl Syntax for Slug {
 #[serde(transparent)]
 pub struct CombatantId(SmolStr);
 
-impl Syntax for CombatantId {
-    const PATTERN: &'static str = ID_PATTERN;
-    const EXPECTED: &'static str = ID_EXPECTED;
-
-    fn read(text: &str) -> Option<SmolStr> {
-        id(text)
-    }
-}
+impl Syntax for CombatantId {}
 
 /// Names an effect within its encounter.
 #[derive(Clone, Eq, PartialOrd, Ord, Serialize, Name!)]
 #[serde(transparent)]
 pub struct EffectId(SmolStr);
 
-impl Syntax for EffectId {
-    const PATTERN: &'static str = ID_PATTERN;
-    const EXPECTED: &'static str = ID_EXPECTED;
-
-    fn read(text: &str) -> Option<SmolStr> {
-        id(text)
-    }
-}
+impl Syntax for EffectId {}
 
 /// Names a member within its group.
 #[derive(Clone, Eq, PartialOrd, Ord, Serialize, Name!)]
 #[serde(transparent)]
 pub struct MemberId(SmolStr);
 
-impl Syntax for MemberId {
-    const PATTERN: &'static str = ID_PATTERN;
-    const EXPECTED: &'static str = ID_EXPECTED;
-
-    fn read(text: &str) -> Option<SmolStr> {
-        id(text)
-    }
-}
+impl Syntax for MemberId {}
 
 impl CombatantId {
     /// An id made from a name as by [`from_name`](Self::from_name) that no combatant has or, as far
