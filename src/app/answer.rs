@@ -30,7 +30,7 @@ impl AnswerSize {
 pub struct Answer {
     /// The version that the command made.
     pub version: u64,
-    /// What happened: a JSON array.
+    /// The events, as a JSON array.
     pub events: Box<RawValue>,
     /// The state after it.
     pub outcome: Outcome,
@@ -40,11 +40,11 @@ pub struct Answer {
     pub room: Room,
 }
 
-/// What an answer says of the state after a command.
+/// The state after a command, in full or in brief.
 pub enum Outcome {
     /// The encounter, as JSON.
     Encounter(Box<RawValue>),
-    /// Whose turn it is and what is awaited.
+    /// The current combatants and the pending decision.
     Brief(Brief),
 }
 

@@ -15,7 +15,7 @@ pub(super) struct Change<A> {
     pub entry: Option<Entry>,
     /// The answer to its request.
     pub answer: A,
-    /// What is recorded under the key of its request.
+    /// The record under the key of its request.
     pub record: Record,
 }
 
@@ -46,7 +46,7 @@ pub(super) enum Written<A> {
 
 /// A request that was applied before.
 pub(super) struct Repeated {
-    /// What was recorded then.
+    /// The record of its first time.
     pub record: Record,
     /// The encounter now.
     pub encounter: Arc<dyn AnyEncounter>,

@@ -75,7 +75,7 @@ pub enum Next {
     Over,
 }
 
-/// What a message includes of the encounter, as JSON.
+/// The optional parts of a message, as JSON.
 #[derive(Default)]
 pub struct Included {
     /// The encounter.

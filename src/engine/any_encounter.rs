@@ -89,7 +89,7 @@ pub trait AnyEncounter: Any + Send + Sync {
     /// The encounter in full, as JSON for `you`.
     fn view(&self, you: &Viewer) -> Result<Box<RawValue>, serde_json::Error>;
 
-    /// Whose turn it is and what is awaited.
+    /// The current combatants and the pending decision.
     fn brief(&self) -> Brief;
 
     /// What a list says of it.
@@ -114,7 +114,7 @@ pub trait AnyEncounter: Any + Send + Sync {
 pub struct Decided {
     /// The encounter after it.
     pub next: Arc<dyn AnyEncounter>,
-    /// What happened: a JSON array of events, each with its sentence.
+    /// The events with their sentences, as a JSON array.
     pub events: Box<RawValue>,
     /// What viewers see of it who may not see everything; None if nothing is redacted.
     pub redactions: Option<Redactions>,
@@ -122,7 +122,7 @@ pub struct Decided {
     pub checkpoint: Option<Box<RawValue>>,
 }
 
-/// Whose turn it is and what is awaited.
+/// The current combatants and the pending decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Brief {
     /// Whose turn it is.
