@@ -149,7 +149,7 @@ play("Foundry's roll begins the next unit", { ruleset: "exp" }, [...all], async 
   await table.control("gm", "rollInitiative");
   await table.page("gm").locator(".notifications .warning").waitFor();
   assert.equal((await table.read("gm")).version, version, "nobody rolls within a unit");
-  for (let step = 0; !(await table.read("gm")).pending.commands.includes("roll_unit"); step++) {
+  for (let step = 0; !(await table.read("gm")).pending.commands.includes("roll"); step++) {
     assert(step < 20, "the unit does not end");
     const before = await table.read("gm");
     await table.control("gm", "nextTurn");

@@ -38,7 +38,6 @@ const DECISIONS = {
   next_round: () => "The round waits to go on",
   declare: (who) => `${who} to declare`,
   roll: () => "The round's dice are to be rolled",
-  roll_initiative: () => "Initiative is to be rolled",
   claim: (who) => `${who} may claim the turn`,
   assign: (who) => `${who} assigns the turn`,
   legendary: () => "Time for legendary actions",

@@ -24,7 +24,7 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
     }
     for persona in encounter.iter() {
         if let Some(own) = &persona.state.own_roll {
-            at_most("own_roll.tie_rolls", own.tie_rolls.len(), MAX_DIGITS)?;
+            at_most("own_roll.tie_dice", own.tie_dice.len(), MAX_DIGITS)?;
         }
     }
     Ok(())

@@ -17,36 +17,32 @@ use utoipa::ToSchema;
 pub enum Command {
     #[serde(rename = "start")]
     Start(Start),
-    #[serde(rename = "roll_initiative")]
-    RollInitiative(RollInitiative),
-    #[serde(rename = "roll_unit")]
-    RollUnit(RollUnit),
+    #[serde(rename = "roll")]
+    Roll(Roll),
     #[serde(rename = "declare")]
     Declare(Declare),
     #[serde(rename = "announce")]
     Announce(Announce),
     #[serde(rename = "jump")]
     Jump(Jump),
-    #[serde(rename = "keep_waiting")]
-    KeepWaiting(KeepWaiting),
+    #[serde(rename = "pass")]
+    Pass(Pass),
     #[serde(rename = "ask_again")]
     AskAgain(AskAgain),
-    #[serde(rename = "close_jumps")]
-    CloseJumps(CloseJumps),
+    #[serde(rename = "resolve")]
+    Resolve(Resolve),
     #[serde(rename = "mental_attack")]
     MentalAttack(MentalAttack),
     #[serde(rename = "mental_duel")]
     MentalDuel(MentalDuel),
-    #[serde(rename = "decline_duel")]
-    DeclineDuel(DeclineDuel),
 }
 
 /// Begin the fight: everybody rolls initiative for the first unit (EX-2).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
-    /// The d20s rolled at the table, in place of those of `roll_initiative`; the server rolls the
-    /// others.
+    /// The d20s rolled at the table, by persona or crowd, in place of those that personas rolled
+    /// ahead. The server rolls the others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub rolls: BTreeMap<CombatantId, D20>,
@@ -56,30 +52,25 @@ pub struct Start {
     pub tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
 }
 
-/// Give the d20 that a persona's player rolled for the next unit, before `start` or `roll_unit`. A
-/// later roll replaces it.
+/// Roll initiative: with `combatant`, that persona's own dice for the next unit, before `start` or
+/// before all roll; without it, for all, so that the next unit begins (EX-3).
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct RollInitiative {
-    /// The combatant.
-    pub combatant: CombatantId,
-    /// The d20.
-    pub roll: D20,
-    /// The d10s for ties: at most 16, used in their order; the server rolls the others.
+pub struct Roll {
+    /// The persona that rolls ahead of the others. A later roll replaces it.
+    pub combatant: Option<CombatantId>,
+    /// The persona's d20, if rolled at the table. The server rolls where a roll is left out.
+    pub roll: Option<D20>,
+    /// The persona's d10s for ties, if rolled at the table: at most 16, used in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tie_rolls: Vec<D10>,
-}
-
-/// Begin the next unit: everybody rolls initiative again (EX-3).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
-pub struct RollUnit {
-    /// The d20s rolled at the table, in place of those of `roll_initiative`; the server rolls the
-    /// others.
+    pub tie_dice: Vec<D10>,
+    /// The d20s rolled at the table for the unit, by persona or crowd, in place of those that
+    /// personas rolled ahead.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub rolls: BTreeMap<CombatantId, D20>,
-    /// The d10s rolled at the table for ties; the server rolls the others.
+    /// The d10s rolled at the table for ties of the unit, by persona or crowd.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, Vec<u8>>)]
     pub tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
@@ -115,8 +106,8 @@ pub struct Announce {
     pub act: Option<Use>,
     /// Which comes first, if both happen now.
     pub order: Option<Sequence>,
-    /// In words: whom it shoots, where it runs.
-    pub text: Option<Text<200>>,
+    /// The act in words, such as its target.
+    pub action: Option<Text<200>>,
 }
 
 /// Try a wait jump: use a waited component ahead of the lower persona that is asked (EX-25).
@@ -135,19 +126,20 @@ pub struct Jump {
     pub referee_roll: Option<D20>,
 }
 
-/// Let the announced act go ahead and keep waiting, with the option `jump_window` (EX-25b).
+/// Decline what a persona is asked: to jump ahead of the announced act, with the option
+/// `jump_window` (EX-25b), or to attack in a mental duel, which ends (EX-32a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct KeepWaiting {
+pub struct Pass {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether it keeps waiting at all later acts too, unasked, until `ask_again` (EX-25c).
+    /// Whether the persona passes at all later acts too, unasked, until `ask_again` (EX-25c).
     #[serde(default)]
     #[schema(default = false)]
     pub standing: bool,
 }
 
-/// End a standing `keep_waiting`: the persona is asked again whether it jumps (EX-25c).
+/// End a standing `pass`: the persona is asked again at each announced act (EX-25c).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct AskAgain {
@@ -155,10 +147,10 @@ pub struct AskAgain {
     pub combatant: CombatantId,
 }
 
-/// Go on: personas that have not jumped by now keep waiting (EX-25b).
+/// Let the announced act happen: all who could still jump ahead of it pass (EX-25b).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct CloseJumps {}
+pub struct Resolve {}
 
 /// Attack with a mental mutation, at any moment of the unit and outside the list (EX-31, EX-31a).
 #[skip_serializing_none]
@@ -189,28 +181,14 @@ pub struct MentalDuel {
     pub tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
 }
 
-/// Decline a mental duel: the duellist keeps its attack, and the duel ends (EX-32a).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
-pub struct DeclineDuel {
-    /// The combatant.
-    pub combatant: CombatantId,
-}
-
 impl Commands for Command {
     const SPECS: &'static [CommandSpec] = &[
         CommandSpec::new("start", AllowedRole::Gm, "Start the fight", Start::SUMMARY),
         CommandSpec::new(
-            "roll_initiative",
+            "roll",
             AllowedRole::Player,
-            "Roll initiative for {combatant}",
-            RollInitiative::SUMMARY,
-        ),
-        CommandSpec::new(
-            "roll_unit",
-            AllowedRole::Player,
-            "Roll the next unit",
-            RollUnit::SUMMARY,
+            "[{combatant}: roll initiative][{!combatant}Roll initiative for all]",
+            Roll::SUMMARY,
         ),
         CommandSpec::new(
             "declare",
@@ -231,10 +209,10 @@ impl Commands for Command {
             Jump::SUMMARY,
         ),
         CommandSpec::new(
-            "keep_waiting",
+            "pass",
             AllowedRole::Player,
-            "Keep waiting with {combatant}[{standing} until further notice]",
-            KeepWaiting::SUMMARY,
+            "{combatant}: pass[{standing} until further notice]",
+            Pass::SUMMARY,
         ),
         CommandSpec::new(
             "ask_again",
@@ -243,10 +221,10 @@ impl Commands for Command {
             AskAgain::SUMMARY,
         ),
         CommandSpec::new(
-            "close_jumps",
+            "resolve",
             AllowedRole::Gm,
-            "Let nobody else jump ahead",
-            CloseJumps::SUMMARY,
+            "Let the announced act happen",
+            Resolve::SUMMARY,
         ),
         CommandSpec::new(
             "mental_attack",
@@ -260,27 +238,18 @@ impl Commands for Command {
             "Roll a mental duel[ of {combatant}][ and {opponent}]",
             MentalDuel::SUMMARY,
         ),
-        CommandSpec::new(
-            "decline_duel",
-            AllowedRole::Player,
-            "Decline the duel as {combatant}",
-            DeclineDuel::SUMMARY,
-        ),
     ];
 
     fn actor(&self) -> Actor<'_> {
         match self {
-            Self::Start(_) | Self::RollUnit(_) | Self::CloseJumps(_) | Self::MentalDuel(_) => {
-                Actor::Gm
-            }
-            Self::RollInitiative(RollInitiative { combatant, .. })
-            | Self::Declare(Declare { combatant, .. })
+            Self::Start(_) | Self::Resolve(_) | Self::MentalDuel(_) => Actor::Gm,
+            Self::Roll(Roll { combatant, .. }) => Actor::of_optional(combatant.as_ref()),
+            Self::Declare(Declare { combatant, .. })
             | Self::Announce(Announce { combatant, .. })
             | Self::Jump(Jump { combatant, .. })
-            | Self::KeepWaiting(KeepWaiting { combatant, .. })
+            | Self::Pass(Pass { combatant, .. })
             | Self::AskAgain(AskAgain { combatant, .. })
-            | Self::MentalAttack(MentalAttack { combatant, .. })
-            | Self::DeclineDuel(DeclineDuel { combatant, .. }) => Actor::of(combatant),
+            | Self::MentalAttack(MentalAttack { combatant, .. }) => Actor::of(combatant),
         }
     }
 }
@@ -311,4 +280,14 @@ pub enum Sequence {
     MoveFirst,
     /// Act, then move.
     ActFirst,
+}
+
+impl Roll {
+    /// The personas and crowds whose dice it names.
+    pub(super) fn rollers(&self) -> Vec<&CombatantId> {
+        let mut rollers: Vec<&CombatantId> = self.combatant.iter().collect();
+        rollers.extend(self.rolls.keys());
+        rollers.extend(self.tie_rolls.keys());
+        rollers
+    }
 }

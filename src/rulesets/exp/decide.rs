@@ -11,37 +11,68 @@ pub(super) use pass::{advance, lose, take_over};
 
 use super::state::{able, announced, lowest};
 use super::{
-    Announce, Announced, Combatant, Command, Declare, Declared, Encounter, Phase, Play, RollUnit,
-    Spending, Start, Use,
+    Announce, Announced, Combatant, Command, Declare, Declared, Encounter, Pass, Passed, Phase,
+    Play, Roll, Spending, Start, Use,
 };
 use crate::rulesets::shared::check_started;
-use crate::vocabulary::{CombatantId, Violation, require};
+use crate::vocabulary::{CombatantId, Violation, field, require};
 
 pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
-    if !matches!(command, Command::RollInitiative(_)) {
+    if !is_own_roll(command) {
         check_started(play, matches!(command, Command::Start(_)), "EX-2")?;
     }
     match command {
-        Command::Start(Start { rolls, tie_rolls })
-        | Command::RollUnit(RollUnit { rolls, tie_rolls }) => {
-            unit::next_unit(play, rolls, tie_rolls)
-        }
-        Command::RollInitiative(c) => unit::own_roll(play, c),
+        Command::Start(Start { rolls, tie_rolls }) => unit::next_unit(play, rolls, tie_rolls),
+        Command::Roll(c) => unit::roll(play, c),
         Command::Declare(c) => declare(play, c),
         Command::Announce(c) => announce(play, c),
         Command::Jump(c) => jump::jump(play, c),
-        Command::KeepWaiting(c) => jump::keep_waiting(play, c),
+        Command::Pass(c) => pass_on(play, c),
         Command::AskAgain(c) => jump::ask_again(play, &c.combatant),
-        Command::CloseJumps(_) => jump::close(play),
+        Command::Resolve(_) => jump::resolve(play),
         Command::MentalAttack(c) => mental::attack(play, c),
         Command::MentalDuel(c) => mental::duel(play, c),
-        Command::DeclineDuel(c) => mental::decline(play, &c.combatant),
     }
+}
+
+/// Whether it is a persona's own roll, which may come before the start.
+fn is_own_roll(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Roll(Roll {
+            combatant: Some(_),
+            ..
+        })
+    )
+}
+
+/// Declines a mental duel (EX-32a), or a jump ahead of the announced act (EX-25b).
+fn pass_on(play: &mut Play<'_>, c: &Pass) -> Result<(), Violation> {
+    let id = &c.combatant;
+    let persona = play.combatant("combatant", id)?;
+    let encounter = play.encounter();
+    let duel = encounter.state.duel.contains(id);
+    let is_asked = duel || jump::is_asked(encounter, persona);
+    require(is_asked, "nothing_to_pass", "EX-25b", || {
+        format!("{id} is asked neither to jump nor to duel: there is nothing to pass")
+    })?;
+    require(
+        !duel || !c.standing,
+        "standing_in_duel",
+        field("standing"),
+        || "a mental duel ends with one pass: leave `standing` out",
+    )?;
+    play.emit(Passed {
+        combatant: id.clone(),
+        standing: c.standing,
+        duel,
+    });
+    Ok(())
 }
 
 /// Refuses between two units.
 fn in_unit(encounter: &Encounter, rule: &'static str) -> Result<(), Violation> {
-    let detail = "no unit is going on: roll initiative first (roll_unit)";
+    let detail = "no unit is going on: roll initiative first (roll)";
     require(
         encounter.state.phase == Phase::Pass,
         "no_unit",
@@ -95,7 +126,7 @@ fn announce(play: &mut Play<'_>, c: &Announce) -> Result<(), Violation> {
         movement: answer.movement,
         act: answer.act,
         order: answer.order,
-        action: c.text.clone(),
+        action: c.action.clone(),
     });
     Ok(())
 }
@@ -137,7 +168,7 @@ fn as_announced(encounter: &Encounter, plan: &Announced, c: &Declare) -> Result<
     let deciders = deciders(encounter);
     require(deciders.is_empty(), "jumps_open", "EX-25b", || {
         let jumpers = joined(&deciders);
-        format!("{jumpers} may jump ahead of this act: first all of them jump or keep_waiting")
+        format!("{jumpers} may jump ahead of this act: first all of them jump or pass")
     })
 }
 

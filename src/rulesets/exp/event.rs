@@ -1,9 +1,9 @@
 //! The events of EXP.
 
-use super::{Component, Roll, Sequence, Use};
+use super::{Component, InitiativeRoll, Sequence, Use};
 use crate::vocabulary::{
-    CombatantId, D10, D20, Describe, Die, Names, OwnEvents, Redact, Tagged, Tellable, Text, Word,
-    tell,
+    CombatantId, D10, Describe, Die, Names, OwnEvents, Participants, Redact, Tagged, Tellable,
+    Text, Word, tell,
 };
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
@@ -15,8 +15,8 @@ use utoipa::ToSchema;
 #[serde(tag = "type")]
 #[allow(missing_docs, reason = "each variant is its struct, documented there")]
 pub enum Event {
-    #[serde(rename = "own_roll_given")]
-    OwnRollGiven(OwnRollGiven),
+    #[serde(rename = "rolled")]
+    Rolled(Rolled),
     #[serde(rename = "initiative_rolled")]
     InitiativeRolled(InitiativeRolled),
     #[serde(rename = "pass_started")]
@@ -27,10 +27,10 @@ pub enum Event {
     Announced(Announced),
     #[serde(rename = "declared")]
     Declared(Declared),
-    #[serde(rename = "wait_jumped")]
-    WaitJumped(WaitJumped),
-    #[serde(rename = "kept_waiting")]
-    KeptWaiting(KeptWaiting),
+    #[serde(rename = "jumped")]
+    Jumped(Jumped),
+    #[serde(rename = "passed")]
+    Passed(Passed),
     #[serde(rename = "asked_again")]
     AskedAgain(AskedAgain),
     #[serde(rename = "mental_duel_rolled")]
@@ -39,26 +39,26 @@ pub enum Event {
     MentalAttacked(MentalAttacked),
     #[serde(rename = "components_lost")]
     ComponentsLost(ComponentsLost),
-    #[serde(rename = "duel_broken_off")]
-    DuelBrokenOff(DuelBrokenOff),
+    #[serde(rename = "duel_ended")]
+    DuelEnded(DuelEnded),
 }
 
-/// A persona's player rolled for the next unit.
+/// A persona rolled ahead of the others, for the next unit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct OwnRollGiven {
+pub struct Rolled {
     /// The combatant.
     pub combatant: CombatantId,
     /// The d20.
-    pub roll: D20,
-    /// The d10s for ties.
-    pub tie_rolls: Vec<D10>,
+    pub die: Die,
+    /// The d10s for ties, if rolled at the table.
+    pub tie_dice: Vec<D10>,
 }
 
 /// Everybody rolled initiative for a unit (EX-2); the first pass begins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct InitiativeRolled {
     /// The list, highest first (EX-5), without ties (EX-6).
-    pub ranking: Vec<Roll>,
+    pub ranking: Vec<InitiativeRoll>,
 }
 
 /// Another pass through the list begins at the top (EX-16).
@@ -114,7 +114,7 @@ pub struct Declared {
 /// A persona tried to jump ahead of a lower persona's act (EX-25).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct WaitJumped {
+pub struct Jumped {
     /// The combatant.
     pub combatant: CombatantId,
     /// The waited components: used after a success (EX-27), still waited after a failure (EX-28).
@@ -131,13 +131,15 @@ pub struct WaitJumped {
     pub success: bool,
 }
 
-/// A persona lets the announced act go ahead (EX-25b).
+/// A persona lets the announced act happen (EX-25b), or declines a mental duel, which ends (EX-32a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct KeptWaiting {
+pub struct Passed {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether it does so at all later acts, unasked (EX-25c).
+    /// Whether the persona passes at all later acts too, unasked (EX-25c).
     pub standing: bool,
+    /// Whether it was a mental duel that the persona declined.
+    pub duel: bool,
 }
 
 /// A persona is asked again whether it jumps, after a standing answer (EX-25c).
@@ -151,7 +153,7 @@ pub struct AskedAgain {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct MentalDuelRolled {
     /// The two, the first attacker first.
-    pub duel: Vec<Roll>,
+    pub ranking: Vec<InitiativeRoll>,
 }
 
 /// A mental mutation attacked outside the list (EX-31).
@@ -176,19 +178,19 @@ pub struct ComponentsLost {
     pub because: Loss,
 }
 
-/// A persona is out of the mental duel: one of the two declined, left, or can no longer attack with
-/// its mind, or the game master set whose turn it is.
+/// A mental duel ended before both had attacked: one of the two left or can no longer attack with
+/// the mind, or the game master set whose turn it is (EX-32a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct DuelBrokenOff {
-    /// The combatant.
-    pub combatant: CombatantId,
+pub struct DuelEnded {
+    /// The personas that have not attacked.
+    pub combatants: Participants,
 }
 
 /// The sentence that tells each event.
 impl Describe for Event {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let sentence = match self {
-            Self::OwnRollGiven(_) => "{combatant} rolls {roll} for initiative.",
+            Self::Rolled(_) => "{combatant} rolls {die} for initiative.",
             Self::InitiativeRolled(_) => "Everybody rolled initiative: {ranking}.",
             Self::PassStarted(_) => "Pass {pass} begins.",
             Self::Asked(_) => "{combatants} must answer.",
@@ -196,15 +198,17 @@ impl Describe for Event {
                 "{combatant} announces[ move {movement}][, act {act}][, {order}][: {action}]."
             }
             Self::Declared(_) => "{combatant} declares[ move {movement}][, act {act}][, {order}].",
-            Self::WaitJumped(_) => {
+            Self::Jumped(_) => {
                 "{combatant} tries to jump ahead[ of {before}][{success} and succeeds][{!success} and fails]."
             }
-            Self::KeptWaiting(_) => "{combatant} keeps waiting[{standing} until further notice].",
+            Self::Passed(_) => {
+                "{combatant}[{!duel} keeps waiting][{standing} until further notice][{duel} declines the mental duel]."
+            }
             Self::AskedAgain(_) => "{combatant} no longer keeps waiting unasked.",
-            Self::MentalDuelRolled(_) => "The mental attackers rolled: {duel}.",
+            Self::MentalDuelRolled(_) => "The mental attackers rolled: {ranking}.",
             Self::MentalAttacked(_) => "{combatant} attacks[ {target}] with its mind.",
             Self::ComponentsLost(_) => "{combatant} loses {components} for this unit ({because}).",
-            Self::DuelBrokenOff(_) => "{combatant} is out of the mental duel.",
+            Self::DuelEnded(_) => "The mental duel of {combatants} ends.",
         };
         tell(sentence, self, names, out)
     }

@@ -1,8 +1,8 @@
 //! What events do to the state of EXP.
 
 use super::{
-    AnyEvent, CombatantState, Component, Encounter, Event, Exp, Jumper, MentalAttackUses, OwnRoll,
-    Phase, Roll, Spending, State, Use,
+    AnyEvent, CombatantState, Component, Encounter, Event, Exp, InitiativeRoll, Jumper,
+    MentalAttackUses, OwnRoll, Phase, Spending, State, Use,
 };
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{CombatantId, SharedEvent};
@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
     match event {
-        Own(Event::OwnRollGiven(e)) => {
+        Own(Event::Rolled(e)) => {
             let own_roll = OwnRoll {
-                roll: e.roll,
-                tie_rolls: e.tie_rolls.clone(),
+                die: e.die,
+                tie_dice: e.tie_dice.clone(),
             };
             encounter.change_state(&e.combatant, |state| state.own_roll = Some(own_roll));
         }
@@ -51,7 +51,7 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
             encounter.state.jumps.clear();
             encounter.state.kept.clear();
         }
-        Own(Event::WaitJumped(e)) => {
+        Own(Event::Jumped(e)) => {
             if e.success {
                 set_all(encounter, &e.combatant, &e.components, Spending::Done);
             }
@@ -60,7 +60,8 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
                 success: e.success,
             });
         }
-        Own(Event::KeptWaiting(e)) => {
+        Own(Event::Passed(e)) if e.duel => encounter.state.duel.clear(),
+        Own(Event::Passed(e)) => {
             encounter.state.kept.push(e.combatant.clone());
             encounter.change_state(&e.combatant, |state| state.keeps_waiting |= e.standing);
         }
@@ -68,7 +69,7 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
             encounter.change_state(&e.combatant, |state| state.keeps_waiting = false);
         }
         Own(Event::MentalDuelRolled(e)) => {
-            encounter.state.duel = e.duel.iter().map(|roll| roll.id.clone()).collect();
+            encounter.state.duel = e.ranking.iter().map(|roll| roll.id.clone()).collect();
         }
         Own(Event::MentalAttacked(e)) => {
             if encounter.options.mental_attack_uses == MentalAttackUses::Nothing {
@@ -86,7 +87,7 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
             set_all(encounter, &e.combatant, &e.components, Spending::Lost);
             spent(&mut encounter.state, &e.combatant);
         }
-        Own(Event::DuelBrokenOff(e)) => encounter.state.duel.retain(|id| *id != e.combatant),
+        Own(Event::DuelEnded(_)) => encounter.state.duel.clear(),
         Shared(SharedEvent::CombatantLeft(e)) => forget(encounter, &e.combatant),
         Shared(SharedEvent::TurnEnded(e)) => answered(&mut encounter.state, &e.combatant),
         Shared(SharedEvent::RoundEnded(_)) => {
@@ -136,7 +137,7 @@ fn set_all(
 }
 
 /// Gives both components to all in the list, and nothing to the others.
-fn roll(encounter: &mut Encounter, ranking: &[Roll]) {
+fn roll(encounter: &mut Encounter, ranking: &[InitiativeRoll]) {
     let mut ranks: HashMap<&CombatantId, u32> = HashMap::new();
     for (rank, roll) in (1..).zip(ranking) {
         for id in &roll.combatants {

@@ -18,7 +18,7 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     let mut legal = Vec::new();
     match state.phase {
         Phase::Setup => rolls(encounter, "start", "EX-2", &mut legal),
-        Phase::Roll => rolls(encounter, "roll_unit", "EX-3", &mut legal),
+        Phase::Roll => rolls(encounter, "roll", "EX-3", &mut legal),
         Phase::Pass if state.duel.is_empty() => {
             for c in state.asked.iter().filter_map(|id| encounter.get(id)) {
                 answers(encounter, c, &mut legal);
@@ -30,7 +30,7 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
         Phase::Pass | Phase::SomeoneActs => {
             mental_attacks(encounter, &mut legal);
             for id in &state.duel {
-                legal.push(LegalCommand::by("decline_duel", id, "EX-32a"));
+                legal.push(LegalCommand::by("pass", id, "EX-32a"));
             }
         }
     }
@@ -51,8 +51,8 @@ fn rolls(
 ) {
     legal.push(rolling(LegalCommand::of(verb, rule)));
     for c in encounter.active() {
-        let own = LegalCommand::by("roll_initiative", &c.id, rule).range("roll", true, 1, 20);
-        legal.push(own.like("tie_rolls", "a list of d10s, used in a tie", None));
+        let own = LegalCommand::by("roll", &c.id, rule).range("roll", false, 1, 20);
+        legal.push(own.like("tie_dice", "a list of d10s, used in a tie", None));
     }
 }
 
@@ -110,8 +110,8 @@ fn answer(
     let orders = [json!(Sequence::MoveFirst), json!(Sequence::ActFirst)];
     let mut both = both.choose("order", true, orders);
     if verb == "announce" {
-        answer = answer.like("text", TEXT, None);
-        both = both.like("text", TEXT, None);
+        answer = answer.like("action", TEXT, None);
+        both = both.like("action", TEXT, None);
     }
     legal.push(answer);
     legal.push(both);
@@ -140,10 +140,10 @@ fn jumps(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         }
     }
     for id in &deciders(encounter) {
-        let keep = LegalCommand::by("keep_waiting", id, "EX-25b");
+        let keep = LegalCommand::by("pass", id, "EX-25b");
         legal.push(keep.choose("standing", false, [false, true]));
     }
-    legal.push(LegalCommand::of("close_jumps", "EX-25b"));
+    legal.push(LegalCommand::of("resolve", "EX-25b"));
 }
 
 fn waits(c: &Combatant, component: Component) -> bool {

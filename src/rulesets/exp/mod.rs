@@ -38,7 +38,7 @@ impl Ruleset for Exp {
     fn actor(command: &Command) -> Actor<'_> {
         match command {
             // Any player may start the roll; the dice are each player's own.
-            Command::RollUnit(c) => Actor::Of(c.rolls.keys().chain(c.tie_rolls.keys()).collect()),
+            Command::Roll(c) => Actor::Of(c.rollers()),
             Command::Jump(Jump {
                 referee_roll: Some(_),
                 ..
@@ -68,19 +68,14 @@ impl Ruleset for Exp {
                 let all = ids(encounter.active());
                 Pending {
                     gm: true,
-                    ..Pending::new(
-                        "roll_initiative",
-                        all,
-                        &["roll_unit", "roll_initiative"],
-                        "EX-3",
-                    )
+                    ..Pending::new("roll", all, &["roll"], "EX-3")
                 }
             }
             Phase::SomeoneActs => Pending::someone(),
             Phase::Pass if !state.duel.is_empty() => Pending::new(
                 "mental_attack",
                 state.duel.clone(),
-                &["mental_attack", "decline_duel"],
+                &["mental_attack", "pass"],
                 "EX-32",
             ),
             Phase::Pass => pending_answer(encounter),
@@ -140,13 +135,13 @@ fn pending_answer(encounter: &Encounter) -> Pending {
     };
     let deciders = deciders(encounter);
     if !deciders.is_empty() {
-        return Pending::new("jump", deciders, &["jump", "keep_waiting"], "EX-25b");
+        return Pending::new("jump", deciders, &["jump", "pass"], "EX-25b");
     }
     let announcer = vec![announced.combatant.clone()];
     Pending::new(decision, announcer, &["declare"], rule)
 }
 
-fn order_entry(roll: &Roll, id: &CombatantId) -> OrderEntry {
+fn order_entry(roll: &InitiativeRoll, id: &CombatantId) -> OrderEntry {
     let mut dice = vec![roll.die];
     dice.extend(&roll.digits);
     let tied = !roll.digits.is_empty();
@@ -166,7 +161,7 @@ fn order_entry(roll: &Roll, id: &CombatantId) -> OrderEntry {
 }
 
 /// The roll that gave a persona its place in the list.
-fn roll_of<'t>(encounter: &'t Encounter, c: &Combatant) -> Option<&'t Roll> {
+fn roll_of<'t>(encounter: &'t Encounter, c: &Combatant) -> Option<&'t InitiativeRoll> {
     let rank = usize::try_from(c.state.rank?).ok()?;
     encounter.state.ranking.get(rank.checked_sub(1)?)
 }

@@ -2,8 +2,8 @@
 
 use super::decide::deciders;
 use super::{
-    Asked, CombatantState, Declared, Encounter, Event, Exp, InitiativeRolled, Phase, Roll, Use,
-    lowest,
+    Asked, CombatantState, Declared, Encounter, Event, Exp, InitiativeRoll, InitiativeRolled,
+    Phase, Use, lowest,
 };
 use crate::vocabulary::{Audience, CombatantId, Die, Redact, Redaction, Secrecy};
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ impl Secrecy<Self> for Exp {
     fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
         let ranks = known_ranks(&whole.state.ranking, audience);
         let state = &mut encounter.state;
-        state.ranking = Arc::new(Roll::known(&whole.state.ranking, audience));
+        state.ranking = Arc::new(InitiativeRoll::known(&whole.state.ranking, audience));
         state.cursor = known_rank(&ranks, state.cursor);
         if whole.someone_acts(audience) {
             state.phase = Phase::SomeoneActs;
@@ -44,7 +44,7 @@ impl Secrecy<Self> for Exp {
         match event {
             Event::InitiativeRolled(e) => Some(
                 InitiativeRolled {
-                    ranking: Roll::known(&e.ranking, audience),
+                    ranking: InitiativeRoll::known(&e.ranking, audience),
                 }
                 .into(),
             ),
@@ -77,7 +77,9 @@ impl Secrecy<Self> for Exp {
                     .into(),
                 )
             }
-            Event::MentalDuelRolled(e) if e.duel.redact(audience)?.len() < e.duel.len() => None,
+            Event::MentalDuelRolled(e) if e.ranking.redact(audience)?.len() < e.ranking.len() => {
+                None
+            }
             event => event.redact(audience),
         }
     }
@@ -85,7 +87,7 @@ impl Secrecy<Self> for Exp {
 
 /// The rank that each place of the list has for the audience, from 0 for the top: how many places
 /// it knows up to there.
-fn known_ranks(rolls: &[Roll], audience: &Audience<'_>) -> Vec<u32> {
+fn known_ranks(rolls: &[InitiativeRoll], audience: &Audience<'_>) -> Vec<u32> {
     let mut known: u32 = 0;
     let mut ranks = vec![0];
     for roll in rolls {
@@ -103,8 +105,8 @@ fn known_rank(ranks: &[u32], rank: u32) -> u32 {
     ranks.get(place).or(ranks.last()).copied().unwrap_or(0)
 }
 
-/// A roll is for an audience that knows all who rolled; `Roll::known` redacts the list of a unit.
-impl Redact for Roll {
+/// A roll is for an audience that knows all who rolled; `InitiativeRoll::known` redacts the list of a unit.
+impl Redact for InitiativeRoll {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
         self.combatants
             .iter()
@@ -113,7 +115,7 @@ impl Redact for Roll {
     }
 }
 
-impl Roll {
+impl InitiativeRoll {
     /// The rolls of known combatants, with only the digits that break ties among them.
     pub(super) fn known(rolls: &[Self], audience: &Audience<'_>) -> Vec<Self> {
         let known = rolls.iter().filter_map(|roll| {

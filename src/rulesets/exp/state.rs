@@ -1,7 +1,7 @@
 //! The options, stats and state of EXP.
 
 use super::{Announced, Combatant, Encounter, Use};
-use crate::vocabulary::{CombatantId, D10, D20, Describe, Die, Int, Names, Redact, Tellable, Word};
+use crate::vocabulary::{CombatantId, D10, Describe, Die, Int, Names, Redact, Tellable, Word};
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -227,17 +227,17 @@ pub struct CombatantState {
     /// Whether it has attacked with its mind in this unit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mental: bool,
-    /// What its player rolled for the next unit.
+    /// The dice that it rolled ahead of the others for the next unit.
     pub own_roll: Option<OwnRoll>,
 }
 
-/// What a persona's player rolled for the next unit.
+/// The dice that a persona rolled ahead of the others for the next unit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OwnRoll {
     /// The d20.
-    pub roll: D20,
-    /// The d10s for ties.
-    pub tie_rolls: Vec<D10>,
+    pub die: Die,
+    /// The d10s for ties, if rolled at the table.
+    pub tie_dice: Vec<D10>,
 }
 
 impl CombatantState {
@@ -286,8 +286,8 @@ pub struct State {
     /// The duellists that have not attacked, in order (EX-32).
     pub duel: Vec<CombatantId>,
     /// The list of this unit, highest first (EX-5).
-    #[schema(value_type = Vec<Roll>)]
-    pub ranking: Arc<Vec<Roll>>,
+    #[schema(value_type = Vec<InitiativeRoll>)]
+    pub ranking: Arc<Vec<InitiativeRoll>>,
 }
 
 /// A wait jump over the act that is about to happen.
@@ -307,7 +307,7 @@ pub(super) const MAX_DIGITS: usize = 16;
 
 /// An initiative roll.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Roll {
+pub struct InitiativeRoll {
     /// Whose: a persona's id, or the word that a crowd shares.
     pub id: CombatantId,
     /// Who has this place.
@@ -322,13 +322,13 @@ pub struct Roll {
     pub digits: Vec<Die>,
 }
 
-impl Describe for Roll {
+impl Describe for InitiativeRoll {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         self.combatants.describe(names, out) && write!(out, " {}", self.written()).is_ok()
     }
 }
 
-impl Roll {
+impl InitiativeRoll {
     /// Sorts rolls descending by the total, then by each digit, of which 10 is the highest (EX-7a).
     /// Equal rolls get a further digit until they differ (EX-6 to EX-8).
     pub(super) fn sort(rolls: &mut [Self], mut next_digit: impl FnMut(&Self) -> Option<Die>) {

@@ -124,7 +124,7 @@ fn the_roll_of_a_unit_does_not_name_the_player_of_a_hidden_persona() {
     ] {
         stage = stage.send(&command, &mut Even(1)).expect("it is legal").0;
     }
-    let roll = json!({"type": "roll_unit"});
+    let roll = json!({"type": "roll"});
     let (next, decided) = stage
         .send_as(&shade(&stage), &roll, &mut Even(1))
         .expect("it is legal");

@@ -18,7 +18,7 @@ const GM: &[(&str, &[&str])] = &[
         &["start", "assign", "merge", "legendary", "fate_check"],
     ),
     ("venture", &["start", "settle", "adjust"]),
-    ("exp", &["start", "mental_duel", "close_jumps"]),
+    ("exp", &["start", "mental_duel", "resolve"]),
     ("custom", &["start", "roll", "go_on", "grant"]),
     ("round-robin", &["start"]),
 ];
@@ -70,7 +70,7 @@ fn names(ruleset: &str, command: &Value) -> Option<BTreeSet<String>> {
                 return None;
             }
         }
-        ("exp", "roll_unit") => names.extend(keys("rolls").chain(keys("tie_rolls"))),
+        ("exp", "roll") => names.extend(keys("rolls").chain(keys("tie_rolls"))),
         _ => return own.map(|_| names),
     }
     Some(names)

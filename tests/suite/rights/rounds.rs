@@ -19,7 +19,7 @@ const EAGER: [&str; 9] = [
     "pass",
     "declare",
     "mental_attack",
-    "roll_unit",
+    "roll",
 ];
 
 impl Round {

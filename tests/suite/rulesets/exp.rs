@@ -191,7 +191,7 @@ fn a_player_declines_a_duel_in_which_a_hidden_combatant_is_first() {
     let duel =
         json!([{"type": "start"}, {"type": "mental_duel", "combatant": "c1", "opponent": "h1"}]);
     let stage = beside_a_hidden_one(json!({"mstr": 1}), json!({"mstr": 20}), &duel);
-    let decline = json!({"type": "decline_duel", "combatant": "c1"});
+    let decline = json!({"type": "pass", "combatant": "c1"});
     let legal_commands = options_of_the_player(&stage);
     assert!(legal_commands.contains(&decline), "{legal_commands:?}");
     assert!(stage.send(&decline, &mut Even(4)).is_some());

@@ -4,8 +4,7 @@ use super::pass::rest;
 use super::{fit, in_unit, joined, no_duel};
 use crate::rulesets::exp::state::announced;
 use crate::rulesets::exp::{
-    AskedAgain, AweMode, Combatant, Component, Encounter, Jump, KeepWaiting, KeptWaiting, Play,
-    Spending, Use, WaitJumped,
+    AskedAgain, AweMode, Combatant, Component, Encounter, Jump, Jumped, Passed, Play, Spending, Use,
 };
 use crate::vocabulary::{CombatantId, Violation, field, ids, require};
 
@@ -38,7 +37,7 @@ pub(super) fn jump(play: &mut Play<'_>, c: &Jump) -> Result<(), Violation> {
     } else {
         face + bonus >= against
     };
-    play.emit(WaitJumped {
+    play.emit(Jumped {
         combatant: id.clone(),
         components,
         before,
@@ -206,19 +205,9 @@ pub(in super::super) fn deciders(encounter: &Encounter) -> Vec<CombatantId> {
     ids(deciders)
 }
 
-pub(super) fn keep_waiting(play: &mut Play<'_>, c: &KeepWaiting) -> Result<(), Violation> {
-    let id = &c.combatant;
-    let persona = play.combatant("combatant", id)?;
-    let encounter = play.encounter();
-    let is_asked = window_open(encounter) && undecided(encounter, persona);
-    require(is_asked, "not_asked_to_jump", "EX-25b", || {
-        format!("{id} is not asked now whether it jumps ahead of an announced act")
-    })?;
-    play.emit(KeptWaiting {
-        combatant: id.clone(),
-        standing: c.standing,
-    });
-    Ok(())
+/// Whether a persona is asked now whether it jumps ahead of the announced act.
+pub(super) fn is_asked(encounter: &Encounter, c: &Combatant) -> bool {
+    window_open(encounter) && undecided(encounter, c)
 }
 
 pub(super) fn ask_again(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
@@ -232,14 +221,17 @@ pub(super) fn ask_again(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Vio
     Ok(())
 }
 
-pub(super) fn close(play: &mut Play<'_>) -> Result<(), Violation> {
+pub(super) fn resolve(play: &mut Play<'_>) -> Result<(), Violation> {
     let deciders = deciders(play.encounter());
     let detail = "nobody is asked now whether it jumps";
-    require(!deciders.is_empty(), "no_jumps_open", "EX-25b", || detail)?;
+    require(!deciders.is_empty(), "nothing_to_resolve", "EX-25b", || {
+        detail
+    })?;
     for combatant in deciders {
-        play.emit(KeptWaiting {
+        play.emit(Passed {
             combatant,
             standing: false,
+            duel: false,
         });
     }
     Ok(())

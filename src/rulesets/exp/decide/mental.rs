@@ -4,10 +4,10 @@ use super::pass::{advance, rest};
 use super::unit::{Contender, check_rolls, rank};
 use super::{fit, in_unit, no_duel};
 use crate::rulesets::exp::{
-    Combatant, DuelBrokenOff, Encounter, MentalAttack, MentalAttackUses, MentalAttacked,
-    MentalDuel, MentalDuelRolled, Phase, Play, Sort, Spending,
+    Combatant, DuelEnded, Encounter, MentalAttack, MentalAttackUses, MentalAttacked, MentalDuel,
+    MentalDuelRolled, Phase, Play, Sort, Spending,
 };
-use crate::vocabulary::{CombatantId, Violation, field, require};
+use crate::vocabulary::{Violation, field, require};
 
 pub(super) fn attack(play: &mut Play<'_>, c: &MentalAttack) -> Result<(), Violation> {
     let persona = play.combatant("combatant", &c.combatant)?;
@@ -60,8 +60,8 @@ pub(super) fn duel(play: &mut Play<'_>, c: &MentalDuel) -> Result<(), Violation>
     can_attack(play.encounter(), second)?;
     let contenders = vec![duellist(first), duellist(second)];
     check_rolls(&contenders, &c.rolls, &c.tie_rolls)?;
-    let duel = rank(play, contenders, &c.rolls, &c.tie_rolls);
-    play.emit(MentalDuelRolled { duel });
+    let ranking = rank(play, contenders, &c.rolls, &c.tie_rolls);
+    play.emit(MentalDuelRolled { ranking });
     Ok(())
 }
 
@@ -70,24 +70,17 @@ fn duellist(c: &Combatant) -> Contender {
         id: c.id.clone(),
         combatants: vec![c.id.clone()],
         bonus: c.stats.mstr.get() + c.stats.level.get(),
+        own: None,
     }
-}
-
-/// Lets a duellist keep its attack (EX-32a).
-pub(super) fn decline(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
-    play.combatant("combatant", id)?;
-    let in_duel = play.encounter().state.duel.contains(id);
-    require(in_duel, "not_in_duel", "EX-32a", || {
-        format!("{id} is in no mental duel: there is nothing to decline")
-    })?;
-    end_duel(play);
-    Ok(())
 }
 
 /// Ends the duel for the duellists that have not attacked.
 pub(in super::super) fn end_duel(play: &mut Play<'_>) {
-    for combatant in play.encounter().state.duel.clone() {
-        play.emit(DuelBrokenOff { combatant });
+    let duellists = play.encounter().state.duel.clone();
+    if !duellists.is_empty() {
+        play.emit(DuelEnded {
+            combatants: duellists.into(),
+        });
     }
 }
 

@@ -3,8 +3,8 @@
 use super::pass::advance;
 use crate::rulesets::exp::state::MAX_DIGITS;
 use crate::rulesets::exp::{
-    Combatant, Encounter, InitiativeRolled, OwnRollGiven, Phase, Play, Roll, RollInitiative, Rolls,
-    TieRolls,
+    Combatant, Encounter, InitiativeRoll, InitiativeRolled, OwnRoll, Phase, Play, Roll, Rolled,
+    Rolls, TieRolls,
 };
 use crate::rulesets::shared::{seen_first, start_encounter, start_round};
 use crate::vocabulary::{CombatantId, D10, Violation, field, require};
@@ -14,6 +14,34 @@ pub(super) struct Contender {
     pub id: CombatantId,
     pub combatants: Vec<CombatantId>,
     pub bonus: i64,
+    /// The dice that it rolled ahead of the others.
+    pub own: Option<OwnRoll>,
+}
+
+/// A persona's own roll for the next unit, or the roll of all, with which it begins.
+pub(super) fn roll(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation> {
+    match &c.combatant {
+        Some(id) => {
+            let mixed = !c.rolls.is_empty() || !c.tie_rolls.is_empty();
+            require(
+                !mixed,
+                "own_or_all",
+                field("combatant"),
+                || "`rolls` and `tie_rolls` are for the roll of all: leave them or `combatant` out",
+            )?;
+            own_roll(play, id, c)
+        }
+        None => {
+            let mixed = c.roll.is_some() || !c.tie_dice.is_empty();
+            require(
+                !mixed,
+                "own_or_all",
+                field("combatant"),
+                || "`roll` and `tie_dice` are one persona's: name the `combatant`, or leave them out",
+            )?;
+            next_unit(play, &c.rolls, &c.tie_rolls)
+        }
+    }
 }
 
 pub(super) fn next_unit(
@@ -40,20 +68,20 @@ fn between_units(encounter: &Encounter) -> Result<(), Violation> {
     )
 }
 
-/// Takes the dice of a persona's player for the next unit.
-pub(super) fn own_roll(play: &mut Play<'_>, c: &RollInitiative) -> Result<(), Violation> {
-    let id = &c.combatant;
+/// Rolls the dice of one persona for the next unit.
+fn own_roll(play: &mut Play<'_>, id: &CombatantId, c: &Roll) -> Result<(), Violation> {
     let roller = play.fighter("combatant", id, "EX-2")?;
     between_units(play.encounter())?;
     if let Some(crowd) = &roller.stats.group {
         let detail = format!("{id} rolls with its crowd, {crowd}: that roll is the game master's");
         return Err(Violation::field("does_not_roll", "combatant", detail));
     }
-    few_digits("tie_rolls", &c.tie_rolls)?;
-    play.emit(OwnRollGiven {
+    few_digits("tie_dice", &c.tie_dice)?;
+    let die = play.die(c.roll);
+    play.emit(Rolled {
         combatant: id.clone(),
-        roll: c.roll,
-        tie_rolls: c.tie_rolls.clone(),
+        die,
+        tie_dice: c.tie_dice.clone(),
     });
     Ok(())
 }
@@ -67,19 +95,7 @@ pub(super) fn begin(
 ) {
     let unit = play.encounter().round.saturating_add(1);
     start_round(play, unit);
-    let mut all = Rolls::new();
-    let mut all_ties = TieRolls::new();
-    for c in play.encounter().iter() {
-        if c.stats.group.is_none()
-            && let Some(own) = &c.state.own_roll
-        {
-            all.insert(c.id.clone(), own.roll);
-            all_ties.insert(c.id.clone(), own.tie_rolls.clone());
-        }
-    }
-    all.extend(rolls.clone());
-    all_ties.extend(tie_rolls.clone());
-    let ranking = rank(play, contenders, &all, &all_ties);
+    let ranking = rank(play, contenders, rolls, tie_rolls);
     play.emit(InitiativeRolled { ranking });
 }
 
@@ -97,10 +113,19 @@ pub(super) fn contenders(encounter: &Encounter) -> Vec<Contender> {
                 id: id.clone(),
                 combatants: vec![c.id.clone()],
                 bonus: bonus(encounter, c),
+                own: own_dice(c),
             }),
         }
     }
     contenders
+}
+
+/// The dice that a persona rolled ahead of the others. A crowd's roll is the game master's.
+fn own_dice(c: &Combatant) -> Option<OwnRoll> {
+    if c.stats.group.is_some() {
+        return None;
+    }
+    c.state.own_roll.clone()
 }
 
 /// What a persona adds to its d20 (EX-1, EX-11).
@@ -152,11 +177,18 @@ pub(super) fn rank(
     contenders: Vec<Contender>,
     rolls: &Rolls,
     tie_rolls: &TieRolls,
-) -> Vec<Roll> {
-    let mut ranking: Vec<Roll> = Vec::with_capacity(contenders.len());
+) -> Vec<InitiativeRoll> {
+    let mut ranking: Vec<InitiativeRoll> = Vec::with_capacity(contenders.len());
+    let mut all_ties = TieRolls::new();
     for contender in contenders {
-        let die = play.die(rolls.get(&contender.id).copied());
-        ranking.push(Roll {
+        let die = match (rolls.get(&contender.id), &contender.own) {
+            (None, Some(own)) => own.die,
+            (roll, _) => play.die(roll.copied()),
+        };
+        if let Some(own) = contender.own {
+            all_ties.insert(contender.id.clone(), own.tie_dice);
+        }
+        ranking.push(InitiativeRoll {
             id: contender.id,
             combatants: contender.combatants,
             die,
@@ -165,8 +197,9 @@ pub(super) fn rank(
             digits: Vec::new(),
         });
     }
-    Roll::sort(&mut ranking, |roll| {
-        let given = tie_rolls
+    all_ties.extend(tie_rolls.clone());
+    InitiativeRoll::sort(&mut ranking, |roll| {
+        let given = all_ties
             .get(&roll.id)
             .and_then(|digits| digits.get(roll.digits.len()));
         Some(play.die(given.copied()))
