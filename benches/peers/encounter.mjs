@@ -1,7 +1,7 @@
 // An encounter as the peers in JavaScript keep it: the same commands as ours, about the same bytes kept and answered.
 
 const CURRENT = { decision: 'end_turn', controllers: ['player'], gm: false, commands: ['end_turn'], rule: 'AI-7' };
-const SHEET = { members: [], conditions: [], active: true, inspiration: 0, int_modifier: 0, dex: 10, wis: 10, exposed: false, interrupted: false };
+const SHEET = { members: [], conditions: [], active: true, inspiration: 0, int_modifier: 0, dex: 10, wis: 10, hurt: false, interrupted: false };
 
 /** A started fight of this many combatants. */
 export function started(count) {

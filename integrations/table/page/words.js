@@ -30,9 +30,9 @@ export function progress({ status, round }) {
 const DECISIONS = {
   start: () => "The fight has not begun",
   begin_turn: (who) => `${who} may begin`,
-  begin_or_interrupt: (_, [first, ...others]) => `${first} may begin, ${list(others, "or")} may interrupt`,
-  next: (who) => `${who} names who acts next`,
-  starter: (who) => `${who} names who begins the round`,
+  interrupt: (_, [first, ...others]) => `${first} may begin, ${list(others, "or")} may interrupt`,
+  nominate: (who) => `${who} chooses who acts next`,
+  nominate_first: (who) => `${who} chooses who starts the round`,
   seize: (who) => `${who} may seize the next turn`,
   use_reaction: (who) => `${who} may act before the next turn`,
   next_round: () => "The round waits to go on",

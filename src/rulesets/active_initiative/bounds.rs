@@ -8,10 +8,10 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
     let state = &encounter.state;
     at_most("state.turns", state.turns.len(), MAX_COMBATANTS)?;
     for taken in &state.turns {
-        check_way(&taken.by)?;
+        check_way(&taken.way)?;
     }
-    if let Phase::Window { by, .. } = &state.phase {
-        check_way(by)?;
+    if let Phase::Window { way, .. } = &state.phase {
+        check_way(way)?;
     }
     Ok(())
 }
@@ -24,6 +24,8 @@ fn check_way(way: &Way) -> Result<(), String> {
             at_most("tied", tied.len(), MAX_COMBATANTS)?;
             at_most("rolled_off", rolled_off.len(), MAX_COMBATANTS)
         }
-        Way::Opened {} | Way::Named { .. } | Way::Interrupted { .. } | Way::Overridden {} => Ok(()),
+        Way::Opened {} | Way::Nominated { .. } | Way::Interrupted { .. } | Way::Overridden {} => {
+            Ok(())
+        }
     }
 }

@@ -17,8 +17,8 @@ use utoipa::ToSchema;
 pub enum Command {
     #[serde(rename = "start")]
     Start(Start),
-    #[serde(rename = "roll_initiative")]
-    RollInitiative(RollInitiative),
+    #[serde(rename = "roll")]
+    Roll(Roll),
     #[serde(rename = "end_turn")]
     EndTurn(EndTurn),
     #[serde(rename = "nominate")]
@@ -29,88 +29,88 @@ pub enum Command {
     Interrupt(Interrupt),
     #[serde(rename = "ready")]
     Ready(Ready),
-    #[serde(rename = "fire")]
-    Fire(Fire),
+    #[serde(rename = "trigger")]
+    Trigger(Trigger),
     #[serde(rename = "inspire")]
     Inspire(Inspire),
-    #[serde(rename = "spend")]
-    Spend(Spend),
-    #[serde(rename = "delay")]
-    Delay(Delay),
+    #[serde(rename = "spend_inspiration")]
+    SpendInspiration(SpendInspiration),
 }
 
-/// Begin the scene: `first`, who triggered it, takes the first turn (AI-2), else the highest roll
-/// does (AI-3).
+/// Start the scene. The combatant in `first` takes the first turn (AI-2); without it all combatants
+/// roll, and the highest result does (AI-3).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
-    /// Who triggered the scene: a combatant, a group or a hazard (AI-6).
+    /// The combatant, group or hazard that triggered the scene (AI-6).
     pub first: Option<CombatantId>,
-    /// The d20 of each combatant that rolled at the table, where nobody triggered it, in place of
-    /// its `roll_initiative`; the server rolls the others.
+    /// d20 rolled at the table, by combatant; they replace a die given by `roll`. The server rolls
+    /// the rest. Leave it out with `first`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub rolls: BTreeMap<CombatantId, D20>,
-    /// The d20 with which a combatant rolls off a full tie, should there be one (AI-5a).
+    /// d20 rolled at the table for the roll-off of a full tie, by combatant (AI-5a). The server rolls
+    /// the rest.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub roll_offs: BTreeMap<CombatantId, D20>,
 }
 
-/// Give the d20 that a combatant's player rolled, before a `start` without `first` (AI-3). A later
-/// roll replaces it.
+/// Roll a combatant's d20 before a `start` without `first` (AI-3). A later roll replaces it.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct RollInitiative {
+pub struct Roll {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The d20.
-    pub roll: D20,
+    /// The d20 rolled at the table. The server rolls it if left out.
+    pub roll: Option<D20>,
 }
 
-/// End a turn. With `next`, name the next combatant too (AI-7); with `begin`, its turn begins.
+/// End a turn. With `next`, also choose who acts next (AI-7); with `begin`, start that turn at once.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct EndTurn {
     /// The combatant.
     pub combatant: CombatantId,
-    /// A combatant that has not acted this round (AI-8), or the first of the next round (AI-41).
+    /// The combatant that acts next: one that has not acted this round (AI-8), or the first of the
+    /// next round (AI-41).
     pub next: Option<CombatantId>,
-    /// Whether nobody wants to interrupt, so that the turn of `next` begins at once. A player needs
-    /// the right to both combatants.
+    /// Whether the turn of `next` starts at once, because no player wants to interrupt. The token
+    /// must act for both combatants.
     #[serde(default)]
     #[schema(default = false)]
     pub begin: bool,
-    /// Whether the turn of `next` begins at once if nobody could interrupt (AI-17b).
+    /// Whether the turn of `next` starts at once if no combatant could interrupt (AI-17b).
     #[serde(default)]
     #[schema(default = false)]
     pub begin_unopposed: bool,
 }
 
-/// Name the next combatant, if the turn ended without a name or the named one is gone.
+/// Choose who acts next, if the turn ended without a choice or the chosen combatant is gone.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Nominate {
-    /// Who names: the one who took the last turn. The game master leaves it out where that one has
-    /// left the encounter.
+    /// The combatant that chooses: the one that took the last turn. The game master leaves it out if
+    /// that one has left the encounter.
     pub combatant: Option<CombatantId>,
-    /// Who is named.
+    /// The combatant that acts next.
     pub next: CombatantId,
-    /// Whether nobody wants to interrupt, so that the turn of `next` begins at once. A player needs
-    /// the right to both combatants.
+    /// Whether the turn of `next` starts at once, because no player wants to interrupt. The token
+    /// must act for both combatants.
     #[serde(default)]
     #[schema(default = false)]
     pub begin: bool,
-    /// Whether the turn of `next` begins at once if nobody could interrupt (AI-17b).
+    /// Whether the turn of `next` starts at once if no combatant could interrupt (AI-17b).
     #[serde(default)]
     #[schema(default = false)]
     pub begin_unopposed: bool,
 }
 
-/// Begin the turn of the named combatant; nobody can interrupt any more (AI-24).
+/// Start the turn of the combatant that acts next; this closes the window for interrupts (AI-24).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct BeginTurn {
@@ -118,37 +118,37 @@ pub struct BeginTurn {
     pub combatant: CombatantId,
 }
 
-/// Steal the next turn from the named combatant (AI-22).
+/// Steal the next turn from the combatant that was chosen (AI-22).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Interrupt {
     /// The combatant.
     pub combatant: CombatantId,
-    /// What pays for it.
+    /// The means that pay for it.
     pub means: Means,
 }
 
-/// Ready an action in your own turn; the place in the round stays (AI-12).
+/// Ready an action on your own turn. Your place in the round stays the same (AI-12).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Ready {
     /// The combatant.
     pub combatant: CombatantId,
-    /// What will be done.
+    /// The action.
     pub action: Text<200>,
-    /// What it waits for.
+    /// The occasion that it waits for.
     pub trigger: Text<200>,
 }
 
-/// Carry out a readied action; it does not change who names the next combatant (AI-13).
+/// Use a readied action. It does not change who chooses the next combatant (AI-13).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct Fire {
+pub struct Trigger {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// Give an inspiration point to a combatant, which holds at most three (AI-28).
+/// Give an inspiration point to a combatant, which can hold three (AI-28).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Inspire {
@@ -156,18 +156,10 @@ pub struct Inspire {
     pub combatant: CombatantId,
 }
 
-/// Spend an inspiration point on advantage for a roll, before it is rolled (AI-29).
+/// Spend an inspiration point on advantage for a roll, before rolling (AI-29).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct Spend {
-    /// The combatant.
-    pub combatant: CombatantId,
-}
-
-/// Always refused: nobody passes or delays under Active Initiative (AI-11).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
-pub struct Delay {
+pub struct SpendInspiration {
     /// The combatant.
     pub combatant: CombatantId,
 }
@@ -177,82 +169,75 @@ impl Commands for Command {
         CommandSpec::new(
             "start",
             AllowedRole::Gm,
-            "Start the scene[ with {first}]",
+            "Start[: {first} goes first][{!first}: roll for the first turn]",
             Start::SUMMARY,
         ),
         CommandSpec::new(
-            "roll_initiative",
+            "roll",
             AllowedRole::Player,
-            "Roll initiative for {combatant}",
-            RollInitiative::SUMMARY,
+            "{combatant}: roll initiative",
+            Roll::SUMMARY,
         ),
         CommandSpec::new(
             "end_turn",
             AllowedRole::Player,
-            "End {combatant}'s turn[ and name {next}][{begin} and begin the next][{begin_unopposed}, to begin at once]",
+            "{combatant}: end turn[{begin} and start the next one][{begin_unopposed} and start the next one if unopposed]",
             EndTurn::SUMMARY,
         ),
         CommandSpec::new(
             "nominate",
             AllowedRole::Player,
-            "Name the next to act[ as {combatant}][{begin} and begin the turn][{begin_unopposed}, to begin at once]",
+            "[{combatant}: choose][{!combatant}Choose] who acts next[{begin} and start that turn][{begin_unopposed} and start that turn if unopposed]",
             Nominate::SUMMARY,
         ),
         CommandSpec::new(
             "begin_turn",
             AllowedRole::Player,
-            "Begin {combatant}'s turn",
+            "{combatant}: start turn",
             BeginTurn::SUMMARY,
         ),
         CommandSpec::new(
             "interrupt",
             AllowedRole::Player,
-            "Interrupt as {combatant}",
+            "{combatant}: interrupt",
             Interrupt::SUMMARY,
         ),
         CommandSpec::new(
             "ready",
             AllowedRole::Player,
-            "Ready an action as {combatant}",
+            "{combatant}: ready an action",
             Ready::SUMMARY,
         ),
         CommandSpec::new(
-            "fire",
+            "trigger",
             AllowedRole::Player,
-            "Carry out {combatant}'s readied action",
-            Fire::SUMMARY,
+            "{combatant}: use the readied action",
+            Trigger::SUMMARY,
         ),
         CommandSpec::new(
             "inspire",
             AllowedRole::Gm,
-            "Give an inspiration point[ to {combatant}]",
+            "[{combatant}: gain][{!combatant}Give] an inspiration point",
             Inspire::SUMMARY,
         ),
         CommandSpec::new(
-            "spend",
+            "spend_inspiration",
             AllowedRole::Player,
-            "Spend an inspiration point of {combatant}",
-            Spend::SUMMARY,
-        ),
-        CommandSpec::new(
-            "delay",
-            AllowedRole::Player,
-            "Delay {combatant}'s turn",
-            Delay::SUMMARY,
+            "{combatant}: spend an inspiration point",
+            SpendInspiration::SUMMARY,
         ),
     ];
 
     fn actor(&self) -> Actor<'_> {
         match self {
             Self::Start(_) | Self::Inspire(_) => Actor::Gm,
-            Self::RollInitiative(RollInitiative { combatant, .. })
+            Self::Roll(Roll { combatant, .. })
             | Self::EndTurn(EndTurn { combatant, .. })
             | Self::BeginTurn(BeginTurn { combatant, .. })
             | Self::Interrupt(Interrupt { combatant, .. })
             | Self::Ready(Ready { combatant, .. })
-            | Self::Fire(Fire { combatant, .. })
-            | Self::Spend(Spend { combatant, .. })
-            | Self::Delay(Delay { combatant, .. }) => Actor::of(combatant),
+            | Self::Trigger(Trigger { combatant, .. })
+            | Self::SpendInspiration(SpendInspiration { combatant, .. }) => Actor::of(combatant),
             Self::Nominate(Nominate { combatant, .. }) => Actor::of_optional(combatant.as_ref()),
         }
     }

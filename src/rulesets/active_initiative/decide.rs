@@ -1,12 +1,12 @@
 //! The rules of Active Initiative.
 
 use super::manifest::INCAPACITATING;
-use super::react::advance;
+use super::react::{advance, close_round};
 use super::{
-    ActionReadied, Advised, Combatant, Command, Encounter, EndTurn, InspirationSpent, Inspired,
-    Interrupt, InterruptPoints, InterruptPointsGained, Interrupted, MEANS, Means, Named, Nominate,
-    OpeningRoll, OpeningRollOff, OpeningRolled, OpeningRolledOff, OwnDieGiven, Phase, Play,
-    Readied, ReadiedFired, ReadiedLapsed, Ready, RollInitiative, Start,
+    Advised, Combatant, Command, Encounter, EndTurn, InitiativeRoll, InitiativeRolled,
+    InspirationSpent, Inspired, Interrupt, InterruptPoints, InterruptPointsGained, Interrupted,
+    MEANS, Means, Nominate, Nominated, Phase, Play, Readied, Ready, ReadyLapsed, Roll, RollOff,
+    Rolled, RolledOff, Start, Triggered,
 };
 use crate::rulesets::shared::{
     check_chooser, check_in_fight, check_started, check_starter, end_turn, start_encounter,
@@ -19,25 +19,20 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
     check_started(
         play,
-        matches!(command, Command::Start(_) | Command::RollInitiative(_)),
+        matches!(command, Command::Start(_) | Command::Roll(_)),
         "AI-2",
     )?;
     match command {
         Command::Start(c) => start(play, c),
-        Command::RollInitiative(c) => take_own_die(play, c),
+        Command::Roll(c) => roll_own_die(play, c),
         Command::EndTurn(c) => finish(play, c),
         Command::Nominate(c) => nominate(play, c),
         Command::BeginTurn(c) => begin(play, &c.combatant),
         Command::Interrupt(c) => interrupt(play, c),
         Command::Ready(c) => ready(play, c),
-        Command::Fire(c) => fire(play, &c.combatant),
+        Command::Trigger(c) => trigger(play, &c.combatant),
         Command::Inspire(c) => inspire(play, &c.combatant),
-        Command::Spend(c) => spend(play, &c.combatant, "AI-29"),
-        Command::Delay(c) => {
-            play.combatant("combatant", &c.combatant)?;
-            let detail = "nobody passes or delays here; an action can be readied in one's own turn";
-            Err(Violation::new("no_delay", "AI-11", detail))
-        }
+        Command::SpendInspiration(c) => spend(play, &c.combatant, "AI-29"),
     }
 }
 
@@ -68,7 +63,7 @@ type Dice = BTreeMap<CombatantId, D20>;
 /// Refuses dice, because a combatant triggered the scene.
 fn check_no_dice(path: &'static str, dice: &Dice) -> Result<(), Violation> {
     let detail =
-        "either somebody triggered the scene (`first`) or everybody rolls (`rolls`), not both";
+        "The combatant in \"first\" starts without a roll. Leave out either \"first\" or the dice.";
     require(dice.is_empty(), "first_or_rolls", field(path), || detail)
 }
 
@@ -77,14 +72,14 @@ fn check_rollers(play: &Play<'_>, path: &'static str, dice: &Dice) -> Result<(),
     for id in dice.keys() {
         if !play.combatant(path, id)?.active() {
             let path = format!("{path}.{}", id.as_str());
-            let detail = format!("{id} is out of the fight and rolls nothing");
+            let detail = format!("{id} can't roll while out of the fight. Leave that die out.");
             return Err(Violation::field("rolls_no_die", path, detail));
         }
     }
     Ok(())
 }
 
-/// Advises more monsters if there are too few to name (AI-15).
+/// Advises more monsters if there are too few for the players (AI-15).
 fn advise(play: &mut Play<'_>) {
     let encounter = play.encounter();
     let groups = encounter
@@ -114,12 +109,13 @@ fn count(combatants: usize) -> u32 {
     u32::try_from(combatants).unwrap_or(u32::MAX)
 }
 
-/// Takes the die of a combatant's player before the start.
-fn take_own_die(play: &mut Play<'_>, c: &RollInitiative) -> Result<(), Violation> {
+/// Rolls a combatant's own die before the start.
+fn roll_own_die(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation> {
     play.fighter("combatant", &c.combatant, "AI-3")?;
-    play.emit(OwnDieGiven {
+    let die = play.die(c.roll);
+    play.emit(Rolled {
         combatant: c.combatant.clone(),
-        roll: c.roll,
+        die,
     });
     Ok(())
 }
@@ -142,17 +138,19 @@ fn players(encounter: &Encounter) -> usize {
 }
 
 /// A roll for the first turn, and what it is ranked by: its total, then DEX, then WIS (AI-5).
-type RankedRoll = ((i64, Int<0, 50>, Int<0, 50>), OpeningRoll);
+type RankedRoll = ((i64, Int<0, 50>, Int<0, 50>), InitiativeRoll);
 
 /// The highest of all rolls of d20 and the INT modifier (AI-3); a full tie is rolled off (AI-5a).
 fn roll_opening(play: &mut Play<'_>, c: &Start) -> Option<CombatantId> {
     let combatants = play.encounter().combatants.clone();
     let mut ranked: Vec<RankedRoll> = Vec::with_capacity(combatants.len());
     for roller in combatants.iter().filter(|c| c.active()) {
-        let given = c.rolls.get(&roller.id).copied();
-        let die = play.die(given.or(roller.state.own_die));
+        let die = match (c.rolls.get(&roller.id), roller.state.own_die) {
+            (None, Some(own)) => own,
+            (given, _) => play.die(given.copied()),
+        };
         let total = i64::from(die.face) + roller.stats.int_modifier.get();
-        let roll = OpeningRoll {
+        let roll = InitiativeRoll {
             combatant: roller.id.clone(),
             die,
             total,
@@ -162,12 +160,12 @@ fn roll_opening(play: &mut Play<'_>, c: &Start) -> Option<CombatantId> {
     ranked.sort_by_key(|(rank, _)| Reverse(*rank));
     let (best, _) = ranked.first()?;
     let equal = ranked.iter().take_while(|(rank, _)| rank == best).count();
-    let mut rolls: Vec<OpeningRoll> = ranked.into_iter().map(|(_, roll)| roll).collect();
+    let mut rolls: Vec<InitiativeRoll> = ranked.into_iter().map(|(_, roll)| roll).collect();
     let dice = roll_off(play, c, &mut rolls, equal);
     let first = rolls.first()?.combatant.clone();
-    play.emit(OpeningRolled { rolls });
+    play.emit(InitiativeRolled { ranking: rolls });
     if !dice.is_empty() {
-        play.emit(OpeningRolledOff { rolls: dice });
+        play.emit(RolledOff { ranking: dice });
     }
     Some(first)
 }
@@ -177,9 +175,9 @@ fn roll_opening(play: &mut Play<'_>, c: &Start) -> Option<CombatantId> {
 fn roll_off(
     play: &mut Play<'_>,
     c: &Start,
-    rolls: &mut [OpeningRoll],
+    rolls: &mut [InitiativeRoll],
     equal: usize,
-) -> Vec<OpeningRollOff> {
+) -> Vec<RollOff> {
     let Some(tied) = rolls.get_mut(..equal).filter(|tied| tied.len() > 1) else {
         return Vec::new();
     };
@@ -193,7 +191,7 @@ fn roll_off(
     let mut rolled_off = Vec::with_capacity(tied.len());
     for roll in tied.iter() {
         if let Some(die) = dice.get(&roll.combatant) {
-            rolled_off.push(OpeningRollOff {
+            rolled_off.push(RollOff {
                 combatant: roll.combatant.clone(),
                 die: *die,
             });
@@ -209,7 +207,7 @@ pub(super) fn take_turn(play: &mut Play<'_>, combatant: &CombatantId) {
         .get(combatant)
         .is_some_and(|c| c.state.readied.is_some());
     if readied {
-        play.emit(ReadiedLapsed {
+        play.emit(ReadyLapsed {
             combatant: combatant.clone(),
         });
     }
@@ -218,7 +216,7 @@ pub(super) fn take_turn(play: &mut Play<'_>, combatant: &CombatantId) {
 
 fn finish(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "AI-7")?;
-    let detail = "`begin` needs `next`: say whose turn begins";
+    let detail = "\"begin\" starts the turn of \"next\". Add \"next\".";
     require(
         !c.begin || c.next.is_some(),
         "next_missing",
@@ -226,22 +224,23 @@ fn finish(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
         || detail,
     )?;
     end_turn(play, &c.combatant);
-    advance(play);
     let Some(next) = &c.next else {
+        advance(play);
         return Ok(());
     };
-    name(play, next)?;
+    close_round(play);
+    choose(play, next)?;
     begin_at_once(play, next, c.begin, c.begin_unopposed)
 }
 
-/// Begins the turn of the named combatant, if the command says so.
+/// Starts the turn of `next`, if the command says so.
 fn begin_at_once(
     play: &mut Play<'_>,
     next: &CombatantId,
     now: bool,
     unopposed: bool,
 ) -> Result<(), Violation> {
-    let detail = "either the turn begins in any case (`begin`) or if nobody could interrupt (`begin_unopposed`), not both";
+    let detail = "\"begin\" and \"begin_unopposed\" exclude each other. Send one of them.";
     require(
         !(now && unopposed),
         "begin_or_unopposed",
@@ -255,7 +254,7 @@ fn begin_at_once(
     }
 }
 
-/// Whether nobody could interrupt (AI-17b). Only what all know counts: neither hidden combatants
+/// Whether no combatant could interrupt (AI-17b). Only public facts count: neither hidden combatants
 /// nor how many points are left.
 fn is_unopposed(encounter: &Encounter, nominee: &CombatantId) -> bool {
     if plays_points(encounter) {
@@ -282,43 +281,43 @@ fn nominate(play: &mut Play<'_>, c: &Nominate) -> Result<(), Violation> {
         play.combatant("combatant", id)?;
     }
     play.combatant("next", &c.next)?;
-    let encounter = play.encounter();
-    let awaited = matches!(
-        encounter.state.phase,
-        Phase::ChooseNext {} | Phase::ChooseStarter {}
-    );
-    require(
-        awaited,
-        "nothing_to_name",
-        "AI-7",
-        || "nobody is to be named now: first a turn must end",
-    )?;
-    let last_actor = encounter.state.last_actor.as_ref();
+    let state = &play.encounter().state;
+    let awaited = matches!(state.phase, Phase::Nominate {} | Phase::NominateFirst {});
+    require(awaited, "nothing_to_nominate", "AI-7", || {
+        match &state.phase {
+            Phase::InTurn { actor } => format!("It's {actor}'s turn. Send \"end_turn\" first."),
+            Phase::Window { nominee, .. } => {
+                format!("The next turn is {nominee}'s. Send \"begin_turn\" or \"interrupt\".")
+            }
+            _ => "The next combatant can't be chosen now. Wait for the end of a turn.".to_owned(),
+        }
+    })?;
+    let last_actor = state.last_actor.as_ref();
     check_chooser(last_actor, c.combatant.as_ref(), "AI-7")?;
-    name(play, &c.next)?;
+    choose(play, &c.next)?;
     begin_at_once(play, &c.next, c.begin, c.begin_unopposed)
 }
 
-/// Names `next`, and opens the window for interrupts.
-fn name(play: &mut Play<'_>, next: &CombatantId) -> Result<(), Violation> {
+/// Lets `next` act next, and opens the window for interrupts.
+fn choose(play: &mut Play<'_>, next: &CombatantId) -> Result<(), Violation> {
     let encounter = play.encounter();
     let nominee = play.combatant("next", next)?;
     check_in_fight(nominee, "AI-8")?;
     let last_actor = encounter.state.last_actor.as_ref();
     if last_actor == Some(next) {
-        let starts_round = matches!(encounter.state.phase, Phase::ChooseStarter {});
-        require(starts_round, "names_itself", "AI-10", || {
-            format!("{next} cannot name itself: it has just acted")
+        let starts_round = !encounter.state.begun;
+        require(starts_round, "nominates_itself", "AI-10", || {
+            format!("{next} just acted and can't act again yet. Choose another combatant.")
         })?;
         check_starter(encounter, last_actor, next, "AI-42")?;
     }
     require(!nominee.acted, "already_acted", "AI-9", || {
-        format!("{next} has acted this round")
+        format!("{next} already acted this round. Choose another combatant.")
     })?;
-    let by = last_actor.cloned();
-    play.emit(Named {
+    let nominated_by = last_actor.cloned();
+    play.emit(Nominated {
         combatant: next.clone(),
-        by,
+        nominated_by,
     });
     Ok(())
 }
@@ -331,16 +330,17 @@ fn begin(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
             Ok(())
         }
         Phase::Window { nominee, .. } => {
-            let detail = format!("{nominee} is named, not {id}");
-            Err(Violation::new("not_named", "AI-7", detail))
+            let detail =
+                format!("The next turn is {nominee}'s, not {id}'s. Send \"interrupt\" to take it.");
+            Err(Violation::new("not_nominated", "AI-7", detail))
         }
         Phase::InTurn { actor } => {
-            let detail = format!("it is {actor}'s turn");
+            let detail = format!("It's {actor}'s turn. Send \"end_turn\" first.");
             Err(Violation::new("turn_in_progress", "AI-7", detail))
         }
         _ => {
-            let detail = "nobody is named yet: the last actor names the next one first";
-            Err(Violation::new("nobody_named", "AI-7", detail))
+            let detail = "The next combatant isn't chosen yet. Send \"nominate\" first.";
+            Err(Violation::new("no_nominee", "AI-7", detail))
         }
     }
 }
@@ -353,19 +353,19 @@ fn interrupt(play: &mut Play<'_>, c: &Interrupt) -> Result<(), Violation> {
             may_interrupt(play.encounter(), interrupter, nominee, c.means)?;
             Some(nominee.clone())
         }
-        Phase::ChooseNext {} | Phase::ChooseStarter {} => {
+        Phase::Nominate {} | Phase::NominateFirst {} => {
             may_interrupt_choice(play.encounter(), interrupter, c.means)?;
             None
         }
         Phase::InTurn { actor } => {
-            let detail = format!("{actor}'s turn has begun: interrupts come between two turns");
+            let detail = format!("{actor}'s turn has started. Interrupt between two turns.");
             return Err(Violation::new("no_window", "AI-17", detail));
         }
         Phase::Setup | Phase::Over | Phase::SomeoneActs => {
             return Err(Violation::new(
                 "no_window",
                 "AI-17",
-                "interrupts come between two turns",
+                "This is no time to interrupt. Interrupt between two turns.",
             ));
         }
     };
@@ -393,8 +393,8 @@ fn may_interrupt(
         check_point(encounter, interrupter)?;
     }
     may_take_a_turn(interrupter, means)?;
-    require(nominee != id, "already_named", "AI-21", || {
-        format!("{id} is named already: begin its turn")
+    require(nominee != id, "already_nominated", "AI-21", || {
+        format!("The next turn is {id}'s already. Send \"begin_turn\".")
     })?;
     require(
         encounter
@@ -402,13 +402,13 @@ fn may_interrupt(
             .is_none_or(|n| n.side != interrupter.side),
         "ally",
         "AI-21",
-        || format!("{id} and {nominee} are on the same side"),
+        || format!("{id} and {nominee} are on the same side. Only an enemy can interrupt."),
     )?;
     require(
         !interrupter.state.interrupted,
         "interrupted_before",
         "AI-22a",
-        || format!("{id} has interrupted once before this turn"),
+        || format!("{id} already interrupted before this turn. Wait for the next one."),
     )?;
     match means {
         Means::Damage => was_hurt(encounter, interrupter),
@@ -427,29 +427,32 @@ fn check_point(encounter: &Encounter, interrupter: &Combatant) -> Result<(), Vio
         plays_points(encounter),
         "variant_off",
         "AI-30",
-        || "this encounter is played without interrupt points",
+        || "This encounter has no interrupt points. Use damage or inspiration.",
     )?;
     require(
         !state.interrupt_point_used,
         "point_used",
         "AI-32",
-        || "an interrupt point was spent this round already",
+        || "An interrupt point was already spent this round. Use damage or inspiration.",
     )?;
     require(
         state.interrupt_points > Some(0),
         "no_points",
         "AI-30",
-        || "no interrupt point is left",
+        || "No interrupt points are left. Use damage or inspiration.",
     )?;
     let is_gms = interrupter.kind != Kind::Pc && interrupter.controller.as_str() == "gm";
     require(is_gms, "not_the_gms", "AI-31", || {
         let id = &interrupter.id;
-        format!("{id} is a player's: points are for the game master's own")
+        format!(
+            "{id} belongs to a player, and interrupt points to the game master. \
+             Use damage or inspiration."
+        )
     })
 }
 
-/// Refuses a combatant that may not steal the turn before anybody is named: it was hurt, and it is
-/// no ally of the last to act, whose choice it takes (AI-17a).
+/// Refuses a combatant that may not steal the turn before the next combatant is chosen: it was
+/// hurt, and it is no ally of the last to act, whose choice it takes (AI-17a).
 fn may_interrupt_choice(
     encounter: &Encounter,
     interrupter: &Combatant,
@@ -461,7 +464,7 @@ fn may_interrupt_choice(
         open,
         "no_window",
         "AI-17",
-        || "nobody is named yet: interrupts come after the nomination",
+        || "The next combatant isn't chosen yet. Interrupt after the choice.",
     )?;
     may_take_a_turn(interrupter, means)?;
     was_hurt(encounter, interrupter)?;
@@ -472,11 +475,11 @@ fn may_interrupt_choice(
         .get(chooser)
         .is_some_and(|chooser| chooser.side == interrupter.side);
     require(!allied, "ally", "AI-17a", || {
-        format!("{id} and {chooser}, whose choice it is, are on the same side")
+        format!("{id} and {chooser}, who chooses, are on the same side. Wait for the choice.")
     })
 }
 
-/// Whether it may steal the turn before anybody is named.
+/// Whether it may steal the turn before the next combatant is chosen.
 pub(super) fn could_interrupt_choice(encounter: &Encounter, c: &Combatant) -> bool {
     may_interrupt_choice(encounter, c, Means::Damage).is_ok()
 }
@@ -484,17 +487,17 @@ pub(super) fn could_interrupt_choice(encounter: &Encounter, c: &Combatant) -> bo
 /// Refuses an interrupter that has had its turn, is out of the fight or cannot act.
 fn may_take_a_turn(interrupter: &Combatant, means: Means) -> Result<(), Violation> {
     let id = &interrupter.id;
-    let rule = if interrupter.state.exposed && means == Means::Damage {
+    let rule = if interrupter.state.hurt && means == Means::Damage {
         "AI-26"
     } else {
         "AI-18"
     };
     require(!interrupter.acted, "already_acted", rule, || {
-        format!("{id} has acted this round")
+        format!("{id} already acted this round. Interrupt in the next round.")
     })?;
     check_in_fight(interrupter, "AI-8")?;
     require(able(interrupter), "cannot_act", "AI-18a", || {
-        format!("{id} cannot act: it takes a turn that comes to it, but steals none")
+        format!("{id} can't act now, and can't steal a turn. Clear the condition first.")
     })
 }
 
@@ -503,23 +506,23 @@ pub(super) fn able(c: &Combatant) -> bool {
     c.free_of(|condition| INCAPACITATING.contains(&condition))
 }
 
-/// Refuses a combatant that was not hurt in the turn that has just ended (AI-20).
+/// Refuses a combatant that was not hurt in the last turn (AI-20).
 fn was_hurt(encounter: &Encounter, interrupter: &Combatant) -> Result<(), Violation> {
     let id = &interrupter.id;
-    require(interrupter.state.exposed, "not_hurt", "AI-20", || {
-        format!("{id} took no damage in the turn that has just ended")
+    require(interrupter.state.hurt, "not_hurt", "AI-20", || {
+        format!("{id} took no damage in the last turn. Send \"damage\" before the turn ends.")
     })?;
     require(
         hurt_off_turn(encounter, interrupter),
         "own_turn",
         "AI-20a",
-        || format!("{id} took the last turn: damage of its own turn does not give it the next one"),
+        || format!("{id} took the last turn. Only damage in another's turn pays for an interrupt."),
     )
 }
 
 /// Whether it took damage that pays for an interrupt (AI-20): not in its own turn (AI-20a).
 pub(super) fn hurt_off_turn(encounter: &Encounter, c: &Combatant) -> bool {
-    c.state.exposed && encounter.state.last_actor.as_ref() != Some(&c.id)
+    c.state.hurt && encounter.state.last_actor.as_ref() != Some(&c.id)
 }
 
 fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
@@ -528,31 +531,33 @@ fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
         readier.state.readied.is_none(),
         "already_readied",
         "AI-12",
-        || format!("{} has readied an action already", c.combatant),
+        || {
+            format!(
+                "{} already readied an action. Send \"trigger\" to use it.",
+                c.combatant
+            )
+        },
     )?;
-    let readied = Readied {
+    play.emit(Readied {
+        combatant: c.combatant.clone(),
         action: c.action.clone(),
         trigger: c.trigger.clone(),
-    };
-    play.emit(ActionReadied {
-        combatant: c.combatant.clone(),
-        readied,
     });
     Ok(())
 }
 
-fn fire(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+fn trigger(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
     require(
         c.state.readied.is_some(),
         "nothing_readied",
         "AI-12",
-        || format!("{id} has readied nothing"),
+        || format!("{id} didn't ready an action. Send \"ready\" on that combatant's turn first."),
     )?;
     require(c.active(), "not_active", "AI-12", || {
-        format!("{id} is out of the fight")
+        format!("{id} can't act while out of the fight.")
     })?;
-    play.emit(ReadiedFired {
+    play.emit(Triggered {
         combatant: id.clone(),
     });
     Ok(())
@@ -564,15 +569,15 @@ fn inspire(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
         holds_inspiration(play.encounter(), c),
         "not_a_pc",
         "AI-28",
-        || format!("{id} is not a player's character: only those hold inspiration"),
+        || format!("{id} can't hold inspiration. Give it to a player's character."),
     )?;
     let held = c.stats.inspiration.count();
     require(held < 3, "inspiration_full", "AI-28", || {
-        format!("{id} holds 3 inspiration points, the most")
+        format!("{id} can't hold more than 3 inspiration points. Spend one first.")
     })?;
     play.emit(Inspired {
         combatant: id.clone(),
-        held: held + 1,
+        inspiration: held + 1,
     });
     Ok(())
 }
@@ -582,7 +587,7 @@ fn spend(play: &mut Play<'_>, id: &CombatantId, rule: &'static str) -> Result<()
     let held = inspiration(play.encounter(), spender, rule)?;
     play.emit(InspirationSpent {
         combatant: id.clone(),
-        held: held.saturating_sub(1),
+        inspiration: held.saturating_sub(1),
     });
     Ok(())
 }
@@ -605,7 +610,10 @@ fn inspiration(encounter: &Encounter, c: &Combatant, rule: &'static str) -> Resu
     let held = c.stats.inspiration.count();
     let holds = holds_inspiration(encounter, c) && held > 0;
     require(holds, "no_inspiration", rule, || {
-        format!("{} has no inspiration point to spend", c.id)
+        format!(
+            "{} can't pay without inspiration. Send \"inspire\" first.",
+            c.id
+        )
     })?;
     Ok(held)
 }

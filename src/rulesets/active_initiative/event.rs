@@ -1,8 +1,8 @@
 //! The events of Active Initiative.
 
-use super::{Means, Readied};
+use super::Means;
 use crate::vocabulary::{
-    CombatantId, D20, Describe, Die, Names, OwnEvents, Redact, Tagged, Tellable, tell,
+    CombatantId, Describe, Die, Names, OwnEvents, Redact, Tagged, Tellable, Text, tell,
 };
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
@@ -16,161 +16,154 @@ use utoipa::ToSchema;
 pub enum Event {
     #[serde(rename = "advised")]
     Advised(Advised),
-    #[serde(rename = "own_die_given")]
-    OwnDieGiven(OwnDieGiven),
-    #[serde(rename = "opening_rolled")]
-    OpeningRolled(OpeningRolled),
-    #[serde(rename = "opening_rolled_off")]
-    OpeningRolledOff(OpeningRolledOff),
+    #[serde(rename = "rolled")]
+    Rolled(Rolled),
+    #[serde(rename = "initiative_rolled")]
+    InitiativeRolled(InitiativeRolled),
+    #[serde(rename = "rolled_off")]
+    RolledOff(RolledOff),
     #[serde(rename = "interrupt_points_gained")]
     InterruptPointsGained(InterruptPointsGained),
-    #[serde(rename = "named")]
-    Named(Named),
+    #[serde(rename = "nominated")]
+    Nominated(Nominated),
     #[serde(rename = "interrupted")]
     Interrupted(Interrupted),
     #[serde(rename = "choice_opened")]
     ChoiceOpened(ChoiceOpened),
-    #[serde(rename = "exposed")]
-    Exposed(Exposed),
     #[serde(rename = "readied")]
-    ActionReadied(ActionReadied),
-    #[serde(rename = "readied_fired")]
-    ReadiedFired(ReadiedFired),
-    #[serde(rename = "readied_lapsed")]
-    ReadiedLapsed(ReadiedLapsed),
+    Readied(Readied),
+    #[serde(rename = "triggered")]
+    Triggered(Triggered),
+    #[serde(rename = "ready_lapsed")]
+    ReadyLapsed(ReadyLapsed),
     #[serde(rename = "inspired")]
     Inspired(Inspired),
     #[serde(rename = "inspiration_spent")]
     InspirationSpent(InspirationSpent),
-    #[serde(rename = "scene_closed")]
-    SceneClosed(SceneClosed),
+    #[serde(rename = "interrupt_points_lost")]
+    InterruptPointsLost(InterruptPointsLost),
 }
 
-/// Advice, not a rule: there are fewer groups of monsters than half the players (AI-15).
+/// Advice, not a rule: fewer groups of monsters than half the players (AI-15).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Advised {
-    /// How many monsters and groups can be named.
+    /// The number of monsters and groups that can be nominated.
     pub groups: u32,
-    /// How many there had better be.
+    /// The recommended number.
     pub wanted: u32,
 }
 
-/// A combatant's player rolled before the start.
+/// A combatant's own die, rolled before the start (AI-3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct OwnDieGiven {
+pub struct Rolled {
     /// The combatant.
     pub combatant: CombatantId,
     /// The d20.
-    pub roll: D20,
+    pub die: Die,
 }
 
-/// Everybody rolled for the first turn; only the highest result matters (AI-3).
+/// The rolls of all combatants for the first turn; only the highest result matters (AI-3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct OpeningRolled {
+pub struct InitiativeRolled {
     /// The rolls, highest first.
-    pub rolls: Vec<OpeningRoll>,
+    pub ranking: Vec<InitiativeRoll>,
 }
 
-/// The highest rolls were equal, and DEX and WIS too: they were rolled off (AI-5a).
+/// The roll-off of a full tie for the first turn: equal rolls, DEX and WIS (AI-5a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct OpeningRolledOff {
-    /// The dice of those in the tie, best first.
-    pub rolls: Vec<OpeningRollOff>,
+pub struct RolledOff {
+    /// The dice of the tied combatants, best first.
+    pub ranking: Vec<RollOff>,
 }
 
-/// The game master got interrupt points: one for each player, or as many as the option says
-/// (AI-30).
+/// The interrupt points that the game master starts with: one for each player, or as many as the
+/// option says (AI-30).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct InterruptPointsGained {
-    /// How many.
+    /// The number of points.
     pub points: u32,
 }
 
-/// Somebody was named to take the next turn; the window for interrupts is open (AI-17).
+/// A combatant was chosen to act next; the window for interrupts is open (AI-17).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Named {
-    /// The combatant.
+pub struct Nominated {
+    /// The combatant that acts next.
     pub combatant: CombatantId,
-    /// Who named it; nobody where the game master stood in for one who has left.
-    pub by: Option<CombatantId>,
+    /// The combatant that chose; absent if the game master chose for one that has left.
+    pub nominated_by: Option<CombatantId>,
 }
 
-/// Somebody stole the next turn; the window stays open (AI-22, AI-22a).
+/// A combatant stole the next turn; the window stays open (AI-22, AI-22a).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Interrupted {
-    /// Who takes the next turn now.
+    /// The combatant that takes the next turn.
     pub combatant: CombatantId,
-    /// The combatant that was named before and has not acted, if the viewer knows it.
+    /// The combatant that was to act next and has not acted, if the viewer knows it.
     pub displaced: Option<CombatantId>,
-    /// What paid for it.
+    /// The means that paid for it.
     pub means: Means,
 }
 
-/// Somebody must be named: the next combatant, or the first of a new round.
+/// A player or the game master must choose who acts next, or who starts a new round.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct ChoiceOpened {
-    /// Whose controller names; nobody where the game master does.
+    /// The combatant whose controller chooses; absent if the game master chooses.
     pub chooser: Option<CombatantId>,
-    /// True where the one to be named is the first of a round (AI-41).
-    pub starter: bool,
+    /// Whether the choice is who starts a round (AI-41).
+    pub starts_round: bool,
 }
 
-/// A combatant took damage. It may interrupt for free until the next turn begins (AI-20, AI-20a).
+/// A combatant readied an action (AI-12).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Exposed {
+pub struct Readied {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The action.
+    pub action: Text<200>,
+    /// The occasion that it waits for.
+    pub trigger: Text<200>,
+}
+
+/// A combatant carried out its readied action (AI-13).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Triggered {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// Somebody readied an action (AI-12).
+/// A readied action is lost: the next turn of its combatant began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct ActionReadied {
-    /// The combatant.
-    pub combatant: CombatantId,
-    /// What, and what it waits for.
-    pub readied: Readied,
-}
-
-/// A readied action happened (AI-13).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct ReadiedFired {
+pub struct ReadyLapsed {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// A readied action came to nothing: its owner's next turn began.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct ReadiedLapsed {
-    /// The combatant.
-    pub combatant: CombatantId,
-}
-
-/// Somebody got an inspiration point (AI-28).
+/// A combatant got an inspiration point (AI-28).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Inspired {
     /// The combatant.
     pub combatant: CombatantId,
-    /// How many it holds now.
-    pub held: u32,
+    /// Its inspiration points after that.
+    pub inspiration: u32,
 }
 
-/// Somebody spent an inspiration point.
+/// A combatant spent an inspiration point (AI-19, AI-29).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct InspirationSpent {
     /// The combatant.
     pub combatant: CombatantId,
-    /// How many it holds now.
-    pub held: u32,
+    /// Its inspiration points after that.
+    pub inspiration: u32,
 }
 
-/// The scene is over; what the game master had left of the interrupt points is gone (AI-33).
+/// The scene is over, and the game master's remaining interrupt points are lost (AI-33).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct SceneClosed {
-    /// How many points were left.
-    pub points_lost: u32,
+pub struct InterruptPointsLost {
+    /// The number of points.
+    pub points: u32,
 }
 
 /// The sentence that tells each event.
@@ -178,30 +171,31 @@ impl Describe for Event {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let sentence = match self {
             Self::Advised(_) => {
-                "Advice: {groups} monsters or groups can be named, {wanted} would be better."
+                "Advice: use {wanted} monsters or groups instead of {groups} for this many players."
             }
-            Self::OwnDieGiven(_) => "{combatant} rolls {roll} for initiative.",
-            Self::OpeningRolled(_) => "Everybody rolled for the first turn: {rolls}.",
-            Self::OpeningRolledOff(_) => "The tie is rolled off: {rolls}.",
-            Self::InterruptPointsGained(_) => "The game master has {points} interrupt points.",
-            Self::Named(_) => "{combatant} is named to act next[ by {by}].",
+            Self::Rolled(_) => "{combatant} rolls {die} for initiative.",
+            Self::InitiativeRolled(_) => "Initiative: {ranking}.",
+            Self::RolledOff(_) => "Roll-off: {ranking}.",
+            Self::InterruptPointsGained(_) => "Interrupt points of the game master: {points}.",
+            Self::Nominated(_) => {
+                "[{nominated_by} chooses {combatant} to act next.]\
+                 [{!nominated_by}{combatant} acts next.]"
+            }
             Self::Interrupted(_) => {
                 "{combatant} interrupts[ {displaced}] and takes the next turn ({means})."
             }
             Self::ChoiceOpened(_) => {
-                "The next combatant is to be named[ by {chooser}][{starter}, the first of a round]."
+                "[{chooser} chooses][{!chooser}The game master chooses]\
+                 [{starts_round} who starts the round][{!starts_round} who acts next]."
             }
-            Self::Exposed(_) => "{combatant} took damage: it may interrupt, unless it has acted.",
-            Self::ActionReadied(_) => "{combatant} readies an action[: {readied}].",
-            Self::ReadiedFired(_) => "{combatant} carries out its readied action.",
-            Self::ReadiedLapsed(_) => "{combatant}'s readied action lapses.",
-            Self::Inspired(_) => "{combatant} gets an inspiration point and has {held}.",
+            Self::Readied(_) => "{combatant} readies an action: {action}, when {trigger}.",
+            Self::Triggered(_) => "{combatant} uses the readied action.",
+            Self::ReadyLapsed(_) => "{combatant} loses the readied action.",
+            Self::Inspired(_) => "{combatant} gains an inspiration point and has {inspiration}.",
             Self::InspirationSpent(_) => {
-                "{combatant} spends an inspiration point and has {held} left."
+                "{combatant} spends an inspiration point and has {inspiration} left."
             }
-            Self::SceneClosed(_) => {
-                "The scene is over. Interrupt points that are lost: {points_lost}."
-            }
+            Self::InterruptPointsLost(_) => "Interrupt points lost: {points}.",
         };
         tell(sentence, self, names, out)
     }
@@ -209,7 +203,7 @@ impl Describe for Event {
 
 /// One combatant's roll for the first turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct OpeningRoll {
+pub struct InitiativeRoll {
     /// The combatant.
     pub combatant: CombatantId,
     /// The d20.
@@ -218,22 +212,22 @@ pub struct OpeningRoll {
     pub total: i64,
 }
 
-impl Describe for OpeningRoll {
+impl Describe for InitiativeRoll {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         tell("{combatant} {total}", self, names, out)
     }
 }
 
-/// One combatant's die in the roll-off of the opening roll.
+/// One combatant's die in a roll-off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct OpeningRollOff {
+pub struct RollOff {
     /// The combatant.
     pub combatant: CombatantId,
     /// The d20.
     pub die: Die,
 }
 
-impl Describe for OpeningRollOff {
+impl Describe for RollOff {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         tell("{combatant} {die}", self, names, out)
     }

@@ -1,22 +1,30 @@
 //! What events do to a scene of Active Initiative; no rules here.
 
 use super::{
-    ActiveInitiative, Encounter, Event, Means, OpeningRolled, OpeningRolledOff, Phase, State,
-    Taken, Way,
+    ActiveInitiative, Encounter, Event, InitiativeRolled, Means, Phase, ReadiedAction, RolledOff,
+    State, Taken, Way,
 };
 use crate::vocabulary::Event::{Own, Roster, Shared};
-use crate::vocabulary::{Audience, CombatantId, Event as AnyEvent, Int, Redact, SharedEvent};
+use crate::vocabulary::{
+    Audience, CombatantId, Event as AnyEvent, Int, Redact, SharedEvent, Status,
+};
 
 pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<ActiveInitiative>) {
     match event {
-        Own(Event::OwnDieGiven(e)) => {
-            encounter.change_state(&e.combatant, |s| s.own_die = Some(e.roll));
+        Own(Event::Rolled(e)) => {
+            encounter.change_state(&e.combatant, |s| s.own_die = Some(e.die));
         }
-        Own(Event::OpeningRolled(e)) => open_with_best(encounter, e),
-        Own(Event::OpeningRolledOff(e)) => note_roll_off(encounter, e),
+        Own(Event::InitiativeRolled(e)) => open_with_best(encounter, e),
+        Own(Event::RolledOff(e)) => note_roll_off(encounter, e),
         Own(Event::InterruptPointsGained(e)) => encounter.state.interrupt_points = Some(e.points),
-        Own(Event::Named(e)) => {
-            open_window(encounter, &e.combatant, Way::Named { by: e.by.clone() });
+        Own(Event::Nominated(e)) => {
+            open_window(
+                encounter,
+                &e.combatant,
+                Way::Nominated {
+                    nominated_by: e.nominated_by.clone(),
+                },
+            );
         }
         Own(Event::Interrupted(e)) => {
             open_window(encounter, &e.combatant, Way::Interrupted { means: e.means });
@@ -25,16 +33,23 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<ActiveInitiativ
                 spend_point(&mut encounter.state);
             }
         }
-        Own(Event::ChoiceOpened(e)) => encounter.state.phase = Phase::choice(e.starter),
-        Own(Event::Exposed(e)) => encounter.change_state(&e.combatant, |s| s.exposed = true),
-        Own(Event::ActionReadied(e)) => {
-            encounter.change_state(&e.combatant, |s| s.readied = Some(e.readied.clone()));
+        Own(Event::ChoiceOpened(e)) => encounter.state.phase = Phase::choice(e.starts_round),
+        Own(Event::Readied(e)) => {
+            encounter.change_state(&e.combatant, |s| {
+                s.readied = Some(ReadiedAction {
+                    action: e.action.clone(),
+                    trigger: e.trigger.clone(),
+                });
+            });
         }
-        Own(Event::ReadiedFired(e)) => encounter.change_state(&e.combatant, |s| s.readied = None),
-        Own(Event::ReadiedLapsed(e)) => encounter.change_state(&e.combatant, |s| s.readied = None),
-        Own(Event::Inspired(e)) => hold(encounter, &e.combatant, e.held),
-        Own(Event::InspirationSpent(e)) => hold(encounter, &e.combatant, e.held),
-        Own(Event::SceneClosed(_)) => encounter.state.interrupt_points = Some(0),
+        Own(Event::Triggered(e)) => encounter.change_state(&e.combatant, |s| s.readied = None),
+        Own(Event::ReadyLapsed(e)) => encounter.change_state(&e.combatant, |s| s.readied = None),
+        Own(Event::Inspired(e)) => hold(encounter, &e.combatant, e.inspiration),
+        Own(Event::InspirationSpent(e)) => hold(encounter, &e.combatant, e.inspiration),
+        Own(Event::InterruptPointsLost(_)) => encounter.state.interrupt_points = Some(0),
+        Shared(SharedEvent::Damaged(e)) if e.amount > 0 && encounter.status == Status::Running => {
+            encounter.change_state(&e.combatant, |s| s.hurt = true);
+        }
         Shared(SharedEvent::RoundStarted(_)) => {
             encounter.state.interrupt_point_used = false;
             encounter.state.begun = false;
@@ -50,16 +65,16 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<ActiveInitiativ
     }
 }
 
-fn open_window(encounter: &mut Encounter, nominee: &CombatantId, by: Way) {
+fn open_window(encounter: &mut Encounter, nominee: &CombatantId, way: Way) {
     encounter.state.phase = Phase::Window {
         nominee: nominee.clone(),
-        by,
+        way,
     };
 }
 
 /// The best roll has the first turn.
-fn open_with_best(encounter: &mut Encounter, e: &OpeningRolled) {
-    let Some((best, others)) = e.rolls.split_first() else {
+fn open_with_best(encounter: &mut Encounter, e: &InitiativeRolled) {
+    let Some((best, others)) = e.ranking.split_first() else {
         return;
     };
     let mut tied = Vec::new();
@@ -68,14 +83,14 @@ fn open_with_best(encounter: &mut Encounter, e: &OpeningRolled) {
             tied.push(other.combatant.clone());
         }
     }
-    let by = Way::Rolled {
+    let way = Way::Rolled {
         die: best.die,
         total: best.total,
         tied,
         roll_off: None,
         rolled_off: Vec::new(),
     };
-    open_window(encounter, &best.combatant, by);
+    open_window(encounter, &best.combatant, way);
 }
 
 fn spend_point(state: &mut State) {
@@ -86,18 +101,18 @@ fn spend_point(state: &mut State) {
 }
 
 /// Adds the roll-off to the reason for which the best has the first turn.
-fn note_roll_off(encounter: &mut Encounter, e: &OpeningRolledOff) {
-    let Some((best, others)) = e.rolls.split_first() else {
+fn note_roll_off(encounter: &mut Encounter, e: &RolledOff) {
+    let Some((best, others)) = e.ranking.split_first() else {
         return;
     };
-    let Phase::Window { by, .. } = &mut encounter.state.phase else {
+    let Phase::Window { way, .. } = &mut encounter.state.phase else {
         return;
     };
     if let Way::Rolled {
         roll_off,
         rolled_off,
         ..
-    } = by
+    } = way
     {
         *roll_off = Some(best.die);
         *rolled_off = others.iter().map(|roll| roll.combatant.clone()).collect();
@@ -113,9 +128,9 @@ fn hold(encounter: &mut Encounter, id: &CombatantId, inspiration: u32) {
 /// The turn of the nominee starts; without a window the combatant triggered the scene.
 fn start_turn(encounter: &mut Encounter, combatant: &CombatantId) {
     encounter.change_states(
-        |s| s.exposed || s.interrupted || s.own_die.is_some(),
+        |s| s.hurt || s.interrupted || s.own_die.is_some(),
         |s| {
-            s.exposed = false;
+            s.hurt = false;
             s.interrupted = false;
             s.own_die = None;
         },
@@ -124,14 +139,14 @@ fn start_turn(encounter: &mut Encounter, combatant: &CombatantId) {
     let in_turn = Phase::InTurn {
         actor: combatant.clone(),
     };
-    let by = match std::mem::replace(&mut state.phase, in_turn) {
-        Phase::Window { by, .. } => by,
+    let way = match std::mem::replace(&mut state.phase, in_turn) {
+        Phase::Window { way, .. } => way,
         _ => Way::Opened {},
     };
     state.turns.retain(|taken| taken.combatant != *combatant);
     state.turns.push(Taken {
         combatant: combatant.clone(),
-        by,
+        way,
     });
     state.begun = true;
     state.last_actor = Some(combatant.clone());
@@ -142,7 +157,7 @@ fn forget(state: &mut State, left: &CombatantId) {
     let others = Audience::all_but(left);
     state.last_actor.take_if(|last| last == left);
     state.turns = state.turns.redact(&others).unwrap_or_default();
-    if let Phase::Window { by, .. } = &mut state.phase {
-        *by = by.redact(&others).unwrap_or(Way::Overridden {});
+    if let Phase::Window { way, .. } = &mut state.phase {
+        *way = way.redact(&others).unwrap_or(Way::Overridden {});
     }
 }

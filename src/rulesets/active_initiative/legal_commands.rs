@@ -10,17 +10,17 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
         Phase::Setup => return before_the_start(encounter),
         Phase::Over | Phase::SomeoneActs => Vec::new(),
         Phase::InTurn { actor } => in_turn(encounter, actor),
-        Phase::ChooseNext {} | Phase::ChooseStarter {} => at_a_choice(encounter),
+        Phase::Nominate {} | Phase::NominateFirst {} => at_a_choice(encounter),
         Phase::Window { nominee, .. } => in_window(encounter, nominee),
     };
     for c in encounter.active() {
         if c.state.readied.is_some() {
-            legal.push(LegalCommand::by("fire", &c.id, "AI-12"));
+            legal.push(LegalCommand::by("trigger", &c.id, "AI-12"));
         }
     }
     for c in encounter.iter() {
         if holds_inspiration(encounter, c) {
-            legal.push(LegalCommand::by("spend", &c.id, "AI-29"));
+            legal.push(LegalCommand::by("spend_inspiration", &c.id, "AI-29"));
             legal.push(LegalCommand::of("inspire", "AI-28").with("combatant", c.id.as_str()));
         }
     }
@@ -37,7 +37,7 @@ fn before_the_start(encounter: &Encounter) -> Vec<LegalCommand> {
             .like("roll_offs", rolls, None),
     ];
     for c in encounter.active() {
-        let own = LegalCommand::by("roll_initiative", &c.id, "AI-3");
+        let own = LegalCommand::by("roll", &c.id, "AI-3");
         legal.push(own.range("roll", true, 1, 20));
     }
     legal
@@ -81,7 +81,7 @@ fn at_a_choice(encounter: &Encounter) -> Vec<LegalCommand> {
     ];
     if encounter.options.interrupt_before_nomination {
         for c in encounter.waiting() {
-            if c.state.exposed {
+            if c.state.hurt {
                 legal.push(interrupt(c, &[Means::Damage]));
             }
         }

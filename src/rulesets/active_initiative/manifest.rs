@@ -7,7 +7,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
     title: "Active Initiative",
     author: "Giffyglyph (Darker Dungeons)",
     source: "https://giffyglyph.com/darkerdungeons/grimoire/4.0.0/en/active_initiative.html",
-    summary: "After a turn, its player names the next combatant; enemies may steal the turn for inspiration or after damage.",
+    summary: "After a turn, its player chooses who acts next; enemies may steal that turn with inspiration or after damage.",
     commands: super::Command::SPECS,
     round: "round",
     conditions: INCAPACITATING,
@@ -27,27 +27,24 @@ pub(super) const INCAPACITATING: &[&str] = &[
 const RULES: &[Rule] = &[
     Rule::official(
         "AI-1",
-        "No order is computed: a round is a chain of nominations.",
+        "A round has no order in advance: each turn chooses the next.",
     ),
     Rule::official(
         "AI-2",
-        "The combatant that triggered the scene takes its first turn; the game master says who.",
+        "The combatant that triggered the scene takes the first turn; the game master decides which one that is.",
     ),
     Rule::official(
         "AI-3",
-        "If the trigger is unclear, everybody rolls: the highest result takes the first turn.",
+        "If the trigger is unclear, all combatants roll, and the highest result takes the first turn.",
     ),
-    Rule::official(
-        "AI-4",
-        "After the first turn a rolled initiative means nothing any more.",
-    ),
+    Rule::official("AI-4", "A rolled initiative decides the first turn only."),
     Rule::supplementary(
         "AI-5",
         "A rolled initiative adds the INT modifier; higher DEX, then higher WIS break a tie.",
     ),
     Rule::supplementary(
         "AI-5a",
-        "A full tie of the opening roll is rolled off, once; what is equal still goes to the first to join.",
+        "A full tie is rolled off once; after that the first to join goes first.",
     ),
     Rule::official(
         "AI-6",
@@ -55,29 +52,35 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "AI-7",
-        "One combatant has a turn at a time and names the next one at its end.",
+        "One combatant has a turn at a time and chooses the next one when it ends.",
     ),
     Rule::supplementary(
         "AI-7a",
-        "The controller names even if its combatant died; if it left, the game master does.",
+        "The controller chooses even if the combatant died; the game master chooses for a combatant that left.",
     ),
     Rule::official(
         "AI-8",
-        "Anybody in the fight who has not acted this round can be named: friend, foe or hazard.",
+        "Any combatant in the fight that has not acted this round can be chosen: friend, foe or hazard.",
     ),
-    Rule::official("AI-9", "Nobody who has acted this round can be named."),
-    Rule::official("AI-10", "Nobody names itself in the middle of a round."),
+    Rule::official(
+        "AI-9",
+        "A combatant that has acted this round cannot be chosen.",
+    ),
+    Rule::official(
+        "AI-10",
+        "A combatant cannot choose itself in the middle of a round.",
+    ),
     Rule::official(
         "AI-11",
-        "A named combatant takes the turn: there is no passing and no delaying.",
+        "The chosen combatant takes the turn, without passing or delaying.",
     ),
     Rule::official(
         "AI-12",
-        "An action can be readied in one's own turn; the place in the round stays.",
+        "A combatant can ready an action on its own turn; its place in the round stays the same.",
     ),
     Rule::official(
         "AI-13",
-        "If a readied action is a turn's last act, the turn's owner still names the next one.",
+        "If a readied action is the last act of a turn, the combatant whose turn it is still chooses.",
     ),
     Rule::official(
         "AI-14",
@@ -85,141 +88,141 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "AI-15",
-        "There had better be at least one monster or group to name for every two players.",
+        "Use at least one monster or group for every two players.",
     ),
     Rule::supplementary(
         "AI-16",
-        "A turn comes from opening the scene, from being named, or from an interrupt.",
+        "A combatant gets a turn by opening the scene, by being chosen, or by an interrupt.",
     ),
     Rule::official(
         "AI-17",
-        "Interrupts come between a nomination and the start of the named combatant's turn.",
+        "Interrupts come between the choice of the next combatant and the start of its turn.",
     ),
     Rule::supplementary(
         "AI-17a",
-        "Option: those hurt in a turn may steal the next one before anybody is named, unless they are allies of the last to act.",
+        "Option: combatants hurt in a turn may steal the next one before the choice, except allies of the last to act.",
     ),
     Rule::supplementary(
         "AI-17b",
-        "A named combatant's turn may begin at once if no visible combatant could interrupt and the variant of points is not played.",
+        "A turn may start at once if no visible combatant could interrupt and the game has no interrupt points.",
     ),
     Rule::official(
         "AI-18",
-        "Only a combatant who has not acted this round can interrupt.",
+        "Only a combatant that has not acted this round can interrupt.",
     ),
     Rule::supplementary(
         "AI-18a",
-        "Who cannot act takes a turn that comes to it, but steals none.",
+        "A combatant that cannot act can be chosen, but cannot interrupt.",
     ),
-    Rule::official(
-        "AI-19",
-        "An interrupt can be paid for with one inspiration point.",
-    ),
+    Rule::official("AI-19", "One inspiration point pays for an interrupt."),
     Rule::official(
         "AI-20",
-        "Damage taken in the turn that has just ended pays for an interrupt.",
+        "Damage taken in the last turn pays for an interrupt.",
     ),
     Rule::supplementary(
         "AI-20a",
-        "A combatant hurt in its own turn cannot interrupt after it, nor in a new round.",
+        "Damage in a combatant's own turn pays for no interrupt after it, not even in a new round.",
     ),
     Rule::supplementary(
         "AI-20b",
-        "Damage between two turns counts for the turn before, also between two rounds.",
+        "Damage between two turns counts for the turn before, even between two rounds.",
     ),
-    Rule::official("AI-21", "Nobody steals the turn of an ally."),
+    Rule::official("AI-21", "A combatant cannot steal the turn of an ally."),
     Rule::official(
         "AI-22",
-        "The interrupter takes the next turn; the named one has not acted and keeps no place.",
+        "The interrupter takes the next turn; the one chosen before has not acted and can be chosen again.",
     ),
     Rule::supplementary(
         "AI-22a",
-        "The window stays open after an interrupt: each interrupts once, without refunds.",
+        "After an interrupt others may still interrupt, each once and without refunds.",
     ),
     Rule::official(
         "AI-23",
-        "A combatant that interrupted names the next one when its turn ends.",
+        "A combatant that interrupted chooses the next one when its turn ends.",
     ),
     Rule::official(
         "AI-24",
-        "Once the named combatant's turn has begun it is too late to interrupt.",
+        "Once the turn has started, it is too late to interrupt.",
     ),
     Rule::official(
         "AI-25",
-        "Damage from an earlier turn than the last one pays for nothing.",
+        "Damage from before the last turn pays for no interrupt.",
     ),
     Rule::official(
         "AI-26",
-        "Being hurt gives nothing to a combatant who has acted this round.",
+        "Damage pays for no interrupt by a combatant that has acted this round.",
     ),
     Rule::official(
         "AI-27",
-        "All who were hurt in a turn and have not acted may interrupt after it.",
+        "All combatants that were hurt in a turn and have not acted may interrupt after it.",
     ),
     Rule::supplementary(
         "AI-28",
-        "Nobody holds more than three inspiration points, and only players' characters any (option: also their allies).",
+        "Only players' characters (option: also their allies) hold inspiration points, at most three each.",
     ),
     Rule::supplementary(
         "AI-29",
-        "An inspiration point can buy advantage on a roll instead, told before rolling.",
+        "An inspiration point can instead buy advantage on a roll, declared before rolling.",
     ),
     Rule::official(
         "AI-30",
-        "Variant: the game master starts with one point for each player, or as an option says.",
+        "Variant: the game master starts with one interrupt point per player, or with a number set by option.",
     ),
     Rule::official(
         "AI-31",
-        "Variant: a point lets an unhurt combatant of the game master's steal the next turn.",
+        "Variant: a point pays for an interrupt by one of the game master's combatants.",
     ),
-    Rule::official("AI-32", "Variant: one point at most is spent in a round."),
+    Rule::official(
+        "AI-32",
+        "Variant: the game master can spend one point per round.",
+    ),
     Rule::official(
         "AI-33",
-        "Variant: points that are left when the scene ends are lost.",
+        "Variant: remaining points are lost when the scene ends.",
     ),
     Rule::official(
         "AI-34",
-        "Variant: an interrupt for damage costs no point and leaves the round's allowance alone.",
+        "Variant: an interrupt after damage costs no point and does not count as the one of the round.",
     ),
     Rule::official(
         "AI-35",
-        "A round ends when everybody in the fight has acted.",
+        "A round ends when all combatants in the fight have acted.",
     ),
     Rule::supplementary(
         "AI-35a",
-        "Where all who have not acted are out of the fight the round ends by itself.",
+        "A round also ends when only combatants out of the fight have not acted.",
     ),
     Rule::official(
         "AI-36",
-        "At a round's end every duration in rounds drops by one, and at zero its effect is over.",
+        "At the end of a round every duration in rounds drops by one; at zero the effect ends.",
     ),
     Rule::official(
         "AI-37",
-        "An effect from this round loses its first round at this round's end already.",
+        "An effect from this round loses its first round at the end of this round.",
     ),
     Rule::official(
         "AI-38",
-        "Effects that end with somebody's turn are not touched by the end of a round.",
+        "The end of a round does not change effects that end with a combatant's turn.",
     ),
     Rule::official(
         "AI-39",
-        "An effect until one's next turn ends when that turn starts, in whatever round.",
+        "An effect that lasts until a combatant's next turn ends when that turn starts, in any round.",
     ),
     Rule::official(
         "AI-40",
-        "Cooldowns and timers in rounds run down in the same step.",
+        "Cooldowns and timers in rounds drop in the same step.",
     ),
     Rule::official(
         "AI-41",
-        "While the conflict lasts, a new round starts; the last to act names its first one.",
+        "While the conflict lasts, a new round starts, and the last to act chooses who starts it.",
     ),
-    Rule::official(
-        "AI-42",
-        "The last to act cannot start the next round itself...",
+    Rule::official("AI-42", "The last to act cannot start the next round."),
+    Rule::supplementary(
+        "AI-43",
+        "If no other combatant is in the fight, the last to act starts the next round too.",
     ),
-    Rule::supplementary("AI-43", "...unless there is nobody else."),
     Rule::official(
         "AI-44",
-        "With a new round nobody has acted, and the game master may spend a point again.",
+        "In a new round no combatant has acted yet, and the game master may spend a point again.",
     ),
 ];

@@ -1,5 +1,5 @@
-//! Active Initiative, from Giffyglyph's Darker Dungeons: after a turn, its player names the next
-//! combatant, and enemies may interrupt.
+//! Active Initiative, from Giffyglyph's Darker Dungeons: after a turn, its player chooses who acts
+//! next, and enemies may interrupt.
 
 mod bounds;
 mod command;
@@ -37,8 +37,8 @@ impl Ruleset for ActiveInitiative {
 
     fn actor(command: &Command) -> Actor<'_> {
         match command {
-            // It takes the time to interrupt from everybody else, so the next combatant's player
-            // must agree.
+            // It takes the time to interrupt from all others, so the next combatant's player must
+            // agree.
             Command::EndTurn(EndTurn {
                 combatant,
                 next: Some(next),
@@ -68,7 +68,7 @@ impl Ruleset for ActiveInitiative {
     }
 
     fn pending(encounter: &Encounter) -> Option<Pending> {
-        let nobody_fights = encounter.active().next().is_none();
+        let none_fights = encounter.active().next().is_none();
         Some(match &encounter.state.phase {
             Phase::Over => return None,
             Phase::SomeoneActs => Pending::someone(),
@@ -76,23 +76,23 @@ impl Ruleset for ActiveInitiative {
                 Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "AI-7")
             }
             Phase::Window { nominee, .. } => pending_window(encounter, nominee),
-            _ if nobody_fights => Pending::newcomer("AI-35"),
+            _ if none_fights => Pending::newcomer("AI-35"),
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "AI-2"),
-            Phase::ChooseNext {} => pending_choice(encounter, "next", "AI-7"),
-            Phase::ChooseStarter {} => pending_choice(encounter, "starter", "AI-41"),
+            Phase::Nominate {} => pending_choice(encounter, "nominate", "AI-7"),
+            Phase::NominateFirst {} => pending_choice(encounter, "nominate_first", "AI-41"),
         })
     }
 
     /// The turns of this round that started and were not taken back, and the next one.
     fn order(encounter: &Encounter) -> Vec<OrderEntry> {
         let mut order = Vec::new();
-        for Taken { combatant, by } in &encounter.state.turns {
+        for Taken { combatant, way } in &encounter.state.turns {
             if had_turn(encounter, combatant) {
-                order.push(OrderEntry::new(combatant, because(by)));
+                order.push(OrderEntry::new(combatant, because(way)));
             }
         }
-        if let Phase::Window { nominee, by } = &encounter.state.phase {
-            order.push(OrderEntry::new(nominee, because(by)));
+        if let Phase::Window { nominee, way } = &encounter.state.phase {
+            order.push(OrderEntry::new(nominee, because(way)));
         }
         order
     }
@@ -102,7 +102,7 @@ impl Ruleset for ActiveInitiative {
         if let Phase::Window { nominee, .. } = &encounter.state.phase
             && *nominee == c.id
         {
-            remarks.push("named".to_owned());
+            remarks.push("next".to_owned());
         }
         let may_act = able(c) && !c.acted && !c.state.interrupted;
         if may_act && hurt_off_turn(encounter, c) {
@@ -112,14 +112,13 @@ impl Ruleset for ActiveInitiative {
             remarks.push(format!("inspiration {}", c.stats.inspiration));
         }
         if c.state.readied.is_some() {
-            remarks.push("readied".to_owned());
+            remarks.push("action readied".to_owned());
         }
         remarks.join(", ")
     }
 }
 
-/// Whoever took the last turn names the next combatant, unless a hurt one may interrupt before
-/// that.
+/// The last to act chooses the next combatant, unless a hurt one may interrupt before that.
 fn pending_choice(encounter: &Encounter, decision: &'static str, rule: &'static str) -> Pending {
     let mut deciders = Vec::new();
     deciders.extend(encounter.state.last_actor.clone());
@@ -133,7 +132,7 @@ fn pending_choice(encounter: &Encounter, decision: &'static str, rule: &'static 
     Pending::new(decision, deciders, &commands, rule)
 }
 
-/// The named combatant begins its turn, unless another one interrupts.
+/// The next combatant starts its turn, unless another one interrupts.
 fn pending_window(encounter: &Encounter, nominee: &CombatantId) -> Pending {
     let mut deciders = vec![nominee.clone()];
     for c in encounter.waiting() {
@@ -145,12 +144,12 @@ fn pending_window(encounter: &Encounter, nominee: &CombatantId) -> Pending {
         Pending::new("begin_turn", deciders, &["begin_turn"], "AI-17")
     } else {
         let commands = ["begin_turn", "interrupt"];
-        Pending::new("begin_or_interrupt", deciders, &commands, "AI-17")
+        Pending::new("interrupt", deciders, &commands, "AI-17")
     }
 }
 
-fn because(by: &Way) -> Reason {
-    match by {
+fn because(way: &Way) -> Reason {
+    match way {
         Way::Opened {} => Reason::new("AI-2", "triggered the scene"),
         Way::Rolled {
             die,
@@ -172,19 +171,19 @@ fn because(by: &Way) -> Reason {
             total: Some(*total),
             ..Reason::new("AI-3", "rolled the highest initiative")
         },
-        Way::Named { by } => Reason {
-            named_by: by.clone(),
-            ..Reason::new("AI-7", "was named")
+        Way::Nominated { nominated_by } => Reason {
+            named_by: nominated_by.clone(),
+            ..Reason::new("AI-7", "was chosen")
         },
         Way::Interrupted {
             means: Means::Inspiration,
-        } => Reason::new("AI-19", "interrupted for an inspiration point"),
+        } => Reason::new("AI-19", "interrupted with inspiration"),
         Way::Interrupted {
             means: Means::Damage,
         } => Reason::new("AI-20", "interrupted after taking damage"),
         Way::Interrupted {
             means: Means::InterruptPoint,
-        } => Reason::new("AI-31", "interrupted for one of the game master's points"),
-        Way::Overridden {} => Reason::new("TK-5", "the game master set it"),
+        } => Reason::new("AI-31", "interrupted with an interrupt point"),
+        Way::Overridden {} => Reason::new("TK-5", "set by the game master"),
     }
 }

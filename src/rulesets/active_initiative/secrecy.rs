@@ -8,7 +8,7 @@ impl Secrecy<Self> for ActiveInitiative {
     fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
         match &encounter.state.phase {
             Phase::InTurn { actor: id } | Phase::Window { nominee: id, .. } => vec![id.clone()],
-            Phase::ChooseNext {} | Phase::ChooseStarter {} => {
+            Phase::Nominate {} | Phase::NominateFirst {} => {
                 encounter.state.last_actor.iter().cloned().collect()
             }
             Phase::Setup | Phase::Over | Phase::SomeoneActs => Vec::new(),
@@ -17,7 +17,7 @@ impl Secrecy<Self> for ActiveInitiative {
 
     fn choosable(encounter: &Encounter) -> Vec<CombatantId> {
         match encounter.state.phase {
-            Phase::ChooseNext {} | Phase::ChooseStarter {} => ids(encounter.waiting()),
+            Phase::Nominate {} | Phase::NominateFirst {} => ids(encounter.waiting()),
             _ => Vec::new(),
         }
     }
@@ -39,7 +39,7 @@ impl Secrecy<Self> for ActiveInitiative {
         }
         match event.redact(redaction.audience)? {
             // A roll-off takes two.
-            Event::OpeningRolledOff(e) if e.rolls.len() < 2 => None,
+            Event::RolledOff(e) if e.ranking.len() < 2 => None,
             event => Some(event),
         }
     }
@@ -48,12 +48,12 @@ impl Secrecy<Self> for ActiveInitiative {
     fn is_secret(event: &Event) -> bool {
         matches!(
             event,
-            Event::Advised(_) | Event::InterruptPointsGained(_) | Event::SceneClosed(_)
+            Event::Advised(_) | Event::InterruptPointsGained(_) | Event::InterruptPointsLost(_)
         )
     }
 }
 
-/// Somebody acts, if the audience does not know whose turn it is.
+/// Someone acts, if the audience does not know whose turn it is.
 impl Redact for Phase {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
         let mut known = self.clone();
@@ -63,7 +63,7 @@ impl Redact for Phase {
             {
                 return Some(Self::SomeoneActs);
             }
-            Self::Window { by, .. } => *by = by.redact(audience)?,
+            Self::Window { way, .. } => *way = way.redact(audience)?,
             _ => {}
         }
         Some(known)
@@ -75,7 +75,7 @@ impl Redact for Way {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
         let mut known = self.clone();
         match &mut known {
-            Self::Named { by } => *by = by.redact(audience)?,
+            Self::Nominated { nominated_by } => *nominated_by = nominated_by.redact(audience)?,
             Self::Rolled {
                 tied,
                 roll_off,

@@ -1,8 +1,6 @@
 //! What Active Initiative keeps.
 
-use crate::vocabulary::{
-    CombatantId, D20, Describe, Die, Int, Names, Redact, Tellable, Text, Word, tell,
-};
+use crate::vocabulary::{CombatantId, Describe, Die, Int, Redact, Tellable, Text, Word};
 use macro_rules_attribute::derive;
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
@@ -14,24 +12,24 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct Options {
-    /// The Interrupt Points variant (AI-30 to AI-34): true for one point for each player, or a
-    /// number of points. A named controller of players' characters is one player, as is each
-    /// character without one (`player`).
+    /// The Interrupt Points variant (AI-30 to AI-34): `true` for one point per player, or a number
+    /// of points. Each named controller of players' characters counts as one player, and each
+    /// character with the controller `player` as another.
     #[schema(inline)]
     pub interrupt_points: InterruptPoints,
-    /// Whether those hurt in a turn may interrupt before anybody is named (AI-17a).
+    /// Whether combatants hurt in a turn may interrupt before the next one is chosen (AI-17a).
     pub interrupt_before_nomination: bool,
-    /// Whether those who fight beside a player's character hold inspiration too (AI-28).
+    /// Whether allies of players' characters can hold inspiration too (AI-28).
     pub npc_inspiration: bool,
 }
 
-/// Whether the Interrupt Points variant is played, and with how many points (AI-30).
+/// The Interrupt Points variant (AI-30).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum InterruptPoints {
-    /// True for one point for each player, false for a scene without the variant.
+    /// `true`: one point per player. `false`: no interrupt points.
     ByPlayers(bool),
-    /// The variant with this number of points.
+    /// This number of points.
     Exactly(Int<0, 100>),
 }
 
@@ -69,19 +67,19 @@ impl<'de> Deserialize<'de> for InterruptPoints {
     }
 }
 
-/// What a client sets about a combatant under Active Initiative.
+/// The fields of a combatant under Active Initiative.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct CombatantStats {
-    /// Inspiration points held, at most 3 (AI-28). Only players' characters have any, and with the
-    /// option `npc_inspiration` those on their side.
+    /// Inspiration points, at most 3 (AI-28). Only players' characters can hold them; with the
+    /// option `npc_inspiration` also their allies.
     pub inspiration: Int<0, 3>,
     /// The INT modifier, added to a rolled initiative (AI-5).
     pub int_modifier: Int<-10, 20>,
     /// The DEX score: the higher one wins a tie of rolled initiatives (AI-5).
     pub dex: Int<0, 50>,
-    /// The WIS score: the higher one wins where DEX is equal too (AI-5).
+    /// The WIS score: the higher one wins if DEX is equal too (AI-5).
     pub wis: Int<0, 50>,
 }
 
@@ -96,56 +94,50 @@ impl Default for CombatantStats {
     }
 }
 
-/// What play keeps about a combatant under Active Initiative.
+/// The state of a combatant under Active Initiative.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CombatantState {
-    /// The d20 that its player rolled before the start.
+    /// Its own d20, rolled before the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub own_die: Option<D20>,
-    /// Whether it took damage since the current or last turn began (AI-20b), which lets it
+    pub own_die: Option<Die>,
+    /// Whether it took damage since the current or last turn started (AI-20b), which lets it
     /// interrupt for free (AI-20, AI-20a).
-    pub exposed: bool,
-    /// Whether it has interrupted in this window: once is all (AI-22a).
+    pub hurt: bool,
+    /// Whether it has interrupted in this window, which it can do once (AI-22a).
     pub interrupted: bool,
     /// The action that it has readied (AI-12).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub readied: Option<Readied>,
+    pub readied: Option<ReadiedAction>,
 }
 
 /// An action that waits for its trigger.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Readied {
-    /// What will be done.
+pub struct ReadiedAction {
+    /// The action.
     pub action: Text<200>,
-    /// What it waits for.
+    /// The occasion that it waits for.
     pub trigger: Text<200>,
 }
 
-impl Describe for Readied {
-    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        tell("{action}, when {trigger}", self, names, out)
-    }
-}
-
-/// What play keeps about the encounter under Active Initiative.
+/// The state of the encounter under Active Initiative.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
 pub struct State {
-    /// Where the round is.
+    /// The phase of the round.
     pub phase: Phase,
-    /// Who took the last turn: its controller names the next one (AI-7), also when it has died
-    /// (AI-7a).
+    /// The combatant that took the last turn. Its controller chooses who acts next (AI-7), even if
+    /// the combatant has died (AI-7a).
     pub last_actor: Option<CombatantId>,
-    /// The interrupt points that the game master has left (AI-30); only the game master sees them.
+    /// The game master's remaining interrupt points (AI-30); only the game master sees them.
     pub interrupt_points: Option<u32>,
-    /// Whether one was spent in this round (AI-32).
+    /// Whether an interrupt point was spent in this round (AI-32).
     pub interrupt_point_used: bool,
-    /// Whether a turn of this round has begun: if not, the first of the round is named (AI-41).
+    /// Whether a turn of this round has started. If not, the choice is who starts the round (AI-41).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub begun: bool,
-    /// The turns of this round so far, the one that is going on included; without those of
-    /// combatants that have left.
+    /// The turns of this round so far, with the current one and without those of combatants that
+    /// have left.
     pub turns: Vec<Taken>,
 }
 
@@ -162,28 +154,28 @@ impl Default for State {
     }
 }
 
-/// Where the round is.
+/// The phase of a round.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// Not started.
     #[default]
     Setup,
-    /// A turn is going on.
+    /// A turn is in progress.
     InTurn {
-        /// Whose turn.
+        /// The combatant that has the turn.
         actor: CombatantId,
     },
-    /// A turn is over and the next combatant must be named (AI-7).
-    ChooseNext {},
-    /// A round has begun and its first combatant must be named (AI-41).
-    ChooseStarter {},
-    /// Somebody is named, and until the turn begins enemies may interrupt (AI-17).
+    /// A turn is over, and its controller chooses who acts next (AI-7).
+    Nominate {},
+    /// A round has started, and the last to act chooses who starts it (AI-41).
+    NominateFirst {},
+    /// The next combatant is chosen, and enemies may interrupt until its turn starts (AI-17).
     Window {
-        /// Who takes the next turn unless interrupted.
+        /// The combatant that takes the next turn unless another interrupts.
         nominee: CombatantId,
-        /// How it got there.
-        by: Way,
+        /// The way in which it got the turn.
+        way: Way,
     },
     /// The scene is over.
     Over,
@@ -192,12 +184,12 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Somebody must be named: the next combatant, or the first of a round.
-    pub(super) fn choice(starter: bool) -> Self {
-        if starter {
-            Self::ChooseStarter {}
+    /// The choice of the next combatant, or of the first of a round.
+    pub(super) fn choice(starts_round: bool) -> Self {
+        if starts_round {
+            Self::NominateFirst {}
         } else {
-            Self::ChooseNext {}
+            Self::Nominate {}
         }
     }
 }
@@ -207,8 +199,8 @@ impl Phase {
 pub struct Taken {
     /// The combatant.
     pub combatant: CombatantId,
-    /// How it got the turn.
-    pub by: Way,
+    /// The way in which it got the turn.
+    pub way: Way,
 }
 
 impl Describe for Taken {}
@@ -227,25 +219,25 @@ pub enum Way {
         die: Die,
         /// The die and the INT modifier.
         total: i64,
-        /// Who else rolled as high, so that DEX or WIS decided (AI-5).
+        /// The others that rolled as high, so that DEX or WIS decided (AI-5).
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tied: Vec<CombatantId>,
         /// The die of the roll-off, if DEX and WIS were equal too (AI-5a).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         roll_off: Option<Die>,
-        /// Who else rolled off.
+        /// The others in the roll-off.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         rolled_off: Vec<CombatantId>,
     },
-    /// Somebody who had finished a turn named it (AI-7, AI-41).
-    Named {
-        /// Who; nobody where the game master named it in place of one who has left.
+    /// The combatant that had the turn before chose it (AI-7, AI-41).
+    Nominated {
+        /// The combatant that chose; absent if the game master chose for one that has left.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        by: Option<CombatantId>,
+        nominated_by: Option<CombatantId>,
     },
     /// It interrupted (AI-22).
     Interrupted {
-        /// By what means.
+        /// The means that paid for it.
         means: Means,
     },
     /// The game master set it.
@@ -258,7 +250,7 @@ pub enum Way {
 pub enum Means {
     /// One inspiration point (AI-19).
     Inspiration,
-    /// Damage taken in the turn that has just ended: free (AI-20).
+    /// Damage taken in the last turn: free (AI-20).
     Damage,
     /// One of the game master's interrupt points (AI-31).
     InterruptPoint,

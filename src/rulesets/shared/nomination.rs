@@ -1,10 +1,10 @@
-//! Nomination: whoever took the last turn names the next combatant. Active Initiative and Seize the
+//! Nomination: the last to act chooses the next combatant. Active Initiative and Seize the
 //! initiative play by it.
 
 use crate::vocabulary::{Combatant, CombatantId, Encounter, Ruleset, Violation};
 
-/// Refuses a nomination by anybody but the one who took the last turn. If that one has left, the
-/// game master names, without a `chooser`.
+/// Refuses a nomination by any other than the combatant that took the last turn. If that one has
+/// left, the game master chooses, without a `chooser`.
 pub fn check_chooser(
     last_actor: Option<&CombatantId>,
     chooser: Option<&CombatantId>,
@@ -14,8 +14,8 @@ pub fn check_chooser(
         return Ok(());
     }
     let detail = match last_actor {
-        Some(id) => format!("the choice is {id}'s, who took the last turn: set `combatant` to it"),
-        None => "the choice is the game master's: leave `combatant` out".to_owned(),
+        Some(id) => format!("{id} took the last turn and chooses. Send that as \"combatant\"."),
+        None => "The game master chooses now. Leave out \"combatant\".".to_owned(),
     };
     Err(Violation::new("not_the_chooser", rule, detail))
 }
@@ -25,12 +25,15 @@ pub fn check_in_fight<R: Ruleset>(c: &Combatant<R>, rule: &'static str) -> Resul
     if c.active() {
         return Ok(());
     }
-    let detail = format!("{} is out of the fight and takes no turn", c.id);
+    let detail = format!(
+        "{} can't take a turn while out of the fight. Choose another one.",
+        c.id
+    );
     Err(Violation::new("not_active", rule, detail))
 }
 
-/// Refuses the one who took the last turn as the first of the next round, unless nobody else is in
-/// the fight.
+/// Refuses the one who took the last turn as the first of the next round, unless no other is in the
+/// fight.
 pub fn check_starter<R: Ruleset>(
     encounter: &Encounter<R>,
     last_actor: Option<&CombatantId>,
@@ -41,7 +44,7 @@ pub fn check_starter<R: Ruleset>(
         return Ok(());
     }
     let detail = format!(
-        "{starter} took the last turn and cannot start the round while there is anybody else"
+        "{starter} took the last turn and can't start the round. Choose another combatant."
     );
-    Err(Violation::new("names_itself", rule, detail))
+    Err(Violation::new("nominates_itself", rule, detail))
 }

@@ -209,12 +209,16 @@ async fn no_answer_differs_between_a_hidden_combatant_and_none() {
             (200, again.text()),
             "{first:?}"
         );
-        let fire = table
+        let trigger = table
             .player
-            .command(&json!({"type": "fire", "combatant": "ann"}))
+            .command(&json!({"type": "trigger", "combatant": "ann"}))
             .send()
             .await;
-        answers.push([table.plain(&first), table.plain(&again), table.plain(&fire)]);
+        answers.push([
+            table.plain(&first),
+            table.plain(&again),
+            table.plain(&trigger),
+        ]);
     }
     assert_eq!(answers[0], answers[1]);
 }

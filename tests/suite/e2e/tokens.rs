@@ -345,8 +345,10 @@ async fn a_token_of_a_combatant_that_left_is_none_of_the_next_one_with_its_id() 
         Some(1),
         "the hidden one shows: {seen}"
     );
-    let fire = json!({"type": "fire", "combatant": "wolf"});
-    player.refused(fire.clone(), 422, "unknown_combatant").await;
+    let trigger = json!({"type": "trigger", "combatant": "wolf"});
+    player
+        .refused(trigger.clone(), 422, "unknown_combatant")
+        .await;
     let shown =
         json!({"type": "update_combatant", "combatant": "wolf", "changes": {"hidden": false}});
     fight.accepted(shown).await;
@@ -366,7 +368,7 @@ async fn a_token_of_a_combatant_that_left_is_none_of_the_next_one_with_its_id() 
             "forbidden",
         )
         .await;
-    player.refused(fire, 403, "forbidden").await;
+    player.refused(trigger, 403, "forbidden").await;
     // Nor is the first one that of the next one's player.
     let next = fight.player(&["wolf"]).await;
     assert_eq!(next.read("?at=1").await["you"]["combatants"], json!([]));

@@ -11,12 +11,7 @@ use std::collections::BTreeSet;
 use turnkeeper::vocabulary::{LegalCommand, SharedCommand};
 
 /// Whose the command is, its type, the field, and why no option lists it.
-const UNLISTED: &[(&str, &str, &str, &str)] = &[(
-    "active-initiative",
-    "delay",
-    "combatant",
-    "the command is there to be refused, with the rule that says why (AI-11)",
-)];
+const UNLISTED: &[(&str, &str, &str, &str)] = &[];
 
 /// The minimum and the maximum number of plays of a ruleset.
 const PLAYS: std::ops::Range<u64> = 10..200;

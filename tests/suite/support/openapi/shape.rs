@@ -303,8 +303,8 @@ pub fn merged(parts: &[(&str, &Value)]) -> Value {
     whole
 }
 
-/// A schema of one field that allows what each of these allows, of which only the bounds may
-/// differ.
+/// A schema of one field that allows what each of these allows, of which only the bounds and the
+/// items of a list may differ.
 fn widened(schemas: &[(&str, &Value)]) -> Value {
     let mut wide = schemas
         .first()
@@ -318,6 +318,11 @@ fn widened(schemas: &[(&str, &Value)]) -> Value {
         if let (Some(one), Some(other)) = (bound(&wide, "maximum"), bound(other, "maximum")) {
             wide["maximum"] = one.max(other).into();
         }
+    }
+    let mut items: Vec<&Value> = schemas.iter().map(|(_, schema)| &schema["items"]).collect();
+    items.dedup();
+    if items.len() > 1 {
+        wide["items"] = json!({"anyOf": items});
     }
     describe(&mut wide, described(schemas));
     wide
