@@ -15,7 +15,7 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
         at_most("state.queue.tied", seizer.tied.len(), MAX_COMBATANTS)?;
     }
     for taken in &state.turns {
-        check_way(&taken.by)?;
+        check_way(&taken.way)?;
     }
     Ok(())
 }
@@ -23,16 +23,16 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
 fn check_way(way: &Way) -> Result<(), String> {
     match way {
         Way::Rolled { dice, equals, .. } => {
-            at_most("state.turns.by.dice", dice.len(), MAX_DICE)?;
-            at_most("state.turns.by.equals", equals.len(), MAX_COMBATANTS)?;
+            at_most("state.turns.way.dice", dice.len(), MAX_DICE)?;
+            at_most("state.turns.way.equals", equals.len(), MAX_COMBATANTS)?;
             let combatants = equals.iter().map(|equal| equal.combatants.len()).sum();
             at_most(
-                "state.turns.by.equals.combatants",
+                "state.turns.way.equals.combatants",
                 combatants,
                 MAX_COMBATANTS,
             )
         }
-        Way::Seized { tied, .. } => at_most("state.turns.by.tied", tied.len(), MAX_COMBATANTS),
-        Way::Picked { .. } | Way::Overridden {} => Ok(()),
+        Way::Seized { tied, .. } => at_most("state.turns.way.tied", tied.len(), MAX_COMBATANTS),
+        Way::Nominated { .. } | Way::Overridden {} => Ok(()),
     }
 }

@@ -16,71 +16,74 @@ use utoipa::ToSchema;
 pub enum Command {
     #[serde(rename = "start")]
     Start(Start),
-    #[serde(rename = "roll_initiative")]
-    RollInitiative(RollInitiative),
+    #[serde(rename = "roll")]
+    Roll(Roll),
     #[serde(rename = "end_turn")]
     EndTurn(EndTurn),
     #[serde(rename = "seize")]
     SeizeTurn(SeizeTurn),
-    #[serde(rename = "decline")]
-    Decline(Decline),
-    #[serde(rename = "close_seizing")]
-    CloseSeizing(CloseSeizing),
+    #[serde(rename = "pass")]
+    Pass(Pass),
+    #[serde(rename = "resolve")]
+    Resolve(Resolve),
     #[serde(rename = "nominate")]
     Nominate(Nominate),
-    #[serde(rename = "spend")]
-    Spend(Spend),
+    #[serde(rename = "take_extra_action")]
+    TakeExtraAction(TakeExtraAction),
 }
 
-/// Begin the fight and its first turn: everybody rolls (WA-1), the server where no die is given.
-/// Enemies are all combatants except on the side `players` and on the sides of the option
-/// `not_enemies`.
+/// Start the fight and its first turn. All combatants roll (WA-1); the server rolls the dice that
+/// are left out. Enemies are all combatants except those on the side `players` and on the sides of
+/// the option `not_enemies`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
-    /// Whether the enemies roll one by one and group by group, or once for all of them (WA-3).
+    /// The way in which the enemies roll: one by one and by group, or one roll for all (WA-3).
     #[serde(default)]
     #[schema(inline, default = "apart")]
     pub enemies: Enemies,
-    /// The d20 of each combatant that rolled for itself at the table, in place of its
-    /// `roll_initiative`.
+    /// d20 rolled at the table, by combatant; they replace a die given by `roll`. The server rolls
+    /// the rest.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub rolls: BTreeMap<CombatantId, D20>,
-    /// The d20 of each group that rolled at the table, by the group's `roll_group`; all enemies
-    /// together are `enemies`.
+    /// d20 rolled at the table for groups, by `roll_group`; all enemies together are the group
+    /// `enemies`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub group_rolls: BTreeMap<Slug, D20>,
-    /// The d20 with which a combatant rolls off a full tie, should there be one (WA-5a).
+    /// d20 rolled at the table for the roll-off of a full tie, by combatant (WA-5a). The server
+    /// rolls the rest.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub roll_offs: BTreeMap<CombatantId, D20>,
-    /// The same of a group.
+    /// d20 rolled at the table for the roll-off of a full tie, by group.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub group_roll_offs: BTreeMap<Slug, D20>,
 }
 
-/// Give the d20 that a combatant's player rolled, before `start`. A later roll replaces it.
+/// Roll a combatant's d20 before `start` (WA-1). A later roll replaces it.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct RollInitiative {
+pub struct Roll {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The d20.
-    pub roll: D20,
+    /// The d20 rolled at the table. The server rolls it if left out.
+    pub roll: Option<D20>,
 }
 
-/// End a turn. Combatants that lost hit points in it may seize the next one (WA-13); else `next`
-/// takes it (WA-8).
+/// End a turn. Combatants that lost hit points in it may seize the next one (WA-13); otherwise
+/// `next` acts next (WA-8).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct EndTurn {
     /// The combatant.
     pub combatant: CombatantId,
-    /// A combatant without a turn in this round (WA-9), or the first of the next round (WA-11).
+    /// The combatant that acts next: one without a turn in this round (WA-9), or the first of the
+    /// next round (WA-11).
     pub next: Option<CombatantId>,
 }
 
@@ -95,107 +98,112 @@ pub struct SeizeTurn {
 /// Decline to seize the next turn (WA-13).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct Decline {
+pub struct Pass {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// Go on: combatants that have not seized by now decline (WA-13).
+/// Close seizing: all combatants that have not decided pass (WA-13).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct CloseSeizing {
-    /// Whose turn is next, if nobody has seized it.
+pub struct Resolve {
+    /// The combatant that acts next, if no combatant has seized the turn.
     pub next: Option<CombatantId>,
 }
 
-/// Pick whose turn is next, if the last turn ended without a pick; the turn begins.
+/// Choose who acts next, if the last turn ended without a choice; that turn starts.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Nominate {
-    /// Who picks: the one who took the last turn. The game master leaves it out where that one has
-    /// left the encounter.
+    /// The combatant that chooses: the one that took the last turn. The game master leaves it out
+    /// if that one has left the encounter.
     pub combatant: Option<CombatantId>,
-    /// Who is picked.
+    /// The combatant that acts next.
     pub next: CombatantId,
 }
 
-/// Spend the extra Action of a 20, in your own first turn (WA-6).
+/// Take the extra Action for a 20, in your own first turn (WA-6).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct Spend {
+pub struct TakeExtraAction {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 impl Commands for Command {
     const SPECS: &'static [CommandSpec] = &[
-        CommandSpec::new("start", AllowedRole::Gm, "Start the fight", Start::SUMMARY),
         CommandSpec::new(
-            "roll_initiative",
+            "start",
+            AllowedRole::Gm,
+            "Start: roll for the first turn",
+            Start::SUMMARY,
+        ),
+        CommandSpec::new(
+            "roll",
             AllowedRole::Player,
-            "Roll initiative for {combatant}",
-            RollInitiative::SUMMARY,
+            "{combatant}: roll initiative",
+            Roll::SUMMARY,
         ),
         CommandSpec::new(
             "end_turn",
             AllowedRole::Player,
-            "End {combatant}'s turn",
+            "{combatant}: end turn",
             EndTurn::SUMMARY,
         ),
         CommandSpec::new(
             "seize",
             AllowedRole::Player,
-            "Seize the next turn as {combatant}",
+            "{combatant}: seize the next turn",
             SeizeTurn::SUMMARY,
         ),
         CommandSpec::new(
-            "decline",
+            "pass",
             AllowedRole::Player,
-            "Decline to seize as {combatant}",
-            Decline::SUMMARY,
+            "{combatant}: decline to seize",
+            Pass::SUMMARY,
         ),
         CommandSpec::new(
-            "close_seizing",
+            "resolve",
             AllowedRole::Gm,
-            "Let nobody else seize",
-            CloseSeizing::SUMMARY,
+            "Close seizing",
+            Resolve::SUMMARY,
         ),
         CommandSpec::new(
             "nominate",
             AllowedRole::Player,
-            "Pick the next to act[ as {combatant}]",
+            "[{combatant}: choose][{!combatant}Choose] who acts next",
             Nominate::SUMMARY,
         ),
         CommandSpec::new(
-            "spend",
+            "take_extra_action",
             AllowedRole::Player,
-            "Spend {combatant}'s extra Action",
-            Spend::SUMMARY,
+            "{combatant}: take the extra Action",
+            TakeExtraAction::SUMMARY,
         ),
     ];
 
     fn actor(&self) -> Actor<'_> {
         match self {
-            Self::Start(_) | Self::CloseSeizing(_) => Actor::Gm,
-            Self::RollInitiative(RollInitiative { combatant, .. })
+            Self::Start(_) | Self::Resolve(_) => Actor::Gm,
+            Self::Roll(Roll { combatant, .. })
             | Self::EndTurn(EndTurn { combatant, .. })
             | Self::SeizeTurn(SeizeTurn { combatant, .. })
-            | Self::Decline(Decline { combatant, .. })
-            | Self::Spend(Spend { combatant, .. }) => Actor::of(combatant),
+            | Self::Pass(Pass { combatant, .. })
+            | Self::TakeExtraAction(TakeExtraAction { combatant, .. }) => Actor::of(combatant),
             Self::Nominate(Nominate { combatant, .. }) => Actor::of_optional(combatant.as_ref()),
         }
     }
 }
 
-/// How the enemies roll (WA-3).
+/// The way in which the enemies roll (WA-3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Enemies {
-    /// Each for itself, and those with the same `roll_group` once.
+    /// One roll for each combatant, and one for all with the same `roll_group`.
     #[default]
     Apart,
-    /// Once for all of them.
+    /// One roll for all of them.
     Together,
 }

@@ -4,9 +4,9 @@ mod rolls;
 
 use super::manifest::DISABLED;
 use super::{
-    ChoiceOpened, CloseSeizing, Combatant, Command, Declined, Encounter, EndTurn,
-    ExtraActionGranted, ExtraActionLapsed, ExtraActionSpent, Nominate, Phase, Picked, Play, Seized,
-    Seizer, SeizingOpened, Way,
+    ChoiceOpened, Combatant, Command, Encounter, EndTurn, ExtraActionGranted, ExtraActionLapsed,
+    ExtraActionTaken, Nominate, Nominated, Passed, Phase, Play, Resolve, Seized, Seizer,
+    SeizingOpened,
 };
 use crate::rulesets::shared::{
     check_chooser, check_in_fight, check_started, check_starter, end_turn, next_round, start_turn,
@@ -17,18 +17,18 @@ use std::cmp::Reverse;
 pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
     check_started(
         play,
-        matches!(command, Command::Start(_) | Command::RollInitiative(_)),
+        matches!(command, Command::Start(_) | Command::Roll(_)),
         "WA-1",
     )?;
     match command {
         Command::Start(c) => rolls::start(play, c),
-        Command::RollInitiative(c) => rolls::take_own_die(play, c),
+        Command::Roll(c) => rolls::roll_own_die(play, c),
         Command::EndTurn(c) => finish(play, c),
         Command::SeizeTurn(c) => seize(play, &c.combatant),
-        Command::Decline(c) => decline(play, &c.combatant),
-        Command::CloseSeizing(c) => close_seizing(play, c),
+        Command::Pass(c) => pass(play, &c.combatant),
+        Command::Resolve(c) => resolve(play, c),
         Command::Nominate(c) => nominate(play, c),
-        Command::Spend(c) => spend(play, &c.combatant),
+        Command::TakeExtraAction(c) => take_extra_action(play, &c.combatant),
     }
 }
 
@@ -49,24 +49,33 @@ fn holds_extra_action(play: &Play<'_>, id: &CombatantId) -> bool {
 }
 
 fn finish(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
-    play.in_turn(&c.combatant, "WA-8")?;
-    close_turn(play, &c.combatant);
-    match &c.next {
-        Some(next) => name(play, next),
-        None => Ok(()),
+    let id = &c.combatant;
+    play.in_turn(id, "WA-8")?;
+    let Some(next) = &c.next else {
+        close_turn(play, id);
+        return Ok(());
+    };
+    lose_extra_action(play, id);
+    end_turn(play, id);
+    check_not_seized(play.encounter())?;
+    let starts_round = close_round(play);
+    choose(play, next, starts_round)
+}
+
+/// Ends a turn and asks the combatants that may seize the next one, else who acts next.
+pub(super) fn close_turn(play: &mut Play<'_>, id: &CombatantId) {
+    lose_extra_action(play, id);
+    end_turn(play, id);
+    if !open_seizing(play) {
+        advance(play);
     }
 }
 
-/// Ends a turn and goes on: to the combatants that may seize the next one, else to the next.
-pub(super) fn close_turn(play: &mut Play<'_>, id: &CombatantId) {
+fn lose_extra_action(play: &mut Play<'_>, id: &CombatantId) {
     if holds_extra_action(play, id) {
         play.emit(ExtraActionLapsed {
             combatant: id.clone(),
         });
-    }
-    end_turn(play, id);
-    if !open_seizing(play) {
-        advance(play);
     }
 }
 
@@ -77,36 +86,47 @@ pub(super) fn open_seizing(play: &mut Play<'_>) -> bool {
         return false;
     }
     play.emit(SeizingOpened {
-        eligible: eligible.into(),
+        combatants: eligible.into(),
     });
     true
 }
 
-/// Goes on when nobody is left to seize: with the first seized turn (WA-15), else with a pick, in a
-/// new round if everybody has acted (WA-10). With nobody in the fight, it waits.
+/// Starts the first seized turn (WA-15), else asks who acts next, in a new round if all have acted
+/// (WA-10). With no combatant in the fight, it waits.
 pub(super) fn advance(play: &mut Play<'_>) {
-    let encounter = play.encounter();
-    if let Some(seizer) = encounter.state.queue.first() {
+    if let Some(seizer) = play.encounter().state.queue.first() {
         let combatant = seizer.combatant.clone();
         return take_turn(play, &combatant);
     }
-    let mut starter = encounter.state.phase == Phase::ChooseStarter {};
-    if !starter && is_round_over(encounter) {
-        next_round(play);
-        starter = true;
-    }
+    let starts_round = close_round(play);
     let state = &play.encounter().state;
-    if state.phase != Phase::choice(starter) {
+    if state.phase != Phase::choice(starts_round) {
         let chooser = state.last_actor.clone();
-        play.emit(ChoiceOpened { chooser, starter });
+        play.emit(ChoiceOpened {
+            chooser,
+            starts_round,
+        });
     }
 }
 
-/// Whether everybody in the fight has had a turn or is barred from one. With nobody in the fight
+/// Starts a new round if all have acted. Whether the next turn is the first of a round.
+fn close_round(play: &mut Play<'_>) -> bool {
+    let encounter = play.encounter();
+    if encounter.state.phase == (Phase::NominateFirst {}) {
+        return true;
+    }
+    let over = is_round_over(encounter);
+    if over {
+        next_round(play);
+    }
+    over
+}
+
+/// Whether all in the fight have had a turn or are barred from one. With no combatant in the fight
 /// the round waits.
 fn is_round_over(encounter: &Encounter) -> bool {
-    let nobody_left = encounter.waiting().all(|c| barred(encounter, c));
-    nobody_left && encounter.active().next().is_some()
+    let none_waits = encounter.waiting().all(|c| barred(encounter, c));
+    none_waits && encounter.active().next().is_some()
 }
 
 fn nominate(play: &mut Play<'_>, c: &Nominate) -> Result<(), Violation> {
@@ -115,69 +135,87 @@ fn nominate(play: &mut Play<'_>, c: &Nominate) -> Result<(), Violation> {
     }
     play.combatant("next", &c.next)?;
     let state = &play.encounter().state;
-    if let Phase::InTurn { actor } = &state.phase {
-        let detail = format!("it is {actor}'s turn: the next one is picked when it has ended");
-        return Err(Violation::new("turn_in_progress", "WA-8", detail));
-    }
+    check_choice_is_open(&state.phase)?;
     check_chooser(state.last_actor.as_ref(), c.combatant.as_ref(), "WA-8")?;
-    name(play, &c.next)
+    let starts_round = state.phase == (Phase::NominateFirst {});
+    choose(play, &c.next, starts_round)
 }
 
-/// Picks `next` and begins its turn, if the turn is to be picked at all.
-fn name(play: &mut Play<'_>, next: &CombatantId) -> Result<(), Violation> {
+/// Lets `next` act next.
+fn choose(play: &mut Play<'_>, next: &CombatantId, starts_round: bool) -> Result<(), Violation> {
     let encounter = play.encounter();
-    let picked = play.combatant("next", next)?;
-    check_pick_is_open(encounter)?;
-    check_in_fight(picked, "WA-10")?;
-    require(!picked.acted, "already_acted", "WA-9", || {
-        format!("{next} has had its turn of this round")
+    let nominee = play.combatant("next", next)?;
+    check_in_fight(nominee, "WA-10")?;
+    require(!nominee.acted, "already_acted", "WA-9", || {
+        format!("{next} already acted this round. Choose another combatant.")
     })?;
-    check_not_barred(encounter, picked)?;
+    check_not_barred(encounter, nominee)?;
     let last_actor = encounter.state.last_actor.as_ref();
-    if encounter.state.phase == (Phase::ChooseStarter {}) {
+    if starts_round {
         check_starter(encounter, last_actor, next, "WA-11")?;
     }
-    let by = last_actor.cloned();
-    play.emit(Picked {
+    let nominated_by = last_actor.cloned();
+    play.emit(Nominated {
         combatant: next.clone(),
-        by: Way::Picked { by },
+        nominated_by,
     });
     take_turn(play, next);
     Ok(())
 }
 
-/// Refuses a pick if the next turn is seized, or may be, or somebody else acts.
-fn check_pick_is_open(encounter: &Encounter) -> Result<(), Violation> {
-    match &encounter.state.phase {
+/// Refuses a choice while a turn is in progress, or may be seized.
+fn check_choice_is_open(phase: &Phase) -> Result<(), Violation> {
+    match phase {
         Phase::InTurn { actor } => {
-            let detail = format!("{actor} has seized the next turn: leave `next` out");
-            Err(Violation::new("turn_seized", "WA-12", detail))
-        }
-        Phase::SeizeDecision {} => {
-            let detail = "somebody lost hit points and may seize the next turn: end the turn without `next`, and let all of them seize or decline";
-            Err(Violation::new("seizing_open", "WA-13", detail))
-        }
-        Phase::SomeoneActs => {
-            let detail = "somebody else acts now: the next one is picked after that";
+            let detail = format!("It's {actor}'s turn. Send \"end_turn\" first.");
             Err(Violation::new("turn_in_progress", "WA-8", detail))
         }
-        Phase::Setup | Phase::ChooseNext {} | Phase::ChooseStarter {} | Phase::Over => Ok(()),
+        Phase::Seize {} => Err(seizing_open()),
+        Phase::SomeoneActs => {
+            let detail = "The next combatant can't be chosen now. Wait for the end of a turn.";
+            Err(Violation::new("turn_in_progress", "WA-8", detail))
+        }
+        Phase::Setup | Phase::Nominate {} | Phase::NominateFirst {} | Phase::Over => Ok(()),
     }
+}
+
+/// Refuses a choice of the next turn if that is seized, or may be.
+fn check_not_seized(encounter: &Encounter) -> Result<(), Violation> {
+    if !eligible(encounter).is_empty() {
+        return Err(seizing_open());
+    }
+    let Some(seizer) = encounter.state.queue.first() else {
+        return Ok(());
+    };
+    let detail = format!(
+        "{} already seized the next turn. Leave out \"next\".",
+        seizer.combatant
+    );
+    Err(Violation::new("turn_seized", "WA-12", detail))
+}
+
+fn seizing_open() -> Violation {
+    let detail = "The next turn may be seized. End the turn without \"next\", and let all who may \
+                  seize decide first.";
+    Violation::new("seizing_open", "WA-13", detail)
 }
 
 /// Refuses a combatant that rolled a 1, in round 1.
 fn check_not_barred(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
     require(!barred(encounter, c), "barred", "WA-7", || {
-        format!("{} rolled a 1 and takes no turn in round 1", c.id)
+        format!(
+            "{} rolled a 1 and can't act in round 1. Choose another combatant.",
+            c.id
+        )
     })
 }
 
-fn spend(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+fn take_extra_action(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let extra_action = play.in_turn(id, "WA-6")?.state.extra_action;
     require(extra_action, "no_extra_action", "WA-6", || {
-        format!("{id} has no extra Action: a 20 gives one, good in the first turn")
+        format!("{id} can't take an extra Action. A roll of 20 gives one, for the first turn.")
     })?;
-    play.emit(ExtraActionSpent {
+    play.emit(ExtraActionTaken {
         combatant: id.clone(),
     });
     Ok(())
@@ -198,8 +236,8 @@ pub(super) fn able(c: &Combatant) -> bool {
 pub(super) fn loss_counts(encounter: &Encounter, c: &Combatant) -> bool {
     let moment = match &encounter.state.phase {
         Phase::InTurn { actor } => *actor != c.id,
-        Phase::SeizeDecision {} | Phase::ChooseNext {} | Phase::SomeoneActs => true,
-        Phase::Setup | Phase::ChooseStarter {} | Phase::Over => false,
+        Phase::Seize {} | Phase::Nominate {} | Phase::SomeoneActs => true,
+        Phase::Setup | Phase::NominateFirst {} | Phase::Over => false,
     };
     moment && !c.acted && !barred(encounter, c) && !queued(encounter, &c.id)
 }
@@ -227,13 +265,13 @@ pub(super) fn queued(encounter: &Encounter, id: &CombatantId) -> bool {
 fn seize(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let seizer = check_seizing(play, id)?;
     let bonus = seizer.stats.bonus();
-    let after = place_in_queue(play.encounter(), seizer);
+    let ahead = place_in_queue(play.encounter(), seizer);
     play.emit(Seized {
         combatant: id.clone(),
         bonus,
-        after,
+        ahead,
     });
-    go_on(play);
+    move_on(play);
     Ok(())
 }
 
@@ -266,79 +304,81 @@ fn rank(c: &Combatant, bonus: i64) -> (i64, bool, Reverse<u32>) {
     (bonus, c.kind == Kind::Pc, Reverse(c.joined))
 }
 
-fn decline(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     check_seizing(play, id)?;
-    play.emit(Declined {
+    play.emit(Passed {
         combatant: id.clone(),
     });
-    go_on(play);
+    move_on(play);
     Ok(())
 }
 
-fn close_seizing(play: &mut Play<'_>, c: &CloseSeizing) -> Result<(), Violation> {
+fn resolve(play: &mut Play<'_>, c: &Resolve) -> Result<(), Violation> {
     if let Some(next) = &c.next {
         play.combatant("next", next)?;
     }
     let encounter = play.encounter();
-    let detail = "nobody is deciding whether to seize the next turn";
     require(
-        encounter.state.phase == Phase::SeizeDecision {},
+        encounter.state.phase == Phase::Seize {},
         "no_seizing",
         "WA-13",
-        || detail,
+        || "No combatant is deciding whether to seize. Send \"resolve\" after a turn that hurt one.",
     )?;
     for combatant in eligible(encounter) {
-        play.emit(Declined { combatant });
+        play.emit(Passed { combatant });
     }
-    advance(play);
-    match &c.next {
-        Some(next) => name(play, next),
-        None => Ok(()),
-    }
+    let Some(next) = &c.next else {
+        advance(play);
+        return Ok(());
+    };
+    check_not_seized(play.encounter())?;
+    let starts_round = close_round(play);
+    choose(play, next, starts_round)
 }
 
-/// Goes on as soon as everybody has decided.
-fn go_on(play: &mut Play<'_>) {
+/// Moves on as soon as all have decided.
+fn move_on(play: &mut Play<'_>) {
     if eligible(play.encounter()).is_empty() {
         advance(play);
     }
 }
 
-/// The combatant, if it may seize or decline now.
+/// The combatant, if it may seize or pass now.
 fn check_seizing<'p>(play: &'p Play<'_>, id: &CombatantId) -> Result<&'p Combatant, Violation> {
     let encounter = play.encounter();
     let c = play.combatant("combatant", id)?;
     let own = matches!(&encounter.state.phase, Phase::InTurn { actor } if actor == id);
     require(!own, "own_turn", "WA-20", || {
-        format!("it is {id}'s own turn")
+        format!("It's {id}'s own turn. Only a turn after another's can be seized.")
     })?;
     require(!c.acted, "already_acted", "WA-20", || {
-        format!("{id} has had its turn of this round")
+        format!("{id} already acted this round. Seize in the next round.")
     })?;
     require(!queued(encounter, id), "already_seized", "WA-15a", || {
-        format!("{id} has seized a turn already: it comes")
+        format!("{id} already seized a turn. Wait for that turn.")
     })?;
     check_not_barred(encounter, c)?;
     check_in_fight(c, "WA-10")?;
     require(
-        encounter.state.phase == Phase::SeizeDecision {},
+        encounter.state.phase == Phase::Seize {},
         "no_seizing",
         "WA-13",
         || match &encounter.state.phase {
             Phase::InTurn { actor } => {
-                format!("it is {actor}'s turn: whether to seize is decided when it has ended")
+                format!("It's {actor}'s turn. Seize when that turn is over.")
             }
-            _ => "there is no turn now that anybody may seize".to_owned(),
+            _ => "No turn can be seized now. Seize right after a turn that hurt a combatant."
+                .to_owned(),
         },
     )?;
     require(able(c), "disabled", "WA-15a", || {
-        format!(
-            "{id} is disabled ({}) and cannot seize",
-            DISABLED.join(", ")
-        )
+        let conditions = DISABLED.join(", ");
+        format!("{id} can't seize with one of these conditions: {conditions}. Clear it first.")
     })?;
     require(c.state.hurt, "not_hurt", "WA-12", || {
-        format!("{id} lost no hit points in the turn that has just ended, or has declined")
+        format!(
+            "{id} lost no hit points in the last turn, or has passed. Choose another combatant."
+        )
     })?;
     Ok(c)
 }

@@ -1,9 +1,9 @@
 //! The events of Seize the initiative.
 
-use super::{Meaning, Way};
+use super::Meaning;
 use crate::vocabulary::{
-    CombatantId, D20, Describe, Die, Names, OwnEvents, Participants, Redact, Slug, Tagged,
-    Tellable, tell,
+    CombatantId, Describe, Die, Names, OwnEvents, Participants, Redact, Slug, Tagged, Tellable,
+    tell,
 };
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
@@ -15,100 +15,91 @@ use utoipa::ToSchema;
 #[serde(tag = "type")]
 #[allow(missing_docs, reason = "each variant is its struct, documented there")]
 pub enum Event {
-    #[serde(rename = "own_die_given")]
-    OwnDieGiven(OwnDieGiven),
+    #[serde(rename = "rolled")]
+    Rolled(Rolled),
     #[serde(rename = "initiative_rolled")]
     InitiativeRolled(InitiativeRolled),
     #[serde(rename = "rolled_off")]
     RolledOff(RolledOff),
-    #[serde(rename = "picked")]
-    Picked(Picked),
+    #[serde(rename = "nominated")]
+    Nominated(Nominated),
     #[serde(rename = "extra_action_granted")]
     ExtraActionGranted(ExtraActionGranted),
-    #[serde(rename = "extra_action_spent")]
-    ExtraActionSpent(ExtraActionSpent),
+    #[serde(rename = "extra_action_taken")]
+    ExtraActionTaken(ExtraActionTaken),
     #[serde(rename = "extra_action_lapsed")]
     ExtraActionLapsed(ExtraActionLapsed),
-    #[serde(rename = "hurt")]
-    Hurt(Hurt),
     #[serde(rename = "seizing_opened")]
     SeizingOpened(SeizingOpened),
     #[serde(rename = "seized")]
     Seized(Seized),
-    #[serde(rename = "declined")]
-    Declined(Declined),
-    #[serde(rename = "seizer_dropped")]
-    SeizerDropped(SeizerDropped),
+    #[serde(rename = "passed")]
+    Passed(Passed),
+    #[serde(rename = "seized_turn_lapsed")]
+    SeizedTurnLapsed(SeizedTurnLapsed),
     #[serde(rename = "choice_opened")]
     ChoiceOpened(ChoiceOpened),
 }
 
-/// A combatant's player rolled before the start.
+/// A combatant's own die, rolled before the start (WA-1).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct OwnDieGiven {
+pub struct Rolled {
     /// The combatant.
     pub combatant: CombatantId,
     /// The d20.
-    pub roll: D20,
+    pub die: Die,
 }
 
-/// Everybody rolled for the first turn, once and for the whole fight (WA-1, WA-18).
+/// The rolls of all combatants for the first turn, once for the whole fight (WA-1, WA-18).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct InitiativeRolled {
-    /// The rolls, best first.
-    pub rolls: Vec<InitiativeRoll>,
+    /// The rolls, best first; after a roll-off its winner is the best.
+    pub ranking: Vec<InitiativeRoll>,
 }
 
-/// The best rolls had the same result and the same bonus, and were rolled off (WA-5a).
+/// The roll-off of a full tie for the first turn: equal results and bonuses (WA-5a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct RolledOff {
-    /// The rolls of those in the tie, best first.
-    pub rolls: Vec<RollOffRoll>,
+    /// The dice of the tied combatants or groups, best first.
+    pub ranking: Vec<RollOff>,
 }
 
-/// The next turn was given: by the roll, or by the player of the last one. It starts at once.
+/// A combatant was chosen to act next; its turn starts at once (WA-8).
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Picked {
-    /// The combatant.
+pub struct Nominated {
+    /// The combatant that acts next.
     pub combatant: CombatantId,
-    /// How it got the turn: `rolled` or `picked`.
-    pub by: Way,
+    /// The combatant that chose; absent if the game master chose for one that has left.
+    pub nominated_by: Option<CombatantId>,
 }
 
-/// Somebody has an extra Action in the turn that begins, for the 20 that it rolled (WA-6).
+/// A combatant that rolled a 20 has an extra Action in this turn (WA-6).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct ExtraActionGranted {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// Somebody spent the extra Action (WA-6).
+/// A combatant took its extra Action (WA-6).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct ExtraActionSpent {
+pub struct ExtraActionTaken {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// Somebody's first turn ended with the extra Action unspent: it is gone (WA-6).
+/// A combatant's first turn ended without the extra Action, which is lost (WA-6).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct ExtraActionLapsed {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// Somebody without a turn in this round lost hit points, which lets it seize the next turn
-/// (WA-12).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Hurt {
-    /// The combatant.
-    pub combatant: CombatantId,
-}
-
-/// A turn is over, and the combatants that it hurt decide whether they seize the next one (WA-13).
+/// A turn is over, and the combatants that lost hit points in it may seize the next one (WA-13).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct SeizingOpened {
-    /// Who may seize, in the order of joining.
-    pub eligible: Participants,
+    /// The combatants that may seize, in the order of joining.
+    pub combatants: Participants,
 }
 
 /// A combatant seized a turn. Earlier seized turns, and higher bonuses of the same window, come
@@ -119,54 +110,55 @@ pub struct Seized {
     pub combatant: CombatantId,
     /// Its Initiative Bonus.
     pub bonus: i64,
-    /// How many seized turns come before its own.
-    pub after: u32,
+    /// The number of seized turns before its own.
+    pub ahead: u32,
 }
 
-/// Somebody who could have seized the next turn did not (WA-13).
+/// A combatant declined to seize the next turn (WA-13).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Declined {
+pub struct Passed {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// Somebody who had seized a turn was put out of action before it came: the turn is lost (WA-15a).
+/// A combatant was put out of action before its seized turn, which is lost (WA-15a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct SeizerDropped {
+pub struct SeizedTurnLapsed {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// Somebody must be picked: for the next turn, or for the first of a new round.
+/// A player or the game master must choose who acts next, or who starts a new round.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct ChoiceOpened {
-    /// Whose controller picks; nobody where the game master does.
+    /// The combatant whose controller chooses; absent if the game master chooses.
     pub chooser: Option<CombatantId>,
-    /// True where the one to be picked is the first of a round (WA-11).
-    pub starter: bool,
+    /// Whether the choice is who starts a round (WA-11).
+    pub starts_round: bool,
 }
 
 /// The sentence that tells each event.
 impl Describe for Event {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let sentence = match self {
-            Self::OwnDieGiven(_) => "{combatant} rolls {roll} for initiative.",
-            Self::InitiativeRolled(_) => "Everybody rolled initiative: {rolls}.",
-            Self::RolledOff(_) => "The tie is rolled off: {rolls}.",
-            Self::Picked(_) => "{combatant} has the next turn.",
-            Self::ExtraActionGranted(_) => "{combatant} has an extra Action for its 20.",
-            Self::ExtraActionSpent(_) => "{combatant} spends its extra Action.",
-            Self::ExtraActionLapsed(_) => "{combatant}'s extra Action lapses.",
-            Self::Hurt(_) => "{combatant} was hurt and may seize the next turn.",
-            Self::SeizingOpened(_) => "{eligible} may seize the next turn.",
-            Self::Seized(_) => "{combatant} seizes a turn.",
-            Self::Declined(_) => "{combatant} declines to seize.",
-            Self::SeizerDropped(_) => {
-                "{combatant} is out of action and loses the turn that it seized."
+            Self::Rolled(_) => "{combatant} rolls {die} for initiative.",
+            Self::InitiativeRolled(_) => "Initiative: {ranking}.",
+            Self::RolledOff(_) => "Roll-off: {ranking}.",
+            Self::Nominated(_) => {
+                "[{nominated_by} chooses {combatant} to act next.]\
+                 [{!nominated_by}{combatant} acts next.]"
             }
+            Self::ExtraActionGranted(_) => "{combatant} has an extra Action in this turn.",
+            Self::ExtraActionTaken(_) => "{combatant} takes the extra Action.",
+            Self::ExtraActionLapsed(_) => "{combatant} loses the extra Action.",
+            Self::SeizingOpened(_) => "{combatants} may seize the next turn.",
+            Self::Seized(_) => "{combatant} seizes a turn.",
+            Self::Passed(_) => "{combatant} passes.",
+            Self::SeizedTurnLapsed(_) => "{combatant} loses the seized turn.",
             Self::ChoiceOpened(_) => {
-                "The next combatant is to be picked[ by {chooser}][{starter}, the first of a round]."
+                "[{chooser} chooses][{!chooser}The game master chooses]\
+                 [{starts_round} who starts the round][{!starts_round} who acts next]."
             }
         };
         tell(sentence, self, names, out)
@@ -177,9 +169,9 @@ impl Describe for Event {
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct InitiativeRoll {
-    /// For whom: one combatant, or a group with the highest Initiative Bonus first.
+    /// The combatant that rolled, or all of a group, with the highest Initiative Bonus first.
     pub combatants: Participants,
-    /// The group, where it is a group's (WA-3).
+    /// The group, if a group rolled (WA-3).
     pub group: Option<Slug>,
     /// The d20.
     pub die: Die,
@@ -187,7 +179,7 @@ pub struct InitiativeRoll {
     pub bonus: i64,
     /// The die and the bonus.
     pub total: i64,
-    /// What it means for all of `combatants` (WA-6, WA-7).
+    /// The meaning of the roll for all of `combatants` (WA-6, WA-7).
     #[schema(inline)]
     pub meaning: Meaning,
 }
@@ -198,16 +190,16 @@ impl Describe for InitiativeRoll {
     }
 }
 
-/// One roll of a roll-off.
+/// One die of a roll-off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct RollOffRoll {
-    /// For whom: one combatant, or a group, of which the first would take the turn.
+pub struct RollOff {
+    /// The combatant that rolled, or all of a group; the first would take the turn.
     pub combatants: Participants,
     /// The d20.
     pub die: Die,
 }
 
-impl Describe for RollOffRoll {
+impl Describe for RollOff {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         tell("{combatants} {die}", self, names, out)
     }

@@ -1,17 +1,26 @@
 //! What events do to a fight under Seize the initiative; no rules here.
 
-use super::{Encounter, Event, Meaning, Phase, Seize, Seized, Seizer, State, Taken, Way};
+use super::decide::loss_counts;
+use super::{
+    Encounter, Equal, Event, InitiativeRolled, Meaning, Phase, RolledOff, Seize, Seized, Seizer,
+    State, Taken, Tie, Way,
+};
 use crate::vocabulary::Event::{Own, Roster, Shared};
-use crate::vocabulary::{Audience, CombatantId, Event as AnyEvent, Redact, SharedEvent};
+use crate::vocabulary::{Audience, CombatantId, Damaged, Event as AnyEvent, Redact, SharedEvent};
 
 pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Seize>) {
     match event {
-        Own(Event::OwnDieGiven(e)) => {
-            encounter.change_state(&e.combatant, |s| s.own_die = Some(e.roll));
+        Own(Event::Rolled(e)) => {
+            encounter.change_state(&e.combatant, |s| s.own_die = Some(e.die));
         }
         Own(Event::InitiativeRolled(e)) => {
             encounter.change_states(|s| s.own_die.is_some(), |s| s.own_die = None);
-            for roll in e.rolls.iter().filter(|roll| roll.meaning != Meaning::Plain) {
+            open_with_best(&mut encounter.state, e);
+            for roll in e
+                .ranking
+                .iter()
+                .filter(|roll| roll.meaning != Meaning::Plain)
+            {
                 for id in roll.combatants.iter() {
                     encounter.change_state(id, |s| {
                         s.extra_action = roll.meaning == Meaning::Twenty;
@@ -20,33 +29,39 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Seize>) {
                 }
             }
         }
-        Own(Event::Picked(e)) => give_turn(&mut encounter.state, &e.combatant, e.by.clone()),
-        Own(Event::ExtraActionSpent(e)) => {
+        Own(Event::RolledOff(e)) => note_roll_off(&mut encounter.state, e),
+        Own(Event::Nominated(e)) => {
+            let nominated_by = e.nominated_by.clone();
+            let way = Way::Nominated { nominated_by };
+            give_turn(&mut encounter.state, &e.combatant, way);
+        }
+        Own(Event::ExtraActionTaken(e)) => {
             encounter.change_state(&e.combatant, |s| s.extra_action = false);
         }
         Own(Event::ExtraActionLapsed(e)) => {
             encounter.change_state(&e.combatant, |s| s.extra_action = false);
         }
-        Own(Event::Hurt(e)) => encounter.change_state(&e.combatant, |s| s.hurt = true),
         Own(Event::SeizingOpened(_)) => {
             encounter.state.windows = encounter.state.windows.saturating_add(1);
-            encounter.state.phase = Phase::SeizeDecision {};
+            encounter.state.phase = Phase::Seize {};
         }
         Own(Event::Seized(e)) => {
             encounter.change_state(&e.combatant, |s| s.hurt = false);
             queue_up(&mut encounter.state, e);
         }
-        Own(Event::Declined(e)) => encounter.change_state(&e.combatant, |s| s.hurt = false),
-        Own(Event::SeizerDropped(e)) => encounter
+        Own(Event::Passed(e)) => encounter.change_state(&e.combatant, |s| s.hurt = false),
+        Own(Event::SeizedTurnLapsed(e)) => encounter
             .state
             .queue
             .retain(|seizer| seizer.combatant != e.combatant),
         Own(Event::ChoiceOpened(e)) => {
             forget_losses(encounter);
-            if e.starter {
-                encounter.state.turns.clear();
-            }
-            encounter.state.phase = Phase::choice(e.starter);
+            encounter.state.phase = Phase::choice(e.starts_round);
+        }
+        Shared(SharedEvent::Damaged(e)) => note_loss(encounter, e),
+        // Before the first turn the winner of the roll waits for the round to start.
+        Shared(SharedEvent::RoundStarted(_)) if encounter.state.phase != Phase::Setup => {
+            encounter.state.turns.clear();
         }
         Shared(SharedEvent::TurnStarted(e)) => start_turn(encounter, &e.combatant),
         Shared(SharedEvent::Overridden(e)) => encounter
@@ -55,7 +70,74 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Seize>) {
             .retain(|taken| taken.combatant != e.combatant),
         Shared(SharedEvent::CombatantLeft(e)) => forget(&mut encounter.state, &e.combatant),
         Shared(SharedEvent::EncounterEnded(_)) => encounter.state.phase = Phase::Over,
-        Own(Event::RolledOff(_) | Event::ExtraActionGranted(_)) | Shared(_) | Roster(_) => {}
+        Own(Event::ExtraActionGranted(_)) | Shared(_) | Roster(_) => {}
+    }
+}
+
+/// A loss of hit points that counts lets a combatant seize the next turn (WA-12).
+fn note_loss(encounter: &mut Encounter, e: &Damaged) {
+    let counts = encounter
+        .get(&e.combatant)
+        .is_some_and(|c| loss_counts(encounter, c));
+    if e.hp_lost > 0 && counts {
+        encounter.change_state(&e.combatant, |s| s.hurt = true);
+    }
+}
+
+/// The best roll has the first turn.
+fn open_with_best(state: &mut State, e: &InitiativeRolled) {
+    let Some((best, others)) = e.ranking.split_first() else {
+        return;
+    };
+    let Some(first) = best.combatants.first() else {
+        return;
+    };
+    let mut equals = Vec::new();
+    for other in others {
+        if other.meaning != best.meaning || other.total != best.total {
+            continue;
+        }
+        equals.push(Equal {
+            combatants: other.combatants.clone(),
+            tie: if other.bonus == best.bonus {
+                Tie::Fixed
+            } else {
+                Tie::Bonus
+            },
+        });
+    }
+    let way = Way::Rolled {
+        dice: vec![best.die],
+        bonus: best.bonus,
+        total: best.total,
+        meaning: best.meaning,
+        equals,
+    };
+    give_turn(state, first, way);
+}
+
+/// Adds the roll-off to the reason for which the best has the first turn.
+fn note_roll_off(state: &mut State, e: &RolledOff) {
+    let Some((best, others)) = e.ranking.split_first() else {
+        return;
+    };
+    let Some(Taken {
+        way: Way::Rolled { dice, equals, .. },
+        ..
+    }) = state.turns.last_mut()
+    else {
+        return;
+    };
+    dice.push(best.die);
+    equals.retain(|equal| equal.tie == Tie::Bonus);
+    for (place, other) in others.iter().enumerate() {
+        let tie = if other.die.face < best.die.face {
+            Tie::RollOff
+        } else {
+            Tie::Fixed
+        };
+        let combatants = other.combatants.clone();
+        equals.insert(place, Equal { combatants, tie });
     }
 }
 
@@ -69,39 +151,39 @@ fn queue_up(state: &mut State, e: &Seized) {
             tied.push(other.combatant.clone());
         }
     }
-    let after = usize::try_from(e.after).unwrap_or(usize::MAX);
+    let ahead = usize::try_from(e.ahead).unwrap_or(usize::MAX);
     let seizer = Seizer {
         combatant: e.combatant.clone(),
         bonus: e.bonus,
         window,
         tied,
     };
-    state.queue.insert(after.min(state.queue.len()), seizer);
+    state.queue.insert(ahead.min(state.queue.len()), seizer);
 }
 
-fn give_turn(state: &mut State, combatant: &CombatantId, by: Way) {
+fn give_turn(state: &mut State, combatant: &CombatantId, way: Way) {
     state.turns.retain(|taken| taken.combatant != *combatant);
     state.turns.push(Taken {
         combatant: combatant.clone(),
-        by,
+        way,
     });
 }
 
-/// The turn of the picked combatant starts, else that of the first who has seized one, else one
+/// The turn of the chosen combatant starts, else that of the first that has seized one, else one
 /// that the game master set.
 fn start_turn(encounter: &mut Encounter, combatant: &CombatantId) {
     forget_losses(encounter);
     let state = &mut encounter.state;
-    let picked = state
+    let chosen = state
         .turns
         .last()
         .is_some_and(|taken| taken.combatant == *combatant);
-    if !picked {
-        let by = match state.queue.first() {
+    if !chosen {
+        let way = match state.queue.first() {
             Some(seizer) if seizer.combatant == *combatant => seizer.way(),
             _ => Way::Overridden {},
         };
-        give_turn(state, combatant, by);
+        give_turn(state, combatant, way);
     }
     state.queue.retain(|seizer| seizer.combatant != *combatant);
     state.last_actor = Some(combatant.clone());
@@ -110,7 +192,7 @@ fn start_turn(encounter: &mut Encounter, combatant: &CombatantId) {
     };
 }
 
-/// Removes the name of a combatant that has left. A turn that it has goes on until it is ended.
+/// Removes the name of a combatant that has left. Its turn stays in progress until it is ended.
 fn forget(state: &mut State, left: &CombatantId) {
     let others = Audience::all_but(left);
     state.queue = state.queue.redact(&others).unwrap_or_default();
@@ -118,7 +200,7 @@ fn forget(state: &mut State, left: &CombatantId) {
     state.last_actor.take_if(|last| last == left);
 }
 
-/// Losses of hit points before a turn let nobody seize after it.
+/// Losses of hit points before a turn let no combatant seize after it.
 fn forget_losses(encounter: &mut Encounter) {
     encounter.change_states(|s| s.hurt, |s| s.hurt = false);
 }

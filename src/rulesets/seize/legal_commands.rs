@@ -11,19 +11,19 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
         Phase::Over | Phase::SomeoneActs => Vec::new(),
         Phase::InTurn { actor } => vec![
             LegalCommand::by("end_turn", actor, "WA-8").whom("next", false, fighters),
-            LegalCommand::by("spend", actor, "WA-6"),
+            LegalCommand::by("take_extra_action", actor, "WA-6"),
         ],
-        Phase::SeizeDecision {} => {
+        Phase::Seize {} => {
             let mut legal = Vec::new();
             for id in eligible(encounter) {
                 legal.push(LegalCommand::by("seize", &id, "WA-12"));
-                legal.push(LegalCommand::by("decline", &id, "WA-13"));
+                legal.push(LegalCommand::by("pass", &id, "WA-13"));
             }
-            let close = LegalCommand::of("close_seizing", "WA-13");
+            let close = LegalCommand::of("resolve", "WA-13");
             legal.push(close.whom("next", false, fighters));
             legal
         }
-        Phase::ChooseNext {} | Phase::ChooseStarter {} => {
+        Phase::Nominate {} | Phase::NominateFirst {} => {
             let chooser = encounter.state.last_actor.as_ref();
             vec![LegalCommand::by("nominate", chooser, "WA-8").whom("next", true, fighters)]
         }
@@ -41,7 +41,7 @@ fn before_the_start(fighters: &[&CombatantId]) -> Vec<LegalCommand> {
         .like("group_roll_offs", group_rolls, None);
     let mut legal = vec![start];
     for id in fighters {
-        let own = LegalCommand::by("roll_initiative", *id, "WA-1");
+        let own = LegalCommand::by("roll", *id, "WA-1");
         legal.push(own.range("roll", true, 1, 20));
     }
     legal

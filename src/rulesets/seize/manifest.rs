@@ -2,7 +2,7 @@
 
 use crate::vocabulary::{Commands, Manifest, Rule};
 
-/// The conditions that keep somebody from seizing, though not from being picked (WA-15a).
+/// The conditions of those who cannot seize, but can be chosen (WA-15a).
 pub(super) const DISABLED: &[&str] = &["unconscious", "incapacitated", "stunned"];
 
 pub(super) static MANIFEST: Manifest = Manifest {
@@ -10,7 +10,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
     title: "Seize the initiative",
     author: "shoedog0727 (The New World, on World Anvil)",
     source: "https://worldanvil.com/w/the-new-world-shoedog0727/a/initiative-article",
-    summary: "A roll decides the first turn. After a turn, its player picks the next one; combatants that lost hit points may seize it.",
+    summary: "A roll decides the first turn. After a turn, its player chooses who acts next; combatants that lost hit points may seize that turn.",
     commands: super::Command::SPECS,
     round: "round",
     conditions: DISABLED,
@@ -21,11 +21,11 @@ pub(super) static MANIFEST: Manifest = Manifest {
 const RULES: &[Rule] = &[
     Rule::official(
         "WA-1",
-        "When a fight begins everybody in it rolls once: d20 and Initiative Bonus.",
+        "When a fight starts, all combatants roll once: d20 and Initiative Bonus.",
     ),
     Rule::official(
         "WA-2",
-        "The Initiative Bonus is the DEX modifier, unless a combatant has another one.",
+        "The Initiative Bonus is the DEX modifier, unless a combatant has another bonus.",
     ),
     Rule::official(
         "WA-3",
@@ -33,11 +33,11 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "WA-3a",
-        "A group's roll is every member's, with what a 20 or 1 brings; each has its own turn.",
+        "A group's roll counts for all its members, also as a 20 or a 1; each has its own turn.",
     ),
     Rule::supplementary(
         "WA-3b",
-        "Every side but `players` is an enemy, unless the option `not_enemies` names it.",
+        "All sides but `players` and those in the option `not_enemies` are enemies.",
     ),
     Rule::official(
         "WA-4",
@@ -49,41 +49,44 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "WA-5a",
-        "Full ties roll off; else players' characters go first, then the first to join.",
+        "Full ties roll off; after that players' characters go first, then the first to join.",
     ),
     Rule::official(
         "WA-6",
-        "A 20 goes before all others and has one extra Action, in its first turn only.",
+        "A 20 goes first of all and has one extra Action, in its first turn only.",
     ),
     Rule::supplementary(
         "WA-6a",
-        "The die shows a 20 or a 1, or by option `crit_on` the result does; a 20 wins.",
+        "The die, or by option `crit_on` the result, counts as a 20 or a 1; a 20 wins.",
     ),
     Rule::supplementary(
         "WA-6b",
         "The extra Action is one more use of a standard action, once.",
     ),
-    Rule::official("WA-7", "A 1 takes no turn at all in round 1."),
+    Rule::official("WA-7", "A 1 takes no turn in round 1."),
     Rule::supplementary(
         "WA-7a",
-        "In round 1 a 1 has acted; if all rolled 1, the highest bonus opens round 2.",
+        "Round 1 does not wait for a 1; if all rolled a 1, the highest bonus starts round 2.",
     ),
     Rule::official(
         "WA-8",
-        "After a turn, its controller picks the next one: its player, or the game master.",
+        "After a turn, its controller chooses who acts next: the player or the game master.",
     ),
     Rule::supplementary(
         "WA-8a",
-        "The controller picks even if its combatant died; a sole survivor picks itself.",
+        "The controller chooses even if the combatant died; a sole survivor acts again.",
     ),
-    Rule::official("WA-9", "Nobody is picked who has had a turn in this round."),
+    Rule::official(
+        "WA-9",
+        "A combatant that has had a turn in this round cannot be chosen.",
+    ),
     Rule::official(
         "WA-10",
-        "A round ends when everybody in the fight has had a turn.",
+        "A round ends when all combatants in the fight have had a turn.",
     ),
     Rule::official(
         "WA-11",
-        "The last of a round picks the first of the next round, and not itself.",
+        "The last to act in a round chooses another combatant to start the next round.",
     ),
     Rule::official(
         "WA-12",
@@ -91,44 +94,41 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "WA-12a",
-        "A loss in the last turn of a round gives nothing in the next round.",
+        "A loss in the last turn of a round gives no right to seize in the next round.",
     ),
     Rule::supplementary(
         "WA-12b",
-        "A loss between turns counts for the turn before until a pick; between rounds never.",
+        "A loss between two turns counts for the turn before, until the choice; between rounds it does not count.",
     ),
     Rule::official(
         "WA-13",
-        "Seizing is free to do or not to do, and decided when the turn that hurt is over.",
+        "A combatant decides whether to seize when the turn that hurt it is over.",
     ),
     Rule::official(
         "WA-14",
-        "A seizer picks the next one after its own turn, unless that is seized again.",
+        "A seizer chooses who acts next after its own turn, unless that turn is seized again.",
     ),
     Rule::official(
         "WA-15",
-        "Several who seize after one turn act by Initiative Bonus, the highest first.",
+        "Several that seize after the same turn act by Initiative Bonus, the highest first.",
     ),
     Rule::supplementary(
         "WA-15a",
-        "Seized turns follow the turns that hurt; a seizer put out of action loses its turn.",
+        "Seized turns come in the order of the turns that hurt; a seizer put out of action loses the turn.",
     ),
     Rule::official(
         "WA-16",
-        "It does not matter who or what hurt: friend, foe, hazard or oneself.",
+        "Any source of the loss counts: friend, foe, hazard or the combatant itself.",
     ),
     Rule::official(
         "WA-17",
-        "Seizing costs nothing, and can be done in every round.",
+        "Seizing costs nothing and is possible in every round.",
     ),
-    Rule::official(
-        "WA-18",
-        "The roll decides the first turn and nothing after it.",
-    ),
-    Rule::official("WA-19", "One lost hit point is enough, none is not."),
+    Rule::official("WA-18", "The roll decides the first turn only."),
+    Rule::official("WA-19", "One lost hit point is enough."),
     Rule::supplementary(
         "WA-19a",
-        "Damage that temporary hit points take is no loss of hit points.",
+        "Damage to temporary hit points is no loss of hit points.",
     ),
     Rule::official(
         "WA-20",

@@ -1,6 +1,6 @@
 //! Seize the initiative, from the World Anvil world "The New World": a roll decides the first turn.
-//! After a turn, its player picks who acts next, unless a combatant that lost hit points seizes the
-//! turn.
+//! After a turn, its player chooses who acts next, unless a combatant that lost hit points seizes
+//! the turn.
 
 mod bounds;
 mod command;
@@ -51,21 +51,23 @@ impl Ruleset for Seize {
             Phase::InTurn { actor } => {
                 Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "WA-8")
             }
-            Phase::SeizeDecision {} => {
-                Pending::new("seize", eligible(encounter), &["seize", "decline"], "WA-13")
+            Phase::Seize {} => {
+                Pending::new("seize", eligible(encounter), &["seize", "pass"], "WA-13")
             }
             _ if encounter.active().next().is_none() => Pending::newcomer("WA-10"),
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "WA-1"),
-            Phase::ChooseNext {} => Pending::new("next", chooser, &["nominate"], "WA-8"),
-            Phase::ChooseStarter {} => Pending::new("starter", chooser, &["nominate"], "WA-11"),
+            Phase::Nominate {} => Pending::new("nominate", chooser, &["nominate"], "WA-8"),
+            Phase::NominateFirst {} => {
+                Pending::new("nominate_first", chooser, &["nominate"], "WA-11")
+            }
         })
     }
 
     fn order(encounter: &Encounter) -> Vec<OrderEntry> {
         let mut order = Vec::new();
-        for Taken { combatant, by } in &encounter.state.turns {
+        for Taken { combatant, way } in &encounter.state.turns {
             if had_turn(encounter, combatant) {
-                order.push(OrderEntry::new(combatant, because(by)));
+                order.push(OrderEntry::new(combatant, because(way)));
             }
         }
         for seizer in &encounter.state.queue {
@@ -77,7 +79,7 @@ impl Ruleset for Seize {
     fn remark(encounter: &Encounter, c: &Combatant) -> String {
         let mut remarks = Vec::new();
         if barred(encounter, c) {
-            remarks.push("out for round 1");
+            remarks.push("no turn in round 1");
         }
         if queued(encounter, &c.id) {
             remarks.push("has seized a turn");
@@ -92,8 +94,8 @@ impl Ruleset for Seize {
     }
 }
 
-fn because(by: &Way) -> Reason {
-    match by {
+fn because(way: &Way) -> Reason {
+    match way {
         Way::Rolled {
             dice,
             bonus,
@@ -104,10 +106,7 @@ fn because(by: &Way) -> Reason {
             let (rule, reason) = match meaning {
                 Meaning::Twenty => ("WA-6", "rolled a 20"),
                 Meaning::Plain => ("WA-4", "rolled the highest result"),
-                Meaning::One => (
-                    "WA-7a",
-                    "everybody rolled a 1, and it has the highest bonus",
-                ),
+                Meaning::One => ("WA-7a", "had the highest bonus when all rolled a 1"),
             };
             Reason {
                 dice: dice.clone(),
@@ -121,15 +120,15 @@ fn because(by: &Way) -> Reason {
                 ..Reason::new(rule, reason)
             }
         }
-        Way::Picked { by } => Reason {
-            named_by: by.clone(),
-            ..Reason::new("WA-8", "was picked")
+        Way::Nominated { nominated_by } => Reason {
+            named_by: nominated_by.clone(),
+            ..Reason::new("WA-8", "was chosen")
         },
         Way::Seized { bonus, tied } => Reason {
             bonus: Some(*bonus),
             tie_rule: (!tied.is_empty()).then_some("WA-5a"),
-            ..Reason::new("WA-12", "seized the turn after losing hit points")
+            ..Reason::new("WA-12", "seized the turn")
         },
-        Way::Overridden {} => Reason::new("TK-5", "the game master set it"),
+        Way::Overridden {} => Reason::new("TK-5", "set by the game master"),
     }
 }

@@ -1,14 +1,14 @@
 //! What follows under Seize the initiative from damage, deaths, comings and goings.
 
-use super::decide::{able, advance, close_turn, eligible, loss_counts, open_seizing, take_turn};
-use super::{Hurt, Phase, Play, Seize, SeizerDropped};
+use super::decide::{able, advance, close_turn, eligible, open_seizing, take_turn};
+use super::{Phase, Play, Seize, SeizedTurnLapsed};
 use crate::vocabulary::Event::{Own, Roster, Shared};
-use crate::vocabulary::{Damaged, Event as AnyEvent, SharedEvent, Violation};
+use crate::vocabulary::{Event as AnyEvent, SharedEvent, Violation};
 
 pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Seize>) -> Result<(), Violation> {
     match event {
         _ if matches!(play.encounter().state.phase, Phase::Setup | Phase::Over) => {}
-        Shared(SharedEvent::Damaged(e)) => hurt(play, e),
+        Shared(SharedEvent::Damaged(_)) => reopen_seizing(play),
         Shared(SharedEvent::Overridden(e)) => take_turn(play, &e.combatant),
         Shared(
             SharedEvent::ConditionSet(_)
@@ -21,25 +21,15 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Seize>) -> Result<(), 
     Ok(())
 }
 
-/// Lost hit points, other than temporary ones (WA-19a), let a combatant seize (WA-12). Until a
-/// pick, a loss counts for the turn before (WA-12b).
-fn hurt(play: &mut Play<'_>, e: &Damaged) {
-    let encounter = play.encounter();
-    let Some(loser) = encounter.get(&e.combatant) else {
-        return;
-    };
-    if e.hp_lost == 0 || loser.state.hurt || !loss_counts(encounter, loser) {
-        return;
-    }
-    play.emit(Hurt {
-        combatant: e.combatant.clone(),
-    });
-    if play.encounter().state.phase == (Phase::ChooseNext {}) {
+/// Asks a combatant that was hurt after the last turn whether it seizes the next one, if that is
+/// not chosen yet (WA-12b).
+fn reopen_seizing(play: &mut Play<'_>) {
+    if play.encounter().state.phase == (Phase::Nominate {}) {
         open_seizing(play);
     }
 }
 
-/// Goes on after a change of the roster or of conditions: a seizer that is out of action loses its
+/// Moves on after a change of the roster or of conditions. A seizer that is out of action loses the
 /// turn (WA-15a).
 fn settle(play: &mut Play<'_>) {
     let encounter = play.encounter();
@@ -50,13 +40,13 @@ fn settle(play: &mut Play<'_>) {
         }
     }
     for combatant in dropped {
-        play.emit(SeizerDropped { combatant });
+        play.emit(SeizedTurnLapsed { combatant });
     }
     let encounter = play.encounter();
     match encounter.state.phase.clone() {
         Phase::InTurn { actor } if encounter.get(&actor).is_none() => close_turn(play, &actor),
-        Phase::SeizeDecision {} if eligible(encounter).is_empty() => advance(play),
-        Phase::ChooseNext {} => advance(play),
+        Phase::Seize {} if eligible(encounter).is_empty() => advance(play),
+        Phase::Nominate {} => advance(play),
         _ => {}
     }
 }

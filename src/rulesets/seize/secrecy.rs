@@ -7,7 +7,7 @@ use crate::vocabulary::{Audience, CombatantId, Redact, Redaction, Secrecy, ids};
 impl Secrecy<Self> for Seize {
     fn choosable(encounter: &Encounter) -> Vec<CombatantId> {
         match encounter.state.phase {
-            Phase::ChooseNext {} | Phase::ChooseStarter {} => {
+            Phase::Nominate {} | Phase::NominateFirst {} => {
                 ids(encounter.waiting().filter(|c| !barred(encounter, c)))
             }
             _ => Vec::new(),
@@ -33,7 +33,7 @@ impl Secrecy<Self> for Seize {
         };
         match redacted {
             // A roll-off takes two.
-            Event::RolledOff(e) if e.rolls.len() < 2 => None,
+            Event::RolledOff(e) if e.ranking.len() < 2 => None,
             Event::Seized(e) => Some(redact_place(e, redaction)?.into()),
             redacted => Some(redacted),
         }
@@ -42,19 +42,19 @@ impl Secrecy<Self> for Seize {
 
 /// Counts only the seizers that the audience knows.
 fn redact_place(e: Seized, redaction: &Redaction<'_, Seize>) -> Option<Seized> {
-    let mut after = 0;
+    let mut ahead = 0;
     for seizer in &redaction.whole.state.queue {
         if seizer.combatant == e.combatant {
-            return Some(Seized { after, ..e });
+            return Some(Seized { ahead, ..e });
         }
         if redaction.audience.knows(&seizer.combatant) {
-            after += 1;
+            ahead += 1;
         }
     }
     None
 }
 
-/// Somebody acts, if the audience does not know whose turn it is.
+/// Someone acts, if the audience does not know whose turn it is.
 impl Redact for Phase {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
         match self {
@@ -69,7 +69,7 @@ impl Redact for Way {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
         let mut known = self.clone();
         match &mut known {
-            Self::Picked { by } => *by = by.redact(audience)?,
+            Self::Nominated { nominated_by } => *nominated_by = nominated_by.redact(audience)?,
             Self::Seized { tied, .. } => *tied = tied.redact(audience)?,
             Self::Rolled { dice, equals, .. } => {
                 *equals = equals.redact(audience)?;

@@ -1,7 +1,7 @@
 //! What Seize the initiative keeps.
 
 use crate::vocabulary::{
-    CombatantId, D20, Describe, Die, Int, Participants, Redact, Slug, Tellable, Word,
+    CombatantId, Describe, Die, Int, Participants, Redact, Slug, Tellable, Word,
 };
 use macro_rules_attribute::derive;
 use serde::de::Error;
@@ -14,14 +14,14 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct Options {
-    /// What counts as a 20 or a 1: the die, or the result (WA-6a).
+    /// The number that counts as a 20 or a 1: the die, or the result (WA-6a).
     #[schema(inline)]
     pub crit_on: CritOn,
-    /// What decides the first turn where result and bonus are equal (WA-5a).
+    /// The rule that decides the first turn if result and bonus are equal (WA-5a).
     #[schema(inline)]
     pub full_tie: FullTie,
-    /// Sides besides `players` that are allied or neutral: their combatants are not enemies and
-    /// roll for themselves (WA-3). At most 16.
+    /// Allied or neutral sides besides `players`, at most 16. Their combatants are not enemies and
+    /// roll one by one (WA-3).
     #[serde(deserialize_with = "sides", skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 16)]
     pub not_enemies: Vec<Slug>,
@@ -42,7 +42,7 @@ fn sides<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Slug>, D::Err
     Ok(sides)
 }
 
-/// What counts as a 20 or a 1 (WA-6a).
+/// The number that counts as a 20 or a 1 (WA-6a).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum CritOn {
@@ -53,30 +53,30 @@ pub enum CritOn {
     Total,
 }
 
-/// What decides the first turn where result and bonus are equal (WA-5a).
+/// The rule that decides the first turn if result and bonus are equal (WA-5a).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum FullTie {
-    /// Everybody in the tie rolls one more d20; where that ties too it is decided as under `fixed`.
+    /// Each in the tie rolls another d20; if that ties too, `fixed` decides.
     #[default]
     RollOff,
-    /// A player's character goes first, then the first to join.
+    /// Players' characters go first, then the first to join.
     Fixed,
 }
 
-/// What a roll means, the worst first.
+/// The meaning of a roll, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Meaning {
     /// A 1: no turn in round 1 (WA-7).
     One,
-    /// Nothing besides its result.
+    /// Any other roll, which counts by its result.
     Plain,
-    /// A 20: before all others, with an extra Action in the first turn (WA-6).
+    /// A 20: first of all, with an extra Action in the first turn (WA-6).
     Twenty,
 }
 
-/// What decides between equal results.
+/// The rule that decides between equal results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Tie {
@@ -88,19 +88,18 @@ pub enum Tie {
     Fixed,
 }
 
-/// What a client sets about a combatant under Seize the initiative.
+/// The fields of a combatant under Seize the initiative.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct CombatantStats {
-    /// The Initiative Bonus, added to the roll for the first turn (WA-1); the higher one goes first
-    /// among several who seize (WA-15). The DEX modifier where it is not given (WA-2).
+    /// The Initiative Bonus, added to the roll for the first turn (WA-1). The higher bonus goes
+    /// first among several that seize (WA-15). By default the DEX modifier (WA-2).
     pub initiative_bonus: Option<Int<-20, 50>>,
-    /// The DEX modifier: the Initiative Bonus of a combatant that has none of its own (WA-2).
+    /// The DEX modifier: the Initiative Bonus if that is not set (WA-2).
     pub dex_modifier: Int<-20, 50>,
-    /// Enemies with the same word here roll once for all of them (WA-3). Other combatants roll for
-    /// themselves.
+    /// The group of enemies that share one roll (WA-3). Other combatants roll one by one.
     pub roll_group: Option<Slug>,
 }
 
@@ -111,56 +110,56 @@ impl CombatantStats {
     }
 }
 
-/// What play keeps about a combatant under Seize the initiative.
+/// The state of a combatant under Seize the initiative.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CombatantState {
-    /// The d20 that its player rolled before the start.
+    /// Its own d20, rolled before the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub own_die: Option<D20>,
+    pub own_die: Option<Die>,
     /// Whether it rolled a 1 and takes no turn in round 1 (WA-7).
     pub skips_round_1: bool,
     /// Whether it rolled a 20 and still has its extra Action, for its first turn only (WA-6).
     pub extra_action: bool,
-    /// Whether it lost hit points since the current or last turn began, which lets it seize the
+    /// Whether it lost hit points since the current or last turn started, which lets it seize the
     /// next turn (WA-12).
     pub hurt: bool,
 }
 
-/// What play keeps about the encounter under Seize the initiative.
+/// The state of the encounter under Seize the initiative.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
 pub struct State {
-    /// Where the round is.
+    /// The phase of the round.
     pub phase: Phase,
-    /// Who took the last turn: its controller picks the next one (WA-8), also when it has died
-    /// (WA-8a).
+    /// The combatant that took the last turn. Its controller chooses who acts next (WA-8), even if
+    /// the combatant has died (WA-8a).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_actor: Option<CombatantId>,
-    /// The seized turns to come, in their order (WA-15, WA-15a).
+    /// The seized turns to come, in order (WA-15, WA-15a).
     pub queue: Vec<Seizer>,
-    /// The turns of this round so far, the one that is going on included.
+    /// The turns of this round so far, with the current one.
     pub turns: Vec<Taken>,
-    /// Counts the windows in which turns could be seized; 0 for all but the game master.
+    /// The number of windows so far in which turns could be seized; 0 for all but the game master.
     pub windows: u32,
 }
 
-/// Where the round is.
+/// The phase of a round.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// Not started.
     #[default]
     Setup,
-    /// A turn is going on.
+    /// A turn is in progress.
     InTurn {
-        /// Whose turn.
+        /// The combatant that has the turn.
         actor: CombatantId,
     },
-    /// A turn is over, and the combatants that it hurt seize the next one or decline (WA-13).
-    SeizeDecision {},
-    /// A turn is over and the next combatant must be picked (WA-8).
-    ChooseNext {},
-    /// A round has begun and its first combatant must be picked (WA-11).
-    ChooseStarter {},
+    /// A turn is over, and the combatants hurt in it seize the next one or pass (WA-13).
+    Seize {},
+    /// A turn is over, and its controller chooses who acts next (WA-8).
+    Nominate {},
+    /// A round has started, and the last to act chooses who starts it (WA-11).
+    NominateFirst {},
     /// The fight is over.
     Over,
     /// A combatant that the viewer does not see has the turn or must decide.
@@ -168,27 +167,26 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Somebody must be picked: the next combatant, or the first of a round.
-    pub(super) fn choice(starter: bool) -> Self {
-        if starter {
-            Self::ChooseStarter {}
+    /// The choice of the next combatant, or of the first of a round.
+    pub(super) fn choice(starts_round: bool) -> Self {
+        if starts_round {
+            Self::NominateFirst {}
         } else {
-            Self::ChooseNext {}
+            Self::Nominate {}
         }
     }
 }
 
-/// Somebody who has seized a turn and waits for it.
+/// A combatant waiting for a seized turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Seizer {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The Initiative Bonus with which it seized: turns seized after the same turn come in its
-    /// order (WA-15).
+    /// Its Initiative Bonus at that time, which orders turns seized after the same turn (WA-15).
     pub bonus: i64,
-    /// In which window it seized; earlier ones go first (WA-15a).
+    /// The window in which it seized; earlier ones go first (WA-15a).
     pub window: u32,
-    /// Who else seized after the same turn with the same bonus, so that WA-5a decides between them.
+    /// The others that seized after the same turn with the same bonus, so that WA-5a decides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tied: Vec<CombatantId>,
 }
@@ -200,14 +198,14 @@ impl Describe for Seizer {}
 pub struct Taken {
     /// The combatant.
     pub combatant: CombatantId,
-    /// How it got the turn.
-    pub by: Way,
+    /// The way in which it got the turn.
+    pub way: Way,
 }
 
 impl Describe for Taken {}
 
 impl Seizer {
-    /// How it gets its turn.
+    /// The way in which it gets its turn.
     pub(super) fn way(&self) -> Way {
         Way::Seized {
             bonus: self.bonus,
@@ -222,32 +220,32 @@ impl Describe for Way {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Way {
-    /// It won the roll at the beginning of the fight (WA-4).
+    /// It won the roll at the start of the fight (WA-4).
     Rolled {
-        /// The d20, and the die of the roll-off where there was one.
+        /// The d20, and the die of the roll-off if it rolled one.
         dice: Vec<Die>,
-        /// What was added to the first die.
+        /// The Initiative Bonus, added to the first die.
         bonus: i64,
-        /// What that came to.
+        /// The first die and the bonus.
         total: i64,
-        /// What the roll means.
+        /// The meaning of the roll.
         #[schema(inline)]
         meaning: Meaning,
-        /// Who had the same result, the next best first.
+        /// The others with the same result, the next best first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         equals: Vec<Equal>,
     },
-    /// Somebody who had finished a turn picked it (WA-8, WA-11).
-    Picked {
-        /// Who; nobody where the game master picked it in place of one who has left.
+    /// The combatant that had the turn before chose it (WA-8, WA-11).
+    Nominated {
+        /// The combatant that chose; absent if the game master chose for one that has left.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        by: Option<CombatantId>,
+        nominated_by: Option<CombatantId>,
     },
     /// It had lost hit points and seized the turn (WA-12).
     Seized {
         /// Its Initiative Bonus at that time.
         bonus: i64,
-        /// Who else seized after the same turn and had the same.
+        /// The others that seized after the same turn with the same bonus.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tied: Vec<CombatantId>,
     },
@@ -255,12 +253,12 @@ pub enum Way {
     Overridden {},
 }
 
-/// Somebody whose result was as good as the best.
+/// A roll with the same result as the best.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Equal {
-    /// One combatant, or a group that rolls together.
+    /// The combatant that rolled, or all of a group.
     pub combatants: Participants,
-    /// What broke the tie with the best.
+    /// The rule that broke the tie with the best.
     #[schema(inline)]
     pub tie: Tie,
 }

@@ -12,7 +12,7 @@ use turnkeeper::vocabulary::{CombatantId, Commands, OwnCombatant, SharedCommand}
 /// The game master's commands of each ruleset; all others of its own are players'.
 const GM: &[(&str, &[&str])] = &[
     ("active-initiative", &["start", "inspire"]),
-    ("seize", &["start", "close_seizing"]),
+    ("seize", &["start", "resolve"]),
     (
         "dc20",
         &["start", "assign", "merge", "legendary", "fate_check"],

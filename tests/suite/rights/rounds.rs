@@ -10,12 +10,11 @@ struct Round {
 }
 
 /// What a player does first, where there is a choice.
-const EAGER: [&str; 9] = [
+const EAGER: [&str; 8] = [
     "end_turn",
     "begin_turn",
     "claim",
     "nominate",
-    "decline",
     "pass",
     "declare",
     "mental_attack",

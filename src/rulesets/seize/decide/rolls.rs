@@ -2,8 +2,8 @@
 
 use super::take_turn;
 use crate::rulesets::seize::{
-    Combatant, CritOn, Encounter, Enemies, Equal, FullTie, InitiativeRoll, InitiativeRolled,
-    Meaning, OwnDieGiven, Picked, Play, RollInitiative, RollOffRoll, RolledOff, Start, Tie, Way,
+    Combatant, CritOn, Encounter, Enemies, FullTie, InitiativeRoll, InitiativeRolled, Meaning,
+    Play, Roll, RollOff, Rolled, RolledOff, Start,
 };
 use crate::rulesets::shared::{next_round, start_encounter, start_round};
 use crate::vocabulary::{CombatantId, D20, Die, Kind, Slug, Violation};
@@ -24,15 +24,9 @@ struct Roller {
 /// Breaks a full tie: a player's character goes first, then the first to join (WA-5a).
 type Seniority = (bool, Reverse<u32>);
 
-/// A roll, and who goes first in a full tie of rolls.
+/// A roll, who goes first in a full tie of rolls, and the die of the roll-off.
 struct RankedRoll {
     roll: InitiativeRoll,
-    seniority: Seniority,
-}
-
-/// One of the best rolls, with its die of the roll-off, if there was one.
-struct Leader<'r> {
-    roll: &'r InitiativeRoll,
     seniority: Seniority,
     roll_off: Option<Die>,
 }
@@ -44,36 +38,42 @@ pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     check_group_dice("group_rolls", &c.group_rolls, &rollers)?;
     check_group_dice("group_roll_offs", &c.group_roll_offs, &rollers)?;
     start_encounter(play, "WA-1")?;
-    let ranked = roll(play, c, rollers);
-    let rolls = ranked.iter().map(|ranked| ranked.roll.clone()).collect();
-    play.emit(InitiativeRolled { rolls });
-    let Some((first, by)) = winner(play, c, &ranked) else {
+    let mut ranked = roll(play, c, rollers);
+    let rolled_off = roll_off(play, c, &mut ranked);
+    let ranking: Vec<_> = ranked.into_iter().map(|ranked| ranked.roll).collect();
+    let all_rolled_one = ranking.iter().all(|roll| roll.meaning == Meaning::One);
+    let first = ranking
+        .first()
+        .and_then(|best| best.combatants.first().cloned());
+    play.emit(InitiativeRolled { ranking });
+    if !rolled_off.is_empty() {
+        play.emit(RolledOff {
+            ranking: rolled_off,
+        });
+    }
+    let Some(first) = first else {
         return Ok(());
     };
     start_round(play, 1);
-    let everybody_rolled_one = ranked.iter().all(|x| x.roll.meaning == Meaning::One);
-    if everybody_rolled_one {
+    if all_rolled_one {
         next_round(play);
     }
-    play.emit(Picked {
-        combatant: first.clone(),
-        by,
-    });
     take_turn(play, &first);
     Ok(())
 }
 
-/// Takes the die of a combatant's player before the start.
-pub(super) fn take_own_die(play: &mut Play<'_>, c: &RollInitiative) -> Result<(), Violation> {
+/// Rolls a combatant's own die before the start.
+pub(super) fn roll_own_die(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation> {
     let id = &c.combatant;
     let fighter = play.fighter("combatant", id, "WA-1")?;
     if let Some(group) = group(play.encounter(), fighter, Enemies::Apart) {
-        let detail = format!("{id} rolls with the group {group}: that die is the game master's");
+        let detail = format!("{id} rolls with the group {group}. The game master sends that die.");
         return Err(Violation::field("rolls_no_die", "combatant", detail));
     }
-    play.emit(OwnDieGiven {
+    let die = play.die(c.roll);
+    play.emit(Rolled {
         combatant: id.clone(),
-        roll: c.roll,
+        die,
     });
     Ok(())
 }
@@ -104,9 +104,9 @@ fn check_dice(
             Some(Roller {
                 group: Some(group), ..
             }) => {
-                format!("{id} rolls with the group {group}: give that one's die")
+                format!("{id} rolls with the group {group}. Send the die of that group.")
             }
-            None => format!("{id} is out of the fight and rolls nothing"),
+            None => format!("{id} can't roll while out of the fight. Leave that die out."),
         };
         let path = format!("{field}.{}", id.as_str());
         return Err(Violation::field("rolls_no_die", path, detail));
@@ -124,14 +124,14 @@ fn check_group_dice(
         let rolls = rollers.iter().any(|r| r.group.as_ref() == Some(group));
         if !rolls {
             let path = format!("{field}.{group}");
-            let detail = format!("no enemies roll as the group {group}");
+            let detail = format!("No enemies roll as the group {group}. Leave that die out.");
             return Err(Violation::field("unknown_group", path, detail));
         }
     }
     Ok(())
 }
 
-/// Everybody who is in the fight, by the die that they roll, in the order in which those who would
+/// All combatants in the fight, by the die that they roll, in the order in which those who would
 /// act joined.
 fn rollers(encounter: &Encounter, enemies: Enemies) -> Vec<Roller> {
     let mut ranked: Vec<&Combatant> = encounter.active().collect();
@@ -169,8 +169,8 @@ fn given(
     }
 }
 
-/// The die that a combatant's player gave before the start. A group's die is the game master's.
-fn own_die_of(encounter: &Encounter, roller: &Roller) -> Option<D20> {
+/// The die that a combatant rolled before the start. A group's die is the game master's.
+fn own_die_of(encounter: &Encounter, roller: &Roller) -> Option<Die> {
     match (&roller.group, roller.combatants.first()) {
         (None, Some(id)) => encounter.get(id)?.state.own_die,
         _ => None,
@@ -190,7 +190,10 @@ fn roll(play: &mut Play<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<RankedRoll>
             seniority,
         } = roller;
         let given = given(group.as_ref(), &combatants, &c.rolls, &c.group_rolls);
-        let die = play.die(given.or(own));
+        let die = match own {
+            Some(own) if given.is_none() => own,
+            _ => play.die(given),
+        };
         let total = i64::from(die.face) + bonus;
         let meaning = match (crit_on, die.face) {
             (CritOn::Natural, 20) => Meaning::Twenty,
@@ -207,7 +210,11 @@ fn roll(play: &mut Play<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<RankedRoll>
             total,
             meaning,
         };
-        rolls.push(RankedRoll { roll, seniority });
+        rolls.push(RankedRoll {
+            roll,
+            seniority,
+            roll_off: None,
+        });
     }
     rolls.sort_by_key(|x| Reverse((rank(&x.roll), x.seniority)));
     rolls
@@ -223,81 +230,31 @@ fn rank(roll: &InitiativeRoll) -> (Meaning, i64, i64) {
     (roll.meaning, result, roll.bonus)
 }
 
-/// Who takes the first turn, and why: the best of `rolls`, which come best first, after a roll-off
-/// in a full tie.
-fn winner(play: &mut Play<'_>, c: &Start, rolls: &[RankedRoll]) -> Option<(CombatantId, Way)> {
-    let best = rank(&rolls.first()?.roll);
-    let equal = rolls.iter().take_while(|x| rank(&x.roll) == best).count();
-    let (tied, lower) = rolls.split_at(equal);
-    let mut leaders = Vec::with_capacity(tied.len());
-    for RankedRoll { roll, seniority } in tied {
-        leaders.push(Leader {
-            roll,
-            seniority: *seniority,
-            roll_off: None,
-        });
-    }
-    if leaders.len() > 1 && play.encounter().options.full_tie == FullTie::RollOff {
-        roll_off(play, c, &mut leaders);
-    }
-    let (winner, others) = leaders.split_first()?;
-    let dice = match winner.roll_off {
-        Some(roll_off) => vec![winner.roll.die, roll_off],
-        None => vec![winner.roll.die],
+/// Lets those in a full tie for the first turn roll once more (WA-5a), puts the best first, and
+/// tells their dice.
+fn roll_off(play: &mut Play<'_>, c: &Start, ranked: &mut [RankedRoll]) -> Vec<RollOff> {
+    let Some(best) = ranked.first().map(|best| rank(&best.roll)) else {
+        return Vec::new();
     };
-    let by = Way::Rolled {
-        dice,
-        bonus: winner.roll.bonus,
-        total: winner.roll.total,
-        meaning: winner.roll.meaning,
-        equals: equals_of(winner, others, lower),
+    let equal = ranked.iter().take_while(|x| rank(&x.roll) == best).count();
+    let rolls_off = equal > 1 && play.encounter().options.full_tie == FullTie::RollOff;
+    let Some(tied) = ranked.get_mut(..equal).filter(|_| rolls_off) else {
+        return Vec::new();
     };
-    Some((winner.roll.combatants.first()?.clone(), by))
-}
-
-/// Lets those in a full tie roll once more, and puts the best first.
-fn roll_off(play: &mut Play<'_>, c: &Start, leaders: &mut [Leader<'_>]) {
-    for leader in leaders.iter_mut() {
-        let InitiativeRoll {
-            group, combatants, ..
-        } = leader.roll;
-        let given = given(group.as_ref(), combatants, &c.roll_offs, &c.group_roll_offs);
-        leader.roll_off = Some(play.die(given));
+    for RankedRoll { roll, roll_off, .. } in tied.iter_mut() {
+        let group = roll.group.as_ref();
+        let given = given(group, &roll.combatants, &c.roll_offs, &c.group_roll_offs);
+        *roll_off = Some(play.die(given));
     }
-    leaders.sort_by_key(|x| Reverse((x.roll_off.map(|die| die.face), x.seniority)));
-    let mut rolls = Vec::with_capacity(leaders.len());
-    for leader in leaders.iter() {
-        if let Some(die) = leader.roll_off {
-            rolls.push(RollOffRoll {
-                combatants: leader.roll.combatants.clone(),
-                die,
-            });
-        }
-    }
-    play.emit(RolledOff { rolls });
-}
-
-/// Who had the same result as the winner, the next best first, and what broke the tie.
-fn equals_of(winner: &Leader<'_>, others: &[Leader<'_>], lower: &[RankedRoll]) -> Vec<Equal> {
-    let mut equals = Vec::new();
-    for other in others {
-        // After a 1 only the bonus is compared, so that the results may differ.
-        if other.roll_off.is_none() && other.roll.total != winner.roll.total {
-            continue;
-        }
-        let lower_die = other.roll_off.map(|die| die.face) < winner.roll_off.map(|die| die.face);
-        equals.push(Equal {
-            combatants: other.roll.combatants.clone(),
-            tie: if lower_die { Tie::RollOff } else { Tie::Fixed },
-        });
-    }
-    for RankedRoll { roll, .. } in lower {
-        if roll.meaning == winner.roll.meaning && roll.total == winner.roll.total {
-            equals.push(Equal {
+    tied.sort_by_key(|x| Reverse((x.roll_off.map(|die| die.face), x.seniority)));
+    let mut dice = Vec::with_capacity(equal);
+    for RankedRoll { roll, roll_off, .. } in tied.iter() {
+        if let Some(die) = roll_off {
+            dice.push(RollOff {
                 combatants: roll.combatants.clone(),
-                tie: Tie::Bonus,
+                die: *die,
             });
         }
     }
-    equals
+    dice
 }
