@@ -20,7 +20,7 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
             state.start_effects.len(),
             MAX_START_EFFECTS,
         )?;
-        at_most("timed", state.timed.len(), MAX_TIMED)?;
+        at_most("timed_changes", state.timed_changes.len(), MAX_TIMED)?;
         if let Some(roll) = &state.join_battle {
             at_most("join_battle.dice", roll.dice.len(), MAX_POOL)?;
         }

@@ -27,8 +27,8 @@ pub enum Command {
     BeginTurn(BeginTurn),
     #[serde(rename = "delay")]
     Delay(Delay),
-    #[serde(rename = "claim")]
-    Claim(Claim),
+    #[serde(rename = "return")]
+    Return(Return),
     #[serde(rename = "act")]
     Act(Act),
     #[serde(rename = "rush")]
@@ -45,8 +45,8 @@ pub enum Command {
     Pass(Pass),
     #[serde(rename = "end_turn")]
     EndTurn(EndTurn),
-    #[serde(rename = "spend")]
-    Spend(Spend),
+    #[serde(rename = "spend_initiative")]
+    SpendInitiative(SpendInitiative),
     #[serde(rename = "declare")]
     Declare(Declare),
     #[serde(rename = "withdraw")]
@@ -55,36 +55,35 @@ pub enum Command {
     Adjust(Adjust),
 }
 
-/// Begin the fight: all combatants Join Battle (VE-2), then take their free actions (VE-6).
+/// Start the fight: all combatants Join Battle (VE-2), then take their free actions (VE-6).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
-    /// How each combatant Joins Battle, in place of its own `join_battle`. For the others the
-    /// server rolls Wits and Awareness.
+    /// The Join Battle rolls made at the table, by combatant; they replace an earlier
+    /// `join_battle`. The server rolls Wits and Awareness for the rest.
     #[schema(value_type = std::collections::HashMap<String, Join>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub joins: BTreeMap<CombatantId, Join>,
 }
 
-/// Settle the fight with a combatant that is no Worthy Foe: one roll at the table says who is
-/// defeated (VE-1).
+/// Settle the fight with a combatant that is no Worthy Foe with one roll at the table (VE-1).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Settle {
     /// The combatant that is no Worthy Foe.
     pub combatant: CombatantId,
-    /// Who lost the roll: that combatant, or its opponent.
+    /// The combatant that lost the roll and is defeated: this one or its opponent.
     pub loser: CombatantId,
 }
 
-/// Join Battle as one combatant (VE-2): before the fight starts, or as a newcomer.
+/// Join Battle with one combatant (VE-2), before the fight starts or as a newcomer.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct JoinBattle {
     /// The combatant.
     pub combatant: CombatantId,
-    /// How it gets into the fight.
+    /// The way into the fight.
     #[serde(default)]
     pub approach: Approach,
     /// The attribute of the pool.
@@ -93,39 +92,39 @@ pub struct JoinBattle {
     /// The ability of the pool.
     #[serde(default)]
     pub ability: Ability,
-    /// Dice beyond attribute and ability, fewer if negative: stunts, Charms, wounds.
+    /// Extra dice for stunts, Charms and wounds; fewer dice if negative.
     #[serde(default)]
     #[schema(default = 0)]
     pub bonus_dice: Int<-40, 40>,
-    /// The successes, if the table counted them; then leave out `dice`.
+    /// The successes, if the table counted them; then leave out `faces`.
     pub successes: Option<Int<0, 100>>,
-    /// The dice that the table rolled, at most the whole pool; the server rolls the others.
+    /// The d10s that the table rolled, at most the whole pool. The server rolls the rest.
     #[schema(max_items = 80)]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub dice: Vec<D10>,
+    pub faces: Vec<D10>,
 }
 
-/// Take the free action of Joining Battle: a combat action that harms nobody and that nobody
-/// opposes (VE-6).
+/// Take the free action of Joining Battle: a combat action that harms no combatant and that no
+/// combatant opposes (VE-6).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct FreeAction {
     /// The combatant.
     pub combatant: CombatantId,
-    /// What it does: ready a weapon, enter a Form, take cover, use a Charm that prepares.
+    /// The action, such as to ready a weapon, enter a Form or take cover.
     pub action: Text<200>,
-    /// Whether it would harm somebody, which is refused (VE-8).
+    /// Whether it would harm a combatant, which is refused (VE-8).
     #[serde(default)]
     #[schema(default = false)]
     pub damaging: bool,
-    /// Whether somebody opposes it, which is refused (VE-8).
+    /// Whether a combatant opposes it, which is refused (VE-8).
     #[serde(default)]
     #[schema(default = false)]
     pub opposed: bool,
 }
 
-/// Begin the turn of the combatant on the reached tick, with the steps of a turn's start in order
-/// (VE-14 to VE-18).
+/// Start the turn of the combatant on the reached tick, with the steps of the start of a turn in
+/// order (VE-14 to VE-18).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct BeginTurn {
@@ -133,7 +132,7 @@ pub struct BeginTurn {
     pub combatant: CombatantId,
 }
 
-/// Hold the action back when its tick is reached (VE-12).
+/// Delay the turn when its tick is reached (VE-12).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Delay {
@@ -144,7 +143,7 @@ pub struct Delay {
 /// Take the delayed turn now, between two others (VE-12, VE-12a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct Claim {
+pub struct Return {
     /// The combatant.
     pub combatant: CombatantId,
 }
@@ -156,7 +155,7 @@ pub struct Claim {
 pub struct Act {
     /// The combatant.
     pub combatant: CombatantId,
-    /// What it does, for the log.
+    /// The action, for the log.
     pub action: Option<Text<200>>,
     /// Whether it is an attack (VE-19).
     #[serde(default)]
@@ -166,48 +165,48 @@ pub struct Act {
     #[serde(default)]
     #[schema(default = false)]
     pub decisive: bool,
-    /// Whether the attack happens outside the attacker's own turn, as a counterattack does. It
-    /// takes no combat action and does not count at the end of a turn. Only the game master sends
-    /// it (VE-10a).
+    /// Whether the attack happens outside the attacker's turn, like a counterattack. It takes no
+    /// combat action and does not count at the end of a turn. Game master only (VE-10a).
     #[serde(default)]
     #[schema(default = false)]
     pub reflexive: bool,
-    /// Who is attacked, hit or missed: at most 50, each once.
+    /// The targets of the attack, hit or missed: at most 50, each once.
     #[schema(max_items = 50)]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<Target>,
-    /// Initiative that the attack costs the attacker, instead of what the options say (VE-27).
+    /// The Initiative that the attack costs the attacker, instead of the amount by the options
+    /// (VE-27).
     pub attacker_loses: Option<Int<0, 40>>,
 }
 
-/// Take a combat action that closes in on somebody.
+/// Take a combat action that closes in on another combatant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Rush {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether it moved as part of it; if not, the move can follow until its next turn has begun
-    /// (VE-15).
+    /// Whether it moved as part of the action. If not, the move can follow until its next turn has
+    /// started (VE-15).
     #[serde(default)]
     #[schema(default = false)]
     pub moved: bool,
 }
 
-/// Take a combat action that breaks away from everybody close.
+/// Take a combat action that breaks away from all close combatants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Disengage {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether it moved as part of it; if not, the move can follow until its next turn has begun
-    /// (VE-15).
+    /// Whether it moved as part of the action. If not, the move can follow until its next turn has
+    /// started (VE-15).
     #[serde(default)]
     #[schema(default = false)]
     pub moved: bool,
 }
 
-/// Open a second combat action after the first; Initiative pays for both at the turn's end (VE-11,
-/// VE-21).
+/// Start a flurry: a second combat action after the first. Both cost Initiative at the end of the
+/// turn (VE-11, VE-21).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Flurry {
@@ -223,7 +222,7 @@ pub struct Move {
     pub combatant: CombatantId,
 }
 
-/// Make the move that a Rush or Disengage left open, at the latest when the next turn begins
+/// Make the move left over from a Rush or Disengage, at the latest when the next turn starts
 /// (VE-15).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
@@ -232,8 +231,8 @@ pub struct FollowUp {
     pub combatant: CombatantId,
 }
 
-/// Give up the free action (VE-6), or at the start of a turn the move from a Rush or Disengage
-/// (VE-15).
+/// Give up the free action (VE-6), or at the start of a turn the move left over from a Rush or
+/// Disengage (VE-15).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Pass {
@@ -241,7 +240,7 @@ pub struct Pass {
     pub combatant: CombatantId,
 }
 
-/// End the turn, with the steps of a turn's end in order (VE-19 to VE-22).
+/// End the turn, with the steps of the end of a turn in order (VE-19 to VE-22).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct EndTurn {
@@ -252,31 +251,30 @@ pub struct EndTurn {
 /// Pay a cost in Initiative (such as 2i), in motes, or in both, at any time (VE-25).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct Spend {
+pub struct SpendInitiative {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Initiative; paying it may cause a Crash.
+    /// The Initiative spent, which may cause a Crash.
     #[serde(default)]
     #[schema(default = 0)]
     pub initiative: Int<0, 40>,
-    /// Motes.
+    /// The motes spent.
     #[serde(default)]
     #[schema(default = 0)]
     pub motes: Int<0, 1000>,
-    /// Whether it is for a Perilous Charm, which nobody uses while Crashed (VE-29).
+    /// Whether it pays for a Perilous Charm, which a Crashed combatant cannot use (VE-29).
     #[serde(default)]
     #[schema(default = false)]
     pub perilous: bool,
 }
 
-/// From now on something happens at the start of each turn of a combatant, such as anima flux
-/// (VE-17).
+/// Add an effect that applies at the start of each turn of a combatant, such as anima flux (VE-17).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Declare {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Its name for people, unique within its combatant, which has at most 8.
+    /// The name of the effect, unique for its combatant, which can have 8.
     pub name: Text<80>,
     /// Initiative gained, or lost if negative, at each start of turn.
     #[serde(default)]
@@ -288,13 +286,13 @@ pub struct Declare {
     pub motes: Int<-1000, 1000>,
 }
 
-/// End what was declared for the start of turns.
+/// End an effect that was declared for the start of turns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Withdraw {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Its name.
+    /// The name of the effect.
     pub name: Text<80>,
 }
 
@@ -314,17 +312,16 @@ pub struct Adjust {
     #[serde(default)]
     #[schema(default = 0)]
     pub motes: Int<-1000, 1000>,
-    /// Who brought it about: an opponent who forces a Crash gains its bonus (VE-26).
-    pub by: Option<CombatantId>,
-    /// How `by` Joins Battle again if this shifts the fight (VE-31).
-    pub shift: Option<Join>,
-    /// The number of turn starts after which the change of Initiative ends, 1 for the combatant's
-    /// next (VE-14a). Without it the change stays. A combatant has at most 8 timed changes.
+    /// The combatant that caused the change: an opponent that forces a Crash gains a bonus (VE-26).
+    pub source: Option<CombatantId>,
+    /// The new Join Battle roll of `source`, if this shifts the fight (VE-31).
+    pub rejoin: Option<Join>,
+    /// The number of turn starts after which the change of Initiative ends: 1 for the combatant's
+    /// next (VE-14a). Without it the change is permanent. A combatant can have 8 timed changes.
     pub turns: Option<Int<1, 10_000>>,
-    /// Whether it is Crashed. Neither cost nor bonus follows. It holds until the Initiative changes
-    /// next (VE-23b).
+    /// Whether it is Crashed, without cost or bonus, until the Initiative changes next (VE-23b).
     pub crashed: Option<bool>,
-    /// The recovery tokens (VE-20); ignored unless the combatant is Crashed when the rest is done
+    /// The recovery tokens (VE-20); ignored unless the combatant is Crashed after the rest
     /// (VE-16a).
     pub recovery_tokens: Option<Int<0, 4>>,
     /// The Onslaught (VE-30).
@@ -335,113 +332,119 @@ pub struct Adjust {
 
 impl Commands for Command {
     const SPECS: &'static [CommandSpec] = &[
-        CommandSpec::new("start", AllowedRole::Gm, "Start the fight", Start::SUMMARY),
+        CommandSpec::new(
+            "start",
+            AllowedRole::Gm,
+            "Start: all join battle",
+            Start::SUMMARY,
+        ),
         CommandSpec::new(
             "settle",
             AllowedRole::Gm,
-            "Settle the fight[ with {combatant}]",
+            "[{combatant}: settle the fight][{!combatant}Settle a fight] with one roll",
             Settle::SUMMARY,
         ),
         CommandSpec::new(
             "join_battle",
             AllowedRole::Player,
-            "Join Battle as {combatant}",
+            "{combatant}: join battle",
             JoinBattle::SUMMARY,
         ),
         CommandSpec::new(
             "free_action",
             AllowedRole::Player,
-            "Take {combatant}'s free action",
+            "{combatant}: take the free action",
             FreeAction::SUMMARY,
         ),
         CommandSpec::new(
             "begin_turn",
             AllowedRole::Player,
-            "Begin {combatant}'s turn",
+            "{combatant}: start turn",
             BeginTurn::SUMMARY,
         ),
         CommandSpec::new(
             "delay",
             AllowedRole::Player,
-            "Delay {combatant}'s turn",
+            "{combatant}: delay the turn",
             Delay::SUMMARY,
         ),
         CommandSpec::new(
-            "claim",
+            "return",
             AllowedRole::Player,
-            "Take {combatant}'s delayed turn",
-            Claim::SUMMARY,
+            "{combatant}: take the delayed turn",
+            Return::SUMMARY,
         ),
         CommandSpec::new(
             "act",
             AllowedRole::Player,
-            "Act[ with {combatant}][{attack}: attack][{decisive}, decisive][{reflexive}, reflexive]",
+            "[{combatant}: {!attack}act][{combatant}: {attack}{!decisive}attack]\
+             [{combatant}: {decisive}decisive attack][{!combatant}Attack][{reflexive} outside the turn]",
             Act::SUMMARY,
         ),
         CommandSpec::new(
             "rush",
             AllowedRole::Player,
-            "Rush with {combatant}",
+            "{combatant}: rush",
             Rush::SUMMARY,
         ),
         CommandSpec::new(
             "disengage",
             AllowedRole::Player,
-            "Disengage {combatant}",
+            "{combatant}: disengage",
             Disengage::SUMMARY,
         ),
         CommandSpec::new(
             "flurry",
             AllowedRole::Player,
-            "Open {combatant}'s flurry",
+            "{combatant}: flurry",
             Flurry::SUMMARY,
         ),
         CommandSpec::new(
             "move",
             AllowedRole::Player,
-            "Move {combatant}",
+            "{combatant}: move",
             Move::SUMMARY,
         ),
         CommandSpec::new(
             "follow_up",
             AllowedRole::Player,
-            "Make {combatant}'s leftover move",
+            "{combatant}: make the leftover move",
             FollowUp::SUMMARY,
         ),
         CommandSpec::new(
             "pass",
             AllowedRole::Player,
-            "Pass as {combatant}",
+            "{combatant}: pass",
             Pass::SUMMARY,
         ),
         CommandSpec::new(
             "end_turn",
             AllowedRole::Player,
-            "End {combatant}'s turn",
+            "{combatant}: end turn",
             EndTurn::SUMMARY,
         ),
         CommandSpec::new(
-            "spend",
+            "spend_initiative",
             AllowedRole::Player,
-            "Spend {combatant}'s Initiative or motes",
-            Spend::SUMMARY,
+            "{combatant}: spend Initiative or motes",
+            SpendInitiative::SUMMARY,
         ),
         CommandSpec::new(
             "declare",
             AllowedRole::Player,
-            "Declare something for {combatant}'s turns",
+            "{combatant}: add a start-of-turn effect",
             Declare::SUMMARY,
         ),
         CommandSpec::new(
             "withdraw",
             AllowedRole::Player,
-            "Withdraw[ {name}] of {combatant}",
+            "{combatant}: end [{name}][{!name}a start-of-turn effect]",
             Withdraw::SUMMARY,
         ),
         CommandSpec::new(
             "adjust",
             AllowedRole::Gm,
-            "Correct {combatant}",
+            "{combatant}: correct values",
             Adjust::SUMMARY,
         ),
     ];
@@ -453,7 +456,7 @@ impl Commands for Command {
             | Self::FreeAction(FreeAction { combatant, .. })
             | Self::BeginTurn(BeginTurn { combatant, .. })
             | Self::Delay(Delay { combatant, .. })
-            | Self::Claim(Claim { combatant, .. })
+            | Self::Return(Return { combatant, .. })
             | Self::Act(Act { combatant, .. })
             | Self::Rush(Rush { combatant, .. })
             | Self::Disengage(Disengage { combatant, .. })
@@ -462,25 +465,23 @@ impl Commands for Command {
             | Self::FollowUp(FollowUp { combatant, .. })
             | Self::Pass(Pass { combatant, .. })
             | Self::EndTurn(EndTurn { combatant, .. })
-            | Self::Spend(Spend { combatant, .. })
+            | Self::SpendInitiative(SpendInitiative { combatant, .. })
             | Self::Declare(Declare { combatant, .. })
             | Self::Withdraw(Withdraw { combatant, .. }) => Actor::of(combatant),
         }
     }
 }
 
-/// How a combatant gets into the fight, which decides the possible Join Battle pools.
+/// The way into the fight, which decides the possible Join Battle pools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Approach {
-    /// Weapons drawn, into the fray: Wits and Awareness (VE-2).
+    /// With weapons drawn: Wits and Awareness (VE-2).
     #[default]
     Default,
-    /// From stealth or seclusion: Dexterity for Wits and Stealth for Awareness, either, both or
-    /// none (VE-3).
+    /// From stealth or seclusion: Dexterity may replace Wits, and Stealth Awareness (VE-3).
     Stealth,
-    /// Turning talk into violence: Manipulation for Wits and Socialize for Awareness, either, both
-    /// or none (VE-4).
+    /// When talk turns violent: Manipulation may replace Wits, and Socialize Awareness (VE-4).
     Escalation,
 }
 
@@ -493,7 +494,7 @@ pub enum Attribute {
     Wits,
     /// Dexterity, from stealth (VE-3).
     Dexterity,
-    /// Manipulation, escalating (VE-4).
+    /// Manipulation, when talk turns violent (VE-4).
     Manipulation,
 }
 
@@ -506,14 +507,14 @@ pub enum Ability {
     Awareness,
     /// Stealth, from stealth (VE-3).
     Stealth,
-    /// Socialize, escalating (VE-4).
+    /// Socialize, when talk turns violent (VE-4).
     Socialize,
 }
 
-/// What a Join Battle pool is made of.
+/// A Join Battle pool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Pool {
-    /// How it gets into the fight.
+    /// The way into the fight.
     pub approach: Approach,
     /// The attribute.
     pub attribute: Attribute,
@@ -523,26 +524,26 @@ pub struct Pool {
 
 impl Describe for Pool {}
 
-/// How a combatant Joins Battle: the pool, and what the table rolled.
+/// A Join Battle roll: the pool, and the dice or successes from the table.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct Join {
-    /// How it gets into the fight.
+    /// The way into the fight.
     pub approach: Approach,
     /// The attribute of the pool.
     pub attribute: Attribute,
     /// The ability of the pool.
     pub ability: Ability,
-    /// Dice beyond attribute and ability, fewer if negative: stunts, Charms, wounds.
+    /// Extra dice for stunts, Charms and wounds; fewer dice if negative.
     pub bonus_dice: Int<-40, 40>,
-    /// The successes, if the table counted them; then leave out `dice`.
+    /// The successes, if the table counted them; then leave out `faces`.
     pub successes: Option<Int<0, 100>>,
-    /// The dice that the table rolled, at most the whole pool; the server rolls the others.
+    /// The d10s that the table rolled, at most the whole pool. The server rolls the rest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 80)]
-    pub dice: Vec<D10>,
+    pub faces: Vec<D10>,
 }
 
 /// A target of an attack.
@@ -550,21 +551,21 @@ pub struct Join {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
-    /// Who.
+    /// The combatant that is attacked.
     pub combatant: CombatantId,
-    /// Initiative that it loses; the option `attacked_loss` if not given (VE-27).
+    /// The Initiative that it loses; by default the option `attacked_loss` (VE-27).
     pub loses: Option<Int<0, 40>>,
     /// Whether a decisive attack kills it, which costs the attacker Initiative (VE-27).
     #[serde(default)]
     #[schema(default = false)]
     pub killed: bool,
-    /// Damage of a decisive attack, from the game master. If it takes the last hit point it is a
-    /// killing blow (VE-28a).
+    /// Damage of a decisive attack, game master only. A killing blow if it takes the last hit point
+    /// (VE-28a).
     pub damage: Option<Int<0, 1_000_000>>,
-    /// Which member of a group is killed or takes the damage.
+    /// The member of a group that is killed or takes the damage.
     pub member: Option<MemberId>,
-    /// How the attacker Joins Battle again if this shifts the fight (VE-31).
-    pub shift: Option<Join>,
+    /// The attacker's new Join Battle roll, if this shifts the fight (VE-31).
+    pub rejoin: Option<Join>,
 }
 
 impl Target {
@@ -575,7 +576,7 @@ impl Target {
 }
 
 impl JoinBattle {
-    /// How it Joins Battle.
+    /// Its Join Battle roll.
     pub(super) fn join(&self) -> Join {
         let Self {
             combatant: _,
@@ -584,7 +585,7 @@ impl JoinBattle {
             ability,
             bonus_dice,
             successes,
-            dice,
+            faces,
         } = self.clone();
         Join {
             approach,
@@ -592,13 +593,13 @@ impl JoinBattle {
             ability,
             bonus_dice,
             successes,
-            dice,
+            faces,
         }
     }
 }
 
 impl Approach {
-    /// The attribute and the ability that it allows beside Wits and Awareness, and the rule.
+    /// The attribute and the ability that it allows besides Wits and Awareness, and the rule.
     pub(super) fn swaps(self) -> (Attribute, Ability, &'static str) {
         match self {
             Self::Default => (Attribute::Wits, Ability::Awareness, "VE-2"),

@@ -25,7 +25,7 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
         Command::FreeAction(c) => join::free_action(play, c)?,
         Command::BeginTurn(c) => turn::begin(play, &c.combatant)?,
         Command::Delay(c) => turn::delay(play, &c.combatant)?,
-        Command::Claim(c) => turn::claim(play, &c.combatant)?,
+        Command::Return(c) => turn::take_up(play, &c.combatant)?,
         Command::EndTurn(c) => turn::end(play, &c.combatant)?,
         Command::Act(c) => action::act(play, c)?,
         Command::Rush(c) => action::manoeuvre(play, &c.combatant, "rush", c.moved)?,
@@ -34,12 +34,12 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
         Command::Move(c) => action::reflexive_move(play, &c.combatant)?,
         Command::FollowUp(c) => action::follow_up(play, &c.combatant)?,
         Command::Pass(c) => action::pass(play, &c.combatant)?,
-        Command::Spend(c) => track::spend(play, c)?,
+        Command::SpendInitiative(c) => track::spend(play, c)?,
         Command::Declare(c) => track::declare(play, c)?,
         Command::Withdraw(c) => track::withdraw(play, c)?,
         Command::Adjust(c) => track::adjust(play, c)?,
     }
-    react::go_on(play);
+    react::move_on(play);
     Ok(())
 }
 
@@ -47,7 +47,7 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
 fn joined<'p>(play: &'p Play<'_>, id: &CombatantId) -> Result<&'p Combatant, Violation> {
     let c = play.fighter("combatant", id, "VE-9")?;
     require(c.state.join_battle.is_some(), "not_joined", "VE-2", || {
-        format!("{id} has no Initiative yet: it must join_battle first")
+        format!("{id} isn't in battle yet. Send \"join_battle\" first.")
     })?;
     Ok(c)
 }
@@ -64,17 +64,17 @@ fn in_turn<'p>(
         Phase::FollowUp { actor } if actor == id => (
             "follow_up_first",
             "VE-15",
-            format!("{id} has a move left from its last turn: follow_up or pass first"),
+            format!("{id}'s leftover move comes first. Send \"follow_up\" or \"pass\"."),
         ),
         Phase::Tick(tick) if tick.next == *id => (
             "not_your_turn",
             rule,
-            format!("{id}'s turn has not begun: begin_turn first"),
+            format!("{id}'s turn hasn't started. Send \"begin_turn\" first."),
         ),
         phase => (
             "not_your_turn",
             rule,
-            format!("it is not {id}'s turn: {}", phase.detail()),
+            format!("{} Wait for {id}'s turn.", phase.detail()),
         ),
     };
     Err(Violation::new(code, rule, detail))

@@ -1,6 +1,6 @@
 //! The events of Venture.
 
-use super::{JoinRoll, StartEffect, Tick, TimedChange};
+use super::{JoinRoll, StartEffect, TimedChange};
 use crate::vocabulary::{
     CombatantId, Describe, Names, OwnEvents, Redact, Tagged, Tellable, Text, Word, tell,
 };
@@ -22,8 +22,8 @@ pub enum Event {
     FreeActionReached(FreeActionReached),
     #[serde(rename = "free_action_taken")]
     FreeActionTaken(FreeActionTaken),
-    #[serde(rename = "free_action_passed")]
-    FreeActionPassed(FreeActionPassed),
+    #[serde(rename = "passed")]
+    Passed(Passed),
     #[serde(rename = "tick_reached")]
     TickReached(TickReached),
     #[serde(rename = "standstill_reached")]
@@ -34,8 +34,6 @@ pub enum Event {
     FollowUpOffered(FollowUpOffered),
     #[serde(rename = "follow_up_taken")]
     FollowUpTaken(FollowUpTaken),
-    #[serde(rename = "follow_up_passed")]
-    FollowUpPassed(FollowUpPassed),
     #[serde(rename = "recovered")]
     Recovered(Recovered),
     #[serde(rename = "start_effect_declared")]
@@ -54,6 +52,8 @@ pub enum Event {
     Moved(Moved),
     #[serde(rename = "delayed")]
     Delayed(Delayed),
+    #[serde(rename = "returned")]
+    Returned(Returned),
     #[serde(rename = "initiative_changed")]
     InitiativeChanged(InitiativeChanged),
     #[serde(rename = "crashed")]
@@ -72,12 +72,12 @@ pub enum Event {
     Corrected(Corrected),
 }
 
-/// One roll settled the fight with a combatant that is no Worthy Foe (VE-1).
+/// The fight with a combatant that is no Worthy Foe was settled with one roll (VE-1).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Settled {
     /// The combatant that is no Worthy Foe.
     pub combatant: CombatantId,
-    /// Who lost and is defeated.
+    /// The combatant that lost and is defeated.
     pub loser: CombatantId,
 }
 
@@ -87,7 +87,7 @@ pub struct JoinedBattle {
     /// The combatant.
     pub combatant: CombatantId,
     /// The pool, the dice and the successes.
-    pub roll: JoinRoll,
+    pub join_battle: JoinRoll,
     /// 3 and the successes, at most 20.
     pub initiative: i64,
     /// Its motes.
@@ -106,54 +106,57 @@ pub struct FreeActionReached {
 pub struct FreeActionTaken {
     /// The combatant.
     pub combatant: CombatantId,
-    /// What it did.
+    /// The action.
     pub action: Text<200>,
 }
 
-/// A combatant gave up its free action.
+/// A combatant gave up its free action (VE-6), or the move left over from a Rush or Disengage
+/// (VE-15).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct FreeActionPassed {
+pub struct Passed {
     /// The combatant.
     pub combatant: CombatantId,
+    /// Whether it gave up the leftover move, not the free action.
+    pub follow_up: bool,
 }
 
-/// A combatant is next, unless the track changes before its turn begins (VE-9, VE-13).
+/// A combatant is next, unless the track changes before its turn starts (VE-9, VE-13).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct TickReached {
-    /// Whose turn comes next, and on which tick.
-    pub tick: Tick,
+    /// The combatant that acts next.
+    pub combatant: CombatantId,
+    /// Its Initiative.
+    pub tick: i64,
+    /// Whether others that have not acted are on the same tick (VE-9a). Hidden combatants do not
+    /// count.
+    pub same_tick: bool,
+    /// Whether it has delayed and every other turn of the round is over (VE-12a).
+    pub delayed: bool,
 }
 
-/// Nobody in the fight has Joined Battle; a newcomer must.
+/// No combatant in the fight has Joined Battle; a newcomer must.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct StandstillReached {}
 
-/// Start of turn, step 1: Onslaught is over (VE-14).
+/// Start of turn, step 1: Onslaught ends (VE-14).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct OnslaughtEnded {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Its points.
+    /// The points of Onslaught.
     pub points: u32,
 }
 
-/// Start of turn, step 2: the move left from a Rush or Disengage can be made now (VE-15).
+/// Start of turn, step 2: a combatant may make the move left over from a Rush or Disengage (VE-15).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct FollowUpOffered {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// The move from a Rush or Disengage was made (VE-15).
+/// A combatant made the move left over from a Rush or Disengage (VE-15).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct FollowUpTaken {
-    /// The combatant.
-    pub combatant: CombatantId,
-}
-
-/// The move from a Rush or Disengage was given up (VE-15).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct FollowUpPassed {
     /// The combatant.
     pub combatant: CombatantId,
 }
@@ -167,35 +170,34 @@ pub struct Recovered {
     pub tokens_spent: i64,
     /// The Initiative before.
     pub from: i64,
-    /// The Initiative now: 3, wherever it was (VE-16b).
+    /// The Initiative after that: 3, whatever it was before (VE-16b).
     pub to: i64,
 }
 
-/// Something was declared for the start of each turn of a combatant (VE-17).
+/// A combatant declared an effect for the start of each of its turns (VE-17).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct StartEffectDeclared {
     /// The combatant.
     pub combatant: CombatantId,
-    /// What happens.
-    pub effect: StartEffect,
+    /// The effect.
+    pub start_effect: StartEffect,
 }
 
-/// Something that was declared for the start of turns ended.
+/// An effect that was declared for the start of turns ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct StartEffectWithdrawn {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Its name.
+    /// The name of the effect.
     pub name: Text<80>,
 }
 
-/// Start of turn, step 4: something that was declared happens; its changes follow as events
-/// (VE-17).
+/// Start of turn, step 4: a declared effect applies; its changes follow as events (VE-17).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct StartEffectResolved {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Its name.
+    /// The name of the effect.
     pub name: Text<80>,
 }
 
@@ -205,13 +207,13 @@ pub struct StartEffectResolved {
 pub struct ActionTaken {
     /// The combatant.
     pub combatant: CombatantId,
-    /// What it did, if that was said.
+    /// The action, if the command said it.
     pub action: Option<Text<200>>,
     /// Whether it was an attack.
     pub attack: bool,
     /// Whether it was a decisive attack.
     pub decisive: bool,
-    /// Whether a Rush or Disengage leaves its move open.
+    /// Whether a Rush or Disengage leaves a move over.
     pub follow_up: bool,
     /// Whether it is an attack outside the attacker's turn, which takes no combat action (VE-10a).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -223,13 +225,13 @@ pub struct ActionTaken {
 pub struct Attacked {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Who was attacked.
+    /// The combatant that was attacked.
     pub target: CombatantId,
-    /// Its Onslaught now, which lowers its Defense.
+    /// The target's Onslaught after that, which lowers its Defense.
     pub onslaught: u32,
 }
 
-/// A combatant opened a second combat action (VE-11).
+/// A combatant started a flurry, for a second combat action (VE-11).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Flurried {
     /// The combatant.
@@ -250,6 +252,13 @@ pub struct Delayed {
     pub combatant: CombatantId,
 }
 
+/// A combatant takes its delayed turn (VE-12).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Returned {
+    /// The combatant.
+    pub combatant: CombatantId,
+}
+
 /// A combatant rose or fell on the track (VE-13), within -20 and 20 (VE-24).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct InitiativeChanged {
@@ -257,10 +266,10 @@ pub struct InitiativeChanged {
     pub combatant: CombatantId,
     /// The Initiative before.
     pub from: i64,
-    /// The Initiative now.
+    /// The Initiative after that.
     pub to: i64,
-    /// Why.
-    pub because: Cause,
+    /// The cause.
+    pub cause: Cause,
 }
 
 /// A combatant is at 0 or less on the track and is Crashed, without recovery tokens (VE-23).
@@ -269,12 +278,12 @@ pub struct InitiativeChanged {
 pub struct Crashed {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Who forced it, if anybody else did.
-    pub by: Option<CombatantId>,
+    /// The combatant that forced the Crash, if another one did.
+    pub crashed_by: Option<CombatantId>,
 }
 
-/// A combatant's Crash and its recovery tokens are gone, because it rose above 0 or the game master
-/// said so (VE-23, VE-23a).
+/// A combatant's Crash ended and its recovery tokens are lost, because it rose above 0 or the game
+/// master decided so (VE-23, VE-23a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct CrashEnded {
     /// The combatant.
@@ -287,7 +296,7 @@ pub struct Shifted {
     /// The combatant.
     pub combatant: CombatantId,
     /// The pool, the dice and the successes that are added to its Initiative.
-    pub roll: JoinRoll,
+    pub join_battle: JoinRoll,
 }
 
 /// End of turn, step 2: a Crashed combatant gets recovery tokens (VE-20).
@@ -295,10 +304,10 @@ pub struct Shifted {
 pub struct RecoveryTokensGained {
     /// The combatant.
     pub combatant: CombatantId,
-    /// How many: 1, or 2 after a turn without an attack.
+    /// The number gained: 1, or 2 after a turn without an attack.
     pub gained: i64,
-    /// How many it has now, at most 4.
-    pub tokens: i64,
+    /// Its recovery tokens after that, at most 4.
+    pub recovery_tokens: i64,
 }
 
 /// A combatant's motes changed: regained at the end of its turn, step 4 (VE-22), spent, or set.
@@ -308,7 +317,7 @@ pub struct MotesChanged {
     pub combatant: CombatantId,
     /// The motes before.
     pub from: i64,
-    /// The motes now, at most its maximum.
+    /// The motes after that, at most its maximum.
     pub to: i64,
 }
 
@@ -317,8 +326,8 @@ pub struct MotesChanged {
 pub struct TimedChangesSet {
     /// The combatant.
     pub combatant: CombatantId,
-    /// All of them, as they are now.
-    pub changes: Vec<TimedChange>,
+    /// All timed changes after that.
+    pub timed_changes: Vec<TimedChange>,
 }
 
 /// The game master corrected the state of a combatant (VE-23b).
@@ -327,9 +336,9 @@ pub struct TimedChangesSet {
 pub struct Corrected {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Its recovery tokens now, if they were set.
+    /// Its recovery tokens, if they were set.
     pub recovery_tokens: Option<i64>,
-    /// Its Onslaught now, if it was set.
+    /// Its Onslaught, if it was set.
     pub onslaught: Option<u32>,
     /// Whether it has acted in this round, if that was set.
     pub acted: Option<bool>,
@@ -339,67 +348,74 @@ pub struct Corrected {
 impl Describe for Event {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let sentence = match self {
-            Self::Settled(_) => "The fight with {combatant} is settled: {loser} is defeated.",
-            Self::JoinedBattle(_) => "{combatant} Joins Battle at Initiative {initiative}.",
-            Self::FreeActionReached(_) => "{combatant} may take its free action.",
-            Self::FreeActionTaken(_) => "{combatant} takes its free action: {action}.",
-            Self::FreeActionPassed(_) => "{combatant} gives up its free action.",
-            Self::TickReached(_) => "{tick}.",
-            Self::StandstillReached(_) => "Nobody has Joined Battle.",
-            Self::OnslaughtEnded(_) => "{combatant}'s Onslaught of {points} is over.",
-            Self::FollowUpOffered(_) => "{combatant} may make the move that it has left.",
-            Self::FollowUpTaken(_) => "{combatant} makes the move that it had left.",
-            Self::FollowUpPassed(_) => "{combatant} gives up the move that it had left.",
-            Self::Recovered(_) => "{combatant} recovers from its Crash at Initiative {to}.",
+            Self::Settled(_) => "The fight with {combatant} is settled: {loser} loses.",
+            Self::JoinedBattle(_) => "{combatant} joins battle at Initiative {initiative}.",
+            Self::FreeActionReached(_) => "{combatant} may take the free action.",
+            Self::FreeActionTaken(_) => "{combatant} takes the free action: {action}.",
+            Self::Passed(_) => {
+                "{combatant} gives up [{follow_up}the leftover move][{!follow_up}the free action]."
+            }
+            Self::TickReached(_) => "{combatant} acts next, at Initiative {tick}.",
+            Self::StandstillReached(_) => "The fight waits for a combatant to join battle.",
+            Self::OnslaughtEnded(_) => "{combatant}'s Onslaught of {points} ends.",
+            Self::FollowUpOffered(_) => "{combatant} may make the leftover move.",
+            Self::FollowUpTaken(_) => "{combatant} makes the leftover move.",
+            Self::Recovered(_) => "{combatant} recovers from Crash at Initiative {to}.",
             Self::StartEffectDeclared(_) => {
-                "{combatant} declares[ {effect}] for its turns' starts."
+                "{combatant} starts {start_effect}, which applies at the start of each turn."
             }
-            Self::StartEffectWithdrawn(_) => "{combatant} withdraws {name}.",
-            Self::StartEffectResolved(_) => "{name} happens to {combatant}.",
-            Self::ActionTaken(_) => "{combatant} takes a combat action[: {action}].",
+            Self::StartEffectWithdrawn(_) => "{combatant} ends {name}.",
+            Self::StartEffectResolved(_) => "{name} applies to {combatant}.",
+            Self::ActionTaken(_) => {
+                "[{!reflexive}{combatant} takes a combat action]\
+                 [{reflexive}{combatant} attacks outside the turn][: {action}]."
+            }
             Self::Attacked(_) => "{combatant} attacks {target}, whose Onslaught is {onslaught}.",
-            Self::Flurried(_) => "{combatant} opens a flurry.",
-            Self::Moved(_) => "{combatant} makes its reflexive move.",
-            Self::Delayed(_) => "{combatant} delays its turn.",
+            Self::Flurried(_) => "{combatant} starts a flurry.",
+            Self::Moved(_) => "{combatant} moves.",
+            Self::Delayed(_) => "{combatant} delays the turn.",
+            Self::Returned(_) => "{combatant} takes the delayed turn.",
             Self::InitiativeChanged(_) => {
-                "{combatant} goes from Initiative {from} to {to} ({because})."
+                "{combatant} goes from Initiative {from} to {to} ({cause})."
             }
-            Self::Crashed(_) => "{combatant} is Crashed[ by {by}].",
-            Self::CrashEnded(_) => "{combatant} is no longer Crashed.",
-            Self::Shifted(_) => "{combatant} shifts the fight and Joins Battle again.",
-            Self::RecoveryTokensGained(_) => "{combatant} has {tokens} recovery tokens.",
+            Self::Crashed(_) => {
+                "[{crashed_by} crashes {combatant}.][{!crashed_by}{combatant} crashes.]"
+            }
+            Self::CrashEnded(_) => "{combatant} recovers from Crash.",
+            Self::Shifted(_) => "{combatant} shifts the fight and joins battle again.",
+            Self::RecoveryTokensGained(_) => "Recovery tokens of {combatant}: {recovery_tokens}.",
             Self::MotesChanged(_) => "{combatant} goes from {from} to {to} motes.",
-            Self::TimedChangesSet(_) => "{combatant}'s timed changes of Initiative are counted.",
+            Self::TimedChangesSet(_) => "Timed Initiative changes of {combatant} are counted.",
             Self::Corrected(_) => "The game master corrects {combatant}.",
         };
         tell(sentence, self, names, out)
     }
 }
 
-/// Why a combatant rose or fell on the track.
+/// The cause of a rise or fall on the track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// End of turn, step 1: a turn without an attack (VE-19).
     NoAttack,
-    /// End of turn, step 3: a flurry is paid (VE-21).
+    /// End of turn, step 3: the cost of a flurry (VE-21).
     Flurry,
     /// A cost (VE-25).
     Spent,
-    /// It was attacked (VE-27).
+    /// An attack on it (VE-27).
     Attacked,
-    /// It made an attack that costs Initiative, such as a killing blow (VE-27).
+    /// An attack of its own that costs Initiative, such as a killing blow (VE-27).
     OwnAttack,
-    /// It forced an opponent into Crash (VE-26).
+    /// An opponent that it forced into Crash (VE-26).
     CrashBonus,
-    /// It went into Crash (VE-27).
+    /// Its own Crash (VE-27).
     CrashLoss,
-    /// It crashed the combatant that had crashed it (VE-31).
+    /// The Crash of the combatant that had crashed it (VE-31).
     Shift,
-    /// Something at the start of its turn (VE-17).
+    /// An effect at the start of its turn (VE-17).
     StartEffect,
-    /// The game master moved it.
+    /// A change by the game master.
     Adjusted,
-    /// Start of turn, step 1: a timed change ended (VE-14a).
+    /// Start of turn, step 1: the end of a timed change (VE-14a).
     Expired,
 }

@@ -1,12 +1,12 @@
 //! What events do to the state of Venture.
 
-use super::{Encounter, Event, FollowUpPassed, FollowUpTaken, FreeActionState, Phase, Venture};
+use super::{Encounter, Event, FreeActionState, Phase, Tick, Venture};
 use crate::vocabulary::{CombatantId, Event as AnyEvent, Int, RosterEvent, SharedEvent};
 use std::sync::Arc;
 
 pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Venture>) {
     match event {
-        // With a move left from a Rush or Disengage the actions come after that.
+        // With a move left over from a Rush or Disengage the actions come after that.
         AnyEvent::Shared(SharedEvent::TurnStarted(e))
             if encounter
                 .get(&e.combatant)
@@ -32,7 +32,7 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Venture>) {
 fn own(encounter: &mut Encounter, event: &Event) {
     match event {
         Event::JoinedBattle(e) => encounter.change(&e.combatant, |c| {
-            c.state.join_battle = Some(Arc::new(e.roll.clone()));
+            c.state.join_battle = Some(Arc::new(e.join_battle.clone()));
             c.state.initiative = e.initiative;
             c.stats.motes = Some(Int::clamped(e.motes));
         }),
@@ -44,12 +44,18 @@ fn own(encounter: &mut Encounter, event: &Event) {
         Event::FreeActionTaken(e) => encounter.change(&e.combatant, |c| {
             c.state.free_action = FreeActionState::Taken;
         }),
-        Event::FreeActionPassed(e) => encounter.change(&e.combatant, |c| {
+        Event::Passed(e) if e.follow_up => close_follow_up(encounter, &e.combatant),
+        Event::Passed(e) => encounter.change(&e.combatant, |c| {
             c.state.free_action = FreeActionState::Passed;
         }),
         Event::TickReached(e) => {
-            encounter.state.tick = Some(e.tick.tick);
-            encounter.state.phase = Phase::Tick(e.tick.clone());
+            encounter.state.tick = Some(e.tick);
+            encounter.state.phase = Phase::Tick(Tick {
+                next: e.combatant.clone(),
+                tick: e.tick,
+                same_tick: e.same_tick,
+                delayed: e.delayed,
+            });
         }
         Event::StandstillReached(_) => encounter.state.phase = Phase::Standstill {},
         Event::OnslaughtEnded(e) => encounter.change(&e.combatant, |c| c.state.onslaught = 0),
@@ -59,19 +65,13 @@ fn own(encounter: &mut Encounter, event: &Event) {
                 actor: e.combatant.clone(),
             };
         }
-        Event::FollowUpTaken(FollowUpTaken { combatant })
-        | Event::FollowUpPassed(FollowUpPassed { combatant }) => {
-            encounter.change(combatant, |c| c.state.follow_up = false);
-            if matches!(&encounter.state.phase, Phase::FollowUp { actor } if actor == combatant) {
-                refresh(encounter, combatant);
-            }
-        }
+        Event::FollowUpTaken(e) => close_follow_up(encounter, &e.combatant),
         Event::Recovered(e) => encounter.change(&e.combatant, |c| {
             c.state.initiative = e.to;
             c.state.leave_crash();
         }),
         Event::StartEffectDeclared(e) => encounter.change(&e.combatant, |c| {
-            c.state.start_effects.push(e.effect.clone());
+            c.state.start_effects.push(e.start_effect.clone());
         }),
         Event::StartEffectWithdrawn(e) => {
             encounter.change(&e.combatant, |c| {
@@ -88,23 +88,28 @@ fn own(encounter: &mut Encounter, event: &Event) {
         Event::Flurried(e) => encounter.change(&e.combatant, |c| c.state.flurrying = true),
         Event::Moved(e) => encounter.change(&e.combatant, |c| c.state.moved = true),
         Event::Delayed(e) => encounter.change(&e.combatant, |c| c.state.delaying = true),
+        Event::Returned(e) => encounter.change(&e.combatant, |c| c.state.delaying = false),
         Event::InitiativeChanged(e) => {
             encounter.change(&e.combatant, |c| c.state.initiative = e.to);
         }
         Event::Crashed(e) => encounter.change(&e.combatant, |c| {
             c.state.crashed = true;
-            c.state.crashed_by = e.by.clone();
+            c.state.crashed_by = e.crashed_by.clone();
             c.state.recovery_tokens = 0;
         }),
         Event::CrashEnded(e) => encounter.change(&e.combatant, |c| c.state.leave_crash()),
         Event::RecoveryTokensGained(e) => {
-            encounter.change(&e.combatant, |c| c.state.recovery_tokens = e.tokens);
+            encounter.change(&e.combatant, |c| {
+                c.state.recovery_tokens = e.recovery_tokens;
+            });
         }
         Event::MotesChanged(e) => {
             encounter.change(&e.combatant, |c| c.stats.motes = Some(Int::clamped(e.to)));
         }
         Event::TimedChangesSet(e) => {
-            encounter.change(&e.combatant, |c| c.state.timed.clone_from(&e.changes));
+            encounter.change(&e.combatant, |c| {
+                c.state.timed_changes.clone_from(&e.timed_changes);
+            });
         }
         Event::Corrected(e) => encounter.change(&e.combatant, |c| {
             c.state.recovery_tokens = e.recovery_tokens.unwrap_or(c.state.recovery_tokens);
@@ -116,13 +121,22 @@ fn own(encounter: &mut Encounter, event: &Event) {
     }
 }
 
-/// A combatant that falls out of the fight no longer holds its action back.
+/// A combatant that falls out of the fight loses its delayed turn.
 fn drop_delay(encounter: &mut Encounter, id: &CombatantId) {
     if encounter
         .get(id)
         .is_some_and(|c| c.state.delaying && !c.active())
     {
         encounter.change(id, |c| c.state.delaying = false);
+    }
+}
+
+/// The move left over from a Rush or Disengage is made or given up; a turn that waits for it
+/// proceeds.
+fn close_follow_up(encounter: &mut Encounter, id: &CombatantId) {
+    encounter.change(id, |c| c.state.follow_up = false);
+    if matches!(&encounter.state.phase, Phase::FollowUp { actor } if actor == id) {
+        refresh(encounter, id);
     }
 }
 

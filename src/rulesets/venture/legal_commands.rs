@@ -6,9 +6,9 @@ use crate::vocabulary::{CombatantId, LegalCommand, Status, shared_list};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-const TARGETS: &str = "a list of targets: combatant, loses, damage and killed (by a decisive attack), member (of a group), shift";
-const JOINS: &str = "an object from combatant ids to how each joins: approach, attribute, ability, successes or dice";
-const SHIFT: &str = "how `by` joins again if this shifts the fight: approach, attribute, ability, successes or dice";
+const TARGETS: &str = "a list of targets: combatant, loses, damage and killed (by a decisive attack), member (of a group), rejoin";
+const JOINS: &str = "an object from combatant ids to how each joins: approach, attribute, ability, successes or faces";
+const SHIFT: &str = "how `source` joins again if this shifts the fight: approach, attribute, ability, successes or faces";
 const DICE: &str = "the faces of d10s, at most as many as the pool has";
 
 pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
@@ -121,7 +121,7 @@ fn join_battle(legal: &mut Vec<LegalCommand>, id: &CombatantId) {
     for pool in pools {
         let pool = pool.range("bonus_dice", false, -40, 40);
         legal.push(pool.clone().range("successes", true, 0, 100));
-        legal.push(pool.like("dice", DICE, None));
+        legal.push(pool.like("faces", DICE, None));
     }
 }
 
@@ -136,7 +136,7 @@ fn at_any_time(legal: &mut Vec<LegalCommand>, c: &Combatant, all: &Arc<[Value]>)
     let motes = c.stats.motes();
     let name = "a name that none of its start-of-turn effects has";
     let example = free_name(c).map(Value::from);
-    legal.push(LegalCommand::by("claim", id, "VE-12"));
+    legal.push(LegalCommand::by("return", id, "VE-12"));
     legal.push(LegalCommand::by("follow_up", id, "VE-15"));
     legal.push(
         spend(id)
@@ -154,17 +154,17 @@ fn at_any_time(legal: &mut Vec<LegalCommand>, c: &Combatant, all: &Arc<[Value]>)
         .range("onslaught", false, 0, 1000)
         .choose("crashed", false, [false, true])
         .choose("acted", false, [false, true])
-        .among("by", false, all, None)
+        .among("source", false, all, None)
         .range("recovery_tokens", false, 0, 4)
-        .like("shift", SHIFT, None);
-    if c.state.timed.len() < MAX_TIMED {
+        .like("rejoin", SHIFT, None);
+    if c.state.timed_changes.len() < MAX_TIMED {
         adjust = adjust.range("turns", false, 1, 10_000);
     }
     legal.push(adjust);
 }
 
 fn spend(id: &CombatantId) -> LegalCommand {
-    LegalCommand::by("spend", id, "VE-25").choose("perilous", false, [false, true])
+    LegalCommand::by("spend_initiative", id, "VE-25").choose("perilous", false, [false, true])
 }
 
 /// Opens the fields for changes of Initiative and motes.

@@ -7,7 +7,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
     title: "Venture",
     author: "the authors of Venture, a rewrite of Exalted",
     source: "Venture, Systems, Combat: Turn Order and Initiative (/systems/combat/turn-order-and-initiative/ of its site)",
-    summary: "Initiative is a track from -20 to 20 that moves all the time; the highest who has not acted is next.",
+    summary: "Initiative is a track from -20 to 20 that moves all the time; the highest combatant that has not acted is next.",
     commands: super::Command::SPECS,
     round: "round",
     conditions: &["prone"],
@@ -18,44 +18,44 @@ pub(super) static MANIFEST: Manifest = Manifest {
 const RULES: &[Rule] = &[
     Rule::official(
         "VE-1",
-        "Only Worthy Foes are fought in turns; one roll settles any other fight.",
+        "A fight with Worthy Foes is played in turns; one roll settles any other fight.",
     ),
     Rule::official(
         "VE-2",
         "Every combatant rolls Join Battle: Wits and Awareness.",
     ),
-    Rule::supplementary("VE-2a", "A die of 7, 8 or 9 is one success, a 10 is two."),
+    Rule::supplementary(
+        "VE-2a",
+        "A die of 7, 8 or 9 is one success, and a 10 is two.",
+    ),
     Rule::official(
         "VE-3",
-        "From stealth or seclusion Dexterity may replace Wits, and Stealth Awareness.",
+        "From stealth or seclusion, Dexterity may replace Wits, and Stealth may replace Awareness.",
     ),
     Rule::official(
         "VE-4",
-        "When talk turns violent Manipulation may replace Wits, and Socialize Awareness.",
+        "When talk turns violent, Manipulation may replace Wits, and Socialize may replace Awareness.",
     ),
     Rule::official(
         "VE-5",
-        "Initiative starts at 3, with 1 more for each success, at most 20.",
+        "Initiative starts at 3, plus 1 for each success, at most 20.",
     ),
     Rule::official(
         "VE-6",
-        "Joining Battle comes with a free action that harms nobody and that nobody opposes.",
+        "Joining Battle gives a free action that harms no combatant and that no combatant opposes.",
     ),
-    Rule::official(
-        "VE-7",
-        "Free actions come in turn order: the later ones see the earlier.",
-    ),
+    Rule::official("VE-7", "Free actions come in turn order."),
     Rule::official(
         "VE-8",
-        "There is one free action each; an action that harms somebody or is opposed is none.",
+        "Each combatant has one free action; an action that harms or is opposed is not free.",
     ),
     Rule::official(
         "VE-9",
-        "The highest Initiative acts first, then downwards; ticks without anybody are skipped.",
+        "The highest Initiative acts first, then downwards; ticks without a combatant are skipped.",
     ),
     Rule::supplementary(
         "VE-9a",
-        "On one tick players' characters act first, then more successes, then the earlier.",
+        "On the same tick players' characters act first, then more successes, then the first to join.",
     ),
     Rule::official(
         "VE-10",
@@ -63,11 +63,11 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "VE-10a",
-        "An attack outside the attacker's turn takes no action and does not count at a turn's end.",
+        "An attack outside the attacker's turn takes no action and does not count at the end of a turn.",
     ),
     Rule::official(
         "VE-11",
-        "After the combat action a flurry opens a second one, for Initiative.",
+        "After the combat action a flurry allows a second one, for Initiative.",
     ),
     Rule::supplementary("VE-11a", "A Crashed combatant may flurry."),
     Rule::official(
@@ -76,15 +76,15 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "VE-12a",
-        "A delayed turn comes between two others, at the latest after all of the round (option: whenever it is claimed).",
+        "A delayed turn comes between two others, at the latest after all others of the round (option: in any later round).",
     ),
     Rule::supplementary(
         "VE-13",
-        "Initiative changes hold at once; the highest that has not acted is next, once.",
+        "Initiative changes take effect at once; the highest combatant that has not acted is next.",
     ),
     Rule::official(
         "VE-14",
-        "Start of turn, 1: what lasts one turn ends: Onslaught, expired hazards and poisons.",
+        "Start of turn, 1: effects that last one turn end, such as Onslaught, hazards and poisons.",
     ),
     Rule::supplementary(
         "VE-14a",
@@ -92,7 +92,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "VE-15",
-        "Start of turn, 2: a combatant that Rushed or Disengaged without moving can move now.",
+        "Start of turn, 2: a combatant that Rushed or Disengaged without moving can move.",
     ),
     Rule::official(
         "VE-16",
@@ -108,7 +108,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "VE-17",
-        "Start of turn, 4: anima flux and other effects of the start of a turn happen.",
+        "Start of turn, 4: anima flux and other start-of-turn effects apply.",
     ),
     Rule::official(
         "VE-18",
@@ -132,9 +132,9 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "VE-21b",
-        "A flurry is paid at the end of the turn, so declaring it needs no Initiative.",
+        "A flurry is paid at the end of the turn, so it can start without Initiative.",
     ),
-    Rule::official("VE-22", "End of turn, 4: 5 motes come back."),
+    Rule::official("VE-22", "End of turn, 4: the combatant regains 5 motes."),
     Rule::official(
         "VE-23",
         "A combatant at 0 or less is Crashed; above 0 it is not.",
@@ -152,7 +152,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "VE-27",
-        "Being attacked, costs, going into Crash and decisive killing blows lose Initiative.",
+        "Being attacked, costs, going into Crash and decisive killing blows cost Initiative.",
     ),
     Rule::supplementary(
         "VE-28",
@@ -162,7 +162,7 @@ const RULES: &[Rule] = &[
         "VE-28a",
         "A decisive attack whose damage takes the last hit point is a killing blow.",
     ),
-    Rule::supplementary("VE-29", "A Crashed combatant uses no Perilous Charms."),
+    Rule::supplementary("VE-29", "A Crashed combatant cannot use Perilous Charms."),
     Rule::supplementary(
         "VE-30",
         "Every attack, hit or missed, adds a point of Onslaught, which lowers Defense by 1.",

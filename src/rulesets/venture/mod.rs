@@ -90,9 +90,9 @@ impl Ruleset for Venture {
                 let others = ids(encounter
                     .waiting()
                     .filter(|c| c.state.delaying && c.id != tick.next));
-                let claim = ("claim", tick.delayed || !others.is_empty());
+                let back = ("return", tick.delayed || !others.is_empty());
                 let who = [vec![tick.next.clone()], others, newcomers].concat();
-                let commands = open([("begin_turn", true), ("delay", !tick.delayed), claim, join]);
+                let commands = open([("begin_turn", true), ("delay", !tick.delayed), back, join]);
                 Pending::new(
                     "begin_turn",
                     who,
@@ -153,7 +153,7 @@ impl Ruleset for Venture {
         let state = &c.state;
         if state.join_battle.is_none() {
             if encounter.status == Status::Running {
-                return "not joined".to_owned();
+                return "not in battle yet".to_owned();
             }
             return String::new();
         }
@@ -162,13 +162,16 @@ impl Ruleset for Venture {
             remarks.push("next".to_owned());
         }
         if state.crashed {
-            remarks.push(format!("crashed ({} of 3 tokens)", state.recovery_tokens));
+            remarks.push(format!(
+                "crashed, {} of 3 recovery tokens",
+                state.recovery_tokens
+            ));
         }
         if state.delaying {
             remarks.push("delaying".to_owned());
         }
         if state.onslaught > 0 {
-            remarks.push(format!("onslaught {}", state.onslaught));
+            remarks.push(format!("Onslaught {}", state.onslaught));
         }
         let max_motes = c.stats.max_motes.get();
         if max_motes > 0 {
@@ -201,7 +204,7 @@ fn stands_with(one: &Combatant, other: &Combatant) -> bool {
 /// Why a combatant stands where it does on the track.
 fn because(c: &Combatant, same_tick: bool) -> Reason {
     let (rule, reason) = if c.state.delaying {
-        ("VE-12", "holds its action")
+        ("VE-12", "delays the turn")
     } else {
         ("VE-9", "Initiative")
     };

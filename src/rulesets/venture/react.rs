@@ -1,4 +1,4 @@
-//! What follows from shared commands, and how a fight goes on from turn to turn.
+//! What follows from shared commands, and how a fight moves on from turn to turn.
 
 use super::decide::{change_motes, enter, take_turn};
 use super::{
@@ -37,16 +37,16 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Venture>) -> Result<()
         }
         AnyEvent::Shared(_) | AnyEvent::Roster(_) | AnyEvent::Own(_) => {}
     }
-    go_on(play);
+    move_on(play);
     Ok(())
 }
 
-/// Goes on to who acts next, after a turn, a free action, or a change on the track or of the
+/// Moves on to the next combatant, after a turn, a free action, or a change on the track or of the
 /// roster.
 ///
 /// The turn of a combatant that is out of the fight or has left ends at once, without the steps of
 /// its end.
-pub(super) fn go_on(play: &mut Play<'_>) {
+pub(super) fn move_on(play: &mut Play<'_>) {
     let encounter = play.encounter();
     match &encounter.state.phase {
         Phase::FreeActions { next } if with_free_action(encounter).all(|c| c.id != *next) => {
@@ -94,7 +94,12 @@ pub(super) fn reach_tick(play: &mut Play<'_>) {
     }
     let phase = &play.encounter().state.phase;
     match tick {
-        Some(tick) if *phase != Phase::Tick(tick.clone()) => play.emit(TickReached { tick }),
+        Some(tick) if *phase != Phase::Tick(tick.clone()) => play.emit(TickReached {
+            combatant: tick.next,
+            tick: tick.tick,
+            same_tick: tick.same_tick,
+            delayed: tick.delayed,
+        }),
         None if *phase != Phase::Standstill {} => play.emit(StandstillReached {}),
         _ => {}
     }
@@ -103,13 +108,13 @@ pub(super) fn reach_tick(play: &mut Play<'_>) {
 /// The tick of the highest who has not acted and does not delay, else of the highest who delays
 /// (VE-12a).
 ///
-/// Where a delay lasts until it is claimed, the round ends over those who delay, unless it has had
-/// no turn at all.
+/// If a delay lasts until the combatant returns, the round ends without those who delay, unless it
+/// has had no turn at all.
 fn next_tick(encounter: &Encounter) -> Option<Tick> {
     let c = yet_to_act(encounter).min_by_key(|c| (c.state.delaying, rank(c)))?;
     let tick = c.state.initiative;
     let delayed = c.state.delaying;
-    let held_on = encounter.options.delay_lasts == DelayLasts::UntilClaimed;
+    let held_on = encounter.options.delay_lasts == DelayLasts::UntilReturn;
     if delayed && held_on && on_track(encounter).any(|c| c.acted) {
         return None;
     }

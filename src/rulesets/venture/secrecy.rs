@@ -4,7 +4,7 @@ use super::{CombatantState, Encounter, Event, Phase, Venture};
 use crate::vocabulary::{Audience, CombatantId, Redact, Redaction, Secrecy};
 
 impl Secrecy<Self> for Venture {
-    /// Without those who may claim the turn or join the battle.
+    /// Without those who may return or join the battle.
     fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
         encounter
             .state
@@ -33,7 +33,7 @@ impl Secrecy<Self> for Venture {
     }
 }
 
-/// Somebody acts, if the audience does not know who is awaited.
+/// Someone acts, if the audience does not know who is awaited.
 impl Redact for Phase {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
         match self.awaited() {

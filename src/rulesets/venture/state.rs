@@ -10,8 +10,8 @@ use serde_with::skip_serializing_none;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Options of Venture: the amounts that its text leaves open, and variants from later versions of
-/// the game.
+/// Options of Venture: amounts that its text leaves open, and variants from later versions of the
+/// game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
@@ -22,16 +22,16 @@ pub struct Options {
     pub crash_loss: Int<0, 20>,
     /// Initiative that the target of an attack loses if the command gives no amount (VE-27).
     pub attacked_loss: Int<0, 20>,
-    /// Which decisive attacks reset the attacker to its base Initiative (VE-27, VE-28).
+    /// The decisive attacks that reset the attacker to its base Initiative (VE-27, VE-28).
     pub decisive_reset: DecisiveReset,
-    /// What the base Initiative is (VE-28).
+    /// The base Initiative (VE-28).
     pub base_initiative: BaseInitiative,
     /// Whether an unusual Join Battle swaps only one of attribute and ability (VE-33).
     pub single_swap: bool,
     /// Whether crashing the combatant that crashed you adds a new Join Battle roll to your
     /// Initiative (VE-31).
     pub shift: bool,
-    /// How long a delayed turn can be held (VE-12a).
+    /// The time for which a turn can be delayed (VE-12a).
     pub delay_lasts: DelayLasts,
 }
 
@@ -70,7 +70,7 @@ pub struct CombatantStats {
     pub stealth: Int<0, 20>,
     /// The ability that may stand in for Awareness when talk turns violent (VE-4).
     pub socialize: Int<0, 20>,
-    /// Motes now; all of them when it Joins Battle, if not given. Play changes it (VE-22).
+    /// Current motes; by default all of them when it Joins Battle. Play changes them (VE-22).
     pub motes: Option<Int<0, 1000>>,
     /// The maximum of its motes.
     pub max_motes: Int<0, 1000>,
@@ -95,7 +95,7 @@ impl Default for CombatantStats {
     }
 }
 
-/// Which decisive attacks reset the attacker to its base Initiative.
+/// The decisive attacks that reset the attacker to its base Initiative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisiveReset {
@@ -119,15 +119,15 @@ pub enum BaseInitiative {
     Stamina,
 }
 
-/// How long a delayed turn can be held.
+/// The time for which a turn can be delayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum DelayLasts {
     /// Until every other turn of the round is over.
     #[default]
     Round,
-    /// Until it is claimed, also in a later round.
-    UntilClaimed,
+    /// Until the combatant returns, even in a later round.
+    UntilReturn,
 }
 
 /// The state of a free action.
@@ -150,21 +150,21 @@ pub struct CombatantState {
     /// Its place on the track, from -20 to 20 (VE-24); 0 before it has Joined Battle.
     #[schema(minimum = -20, maximum = 20)]
     pub initiative: i64,
-    /// How it Joined Battle, if it has.
+    /// Its Join Battle roll, if it has joined.
     #[schema(value_type = Option<JoinRoll>)]
     pub join_battle: Option<Arc<JoinRoll>>,
     /// Its free action (VE-6).
     pub free_action: FreeActionState,
     /// Whether it is Crashed: at 0 or less on the track (VE-23).
     pub crashed: bool,
-    /// Who forced it into Crash, if anybody did.
+    /// The combatant that forced it into Crash, if one did.
     pub crashed_by: Option<CombatantId>,
     /// Recovery tokens towards leaving Crash, at most 4 (VE-16, VE-20).
     #[schema(minimum = 0, maximum = 4)]
     pub recovery_tokens: i64,
-    /// The number of attacks on it since its last turn began (VE-30).
+    /// The number of attacks on it since its last turn started (VE-30).
     pub onslaught: u32,
-    /// Whether it holds its action back (VE-12).
+    /// Whether it delays its turn (VE-12).
     pub delaying: bool,
     /// Combat actions taken in its turn.
     pub actions_taken: u32,
@@ -174,14 +174,14 @@ pub struct CombatantState {
     pub attacked: bool,
     /// Whether it has used the reflexive move of its turn (VE-10).
     pub moved: bool,
-    /// Whether it has Rushed or Disengaged and not moved as part of it yet (VE-15).
+    /// Whether it has a move left over from a Rush or Disengage (VE-15).
     pub follow_up: bool,
-    /// What happens at the start of each of its turns (VE-17).
+    /// The effects that apply at the start of each of its turns (VE-17).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start_effects: Vec<StartEffect>,
     /// The changes of its Initiative that end later (VE-14a).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub timed: Vec<TimedChange>,
+    pub timed_changes: Vec<TimedChange>,
 }
 
 /// A Join Battle roll.
@@ -197,14 +197,14 @@ pub struct JoinRoll {
 
 impl Describe for JoinRoll {}
 
-/// Something that happens at the start of each turn of a combatant, such as anima flux (VE-17).
+/// An effect that applies at the start of each turn of a combatant, such as anima flux (VE-17).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct StartEffect {
-    /// Its name for people, unique within its combatant.
+    /// Its name, unique for its combatant.
     pub name: Text<80>,
-    /// Initiative gained, or lost where negative, at each start of turn.
+    /// Initiative gained, or lost if negative, at each start of turn.
     pub initiative: Int<-40, 40>,
-    /// Motes gained, or lost where negative, at each start of turn.
+    /// Motes gained, or lost if negative, at each start of turn.
     pub motes: Int<-1000, 1000>,
 }
 
@@ -217,7 +217,7 @@ impl Describe for StartEffect {
 /// A change of Initiative that lasts for a number of turns (VE-14a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct TimedChange {
-    /// Initiative that was gained, or lost where negative.
+    /// Initiative that was gained, or lost if negative.
     pub initiative: Int<-40, 40>,
     /// The number of its turn starts until the change ends, 1 for the next.
     pub turns: Int<1, 10_000>,
@@ -229,13 +229,13 @@ impl Describe for TimedChange {}
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
 pub struct State {
-    /// Where the fight is.
+    /// The phase of the fight.
     pub phase: Phase,
-    /// The tick that was reached last: the Initiative of the combatant that came up (VE-9).
+    /// The tick that was reached last: the Initiative of that combatant (VE-9).
     pub tick: Option<i64>,
 }
 
-/// Where the fight is.
+/// The phase of a fight.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -244,31 +244,31 @@ pub enum Phase {
     Setup,
     /// Round 0: combatants take their free actions in turn (VE-7).
     FreeActions {
-        /// Whose free action it is.
+        /// The combatant whose free action is next.
         next: CombatantId,
     },
-    /// Between two turns: the combatant on the reached tick begins its turn or delays it.
+    /// Between two turns: the combatant on the reached tick starts its turn or delays it.
     Tick(Tick),
-    /// A turn has begun, and a move left from a Rush or Disengage may come first (VE-15).
+    /// A turn has started, and a move left over from a Rush or Disengage may come first (VE-15).
     FollowUp {
-        /// Whose turn.
+        /// The combatant that has the turn.
         actor: CombatantId,
     },
-    /// A turn is going on.
+    /// A turn is in progress.
     InTurn {
-        /// Whose turn.
+        /// The combatant that has the turn.
         actor: CombatantId,
     },
-    /// Nobody in the fight has Joined Battle; a newcomer must.
+    /// No combatant in the fight has Joined Battle; a newcomer must.
     Standstill {},
     /// A combatant that the viewer does not see has the turn or comes next.
     SomeoneActs {},
 }
 
 /// A tick of the track on which a combatant acts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Tick {
-    /// Whose turn comes next.
+    /// The combatant that acts next.
     pub next: CombatantId,
     /// Its Initiative.
     pub tick: i64,
@@ -277,12 +277,6 @@ pub struct Tick {
     pub same_tick: bool,
     /// Whether it has delayed and every other turn of the round is over (VE-12a).
     pub delayed: bool,
-}
-
-impl Describe for Tick {
-    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        tell("{next} is next on {tick}", self, names, out)
-    }
 }
 
 impl CombatantStats {
@@ -323,7 +317,7 @@ impl CombatantState {
 }
 
 impl Phase {
-    /// Whose turn is going on.
+    /// The combatant whose turn is in progress.
     pub(super) fn acting(&self) -> Option<&CombatantId> {
         match self {
             Self::InTurn { actor } | Self::FollowUp { actor } => Some(actor),
@@ -331,7 +325,7 @@ impl Phase {
         }
     }
 
-    /// Whose action is awaited, in its turn or before it.
+    /// The combatant whose action is awaited, in its turn or before it.
     pub(super) fn awaited(&self) -> Option<&CombatantId> {
         match self {
             Self::FreeActions { next } | Self::Tick(Tick { next, .. }) => Some(next),
@@ -339,16 +333,16 @@ impl Phase {
         }
     }
 
-    /// What is going on now, for refusals.
+    /// The present phase in a sentence, for refusals.
     pub(super) fn detail(&self) -> String {
         match self {
             Self::FreeActions { next } => {
-                format!("turns begin after the free actions; it is {next}'s")
+                format!("Free actions come first, and {next}'s is next.")
             }
-            Self::Tick(tick) => format!("{} is next, on tick {}", tick.next, tick.tick),
-            Self::FollowUp { actor } | Self::InTurn { actor } => format!("it is {actor}'s turn"),
-            Self::SomeoneActs {} => "another combatant acts now".to_owned(),
-            Self::Setup | Self::Standstill {} => "it is nobody's turn now".to_owned(),
+            Self::Tick(tick) => format!("The next turn is {}'s.", tick.next),
+            Self::FollowUp { actor } | Self::InTurn { actor } => format!("It's {actor}'s turn."),
+            Self::SomeoneActs {} => "Another combatant acts now.".to_owned(),
+            Self::Setup | Self::Standstill {} => "No turn is in progress.".to_owned(),
         }
     }
 }

@@ -5,8 +5,8 @@ use super::track::{Blow, change};
 use super::turn::proceed;
 use super::{in_turn, joined};
 use crate::rulesets::venture::{
-    Act, ActionTaken, Attacked, BaseInitiative, Cause, DecisiveReset, Flurried, FollowUpPassed,
-    FollowUpTaken, FreeActionPassed, Moved, Phase, Play, Target,
+    Act, ActionTaken, Attacked, BaseInitiative, Cause, DecisiveReset, Flurried, FollowUpTaken,
+    Moved, Passed, Phase, Play, Target,
 };
 use crate::vocabulary::{CombatantId, ConditionSet, Damage, Slug, Text, Violation, field, require};
 
@@ -16,7 +16,7 @@ pub(super) fn act(play: &mut Play<'_>, c: &Act) -> Result<(), Violation> {
     if c.reflexive {
         joined(play, id)?;
         let phase = &play.encounter().state.phase;
-        let detail = "no combatant is attacked before the free actions are over";
+        let detail = "Attacks come after the free actions. Finish those first.";
         require(
             !matches!(phase, Phase::FreeActions { .. }),
             "free_actions_first",
@@ -24,21 +24,21 @@ pub(super) fn act(play: &mut Play<'_>, c: &Act) -> Result<(), Violation> {
             || detail,
         )?;
         require(phase.acting() != Some(id), "own_turn", "VE-10a", || {
-            format!("it is {id}'s own turn: leave `reflexive` out")
+            format!("It's {id}'s own turn. Leave out \"reflexive\".")
         })?;
     } else {
         may_take_action(play, id)?;
     }
     let of_an_attack =
         c.decisive || c.reflexive || !c.targets.is_empty() || c.attacker_loses.is_some();
-    let detail = "`targets`, `decisive`, `reflexive` and `attacker_loses` belong to an attack: set `attack` too";
+    let detail = "\"targets\", \"decisive\", \"reflexive\" and \"attacker_loses\" belong to an attack. Set \"attack\".";
     require(
         c.attack || !of_an_attack,
         "not_an_attack",
         field("attack"),
         || detail,
     )?;
-    let detail = "an attack has at most 50 targets";
+    let detail = "An attack can have 50 targets. Send fewer.";
     require(
         c.targets.len() <= 50,
         "too_many_targets",
@@ -87,7 +87,7 @@ fn check_target(play: &Play<'_>, c: &Act, index: usize, target: &Target) -> Resu
             .take(index)
             .all(|before| before.combatant != *id);
     require(distinct, "target_not_distinct", field("combatant"), || {
-        format!("{id} cannot be attacked by itself, nor twice in one action")
+        format!("{id} is the attacker or a target already. Send each target once.")
     })?;
     let conditions = play.conditions(id, target.member.as_ref())?;
     let dead = conditions.iter().any(|condition| condition == "dead");
@@ -95,10 +95,9 @@ fn check_target(play: &Play<'_>, c: &Act, index: usize, target: &Target) -> Resu
         !(target.killed && dead),
         "condition_already_set",
         "TK-3",
-        || format!("that member of {id} is dead already"),
+        || format!("That target of {id} is dead already. Choose another one."),
     )?;
-    let detail =
-        "only a decisive attack deals damage or strikes a killing blow: set `decisive` too";
+    let detail = "Only a decisive attack deals damage or kills. Set \"decisive\".";
     require(
         c.decisive || !target.is_ruling(),
         "not_decisive",
@@ -128,7 +127,7 @@ fn attack(play: &mut Play<'_>, by: &CombatantId, target: &Target) -> Result<bool
         });
     let blow = Blow {
         by,
-        shift: target.shift.clone().unwrap_or_default(),
+        rejoin: target.rejoin.clone().unwrap_or_default(),
     };
     change(play, id, -loss, Cause::Attacked, Some(blow))?;
     let mut falls = None;
@@ -184,20 +183,20 @@ fn may_take_action(play: &Play<'_>, id: &CombatantId) -> Result<(), Violation> {
         state.has_action() || state.flurrying,
         "no_action_left",
         "VE-10",
-        || format!("{id} has taken its combat action; flurry opens a second one"),
+        || format!("{id} already took a combat action. Send \"flurry\" for a second one."),
     )?;
     require(state.has_action(), "no_action_left", "VE-11", || {
-        format!("{id} has taken both actions of its flurry")
+        format!("{id} already took both actions of the flurry. Send \"end_turn\".")
     })
 }
 
 pub(super) fn flurry(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let state = &in_turn(play, id, "VE-11")?.state;
     require(!state.flurrying, "already_flurrying", "VE-11", || {
-        format!("{id} flurries already")
+        format!("{id} already started a flurry. Send the second action.")
     })?;
     require(state.actions_taken > 0, "no_action_yet", "VE-11", || {
-        format!("{id} has not taken its combat action: a flurry comes after it")
+        format!("{id} took no combat action yet. Send the first action before \"flurry\".")
     })?;
     play.emit(Flurried {
         combatant: id.clone(),
@@ -208,7 +207,7 @@ pub(super) fn flurry(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violat
 pub(super) fn reflexive_move(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let moved = in_turn(play, id, "VE-10")?.state.moved;
     require(!moved, "already_moved", "VE-10", || {
-        format!("{id} has used the reflexive move of its turn")
+        format!("{id} already moved this turn. Wait for the next turn.")
     })?;
     play.emit(Moved {
         combatant: id.clone(),
@@ -216,11 +215,11 @@ pub(super) fn reflexive_move(play: &mut Play<'_>, id: &CombatantId) -> Result<()
     Ok(())
 }
 
-/// Makes the move left from a Rush or Disengage; a turn that waits for it proceeds.
+/// Makes the move left over from a Rush or Disengage; a turn that waits for it proceeds.
 pub(super) fn follow_up(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let open = joined(play, id)?.state.follow_up;
     require(open, "no_follow_up", "VE-15", || {
-        format!("{id} has no move left from a Rush or Disengage")
+        format!("{id} can't make a leftover move. Only a Rush or Disengage leaves one.")
     })?;
     let Phase::FollowUp { actor } = &play.encounter().state.phase else {
         play.emit(FollowUpTaken {
@@ -229,7 +228,7 @@ pub(super) fn follow_up(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Vio
         return Ok(());
     };
     require(actor == id, "not_your_follow_up", "VE-15", || {
-        format!("{actor}'s turn waits for its own move: {id} moves before or after that")
+        format!("{actor}'s leftover move comes first. Wait for that.")
     })?;
     play.emit(FollowUpTaken {
         combatant: id.clone(),
@@ -239,14 +238,16 @@ pub(super) fn follow_up(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Vio
 
 pub(super) fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     if matches!(&play.encounter().state.phase, Phase::FollowUp { actor } if actor == id) {
-        play.emit(FollowUpPassed {
+        play.emit(Passed {
             combatant: id.clone(),
+            follow_up: true,
         });
         return proceed(play, id);
     }
     may_act_freely(play, id)?;
-    play.emit(FreeActionPassed {
+    play.emit(Passed {
         combatant: id.clone(),
+        follow_up: false,
     });
     Ok(())
 }

@@ -26,7 +26,7 @@ pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
             .get(id)
             .is_some_and(|c| c.state.join_battle.is_some());
         match c.joins.get(id) {
-            // The most motes may be fewer now.
+            // The maximum of motes may be lower.
             None if joined => change_motes(play, id, 0),
             join => {
                 let entered = enter(play, id, &join.cloned().unwrap_or_default());
@@ -43,7 +43,7 @@ pub(super) fn join_alone(play: &mut Play<'_>, c: &JoinBattle) -> Result<(), Viol
     let id = &c.combatant;
     let joined = play.combatant("combatant", id)?.state.join_battle.is_some();
     require(!joined, "already_joined", "VE-2", || {
-        format!("{id} has Joined Battle already")
+        format!("{id} already joined battle. Send that once.")
     })?;
     worthy(play.fighter("combatant", id, "VE-9")?)?;
     enter(play, id, &c.join())
@@ -52,7 +52,7 @@ pub(super) fn join_alone(play: &mut Play<'_>, c: &JoinBattle) -> Result<(), Viol
 fn worthy(c: &Combatant) -> Result<(), Violation> {
     require(c.stats.worthy_foe, "not_a_worthy_foe", "VE-1", || {
         format!(
-            "{} is no Worthy Foe: settle that fight by one roll, or make it a worthy_foe",
+            "{} is no Worthy Foe. Send \"settle\" for that fight, or set \"worthy_foe\".",
             c.id
         )
     })
@@ -64,7 +64,7 @@ pub(super) fn settle(play: &mut Play<'_>, c: &Settle) -> Result<(), Violation> {
     let unworthy = !foe.stats.worthy_foe && foe.state.join_battle.is_none();
     require(unworthy, "a_worthy_foe", "VE-1", || {
         format!(
-            "{} is a Worthy Foe, or has Joined Battle: that fight is played in turns",
+            "{} is a Worthy Foe or already joined battle, so one roll can't settle the fight.",
             c.combatant
         )
     })?;
@@ -93,7 +93,7 @@ pub(in super::super) fn enter(
     let initiative = (3 + roll.successes).min(20);
     play.emit(JoinedBattle {
         combatant: id.clone(),
-        roll,
+        join_battle: roll,
         initiative,
         motes,
     });
@@ -121,16 +121,19 @@ pub(super) fn roll(
     let fits = [Attribute::Wits, unusual_attribute].contains(&attribute)
         && [Ability::Awareness, unusual_ability].contains(&ability);
     require(fits, "pool_not_allowed", rule, || match approach {
-        Approach::Default => "into the fray the pool is wits and awareness",
+        Approach::Default => {
+            "This approach rolls wits and awareness. Send those, or another approach."
+        }
         Approach::Stealth => {
-            "from stealth dexterity may replace wits, and stealth may replace awareness"
+            "From stealth, dexterity can replace wits, and stealth awareness. Send one of those."
         }
         Approach::Escalation => {
-            "escalating, manipulation may replace wits, and socialize may replace awareness"
+            "When talk turns violent, manipulation can replace wits, and socialize awareness. \
+             Send one of those."
         }
     })?;
     let both = attribute != Attribute::Wits && ability != Ability::Awareness;
-    let detail = "this encounter allows one swap: the attribute or the ability, not both";
+    let detail = "This encounter allows one swap. Swap the attribute or the ability, not both.";
     require(
         !(both && play.encounter().options.single_swap),
         "pool_not_allowed",
@@ -138,11 +141,11 @@ pub(super) fn roll(
         || detail,
     )?;
     if let Some(successes) = join.successes {
-        let detail = "give the successes or the dice, not both";
+        let detail = "\"successes\" and \"faces\" exclude each other. Send one of them.";
         require(
-            join.dice.is_empty(),
+            join.faces.is_empty(),
             "successes_or_dice",
-            field("dice"),
+            field("faces"),
             || detail,
         )?;
         return Ok(JoinRoll {
@@ -153,12 +156,12 @@ pub(super) fn roll(
     }
     let size = play.combatant("combatant", id)?.stats.dice(&pool) + join.bonus_dice.get();
     let size = usize::try_from(size).unwrap_or(0);
-    let given = join.dice.len();
-    require(given <= size, "too_many_dice", field("dice"), || {
-        format!("{id}'s pool has {size} dice, not {given}: added dice go into bonus_dice")
+    let given = join.faces.len();
+    require(given <= size, "too_many_dice", field("faces"), || {
+        format!("{id}'s pool has {size} dice, not {given}. Send fewer, or raise \"bonus_dice\".")
     })?;
     let dice: Vec<_> = (0..size)
-        .map(|i| play.die(join.dice.get(i).copied()))
+        .map(|i| play.die(join.faces.get(i).copied()))
         .collect();
     // VE-2a
     let successes = dice.iter().map(|die| match die.face {
@@ -179,13 +182,13 @@ pub(super) fn free_action(play: &mut Play<'_>, c: &FreeAction) -> Result<(), Vio
         !c.damaging,
         "free_action_damaging",
         "VE-8",
-        || "a free action harms nobody: take it as a combat action",
+        || "A free action can't harm. Send \"act\" in a turn instead.",
     )?;
     require(
         !c.opposed,
         "free_action_opposed",
         "VE-8",
-        || "nobody opposes a free action: take it as a combat action",
+        || "A free action can't be opposed. Send \"act\" in a turn instead.",
     )?;
     play.emit(FreeActionTaken {
         combatant: c.combatant.clone(),
@@ -202,17 +205,17 @@ pub(super) fn may_act_freely(play: &Play<'_>, id: &CombatantId) -> Result<(), Vi
         c.state.free_action == FreeActionState::Open,
         "free_action_used",
         "VE-8",
-        || format!("{id} has had its one free action"),
+        || format!("{id} already had the free action. Each combatant has one."),
     )?;
     if let Phase::FreeActions { next } = &play.encounter().state.phase {
         return require(next == id, "not_your_free_action", "VE-7", || {
-            format!("free actions come in turn order: it is {next}'s, not {id}'s")
+            format!("The next free action is {next}'s. Wait for {id}'s.")
         });
     }
     require(
         in_turn(play, id, "VE-7")?.state.actions_taken == 0,
         "free_action_late",
         "VE-7",
-        || format!("{id} has acted: its free action came before that"),
+        || format!("{id} already acted this turn. The free action comes before that."),
     )
 }

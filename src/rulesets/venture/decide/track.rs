@@ -4,7 +4,7 @@ use super::join::roll;
 use super::joined;
 use crate::rulesets::venture::{
     Adjust, Cause, Corrected, CrashEnded, Crashed, Declare, InitiativeChanged, Join, MotesChanged,
-    Phase, Play, Shifted, Spend, StartEffect, StartEffectDeclared, StartEffectWithdrawn,
+    Phase, Play, Shifted, SpendInitiative, StartEffect, StartEffectDeclared, StartEffectWithdrawn,
     TimedChange, TimedChangesSet, Withdraw,
 };
 use crate::vocabulary::{CombatantId, Int, Violation, field, require};
@@ -14,10 +14,10 @@ pub(in super::super) const MAX_START_EFFECTS: usize = 8;
 /// The maximum of timed changes of a combatant.
 pub(in super::super) const MAX_TIMED: usize = 8;
 
-/// Who made a combatant fall, and how it Joins Battle again if that shifts the fight.
+/// The combatant that made another fall, and its new Join Battle roll if that shifts the fight.
 pub(super) struct Blow<'a> {
     pub by: &'a CombatantId,
-    pub shift: Join,
+    pub rejoin: Join,
 }
 
 /// Moves `id` on the track at once (VE-13), within its bounds (VE-24); Crash comes and goes with it
@@ -26,7 +26,7 @@ pub(super) fn change(
     play: &mut Play<'_>,
     id: &CombatantId,
     delta: i64,
-    because: Cause,
+    cause: Cause,
     blow: Option<Blow<'_>>,
 ) -> Result<(), Violation> {
     let state = &play.combatant("combatant", id)?.state;
@@ -40,7 +40,7 @@ pub(super) fn change(
         combatant: id.clone(),
         from,
         to,
-        because,
+        cause,
     });
     if !crashed && to <= 0 {
         return crash(play, id, blow);
@@ -58,7 +58,7 @@ fn crash(play: &mut Play<'_>, id: &CombatantId, blow: Option<Blow<'_>>) -> Resul
     let forced = blow.as_ref().map(|blow| blow.by).filter(|by| *by != id);
     play.emit(Crashed {
         combatant: id.clone(),
-        by: forced.cloned(),
+        crashed_by: forced.cloned(),
     });
     let loss = play.encounter().options.crash_loss.get();
     let bonus = play.encounter().options.crash_bonus.get();
@@ -75,23 +75,23 @@ fn crash(play: &mut Play<'_>, id: &CombatantId, blow: Option<Blow<'_>>) -> Resul
     let shifts = play.encounter().options.shift && opponent.state.crashed_by.as_ref() == Some(id);
     change(play, blow.by, bonus, Cause::CrashBonus, None)?;
     if shifts {
-        let roll = roll(play, blow.by, &blow.shift).map_err(|refused| refused.within("shift"))?;
+        let roll = roll(play, blow.by, &blow.rejoin).map_err(|refused| refused.within("rejoin"))?;
         let successes = roll.successes;
         play.emit(Shifted {
             combatant: blow.by.clone(),
-            roll,
+            join_battle: roll,
         });
         change(play, blow.by, successes, Cause::Shift, None)?;
     }
     Ok(())
 }
 
-pub(super) fn spend(play: &mut Play<'_>, c: &Spend) -> Result<(), Violation> {
+pub(super) fn spend(play: &mut Play<'_>, c: &SpendInitiative) -> Result<(), Violation> {
     let id = &c.combatant;
     let payer = joined(play, id)?;
     let initiative = c.initiative.get();
     let motes = c.motes.get();
-    let detail = "say what is spent: initiative, motes or both";
+    let detail = "Nothing is spent. Send \"initiative\", \"motes\" or both.";
     require(
         initiative != 0 || motes != 0,
         "nothing_to_spend",
@@ -102,15 +102,15 @@ pub(super) fn spend(play: &mut Play<'_>, c: &Spend) -> Result<(), Violation> {
         !(c.perilous && payer.state.crashed),
         "crashed",
         "VE-29",
-        || format!("{id} is Crashed and cannot use Perilous Charms"),
+        || format!("{id} can't use Perilous Charms while Crashed."),
     )?;
     let left = payer.state.initiative + 20;
     require(initiative <= left, "not_enough_initiative", "VE-24", || {
-        format!("{id} cannot pay {initiative}i: it is {left} above -20, the lowest Initiative")
+        format!("{id} can't spend {initiative} Initiative. Spend {left} or less, down to -20.")
     })?;
     let held = payer.stats.motes();
     require(motes <= held, "not_enough_motes", "VE-22", || {
-        format!("{id} has {held} motes, not {motes}")
+        format!("{id} can't spend {motes} motes. Spend {held} or less.")
     })?;
     change(play, id, -initiative, Cause::Spent, None)?;
     change_motes(play, id, -motes);
@@ -122,10 +122,10 @@ pub(super) fn adjust(play: &mut Play<'_>, c: &Adjust) -> Result<(), Violation> {
     let id = &c.combatant;
     let state = &joined(play, id)?.state;
     require(
-        c.turns.is_none() || state.timed.len() < MAX_TIMED,
+        c.turns.is_none() || state.timed_changes.len() < MAX_TIMED,
         "too_many_timed_changes",
         "VE-14a",
-        || format!("{id} has {MAX_TIMED} timed changes already: leave `turns` out"),
+        || format!("{id} can't have more than {MAX_TIMED} timed changes. Leave out \"turns\"."),
     )?;
     let phase = &play.encounter().state.phase;
     let not_yet = matches!(phase, Phase::FreeActions { .. }) || phase.acting() == Some(id);
@@ -133,38 +133,38 @@ pub(super) fn adjust(play: &mut Play<'_>, c: &Adjust) -> Result<(), Violation> {
         c.acted != Some(true) || !not_yet,
         "not_acted_yet",
         "VE-23b",
-        || format!("{id} has the turn, or no turn has come yet: it has not acted"),
+        || format!("{id} can't have acted yet. Leave out \"acted\", or end the turn."),
     )?;
     let delta = c.initiative.get();
     let change_within_bounds = (state.initiative + delta).clamp(-20, 20) - state.initiative;
     if let Some(turns) = c.turns
         && change_within_bounds != 0
     {
-        let mut changes = state.timed.clone();
-        changes.push(TimedChange {
+        let mut timed_changes = state.timed_changes.clone();
+        timed_changes.push(TimedChange {
             initiative: Int::clamped(change_within_bounds),
             turns,
         });
         play.emit(TimedChangesSet {
             combatant: id.clone(),
-            changes,
+            timed_changes,
         });
     }
-    if let Some(by) = &c.by {
-        play.combatant("by", by)?;
+    if let Some(source) = &c.source {
+        play.combatant("source", source)?;
     }
-    let shift = c.shift.clone().unwrap_or_default();
-    let blow = c.by.as_ref().map(|by| Blow { by, shift });
+    let rejoin = c.rejoin.clone().unwrap_or_default();
+    let blow = c.source.as_ref().map(|by| Blow { by, rejoin });
     change(play, id, delta, Cause::Adjusted, blow)?;
     change_motes(play, id, c.motes.get());
 
     let crashed = play.combatant("combatant", id)?.state.crashed;
     match c.crashed {
         Some(true) if !crashed => {
-            let by = c.by.clone().filter(|by| by != id);
+            let crashed_by = c.source.clone().filter(|source| source != id);
             play.emit(Crashed {
                 combatant: id.clone(),
-                by,
+                crashed_by,
             });
         }
         Some(false) if crashed => play.emit(CrashEnded {
@@ -189,19 +189,19 @@ pub(super) fn adjust(play: &mut Play<'_>, c: &Adjust) -> Result<(), Violation> {
 
 /// Start of turn, step 1: timed changes count down, and what is over ends (VE-14, VE-14a).
 pub(super) fn count_timed(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let changes = play.combatant("combatant", id)?.state.timed.clone();
+    let changes = play.combatant("combatant", id)?.state.timed_changes.clone();
     if changes.is_empty() {
         return Ok(());
     }
-    let (over, mut going): (Vec<_>, Vec<_>) = changes
+    let (over, mut remaining): (Vec<_>, Vec<_>) = changes
         .into_iter()
         .partition(|timed| timed.turns.get() == 1);
-    for timed in &mut going {
+    for timed in &mut remaining {
         timed.turns = Int::clamped(timed.turns.get() - 1);
     }
     play.emit(TimedChangesSet {
         combatant: id.clone(),
-        changes: going,
+        timed_changes: remaining,
     });
     for timed in over {
         change(play, id, -timed.initiative.get(), Cause::Expired, None)?;
@@ -216,22 +216,31 @@ pub(super) fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation>
         effects.len() < MAX_START_EFFECTS,
         "too_many_start_effects",
         "VE-17",
-        || format!("{id} has {MAX_START_EFFECTS} of them already: withdraw one first"),
+        || {
+            format!(
+                "{id} can't have more than {MAX_START_EFFECTS} effects. Send \"withdraw\" first."
+            )
+        },
     )?;
     require(
         effects.iter().all(|effect| effect.name != c.name),
         "already_declared",
         "VE-17",
-        || format!("{} is declared for {id} already: withdraw it first", c.name),
+        || {
+            format!(
+                "{id} already has the effect {}. Send \"withdraw\" first.",
+                c.name
+            )
+        },
     )?;
-    let effect = StartEffect {
+    let start_effect = StartEffect {
         name: c.name.clone(),
         initiative: c.initiative,
         motes: c.motes,
     };
     play.emit(StartEffectDeclared {
         combatant: id.clone(),
-        effect,
+        start_effect,
     });
     Ok(())
 }
@@ -245,7 +254,12 @@ pub(super) fn withdraw(play: &mut Play<'_>, c: &Withdraw) -> Result<(), Violatio
         effects.iter().any(|effect| effect.name == c.name),
         "not_declared",
         "VE-17",
-        || format!("nothing of this name is declared for {}", c.combatant),
+        || {
+            format!(
+                "{} didn't declare this effect. Check \"name\".",
+                c.combatant
+            )
+        },
     )?;
     play.emit(StartEffectWithdrawn {
         combatant: c.combatant.clone(),

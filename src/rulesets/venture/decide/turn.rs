@@ -4,9 +4,9 @@ use super::track::{change, change_motes, count_timed};
 use super::{in_turn, joined};
 use crate::rulesets::shared::{end_turn, start_turn};
 use crate::rulesets::venture::{
-    Cause, CombatantState, Delayed, FollowUpOffered, FreeActionPassed, FreeActionState,
-    OnslaughtEnded, Phase, Play, Recovered, RecoveryTokensGained, StartEffect, StartEffectResolved,
-    Tick, react,
+    Cause, CombatantState, Delayed, FollowUpOffered, FreeActionState, OnslaughtEnded, Passed,
+    Phase, Play, Recovered, RecoveryTokensGained, Returned, StartEffect, StartEffectResolved, Tick,
+    react,
 };
 use crate::vocabulary::{CombatantId, Violation, require};
 
@@ -31,7 +31,7 @@ pub(super) fn begin(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violati
 pub(super) fn delay(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let tick = at_tick(play, id, "VE-12")?;
     require(!tick.delayed, "already_delaying", "VE-12a", || {
-        format!("{id} has delayed past all others: it takes its turn now")
+        format!("{id} already delayed until the end of the round. Send \"begin_turn\".")
     })?;
     play.emit(Delayed {
         combatant: id.clone(),
@@ -39,18 +39,21 @@ pub(super) fn delay(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violati
     Ok(())
 }
 
-pub(super) fn claim(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+pub(super) fn take_up(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = joined(play, id)?;
     require(c.state.delaying, "not_delaying", "VE-12", || {
-        format!("{id} has not delayed: there is nothing to claim")
+        format!("{id} didn't delay a turn. Send \"delay\" when that turn is next.")
     })?;
     let phase = &play.encounter().state.phase;
     require(
         phase.acting().is_none(),
         "turn_in_progress",
         "VE-12a",
-        || format!("{}: a delayed turn comes between two turns", phase.detail()),
+        || format!("{} A delayed turn comes between two turns.", phase.detail()),
     )?;
+    play.emit(Returned {
+        combatant: id.clone(),
+    });
     take_turn(play, id)
 }
 
@@ -64,20 +67,22 @@ fn at_tick<'p>(
     let phase = &play.encounter().state.phase;
     let (code, rule, detail) = match phase {
         Phase::Tick(tick) if tick.next == *id => return Ok(tick),
-        _ if phase.acting() == Some(id) => {
-            ("turn_begun", rule, format!("{id}'s turn has begun already"))
-        }
+        _ if phase.acting() == Some(id) => (
+            "turn_begun",
+            rule,
+            format!("{id}'s turn has already started. Act, or send \"end_turn\"."),
+        ),
         _ if c.acted => (
             "already_acted",
             "VE-13",
-            format!("{id} has acted this round"),
+            format!("{id} already acted this round. Wait for the next round."),
         ),
         Phase::InTurn { .. } | Phase::FollowUp { .. } => ("turn_in_progress", rule, phase.detail()),
         Phase::Tick(tick) if c.state.delaying => (
             "already_delaying",
             "VE-12",
             format!(
-                "{id} has delayed: claim takes its turn before {}'s",
+                "{id} delayed the turn. Send \"return\" to act before {}.",
                 tick.next
             ),
         ),
@@ -85,7 +90,7 @@ fn at_tick<'p>(
         _ => (
             "not_your_tick",
             rule,
-            format!("{id} is not next: {}", phase.detail()),
+            format!("{} Wait for {id}'s turn.", phase.detail()),
         ),
     };
     Err(Violation::new(code, rule, detail))
@@ -156,8 +161,9 @@ pub(super) fn end(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation
         ..
     } = c.state;
     if free_action == FreeActionState::Open {
-        play.emit(FreeActionPassed {
+        play.emit(Passed {
             combatant: id.clone(),
+            follow_up: false,
         });
     }
     if !crashed && !prone && !attacked {
@@ -170,13 +176,14 @@ pub(super) fn end(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation
         recovery_tokens,
         ..
     } = play.combatant("combatant", id)?.state;
-    let tokens = (recovery_tokens + if attacked { 1 } else { 2 }).min(MAX_TOKENS);
-    if crashed && tokens > recovery_tokens {
-        let gained = tokens - recovery_tokens;
+    let held = recovery_tokens;
+    let recovery_tokens = (held + if attacked { 1 } else { 2 }).min(MAX_TOKENS);
+    if crashed && recovery_tokens > held {
+        let gained = recovery_tokens - held;
         play.emit(RecoveryTokensGained {
             combatant: id.clone(),
             gained,
-            tokens,
+            recovery_tokens,
         });
     }
     if flurrying {
