@@ -50,8 +50,8 @@ pub struct Start {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub rolls: BTreeMap<CombatantId, D20>,
-    /// d20 rolled at the table for the roll-off of a full tie, by combatant (AI-5a). The server rolls
-    /// the rest.
+    /// d20 rolled at the table for the roll-off of a full tie, by combatant (AI-5a). The server
+    /// rolls the rest.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub roll_offs: BTreeMap<CombatantId, D20>,
@@ -68,7 +68,8 @@ pub struct Roll {
     pub roll: Option<D20>,
 }
 
-/// End a turn. With `next`, also choose who acts next (AI-7); with `begin`, start that turn at once.
+/// End a turn. With `next`, also choose who acts next (AI-7); with `begin`, start that turn at
+/// once.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
@@ -94,8 +95,8 @@ pub struct EndTurn {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Nominate {
-    /// The combatant that chooses: the one that took the last turn. The game master leaves it out if
-    /// that one has left the encounter.
+    /// The combatant that chooses: the one that took the last turn. The game master leaves it out
+    /// if that one has left the encounter.
     pub combatant: Option<CombatantId>,
     /// The combatant that acts next.
     pub next: CombatantId,

@@ -254,8 +254,8 @@ fn begin_at_once(
     }
 }
 
-/// Whether no combatant could interrupt (AI-17b). Only public facts count: neither hidden combatants
-/// nor how many points are left.
+/// Whether no combatant could interrupt (AI-17b). Only public facts count: neither hidden
+/// combatants nor how many points are left.
 fn is_unopposed(encounter: &Encounter, nominee: &CombatantId) -> bool {
     if plays_points(encounter) {
         return false;

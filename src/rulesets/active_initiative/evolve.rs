@@ -152,7 +152,7 @@ fn start_turn(encounter: &mut Encounter, combatant: &CombatantId) {
     state.last_actor = Some(combatant.clone());
 }
 
-/// Removes the name of a combatant that has left. A turn that it has goes on until it is ended.
+/// Removes the name of a combatant that has left. Its turn stays in progress until it is ended.
 fn forget(state: &mut State, left: &CombatantId) {
     let others = Audience::all_but(left);
     state.last_actor.take_if(|last| last == left);

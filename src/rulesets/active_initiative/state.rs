@@ -133,7 +133,8 @@ pub struct State {
     pub interrupt_points: Option<u32>,
     /// Whether an interrupt point was spent in this round (AI-32).
     pub interrupt_point_used: bool,
-    /// Whether a turn of this round has started. If not, the choice is who starts the round (AI-41).
+    /// Whether a turn of this round has started. If not, the choice is who starts the round
+    /// (AI-41).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub begun: bool,
     /// The turns of this round so far, with the current one and without those of combatants that
@@ -244,7 +245,7 @@ pub enum Way {
     Overridden {},
 }
 
-/// What pays for an interrupt.
+/// The means that pay for an interrupt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Means {
