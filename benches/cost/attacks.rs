@@ -156,8 +156,7 @@ async fn come_and_go(server: &Server) -> String {
         let pairs: Vec<Value> = (0..25)
             .flat_map(|n| {
                 let id = format!("ghost-{round}-{n}");
-                let join =
-                    json!({"type": "add_combatant", "combatant": {"id": id, "hidden": true}});
+                let join = json!({"type": "add_combatant", "details": {"id": id, "hidden": true}});
                 [join, json!({"type": "remove_combatant", "combatant": id})]
             })
             .collect();

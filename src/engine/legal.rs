@@ -95,7 +95,7 @@ fn add_combatant<R: Ruleset>(encounter: &Encounter<R>) -> Option<LegalCommand> {
     }
     let example = json!({"name": "Newcomer", "side": "monsters"});
     Some(LegalCommand::of("add_combatant", "TK-2").like(
-        "combatant",
+        "details",
         "a combatant, as at creation",
         Some(example),
     ))
@@ -109,7 +109,7 @@ fn effects<R: Ruleset>(encounter: &Encounter<R>) -> [LegalCommand; 2] {
         Some(example),
     );
     let ids = encounter.effects.iter().map(|effect| effect.id.as_str());
-    let remove = LegalCommand::of("remove_effect", "TK-2").choose("effect", true, ids);
+    let remove = LegalCommand::of("remove_effect", "TK-2").choose("effect_id", true, ids);
     [add, remove]
 }
 

@@ -41,7 +41,7 @@ impl<R: Ruleset> Names for KnownNames<'_, R> {
 pub(super) struct ToldEvent<E> {
     #[serde(flatten)]
     pub event: E,
-    /// None for a note, which is a text itself.
+    /// None for a note, which is a text itself, and for an event that another one tells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
@@ -60,16 +60,14 @@ pub(super) fn told<R: Ruleset>(
     };
     let mut told = Vec::with_capacity(events.len());
     for event in events {
-        let text = event.has_sentence().then(|| sentence(event, &names));
+        let text = sentence(event, &names);
         told.push(space.write(&ToldEvent { event, text })?);
         match event {
             Event::Roster(
-                RosterEvent::CombatantJoined { combatant }
-                | RosterEvent::CombatantUpdated { combatant },
+                RosterEvent::CombatantJoined { details }
+                | RosterEvent::CombatantUpdated { details, .. },
             ) => {
-                names
-                    .combatants
-                    .insert(&combatant.id, combatant.name.as_str());
+                names.combatants.insert(&details.id, details.name.as_str());
             }
             Event::Shared(SharedEvent::EffectAdded(e)) => {
                 names.effects.insert(&e.effect.id, &e.effect);
@@ -80,10 +78,9 @@ pub(super) fn told<R: Ruleset>(
     to_raw_value(&told).map_err(WriteError::Json)
 }
 
-fn sentence<R: Ruleset>(event: &Event<R>, names: &dyn Names) -> String {
+fn sentence<R: Ruleset>(event: &Event<R>, names: &dyn Names) -> Option<String> {
     let mut sentence = String::new();
-    event.describe(names, &mut sentence);
-    sentence
+    event.describe(names, &mut sentence).then_some(sentence)
 }
 
 /// Gives each option its label, without the fields that are open; `specs` are those of the

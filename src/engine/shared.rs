@@ -5,8 +5,8 @@ use crate::json::FieldError;
 use crate::vocabulary::{
     Combatant, CombatantId, CombatantLeft, ConditionCleared, ConditionSet, Damage, Effect,
     EffectAdded, EffectDraft, EffectEnded, EffectId, Encounter, EncounterEnded, EncounterUpdated,
-    Event, Expiry, Heal, Healed, Hp, MAX_EFFECTS, MemberId, Moment, Noted, Overridden, Play,
-    RosterEvent, Ruleset, SharedCommand, SharedEvent, Slug, Text, UpdateEncounter, Violation,
+    EndReason, Event, Expiry, Heal, Healed, Hp, MAX_EFFECTS, MemberId, Moment, Noted, Overridden,
+    Play, RosterEvent, Ruleset, SharedCommand, SharedEvent, Slug, UpdateEncounter, Violation,
     field, require,
 };
 
@@ -33,40 +33,42 @@ pub(super) fn decide<R: Ruleset>(
         }
         SharedCommand::AddEffect(c) => add_effect(play, c.effect)?,
         SharedCommand::RemoveEffect(c) => {
-            let known = play.encounter().effects.iter().any(|e| e.id == c.effect);
-            let detail = || format!("there is no effect {} in this encounter", c.effect);
-            require(known, "unknown_effect", field("effect"), detail)?;
+            let known = play.encounter().effects.iter().any(|e| e.id == c.effect_id);
+            let detail = || format!("there is no effect {} in this encounter", c.effect_id);
+            require(known, "unknown_effect", field("effect_id"), detail)?;
             emit_and_react(
                 play,
                 EffectEnded {
-                    effect: c.effect,
-                    because: Text::fixed("removed"),
+                    effect_id: c.effect_id,
+                    reason: EndReason::Removed,
                 },
             )?;
         }
         SharedCommand::AddCombatant(c) => {
-            let combatant = roster::new_combatant(play.encounter(), c.combatant)
-                .map_err(|e| e.within("combatant"))?;
+            let combatant = roster::new_combatant(play.encounter(), c.details)
+                .map_err(|e| e.within("details"))?;
             R::check_combatant(&play.encounter().options, &combatant)
-                .map_err(|e| e.within("combatant"))?;
+                .map_err(|e| e.within("details"))?;
             roster::check_room_and_id(play.encounter(), &combatant)?;
             emit_roster_and_react(
                 play,
                 RosterEvent::CombatantJoined {
-                    combatant: Box::new(combatant),
+                    details: Box::new(combatant),
                 },
             )?;
         }
         SharedCommand::UpdateCombatant(c) => {
-            let combatant = play.combatant("combatant", &c.combatant)?;
+            let before = play.combatant("combatant", &c.combatant)?;
             let combatant =
-                roster::updated_combatant(combatant, c.changes).map_err(|e| e.within("changes"))?;
+                roster::updated_combatant(before, c.changes).map_err(|e| e.within("changes"))?;
+            let changed = combatant.changed_fields(before);
             R::check_combatant(&play.encounter().options, &combatant)
                 .map_err(|e| e.within("changes"))?;
             emit_roster_and_react(
                 play,
                 RosterEvent::CombatantUpdated {
-                    combatant: Box::new(combatant),
+                    details: Box::new(combatant),
+                    changed,
                 },
             )?;
         }
@@ -141,7 +143,8 @@ fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: &Heal) -> Result<(), Violation> {
             combatant: c.target.clone(),
             member: c.member.clone(),
             amount,
-            hp: after,
+            hp_gained: gained(before, amount),
+            hp_left: after,
         },
     )?;
     let (Some(before), Some(after)) = (before, after) else {
@@ -151,6 +154,14 @@ fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: &Heal) -> Result<(), Violation> {
         get_up(play, &c.target, member)?;
     }
     Ok(())
+}
+
+/// The hit points that are gained of this many; all of them if hit points are not tracked.
+fn gained(before: Option<Hp>, amount: u32) -> u32 {
+    match before {
+        Some(hp) => healed(hp, amount).saturating_sub(hp.current.count()),
+        None => amount,
+    }
 }
 
 /// The hit points after this many are regained.
@@ -286,9 +297,9 @@ fn has_effect<R: Ruleset>(encounter: &Encounter<R>, id: &str) -> bool {
 
 fn remove<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Violation> {
     play.combatant("combatant", &id)?;
-    for effect in effects_on(play.encounter(), &id) {
-        let because = Text::fixed("target_left");
-        emit_and_react(play, EffectEnded { effect, because })?;
+    for effect_id in effects_on(play.encounter(), &id) {
+        let reason = EndReason::TargetLeft;
+        emit_and_react(play, EffectEnded { effect_id, reason })?;
     }
     emit_and_react(play, CombatantLeft { combatant: id })
 }

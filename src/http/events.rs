@@ -133,13 +133,14 @@ pub(super) async fn list_events(
 fn sentences(entries: &[SeenEntry]) -> Result<String, AppError> {
     #[derive(Deserialize)]
     struct EventText {
-        text: String,
+        text: Option<String>,
     }
     let mut lines = String::new();
     for entry in entries {
         let events: Vec<EventText> = serde_json::from_str(entry.view().events.get())?;
         for event in events {
-            lines.push_str(&event.text.replace(['\n', '\t'], " "));
+            let Some(text) = event.text else { continue };
+            lines.push_str(&text.replace(['\n', '\t'], " "));
             lines.push('\n');
         }
     }

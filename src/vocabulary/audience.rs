@@ -79,7 +79,7 @@ impl<'a> Audience<'a> {
             Event::Shared(SharedEvent::EffectAdded(e)) if self.sees_effect(&e.effect) => {
                 self.effects.insert(e.effect.id.clone());
             }
-            Event::Shared(SharedEvent::EffectEnded(e)) => drop(self.effects.remove(&e.effect)),
+            Event::Shared(SharedEvent::EffectEnded(e)) => drop(self.effects.remove(&e.effect_id)),
             _ => {}
         }
     }

@@ -236,6 +236,42 @@ impl<R: Ruleset> Combatant<R> {
         combatant
     }
 
+    /// Names of the fields that clients set and in which it differs from `before`. Hit points in a
+    /// word count as hit points.
+    pub fn changed_fields(&self, before: &Self) -> Vec<Slug> {
+        let hp = self.hp != before.hp || self.hp_band != before.hp_band;
+        let shared = [
+            ("name", self.name != before.name),
+            ("side", self.side != before.side),
+            ("kind", self.kind != before.kind),
+            ("controller", self.controller != before.controller),
+            ("hidden", self.hidden != before.hidden),
+            ("hp", hp),
+            ("members", self.members != before.members),
+            ("conditions", self.conditions != before.conditions),
+            ("metadata", self.metadata != before.metadata),
+        ];
+        let mut changed = Vec::new();
+        for (field, differs) in shared {
+            if differs {
+                changed.push(Slug::fixed(field));
+            }
+        }
+        let old = fields_of(&before.stats);
+        let new = fields_of(&self.stats);
+        for (field, value) in &new {
+            if old.get(field) != Some(value) {
+                changed.extend(Slug::new(field));
+            }
+        }
+        for field in old.keys() {
+            if !new.contains_key(field) {
+                changed.extend(Slug::new(field));
+            }
+        }
+        changed
+    }
+
     /// Whether it has the condition `name`.
     pub fn has(&self, name: &str) -> bool {
         self.conditions.iter().any(|c| c == name)
@@ -262,6 +298,14 @@ impl<R: Ruleset> Combatant<R> {
     /// The member named `id`.
     pub fn member(&self, id: &MemberId) -> Option<&Member> {
         self.members.iter().find(|m| m.id == *id)
+    }
+}
+
+/// The fields of a ruleset's stats as JSON.
+fn fields_of(stats: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(stats) {
+        Ok(Value::Object(fields)) => fields,
+        _ => Map::new(),
     }
 }
 
@@ -341,10 +385,7 @@ impl Draft {
         let (shared, own): (Map<_, _>, Map<_, _>) = fields
             .into_iter()
             .partition(|(name, _)| Self::FIELDS.contains(&name.as_str()));
-        let mut laid = match serde_json::to_value(stats) {
-            Ok(Value::Object(laid)) => laid,
-            _ => Map::new(),
-        };
+        let mut laid = fields_of(stats);
         laid.extend(own);
         Ok((
             read_fields(&shared, &[])?,

@@ -118,17 +118,17 @@ pub struct AddEffect {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct RemoveEffect {
-    /// Which effect.
-    pub effect: EffectId,
+    /// Id of the effect.
+    pub effect_id: EffectId,
 }
 
 /// Somebody joins the encounter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct AddCombatant {
-    /// The combatant, described as at the creation of the encounter.
+    /// Fields of the combatant, as in the creation of an encounter.
     #[schema(value_type = DraftSchema)]
-    pub combatant: Value,
+    pub details: Value,
 }
 
 /// Something about a combatant changes: its name, side, controller, hit points, or the ruleset's

@@ -177,14 +177,14 @@ impl<R: Ruleset> Encounter<R> {
     pub fn apply(&mut self, event: &Event<R>) {
         match event {
             Event::Shared(event) => self.apply_shared(event),
-            Event::Roster(RosterEvent::CombatantJoined { combatant }) => {
-                self.joined = self.joined.max(combatant.joined);
+            Event::Roster(RosterEvent::CombatantJoined { details }) => {
+                self.joined = self.joined.max(details.joined);
                 self.combatants
-                    .push(CachedCombatant::new((**combatant).clone()));
+                    .push(CachedCombatant::new((**details).clone()));
             }
-            Event::Roster(RosterEvent::CombatantUpdated { combatant }) => {
-                if let Some(place) = self.combatants.find_mut(&combatant.id) {
-                    *place = CachedCombatant::new((**combatant).clone());
+            Event::Roster(RosterEvent::CombatantUpdated { details, .. }) => {
+                if let Some(place) = self.combatants.find_mut(&details.id) {
+                    *place = CachedCombatant::new((**details).clone());
                 }
             }
             Event::Own(_) => {}
@@ -222,13 +222,13 @@ impl<R: Ruleset> Encounter<R> {
                 self.effects.push(e.effect.clone());
             }
             SharedEvent::EffectTicked(e) => {
-                if let Some(effect) = self.effects.iter_mut().find(|x| x.id == e.effect) {
+                if let Some(effect) = self.effects.iter_mut().find(|x| x.id == e.effect_id) {
                     Arc::make_mut(effect).expires.set_remaining(e.remaining);
                 }
             }
             SharedEvent::EffectEnded(e) => {
-                self.effects.retain(|x| x.id != e.effect);
-                self.counted.retain(|id| *id != e.effect);
+                self.effects.retain(|x| x.id != e.effect_id);
+                self.counted.retain(|id| *id != e.effect_id);
             }
             SharedEvent::CombatantLeft(e) => {
                 self.forget_in_effects(&e.combatant);
@@ -255,7 +255,7 @@ impl<R: Ruleset> Encounter<R> {
         };
         if let Some(hp) = bearer.hp {
             hp.temp = Int::clamped(hp.temp.get() - i64::from(e.temp_lost));
-            if let Some(left) = e.hp {
+            if let Some(left) = e.hp_left {
                 hp.current = Int::clamped(left.into());
             }
         }
@@ -266,7 +266,7 @@ impl<R: Ruleset> Encounter<R> {
             return;
         };
         if let Some(hp) = bearer.hp
-            && let Some(after) = e.hp
+            && let Some(after) = e.hp_left
         {
             hp.current = Int::clamped(after.into());
         }

@@ -2,7 +2,7 @@
 
 use super::{
     Combatant, CombatantId, Describe, Effect, EffectId, MemberId, Metadata, Names, Readers, Redact,
-    Ruleset, Slug, Tagged, Tellable, Text, is_default, tell,
+    Ruleset, Slug, Tagged, Tellable, Text, Word, is_default, tell,
 };
 use crate::json::{FieldError, Source, Tagged as _, read_json_beside};
 use macro_rules_attribute::derive;
@@ -41,12 +41,15 @@ impl<R: Ruleset> Event<R> {
             },
         };
         if kind == "combatant_joined" {
-            let Carried { combatant } = event.read()?;
-            return Ok(Self::Roster(RosterEvent::CombatantJoined { combatant }));
+            let Joined { details } = event.read()?;
+            return Ok(Self::Roster(RosterEvent::CombatantJoined { details }));
         }
         if kind == "combatant_updated" {
-            let Carried { combatant } = event.read()?;
-            return Ok(Self::Roster(RosterEvent::CombatantUpdated { combatant }));
+            let Updated { details, changed } = event.read()?;
+            return Ok(Self::Roster(RosterEvent::CombatantUpdated {
+                details,
+                changed,
+            }));
         }
         if let Some(shared) = SharedEvent::parse(&kind, event) {
             return Ok(Self::Shared(shared?));
@@ -60,18 +63,18 @@ impl<R: Ruleset> Event<R> {
         ))
     }
 
-    /// Whether a sentence tells it. A note is a text itself.
+    /// Whether it has a sentence. A note is a text itself; some events are told by another one.
     pub fn has_sentence(&self) -> bool {
-        !matches!(self, Self::Shared(SharedEvent::Noted(_)))
+        self.describe(&NoNames, &mut String::new())
     }
 
     /// The combatant that joins or changes with it.
     pub fn combatant(&self) -> Option<&Combatant<R>> {
         match self {
             Self::Roster(
-                RosterEvent::CombatantJoined { combatant }
-                | RosterEvent::CombatantUpdated { combatant },
-            ) => Some(combatant),
+                RosterEvent::CombatantJoined { details }
+                | RosterEvent::CombatantUpdated { details, .. },
+            ) => Some(details),
             Self::Shared(_) | Self::Own(_) => None,
         }
     }
@@ -89,6 +92,19 @@ impl<'de, R: Ruleset> Deserialize<'de> for Event<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let event = Box::<RawValue>::deserialize(deserializer)?;
         Self::read(event.get()).map_err(D::Error::custom)
+    }
+}
+
+/// Nothing has a name.
+struct NoNames;
+
+impl Names for NoNames {
+    fn combatant(&self, _: &CombatantId) -> Option<&str> {
+        None
+    }
+
+    fn effect(&self, _: &EffectId) -> Option<&Arc<Effect>> {
+        None
     }
 }
 
@@ -256,8 +272,8 @@ pub struct Damaged {
     pub temp_lost: u32,
     /// How much of it was lost for real; all but `temp_lost` where hit points are not tracked.
     pub hp_lost: u32,
-    /// The hit points that are left, where they are tracked.
-    pub hp: Option<u32>,
+    /// Remaining hit points, if tracked.
+    pub hp_left: Option<u32>,
     /// Who dealt it.
     pub source: Option<CombatantId>,
 }
@@ -270,10 +286,12 @@ pub struct Healed {
     pub combatant: CombatantId,
     /// Which member of a group.
     pub member: Option<MemberId>,
-    /// How much was asked for.
+    /// Hit points that the command gives.
     pub amount: u32,
-    /// The hit points after it, where they are tracked.
-    pub hp: Option<u32>,
+    /// Hit points gained, at most up to the maximum; equals `amount` if hit points are not tracked.
+    pub hp_gained: u32,
+    /// Remaining hit points, if tracked.
+    pub hp_left: Option<u32>,
 }
 
 /// Somebody got a condition.
@@ -311,8 +329,8 @@ pub struct EffectAdded {
 /// An effect lasts one count less.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct EffectTicked {
-    /// Which effect.
-    pub effect: EffectId,
+    /// Id of the effect.
+    pub effect_id: EffectId,
     /// What remains, at least 1.
     pub remaining: u32,
 }
@@ -320,10 +338,24 @@ pub struct EffectTicked {
 /// An effect is over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct EffectEnded {
-    /// Which effect.
-    pub effect: EffectId,
-    /// Why: `expired`, `removed` by somebody, or its `target_left`.
-    pub because: Text<40>,
+    /// Id of the effect.
+    pub effect_id: EffectId,
+    /// Why it ended.
+    #[schema(inline)]
+    pub reason: EndReason,
+}
+
+/// Why an effect ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum EndReason {
+    /// Its time was up.
+    Expired,
+    /// A command removed it.
+    Removed,
+    /// Its target left the encounter.
+    TargetLeft,
 }
 
 /// Somebody left. Effects that it caused have no source any more, and those that count its turns
@@ -384,19 +416,19 @@ impl Describe for SharedEvent {
             Self::TurnEnded(_) => "{combatant}'s turn is over.",
             Self::Damaged(_) => {
                 "{combatant}[ ({member})] takes {amount} damage[ from {source}]\
-                 [, {hp} hit points left]."
+                 [, {hp_left} hit points left]."
             }
             Self::Healed(_) => {
-                "{combatant}[ ({member})] regains up to {amount} hit points[ and has {hp}]."
+                "{combatant}[ ({member})] regains {hp_gained} hit points[ and has {hp_left}]."
             }
             Self::ConditionSet(_) => "{combatant}[ ({member})] is {condition}.",
             Self::ConditionCleared(_) => "{combatant}[ ({member})] is no longer {condition}.",
             Self::EffectAdded(_) => "{effect} begins.",
-            Self::EffectTicked(_) => "{effect} lasts {remaining} more.",
-            Self::EffectEnded(_) => "{effect} ends ({because}).",
+            Self::EffectTicked(_) => "{effect_id} lasts {remaining} more.",
+            Self::EffectEnded(_) => "{effect_id} ends.",
             Self::CombatantLeft(_) => "{combatant} leaves.",
             Self::Overridden(_) => "The game master gives the turn to {combatant}.",
-            Self::Noted(_) => "",
+            Self::Noted(_) => return false,
             Self::Undone(_) => "The state of version {to_version} is back.",
             Self::Redone(_) => "The state of version {to_version} is back again.",
             Self::SomeoneActs(_) => "Somebody acts.",
@@ -409,15 +441,17 @@ impl Describe for SharedEvent {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case", bound = "")]
 pub enum RosterEvent<R: Ruleset> {
-    /// Somebody joined.
+    /// A combatant joined.
     CombatantJoined {
         /// The combatant as it joined.
-        combatant: Box<Combatant<R>>,
+        details: Box<Combatant<R>>,
     },
-    /// Something about a combatant changed.
+    /// A combatant changed.
     CombatantUpdated {
         /// The combatant as it is now.
-        combatant: Box<Combatant<R>>,
+        details: Box<Combatant<R>>,
+        /// Names of the fields that changed.
+        changed: Vec<Slug>,
     },
 }
 
@@ -430,11 +464,11 @@ impl<R: Ruleset> Describe for Event<R> {
             Self::Shared(SharedEvent::RoundEnded(e)) => round_changes::<R>(e.round, "is over", out),
             Self::Shared(event) => event.describe(names, out),
             Self::Own(event) => event.describe(names, out),
-            Self::Roster(RosterEvent::CombatantJoined { combatant }) => {
-                write!(out, "{} joins.", combatant.name).is_ok()
+            Self::Roster(RosterEvent::CombatantJoined { details }) => {
+                write!(out, "{} joins.", details.name).is_ok()
             }
-            Self::Roster(RosterEvent::CombatantUpdated { combatant }) => {
-                write!(out, "{} changes.", combatant.name).is_ok()
+            Self::Roster(RosterEvent::CombatantUpdated { details, changed }) => {
+                tell_update(&details.name, changed, names, out)
             }
         }
     }
@@ -449,9 +483,38 @@ fn round_changes<R: Ruleset>(round: u32, what: &str, out: &mut String) -> bool {
     write!(out, "{word} {round} {what}.").is_ok()
 }
 
-/// What an event carries that changes the roster.
+/// Says what changed about a combatant.
+fn tell_update(name: &Text<80>, changed: &[Slug], names: &dyn Names, out: &mut String) -> bool {
+    let mut fields = Vec::with_capacity(changed.len());
+    for field in changed {
+        let words = match field.as_str() {
+            "hp" => Slug::fixed("hit-points"),
+            _ => field.clone(),
+        };
+        fields.push(words);
+    }
+    out.push_str(name.as_str());
+    if fields.is_empty() {
+        out.push_str(" is updated.");
+        return true;
+    }
+    out.push_str(": ");
+    fields.describe(names, out);
+    out.push_str(" changed.");
+    true
+}
+
+/// What `combatant_joined` carries.
 #[derive(Deserialize)]
 #[serde(bound = "")]
-struct Carried<R: Ruleset> {
-    combatant: Box<Combatant<R>>,
+struct Joined<R: Ruleset> {
+    details: Box<Combatant<R>>,
+}
+
+/// What `combatant_updated` carries.
+#[derive(Deserialize)]
+#[serde(bound = "")]
+struct Updated<R: Ruleset> {
+    details: Box<Combatant<R>>,
+    changed: Vec<Slug>,
 }

@@ -1,8 +1,8 @@
 //! A transition while it is being decided.
 
 use super::{
-    Combatant, CombatantId, Dice, Die, Effect, EffectEnded, EffectTicked, Encounter, Event, Int,
-    Moment, Ruleset, Status, Text, Violation, require,
+    Combatant, CombatantId, Dice, Die, Effect, EffectEnded, EffectTicked, Encounter, EndReason,
+    Event, Int, Moment, Ruleset, Status, Violation, require,
 };
 use std::borrow::Cow;
 
@@ -60,12 +60,17 @@ impl<'d, R: Ruleset> Play<'d, R> {
                 counts.push((effect.id.clone(), remaining));
             }
         }
-        for (effect, remaining) in counts {
+        for (effect_id, remaining) in counts {
             if remaining > 0 {
-                self.emit(EffectTicked { effect, remaining });
+                self.emit(EffectTicked {
+                    effect_id,
+                    remaining,
+                });
             } else {
-                let because = Text::fixed("expired");
-                self.emit(EffectEnded { effect, because });
+                self.emit(EffectEnded {
+                    effect_id,
+                    reason: EndReason::Expired,
+                });
             }
         }
     }

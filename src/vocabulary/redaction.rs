@@ -2,7 +2,7 @@
 
 use super::{
     Audience, Combatant, CombatantId, CombatantLeft, Effect, EffectAdded, EffectEnded, EffectId,
-    Encounter, Event, Readers, Redact, RosterEvent, Ruleset, SharedEvent, Text,
+    Encounter, EndReason, Event, Readers, Redact, RosterEvent, Ruleset, SharedEvent,
 };
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -47,9 +47,12 @@ impl<R: Ruleset> Redaction<'_, R> {
             SharedEvent::Damaged(e) if self.hides_hp(&e.combatant) => {
                 e.temp_lost = 0;
                 e.hp_lost = e.amount;
-                e.hp = None;
+                e.hp_left = None;
             }
-            SharedEvent::Healed(e) if self.hides_hp(&e.combatant) => e.hp = None,
+            SharedEvent::Healed(e) if self.hides_hp(&e.combatant) => {
+                e.hp_gained = e.amount;
+                e.hp_left = None;
+            }
             _ => {}
         }
         Some(redacted)
@@ -69,9 +72,9 @@ impl<R: Ruleset> Redaction<'_, R> {
     /// A combatant that is revealed joins, and one that is hidden leaves; its effects begin and end
     /// with it.
     pub fn roster(&self, event: &RosterEvent<R>, before: &Encounter<R>) -> Vec<Event<R>> {
-        let (RosterEvent::CombatantJoined { combatant }
-        | RosterEvent::CombatantUpdated { combatant }) = event;
-        let id = &combatant.id;
+        let (RosterEvent::CombatantJoined { details }
+        | RosterEvent::CombatantUpdated { details, .. }) = event;
+        let id = &details.id;
         let after = self.after();
         let mut events = Vec::new();
         match (before.get(id), after.get(id)) {
@@ -79,13 +82,14 @@ impl<R: Ruleset> Redaction<'_, R> {
             (Some(old), Some(new)) => {
                 if old != new {
                     events.push(Event::Roster(RosterEvent::CombatantUpdated {
-                        combatant: uncounted(new),
+                        changed: new.changed_fields(old),
+                        details: uncounted(new),
                     }));
                 }
             }
             (None, Some(new)) => {
                 events.push(Event::Roster(RosterEvent::CombatantJoined {
-                    combatant: uncounted(new),
+                    details: uncounted(new),
                 }));
                 for effect in only_in(after, before) {
                     let effect = effect.clone();
@@ -94,9 +98,11 @@ impl<R: Ruleset> Redaction<'_, R> {
             }
             (Some(_), None) => {
                 for effect in only_in(before, after) {
-                    let effect = effect.id.clone();
-                    let because = Text::fixed("target_left");
-                    events.push(EffectEnded { effect, because }.into());
+                    let ended = EffectEnded {
+                        effect_id: effect.id.clone(),
+                        reason: EndReason::TargetLeft,
+                    };
+                    events.push(ended.into());
                 }
                 let combatant = id.clone();
                 events.push(CombatantLeft { combatant }.into());

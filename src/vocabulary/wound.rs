@@ -22,7 +22,7 @@ impl<R: Ruleset> Play<'_, R> {
             amount,
             temp_lost: 0,
             hp_lost: amount,
-            hp: None,
+            hp_left: None,
             source: damage.source.clone(),
         };
         let Some(hp) = hp else {
@@ -32,7 +32,7 @@ impl<R: Ruleset> Play<'_, R> {
         damaged.temp_lost = hp.temp.count().min(amount);
         damaged.hp_lost = before.min(amount - damaged.temp_lost);
         let left = before - damaged.hp_lost;
-        damaged.hp = Some(left);
+        damaged.hp_left = Some(left);
         let fell = left == 0 && damaged.hp_lost > 0;
         let down = if fell {
             self.condition_of_fall(target, member)?

@@ -46,9 +46,9 @@ fn a_list_that_brings_about_too_many_events_or_too_many_bytes_is_refused_and_a_s
         (refused.code.as_str(), refused.rule.as_deref()),
         ("events_too_large", Some("TK-4"))
     );
-    let events = table.accept(vec![turn; 24].into());
+    let events = table.accept(vec![turn; 22].into());
     assert!(
-        events.len() > 12_000 && events.len() < MAX_EVENTS,
+        events.len() > 11_000 && events.len() < MAX_EVENTS,
         "{}",
         events.len()
     );
@@ -204,7 +204,7 @@ fn a_command_that_would_keep_more_than_an_import_may_is_refused() {
         .load(document.to_string().as_bytes())
         .expect("a document");
     assert_eq!(full.check(), Ok(()));
-    let hidden = json!({"type": "add_combatant", "combatant": {"id": "bo", "side": "players", "hidden": true}});
+    let hidden = json!({"type": "add_combatant", "details": {"id": "bo", "side": "players", "hidden": true}});
     let request = Request::read(hidden).expect("a request");
     let refused = full
         .decide(&[], &request, &mut SeededDice::new([7; 32]), &|| false)
@@ -228,7 +228,7 @@ fn the_turns_of_a_round_do_not_grow_with_those_that_come_and_go() {
         for n in 0..10 {
             let id = format!("c{n}");
             table.accept(json!([
-                {"type": "add_combatant", "combatant": {"id": id}},
+                {"type": "add_combatant", "details": {"id": id}},
                 {"type": "override", "combatant": id},
                 {"type": "remove_combatant", "combatant": id},
             ]));
@@ -376,7 +376,7 @@ fn what_events_say_is_counted_for_every_player_who_owns_a_hidden_combatant() {
         let started = send(&game, json!({"type": "start"}))
             .expect("it is accepted")
             .next;
-        send(&started, vec![json!({"type": "go_on"}); 8].into())
+        send(&started, vec![json!({"type": "resolve"}); 8].into())
             .map(|decided| decided.next.version())
             .map_err(code)
     };
@@ -481,7 +481,7 @@ fn in_a_large_fight_everybody_is_found_whoever_comes_and_goes() {
     // First as many come as go, then all but ten go.
     for gone in 0..70 {
         if gone < 40 {
-            table.accept(json!({"type": "add_combatant", "combatant": combatant(gone + 40)}));
+            table.accept(json!({"type": "add_combatant", "details": combatant(gone + 40)}));
         }
         table.accept(json!({"type": "remove_combatant", "combatant": format!("c{gone}")}));
         assert_eq!(table.refuse(damage(gone)).code, "unknown_combatant");
@@ -512,7 +512,7 @@ fn hidden_combatants_that_come_and_go_leave_nothing_behind() {
     let mut table = Table::create(json!({"ruleset": "round-robin", "combatants": [{"id": "ann"}]}));
     let come_and_go = |n: usize| {
         let id = format!("hidden-{n:x>50}");
-        let joins = json!({"type": "add_combatant", "combatant": {"id": id, "hidden": true}});
+        let joins = json!({"type": "add_combatant", "details": {"id": id, "hidden": true}});
         [joins, json!({"type": "remove_combatant", "combatant": id})]
     };
     let mut sizes = Vec::new();

@@ -29,7 +29,7 @@ fn combatants(transcript: &Value) -> Vec<&Value> {
     created
         .chain(
             sent.filter(|command| command["type"] == "add_combatant")
-                .map(|add| &add["combatant"]),
+                .map(|add| &add["details"]),
         )
         .collect()
 }
@@ -170,23 +170,17 @@ fn a_sentence_has_the_names_of_its_time_and_none_that_is_hidden_since() {
         )
     };
     let (told, all) =
-        texts(json!([{"type": "remove_effect", "effect": "e"}, effect("Dark Pact", "boss")]));
-    assert_eq!(told, ["Bless on Goblin ends (removed)."]);
-    assert_eq!(
-        all,
-        [
-            "Bless on Goblin ends (removed).",
-            "Dark Pact on Boss begins."
-        ]
-    );
-    let leaves = ["Bless on Goblin ends (target_left).", "Goblin leaves."];
+        texts(json!([{"type": "remove_effect", "effect_id": "e"}, effect("Dark Pact", "boss")]));
+    assert_eq!(told, ["Bless on Goblin ends."]);
+    assert_eq!(all, ["Bless on Goblin ends.", "Dark Pact on Boss begins."]);
+    let leaves = ["Bless on Goblin ends.", "Goblin leaves."];
     let changes = json!({"name": "Assassin", "hidden": true});
     let (told, _) =
         texts(json!({"type": "update_combatant", "combatant": "goblin", "changes": changes}));
     assert_eq!(told, leaves);
     let dragon = json!({"id": "goblin", "name": "Dragon", "hidden": true});
     let remove = json!({"type": "remove_combatant", "combatant": "goblin"});
-    let (told, all) = texts(json!([remove, {"type": "add_combatant", "combatant": dragon}]));
+    let (told, all) = texts(json!([remove, {"type": "add_combatant", "details": dragon}]));
     assert_eq!(told, leaves);
     assert_eq!(all, [leaves[0], leaves[1], "Dragon joins."]);
 }

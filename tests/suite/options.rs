@@ -33,7 +33,7 @@ fn fight(ruleset: &str, size: usize) -> Table {
     let mut table = Table::create(json!({"ruleset": ruleset, "combatants": combatants[..first]}));
     table.accept(json!({"type": "start"}));
     for combatant in &combatants[first..] {
-        table.accept(json!({"type": "add_combatant", "combatant": combatant}));
+        table.accept(json!({"type": "add_combatant", "details": combatant}));
     }
     if ruleset == "dc20" {
         // Nobody attacks before the first turn.

@@ -214,7 +214,7 @@ fn a_newcomer_moves_nobodys_turn_and_acts_within_the_next_round() {
         let (before, acting) = (judge.view.clone(), current(judge));
         must(
             judge,
-            json!({"type": "add_combatant", "combatant": {"id": "late", "side": "monsters"}}),
+            json!({"type": "add_combatant", "details": {"id": "late", "side": "monsters"}}),
         );
         if !acting.is_empty() {
             assert_eq!(
@@ -279,7 +279,7 @@ fn with_everybody_defeated_or_gone_the_fight_waits_for_a_newcomer() {
             assert!(judge.running(), "the fight ended by itself");
             must(
                 &mut judge,
-                json!({"type": "add_combatant", "combatant": {"id": "late", "side": "players"}}),
+                json!({"type": "add_combatant", "details": {"id": "late", "side": "players"}}),
             );
             assert!(
                 acts(&mut judge, chance, "late"),
@@ -305,7 +305,7 @@ fn with_nobody_in_the_fight_the_start_waits_for_a_newcomer() {
         assert_eq!(judge.view["pending"]["decision"], "newcomer", "{ruleset}");
         must(
             &mut judge,
-            json!({"type": "add_combatant", "combatant": {"id": "late", "side": "players"}}),
+            json!({"type": "add_combatant", "details": {"id": "late", "side": "players"}}),
         );
         assert_ne!(judge.view["pending"]["decision"], "newcomer", "{ruleset}");
     });
@@ -467,7 +467,7 @@ fn an_encounter_holds_so_many_and_no_more() {
         let combatants: Vec<Value> = (1..=500).map(|n| json!({"id": format!("c{n}")})).collect();
         let creation = json!({"ruleset": ruleset, "combatants": combatants});
         let mut table = Table::create(creation.clone());
-        let refused = table.refuse(json!({"type": "add_combatant", "combatant": {"id": "late"}}));
+        let refused = table.refuse(json!({"type": "add_combatant", "details": {"id": "late"}}));
         assert_eq!(
             (refused.code.as_str(), refused.rule.as_deref()),
             ("too_many_combatants", Some("TK-4"))

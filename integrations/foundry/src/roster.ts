@@ -52,7 +52,7 @@ export function difference(combat: FoundryCombat, encounter: Encounter, id: stri
   const here = combat.combatants.get(id);
   const there = encounter.combatants.find((other) => other.id === id);
   if (!here) return there ? [{ type: "remove_combatant", combatant: id }] : [];
-  if (!there) return [{ type: "add_combatant", combatant: draftOf(here) }];
+  if (!there) return [{ type: "add_combatant", details: draftOf(here) }];
   const commands: Command[] = [];
   const changes: { hidden?: boolean; name?: string } = {};
   if ((there.hidden ?? false) !== isHidden(here)) changes.hidden = isHidden(here);

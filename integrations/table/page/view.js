@@ -181,7 +181,7 @@ new ResizeObserver(toEnd).observe($("log"));
 
 // Adds an entry at the end of the log.
 export function tell({ version, at, by_name: by, events }) {
-  const texts = events.map((event) => event.text || sentence(event.type.replaceAll("_", " ")));
+  const texts = events.map((event) => event.text).filter(Boolean);
   if (!texts.length) return;
   const time = new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   const head = h("p", { class: "when" }, h("time", { datetime: at }, time), by && ` · ${by}`);

@@ -271,7 +271,7 @@ test("a player's feed has holes where entries are hidden, and every resumed feed
   assert.ok(ann);
   await gm.send({ type: "start", rolls: { ann: 15, bo: 10, orc: 5 } });
   await gm.send({ type: "damage", target: "orc", amount: 1 });
-  await gm.send({ type: "add_combatant", combatant: { id: "shade", side: "monsters", hidden: true } });
+  await gm.send({ type: "add_combatant", details: { id: "shade", side: "monsters", hidden: true } });
   await gm.send({ type: "damage", target: "shade", amount: 1 });
   // Versions 3 and 4 are nothing that the player sees.
   const [last] = (await take(ann.follow({ after: 1 }), () => true)).slice(-1);
@@ -283,7 +283,7 @@ test("a player's feed has holes where entries are hidden, and every resumed feed
 
   const feed = take(ann.follow({ after: 2 }), (change) => version(change) >= 7);
   for (const id of ["ghost", "wisp"]) {
-    await gm.send({ type: "add_combatant", combatant: { id, side: "monsters", hidden: true } });
+    await gm.send({ type: "add_combatant", details: { id, side: "monsters", hidden: true } });
     proxy.cut();
   }
   await gm.send({ type: "update_combatant", combatant: "shade", changes: { hidden: false } });

@@ -109,10 +109,10 @@ const zipper: Scene = {
   name: "custom, zipper",
   body: { ruleset: "custom", options: { preset: "zipper", definition: { score: { dice: null, add: [9] } } } },
   play: ([, b, c]) => [
-    { type: "start", first: "players" },
-    { type: "begin", combatant: b },
+    { type: "start", first_side: "players" },
+    { type: "begin_turn", combatant: b },
     { type: "end_turn", combatant: b },
-    { type: "begin", combatant: c },
+    { type: "begin_turn", combatant: c },
   ],
   round: 1,
   rows: [[0, 9], [1, 9], [2, 5, "now"]],

@@ -48,7 +48,7 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
     wrong.phases();
     wrong.declare();
     wrong.surprise();
-    wrong.wait();
+    wrong.delay();
     for (name, pool) in &definition.pools {
         wrong.pool(name, pool);
     }
@@ -259,28 +259,30 @@ impl Wrong<'_> {
         }
     }
 
-    fn wait(&mut self) {
+    fn delay(&mut self) {
         let definition = self.definition;
-        let Some(wait) = &definition.wait else { return };
+        let Some(delay) = &definition.delay else {
+            return;
+        };
         self.unless(
             self.all_in_order(),
-            "wait",
+            "delay",
             "it needs places: every phase with pick order",
         );
         self.unless(
             definition.turns == Definition::default().turns,
-            "wait",
+            "delay",
             "it goes with one turn a round: leave turns out",
         );
         let rerolls = rerolls(definition);
         self.unless(
-            !(wait.moves && rerolls),
-            "wait.moves",
+            !(delay.moves && rerolls),
+            "delay.moves",
             "a new roll each round leaves no place: leave it out, or score.reroll",
         );
         self.unless(
-            !(wait.lasts == Lasts::Place && rerolls),
-            "wait.lasts",
+            !(delay.lasts == Lasts::Place && rerolls),
+            "delay.lasts",
             "a new roll each round leaves no place to come again: say round or used",
         );
     }
@@ -326,7 +328,7 @@ impl Wrong<'_> {
             "a clock has one plain phase: leave phases out",
         );
         self.without_clock("turns", definition.turns != plain.turns);
-        self.without_clock("wait", definition.wait.is_some());
+        self.without_clock("delay", definition.delay.is_some());
         self.without_clock("declare", definition.declare.is_some());
         self.without_clock("surprise", definition.surprise == Surprise::Skips);
         self.without_clock("down", definition.down != Down::Stays);

@@ -19,85 +19,89 @@ pub enum Command {
     Start(Start),
     #[serde(rename = "roll")]
     Roll(Roll),
-    #[serde(rename = "go_on")]
-    GoOn(GoOn),
+    #[serde(rename = "resolve")]
+    Resolve(Resolve),
     #[serde(rename = "grant")]
     Grant(Grant),
     #[serde(rename = "declare")]
     Declare(Declare),
-    #[serde(rename = "begin")]
-    Begin(Begin),
+    #[serde(rename = "begin_turn")]
+    BeginTurn(BeginTurn),
+    #[serde(rename = "nominate")]
+    Nominate(Nominate),
     #[serde(rename = "end_turn")]
     EndTurn(EndTurn),
-    #[serde(rename = "wait")]
-    Wait(Wait),
-    #[serde(rename = "go_now")]
-    GoNow(GoNow),
+    #[serde(rename = "delay")]
+    Delay(Delay),
+    #[serde(rename = "return")]
+    Return(Return),
     #[serde(rename = "pass")]
     Pass(Pass),
     #[serde(rename = "ready")]
     Ready(Ready),
-    #[serde(rename = "interject")]
-    Interject(Interject),
+    #[serde(rename = "react")]
+    React(React),
+    #[serde(rename = "trigger")]
+    Trigger(Trigger),
 }
 
-/// Begin the fight. Where nobody declares anything first, it rolls or deals.
+/// Starts the fight. Rolls or deals, unless combatants declare first.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
-    /// What the table rolled, the sum of the dice, by combatant, group or side; the server rolls
-    /// the rest.
+    /// Sums of the dice rolled at the table, by combatant, group or side. The server rolls the
+    /// rest.
     #[schema(value_type = std::collections::HashMap<String, u16>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rolls: BTreeMap<CombatantId, Int<1, 900>>,
-    /// The cards that the table dealt, such as `qs`, `10h` or `j1`, by combatant or group; the
-    /// server deals the rest.
+    /// Cards dealt at the table, such as `qs`, `10h` or `j1`, by combatant or group. The server
+    /// deals the rest.
     #[schema(value_type = std::collections::HashMap<String, String>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cards: BTreeMap<CombatantId, Card>,
-    /// Who is surprised.
+    /// Surprised combatants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub surprised: Vec<CombatantId>,
-    /// The side that opens, whatever the dice say.
-    pub first: Option<Slug>,
+    /// The side that goes first, whatever the dice say.
+    pub first_side: Option<Slug>,
 }
 
-/// Roll or deal for this round.
+/// Rolls or deals for this round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Roll {
-    /// What the table rolled, the sum of the dice, by combatant, group or side; the server rolls
-    /// the rest.
+    /// Sums of the dice rolled at the table, by combatant, group or side. The server rolls the
+    /// rest.
     #[schema(value_type = std::collections::HashMap<String, u16>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rolls: BTreeMap<CombatantId, Int<1, 900>>,
-    /// The cards that the table dealt, by combatant or group; the server deals the rest.
+    /// Cards dealt at the table, by combatant or group. The server deals the rest.
     #[schema(value_type = std::collections::HashMap<String, String>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cards: BTreeMap<CombatantId, Card>,
 }
 
-/// Go on with what the rules say where nobody decides: defaults, the server's dice, the first in
-/// order, the next step, no reactions.
+/// Resolves the pending decision automatically: defaults, server dice, the first in order, the
+/// next step, no reactions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct GoOn {}
+pub struct Resolve {}
 
-/// Change the points of a pool, between 0 and its maximum.
+/// Adds points to a pool or takes them away, between 0 and the pool's maximum.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Grant {
     /// The pool.
     pub pool: Slug,
-    /// Whose; left out for a pool of the table.
+    /// The combatant that has the pool. Absent for a pool of the table.
     pub combatant: Option<CombatantId>,
-    /// The points that are added, or taken where negative.
+    /// Points to add; below 0, points to take.
     pub amount: Int<-100, 100>,
 }
 
-/// Declare, once a round.
+/// Declares a choice for the round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Declare {
@@ -107,45 +111,52 @@ pub struct Declare {
     pub choice: Slug,
 }
 
-/// Begin a turn where somebody picks.
-#[skip_serializing_none]
+/// Starts the combatant's turn, if several combatants may go next and none of them chooses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct Begin {
+pub struct BeginTurn {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Who picks, where the combatant that acted last does.
-    pub by: Option<CombatantId>,
 }
 
-/// End a turn, or the combatant's part of a shared turn.
+/// Chooses the combatant that acts next, and starts its turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
+#[serde(deny_unknown_fields)]
+pub struct Nominate {
+    /// The combatant that chooses: the last one to act.
+    pub combatant: CombatantId,
+    /// The combatant that acts next.
+    pub next: CombatantId,
+}
+
+/// Ends a turn, or the combatant's part of a shared turn.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct EndTurn {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The ticks that the turn costs, the fewest if left out.
+    /// Ticks that the turn costs; the fewest by default.
     pub cost: Option<Int<1, 100>>,
 }
 
-/// Wait, and return to the turn later.
+/// Delays the combatant's turn, to return to it later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct Wait {
+pub struct Delay {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// Return after waiting.
+/// Returns to a delayed turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct GoNow {
+pub struct Return {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// Do not react in this gap, or act in a later phase.
+/// Declines to react now, or to act in this phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Pass {
@@ -153,26 +164,39 @@ pub struct Pass {
     pub combatant: CombatantId,
 }
 
-/// Fill a pool in the combatant's turn, to be used before its next turn.
+/// Readies an action on the combatant's turn, to trigger before its next turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Ready {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The pool.
+    /// A pool that readying fills.
     pub pool: Slug,
 }
 
-/// Spend points for an action or a turn outside the combatant's turn.
+/// Spends points of a pool on an action or a turn outside the combatant's own turn.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct Interject {
+pub struct React {
     /// The combatant.
     pub combatant: CombatantId,
     /// The pool.
     pub pool: Slug,
-    /// The points, the fewest if left out.
+    /// Points to spend; the fewest by default.
+    pub cost: Option<Int<0, 100>>,
+}
+
+/// Uses a readied action.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
+#[serde(deny_unknown_fields)]
+pub struct Trigger {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The pool that readying filled.
+    pub pool: Slug,
+    /// Points to spend; the fewest by default.
     pub cost: Option<Int<0, 100>>,
 }
 
@@ -181,78 +205,92 @@ impl Commands for Command {
         CommandSpec::new("start", AllowedRole::Gm, "Start the fight", Start::SUMMARY),
         CommandSpec::new("roll", AllowedRole::Gm, "Roll for the round", Roll::SUMMARY),
         CommandSpec::new(
-            "go_on",
+            "resolve",
             AllowedRole::Gm,
-            "Go on by the rules",
-            GoOn::SUMMARY,
+            "Resolve automatically",
+            Resolve::SUMMARY,
         ),
         CommandSpec::new(
             "grant",
             AllowedRole::Gm,
-            "Change points[ of {pool}]",
+            "Change {pool} points",
             Grant::SUMMARY,
         ),
         CommandSpec::new(
             "declare",
             AllowedRole::Player,
-            "Declare as {combatant}[: {choice}]",
+            "{combatant}: declare[ {choice}]",
             Declare::SUMMARY,
         ),
         CommandSpec::new(
-            "begin",
+            "begin_turn",
             AllowedRole::Player,
-            "Begin {combatant}'s turn",
-            Begin::SUMMARY,
+            "{combatant}: start turn",
+            BeginTurn::SUMMARY,
+        ),
+        CommandSpec::new(
+            "nominate",
+            AllowedRole::Player,
+            "{combatant}: choose who acts next[: {next}]",
+            Nominate::SUMMARY,
         ),
         CommandSpec::new(
             "end_turn",
             AllowedRole::Player,
-            "End {combatant}'s turn",
+            "{combatant}: end turn",
             EndTurn::SUMMARY,
         ),
         CommandSpec::new(
-            "wait",
+            "delay",
             AllowedRole::Player,
-            "Wait with {combatant}",
-            Wait::SUMMARY,
+            "{combatant}: delay the turn",
+            Delay::SUMMARY,
         ),
         CommandSpec::new(
-            "go_now",
+            "return",
             AllowedRole::Player,
-            "Act now with {combatant}",
-            GoNow::SUMMARY,
+            "{combatant}: take the delayed turn",
+            Return::SUMMARY,
         ),
         CommandSpec::new(
             "pass",
             AllowedRole::Player,
-            "Pass as {combatant}",
+            "{combatant}: pass",
             Pass::SUMMARY,
         ),
         CommandSpec::new(
             "ready",
             AllowedRole::Player,
-            "Ready an action as {combatant} ({pool})",
+            "{combatant}: ready an action",
             Ready::SUMMARY,
         ),
         CommandSpec::new(
-            "interject",
+            "react",
             AllowedRole::Player,
-            "Act with {combatant} for {pool}",
-            Interject::SUMMARY,
+            "{combatant}: react with {pool} points",
+            React::SUMMARY,
+        ),
+        CommandSpec::new(
+            "trigger",
+            AllowedRole::Player,
+            "{combatant}: use the readied action",
+            Trigger::SUMMARY,
         ),
     ];
 
     fn actor(&self) -> Actor<'_> {
         match self {
-            Self::Start(_) | Self::Roll(_) | Self::GoOn(_) | Self::Grant(_) => Actor::Gm,
+            Self::Start(_) | Self::Roll(_) | Self::Resolve(_) | Self::Grant(_) => Actor::Gm,
             Self::Declare(Declare { combatant, .. })
-            | Self::Begin(Begin { combatant, .. })
+            | Self::BeginTurn(BeginTurn { combatant })
+            | Self::Nominate(Nominate { combatant, .. })
             | Self::EndTurn(EndTurn { combatant, .. })
-            | Self::Wait(Wait { combatant, .. })
-            | Self::GoNow(GoNow { combatant, .. })
-            | Self::Pass(Pass { combatant, .. })
+            | Self::Delay(Delay { combatant })
+            | Self::Return(Return { combatant })
+            | Self::Pass(Pass { combatant })
             | Self::Ready(Ready { combatant, .. })
-            | Self::Interject(Interject { combatant, .. }) => Actor::of(combatant),
+            | Self::React(React { combatant, .. })
+            | Self::Trigger(Trigger { combatant, .. }) => Actor::of(combatant),
         }
     }
 }

@@ -2,18 +2,19 @@
 //! that it rests on.
 
 use super::definition::{Definition, Gives, Owner, Pick, PoolRule, Refill, Sides, Surprise};
-use super::flow::{Point, begin, close_used_gap, end_one, next_step, proceed, show};
+use super::flow::{Point, begin, close_used_gap, end_one, next_step, proceed, return_to, show};
 use super::manifest::MANIFEST;
 use super::query::{
     Opening, asked, beside_now, candidates, chooser, current, definition, fits, has_had_phase,
-    is_skipped, is_surprised, may_interject, may_return, may_spend, must_declare, opening, pays,
-    phase, phase_line, points, pool_line, pool_size, steps, top, turn_clock, undeclared,
+    is_skipped, is_surprised, may_react, may_return, may_spend, must_declare, opening, pays, phase,
+    phase_line, points, pool_line, pool_size, steps, top, turn_clock, undeclared,
 };
 use super::score;
 use super::{
-    Begin, Combatant, Command, DeclarationsOpened, Declare, Declared, Encounter, EndTurn, Grant,
-    Interject, Interjected, Mode, Moved, Passed, Play, PoolChanged, Ready, Roll, SideOpens, Start,
-    StepDone, Surprised, TablePoolChanged, TurnKind, Waited, pick_rule,
+    Combatant, Command, DeclarationsOpened, Declare, Declared, Delayed, Encounter, EndTurn, Grant,
+    Mode, Nominate, Passed, PlaceMoved, Play, PoolChanged, React, Reacted, Readied, Ready, Roll,
+    SideOpened, Start, StepFinished, Surprised, TablePoolChanged, Trigger, Triggered, TurnKind,
+    pick_rule,
 };
 use crate::rulesets::shared::{check_started, start_encounter, start_round};
 use crate::vocabulary::{CombatantId, Int, Moment, Slug, Violation, field, ids, require};
@@ -24,16 +25,18 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
     match command {
         Command::Start(c) => start(play, c),
         Command::Roll(c) => roll(play, c),
-        Command::GoOn(_) => go_on(play),
+        Command::Resolve(_) => resolve(play),
         Command::Grant(c) => grant(play, c),
         Command::Declare(c) => declare(play, c),
-        Command::Begin(c) => pick(play, c),
+        Command::BeginTurn(c) => begin_turn(play, &c.combatant),
+        Command::Nominate(c) => nominate(play, c),
         Command::EndTurn(c) => end(play, c),
-        Command::Wait(c) => wait(play, &c.combatant),
-        Command::GoNow(c) => go_now(play, &c.combatant),
+        Command::Delay(c) => delay(play, &c.combatant),
+        Command::Return(c) => return_to_turn(play, &c.combatant),
         Command::Pass(c) => pass(play, &c.combatant),
         Command::Ready(c) => ready(play, c),
-        Command::Interject(c) => interject(play, c),
+        Command::React(c) => react(play, &Use::of_reaction(c)),
+        Command::Trigger(c) => react(play, &Use::of_readied(c)),
     }
 }
 
@@ -46,13 +49,13 @@ fn ensure<D: Display>(
     detail: impl FnOnce() -> D,
 ) -> Result<(), Violation> {
     require(holds, code, rule, || {
-        format!("{} (definition.{line})", detail())
+        format!("{} See definition.{line}.", detail())
     })
 }
 
 fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     check_surprised(play, &c.surprised)?;
-    if let Some(first) = &c.first {
+    if let Some(first) = &c.first_side {
         check_first(play.encounter(), first)?;
     }
     start_encounter(play, "CU-1")?;
@@ -65,10 +68,10 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
         }
     }
     start_round(play, 1);
-    if let Some(side) = &c.first {
+    if let Some(side) = &c.first_side {
         let members = play.encounter().active().filter(|c| c.side == *side);
         let combatants = ids(members).into();
-        play.emit(SideOpens {
+        play.emit(SideOpened {
             side: side.clone(),
             combatants,
         });
@@ -79,7 +82,7 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
                 none,
                 "declare_first",
                 field(path),
-                || "combatants declare first: send them with roll",
+                || "Combatants declare first. Send dice and cards with roll, after the declarations.",
             )?;
         }
         play.emit(DeclarationsOpened {});
@@ -99,7 +102,8 @@ fn check_surprised(play: &Play<'_>, surprised: &[CombatantId]) -> Result<(), Vio
         let path = format!("surprised.{i}");
         play.combatant(path.clone(), id)?;
         if definition(play.encounter()).surprise == Surprise::None {
-            let detail = "surprise means nothing here: leave it out, or say what it does in definition.surprise";
+            let detail =
+                "This order has no surprise rule. Remove surprised, or set definition.surprise.";
             return Err(Violation::field("no_surprise", path, detail));
         }
     }
@@ -112,15 +116,15 @@ fn check_first(encounter: &Encounter, first: &Slug) -> Result<(), Violation> {
     require(
         has_sides,
         "no_sides",
-        field("first"),
-        || "no side opens here: the phases of the definition mix sides",
+        field("first_side"),
+        || "No side goes first in this order. Remove first_side, or set sides in a phase.",
     )?;
     let is_known = encounter.active().any(|c| c.side == *first);
     require(
         is_known,
         "unknown_side",
-        field("first"),
-        || "nobody of this side is in the fight",
+        field("first_side"),
+        || "This side has no combatant in the fight. Name a side that has.",
     )
 }
 
@@ -131,14 +135,14 @@ fn roll(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation> {
         "no_roll_due",
         "CU-6",
         "score.reroll",
-        || "no roll is due now",
+        || "No roll is due now.",
     )?;
     score::roll_all(play, c)?;
     proceed(play, Point::Next);
     Ok(())
 }
 
-fn go_on(play: &mut Play<'_>) -> Result<(), Violation> {
+fn resolve(play: &mut Play<'_>) -> Result<(), Violation> {
     let encounter = play.encounter();
     match encounter.state.mode {
         Mode::Declaring => {
@@ -146,7 +150,7 @@ fn go_on(play: &mut Play<'_>) -> Result<(), Violation> {
             proceed(play, Point::Roll);
         }
         Mode::Rolling => return roll(play, &score::NOTHING),
-        Mode::Choosing => go_on_with_choice(play),
+        Mode::Choosing => resolve_choice(play),
         Mode::Turn => {
             next_step(play);
             proceed(play, Point::Turn);
@@ -157,11 +161,11 @@ fn go_on(play: &mut Play<'_>) -> Result<(), Violation> {
             }
             proceed(play, Point::Next);
         }
-        Mode::Setup | Mode::Standstill | Mode::SomeoneActs => {
+        Mode::Setup | Mode::Halted | Mode::SomeoneActs => {
             return Err(Violation::new(
-                "nothing_to_go_on_with",
+                "nothing_to_resolve",
                 "CU-36",
-                "nobody is in the fight who could act",
+                "No combatant is left to act. Add or heal one first.",
             ));
         }
     }
@@ -169,7 +173,7 @@ fn go_on(play: &mut Play<'_>) -> Result<(), Violation> {
 }
 
 /// All pass if they may; else the first candidate begins.
-fn go_on_with_choice(play: &mut Play<'_>) {
+fn resolve_choice(play: &mut Play<'_>) {
     let mut who = candidates(play.encounter());
     if phase(play.encounter()).optional {
         for combatant in who {
@@ -190,8 +194,15 @@ fn grant(play: &mut Play<'_>, c: &Grant) -> Result<(), Violation> {
     let pool = pool(play, &c.pool)?;
     if (pool.of == Owner::Combatant) != c.combatant.is_some() {
         let detail = match pool.of {
-            Owner::Combatant => format!("say whose {}", c.pool),
-            Owner::Table => format!("{} is the table's: leave combatant out", c.pool),
+            Owner::Combatant => {
+                format!("Pool \"{}\" belongs to combatants. Add combatant.", c.pool)
+            }
+            Owner::Table => {
+                format!(
+                    "Pool \"{}\" belongs to the table. Remove combatant.",
+                    c.pool
+                )
+            }
         };
         return Err(Violation::field("whose_pool", "combatant", detail));
     }
@@ -216,7 +227,11 @@ fn pool<'p>(play: &'p Play<'_>, name: &Slug) -> Result<&'p PoolRule, Violation> 
         return Ok(pool);
     }
     let known: Vec<_> = pools.keys().map(Slug::as_str).collect();
-    let detail = format!("there is no such pool: there are [{}]", known.join(", "));
+    let detail = if known.is_empty() {
+        "This encounter has no pools. Add \"pools\" to the definition.".to_owned()
+    } else {
+        format!("Unknown pool \"{name}\". Pools: {}.", known.join(", "))
+    };
     Err(Violation::field("unknown_pool", "pool", detail))
 }
 
@@ -242,7 +257,7 @@ fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
         return Err(Violation::new(
             "nothing_to_declare",
             "CU-18",
-            "nothing is declared here (definition.declare)",
+            "Combatants declare nothing in this order. See definition.declare.",
         ));
     };
     let is_time = encounter.state.mode == Mode::Declaring;
@@ -251,19 +266,20 @@ fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
         "not_declaring",
         "CU-18",
         "declare",
-        || "declarations come at the start of a round",
+        || "Combatants declare at the start of a round only.",
     )?;
     let has_declared = fighter.state.has_declared;
     ensure(!has_declared, "has_declared", "CU-18", "declare", || {
-        format!("{id} has declared in this round")
+        format!("{id} has declared for this round already.")
     })?;
     let must = must_declare(encounter, fighter);
     ensure(must, "declares_nothing", "CU-19", "declare.who", || {
-        format!("{id} declares nothing")
+        format!("{id} declares nothing in this order.")
     })?;
     if !rule.choices.contains(&c.choice) {
         let choices: Vec<_> = rule.choices.iter().map(Slug::as_str).collect();
-        let detail = format!("there is no such choice: there are {}", choices.join(", "));
+        let choices = choices.join(", ");
+        let detail = format!("Unknown choice \"{}\". Choices: {choices}.", c.choice);
         return Err(Violation::field("unknown_choice", "choice", detail));
     }
     play.emit(Declared {
@@ -277,36 +293,68 @@ fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
     Ok(())
 }
 
-fn pick(play: &mut Play<'_>, c: &Begin) -> Result<(), Violation> {
-    let encounter = play.encounter();
-    let id = &c.combatant;
-    let fighter = play.combatant("combatant", id)?;
-    if let Some(by) = &c.by {
-        play.combatant("by", by)?;
-    }
-    let line = phase_line(encounter, "pick");
-    let is_time = encounter.state.mode == Mode::Choosing;
-    let rule = pick_rule(encounter);
-    ensure(is_time, "nothing_to_pick", rule, &line, || now(encounter))?;
+/// Starts the turn of a combatant, if no other one chooses who acts next.
+fn begin_turn(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+    play.combatant("combatant", id)?;
+    check_choosing(play.encounter())?;
     play.fighter("combatant", id, "CU-1")?;
+    let encounter = play.encounter();
     let chooser = chooser(encounter);
-    let is_theirs = c.by.as_ref() == chooser;
+    let line = phase_line(encounter, "pick");
+    if let Some(chooser) = chooser {
+        let detail = format!(
+            "{chooser} chooses who acts next. Send nominate instead. See definition.{line}."
+        );
+        return Err(Violation::new("not_the_chooser", "CU-14", detail));
+    }
+    take_choice(play, id)
+}
+
+/// Lets the combatant that acted last choose who acts next.
+fn nominate(play: &mut Play<'_>, c: &Nominate) -> Result<(), Violation> {
+    play.combatant("combatant", &c.combatant)?;
+    play.combatant("next", &c.next)?;
+    check_choosing(play.encounter())?;
+    play.fighter("next", &c.next, "CU-1")?;
+    let encounter = play.encounter();
+    let chooser = chooser(encounter);
+    let line = phase_line(encounter, "pick");
+    let is_theirs = chooser == Some(&c.combatant);
     ensure(
         is_theirs,
         "not_the_chooser",
         "CU-14",
         &line,
         || match chooser {
-            Some(last) => format!("{last} picks, whose own turn was the last: say `by`"),
-            None => "no combatant picks now, so anyone may begin: leave `by` out".to_owned(),
+            Some(chooser) => format!("{chooser} chooses who acts next, not {}.", c.combatant),
+            None => format!("No combatant chooses now. Send begin_turn for {}.", c.next),
         },
     )?;
+    take_choice(play, &c.next)
+}
+
+/// Refuses a choice while nothing is to be chosen.
+fn check_choosing(encounter: &Encounter) -> Result<(), Violation> {
+    let is_time = encounter.state.mode == Mode::Choosing;
+    let line = phase_line(encounter, "pick");
+    ensure(
+        is_time,
+        "nothing_to_choose",
+        pick_rule(encounter),
+        &line,
+        || now(encounter),
+    )
+}
+
+/// Starts the turn of the combatant that was chosen.
+fn take_choice(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let encounter = play.encounter();
     let candidates = candidates(encounter);
     if !candidates.contains(id) {
+        let (rule, line, why) = why_not(encounter, id);
         let ids: Vec<_> = candidates.iter().map(ToString::to_string).collect();
         let ids = ids.join(", ");
-        let (rule, line, why) = why_not(encounter, fighter);
-        let detail = format!("{why}; one of {ids} is next (definition.{line})");
+        let detail = format!("{why} One of these acts next: {ids}. See definition.{line}.");
         return Err(Violation::new("not_next", rule, detail));
     }
     begin(play, vec![id.clone()], TurnKind::Normal);
@@ -314,51 +362,53 @@ fn pick(play: &mut Play<'_>, c: &Begin) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Why a combatant is no candidate: the rule, the line of the definition, and a few words.
-fn why_not(encounter: &Encounter, c: &Combatant) -> (&'static str, String, String) {
-    let id = &c.id;
+/// Why a combatant is no candidate: the rule, the line of the definition, and a sentence.
+fn why_not(encounter: &Encounter, id: &CombatantId) -> (&'static str, String, String) {
+    let Some(c) = encounter.get(id) else {
+        return ("CU-1", "turns".to_owned(), String::new());
+    };
     let definition = definition(encounter);
     let phase = phase(encounter);
     if is_skipped(definition, c) {
-        let why = format!("{id} is unconscious, and has no turns");
+        let why = format!("{id} is unconscious, and so has no turns.");
         return ("CU-33", "down".to_owned(), why);
     }
     if c.state.turns_left == 0 && definition.clock.is_none() {
-        let why = format!("{id} has no turn left in this round");
+        let why = format!("{id} has no turn left in this round.");
         return ("CU-1", "turns".to_owned(), why);
     }
     if has_had_phase(phase, c) {
-        let why = format!("{id} has had its turns in this phase");
+        let why = format!("{id} has used all turns of this phase.");
         return ("CU-10", phase_line(encounter, "turns"), why);
     }
     if !fits(definition, &phase.who, c) {
-        let why = format!("{id} does not act in this phase");
+        let why = format!("{id} does not act in this phase.");
         return ("CU-10", phase_line(encounter, "who"), why);
     }
     if c.state.passed {
-        let why = format!("{id} has passed");
+        let why = format!("{id} has passed in this phase.");
         return ("CU-17", phase_line(encounter, "optional"), why);
     }
     if phase.pick == Pick::Order {
-        let why = format!("{id}'s place has not come up");
+        let why = format!("{id}'s place in the order comes later.");
         return ("CU-12", phase_line(encounter, "pick"), why);
     }
-    let why = format!("it is another side's turn, not {id}'s");
+    let why = format!("Another side acts next, not {id}'s.");
     ("CU-11", phase_line(encounter, "sides"), why)
 }
 
 /// What is going on, for a refusal.
 fn now(encounter: &Encounter) -> String {
     if let Some(id) = current(encounter).next() {
-        return format!("it is {id}'s turn");
+        return format!("It is {id}'s turn.");
     }
     let now = match encounter.state.mode {
-        Mode::Declaring => "combatants declare first",
-        Mode::Rolling => "the roll of this round comes first",
-        Mode::Choosing => "who acts next must be picked first",
-        Mode::Gap { .. } => "combatants react or pass first",
-        Mode::SomeoneActs => "somebody acts whom players do not see",
-        Mode::Setup | Mode::Turn | Mode::Standstill => "nobody acts now",
+        Mode::Declaring => "Combatants declare first.",
+        Mode::Rolling => "The roll for this round comes first.",
+        Mode::Choosing => "A player or the game master chooses who acts next first.",
+        Mode::Gap { .. } => "Combatants react or pass first.",
+        Mode::SomeoneActs => "Someone unseen acts first.",
+        Mode::Setup | Mode::Turn | Mode::Halted => "No combatant can act now.",
     };
     now.to_owned()
 }
@@ -368,19 +418,20 @@ fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     let encounter = play.encounter();
     if let Some(cost) = c.cost {
         let Some(clock) = turn_clock(encounter) else {
-            let detail = "this turn costs no ticks: leave it out";
+            let detail = "This turn costs no ticks. Remove cost.";
             return Err(Violation::field("no_cost", "cost", detail));
         };
         let [least, most] = clock.cost;
         if !(least..=most).contains(&cost) {
-            let detail = format!("a turn costs {least} to {most} ticks (definition.clock.cost)");
+            let detail =
+                format!("A turn costs {least} to {most} ticks. See definition.clock.cost.");
             return Err(Violation::field("impossible_cost", "cost", detail));
         }
     }
     if steps(encounter).is_empty() {
         end_one(play, &c.combatant, c.cost.map(Int::count));
     } else {
-        play.emit(StepDone {
+        play.emit(StepFinished {
             combatant: c.combatant.clone(),
         });
     }
@@ -388,26 +439,32 @@ fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     Ok(())
 }
 
-fn wait(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+fn delay(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.in_turn(id, "CU-23")?;
     let encounter = play.encounter();
     let definition = definition(encounter);
-    let waits = definition.wait.is_some();
-    ensure(waits, "no_waiting", "CU-23", "wait", || "nobody waits here")?;
+    let delays = definition.delay.is_some();
+    ensure(
+        delays,
+        "no_delaying",
+        "CU-23",
+        "delay",
+        || "This order has no delaying.",
+    )?;
     let able = !is_skipped(definition, c);
-    ensure(able, "unconscious_does_not_wait", "CU-23", "down", || {
-        format!("{id} is unconscious and loses its turn: end it")
+    ensure(able, "unconscious_does_not_delay", "CU-23", "down", || {
+        format!("{id} is unconscious and loses this turn. Send end_turn.")
     })?;
     let [turn] = &encounter.state.turns[..] else {
         return Err(Violation::new(
             "within_a_turn",
             "CU-23",
-            "a turn within another cannot wait (definition.wait)",
+            "A turn that interrupts another one can't be delayed. Send end_turn.",
         ));
     };
     let is_own = turn.kind == TurnKind::Normal;
-    ensure(is_own, "not_its_own_turn", "CU-23", "wait", || {
-        format!("{id} waits in the turn of its own place only")
+    ensure(is_own, "not_its_own_turn", "CU-23", "delay", || {
+        format!("{id} can delay only on a turn that the order gives.")
     })?;
     play.tick(Moment::TurnEnd(id));
     let mut counted = Vec::new();
@@ -416,7 +473,7 @@ fn wait(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
             counted.push(effect.id.clone());
         }
     }
-    play.emit(Waited {
+    play.emit(Delayed {
         combatant: id.clone(),
         counted,
     });
@@ -424,34 +481,38 @@ fn wait(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     Ok(())
 }
 
-fn go_now(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+fn return_to_turn(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
     let encounter = play.encounter();
-    ensure(c.state.waiting, "not_waiting", "CU-23", "wait", || {
-        format!("{id} does not wait")
-    })?;
-    let wait = definition(encounter).wait.as_ref();
-    let (rule, line) = if wait.is_some_and(|wait| wait.interrupts) {
-        ("CU-26", "wait")
+    ensure(
+        c.state.delaying,
+        "no_delayed_turn",
+        "CU-23",
+        "delay",
+        || format!("{id} has no delayed turn to return to."),
+    )?;
+    let delay = definition(encounter).delay.as_ref();
+    let (rule, line) = if delay.is_some_and(|delay| delay.interrupts) {
+        ("CU-26", "delay")
     } else {
-        ("CU-24", "wait.interrupts")
+        ("CU-24", "delay.interrupts")
     };
     let opening = opening(encounter);
     let returns = opening.is_some_and(|opening| may_return(encounter, c, opening));
     ensure(returns, "cannot_return", rule, line, || {
-        format!("{id} cannot return now: {}", now(encounter))
+        format!("{id} can't return now. {}", now(encounter))
     })?;
-    if wait.is_some_and(|wait| wait.moves) {
-        let (beside, after) = beside_now(encounter);
+    if delay.is_some_and(|delay| delay.moves) {
+        let (beside, follows) = beside_now(encounter);
         let beside = beside.cloned();
-        play.emit(Moved {
+        play.emit(PlaceMoved {
             combatant: id.clone(),
             beside,
-            after,
+            follows,
             done: false,
         });
     }
-    begin(play, vec![id.clone()], TurnKind::Returned);
+    return_to(play, id);
     proceed(play, Point::Turn);
     Ok(())
 }
@@ -463,7 +524,7 @@ fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
         Mode::Gap { .. } => {
             let is_asked = asked(encounter).any(|c| c.id == *id);
             ensure(is_asked, "no_reaction", "CU-31", "pools", || {
-                format!("{id} has no reaction to pass on")
+                format!("{id} has no reaction to decline.")
             })?;
         }
         Mode::Choosing => {
@@ -474,15 +535,15 @@ fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
                 "no_passing",
                 "CU-17",
                 &line,
-                || "this phase cannot be passed",
+                || "Combatants can't pass in this phase.",
             )?;
             let is_next = candidates(encounter).contains(id);
             ensure(is_next, "not_next", "CU-17", &line, || {
-                format!("{id} could not act now")
+                format!("{id} can't act now, and so can't pass.")
             })?;
         }
         _ => {
-            let detail = format!("nothing is to be passed: {}", now(encounter));
+            let detail = format!("There is nothing to pass now. {}", now(encounter));
             return Err(Violation::new("nothing_to_pass", "CU-31", detail));
         }
     }
@@ -504,59 +565,80 @@ fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
     let line = pool_line(&c.pool, "refill");
     let is_readied = pool.refill == Refill::Ready;
     ensure(is_readied, "not_readied", "CU-30", &line, || {
-        format!("{} is not filled by ready", c.pool)
+        format!("Readying does not fill pool \"{}\".", c.pool)
     })?;
     let is_own = top(encounter).is_some_and(|turn| turn.kind != TurnKind::Bought);
     ensure(is_own, "not_its_own_turn", "CU-30", &line, || {
-        format!("{id} gets ready in its own turn only")
+        format!("{id} can ready an action only on a turn of the order.")
     })?;
     let (max, _) = pool_size(definition(encounter), Some(fighter), pool);
     let full = fighter.state.pools.get(&c.pool).copied().unwrap_or(0) >= max;
     ensure(!full, "already_ready", "CU-30", &line, || {
-        format!("{id} is ready already")
+        format!("{id} has readied an action already.")
     })?;
-    set_pool(play, Some(id.clone()), &c.pool, max);
+    play.emit(Readied {
+        combatant: id.clone(),
+        pool: c.pool.clone(),
+        left: max,
+    });
     Ok(())
 }
 
-fn interject(play: &mut Play<'_>, c: &Interject) -> Result<(), Violation> {
-    let id = &c.combatant;
+/// A use of a pool's points outside the combatant's own turn.
+struct Use<'c> {
+    combatant: &'c CombatantId,
+    pool: &'c Slug,
+    cost: Option<Int<0, 100>>,
+    /// Whether it is that of a readied action.
+    readied: bool,
+}
+
+impl<'c> Use<'c> {
+    fn of_reaction(c: &'c React) -> Self {
+        Self {
+            combatant: &c.combatant,
+            pool: &c.pool,
+            cost: c.cost,
+            readied: false,
+        }
+    }
+
+    fn of_readied(c: &'c Trigger) -> Self {
+        Self {
+            combatant: &c.combatant,
+            pool: &c.pool,
+            cost: c.cost,
+            readied: true,
+        }
+    }
+}
+
+fn react(play: &mut Play<'_>, wanted: &Use<'_>) -> Result<(), Violation> {
+    let id = wanted.combatant;
+    let name = wanted.pool;
     let fighter = play.combatant("combatant", id)?;
-    let pool = pool(play, &c.pool)?;
+    let pool = pool(play, name)?;
+    check_readied(wanted, pool)?;
     let encounter = play.encounter();
-    let spend = &pool.spend;
-    let opening = check_reaction(encounter, fighter, &c.pool, pool)?;
-    let [least, most] = spend.cost;
-    let cost = c.cost.unwrap_or(least);
-    let line = pool_line(&c.pool, "spend.cost");
-    let is_price = (least..=most).contains(&cost);
-    ensure(is_price, "impossible_cost", "CU-29", &line, || {
-        format!("a use costs {least} to {most}")
-    })?;
-    let cost = cost.count();
-    let left = points(encounter, fighter, &c.pool, pool);
-    let line = pool_line(&c.pool, "max");
+    let opening = check_reaction(encounter, fighter, name, pool)?;
+    let cost = check_cost(wanted, pool)?;
+    let left = points(encounter, fighter, name, pool);
+    let line = pool_line(name, "max");
     let is_paid = pays(pool, left, cost);
     ensure(is_paid, "too_few_points", "CU-27", &line, || {
-        format!("{left} points of {} are left", c.pool)
+        format!("Pool \"{name}\" has too few points: {left}.")
     })?;
-    let line = pool_line(&c.pool, "spend.when");
-    let spends = may_spend(encounter, fighter, opening, &c.pool, pool);
-    ensure(spends, "cannot_interject", "CU-29", &line, || {
-        now(encounter)
-    })?;
-    let gives = spend.gives;
-    let owner = match pool.of {
-        Owner::Combatant => Some(id.clone()),
-        Owner::Table => None,
-    };
-    if cost > 0 {
-        set_pool(play, owner, &c.pool, left.saturating_sub(cost));
+    let line = pool_line(name, "spend.when");
+    let spends = may_spend(encounter, fighter, opening, name, pool);
+    ensure(spends, "cannot_react", "CU-29", &line, || now(encounter))?;
+    let gives = pool.spend.gives;
+    if cost > 0 && pool.of == Owner::Table {
+        play.emit(TablePoolChanged {
+            pool: name.clone(),
+            left: left.saturating_sub(cost),
+        });
     }
-    play.emit(Interjected {
-        combatant: id.clone(),
-        pool: c.pool.clone(),
-    });
+    spend(play, wanted, cost);
     match gives {
         Gives::Turn => {
             begin(play, vec![id.clone()], TurnKind::Bought);
@@ -565,6 +647,56 @@ fn interject(play: &mut Play<'_>, c: &Interject) -> Result<(), Violation> {
         Gives::Action => close_used_gap(play),
     }
     Ok(())
+}
+
+fn spend(play: &mut Play<'_>, wanted: &Use<'_>, cost: u32) {
+    let combatant = wanted.combatant.clone();
+    let pool = wanted.pool.clone();
+    if wanted.readied {
+        play.emit(Triggered {
+            combatant,
+            pool,
+            cost,
+        });
+    } else {
+        play.emit(Reacted {
+            combatant,
+            pool,
+            cost,
+        });
+    }
+}
+
+/// Refuses to react with a readied action, and to trigger what was not readied.
+fn check_readied(wanted: &Use<'_>, pool: &PoolRule) -> Result<(), Violation> {
+    let name = wanted.pool;
+    let line = pool_line(name, "refill");
+    let fills = pool.refill == Refill::Ready;
+    ensure(
+        fills || !wanted.readied,
+        "not_readied",
+        "CU-30",
+        &line,
+        || format!("Readying does not fill pool \"{name}\". Send react."),
+    )?;
+    ensure(
+        !fills || wanted.readied,
+        "is_readied",
+        "CU-30",
+        &line,
+        || format!("Pool \"{name}\" holds a readied action. Send trigger."),
+    )
+}
+
+fn check_cost(wanted: &Use<'_>, pool: &PoolRule) -> Result<u32, Violation> {
+    let [least, most] = pool.spend.cost;
+    let cost = wanted.cost.unwrap_or(least);
+    let line = pool_line(wanted.pool, "spend.cost");
+    let is_price = (least..=most).contains(&cost);
+    ensure(is_price, "impossible_cost", "CU-29", &line, || {
+        format!("A use costs {least} to {most} points.")
+    })?;
+    Ok(cost.count())
 }
 
 /// Refuses a combatant that may not react with this pool, whatever its points.
@@ -578,44 +710,47 @@ fn check_reaction(
     let line = pool_line(name, "spend.who");
     let is_for_it = fits(definition(encounter), &pool.spend.who, c);
     ensure(is_for_it, "not_for_it", "CU-29", &line, || {
-        format!("{name} is not for {id}")
+        format!("{id} can't use pool \"{name}\".")
     })?;
     let line = pool_line(name, "spend");
     let is_used = c.state.used.contains(name);
     ensure(!is_used, "used_already", "CU-29", &line, || {
-        format!("{id} has spent from {name} since the last turn began: once is all")
+        format!(
+            "{id} has used pool \"{name}\" since the last turn started. Wait for the next turn."
+        )
     })?;
     if let Some(why) = why_no_reaction(definition(encounter), c) {
-        return Err(Violation::new("cannot_interject", "CU-31", why));
+        return Err(Violation::new("cannot_react", "CU-31", why));
     }
     if let Some(opening) = opening(encounter)
-        && may_interject(encounter, c, opening)
+        && may_react(encounter, c, opening)
     {
         return Ok(opening);
     }
     let now = now(encounter);
-    let whose = "reactions are for combatants in the fight, after or within the turn of another";
-    let detail = format!("{id} may not react now: {now}, and {whose} (definition.{line})");
-    Err(Violation::new("cannot_interject", "CU-29", detail))
+    let detail = format!(
+        "{id} can't react now. {now} React after or during another combatant's turn. See definition.{line}."
+    );
+    Err(Violation::new("cannot_react", "CU-29", detail))
 }
 
 /// Why a combatant may not react by spending points, whatever the opening.
 fn why_no_reaction(definition: &Definition, c: &Combatant) -> Option<String> {
     let id = &c.id;
     if !c.active() {
-        return Some(format!("{id} is out of the fight"));
+        return Some(format!("{id} is out of the fight, and so can't react."));
     }
     if c.has(MANIFEST.down) {
-        return Some(format!("{id} is unconscious, and so may not react"));
+        return Some(format!("{id} is unconscious, and so can't react."));
     }
     if is_surprised(definition, c) {
         return Some(format!(
-            "{id} is surprised, and may not react before the first turn of {id} (definition.surprise)"
+            "{id} is surprised, and can't react before {id}'s first turn. See definition.surprise."
         ));
     }
-    if c.state.waiting {
+    if c.state.delaying {
         return Some(format!(
-            "{id} waits: return to the turn first, with go_now (definition.wait)"
+            "{id} has a delayed turn. Send return to take it first. See definition.delay."
         ));
     }
     None

@@ -37,9 +37,9 @@ pub struct Definition {
     /// What surprise does to the combatants that `start` names.
     #[schema(inline)]
     pub surprise: Surprise,
-    /// Whether a combatant may wait in its turn and return later.
+    /// Whether a combatant may delay in its turn and return later.
     #[schema(inline)]
-    pub wait: Option<WaitRule>,
+    pub delay: Option<DelayRule>,
     /// Points that pay for actions and turns outside the combatant's turn: at most 4 pools by their
     /// names.
     #[schema(value_type = std::collections::HashMap<String, PoolRule>)]
@@ -64,7 +64,7 @@ impl Default for Definition {
             phases: vec![PhaseRule::default()],
             declare: None,
             surprise: Surprise::default(),
-            wait: None,
+            delay: None,
             pools: BTreeMap::new(),
             clock: None,
             down: Down::default(),
@@ -217,8 +217,8 @@ pub struct DeclareRule {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
-pub struct WaitRule {
-    /// How long it may wait.
+pub struct DelayRule {
+    /// How long it may delay.
     #[schema(inline)]
     pub lasts: Lasts,
     /// Whether its new place stays.
@@ -365,7 +365,7 @@ pub enum Surprise {
     Yields,
 }
 
-/// How long a combatant may wait: until its place comes again, until the round ends, or until it
+/// How long a combatant may delay: until its place comes again, until the round ends, or until it
 /// returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]

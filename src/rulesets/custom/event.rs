@@ -18,14 +18,14 @@ use utoipa::ToSchema;
 pub enum Event {
     #[serde(rename = "surprised")]
     Surprised(Surprised),
-    #[serde(rename = "side_opens")]
-    SideOpens(SideOpens),
+    #[serde(rename = "side_opened")]
+    SideOpened(SideOpened),
     #[serde(rename = "declarations_opened")]
     DeclarationsOpened(DeclarationsOpened),
     #[serde(rename = "declared")]
     Declared(Declared),
-    #[serde(rename = "shown")]
-    Shown(Shown),
+    #[serde(rename = "declarations_shown")]
+    DeclarationsShown(DeclarationsShown),
     #[serde(rename = "roll_opened")]
     RollOpened(RollOpened),
     #[serde(rename = "scored")]
@@ -36,28 +36,30 @@ pub enum Event {
     CameLate(CameLate),
     #[serde(rename = "reshuffled")]
     Reshuffled(Reshuffled),
-    #[serde(rename = "phase_begun")]
-    PhaseBegun(PhaseBegun),
+    #[serde(rename = "phase_started")]
+    PhaseStarted(PhaseStarted),
     #[serde(rename = "choice_opened")]
     ChoiceOpened(ChoiceOpened),
-    #[serde(rename = "begun")]
-    Begun(Begun),
+    #[serde(rename = "turn_opened")]
+    TurnOpened(TurnOpened),
     #[serde(rename = "skipped")]
     Skipped(Skipped),
-    #[serde(rename = "step_begun")]
-    StepBegun(StepBegun),
-    #[serde(rename = "step_done")]
-    StepDone(StepDone),
+    #[serde(rename = "step_started")]
+    StepStarted(StepStarted),
+    #[serde(rename = "step_finished")]
+    StepFinished(StepFinished),
     #[serde(rename = "gap_opened")]
     GapOpened(GapOpened),
     #[serde(rename = "passed")]
     Passed(Passed),
-    #[serde(rename = "waited")]
-    Waited(Waited),
-    #[serde(rename = "wait_lapsed")]
-    WaitLapsed(WaitLapsed),
-    #[serde(rename = "moved")]
-    Moved(Moved),
+    #[serde(rename = "delayed")]
+    Delayed(Delayed),
+    #[serde(rename = "delay_lapsed")]
+    DelayLapsed(DelayLapsed),
+    #[serde(rename = "returned")]
+    Returned(Returned),
+    #[serde(rename = "place_moved")]
+    PlaceMoved(PlaceMoved),
     #[serde(rename = "lap_ended")]
     LapEnded(LapEnded),
     #[serde(rename = "clock_advanced")]
@@ -68,10 +70,14 @@ pub enum Event {
     PoolChanged(PoolChanged),
     #[serde(rename = "table_pool_changed")]
     TablePoolChanged(TablePoolChanged),
-    #[serde(rename = "interjected")]
-    Interjected(Interjected),
-    #[serde(rename = "standstill")]
-    Standstill(Standstill),
+    #[serde(rename = "reacted")]
+    Reacted(Reacted),
+    #[serde(rename = "readied")]
+    Readied(Readied),
+    #[serde(rename = "triggered")]
+    Triggered(Triggered),
+    #[serde(rename = "halted")]
+    Halted(Halted),
 }
 
 /// A combatant is surprised.
@@ -81,9 +87,9 @@ pub struct Surprised {
     pub combatant: CombatantId,
 }
 
-/// A side opens, whatever the dice say.
+/// The side that goes first was set, whatever the dice say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct SideOpens {
+pub struct SideOpened {
     /// The side.
     pub side: Slug,
     /// Its combatants.
@@ -94,28 +100,28 @@ pub struct SideOpens {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct DeclarationsOpened {}
 
-/// A combatant declared; what, is the game master's alone until all have.
+/// A combatant declared. Only the game master sees the choice until all have declared.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Declared {
     /// The combatant.
     pub combatant: CombatantId,
-    /// What.
+    /// The choice.
     pub choice: Option<Slug>,
 }
 
 /// All have declared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Shown {
-    /// What each declared.
-    pub choices: Vec<Declaration>,
+pub struct DeclarationsShown {
+    /// The declarations.
+    pub declarations: Vec<Declaration>,
 }
 
-/// The dice or cards of the round are awaited.
+/// The round needs its dice or cards.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct RollOpened {}
 
-/// The order of the round, or of the fight.
+/// The order of the round, or of the fight, is set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Scored {
     /// The places, first to last.
@@ -124,113 +130,124 @@ pub struct Scored {
     pub sides: Vec<ScoredSide>,
 }
 
-/// A combatant got its places.
+/// A combatant got its places in the order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Placed {
     /// Its places.
     pub places: Vec<ScoredPlace>,
-    /// Whether they stand at the end, whatever the score.
+    /// True if the places are last, whatever the score.
     pub last: bool,
 }
 
-/// A place has passed before its combatant could act.
+/// A combatant missed turns of this round, because its places had passed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct CameLate {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The turns that it has left in this round.
+    /// Turns left in this round.
     #[schema(value_type = u32)]
     pub turns: usize,
 }
 
-/// The cards that are not in play go back.
+/// All cards that are not in play were shuffled into the deck.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Reshuffled {}
 
-/// The next phase of the round began.
+/// The next phase of the round started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct PhaseBegun {
-    /// Its number, from 0.
+pub struct PhaseStarted {
+    /// Position of the phase in the definition, from 0.
     #[schema(value_type = u32)]
-    pub phase: usize,
+    pub phase_index: usize,
 }
 
-/// Somebody picks who acts next.
+/// A player or the game master chooses who acts next.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct ChoiceOpened {}
+pub struct ChoiceOpened {
+    /// The combatant that chooses. Absent if any of those who may act next can start.
+    pub chooser: Option<CombatantId>,
+}
 
-/// A turn began, alone or shared, or a combatant returned to its turn.
+/// A turn opened, of one combatant or shared. `turn_started` of each follows and tells it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Begun {
-    /// Whose.
+pub struct TurnOpened {
+    /// The combatants that share the turn.
     pub combatants: Participants,
-    /// How it came about.
+    /// How the turn came about.
     pub kind: TurnKind,
 }
 
-/// A surprised combatant's turn passes unused.
+/// A surprised combatant's turn passed unused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Skipped {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// The next step of a shared turn began.
+/// The next step of a shared turn started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct StepBegun {
-    /// Its number, from 0.
+pub struct StepStarted {
+    /// Position of the step in the definition, from 0.
     #[schema(value_type = u32)]
-    pub step: usize,
+    pub step_index: usize,
 }
 
-/// A combatant is done with a step.
+/// A combatant finished its part of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct StepDone {
+pub struct StepFinished {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// Between two turns, some may react.
+/// Some combatants may react before the next turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct GapOpened {
-    /// Whether nobody can act in the rest of the round.
+    /// True if no combatant can act for the rest of the round.
     pub stalled: bool,
 }
 
-/// A combatant passed.
+/// A combatant declined to react, or to act in this phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Passed {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// A combatant waits; its turn is not over.
+/// A combatant delayed its turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Waited {
+pub struct Delayed {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The effects that have counted this turn.
+    /// Effects that counted this turn.
     pub counted: Vec<EffectId>,
 }
 
-/// A combatant waits no more; its turn was lost.
+/// A combatant lost its delayed turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct WaitLapsed {
+pub struct DelayLapsed {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// A combatant's place moved.
-#[skip_serializing_none]
+/// A combatant returned to its delayed turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Moved {
+pub struct Returned {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Beside whose place it stands now; at the end, if nobody's.
+}
+
+/// A combatant's place in the order moved.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct PlaceMoved {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The combatant that it now stands next to. Absent if last.
     pub beside: Option<CombatantId>,
-    /// Whether it stands after that place.
-    pub after: bool,
-    /// Whether it is done for the round.
+    /// True if it stands after that combatant, false if before.
+    pub follows: bool,
+    /// True if it has no more turns in this round.
     pub done: bool,
 }
 
@@ -238,10 +255,10 @@ pub struct Moved {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct LapEnded {}
 
-/// A tick is reached.
+/// The clock reached a tick.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct ClockAdvanced {
-    /// Its number.
+    /// The tick.
     pub tick: u32,
 }
 
@@ -250,75 +267,103 @@ pub struct ClockAdvanced {
 pub struct Scheduled {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Which.
+    /// The tick.
     pub tick: u32,
 }
 
-/// A combatant's points changed.
+/// A combatant's points in a pool changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct PoolChanged {
     /// The combatant.
     pub combatant: CombatantId,
     /// The pool.
     pub pool: Slug,
-    /// The points now.
+    /// Points left.
     pub left: u32,
 }
 
-/// The table's points changed.
+/// The table's points in a pool changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct TablePoolChanged {
     /// The pool.
     pub pool: Slug,
-    /// The points now.
+    /// Points left.
     pub left: u32,
 }
 
-/// A combatant reacted outside its turn.
+/// A combatant spent points of a pool to act outside its own turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Interjected {
+pub struct Reacted {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The pool that paid.
+    /// The pool.
     pub pool: Slug,
+    /// Points spent.
+    pub cost: u32,
 }
 
-/// Nobody is left in the fight.
+/// A combatant readied an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Standstill {}
+pub struct Readied {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The pool that it filled.
+    pub pool: Slug,
+    /// Points left.
+    pub left: u32,
+}
+
+/// A combatant used its readied action.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Triggered {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The pool.
+    pub pool: Slug,
+    /// Points spent.
+    pub cost: u32,
+}
+
+/// No combatant is left in the fight.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Halted {}
 
 /// The sentence that tells each event.
 impl Describe for Event {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let sentence = match self {
             Self::Surprised(_) => "{combatant} is surprised.",
-            Self::SideOpens(_) => "The side {side} opens.",
+            Self::SideOpened(_) => "The {side} go first.",
             Self::DeclarationsOpened(_) => "Combatants declare.",
-            Self::Declared(_) => "{combatant} has declared[: {choice}].",
-            Self::Shown(_) => "All have declared: {choices}.",
-            Self::RollOpened(_) => "The roll of the round is awaited.",
-            Self::Scored(_) => "The order of the round is set[: {places}][: {sides}].",
-            Self::Placed(_) => "New in the order: {places}.",
-            Self::CameLate(_) => "{combatant} came too late for its place.",
-            Self::Reshuffled(_) => "The cards that are not in play are shuffled.",
-            Self::PhaseBegun(_) => "The next phase of the round begins.",
-            Self::ChoiceOpened(_) => "The next to act is to be picked.",
-            Self::Begun(_) => "It is the turn of {combatants}.",
-            Self::Skipped(_) => "{combatant}'s turn passes unused.",
-            Self::StepBegun(_) => "The next step of the turn begins.",
-            Self::StepDone(_) => "{combatant} is done with the step.",
-            Self::GapOpened(_) => "Between two turns, others may act.",
+            Self::Declared(_) => "{combatant} declares[ {choice}].",
+            Self::DeclarationsShown(_) => "Declared: {declarations}.",
+            Self::RollOpened(_) => "The round needs a roll.",
+            Self::Scored(_) => "Order[: {places}][: {sides}].",
+            Self::Placed(_) => "Joining the order: {places}.",
+            Self::CameLate(_) => "{combatant} comes too late for a turn in this round.",
+            Self::Reshuffled(_) => "The deck is shuffled.",
+            Self::PhaseStarted(_) => "The next phase starts.",
+            Self::ChoiceOpened(_) => "[{chooser} chooses who acts next.][{!chooser}Who acts next?]",
+            // Its `turn_started` tells it.
+            Self::TurnOpened(_) => return false,
+            Self::Skipped(_) => "{combatant} loses the turn, surprised.",
+            Self::StepStarted(_) => "The next step starts.",
+            Self::StepFinished(_) => "{combatant} finishes the step.",
+            Self::GapOpened(_) => "Others may react now.",
             Self::Passed(_) => "{combatant} passes.",
-            Self::Waited(_) => "{combatant} waits.",
-            Self::WaitLapsed(_) => "{combatant} has waited too long.",
-            Self::Moved(_) => "{combatant}'s place moves.",
+            Self::Delayed(_) => "{combatant} delays.",
+            Self::DelayLapsed(_) => "{combatant} loses the delayed turn.",
+            Self::Returned(_) => "{combatant} takes the delayed turn.",
+            Self::PlaceMoved(_) => "{combatant} moves in the order.",
             Self::LapEnded(_) => "All combatants have had a turn.",
-            Self::ClockAdvanced(_) => "Tick {tick} is reached.",
+            Self::ClockAdvanced(_) => "The clock reaches tick {tick}.",
             Self::Scheduled(_) => "{combatant} acts next at tick {tick}.",
-            Self::PoolChanged(_) => "{combatant} has {left} of {pool}.",
-            Self::TablePoolChanged(_) => "The table has {left} of {pool}.",
-            Self::Interjected(_) => "{combatant} acts outside its turn for {pool}.",
-            Self::Standstill(_) => "Nobody is left in the fight.",
+            Self::PoolChanged(_) => "{combatant} has {left} {pool} points.",
+            Self::TablePoolChanged(_) => "The table has {left} {pool} points.",
+            Self::Reacted(_) => "{combatant} reacts with {cost} {pool} points.",
+            Self::Readied(_) => "{combatant} readies an action.",
+            Self::Triggered(_) => "{combatant} uses the readied action.",
+            Self::Halted(_) => "No combatant is left in the fight.",
         };
         tell(sentence, self, names, out)
     }
@@ -329,7 +374,7 @@ impl Describe for Event {
 pub struct Declaration {
     /// The combatant.
     pub combatant: CombatantId,
-    /// What it declared.
+    /// Its choice.
     pub choice: Slug,
 }
 
@@ -339,12 +384,12 @@ impl Describe for Declaration {
     }
 }
 
-/// A place and why it is there.
+/// A place in the order, and its score.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct ScoredPlace {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Which of its turns it is, from 0.
+    /// Position among the turns of the combatant, from 0.
     #[schema(value_type = u32)]
     pub turn: usize,
     /// Its score.
@@ -358,14 +403,14 @@ impl Describe for ScoredPlace {
     }
 }
 
-/// A side and why it is there.
+/// A side in the order, and its score.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct ScoredSide {
     /// The side.
     pub side: Slug,
     /// Its combatants.
     pub combatants: Participants,
-    /// Whether it comes last in round 1 because it is surprised.
+    /// True if the side comes last in round 1, because it is surprised.
     pub yields: bool,
     /// Its score.
     #[schema(value_type = Score)]

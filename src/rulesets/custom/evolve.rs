@@ -1,11 +1,11 @@
 //! What events do to a fight under `custom`; no rules here.
 
 use super::definition::{Definition, Lasts, Owner, Pick, Refill, Surprise};
-use super::query::{declaration, is_skipped, phase, pool_size, rerolls, turns, waits_last};
+use super::query::{declaration, delays_last, is_skipped, phase, pool_size, rerolls, turns};
 use super::{
-    Begun, CameLate, Card, Combatant, CombatantState, Custom, Encounter, Event, Mode, Moved, Place,
-    Placed, Scheduled, Score, Scored, ScoredPlace, ScoredSide, SideState, State, Turn, TurnKind,
-    Waited,
+    CameLate, Card, Combatant, CombatantState, Custom, Delayed, Encounter, Event, Mode, Place,
+    PlaceMoved, Placed, Scheduled, Score, Scored, ScoredPlace, ScoredSide, SideState, State, Turn,
+    TurnKind,
 };
 use crate::json::CachedJson;
 use crate::vocabulary::{
@@ -24,10 +24,10 @@ fn apply(encounter: &mut Encounter, event: &AnyEvent<Custom>) {
         AnyEvent::Shared(SharedEvent::RoundStarted(_)) => start_round(encounter),
         AnyEvent::Shared(SharedEvent::TurnEnded(e)) => end_turn(encounter, &e.combatant),
         AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => leave(encounter, &e.combatant),
-        AnyEvent::Roster(RosterEvent::CombatantJoined { combatant })
+        AnyEvent::Roster(RosterEvent::CombatantJoined { details })
             if encounter.status == Status::Running =>
         {
-            enter(encounter, &combatant.id);
+            enter(encounter, &details.id);
         }
         AnyEvent::Roster(RosterEvent::CombatantUpdated { .. })
             if encounter.status == Status::Running =>
@@ -42,7 +42,7 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
     let state = &mut encounter.state;
     match event {
         Event::Surprised(e) => encounter.change_state(&e.combatant, |s| s.surprised = true),
-        Event::SideOpens(e) => {
+        Event::SideOpened(e) => {
             for side in &mut state.sides {
                 side.first = side.side == e.side;
             }
@@ -50,8 +50,8 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
         }
         Event::DeclarationsOpened(_) => state.mode = Mode::Declaring,
         Event::Declared(e) => declare(encounter, &e.combatant, e.choice.clone()),
-        Event::Shown(e) => {
-            for shown in &e.choices {
+        Event::DeclarationsShown(e) => {
+            for shown in &e.declarations {
                 declare(encounter, &shown.combatant, Some(shown.choice.clone()));
             }
         }
@@ -60,8 +60,8 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
         Event::Placed(e) => place(encounter, e),
         Event::CameLate(e) => come_late(encounter, e),
         Event::Reshuffled(_) => reshuffle(state),
-        Event::PhaseBegun(e) => {
-            begin_phase(state, e.phase);
+        Event::PhaseStarted(e) => {
+            begin_phase(state, e.phase_index);
             encounter.change_states(
                 |s| s.turns_in_phase > 0 || s.passed,
                 |s| {
@@ -71,15 +71,15 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
             );
         }
         Event::ChoiceOpened(_) => state.mode = Mode::Choosing,
-        Event::Begun(e) => begin(encounter, e),
+        Event::TurnOpened(e) => begin(encounter, &e.combatants, e.kind),
         Event::Skipped(e) => encounter.change_state(&e.combatant, |s| s.surprised = false),
-        Event::StepBegun(e) => {
+        Event::StepStarted(e) => {
             if let Some(turn) = state.turns.last_mut() {
-                turn.step = e.step;
+                turn.step = e.step_index;
                 turn.done.clear();
             }
         }
-        Event::StepDone(e) => {
+        Event::StepFinished(e) => {
             if let Some(turn) = state.turns.last_mut() {
                 turn.done.push(e.combatant.clone());
             }
@@ -89,9 +89,14 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
             Mode::Gap { passed, .. } => passed.push(e.combatant.clone()),
             _ => encounter.change_state(&e.combatant, |s| s.passed = true),
         },
-        Event::Waited(e) => wait(encounter, e),
-        Event::WaitLapsed(e) => lapse(encounter, &e.combatant),
-        Event::Moved(e) => move_place(encounter, e),
+        Event::Delayed(e) => delay(encounter, e),
+        Event::DelayLapsed(e) => lapse(encounter, &e.combatant),
+        Event::Returned(e) => begin(
+            encounter,
+            std::slice::from_ref(&e.combatant),
+            TurnKind::Returned,
+        ),
+        Event::PlaceMoved(e) => move_place(encounter, e),
         Event::LapEnded(_) => {
             encounter.counted.clear();
             encounter.change_states(|s| s.lapped, |s| s.lapped = false);
@@ -102,13 +107,13 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
             encounter.change_state(&e.combatant, |s| set_points(&mut s.pools, &e.pool, e.left));
         }
         Event::TablePoolChanged(e) => _ = state.pools.insert(e.pool.clone(), e.left),
-        Event::Interjected(e) => encounter.change_state(&e.combatant, |s| {
-            if !s.used.contains(&e.pool) {
-                s.used.push(e.pool.clone());
-            }
-        }),
-        Event::Standstill(_) => {
-            state.mode = Mode::Standstill;
+        Event::Reacted(e) => use_pool(encounter, &e.combatant, &e.pool, e.cost),
+        Event::Readied(e) => {
+            encounter.change_state(&e.combatant, |s| set_points(&mut s.pools, &e.pool, e.left));
+        }
+        Event::Triggered(e) => use_pool(encounter, &e.combatant, &e.pool, e.cost),
+        Event::Halted(_) => {
+            state.mode = Mode::Halted;
             state.turns.clear();
         }
     }
@@ -153,27 +158,27 @@ fn open_gap(state: &mut State, stalled: bool) {
     state.mode = Mode::Gap { passed, stalled };
 }
 
-fn wait(encounter: &mut Encounter, e: &Waited) {
+fn delay(encounter: &mut Encounter, e: &Delayed) {
     remove_from_turn(&mut encounter.state, &e.combatant);
     set_last(&mut encounter.state, Some(e.combatant.clone()));
     encounter.change(&e.combatant, |c| {
         // The end of this turn has counted.
         c.acted = true;
-        c.state.waiting = true;
+        c.state.delaying = true;
         c.state.counted.clone_from(&e.counted);
         c.state.turns_left = c.state.turns_left.saturating_add(1);
         c.state.turns_in_phase = c.state.turns_in_phase.saturating_sub(1);
     });
 }
 
-/// Takes the turn from a combatant that waits. If it is lost because the combatant has no turns,
+/// Takes the turn from a combatant that delays. If it is lost because the combatant has no turns,
 /// the effects have counted it.
 fn lapse(encounter: &mut Encounter, id: &CombatantId) {
     let options = encounter.options.clone();
     encounter.change(id, |c| {
         let lost = !c.active() || is_skipped(options.definition(), c);
         c.acted |= lost && !c.state.counted.is_empty();
-        c.state.waiting = false;
+        c.state.delaying = false;
         c.state.turns_left = 0;
         c.state.counted.clear();
     });
@@ -197,7 +202,7 @@ fn start_round(encounter: &mut Encounter) {
         refresh(definition, c, first);
     }
     if definition.clock.is_none() {
-        open_places(encounter, waits_last(definition, Lasts::Used));
+        open_places(encounter, delays_last(definition, Lasts::Used));
     }
     let state = &mut encounter.state;
     if let Mode::Gap { passed, .. } = &mut state.mode {
@@ -213,13 +218,13 @@ fn start_round(encounter: &mut Encounter) {
     sort_sides(state);
 }
 
-/// Opens the places again, but for those of combatants that keep waiting.
-fn open_places(encounter: &mut Encounter, keep_waiting: bool) {
+/// Opens the places again, but for those of combatants that keep delaying.
+fn open_places(encounter: &mut Encounter, keep_delaying: bool) {
     let combatants = &encounter.combatants;
     for place in &mut encounter.state.places {
         let c = combatants.find(&place.combatant);
-        let waits = c.is_some_and(|c| c.state.waiting);
-        set_done(place, keep_waiting && waits);
+        let delays = c.is_some_and(|c| c.state.delaying);
+        set_done(place, keep_delaying && delays);
     }
 }
 
@@ -234,7 +239,7 @@ fn begin_phase(state: &mut State, phase: usize) {
 /// What a new round gives back to a combatant.
 fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, first: bool) {
     let before = &c.state;
-    let turns_left = if before.waiting {
+    let turns_left = if before.delaying {
         1
     } else {
         turns(definition, c)
@@ -242,7 +247,7 @@ fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, first: bool
     let stays_surprised = first || definition.surprise == Surprise::Skips;
     let mut state = CombatantState {
         turns_left,
-        waiting: before.waiting,
+        delaying: before.delaying,
         counted: before.counted.clone(),
         lapped: before.lapped,
         surprised: before.surprised && stays_surprised,
@@ -391,19 +396,36 @@ fn insert_by_score(places: &mut Vec<CachedJson<Place>>, new: CachedJson<Place>) 
     places.insert(worse.unwrap_or(places.len()), new);
 }
 
-fn begin(encounter: &mut Encounter, e: &Begun) {
-    if e.kind != TurnKind::Bought {
+fn begin(encounter: &mut Encounter, combatants: &[CombatantId], kind: TurnKind) {
+    if kind != TurnKind::Bought {
         give_back_uses(encounter);
-        for id in e.combatants.iter() {
-            take_turn(encounter, id, e.kind);
+        for id in combatants {
+            take_turn(encounter, id, kind);
         }
     }
     encounter.state.mode = Mode::Turn;
     encounter.state.turns.push(Turn {
-        combatants: e.combatants.to_vec(),
+        combatants: combatants.to_vec(),
         done: Vec::new(),
         step: 0,
-        kind: e.kind,
+        kind,
+    });
+}
+
+/// Spends a combatant's points of a pool, which pays once until the next turn. What the table pays
+/// is an event of its own.
+fn use_pool(encounter: &mut Encounter, id: &CombatantId, pool: &Slug, cost: u32) {
+    let options = encounter.options.clone();
+    let rule = options.definition().pools.get(pool);
+    let is_own = rule.is_some_and(|rule| rule.of == Owner::Combatant);
+    encounter.change_state(id, |s| {
+        if is_own && cost > 0 {
+            let before = s.pools.get(pool).copied().unwrap_or(0);
+            set_points(&mut s.pools, pool, before.saturating_sub(cost));
+        }
+        if !s.used.contains(pool) {
+            s.used.push(pool.clone());
+        }
     });
 }
 
@@ -433,7 +455,7 @@ fn take_turn(encounter: &mut Encounter, id: &CombatantId, kind: TurnKind) {
     begin_turn_of_pools(definition, c);
     c.state.turns_left = c.state.turns_left.saturating_sub(1);
     c.state.turns_in_phase = c.state.turns_in_phase.saturating_add(1);
-    c.state.waiting = false;
+    c.state.delaying = false;
     c.state.surprised = false;
     let side = c.side.clone();
     if definition.clock.is_none() {
@@ -626,7 +648,7 @@ pub(super) fn sort_sides(state: &mut State) {
     });
 }
 
-fn move_place(encounter: &mut Encounter, e: &Moved) {
+fn move_place(encounter: &mut Encounter, e: &PlaceMoved) {
     let places = encounter.state.places.drain(..);
     let (mut own, mut others): (Vec<_>, Vec<_>) =
         places.partition(|place| place.combatant == e.combatant);
@@ -642,7 +664,7 @@ fn move_place(encounter: &mut Encounter, e: &Moved) {
         .iter()
         .rposition(|place| Some(&place.combatant) == e.beside.as_ref());
     let at = match beside {
-        Some(beside) if e.after => beside + 1,
+        Some(beside) if e.follows => beside + 1,
         Some(beside) => beside,
         None => others.len(),
     };
@@ -651,7 +673,7 @@ fn move_place(encounter: &mut Encounter, e: &Moved) {
     if e.done {
         encounter.change_state(&e.combatant, |s| {
             s.turns_left = 0;
-            s.waiting = false;
+            s.delaying = false;
         });
     }
 }

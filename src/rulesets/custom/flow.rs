@@ -2,14 +2,14 @@
 
 use super::definition::Lasts;
 use super::query::{
-    Opening, asked, current, declaration, definition, is_lair, is_skipped, owes_roll, reacting,
-    rerolls, scheduled, steps, top, undeclared, waits_last,
+    Opening, asked, chooser, current, declaration, definition, delays_last, is_lair, is_skipped,
+    owes_roll, reacting, rerolls, scheduled, steps, top, undeclared,
 };
 use super::walk::{self, Next};
 use super::{
-    Begun, ChoiceOpened, ClockAdvanced, Declaration, DeclarationsOpened, Encounter, GapOpened,
-    LapEnded, Mode, PhaseBegun, Play, Reshuffled, RollOpened, Shown, Skipped, Standstill,
-    StepBegun, TurnKind, WaitLapsed,
+    ChoiceOpened, ClockAdvanced, Declaration, DeclarationsOpened, DeclarationsShown, DelayLapsed,
+    Encounter, GapOpened, Halted, LapEnded, Mode, PhaseStarted, Play, Reshuffled, Returned,
+    RollOpened, Skipped, StepStarted, TurnKind, TurnOpened,
 };
 use crate::rulesets::shared::{count_lost_turns, end_turn, pass_rounds, start_round, start_turn};
 use crate::vocabulary::{CombatantId, Moment, TurnEnded, ids};
@@ -34,7 +34,7 @@ pub(super) fn proceed(play: &mut Play<'_>, from: Point) {
     let mut point = Some(from);
     while let Some(here) = point {
         point = match here {
-            Point::Turn => go_on_with_turn(play),
+            Point::Turn => continue_turn(play),
             Point::Next => find_next(play),
             Point::RoundEnd if crossed || has_unasked(play) => {
                 play.emit(GapOpened { stalled: true });
@@ -51,7 +51,7 @@ pub(super) fn proceed(play: &mut Play<'_>, from: Point) {
 
 /// Passes over a step in which nobody takes part. Where no turn is going on, a gap opens if
 /// somebody has a reaction.
-fn go_on_with_turn(play: &mut Play<'_>) -> Option<Point> {
+fn continue_turn(play: &mut Play<'_>) -> Option<Point> {
     let encounter = play.encounter();
     if top(encounter).is_none() {
         return open_gap(play);
@@ -78,18 +78,19 @@ fn find_next(play: &mut Play<'_>) -> Option<Point> {
         }
         Next::Choice(_) => {
             if mode != Mode::Choosing {
-                play.emit(ChoiceOpened {});
+                let chooser = chooser(play.encounter()).cloned();
+                play.emit(ChoiceOpened { chooser });
             }
             None
         }
-        Next::Phase(phase) => {
-            play.emit(PhaseBegun { phase });
+        Next::Phase(phase_index) => {
+            play.emit(PhaseStarted { phase_index });
             Some(Point::Next)
         }
         Next::RoundEnd => Some(Point::RoundEnd),
-        Next::Standstill => {
-            if mode != Mode::Standstill {
-                play.emit(Standstill {});
+        Next::Halted => {
+            if mode != Mode::Halted {
+                play.emit(Halted {});
             }
             None
         }
@@ -98,7 +99,7 @@ fn find_next(play: &mut Play<'_>) -> Option<Point> {
 
 /// Lets the turn of a surprised combatant pass unused.
 fn skip(play: &mut Play<'_>, id: &CombatantId) {
-    play.emit(Begun {
+    play.emit(TurnOpened {
         combatants: vec![id.clone()].into(),
         kind: TurnKind::Normal,
     });
@@ -109,7 +110,7 @@ fn skip(play: &mut Play<'_>, id: &CombatantId) {
     end_turn(play, id);
 }
 
-/// Begins a turn of `who`, or the rest of one.
+/// Begins a turn of `who`.
 pub(super) fn begin(play: &mut Play<'_>, who: Vec<CombatantId>, kind: TurnKind) {
     if definition(play.encounter()).clock.is_some() && kind == TurnKind::Normal {
         let tick = tick_of(play.encounter(), &who);
@@ -117,23 +118,27 @@ pub(super) fn begin(play: &mut Play<'_>, who: Vec<CombatantId>, kind: TurnKind) 
         reach(play, tick);
     }
     for id in &who {
-        let waits = play.encounter().get(id).is_some_and(|c| c.state.waiting);
-        if waits && kind != TurnKind::Returned {
-            play.emit(WaitLapsed {
+        if play.encounter().get(id).is_some_and(|c| c.state.delaying) {
+            play.emit(DelayLapsed {
                 combatant: id.clone(),
             });
         }
     }
-    play.emit(Begun {
+    play.emit(TurnOpened {
         combatants: who.clone().into(),
         kind,
     });
     for id in &who {
-        match kind {
-            TurnKind::Returned => tick_uncounted(play, id, Moment::TurnStart(id)),
-            _ => start_turn(play, id),
-        }
+        start_turn(play, id);
     }
+}
+
+/// Begins the rest of a delayed turn.
+pub(super) fn return_to(play: &mut Play<'_>, id: &CombatantId) {
+    play.emit(Returned {
+        combatant: id.clone(),
+    });
+    tick_uncounted(play, id, Moment::TurnStart(id));
 }
 
 /// The tick at which the first of these stands.
@@ -146,7 +151,7 @@ fn tick_of(encounter: &Encounter, who: &[CombatantId]) -> u32 {
 }
 
 /// Lets effects count a moment of a turn to which the combatant has returned: only those that have
-/// begun since it waits.
+/// begun since it delays.
 fn tick_uncounted(play: &mut Play<'_>, id: &CombatantId, moment: Moment<'_>) {
     play.count_down(|encounter, effect| {
         let c = encounter.get(id);
@@ -196,9 +201,9 @@ fn reach(play: &mut Play<'_>, tick: u32) {
 pub(super) fn next_step(play: &mut Play<'_>) {
     let encounter = play.encounter();
     let Some(turn) = top(encounter) else { return };
-    let step = turn.step.saturating_add(1);
-    if step < steps(encounter).len() {
-        play.emit(StepBegun { step });
+    let step_index = turn.step.saturating_add(1);
+    if step_index < steps(encounter).len() {
+        play.emit(StepStarted { step_index });
         return;
     }
     for id in turn.combatants.clone() {
@@ -266,9 +271,9 @@ fn next_round(play: &mut Play<'_>) -> Option<Point> {
     let encounter = play.encounter();
     let joker = encounter.state.cards.iter().any(|card| card.is_joker());
     let reshuffles = joker && rerolls(definition(encounter));
-    if waits_last(definition(encounter), Lasts::Round) {
-        for combatant in ids(encounter.iter().filter(|c| c.state.waiting)) {
-            play.emit(WaitLapsed { combatant });
+    if delays_last(definition(encounter), Lasts::Round) {
+        for combatant in ids(encounter.iter().filter(|c| c.state.delaying)) {
+            play.emit(DelayLapsed { combatant });
         }
     }
     start_round(play, next);
@@ -308,14 +313,14 @@ fn ask_for_roll(play: &mut Play<'_>) -> Option<Point> {
 /// Shows what was declared, with defaults for the rest.
 pub(super) fn show(play: &mut Play<'_>) {
     let encounter = play.encounter();
-    let mut choices = Vec::new();
+    let mut declarations = Vec::new();
     for c in encounter.active() {
         if let Some(choice) = declaration(definition(encounter), c) {
-            choices.push(Declaration {
+            declarations.push(Declaration {
                 combatant: c.id.clone(),
                 choice,
             });
         }
     }
-    play.emit(Shown { choices });
+    play.emit(DeclarationsShown { declarations });
 }

@@ -2,8 +2,8 @@
 
 use super::definition::{Owner, Refill, Surprise};
 use super::query::{
-    Opening, asked, candidates, chooser, current, deals_cards, definition, may_interject,
-    may_return, may_spend, opening, phase, points, turn_clock, undeclared,
+    Opening, asked, candidates, chooser, current, deals_cards, definition, may_react, may_return,
+    may_spend, opening, phase, points, turn_clock, undeclared,
 };
 use super::score::side_dice;
 use super::{Encounter, Mode, pick_rule};
@@ -17,7 +17,7 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     if encounter.status == Status::Setup {
         return start(encounter);
     }
-    let mut legal = vec![LegalCommand::of("go_on", "CU-36")];
+    let mut legal = vec![LegalCommand::of("resolve", "CU-36")];
     match &encounter.state.mode {
         Mode::Declaring => declaring(encounter, &mut legal),
         Mode::Rolling => legal.push(rolled(encounter, LegalCommand::of("roll", "CU-6"))),
@@ -28,7 +28,7 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
                 legal.push(LegalCommand::by("pass", &c.id, "CU-31"));
             }
         }
-        Mode::Setup | Mode::Standstill | Mode::SomeoneActs => {}
+        Mode::Setup | Mode::Halted | Mode::SomeoneActs => {}
     }
     if let Some(opening) = opening(encounter) {
         reactions(encounter, opening, &mut legal);
@@ -60,9 +60,9 @@ fn declaring(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
 fn reactions(encounter: &Encounter, opening: Opening, legal: &mut Vec<LegalCommand>) {
     for c in encounter.iter() {
         if may_return(encounter, c, opening) {
-            legal.push(LegalCommand::by("go_now", &c.id, "CU-24"));
+            legal.push(LegalCommand::by("return", &c.id, "CU-24"));
         }
-        if !may_interject(encounter, c, opening) {
+        if !may_react(encounter, c, opening) {
             continue;
         }
         for (name, pool) in &definition(encounter).pools {
@@ -71,7 +71,12 @@ fn reactions(encounter: &Encounter, opening: Opening, legal: &mut Vec<LegalComma
             }
             let [least, most] = pool.spend.cost;
             let most = most.get().min(points(encounter, c, name, pool).into());
-            let option = LegalCommand::by("interject", &c.id, "CU-29").with("pool", name.as_str());
+            let verb = if pool.refill == Refill::Ready {
+                "trigger"
+            } else {
+                "react"
+            };
+            let option = LegalCommand::by(verb, &c.id, "CU-29").with("pool", name.as_str());
             legal.push(option.range("cost", false, least.get(), most));
         }
     }
@@ -87,7 +92,7 @@ fn start(encounter: &Encounter) -> Vec<LegalCommand> {
         start = start.like("surprised", "a list of combatants", None);
     }
     let sides: BTreeSet<_> = encounter.active().map(|c| c.side.as_str()).collect();
-    vec![start.choose("first", false, sides)]
+    vec![start.choose("first_side", false, sides)]
 }
 
 /// Opens the fields for what the table rolls and deals itself, where the definition has dice or
@@ -108,12 +113,10 @@ fn choosing(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let chooser = chooser(encounter);
     for id in candidates(encounter) {
         let rule = pick_rule(encounter);
-        let mut begin = LegalCommand::by("begin", &id, rule);
-        if let Some(last) = chooser {
-            begin = begin.with("by", last.as_str());
-            begin.combatant = Some(last.clone());
-        }
-        legal.push(begin);
+        legal.push(match chooser {
+            Some(last) => LegalCommand::by("nominate", last, rule).with("next", id.as_str()),
+            None => LegalCommand::by("begin_turn", &id, rule),
+        });
         if phase(encounter).optional {
             legal.push(LegalCommand::by("pass", &id, "CU-17"));
         }
@@ -128,7 +131,7 @@ fn turn(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
             end = end.range("cost", false, least.get(), most.get());
         }
         legal.push(end);
-        legal.push(LegalCommand::by("wait", id, "CU-23"));
+        legal.push(LegalCommand::by("delay", id, "CU-23"));
         for (name, pool) in &definition(encounter).pools {
             if pool.refill == Refill::Ready {
                 let ready = LegalCommand::by("ready", id, "CU-30");

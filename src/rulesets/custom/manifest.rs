@@ -97,19 +97,19 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-23",
-        "`wait`: a combatant waits in its turn, whose end counts at once, and returns later.",
+        "`delay`: a combatant delays in its turn, whose end counts at once, and returns later.",
     ),
     Rule::official(
         "CU-24",
-        "`wait.lasts`: the wait is over when the place comes, the round ends, or it returns.",
+        "`delay.lasts`: the delay is over when the place comes, the round ends, or it returns.",
     ),
     Rule::official(
         "CU-25",
-        "`wait.moves`: a combatant that returns keeps its new place.",
+        "`delay.moves`: a combatant that returns keeps its new place.",
     ),
     Rule::official(
         "CU-26",
-        "`wait.interrupts`: a combatant that waits may return within the turn of another.",
+        "`delay.interrupts`: a combatant that delays may return within the turn of another.",
     ),
     Rule::official(
         "CU-27",
@@ -149,7 +149,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-36",
-        "`go_on` does what the rules say where nobody decides.",
+        "`resolve` does what the rules say where nobody decides.",
     ),
     Rule::supplementary(
         "CU-37",

@@ -27,11 +27,10 @@ pub use state::*;
 use crate::json::FieldError;
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Combatant as CombatantOf, CombatantId, Commands, EffectId, Encounter as EncounterOf,
-    Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Ruleset, Slug, Status,
-    Violation, ids,
+    Combatant as CombatantOf, CombatantId, EffectId, Encounter as EncounterOf, Event as AnyEvent,
+    LegalCommand, OrderEntry, Pending, Play as PlayOf, Ruleset, Slug, Status, Violation, ids,
 };
-use definition::{Definition, Pick, Sides};
+use definition::{Definition, Pick, Refill, Sides};
 use query::{asked, candidates, chooser, current, definition, phase, undeclared};
 use serde_json::Value;
 
@@ -60,14 +59,6 @@ impl Ruleset for Custom {
         score::check_own_roll(definition, combatant)
     }
 
-    fn actor(command: &Command) -> Actor<'_> {
-        match command {
-            // The combatant that acted last picks.
-            Command::Begin(Begin { by: Some(by), .. }) => Actor::Of(vec![by]),
-            command => command.actor(),
-        }
-    }
-
     fn current(encounter: &Encounter) -> Vec<CombatantId> {
         if encounter.status != Status::Running {
             return Vec::new();
@@ -78,15 +69,15 @@ impl Ruleset for Custom {
     fn pending(encounter: &Encounter) -> Option<Pending> {
         Some(match &encounter.state.mode {
             Mode::SomeoneActs => Pending::someone(),
-            Mode::Setup | Mode::Standstill if encounter.active().next().is_none() => {
+            Mode::Setup | Mode::Halted if encounter.active().next().is_none() => {
                 Pending::newcomer("CU-34")
             }
             Mode::Setup => Pending::new("start", Vec::new(), &["start"], "CU-1"),
-            Mode::Standstill => Pending::newcomer("CU-34"),
+            Mode::Halted => Pending::newcomer("CU-34"),
             Mode::Declaring => {
                 Pending::new("declare", ids(undeclared(encounter)), &["declare"], "CU-18")
             }
-            Mode::Rolling => Pending::new("roll", Vec::new(), &["roll", "go_on"], "CU-6"),
+            Mode::Rolling => Pending::new("roll", Vec::new(), &["roll", "resolve"], "CU-6"),
             Mode::Choosing => pending_choice(encounter),
             Mode::Turn => Pending::new("end_turn", Self::current(encounter), &["end_turn"], "CU-1"),
             Mode::Gap { .. } => pending_gap(encounter),
@@ -100,8 +91,8 @@ impl Ruleset for Custom {
     fn remark(encounter: &Encounter, c: &Combatant) -> String {
         let state = &c.state;
         let mut remarks = Vec::new();
-        if state.waiting {
-            remarks.push("waiting".to_owned());
+        if state.delaying {
+            remarks.push("delaying".to_owned());
         }
         if let Some(choice) = &state.declared {
             remarks.push(format!("declared {choice}"));
@@ -118,8 +109,8 @@ impl Ruleset for Custom {
         remarks.join(", ")
     }
 
-    /// On a clock an effect counts in the laps, which do not end with the round. One that waits has
-    /// had the effects count the turn in which it waits, also in a later round.
+    /// On a clock an effect counts in the laps, which do not end with the round. One that delays has
+    /// had the effects count the turn in which it delays, also in a later round.
     fn has_counted(_encounter: &Encounter, c: &Combatant, effect: &EffectId) -> bool {
         c.state.lapped || c.state.counted.contains(effect)
     }
@@ -154,33 +145,39 @@ fn unknown_number(definition: &Definition, name: &Slug) -> FieldError {
 fn pending_choice(encounter: &Encounter) -> Pending {
     let is_optional = phase(encounter).optional;
     let mut who = candidates(encounter);
+    let mut decision = "begin_turn";
     if let Some(last) = chooser(encounter) {
-        // The one that picks comes first; the others can do nothing but pass.
+        decision = "nominate";
+        // The one that chooses comes first; the others can do nothing but pass.
         if !is_optional {
             who.clear();
         }
         who.retain(|id| id != last);
         who.insert(0, last.clone());
     }
-    let mut commands = vec!["begin"];
+    let mut commands = vec![decision];
     if is_optional {
         commands.push("pass");
     }
-    Pending::new("next", who, &commands, pick_rule(encounter))
+    Pending::new(decision, who, &commands, pick_rule(encounter))
 }
 
 /// Who may react in the gap that is open.
 fn pending_gap(encounter: &Encounter) -> Pending {
     let who = ids(asked(encounter));
     if who.is_empty() {
-        return Pending::new("next_round", who, &["go_on"], "CU-31");
+        return Pending::new("resolve", who, &["resolve"], "CU-31");
     }
     let mut commands = vec!["pass"];
-    if !definition(encounter).pools.is_empty() {
-        commands.push("interject");
+    let pools = || definition(encounter).pools.values();
+    if pools().any(|pool| pool.refill != Refill::Ready) {
+        commands.push("react");
     }
-    if definition(encounter).wait.is_some() {
-        commands.push("go_now");
+    if pools().any(|pool| pool.refill == Refill::Ready) {
+        commands.push("trigger");
     }
-    Pending::new("use_reaction", who, &commands, "CU-31")
+    if definition(encounter).delay.is_some() {
+        commands.push("return");
+    }
+    Pending::new("react", who, &commands, "CU-31")
 }

@@ -170,9 +170,9 @@ pub(super) fn deals_cards(definition: &Definition) -> bool {
     matches!(&definition.score, Some(score) if score.cards)
 }
 
-/// Whether combatants may wait, for as long as this.
-pub(super) fn waits_last(definition: &Definition, lasts: Lasts) -> bool {
-    matches!(&definition.wait, Some(wait) if wait.lasts == lasts)
+/// Whether combatants may delay, for as long as this.
+pub(super) fn delays_last(definition: &Definition, lasts: Lasts) -> bool {
+    matches!(&definition.delay, Some(delay) if delay.lasts == lasts)
 }
 
 /// Whether this round's scores are still to be rolled.
@@ -188,7 +188,7 @@ fn is_ready(encounter: &Encounter, c: &Combatant) -> bool {
         && !is_skipped(definition, c)
         && !c.state.passed
         && has_turn_left(definition, phase, c)
-        && !keeps_waiting(definition, c)
+        && !keeps_delaying(definition, c)
         && fits(definition, &phase.who, c)
         && has_step(definition, phase, c)
 }
@@ -204,9 +204,9 @@ pub(super) fn has_had_phase(phase: &PhaseRule, c: &Combatant) -> bool {
     most > 0 && c.state.turns_in_phase >= most
 }
 
-/// Whether a combatant waits, and its wait does not end when its place comes again.
-fn keeps_waiting(definition: &Definition, c: &Combatant) -> bool {
-    c.state.waiting && !waits_last(definition, Lasts::Place)
+/// Whether a combatant delays, and its delay does not end when its place comes again.
+fn keeps_delaying(definition: &Definition, c: &Combatant) -> bool {
+    c.state.delaying && !delays_last(definition, Lasts::Place)
 }
 
 /// Whether a combatant takes part in a step of the phase's turns, where they have steps.
@@ -487,17 +487,17 @@ fn was_last(encounter: &Encounter, c: &Combatant) -> bool {
     encounter.state.last.as_ref() == Some(&c.id)
 }
 
-/// Whether a combatant that waits may return in this opening.
+/// Whether a combatant that delays may return in this opening.
 pub(super) fn may_return(encounter: &Encounter, c: &Combatant, opening: Opening) -> bool {
-    let Some(wait) = &definition(encounter).wait else {
+    let Some(delay) = &definition(encounter).delay else {
         return false;
     };
     let is_time = match opening {
-        Opening::WithinTurn => wait.interrupts,
+        Opening::WithinTurn => delay.interrupts,
         Opening::AfterTurn => !was_last(encounter, c),
         Opening::RoundEnd => true,
     };
-    c.state.waiting && is_time && has_room(encounter) && may_respond(encounter, c)
+    c.state.delaying && is_time && has_room(encounter) && may_respond(encounter, c)
 }
 
 /// Whether one more turn may interrupt those that are going on.
@@ -506,13 +506,13 @@ fn has_room(encounter: &Encounter) -> bool {
 }
 
 /// Whether a combatant may react in this opening by spending points, however many it has.
-pub(super) fn may_interject(encounter: &Encounter, c: &Combatant, opening: Opening) -> bool {
+pub(super) fn may_react(encounter: &Encounter, c: &Combatant, opening: Opening) -> bool {
     let is_own_turn = match opening {
         Opening::WithinTurn => in_a_turn(encounter, &c.id),
         Opening::AfterTurn | Opening::RoundEnd => was_last(encounter, c),
     };
     !is_own_turn
-        && !c.state.waiting
+        && !c.state.delaying
         && !c.has(MANIFEST.down)
         && !is_surprised(definition(encounter), c)
         && may_respond(encounter, c)
@@ -532,7 +532,7 @@ pub(super) fn pays(pool: &PoolRule, points: u32, cost: u32) -> bool {
     points >= cost && (points > 0 || pool.of == Owner::Table)
 }
 
-/// Whether a combatant that [may react](may_interject) may do it with this pool.
+/// Whether a combatant that [may react](may_react) may do it with this pool.
 pub(super) fn may_spend(
     encounter: &Encounter,
     c: &Combatant,
@@ -552,7 +552,7 @@ pub(super) fn may_spend(
 
 /// Whether a combatant has a reaction in this opening.
 pub(super) fn has_reaction(encounter: &Encounter, c: &Combatant, opening: Opening) -> bool {
-    if c.state.waiting {
+    if c.state.delaying {
         return may_return(encounter, c, opening);
     }
     // Most combatants have no points, and large fights ask this of each.
@@ -561,7 +561,7 @@ pub(super) fn has_reaction(encounter: &Encounter, c: &Combatant, opening: Openin
     }
     let mut pools = definition(encounter).pools.iter();
     pools.any(|(name, pool)| may_spend(encounter, c, opening, name, pool))
-        && may_interject(encounter, c, opening)
+        && may_react(encounter, c, opening)
 }
 
 /// The combatants that have a reaction in this opening.

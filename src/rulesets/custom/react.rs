@@ -9,8 +9,8 @@ use super::query::{
 };
 use super::score;
 use super::{
-    CameLate, Combatant, Custom, Encounter, Mode, Moved, Place, Placed, Play, Scheduled,
-    Standstill, TurnKind, WaitLapsed,
+    CameLate, Combatant, Custom, DelayLapsed, Encounter, Halted, Mode, Place, PlaceMoved, Placed,
+    Play, Scheduled, TurnKind,
 };
 use crate::rulesets::shared::end_turn;
 use crate::vocabulary::{
@@ -41,18 +41,18 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Custom>) -> Result<(),
                 proceed(play, Point::Turn);
             }
         }
-        AnyEvent::Roster(RosterEvent::CombatantJoined { combatant }) => {
-            find_place(play, &combatant.id);
+        AnyEvent::Roster(RosterEvent::CombatantJoined { details }) => {
+            find_place(play, &details.id);
             let definition = definition(play.encounter());
             if definition.join == Join::NextRound && definition.clock.is_none() {
                 play.emit(CameLate {
-                    combatant: combatant.id.clone(),
+                    combatant: details.id.clone(),
                     turns: 0,
                 });
             }
         }
-        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => {
-            find_place(play, &combatant.id);
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { details, .. }) => {
+            find_place(play, &details.id);
         }
         AnyEvent::Shared(SharedEvent::ConditionSet(_)) => {}
         AnyEvent::Shared(_) | AnyEvent::Own(_) => return Ok(()),
@@ -96,10 +96,10 @@ fn fall(play: &mut Play<'_>, id: &CombatantId) {
     };
     if beside != id {
         let beside = Some(beside.clone());
-        play.emit(Moved {
+        play.emit(PlaceMoved {
             combatant: id.clone(),
             beside,
-            after: false,
+            follows: false,
             done: true,
         });
     }
@@ -120,7 +120,7 @@ fn find_place(play: &mut Play<'_>, id: &CombatantId) {
     let definition = definition(encounter);
     let Some(c) = encounter.get(id) else { return };
     let gets_place = has_places(definition) && encounter.state.rolled;
-    if !gets_place || !c.active() || c.state.waiting || place_of(encounter, id).is_some() {
+    if !gets_place || !c.active() || c.state.delaying || place_of(encounter, id).is_some() {
         return;
     }
     let last = definition.join == Join::Last && definition.clock.is_none();
@@ -199,16 +199,16 @@ fn reached_key<'t>(encounter: &'t Encounter, c: &Combatant) -> Option<&'t Vec<i6
 
 /// Goes on after a change of who is in the fight.
 fn settle(play: &mut Play<'_>) {
-    end_vain_waits(play);
+    end_vain_delays(play);
     let encounter = play.encounter();
     let nobody = encounter.active().next().is_none();
     match &encounter.state.mode {
-        Mode::Standstill => proceed(play, Point::Roll),
+        Mode::Halted => proceed(play, Point::Roll),
         Mode::Declaring if undeclared(encounter).next().is_none() => {
             show(play);
             proceed(play, Point::Roll);
         }
-        Mode::Rolling if nobody => play.emit(Standstill {}),
+        Mode::Rolling if nobody => play.emit(Halted {}),
         Mode::Choosing => proceed(play, Point::Next),
         Mode::Gap { stalled: false, .. } => close_used_gap(play),
         Mode::Gap { stalled: true, .. } if nobody || !candidates(encounter).is_empty() => {
@@ -219,14 +219,14 @@ fn settle(play: &mut Play<'_>) {
     }
 }
 
-/// Ends the waits of combatants that are out of the fight or lose their turns.
-fn end_vain_waits(play: &mut Play<'_>) {
+/// Ends the delays of combatants that are out of the fight or lose their turns.
+fn end_vain_delays(play: &mut Play<'_>) {
     let encounter = play.encounter();
     let definition = definition(encounter);
-    let waiting = encounter.iter().filter(|c| c.state.waiting);
-    let in_vain = waiting.filter(|c| !c.active() || is_skipped(definition, c));
+    let delaying = encounter.iter().filter(|c| c.state.delaying);
+    let in_vain = delaying.filter(|c| !c.active() || is_skipped(definition, c));
     for combatant in ids(in_vain) {
-        play.emit(WaitLapsed { combatant });
+        play.emit(DelayLapsed { combatant });
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::definition::{Definition, Dice, Lasts, Per, ScoreRule, Surprise};
 use super::query::{
-    deals_cards, definition, has_places, is_foe, is_pinned, number, turns, value, waits_last,
+    deals_cards, definition, delays_last, has_places, is_foe, is_pinned, number, turns, value,
 };
 use super::{
     Card, Combatant, Encounter, Play, Reshuffled, Roll, Score, Scored, ScoredPlace, ScoredSide,
@@ -78,14 +78,14 @@ impl<'t> Unit<'t> {
     }
 }
 
-/// The units of the active combatants, but for those that keep waiting without a new score. Those
+/// The units of the active combatants, but for those that keep delaying without a new score. Those
 /// that players see come first.
 fn units(encounter: &Encounter) -> Vec<Unit<'_>> {
     let definition = definition(encounter);
-    let keep_waiting = waits_last(definition, Lasts::Used);
+    let keep_delaying = delays_last(definition, Lasts::Used);
     let rolling = encounter
         .active()
-        .filter(|c| !(keep_waiting && c.state.waiting));
+        .filter(|c| !(keep_delaying && c.state.delaying));
     let mut units: Vec<Unit<'_>> = Vec::new();
     for c in seen_first(rolling) {
         let word = shared_word(definition, c);

@@ -10,7 +10,7 @@ impl Secrecy<Self> for Custom {
     /// All in the fight, where the game master decides for them.
     fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
         match encounter.state.mode {
-            Mode::Setup | Mode::Standstill | Mode::SomeoneActs => Vec::new(),
+            Mode::Setup | Mode::Halted | Mode::SomeoneActs => Vec::new(),
             Mode::Declaring => ids(undeclared(encounter)),
             Mode::Rolling => ids(encounter.active()),
             Mode::Choosing => chooser(encounter).into_iter().cloned().collect(),

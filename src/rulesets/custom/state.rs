@@ -42,9 +42,9 @@ pub struct CombatantState {
     pub turns_in_phase: u32,
     /// Whether it passed in this phase.
     pub passed: bool,
-    /// Whether it waits, to return later.
-    pub waiting: bool,
-    /// The effects that have counted the turn in which it waits.
+    /// Whether it delays, to return later.
+    pub delaying: bool,
+    /// The effects that have counted the turn in which it delays.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counted: Vec<EffectId>,
     /// On a clock: whether it has had a turn since all had one.
@@ -127,7 +127,7 @@ pub enum Mode {
         stalled: bool,
     },
     /// Nobody is left in the fight.
-    Standstill,
+    Halted,
     /// A combatant that the viewer does not see has the turn or must choose.
     SomeoneActs,
 }
@@ -261,7 +261,7 @@ impl Describe for Turn {}
 pub enum TurnKind {
     /// By the order, or by being picked.
     Normal,
-    /// By returning after waiting.
+    /// By returning after delaying.
     Returned,
     /// For points.
     Bought,

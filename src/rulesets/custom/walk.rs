@@ -2,7 +2,7 @@
 
 use super::definition::Pick;
 use super::query::{candidates, definition, is_surprised, phase, scheduled, top};
-use super::{Begun, Encounter, PhaseBegun, TurnKind};
+use super::{Encounter, PhaseStarted, TurnKind, TurnOpened};
 use crate::vocabulary::{CombatantId, Event as AnyEvent, TurnEnded};
 
 /// What comes next after a turn and its gap.
@@ -19,13 +19,13 @@ pub(super) enum Next {
     /// The end of the round.
     RoundEnd,
     /// No combatant is left.
-    Standstill,
+    Halted,
 }
 
 /// What comes next.
 pub(super) fn next(encounter: &Encounter) -> Next {
     if encounter.active().next().is_none() {
-        return Next::Standstill;
+        return Next::Halted;
     }
     let who = candidates(encounter);
     if who.is_empty() {
@@ -98,7 +98,7 @@ impl Walk {
     }
 
     fn play_out(&mut self, combatants: &[CombatantId]) {
-        let begun = Begun {
+        let begun = TurnOpened {
             combatants: combatants.to_vec().into(),
             kind: TurnKind::Normal,
         };
@@ -121,12 +121,12 @@ impl Iterator for Walk {
                 Next::Skip(id) => (vec![id], true),
                 Next::Turn(who) => (who, false),
                 Next::Choice(who) if who.len() == 1 && !phase(&self.ahead).optional => (who, false),
-                Next::Phase(phase) => {
-                    let begun = PhaseBegun { phase };
+                Next::Phase(phase_index) => {
+                    let begun = PhaseStarted { phase_index };
                     self.ahead.apply(&AnyEvent::Own(begun.into()));
                     continue;
                 }
-                Next::Choice(_) | Next::RoundEnd | Next::Standstill => return None,
+                Next::Choice(_) | Next::RoundEnd | Next::Halted => return None,
             };
             self.play_out(&combatants);
             return Some(Coming { combatants, unused });

@@ -39,11 +39,11 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Dc20>) -> Result<(), V
                 end_turn(play, &e.combatant);
             }
         }
-        AnyEvent::Roster(RosterEvent::CombatantJoined { combatant }) => admit(play, combatant),
-        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => {
-            join_team(play, combatant);
-            show(play, combatant);
-            adjust(play, &combatant.id);
+        AnyEvent::Roster(RosterEvent::CombatantJoined { details }) => admit(play, details),
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { details, .. }) => {
+            join_team(play, details);
+            show(play, details);
+            adjust(play, &details.id);
         }
         AnyEvent::Shared(_) | AnyEvent::Own(_) => return Ok(()),
     }

@@ -13,9 +13,9 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Exp>) -> Result<(), Vi
         Shared(SharedEvent::ConditionSet(e)) => &e.combatant,
         Shared(SharedEvent::CombatantLeft(e)) => &e.combatant,
         Roster(
-            RosterEvent::CombatantJoined { combatant }
-            | RosterEvent::CombatantUpdated { combatant },
-        ) => &combatant.id,
+            RosterEvent::CombatantJoined { details }
+            | RosterEvent::CombatantUpdated { details, .. },
+        ) => &details.id,
         Shared(_) | Own(_) => return Ok(()),
     };
     if encounter.state.phase != Phase::Pass {

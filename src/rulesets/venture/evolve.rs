@@ -21,8 +21,8 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Venture>) {
             );
         }
         AnyEvent::Shared(SharedEvent::ConditionSet(e)) => drop_delay(encounter, &e.combatant),
-        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => {
-            drop_delay(encounter, &combatant.id);
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { details, .. }) => {
+            drop_delay(encounter, &details.id);
         }
         AnyEvent::Own(event) => own(encounter, event),
         AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}

@@ -29,11 +29,11 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Venture>) -> Result<()
             }
             take_turn(play, &e.combatant)?;
         }
-        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant })
-            if combatant.state.join_battle.is_some() =>
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { details, .. })
+            if details.state.join_battle.is_some() =>
         {
             // The maximum may be lower now.
-            change_motes(play, &combatant.id, 0);
+            change_motes(play, &details.id, 0);
         }
         AnyEvent::Shared(_) | AnyEvent::Roster(_) | AnyEvent::Own(_) => {}
     }

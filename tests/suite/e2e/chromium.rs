@@ -155,7 +155,7 @@ async fn two_pages_in_one_profile_are_each_shown_their_own_answers() {
     let fight = api.fight().await;
     let hidden = json!({"id": "shade", "side": "monsters", "hidden": true, "hp": {"current": 77}});
     fight
-        .accepted(json!({"type": "add_combatant", "combatant": hidden}))
+        .accepted(json!({"type": "add_combatant", "details": hidden}))
         .await;
     fight
         .accepted(json!({"type": "start", "first": "chansi"}))

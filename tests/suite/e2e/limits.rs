@@ -156,7 +156,7 @@ async fn an_encounter_that_would_be_too_large_to_store_is_refused_and_goes_on() 
         let conditions: Vec<String> = (0..32).map(name).collect();
         let combatant =
             json!({"id": format!("rats{n}"), "members": members, "conditions": conditions});
-        json!({"type": "add_combatant", "combatant": combatant})
+        json!({"type": "add_combatant", "details": combatant})
     };
     let mut lists = 0;
     let refused = loop {

@@ -238,7 +238,7 @@ async fn each_command_has_dice_of_its_own_of_a_seed() {
         for id in ["bob", "cid"] {
             table
                 .gm
-                .accepted(json!({"type": "add_combatant", "combatant": hidden(id)}))
+                .accepted(json!({"type": "add_combatant", "details": hidden(id)}))
                 .await;
         }
         let mut dice = Vec::new();

@@ -337,7 +337,7 @@ async fn a_token_of_a_combatant_that_left_is_none_of_the_next_one_with_its_id() 
         .accepted(json!({"type": "remove_combatant", "combatant": "wolf"}))
         .await;
     fight
-        .accepted(json!({"type": "add_combatant", "combatant": hidden}))
+        .accepted(json!({"type": "add_combatant", "details": hidden}))
         .await;
     let seen = player.read("").await;
     assert_eq!(

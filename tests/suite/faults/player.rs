@@ -61,7 +61,7 @@ fn number(named: &Value) -> u32 {
 
 /// The number of the command that made a log entry.
 fn command_of(entry: &Value) -> u32 {
-    number(&entry["events"][0]["combatant"]["name"])
+    number(&entry["events"][0]["details"]["name"])
 }
 
 fn count(version: u64) -> usize {

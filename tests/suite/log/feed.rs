@@ -207,7 +207,7 @@ async fn a_transition_that_only_unseen_entries_follow_includes_the_encounter() {
         .await;
     let hidden = json!({"id": "shade", "side": "monsters", "hidden": true});
     fight
-        .accepted(json!({"type": "add_combatant", "combatant": hidden}))
+        .accepted(json!({"type": "add_combatant", "details": hidden}))
         .await;
     let call = |fight: &Fight| {
         fight

@@ -381,7 +381,7 @@ async fn a_log_that_was_changed_is_refused_with_the_path_of_the_first_wrong_fiel
         json!({"type": "damage", "target": "chansi", "amount": 3}),
         json!({"type": "damage", "target": "chansi", "amount": 4}),
         json!({"type": "undo"}),
-        json!({"type": "add_combatant", "combatant": {"id": "orc", "hp": {"current": 3}}}),
+        json!({"type": "add_combatant", "details": {"id": "orc", "hp": {"current": 3}}}),
     ] {
         fight.accepted(command).await;
     }

@@ -159,7 +159,7 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
             ]),
         ),
         (
-            "wait",
+            "delay",
             one(&[
                 Value::Null,
                 json!({"lasts": lasts, "moves": moves, "interrupts": interrupts}),
@@ -278,17 +278,17 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             json!({"phases": [{"pick": "free", "who": {"declared": ["run"]}}]}),
             "phases.0.who.declared.0",
         ),
-        (json!({"wait": {}, "phases": [{"pick": "free"}]}), "wait"),
+        (json!({"delay": {}, "phases": [{"pick": "free"}]}), "delay"),
         (
-            json!({"wait": {"lasts": "used"}, "turns": 2, "score": {}, "phases": order}),
-            "wait",
+            json!({"delay": {"lasts": "used"}, "turns": 2, "score": {}, "phases": order}),
+            "delay",
         ),
         (
-            json!({"wait": {"moves": true}, "score": {"reroll": true}, "phases": order}),
+            json!({"delay": {"moves": true}, "score": {"reroll": true}, "phases": order}),
             "wait.moves",
         ),
         (
-            json!({"wait": {"lasts": "place"}, "score": {"reroll": true}, "phases": order}),
+            json!({"delay": {"lasts": "place"}, "score": {"reroll": true}, "phases": order}),
             "wait.lasts",
         ),
         (
@@ -533,12 +533,12 @@ fn combatants_of_one_name_have_buttons_that_tell_them_apart() {
     let begins = judge
         .legal_commands
         .iter()
-        .filter(|option| option.command["type"] == "begin");
+        .filter(|option| option.command["type"] == "begin_turn");
     let labels: Vec<&str> = begins.map(|option| option.label.as_str()).collect();
     let expected = [
-        "Begin Wolf's turn (combatant grey)",
-        "Begin Wolf's turn (combatant white)",
-        "Begin ann's turn",
+        "Wolf: start turn (combatant grey)",
+        "Wolf: start turn (combatant white)",
+        "ann: start turn",
     ];
     assert_eq!(labels, expected);
 }

@@ -77,7 +77,7 @@ fn judge(played: &Played) -> Result<(), String> {
         // depends on the versions, and an id that is made from a name on who has joined.
         let next = made[version];
         let named =
-            next.command["type"] == "add_combatant" && next.command["combatant"]["id"].is_null();
+            next.command["type"] == "add_combatant" && next.command["details"]["id"].is_null();
         if !named && next.command["type"] != "undo" && next.command["type"] != "redo" {
             if !send(&mut back, next)? {
                 return Err(format!(

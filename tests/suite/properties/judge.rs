@@ -245,7 +245,7 @@ impl Judge {
             self.ids().len() + 1,
             events
                 .iter()
-                .filter(|event| event["effect"].is_string())
+                .filter(|event| event["effect_id"].is_string())
                 .count(),
         );
         let steps = definition["phases"].to_string().matches("name").count();
@@ -315,10 +315,10 @@ impl Judge {
         if happened("round_ended") && self.own(&command["type"]) {
             let fighters = before["combatants"].as_array().into_iter().flatten();
             let mut waiting: Vec<Value> = fighters
-                .filter(|c| c["waiting"] == true)
+                .filter(|c| c["delaying"] == true)
                 .map(|c| c["id"].clone())
                 .collect();
-            if command["type"] == "wait" {
+            if command["type"] == "delay" {
                 waiting.push(command["combatant"].clone());
             }
             if let Some(id) = waiting
@@ -334,7 +334,7 @@ impl Judge {
         if happened("round_started") {
             self.asked.clear();
         }
-        if self.view["pending"]["decision"] == "use_reaction" {
+        if self.view["pending"]["decision"] == "react" {
             self.asked
                 .extend(ids(&self.view["pending"]["combatants"], ""));
         }
@@ -359,7 +359,7 @@ impl Judge {
                 }
                 "round_started" => self.without_turn = self.able(),
                 "undone" | "redone" => self.without_turn.clear(),
-                "scored" | "shown" | "damaged" | "healed" => {}
+                "scored" | "declarations_shown" | "damaged" | "healed" => {}
                 _ => {
                     // Whoever has a turn has had it; whom anything else befalls may lose it.
                     let text = event.to_string();
@@ -380,7 +380,7 @@ impl Judge {
                 let word = condition["condition"].as_str().or(condition.as_str());
                 word == Some(self.manifest.down)
             });
-            c["active"] == true && c["waiting"] != true && !down
+            c["active"] == true && c["delaying"] != true && !down
         });
         able.filter_map(|c| c["id"].as_str().map(str::to_owned))
             .collect()
@@ -417,14 +417,14 @@ impl Judge {
         for _ in 0..100 {
             let pending = table.at("pending");
             let picks = match pending["decision"].as_str() {
-                Some("end_turn" | "use_reaction" | "next_round") => false,
-                Some("next") => {
+                Some("end_turn" | "react" | "resolve") => false,
+                Some("begin_turn" | "nominate") => {
                     let options = table.legal_commands();
                     let begins = options
                         .iter()
-                        .filter(|option| option.command["type"] == "begin")
+                        .filter(|option| is_choice(&option.command))
                         .count();
-                    begins != 1 || pending["commands"] == json!(["begin", "pass"])
+                    begins != 1 || pending["commands"][1] == "pass"
                 }
                 // What is declared or rolled is not known.
                 _ => true,
@@ -432,7 +432,7 @@ impl Judge {
             if picks {
                 break;
             }
-            let goes_on = json!({"type": "go_on"});
+            let goes_on = json!({"type": "resolve"});
             let Ok(Ok(events)) = table.try_send(goes_on, &mut seeded(0)) else {
                 break;
             };
@@ -446,7 +446,7 @@ impl Judge {
                     .iter()
                     .any(|event| event["type"] == "skipped" && event["combatant"] == id)
             };
-            let begun = events.iter().filter(|event| event["type"] == "begun");
+            let begun = events.iter().filter(|event| event["type"] == "turn_opened");
             let begun = begun
                 .map(|event| ids(&event["combatants"], ""))
                 .find(|who| !who.iter().any(|id| unused(id)));
@@ -728,4 +728,9 @@ fn guarded<T>(judged: impl FnOnce() -> Result<T, Breach>) -> Result<T, Breach> {
             .or(panic.downcast_ref::<&str>().copied());
         breach("nothing panics", text.unwrap_or("?"))
     })
+}
+
+/// Whether a command says who acts next.
+fn is_choice(command: &Value) -> bool {
+    command["type"] == "begin_turn" || command["type"] == "nominate"
 }

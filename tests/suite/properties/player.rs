@@ -243,7 +243,7 @@ impl Subject {
                 if self.id == "custom" && chance.percent(30) {
                     newcomer["roll"] = json!(chance.number(1, 8));
                 }
-                return json!({"type": "add_combatant", "combatant": newcomer});
+                return json!({"type": "add_combatant", "details": newcomer});
             }
             15 | 16 => return json!({"type": "remove_combatant", "combatant": who}),
             17 => return json!({"type": "override", "combatant": who}),

@@ -425,7 +425,7 @@ impl Play<'_> {
                 };
                 let id = *self.chance.pick(ids).expect("a name");
                 let one = self.hidden(id, &[]);
-                json!({"type": "add_combatant", "combatant": one})
+                json!({"type": "add_combatant", "details": one})
             }
         }
     }
@@ -498,7 +498,7 @@ impl Play<'_> {
                     false => json!({"id": id}),
                 };
                 newcomer["side"] = json!(side);
-                json!({"type": "add_combatant", "combatant": newcomer})
+                json!({"type": "add_combatant", "details": newcomer})
             }
             _ => {
                 let turns: Vec<_> = own

@@ -88,7 +88,7 @@ impl Turns {
                     return Err("nobody's turn ends twice in a round");
                 }
             }
-            "begun" if event["kind"] == "normal" => {
+            "turn_opened" if event["kind"] == "normal" => {
                 for id in event["combatants"]
                     .as_array()
                     .into_iter()
@@ -100,7 +100,7 @@ impl Turns {
                         .for_each(|taken| *taken.entry(id.to_owned()).or_default() += 1);
                 }
             }
-            "waited" => {
+            "delayed" => {
                 self.open.remove(&who());
                 self.waiting.insert(who());
                 self.taken
@@ -108,17 +108,16 @@ impl Turns {
                     .filter_map(|taken| taken.get_mut(&who()))
                     .for_each(|n| *n = n.saturating_sub(1));
             }
-            "begun" if event["kind"] == "returned" => {
-                let id = event["combatants"][0].as_str().unwrap_or_default();
-                if self.waiting.remove(id) {
-                    self.open.insert(id.to_owned());
+            "returned" => {
+                if self.waiting.remove(&who()) {
+                    self.open.insert(who());
                 }
                 self.taken
                     .iter_mut()
-                    .for_each(|taken| *taken.entry(id.to_owned()).or_default() += 1);
+                    .for_each(|taken| *taken.entry(who()).or_default() += 1);
             }
-            "wait_lapsed" => _ = self.waiting.remove(&who()),
-            "phase_begun" => self.taken[1].clear(),
+            "delay_lapsed" => _ = self.waiting.remove(&who()),
+            "phase_started" => self.taken[1].clear(),
             // The game master may break off a turn: its end may come, or it is as if it had never
             // begun.
             "overridden" => {
@@ -130,7 +129,7 @@ impl Turns {
             "combatant_left" if self.open.remove(&who()) => _ = self.left.insert(who()),
             "combatant_left" => _ = self.waiting.remove(&who()),
             "combatant_joined" => {
-                let who = event["combatant"]["id"].as_str().unwrap_or_default();
+                let who = event["details"]["id"].as_str().unwrap_or_default();
                 self.taken
                     .iter_mut()
                     .for_each(|taken| _ = taken.remove(who));

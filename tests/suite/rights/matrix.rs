@@ -19,7 +19,7 @@ const GM: &[(&str, &[&str])] = &[
     ),
     ("venture", &["start", "settle", "adjust"]),
     ("exp", &["start", "mental_duel", "resolve"]),
-    ("custom", &["start", "roll", "go_on", "grant"]),
+    ("custom", &["start", "roll", "resolve", "grant"]),
     ("round-robin", &["start"]),
 ];
 
@@ -44,9 +44,6 @@ fn names(ruleset: &str, command: &Value) -> Option<BTreeSet<String>> {
         ("active-initiative", "nominate") if own.is_none() => return None,
         ("active-initiative", "end_turn" | "nominate") if command["begin"] == true => {
             names.extend(text(&command["next"]));
-        }
-        ("custom", "begin") if command["by"].is_string() => {
-            names = text(&command["by"]).into_iter().collect();
         }
         ("dc20", "claim") if command["at_once"] == true => return None,
         ("dc20", "claim")

@@ -412,9 +412,13 @@ fn sentences(game: &dyn AnyEncounter, decided: &Decided) -> Result<(), String> {
         serde_json::from_str(decided.events.get()).map_err(|e| e.to_string())?;
     let ids = ids(game)?;
     for event in events.iter().filter(|event| event["type"] != "noted") {
+        // Another event tells it.
+        if event["type"] == "turn_opened" {
+            continue;
+        }
         let text = event["text"].as_str().ok_or("an event without a text")?;
         let id = id_in(text, &ids);
-        if !text.ends_with('.')
+        if !text.ends_with(['.', '?'])
             || text.contains(['{', '[', ']'])
             || text.contains("  ")
             || id.is_some()

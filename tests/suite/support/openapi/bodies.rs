@@ -67,12 +67,15 @@ pub enum RosterChange {
     #[schema(title = "CombatantJoined")]
     CombatantJoined {
         /// The combatant as it joined.
-        combatant: CombatantEntry,
+        details: CombatantEntry,
     },
     /// A combatant changed.
     #[schema(title = "CombatantUpdated")]
     CombatantUpdated {
         /// The combatant as it is now.
-        combatant: CombatantEntry,
+        details: CombatantEntry,
+        /// Names of the fields that changed.
+        #[schema(value_type = Vec<String>)]
+        changed: Vec<Slug>,
     },
 }
