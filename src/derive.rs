@@ -60,6 +60,17 @@ macro_rules! Tellable {
                     _ => false,
                 }
             }
+
+            fn field_is_plural(&self, field: &str, _names: &dyn $crate::vocabulary::Names) -> bool {
+                match field {
+                    $(
+                        stringify!($field) => {
+                            $crate::vocabulary::Describe::is_plural(&self.$field, _names)
+                        }
+                    )*
+                    _ => false,
+                }
+            }
         }
     };
     (
@@ -77,6 +88,12 @@ macro_rules! Tellable {
             ) -> bool {
                 match self {
                     $( Self::$variant(value) => value.describe_field(field, names, out), )*
+                }
+            }
+
+            fn field_is_plural(&self, field: &str, names: &dyn $crate::vocabulary::Names) -> bool {
+                match self {
+                    $( Self::$variant(value) => value.field_is_plural(field, names), )*
                 }
             }
         }

@@ -2,8 +2,8 @@
 
 use super::space::{Space, WriteError};
 use crate::vocabulary::{
-    CombatantId, CommandSpec, Commands, Describe, Effect, EffectId, Encounter, Event, LegalCommand,
-    Names, RosterEvent, Ruleset, SharedCommand, SharedEvent, fill,
+    Combatant, CombatantId, CommandSpec, Commands, Describe, Effect, EffectId, Encounter, Event,
+    LegalCommand, Names, RosterEvent, Ruleset, SharedCommand, SharedEvent, Tellable, tell,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -14,18 +14,25 @@ use std::sync::Arc;
 /// The names at a point of a transition. Later names may be hidden from viewers of earlier events.
 struct KnownNames<'t, R: Ruleset> {
     before: &'t Encounter<R>,
-    /// The names that events gave since.
-    combatants: HashMap<&'t CombatantId, &'t str>,
+    /// The combatants that events showed since.
+    combatants: HashMap<&'t CombatantId, &'t Combatant<R>>,
     /// The effects that began since.
     effects: HashMap<&'t EffectId, &'t Arc<Effect>>,
 }
 
 impl<R: Ruleset> Names for KnownNames<'_, R> {
     fn combatant(&self, id: &CombatantId) -> Option<&str> {
-        self.combatants
-            .get(id)
-            .copied()
-            .or_else(|| self.before.combatant(id))
+        match self.combatants.get(id) {
+            Some(combatant) => Some(combatant.name.as_str()),
+            None => self.before.combatant(id),
+        }
+    }
+
+    fn is_group(&self, id: &CombatantId) -> bool {
+        match self.combatants.get(id) {
+            Some(combatant) => !combatant.members.is_empty(),
+            None => self.before.is_group(id),
+        }
     }
 
     fn effect(&self, id: &EffectId) -> Option<&Arc<Effect>> {
@@ -67,7 +74,7 @@ pub(super) fn told<R: Ruleset>(
                 RosterEvent::CombatantJoined { details }
                 | RosterEvent::CombatantUpdated { details, .. },
             ) => {
-                names.combatants.insert(&details.id, details.name.as_str());
+                names.combatants.insert(&details.id, details);
             }
             Event::Shared(SharedEvent::EffectAdded(e)) => {
                 names.effects.insert(&e.effect.id, &e.effect);
@@ -106,17 +113,29 @@ fn spec<'s>(specs: &'s [CommandSpec], option: &LegalCommand) -> Option<&'s Comma
 /// The label of an option, without the fields that are open.
 fn filled_label(spec: &CommandSpec, names: &dyn Names, option: &LegalCommand) -> String {
     let mut label = String::new();
-    fill(spec.label, &mut label, &mut |field, out| {
-        if is_open(option, field) {
-            return false;
-        }
-        let fields = option.fields();
-        match fields.and_then(|fields| fields.get(field)) {
+    tell(spec.label, option, names, &mut label);
+    label
+}
+
+/// The fields of its command that are not open.
+impl Tellable for LegalCommand {
+    fn describe_field(&self, field: &str, names: &dyn Names, out: &mut String) -> bool {
+        match decided(self, field) {
             Some(value) => value.describe(names, out),
             None => false,
         }
-    });
-    label
+    }
+
+    fn field_is_plural(&self, field: &str, names: &dyn Names) -> bool {
+        decided(self, field).is_some_and(|value| value.is_plural(names))
+    }
+}
+
+fn decided<'o>(option: &'o LegalCommand, field: &str) -> Option<&'o Value> {
+    if is_open(option, field) {
+        return None;
+    }
+    option.fields()?.get(field)
 }
 
 fn is_open(option: &LegalCommand, field: &str) -> bool {
@@ -129,6 +148,10 @@ struct Ids;
 impl Names for Ids {
     fn combatant(&self, _id: &CombatantId) -> Option<&str> {
         None
+    }
+
+    fn is_group(&self, _id: &CombatantId) -> bool {
+        false
     }
 
     fn effect(&self, _id: &EffectId) -> Option<&Arc<Effect>> {

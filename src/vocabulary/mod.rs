@@ -58,6 +58,6 @@ pub use schema::*;
 pub use secrecy::Secrecy;
 pub use used_ids::UsedIds;
 pub use violation::{Ground, Violation, field, require};
-pub use words::{Describe, Names, Tellable, fill, spaced, tell, with_names};
+pub use words::{Describe, Names, Tellable, spaced, tell, with_names};
 
 pub use crate::{OwnEvents, Redact, Summary, Tagged, Tellable, Word};

@@ -1,8 +1,9 @@
 //! Sentences for people: templates of labels and events, filled with
 //! names.
 //!
-//! In a template, `{field}` stands for what a field says. What stands in brackets is left out if a
-//! field in it says nothing, or if a field with `!` before its name says something.
+//! In a template, `{field}` stands for what a field says, and `{field:takes|take}` for the first
+//! word if the field names one, for the second if it names several. What stands in brackets is left
+//! out if a field in it says nothing, or if a field with `!` before its name says something.
 
 use super::{
     CombatantId, Die, Effect, EffectId, Encounter, Int, MemberId, Metadata, Participants, Ruleset,
@@ -18,6 +19,9 @@ pub trait Names {
     /// The name of a combatant.
     fn combatant(&self, id: &CombatantId) -> Option<&str>;
 
+    /// Whether a combatant is a group, so that its name takes a verb in the plural.
+    fn is_group(&self, id: &CombatantId) -> bool;
+
     /// An effect.
     fn effect(&self, id: &EffectId) -> Option<&Arc<Effect>>;
 }
@@ -25,6 +29,10 @@ pub trait Names {
 impl<R: Ruleset> Names for Encounter<R> {
     fn combatant(&self, id: &CombatantId) -> Option<&str> {
         self.get(id).map(|c| c.name.as_str())
+    }
+
+    fn is_group(&self, id: &CombatantId) -> bool {
+        self.get(id).is_some_and(|c| !c.members.is_empty())
     }
 
     fn effect(&self, id: &EffectId) -> Option<&Arc<Effect>> {
@@ -72,24 +80,24 @@ pub trait Describe {
     fn describe(&self, _names: &dyn Names, _out: &mut String) -> bool {
         false
     }
+
+    /// Whether words about the value stand in the plural.
+    fn is_plural(&self, _names: &dyn Names) -> bool {
+        false
+    }
 }
 
 /// A value whose fields a template can name. `#[derive(Tellable!)]` implements it.
 pub trait Tellable {
     /// Writes what the field of this name says; false if it says nothing.
     fn describe_field(&self, field: &str, names: &dyn Names, out: &mut String) -> bool;
+
+    /// Whether words about the field of this name stand in the plural.
+    fn field_is_plural(&self, field: &str, names: &dyn Names) -> bool;
 }
 
 /// Fills a template with the fields of a value. Always says something.
 pub fn tell(template: &str, value: &dyn Tellable, names: &dyn Names, out: &mut String) -> bool {
-    fill(template, out, &mut |field, out| {
-        value.describe_field(field, names, out)
-    });
-    true
-}
-
-/// Fills a template; `field` writes what the field of a name says, or returns false.
-pub fn fill(template: &str, out: &mut String, field: &mut dyn FnMut(&str, &mut String) -> bool) {
     let mut rest = template;
     // The length before an open bracket, and whether a field after it said nothing.
     let mut group = None;
@@ -102,12 +110,7 @@ pub fn fill(template: &str, out: &mut String, field: &mut dyn FnMut(&str, &mut S
         match mark {
             "{" => {
                 let (name, after) = after.split_once('}').unwrap_or((after, ""));
-                // `{!flag}` keeps the words around it if the flag is not set.
-                let said = match name.strip_prefix('!') {
-                    Some(flag) => !field(flag, out),
-                    None => field(name, out),
-                };
-                silent |= !said;
+                silent |= !tell_field(name, value, names, out);
                 rest = possessive(after, out);
             }
             "[" => {
@@ -124,6 +127,30 @@ pub fn fill(template: &str, out: &mut String, field: &mut dyn FnMut(&str, &mut S
         }
     }
     out.push_str(rest);
+    true
+}
+
+/// Writes what stands for `{placeholder}`; false if it says nothing.
+fn tell_field(
+    placeholder: &str,
+    value: &dyn Tellable,
+    names: &dyn Names,
+    out: &mut String,
+) -> bool {
+    // `{!flag}` keeps the words around it if the flag is not set.
+    if let Some(flag) = placeholder.strip_prefix('!') {
+        return !value.describe_field(flag, names, out);
+    }
+    let Some((field, words)) = placeholder.split_once(':') else {
+        return value.describe_field(placeholder, names, out);
+    };
+    let (one, several) = words.split_once('|').unwrap_or((words, words));
+    if value.field_is_plural(field, names) {
+        out.push_str(several);
+    } else {
+        out.push_str(one);
+    }
+    true
 }
 
 /// Writes what several values say: "a, b and c". False if none says anything.
@@ -169,13 +196,13 @@ pub fn spaced(word: &str, out: &mut String) -> bool {
 
 impl Describe for CombatantId {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        let somebody = if out.is_empty() {
-            "Somebody"
-        } else {
-            "somebody"
-        };
-        out.push_str(names.combatant(self).unwrap_or(somebody));
+        let someone = if out.is_empty() { "Someone" } else { "someone" };
+        out.push_str(names.combatant(self).unwrap_or(someone));
         true
+    }
+
+    fn is_plural(&self, names: &dyn Names) -> bool {
+        names.is_group(self)
     }
 }
 
@@ -222,11 +249,25 @@ impl<T: Describe> Describe for Option<T> {
             None => false,
         }
     }
+
+    fn is_plural(&self, names: &dyn Names) -> bool {
+        match self {
+            Some(value) => value.is_plural(names),
+            None => false,
+        }
+    }
 }
 
 impl<T: Describe> Describe for Vec<T> {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         list(self, names, out)
+    }
+
+    fn is_plural(&self, names: &dyn Names) -> bool {
+        match self.as_slice() {
+            [only] => only.is_plural(names),
+            _ => true,
+        }
     }
 }
 
@@ -234,30 +275,56 @@ impl Describe for Participants {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         list(self.iter(), names, out)
     }
+
+    fn is_plural(&self, names: &dyn Names) -> bool {
+        let mut all = self.iter();
+        match (all.next(), all.next()) {
+            (Some(only), None) => only.is_plural(names),
+            _ => true,
+        }
+    }
 }
 
 impl<T: Describe> Describe for CachedJson<T> {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         (**self).describe(names, out)
     }
+
+    fn is_plural(&self, names: &dyn Names) -> bool {
+        (**self).is_plural(names)
+    }
 }
 
-/// Values that say what they display.
-macro_rules! displayed {
+/// Numbers, which say what they display.
+macro_rules! numbers {
     ($($type:ty),*) => { $(
         impl Describe for $type {
             fn describe(&self, _: &dyn Names, out: &mut String) -> bool {
                 write!(out, "{self}").is_ok()
             }
+
+            fn is_plural(&self, _: &dyn Names) -> bool {
+                *self != 1
+            }
         }
     )* };
 }
 
-displayed! { u8, u16, u32, u64, usize, i64, MemberId }
+numbers! { u8, u16, u32, u64, usize, i64 }
+
+impl Describe for MemberId {
+    fn describe(&self, _: &dyn Names, out: &mut String) -> bool {
+        write!(out, "{self}").is_ok()
+    }
+}
 
 impl<const MIN: i64, const MAX: i64> Describe for Int<MIN, MAX> {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         self.get().describe(names, out)
+    }
+
+    fn is_plural(&self, names: &dyn Names) -> bool {
+        self.get().is_plural(names)
     }
 }
 
@@ -300,15 +367,24 @@ impl Describe for Value {
             Self::Null | Self::Object(_) => false,
         }
     }
+
+    fn is_plural(&self, names: &dyn Names) -> bool {
+        match self {
+            Self::String(text) => CombatantId::new(text).is_some_and(|id| names.is_group(&id)),
+            Self::Number(number) => number.as_i64() != Some(1),
+            _ => false,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn filled(template: &str) -> String {
-        let mut out = String::new();
-        fill(template, &mut out, &mut |field, out| {
+    struct AnnAndGoblins;
+
+    impl Tellable for AnnAndGoblins {
+        fn describe_field(&self, field: &str, _: &dyn Names, out: &mut String) -> bool {
             let name = match field {
                 "a" => "Ann",
                 "g" => "Goblins",
@@ -316,8 +392,23 @@ mod tests {
             };
             out.push_str(name);
             true
-        });
+        }
+
+        fn field_is_plural(&self, field: &str, _: &dyn Names) -> bool {
+            field == "g"
+        }
+    }
+
+    fn filled(template: &str) -> String {
+        let mut out = String::new();
+        tell(template, &AnnAndGoblins, &OnlyAnn, &mut out);
         out
+    }
+
+    #[test]
+    fn a_verb_follows_the_number_of_its_subject() {
+        assert_eq!(filled("{a} {a:takes|take} it."), "Ann takes it.");
+        assert_eq!(filled("{g} {g:takes|take} it."), "Goblins take it.");
     }
 
     #[test]
@@ -345,6 +436,10 @@ mod tests {
     impl Names for OnlyAnn {
         fn combatant(&self, id: &CombatantId) -> Option<&str> {
             (*id == "a1").then_some("Ann")
+        }
+
+        fn is_group(&self, _: &CombatantId) -> bool {
+            false
         }
 
         fn effect(&self, _: &EffectId) -> Option<&Arc<Effect>> {
