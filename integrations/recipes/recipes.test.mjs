@@ -103,7 +103,7 @@ test("the script that runs a fight from a file goes on where it was", async (con
     await assert.rejects(run(recipe("fight.sh"), [file, proxy.url]), ({ code, stdout }) => code === 1 && stdout === "", `a part: ${part}`);
   }
   const first = await run(recipe("fight.sh"), [file, server.url]);
-  assert.match(first.stdout, /Ann's turn begins\.[^]*Ann's turn is over\.[^]*Orc's turn begins\.[^]*The ford - Seize the initiative, round 1\n/);
+  assert.match(first.stdout, /Ann's turn starts\.[^]*Ann's turn ends\.[^]*Orc's turn starts\.[^]*The ford - Seize the initiative, round 1\n/);
   assert.match(first.stdout, /^> +Orc/m);
 
   await writeFile(file, `${FIGHT}{"type": "end_turn", "combatant": "orc"}\n{"type": "start"}\n`);
@@ -139,6 +139,6 @@ test("the overlay shows each change", { timeout: 60_000 }, async (context) => {
   await gm.send({ type: "end_turn", combatant: "ann", next: "orc", begin: true });
   await tab.waitForSelector("li.current >> text=Orc");
   assert.equal(await tab.locator("h1").innerText(), "The bridge, round 1");
-  assert.equal(await tab.locator("p").innerText(), "Orc's turn begins.");
+  assert.equal(await tab.locator("p").innerText(), "Orc's turn starts.");
   assert.ok(!(await tab.content()).includes("Spy"));
 });

@@ -173,7 +173,7 @@ fn check_open<R: Ruleset>(play: &Play<'_, R>, verb: &str) -> Result<(), Violatio
         open,
         "encounter_ended",
         "TK-1",
-        || "the encounter has ended: it takes notes, undo and redo",
+        || "The encounter has ended. It takes only notes, undo and redo.",
     )
 }
 
@@ -181,7 +181,7 @@ fn unknown_command<R: Ruleset>(verb: &str) -> Violation {
     let specs = R::Command::SPECS.iter().chain(SharedCommand::SPECS);
     let known: Vec<&str> = specs.map(|spec| spec.verb).collect();
     let detail = format!(
-        "there is no command {:?} here; there are {}",
+        "Unknown command {:?}. Commands: {}.",
         verb.chars().take(40).collect::<String>(),
         known.join(", ")
     );

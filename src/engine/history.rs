@@ -126,7 +126,7 @@ impl UndoHistory {
     pub fn check(&self, version: u64) -> Result<(), String> {
         let future = self.content > version || self.undone.iter().any(|undone| *undone > version);
         if future || self.undone.len() > REDOS {
-            return Err("history: it names versions that have not been".to_owned());
+            return Err("history: it names versions later than the encounter's".to_owned());
         }
         Ok(())
     }
@@ -138,19 +138,18 @@ fn earlier(to_version: u64, version: u64) -> Result<u64, Violation> {
         to_version < version,
         "not_an_earlier_version",
         field("to_version"),
-        || format!("{to_version} is not an earlier version: the encounter is at {version}"),
+        || format!("Version {to_version} is not earlier than the current version, {version}."),
     )?;
     Ok(to_version)
 }
 
 fn nothing_to_undo() -> Violation {
-    let detail = "there is nothing to undo: the encounter is as it was created";
+    let detail = "Nothing to undo. The encounter is as it was created.";
     Violation::new("nothing_to_undo", "TK-7", detail)
 }
 
 fn nothing_to_redo() -> Violation {
-    let detail = "there is nothing to redo: redo takes back an undo that nothing but undos and \
-                  redos followed";
+    let detail = "Nothing to redo. You can only redo right after an undo.";
     Violation::new("nothing_to_redo", "TK-7", detail)
 }
 

@@ -9,35 +9,34 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = OrderEntry)]
 pub struct OrderRow<'a> {
-    /// The combatant; left out for an empty turn.
+    /// The combatant. Absent for an empty turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub combatant: Option<&'a CombatantId>,
-    /// Its name for people; `empty` for an empty turn.
+    /// Name for people; `empty` for an empty turn.
     pub name: &'a str,
-    /// The number that the system sorts by; null if it has none.
+    /// The number that the order is sorted by; null if the system has none.
     #[schema(required = true)]
     pub initiative: Option<i64>,
-    /// Whether it has the turn.
+    /// True if the combatant has the turn.
     pub current: bool,
-    /// Whether it acts next, as far as the order is known.
+    /// True if the combatant acts next, as far as the order is known.
     pub next: bool,
-    /// Whether its turn of this round is over.
+    /// True if the turn of this round has ended.
     pub acted: bool,
-    /// Whether it is out of the fight.
+    /// True if the combatant is out of the fight.
     pub out: bool,
-    /// A few words of the system about it.
+    /// Remark of the ruleset, in a few words.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(required = false)]
     pub note: String,
-    /// The turn that it belongs to, if the system numbers or names turns, or the card that it was
-    /// dealt.
+    /// Name of the turn, if the system names or numbers turns, or the card dealt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<String>,
     /// The team of that turn, if the turns are those of teams: `players`, `npcs`, or the side of an
     /// enemy team.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
-    /// Why it stands here; left out for combatants without a place.
+    /// Reason for the place. Absent for combatants without a place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<Reason>,
 }

@@ -30,16 +30,15 @@ pub enum Refusal {
 impl Refusal {
     /// The refusal for a viewer who may not see the reason.
     pub fn hidden_reason() -> Self {
-        let detail = "this is not possible now, for a reason that you may not know: choose \
-                      otherwise, wait, or ask the game master";
+        let detail = "This isn't possible now, for a hidden reason. Choose something else, wait, or \
+                      ask the game master.";
         Violation::new("not_now", "TK-11", detail).into()
     }
 
     /// A request that would bring about more events than one may, itself or redacted for each
     /// player who owns a hidden combatant.
     pub fn too_many_events(path: String) -> Self {
-        let detail =
-            "this request would bring about too many events: send shorter lists of commands";
+        let detail = "This request would cause too many events. Send shorter lists of commands.";
         Self::Violation {
             path,
             violation: Violation::new("too_many_events", "TK-4", detail),
@@ -48,7 +47,7 @@ impl Refusal {
 
     /// A request that would lead to a state `beyond` the ruleset's bounds.
     pub fn too_much_state(path: String, beyond: &str) -> Self {
-        let detail = format!("this encounter has no room for it: {beyond}");
+        let detail = format!("This encounter has no room for the change: {beyond}.");
         Self::Violation {
             path,
             violation: Violation::new("too_much_state", "TK-4", detail),
@@ -102,8 +101,8 @@ impl From<Violation> for Refusal {
 pub enum LoadError {
     /// It was written by a program that stores another schema.
     #[error(
-        "the document has schema {found}, and this program reads schema {read}: run the turnkeeper \
-         that wrote it"
+        "The document has schema {found}, and this program reads schema {read}. Run the turnkeeper \
+         that wrote it."
     )]
     OtherSchema {
         /// The document's schema number.
@@ -112,7 +111,7 @@ pub enum LoadError {
         read: u32,
     },
     /// Its ruleset is not one of this program's.
-    #[error("this program has no ruleset {0}")]
+    #[error("This program has no ruleset \"{0}\".")]
     UnknownRuleset(String),
     /// It is not what this program writes.
     #[error("unreadable: {0}")]

@@ -18,12 +18,15 @@ impl Request {
     /// Reads a request's JSON.
     pub fn read(body: Value) -> Result<Self, Refusal> {
         match body {
-            Value::Array(items) if items.is_empty() => {
-                Err(FieldError::malformed("", "the list of commands is empty").into())
-            }
+            Value::Array(items) if items.is_empty() => Err(FieldError::malformed(
+                "",
+                "The list of commands is empty. Send at least one command.",
+            )
+            .into()),
             Value::Array(items) if items.len() > MAX_COMMANDS => {
                 let message = format!(
-                    "a list holds at most {MAX_COMMANDS} commands, this one has {}",
+                    "A list holds at most {MAX_COMMANDS} commands, and this one has {}. Send several \
+                     requests.",
                     items.len()
                 );
                 Err(FieldError::meaningless("", message).into())
@@ -73,7 +76,7 @@ impl Request {
 fn command(item: Value) -> Result<(String, Map<String, Value>), FieldError> {
     read_tagged(
         item,
-        "a command is a JSON object such as {\"type\": \"note\", \"text\": \"...\"}",
+        "A command must be a JSON object such as {\"type\": \"note\", \"text\": \"...\"}.",
     )
 }
 
@@ -82,39 +85,39 @@ fn command(item: Value) -> Result<(String, Map<String, Value>), FieldError> {
 #[serde(deny_unknown_fields)]
 #[schema(as = NewEncounterFields)]
 pub struct Creation {
-    /// The id of its ruleset.
+    /// Id of the ruleset.
     pub ruleset: String,
-    /// Its name for people.
+    /// Name for people.
     #[serde(default = "unnamed")]
     #[schema(default = "Encounter")]
     pub name: Text<120>,
     /// Texts of the client's own.
     #[serde(default)]
     pub metadata: Metadata,
-    /// The ruleset's options; each has a default.
+    /// Options of the ruleset; each has a default.
     #[serde(default = "none")]
     #[schema(value_type = Object)]
     pub options: Value,
-    /// The combatants, at most 500. More can join later.
+    /// Combatants, at most 500. More can join later.
     #[serde(default)]
     #[schema(value_type = Vec<Object>, max_items = 500)]
     pub combatants: Vec<Value>,
-    /// The tokens to hand out with it, at most 50.
+    /// Tokens to create with the encounter, at most 50.
     #[serde(default)]
     #[schema(max_items = 50)]
     pub tokens: Vec<NewToken>,
-    /// What players and spectators see of the hit points of foes.
+    /// How players and spectators see the hit points of foes.
     #[serde(default)]
     #[schema(inline, default = "banded")]
     pub foe_hp: FoeHp,
     /// Makes the server's dice reproducible: a whole number from 0 to 18446744073709551615.
     #[schema(format = "uint64")]
     pub seed: Option<u64>,
-    /// Whether a player may undo their own last command, until somebody else acts.
+    /// True if a player may undo their own last command until someone else acts.
     #[serde(default)]
     #[schema(default = false)]
     pub player_undo: bool,
-    /// Whether players may add effects of their combatants.
+    /// True if players may add effects of their combatants.
     #[serde(default)]
     #[schema(default = false)]
     pub player_effects: bool,

@@ -37,7 +37,7 @@ fn allow<R: Ruleset>(
 ) -> Result<(), String> {
     if viewer.role != Role::Player {
         return Err(
-            "a spectator's token sends no commands: players send those of their combatants"
+            "A spectator's token can't send commands. Use a player's or game master's token."
                 .to_owned(),
         );
     }
@@ -51,12 +51,12 @@ fn allow<R: Ruleset>(
         // The app looks at who sent what is to be undone.
         AllowedRole::Author if meta.player_undo => Ok(()),
         AllowedRole::Author => Err(format!(
-            "{}, for this encounter was created without player_undo",
+            "{} Or create the encounter with player_undo.",
             of_gm(verb)
         )),
         AllowedRole::Source if meta.player_effects => allow_effect(viewer, fields),
         AllowedRole::Source => Err(format!(
-            "{}, for this encounter was created without player_effects",
+            "{} Or create the encounter with player_effects.",
             of_gm(verb)
         )),
         AllowedRole::Player => {
@@ -68,7 +68,7 @@ fn allow<R: Ruleset>(
             };
             match R::actor(&command) {
                 Actor::Gm => Err(format!(
-                    "this {verb} is the game master's: send it with a token whose role is gm"
+                    "Only the game master can send this {verb}. Use a token with the role gm."
                 )),
                 Actor::Of(actors) => owns_all(viewer, verb, &actors),
             }
@@ -77,7 +77,7 @@ fn allow<R: Ruleset>(
 }
 
 fn of_gm(verb: &str) -> String {
-    format!("{verb} is the game master's: send it with a token whose role is gm")
+    format!("Only the game master can send {verb}. Use a token with the role gm.")
 }
 
 /// Whether a player may add an effect: all see it, and its source is the player's.
@@ -90,11 +90,13 @@ fn allow_effect(viewer: &Viewer, fields: &Map<String, Value>) -> Result<(), Stri
         return Ok(());
     };
     if effect.hidden {
-        return Err("only the game master adds hidden effects: leave out effect.hidden".to_owned());
+        return Err(
+            "Only the game master can add hidden effects. Remove effect.hidden.".to_owned(),
+        );
     }
     let Some(source) = &effect.source else {
         return Err(
-            "a player's effect needs a source: set effect.source to a combatant of this token"
+            "A player's effect needs a source. Set effect.source to a combatant of your token."
                 .to_owned(),
         );
     };
@@ -112,7 +114,7 @@ fn owns_all(viewer: &Viewer, verb: &str, actors: &[&CombatantId]) -> Result<(), 
         .map(|own| own.id.to_string())
         .collect();
     Err(format!(
-        "this {verb} is {id}'s, and this token acts for {} only: send the id of one of its own",
-        own.join(", ")
+        "Your token acts for {}, so it can't send {verb} for {id}.",
+        own.join(" and ")
     ))
 }

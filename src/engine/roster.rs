@@ -58,8 +58,8 @@ fn check_hit_points<R: Ruleset>(c: &Combatant<R>) -> Result<(), FieldError> {
         return Ok(());
     }
     let message = format!(
-        "0 hit points alone keep no newcomer from acting. Add \"conditions\": [\"{down}\"], or \
-         leave hp out if hit points are not tracked"
+        "A newcomer at 0 hit points would still act. Add \"conditions\": [\"{down}\"], or leave \
+         hp out if you don't track hit points."
     );
     Err(FieldError::meaningless("hp.current", message))
 }
@@ -80,7 +80,7 @@ pub(super) fn updated_combatant<R: Ruleset>(
     if draft.id.is_some() {
         return Err(FieldError::meaningless(
             "id",
-            "a combatant keeps its id: remove it and add another",
+            "A combatant's id can't change. Remove the combatant and add it with the new id.",
         ));
     }
     with_fields(
@@ -111,8 +111,8 @@ fn with_fields<R: Ruleset>(mut c: Combatant<R>, given: Draft) -> Result<Combatan
     }
     if let Some(side) = side {
         if side == "player" {
-            let message = "Did you mean \"players\"? That is the side of the players' characters; \
-                           all other sides are their foes' or allies'";
+            let message = "Unknown side \"player\". The players' characters are on the side \
+                           \"players\"; all other sides are foes or allies.";
             return Err(FieldError::meaningless("side", message));
         }
         c.side = side;
@@ -150,7 +150,7 @@ pub(super) fn check_room_and_id<R: Ruleset>(
         encounter.combatants.len() < MAX_COMBATANTS,
         "too_many_combatants",
         "TK-4",
-        || format!("an encounter holds at most {MAX_COMBATANTS} combatants: remove one first"),
+        || format!("An encounter holds at most {MAX_COMBATANTS} combatants. Remove one first."),
     )?;
     require(
         encounter.get(&combatant.id).is_none(),
@@ -158,7 +158,7 @@ pub(super) fn check_room_and_id<R: Ruleset>(
         "TK-2",
         || {
             format!(
-                "there is a combatant {} already: choose another id",
+                "Combatant id \"{}\" is in use. Choose another id.",
                 combatant.id.as_str()
             )
         },
@@ -190,7 +190,7 @@ fn id_and_name<R: Ruleset>(
         }
         (None, None) => Err(FieldError::malformed(
             "name",
-            "missing field `name`: a combatant needs a name or an id",
+            "Missing name. A combatant needs a name or an id.",
         )),
     }
 }
@@ -199,8 +199,8 @@ fn with_max(mut hp: Hp) -> Result<Hp, FieldError> {
     let max = *hp.max.get_or_insert(hp.current);
     if hp.current > max {
         let message = format!(
-            "{} is more than the maximum of {max}: temporary hit points go into `temp`, and a new \
-             maximum into `max`",
+            "{} is above the maximum of {max}. Set temporary hit points in `temp`, or a new maximum \
+             in `max`.",
             hp.current
         );
         return Err(FieldError::meaningless("hp.current", message));
@@ -212,7 +212,7 @@ fn new_members(drafts: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
     if drafts.len() > MAX_MEMBERS {
         return Err(FieldError::meaningless(
             "members",
-            format!("a group has at most {MAX_MEMBERS} members"),
+            format!("A group has at most {MAX_MEMBERS} members."),
         ));
     }
     let mut members: Vec<Member> = Vec::with_capacity(drafts.len());
@@ -223,7 +223,7 @@ fn new_members(drafts: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
             MemberDraft::Whole(MemberSpec { id, hp }) => (id, hp, format!("{path}.id")),
         };
         if members.iter().any(|m| m.id == id) {
-            let message = format!("there is a member {id} already: choose another id");
+            let message = format!("Member id \"{id}\" is in use. Choose another id.");
             return Err(FieldError::meaningless(path_of_id, message));
         }
         let hp = match hp {
@@ -242,7 +242,7 @@ fn new_members(drafts: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
 
 fn distinct(conditions: Vec<Slug>) -> Result<Vec<Slug>, FieldError> {
     if conditions.len() > MAX_CONDITIONS {
-        let message = format!("at most {MAX_CONDITIONS} conditions at a time");
+        let message = format!("A combatant has at most {MAX_CONDITIONS} conditions.");
         return Err(FieldError::meaningless("conditions", message));
     }
     let mut kept: Vec<Slug> = Vec::with_capacity(conditions.len());

@@ -24,7 +24,7 @@ pub(super) fn decide<R: Ruleset>(
             let member = c.member.as_ref();
             let room = play.conditions(target, member)?.len() < MAX_CONDITIONS;
             require(room, "too_many_conditions", "TK-4", || {
-                format!("{target} has {MAX_CONDITIONS} conditions already: clear one first")
+                format!("{target} has {MAX_CONDITIONS} conditions already. Remove one first.")
             })?;
             set_condition(play, target, member, c.condition)?;
         }
@@ -34,7 +34,7 @@ pub(super) fn decide<R: Ruleset>(
         SharedCommand::AddEffect(c) => add_effect(play, c.effect)?,
         SharedCommand::RemoveEffect(c) => {
             let known = play.encounter().effects.iter().any(|e| e.id == c.effect_id);
-            let detail = || format!("there is no effect {} in this encounter", c.effect_id);
+            let detail = || format!("Unknown effect \"{}\".", c.effect_id);
             require(known, "unknown_effect", field("effect_id"), detail)?;
             emit_and_react(
                 play,
@@ -78,7 +78,7 @@ pub(super) fn decide<R: Ruleset>(
         }) => {
             return Err(FieldError::malformed(
                 "name",
-                "a name or metadata are expected: there is nothing to change",
+                "Nothing to change. Send name, metadata, or both.",
             )
             .into());
         }
@@ -97,8 +97,7 @@ pub(super) fn decide<R: Ruleset>(
             emit_and_react(play, EncounterEnded {})?;
         }
         SharedCommand::Undo(_) | SharedCommand::Redo(_) => {
-            let alone =
-                "undo and redo are sent alone: a list is one step, which one undo takes back";
+            let alone = "A list can't hold undo or redo. Send it in a request of its own.";
             return Err(FieldError::meaningless("type", alone).into());
         }
     }
@@ -193,7 +192,7 @@ fn set_condition<R: Ruleset>(
 ) -> Result<(), Violation> {
     let set = play.conditions(target, member)?.contains(&condition);
     require(!set, "condition_already_set", "TK-3", || {
-        format!("{target} is {condition} already")
+        format!("{target} has the condition \"{condition}\" already.")
     })?;
     let combatant = target.clone();
     emit_and_react(
@@ -214,7 +213,7 @@ fn clear_condition<R: Ruleset>(
 ) -> Result<(), Violation> {
     let set = play.conditions(target, member)?.contains(&condition);
     require(set, "condition_not_set", "TK-3", || {
-        format!("{target} is not {condition}")
+        format!("{target} does not have the condition \"{condition}\".")
     })?;
     let combatant = target.clone();
     emit_and_react(
@@ -250,7 +249,7 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
             None => R::anchor(play.encounter(), source.as_ref(), target.as_ref()),
         };
         let Some(anchor) = anchor else {
-            let detail = "say whose turns the effect counts: `of`, or a source or a target";
+            let detail = "The effect counts turns of no combatant. Set `of`, a source or a target.";
             return Err(Violation::field("no_anchor", "effect.expires.of", detail));
         };
         play.combatant("effect.expires.of", &anchor)?;
@@ -261,11 +260,11 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         encounter.effects.len() < MAX_EFFECTS,
         "too_many_effects",
         "TK-4",
-        || format!("an encounter holds at most {MAX_EFFECTS} effects at a time: remove one first"),
+        || format!("An encounter holds at most {MAX_EFFECTS} effects. Remove one first."),
     )?;
     let id = match id {
         Some(id) => {
-            let detail = || format!("there is an effect {id} already: choose another id, or none");
+            let detail = || format!("Effect id \"{id}\" is in use. Choose another id, or none.");
             let is_free = !has_effect(encounter, id.as_str());
             require(is_free, "effect_exists", "TK-2", detail)?;
             id
@@ -319,7 +318,7 @@ fn give_turn<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), 
     play.started("TK-5")?;
     let active = play.combatant("combatant", &id)?.active();
     require(active, "not_active", "TK-5", || {
-        format!("{id} is out of the fight: it takes no turn")
+        format!("{id} is out of the fight, and so can't take a turn.")
     })?;
     emit_and_react(play, Overridden { combatant: id })
 }

@@ -19,25 +19,25 @@ pub const MAX_MEMBERS: usize = 50;
 pub struct Hp {
     /// Hit points now.
     pub current: Int<0, 1_000_000>,
-    /// The most there can be; the current number where it is not given.
+    /// Maximum; the current number by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<Int<0, 1_000_000>>,
-    /// Temporary hit points, lost first.
+    /// Temporary hit points, which are lost first.
     #[serde(default)]
     #[schema(default = 0)]
     pub temp: Int<0, 1_000_000>,
 }
 
-/// What kind of combatant it is.
+/// Kind of combatant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[derive(Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A player's character.
     Pc,
-    /// A character or monster of the game master's, or a group of them that acts as one.
+    /// A character or monster of the game master, or a group that acts as one.
     Npc,
-    /// A trap, a spell, a timer: something that takes a turn and cannot be defeated.
+    /// A trap, a spell, a timer: it takes turns, and can't be defeated.
     Hazard,
 }
 
@@ -46,15 +46,15 @@ pub enum Kind {
 #[derive(Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Band {
-    /// It has all its hit points.
+    /// All hit points left.
     Unhurt,
-    /// It has more than half of them.
+    /// More than half left.
     Hurt,
-    /// It has at most half of them.
+    /// At most half left.
     Bloodied,
-    /// It has at most a quarter of them.
+    /// At most a quarter left.
     Critical,
-    /// It has none left.
+    /// None left.
     Down,
 }
 
@@ -81,13 +81,13 @@ impl Hp {
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Member {
-    /// Names the member within the group.
+    /// Id of the member, unique in the group.
     pub id: MemberId,
-    /// Its hit points, where they are tracked.
+    /// Hit points, if tracked.
     pub hp: Option<Hp>,
-    /// Its hit points in a word, for viewers who may not know the numbers.
+    /// Hit points in a word, for viewers that may not know the numbers.
     pub hp_band: Option<Band>,
-    /// Its conditions.
+    /// Conditions.
     pub conditions: Vec<Slug>,
 }
 
@@ -125,9 +125,9 @@ impl<'de> Deserialize<'de> for MemberDraft {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemberSpec {
-    /// Names the member within the group.
+    /// Id of the member, unique in the group.
     pub id: MemberId,
-    /// Its hit points, where they are to be tracked.
+    /// Hit points, to track them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hp: Option<Hp>,
 }
@@ -138,44 +138,44 @@ pub struct MemberSpec {
 #[serde(bound = "")]
 #[schema(bound = "R: Ruleset")]
 pub struct Combatant<R: Ruleset> {
-    /// Names it within the encounter.
+    /// Id of the combatant, unique in the encounter.
     pub id: CombatantId,
-    /// Its name for people.
+    /// Name for people.
     pub name: Text<80>,
-    /// Whose side it is on; `players` and `monsters` by habit.
+    /// Side, usually `players` or `monsters`.
     pub side: Slug,
-    /// What kind it is.
+    /// Kind of combatant.
     pub kind: Kind,
-    /// Who decides for it: `gm`, or a player's name.
+    /// Name of the player who decides for it, or `gm`.
     pub controller: Text<80>,
-    /// Whether it is hidden from players.
+    /// True if players can't see it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub hidden: bool,
-    /// Its hit points, where they are tracked.
+    /// Hit points, if tracked.
     pub hp: Option<Hp>,
-    /// Its hit points in a word, for viewers who may not know the numbers; never in the true
+    /// Hit points in a word, for viewers that may not know the numbers; never in the true
     /// encounter.
     pub hp_band: Option<Band>,
     /// The members of a group that acts as one; empty for a single combatant.
     #[serde(default, skip_serializing_if = "is_default")]
     pub members: Vec<Member>,
-    /// Its conditions.
+    /// Conditions.
     #[serde(default, skip_serializing_if = "is_default")]
     pub conditions: Vec<Slug>,
     /// Texts of the client's own.
     #[serde(default, skip_serializing_if = "is_default")]
     pub metadata: Metadata,
-    /// Whether its turn of this round is over.
+    /// True if its turn of this round has ended.
     #[serde(default, skip_serializing_if = "is_default")]
     pub acted: bool,
-    /// Its number in the order of joining, from 1; 0 for players and spectators.
+    /// Position in the order of joining, from 1; 0 for players and spectators.
     #[serde(default, skip_serializing_if = "is_default")]
     pub joined: u32,
-    /// The fields of its ruleset that clients set.
+    /// Combatant fields of the ruleset that clients set.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schema(value_type = Object)]
     pub stats: R::CombatantStats,
-    /// The fields of its ruleset that play sets.
+    /// Ruleset-specific combatant state.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schema(value_type = Object)]
     pub state: R::CombatantState,
@@ -330,25 +330,26 @@ fn banded(hp: Option<Hp>, choice: FoeHp) -> Option<Band> {
 #[serde(deny_unknown_fields, default)]
 #[schema(as = DraftFields)]
 pub struct Draft {
-    /// Names it within the encounter; made from the name where it is not given.
+    /// Id of the combatant, unique in the encounter. Made from the name by default.
     pub id: Option<CombatantId>,
-    /// Its name for people; the id where it is not given. One of the two is needed.
+    /// Name for people; the id by default. A combatant needs a name or an id.
     pub name: Option<Text<80>>,
-    /// Whose side it is on: `players` for the players' characters, any other word for others.
-    /// `players` where neither side nor kind is given, `monsters` for a kind other than `pc`.
+    /// Side: `players` for the players' characters, any other word for others. By default
+    /// `players`, or `monsters` for a kind other than `pc`.
     pub side: Option<Slug>,
-    /// What kind it is; `pc` on the side `players`, else `npc`.
+    /// Kind of combatant: by default `pc` on the side `players`, else `npc`.
     pub kind: Option<Kind>,
-    /// Who decides for it; `player` for a player's character, else `gm`.
+    /// Name of the player who decides for it: by default `player` for a player's character, else
+    /// `gm`.
     pub controller: Option<Text<80>>,
-    /// Whether it is hidden from players.
+    /// True if players can't see it.
     pub hidden: Option<bool>,
-    /// Its hit points, where they are to be tracked.
+    /// Hit points, to track them.
     pub hp: Option<Hp>,
-    /// The members of a group that acts as one combatant: at most 50.
+    /// Members of a group that acts as one combatant, at most 50.
     #[schema(max_items = 50)]
     pub members: Option<Vec<MemberDraft>>,
-    /// Its conditions: at most 32.
+    /// Conditions, at most 32.
     #[schema(max_items = 32)]
     pub conditions: Option<Vec<Slug>>,
     /// Texts of the client's own; a change replaces all of them.

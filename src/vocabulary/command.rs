@@ -47,66 +47,63 @@ pub enum SharedCommand {
     Redo(Redo),
 }
 
-/// Somebody takes damage; with tracked hit points they go down, and at 0 it is defeated, or a
-/// player's character what its ruleset says.
+/// Deals damage. If hit points are tracked and reach 0, the target is defeated; player characters
+/// get the ruleset's `down` condition.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Damage {
-    /// Who takes it.
+    /// The combatant that takes the damage.
     pub target: CombatantId,
-    /// Which member, where the target is a group; needed where the hit points are those of its
-    /// members alone.
+    /// The member of a group. Required if only the members have hit points.
     pub member: Option<MemberId>,
-    /// How much is left after every reduction; 0 counts as no damage.
+    /// Damage after all reductions. 0 counts as no damage.
     pub amount: Int<0, 1_000_000>,
-    /// Who deals it.
+    /// The combatant that deals the damage.
     pub source: Option<CombatantId>,
 }
 
-/// Somebody regains hit points, at most up to the maximum; one that was defeated by their loss
-/// stands again.
+/// Restores hit points, at most up to the maximum. A target that was at 0 gets up again.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Heal {
-    /// Who is healed.
+    /// The combatant that regains hit points.
     pub target: CombatantId,
-    /// Which member, where the target is a group; needed where the hit points are those of its
-    /// members alone.
+    /// The member of a group. Required if only the members have hit points.
     pub member: Option<MemberId>,
-    /// How much.
+    /// Hit points to restore.
     pub amount: Int<0, 1_000_000>,
 }
 
-/// Somebody gets a condition. `dead` and `defeated` take it out of the fight in every ruleset; a
-/// manifest says which others its ruleset heeds.
+/// Adds a condition. `dead` and `defeated` take a combatant out of the fight in every ruleset; the
+/// manifest lists the other conditions that its ruleset heeds.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct SetCondition {
-    /// Who gets it.
+    /// The combatant.
     pub target: CombatantId,
-    /// Which member, where it is one of a group.
+    /// The member of a group.
     pub member: Option<MemberId>,
-    /// Which condition.
+    /// The condition.
     pub condition: Slug,
 }
 
-/// Somebody loses a condition.
+/// Removes a condition.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct ClearCondition {
-    /// Who loses it.
+    /// The combatant.
     pub target: CombatantId,
-    /// Which member, where it is one of a group.
+    /// The member of a group.
     pub member: Option<MemberId>,
-    /// Which condition.
+    /// The condition.
     pub condition: Slug,
 }
 
-/// An effect begins.
+/// Starts an effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct AddEffect {
@@ -114,7 +111,7 @@ pub struct AddEffect {
     pub effect: EffectDraft,
 }
 
-/// An effect ends before its time.
+/// Ends an effect early.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct RemoveEffect {
@@ -122,7 +119,7 @@ pub struct RemoveEffect {
     pub effect_id: EffectId,
 }
 
-/// Somebody joins the encounter.
+/// Adds a combatant to the encounter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct AddCombatant {
@@ -131,77 +128,74 @@ pub struct AddCombatant {
     pub details: Value,
 }
 
-/// Something about a combatant changes: its name, side, controller, hit points, or the ruleset's
-/// own stats.
+/// Changes fields of a combatant: name, side, controller, hit points, or the ruleset's own stats.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateCombatant {
-    /// Who.
+    /// The combatant.
     pub combatant: CombatantId,
-    /// The fields that change, with their new values. A `max` or `temp` that `hp` leaves out stays
-    /// as it is.
+    /// New values of the fields that change. `max` and `temp` keep their values if `hp` leaves them
+    /// out.
     #[schema(value_type = ChangesSchema)]
     pub changes: Value,
 }
 
-/// Somebody leaves the encounter.
+/// Removes a combatant from the encounter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct RemoveCombatant {
-    /// Who.
+    /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// The encounter gets another name, or other metadata, or both.
+/// Changes the name of the encounter, its metadata, or both.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateEncounter {
-    /// Its new name.
+    /// The new name.
     pub name: Option<Text<120>>,
-    /// Its new metadata, which replace all that it has.
+    /// The new metadata, which replaces the old one.
     pub metadata: Option<Metadata>,
 }
 
-/// The game master says whose turn it is, whatever the rules say; it is logged as such.
+/// Gives the turn to a combatant, whatever the rules say. The log records it as an override.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Override {
-    /// Whose turn it is now.
+    /// The combatant that gets the turn.
     pub combatant: CombatantId,
 }
 
-/// A line for the log, at most 2000 characters.
+/// Adds a note to the log, of at most 2000 characters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Note {
-    /// What it says.
+    /// The note.
     pub text: Text<2000>,
-    /// Who may read it: the game master alone, or everybody.
+    /// Readers of the note: only the game master, or all.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schema(inline, default = "gm")]
     pub readers: Readers,
 }
 
-/// The encounter is over; nothing but notes, undo and redo can follow.
+/// Ends the encounter. Only notes, undo and redo can follow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct EndEncounter {}
 
-/// Everything is again as it was: before what was accepted last and is not undone yet, or at a
-/// version of choice. Nothing is lost: the log goes on, and `redo` takes it back. Sent alone, never
-/// within a list.
+/// Restores the state before the last command that is not undone, or at `to_version`. The log keeps
+/// everything; `redo` reverts it. Send it alone, not in a list.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Undo {
-    /// The version whose state is wanted, any that is earlier than the present one and still kept;
-    /// without it, a single step back.
+    /// Version to restore: earlier than the current one, and still kept. Absent for one step back.
     pub to_version: Option<u64>,
 }
 
-/// Everything is again as it was before the newest undo that was not taken back; any other command
-/// makes an end of redoing. Sent alone, never within a list.
+/// Restores the state before the last undo, if no other command followed. Send it alone, not in a
+/// list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Redo {}
@@ -214,17 +208,22 @@ impl Commands for SharedCommand {
             "Deal damage[ to {target}]",
             Damage::SUMMARY,
         ),
-        CommandSpec::new("heal", AllowedRole::Gm, "Heal[ {target}]", Heal::SUMMARY),
+        CommandSpec::new(
+            "heal",
+            AllowedRole::Gm,
+            "Heal[ {target}][{!target} a combatant]",
+            Heal::SUMMARY,
+        ),
         CommandSpec::new(
             "set_condition",
             AllowedRole::Gm,
-            "Give[ {target}] a condition",
+            "Add a condition[ to {target}]",
             SetCondition::SUMMARY,
         ),
         CommandSpec::new(
             "clear_condition",
             AllowedRole::Gm,
-            "Clear a condition[ of {target}]",
+            "Remove a condition[ from {target}]",
             ClearCondition::SUMMARY,
         ),
         CommandSpec::new(
@@ -248,7 +247,7 @@ impl Commands for SharedCommand {
         CommandSpec::new(
             "update_combatant",
             AllowedRole::Gm,
-            "Change a combatant",
+            "Edit a combatant",
             UpdateCombatant::SUMMARY,
         ),
         CommandSpec::new(
@@ -260,13 +259,13 @@ impl Commands for SharedCommand {
         CommandSpec::new(
             "update_encounter",
             AllowedRole::Gm,
-            "Change the encounter",
+            "Edit the encounter",
             UpdateEncounter::SUMMARY,
         ),
         CommandSpec::new(
             "override",
             AllowedRole::Gm,
-            "Give the turn to a combatant",
+            "Override: set whose turn it is",
             Override::SUMMARY,
         ),
         CommandSpec::new("note", AllowedRole::Gm, "Write a note", Note::SUMMARY),
@@ -286,7 +285,7 @@ impl Commands for SharedCommand {
     ];
 }
 
-/// Who may read a line of the log.
+/// Readers of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[derive(Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
@@ -294,6 +293,6 @@ pub enum Readers {
     /// The game master.
     #[default]
     Gm,
-    /// Everybody.
+    /// All viewers.
     All,
 }

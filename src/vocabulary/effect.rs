@@ -7,42 +7,42 @@ use serde_json::Value;
 use std::fmt;
 use utoipa::ToSchema;
 
-/// When an effect ends. Counts are what remains.
+/// When an effect ends. Counts say what remains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(tag = "at", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Expiry {
     /// At the end of this round (or unit) for 1, of the next for 2, and so on.
     RoundEnd {
-        /// How many round ends it still sees.
+        /// Round ends left.
         rounds: Int<1, 10_000>,
     },
     /// At the start of a combatant's turn.
     TurnStart {
-        /// Whose turn; where it is not given the ruleset says whose: as a rule the effect's source,
-        /// else its target. An effect without it counts rounds, because that combatant has left, or
-        /// is hidden from the viewer.
+        /// The combatant whose turns count. By default the ruleset chooses one: usually the effect's
+        /// source, else its target. Absent in an effect that counts rounds instead, because the
+        /// combatant has left or is hidden from the viewer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<CombatantId>,
-        /// How many of its turn starts it still sees; 1 is the very next.
+        /// Turn starts left; 1 is the next one.
         #[serde(default)]
         #[schema(default = 1)]
         turns: Int<1, 10_000>,
     },
     /// At the end of a combatant's turn.
     TurnEnd {
-        /// Whose turn; where it is not given the ruleset says whose: as a rule the effect's source,
-        /// else its target. An effect without it counts rounds, because that combatant has left, or
-        /// is hidden from the viewer.
+        /// The combatant whose turns count. By default the ruleset chooses one: usually the effect's
+        /// source, else its target. Absent in an effect that counts rounds instead, because the
+        /// combatant has left or is hidden from the viewer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<CombatantId>,
-        /// How many of its turn ends it still sees; 1 is the very next.
+        /// Turn ends left; 1 is the next one.
         #[serde(default)]
         #[schema(default = 1)]
         turns: Int<1, 10_000>,
     },
     /// When the encounter ends.
     EncounterEnd {},
-    /// When somebody removes it.
+    /// When a command removes it.
     Removed {},
 }
 
@@ -178,15 +178,15 @@ impl Expiry {
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Effect {
-    /// Names it within the encounter.
+    /// Id of the effect, unique in the encounter.
     pub id: EffectId,
-    /// Its name for people.
+    /// Name for people.
     pub name: Text<80>,
-    /// Whom it is on; nobody for an effect of the whole scene.
+    /// Target combatant. Absent for scene-wide effects.
     pub target: Option<CombatantId>,
-    /// Who caused it.
+    /// The combatant that caused it.
     pub source: Option<CombatantId>,
-    /// Whether it is hidden from players.
+    /// True if players can't see it.
     pub hidden: bool,
     /// When it ends.
     pub expires: Expiry,
@@ -207,15 +207,15 @@ impl Effect {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EffectDraft {
-    /// Names it within the encounter; made from the name where it is not given.
+    /// Id of the effect, unique in the encounter. Made from the name by default.
     pub id: Option<EffectId>,
-    /// Its name for people.
+    /// Name for people.
     pub name: Text<80>,
-    /// Whom it is on; nobody for an effect of the whole scene.
+    /// Target combatant. Absent for scene-wide effects.
     pub target: Option<CombatantId>,
-    /// Who caused it.
+    /// The combatant that caused it.
     pub source: Option<CombatantId>,
-    /// Whether it is hidden from players.
+    /// True if players can't see it.
     #[serde(default)]
     pub hidden: bool,
     /// When it ends.

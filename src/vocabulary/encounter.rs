@@ -110,15 +110,16 @@ impl<R: Ruleset> Encounter<R> {
         if let Some(combatant) = self.get(id) {
             return Ok(combatant);
         }
-        let mut detail = format!("there is no combatant {id} in this encounter");
+        let mut detail = format!("Unknown combatant \"{id}\".");
         let listed = self.iter().take(MAX_LISTED);
         let known: Vec<&str> = listed.map(|c| c.id.as_str()).collect();
         if !known.is_empty() {
-            detail += &format!(": there are {}", known.join(", "));
-        }
-        let more = self.combatants.len() - known.len();
-        if more > 0 {
-            detail += &format!(" and {more} more");
+            detail += &format!(" Combatants: {}", known.join(", "));
+            let more = self.combatants.len() - known.len();
+            if more > 0 {
+                detail += &format!(" and {more} more");
+            }
+            detail += ".";
         }
         Err(Violation::field("unknown_combatant", field, detail))
     }

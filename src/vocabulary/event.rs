@@ -59,7 +59,7 @@ impl<R: Ruleset> Event<R> {
         }
         Err(FieldError::meaningless(
             "type",
-            "the ruleset has no such event",
+            "This ruleset has no such event.",
         ))
     }
 
@@ -101,6 +101,10 @@ struct NoNames;
 impl Names for NoNames {
     fn combatant(&self, _: &CombatantId) -> Option<&str> {
         None
+    }
+
+    fn is_group(&self, _: &CombatantId) -> bool {
+        false
     }
 
     fn effect(&self, _: &EffectId) -> Option<&Arc<Effect>> {
@@ -212,79 +216,79 @@ pub enum SharedEvent {
     SomeoneActs(SomeoneActs),
 }
 
-/// The fight began.
+/// The fight started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct EncounterStarted {}
 
-/// The encounter has another name or other metadata.
+/// The name or metadata of the encounter changed.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct EncounterUpdated {
-    /// Its new name.
+    /// The new name.
     pub name: Option<Text<120>>,
-    /// Its new metadata, which replace the old.
+    /// The new metadata, which replaces the old one.
     pub metadata: Option<Metadata>,
 }
 
-/// The fight is over.
+/// The fight ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct EncounterEnded {}
 
-/// A round (or unit) began; nobody has acted in it.
+/// A round (or unit) started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct RoundStarted {
     /// Its number, from 1 (0 where a ruleset has a round before the first).
     pub round: u32,
 }
 
-/// A round (or unit) is over.
+/// A round (or unit) ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct RoundEnded {
     /// Its number.
     pub round: u32,
 }
 
-/// A combatant's turn began.
+/// A combatant's turn started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct TurnStarted {
-    /// Whose turn.
+    /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// A combatant's turn is over; it has acted this round.
+/// A combatant's turn ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct TurnEnded {
-    /// Whose turn.
+    /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// Somebody took damage.
+/// A combatant took damage.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Damaged {
-    /// Who took it.
+    /// The combatant.
     pub combatant: CombatantId,
-    /// Which member of a group.
+    /// The member of a group.
     pub member: Option<MemberId>,
-    /// How much, temporary hit points included.
+    /// Damage taken.
     pub amount: u32,
-    /// How much of it temporary hit points took.
+    /// Temporary hit points lost.
     pub temp_lost: u32,
-    /// How much of it was lost for real; all but `temp_lost` where hit points are not tracked.
+    /// Hit points lost; all damage but `temp_lost` if hit points are not tracked.
     pub hp_lost: u32,
     /// Remaining hit points, if tracked.
     pub hp_left: Option<u32>,
-    /// Who dealt it.
+    /// The combatant that dealt the damage.
     pub source: Option<CombatantId>,
 }
 
-/// Somebody regained hit points.
+/// A combatant regained hit points.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Healed {
-    /// Who.
+    /// The combatant.
     pub combatant: CombatantId,
-    /// Which member of a group.
+    /// The member of a group.
     pub member: Option<MemberId>,
     /// Hit points that the command gives.
     pub amount: u32,
@@ -294,31 +298,31 @@ pub struct Healed {
     pub hp_left: Option<u32>,
 }
 
-/// Somebody got a condition.
+/// A combatant got a condition.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct ConditionSet {
-    /// Who.
+    /// The combatant.
     pub combatant: CombatantId,
-    /// Which member of a group.
+    /// The member of a group.
     pub member: Option<MemberId>,
-    /// Which condition.
+    /// The condition.
     pub condition: Slug,
 }
 
-/// Somebody lost a condition.
+/// A combatant lost a condition.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct ConditionCleared {
-    /// Who.
+    /// The combatant.
     pub combatant: CombatantId,
-    /// Which member of a group.
+    /// The member of a group.
     pub member: Option<MemberId>,
-    /// Which condition.
+    /// The condition.
     pub condition: Slug,
 }
 
-/// An effect began.
+/// An effect started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct EffectAdded {
     /// The effect.
@@ -326,16 +330,16 @@ pub struct EffectAdded {
     pub effect: Arc<Effect>,
 }
 
-/// An effect lasts one count less.
+/// An effect counted down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct EffectTicked {
     /// Id of the effect.
     pub effect_id: EffectId,
-    /// What remains, at least 1.
+    /// Turns or rounds left, at least 1.
     pub remaining: u32,
 }
 
-/// An effect is over.
+/// An effect ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct EffectEnded {
     /// Id of the effect.
@@ -358,48 +362,47 @@ pub enum EndReason {
     TargetLeft,
 }
 
-/// Somebody left. Effects that it caused have no source any more, and those that count its turns
-/// count rounds.
+/// A combatant left. Its effects lose their source, and those that count its turns count rounds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct CombatantLeft {
-    /// Who.
+    /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// The game master said whose turn it is.
+/// The game master gave the turn to a combatant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Overridden {
-    /// Whose turn it is now.
+    /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// A line for the log.
+/// A note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Noted {
-    /// What it says.
+    /// The note.
     pub text: Text<2000>,
-    /// Who may read it.
+    /// Readers of the note.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schema(inline)]
     pub readers: Readers,
 }
 
-/// Everything is again as it was at an earlier version.
+/// An undo restored an earlier version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Undone {
-    /// The version whose state it is.
+    /// The restored version.
     pub to_version: u64,
 }
 
-/// Everything is again as it was before an undo.
+/// A redo restored the version before an undo.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Redone {
-    /// The version whose state it is.
+    /// The restored version.
     pub to_version: u64,
 }
 
-/// A hidden combatant has the turn, must choose, or did something that shows. Only in redacted
-/// entries.
+/// A hidden combatant has the turn, must choose, or did something visible. Only viewers that can't
+/// see the combatant get this event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct SomeoneActs {}
 
@@ -407,31 +410,42 @@ pub struct SomeoneActs {}
 impl Describe for SharedEvent {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let sentence = match self {
-            Self::EncounterStarted(_) => "The fight begins.",
-            Self::EncounterUpdated(_) => "The encounter changes[: it is {name} now].",
-            Self::EncounterEnded(_) => "The fight is over.",
-            Self::RoundStarted(_) => "Round {round} begins.",
-            Self::RoundEnded(_) => "Round {round} is over.",
-            Self::TurnStarted(_) => "{combatant}'s turn begins.",
-            Self::TurnEnded(_) => "{combatant}'s turn is over.",
+            Self::EncounterStarted(_) => "The fight starts.",
+            Self::EncounterUpdated(_) => {
+                "[The encounter is now called {name}.][{!name}The encounter changes.]"
+            }
+            Self::EncounterEnded(_) => "The fight ends.",
+            Self::RoundStarted(_) => "Round {round} starts.",
+            Self::RoundEnded(_) => "Round {round} ends.",
+            Self::TurnStarted(_) => "{combatant}'s turn starts.",
+            Self::TurnEnded(_) => "{combatant}'s turn ends.",
             Self::Damaged(_) => {
-                "{combatant}[ ({member})] takes {amount} damage[ from {source}]\
-                 [, {hp_left} hit points left]."
+                "[{member} of {combatant} takes]\
+                 [{!member}{combatant} {combatant:takes|take}] {amount} damage[ from {source}]\
+                 [, {hp_left} {hp_left:hit point|hit points} left]."
             }
             Self::Healed(_) => {
-                "{combatant}[ ({member})] regains {hp_gained} hit points[ and has {hp_left}]."
+                "[{member} of {combatant} regains]\
+                 [{!member}{combatant} {combatant:regains|regain}] \
+                 {hp_gained} {hp_gained:hit point|hit points}[, {hp_left} left]."
             }
-            Self::ConditionSet(_) => "{combatant}[ ({member})] is {condition}.",
-            Self::ConditionCleared(_) => "{combatant}[ ({member})] is no longer {condition}.",
-            Self::EffectAdded(_) => "{effect} begins.",
-            Self::EffectTicked(_) => "{effect_id} lasts {remaining} more.",
+            Self::ConditionSet(_) => {
+                "[{member} of {combatant} is]\
+                 [{!member}{combatant} {combatant:is|are}] {condition}."
+            }
+            Self::ConditionCleared(_) => {
+                "[{member} of {combatant} is]\
+                 [{!member}{combatant} {combatant:is|are}] no longer {condition}."
+            }
+            Self::EffectAdded(_) => "{effect} starts.",
+            Self::EffectTicked(_) => "{effect_id}: {remaining} left.",
             Self::EffectEnded(_) => "{effect_id} ends.",
-            Self::CombatantLeft(_) => "{combatant} leaves.",
-            Self::Overridden(_) => "The game master gives the turn to {combatant}.",
+            Self::CombatantLeft(_) => "{combatant} {combatant:leaves|leave}.",
+            Self::Overridden(_) => "The game master gives {combatant} the turn.",
             Self::Noted(_) => return false,
-            Self::Undone(_) => "The state of version {to_version} is back.",
-            Self::Redone(_) => "The state of version {to_version} is back again.",
-            Self::SomeoneActs(_) => "Somebody acts.",
+            Self::Undone(_) => "Undo: the encounter is back at version {to_version}.",
+            Self::Redone(_) => "Redo: the encounter is back at version {to_version}.",
+            Self::SomeoneActs(_) => "Someone acts.",
         };
         tell(sentence, self, names, out)
     }
@@ -459,13 +473,19 @@ impl<R: Ruleset> Describe for Event<R> {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         match self {
             Self::Shared(SharedEvent::RoundStarted(e)) => {
-                round_changes::<R>(e.round, "begins", out)
+                round_changes::<R>(e.round, "starts", out)
             }
-            Self::Shared(SharedEvent::RoundEnded(e)) => round_changes::<R>(e.round, "is over", out),
+            Self::Shared(SharedEvent::RoundEnded(e)) => round_changes::<R>(e.round, "ends", out),
+            Self::Shared(SharedEvent::EffectTicked(e)) => tell_tick::<R>(e, names, out),
             Self::Shared(event) => event.describe(names, out),
             Self::Own(event) => event.describe(names, out),
             Self::Roster(RosterEvent::CombatantJoined { details }) => {
-                write!(out, "{} joins.", details.name).is_ok()
+                let verb = if details.members.is_empty() {
+                    "joins"
+                } else {
+                    "join"
+                };
+                write!(out, "{} {verb}.", details.name).is_ok()
             }
             Self::Roster(RosterEvent::CombatantUpdated { details, changed }) => {
                 tell_update(&details.name, changed, names, out)
@@ -481,6 +501,20 @@ fn round_changes<R: Ruleset>(round: u32, what: &str, out: &mut String) -> bool {
         first.make_ascii_uppercase();
     }
     write!(out, "{word} {round} {what}.").is_ok()
+}
+
+/// Says how long an effect lasts, in turns or in the system's own word for rounds.
+fn tell_tick<R: Ruleset>(e: &EffectTicked, names: &dyn Names, out: &mut String) -> bool {
+    let effect = names.effect(&e.effect_id);
+    let counts_turns = effect.is_some_and(|effect| effect.expires.anchor().is_some());
+    let unit = if counts_turns {
+        "turn"
+    } else {
+        R::MANIFEST.round
+    };
+    let ending = if e.remaining == 1 { "" } else { "s" };
+    e.effect_id.describe(names, out);
+    write!(out, ": {} {unit}{ending} left.", e.remaining).is_ok()
 }
 
 /// Says what changed about a combatant.

@@ -98,19 +98,18 @@ impl CommandSpec {
     }
 }
 
-/// Who may send a command. The game master may send every one, a spectator none. `player`: the
-/// player of every combatant in whose name it is sent; any player if it is in no combatant's name.
-/// `gm`: the game master alone. `author`: with `player_undo` also the player whose command is
-/// undone. `source`: with `player_effects` also the player of the effect's source.
+/// Senders of a command. The game master may send every command, a spectator none. `player`: the
+/// player of the acting combatants; any player if the command has none. `gm`: only the game master.
+/// `author`: with `player_undo` also the player whose command is undone. `source`: with
+/// `player_effects` also the player of the effect's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AllowedRole {
-    /// The player of every combatant in whose name it is sent; any player, where it is in nobody's
-    /// name.
+    /// The player of the acting combatants; any player if the command has none.
     Player,
     /// The game master alone.
     Gm,
-    /// Where the encounter allows it, the player who sent what it takes back.
+    /// If the encounter allows it, the player who sent the undone command.
     Author,
     /// If the encounter allows it, the player of the combatant that is the effect's source.
     Source,
@@ -156,25 +155,25 @@ pub trait Commands: Tagged {
 pub const HOUSE_RULES: &[Rule] = &[
     Rule::supplementary(
         "TK-1",
-        "An encounter that has ended takes notes, undo and redo, and nothing else.",
+        "An ended encounter takes only notes, undo and redo.",
     ),
     Rule::supplementary(
         "TK-2",
-        "A combatant's id is unique in its encounter, an effect's too.",
+        "The ids of combatants and of effects are unique in an encounter.",
     ),
     Rule::supplementary(
         "TK-3",
-        "A condition is set once and cleared only where it is set.",
+        "A combatant has a condition once, and can lose only a condition that it has.",
     ),
     Rule::supplementary(
         "TK-4",
-        "An encounter holds a bounded number of combatants, effects and tokens, and a request \
-         brings about a bounded number of events.",
+        "An encounter holds a limited number of combatants, effects and tokens, and a request \
+         causes a limited number of events.",
     ),
     Rule::supplementary(
         "TK-5",
-        "The game master can set whose turn it is only while the fight goes on, and only for a \
-         combatant that is in it.",
+        "The game master can give the turn only during the fight, and only to a combatant that \
+         is in it.",
     ),
     Rule::supplementary(
         "TK-6",
@@ -182,36 +181,32 @@ pub const HOUSE_RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "TK-7",
-        "What was accepted can be undone step by step or down to any version, and what was \
-         undone be redone until something else is accepted.",
+        "Undo takes back commands, one by one or down to any version. Redo reverts an undo until \
+         another command follows.",
     ),
     Rule::supplementary(
         "TK-8",
-        "The oldest part of a long log may be gone; what happened in it can neither be seen nor \
+        "The server may drop the oldest part of a long log, which can then neither be read nor \
          undone.",
     ),
     Rule::supplementary(
         "TK-9",
-        "If the encounter allows it, a player may undo their own last command until somebody \
+        "If the encounter allows it, a player may undo their own last command until someone \
          else acts.",
     ),
     Rule::supplementary(
         "TK-10",
-        "The last game master's token without an end cannot be revoked.",
+        "The last game master token that never expires can't be revoked.",
     ),
     Rule::supplementary(
         "TK-11",
-        "If a hidden combatant has the turn or must choose, other viewers learn that somebody \
-         acts, but not who. If something hidden prevents a command, the refusal does not name \
-         it.",
+        "If a hidden combatant has the turn or must choose, other viewers see that someone acts, \
+         but not who. If something hidden prevents a command, the refusal does not name it.",
     ),
-    Rule::supplementary(
-        "TK-12",
-        "A token that was revoked or has ended is not handed out again.",
-    ),
+    Rule::supplementary("TK-12", "A revoked or expired token is not used again."),
     Rule::supplementary(
         "TK-13",
-        "If the encounter allows it, a player may add open effects whose source is a combatant \
-         of the player.",
+        "If the encounter allows it, a player may add visible effects whose source is one of \
+         their combatants.",
     ),
 ];

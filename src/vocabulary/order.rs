@@ -47,24 +47,24 @@ impl OrderEntry {
     }
 }
 
-/// Why somebody stands at a place of the order.
+/// Reason for a place in the order.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Reason {
-    /// The rule that puts it here.
+    /// The rule that sets the place.
     pub rule: &'static str,
-    /// In a few words, for people.
+    /// The reason in a few words, for people.
     pub reason: Cow<'static, str>,
-    /// The dice that decided, in the order of their rolling.
+    /// Dice rolled, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dice: Vec<Die>,
-    /// What was added to the dice.
+    /// Bonus added to the dice.
     pub bonus: Option<i64>,
-    /// What it came to: the number that the order is sorted by, where there is one.
+    /// Total: the number that the order is sorted by, if any.
     pub total: Option<i64>,
-    /// The rule that broke a tie, where there was one.
+    /// The rule that broke a tie, if any.
     pub tie_rule: Option<&'static str>,
-    /// Who named it, if somebody did.
+    /// The combatant that nominated this one, if any.
     pub named_by: Option<CombatantId>,
 }
 
@@ -79,25 +79,24 @@ impl Reason {
     }
 }
 
-/// The decision that is awaited.
+/// The pending decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Pending {
-    /// Which decision, as a stable name.
+    /// Name of the decision. The manifest lists the names.
     pub decision: &'static str,
-    /// The combatants whose controllers may take it.
+    /// Combatants whose players may decide.
     pub combatants: Vec<CombatantId>,
-    /// Their controllers by name, each once, for people; who may really send it is a matter of
-    /// tokens.
+    /// Names of their players, each once, for people. Tokens say who may really send a command.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub controllers: Vec<Text<80>>,
-    /// Whether the game master takes it even where no combatant is named (the game master may
-    /// always decide for anybody).
+    /// True if the game master decides, even if no combatant is named. The game master may decide
+    /// for every combatant at any time.
     pub gm: bool,
-    /// The commands that take it.
+    /// Commands that answer the decision.
     pub commands: Vec<&'static str>,
-    /// The rule that asks for it.
+    /// The rule that asks for the decision.
     pub rule: &'static str,
-    /// The turn that is awaited or goes on, if the system names turns.
+    /// The turn that is next or in progress, if the system names turns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<String>,
     /// The team of that turn: `players`, `npcs`, or the side of an enemy team.
@@ -135,7 +134,7 @@ impl Pending {
         Self::new(Self::SOMEONE_ACTS, Vec::new(), &[], "TK-11")
     }
 
-    /// Nobody is left in the fight: it waits for a newcomer, by `rule`.
+    /// No combatant is left in the fight, so it waits for a newcomer, by `rule`.
     pub fn newcomer(rule: &'static str) -> Self {
         Self::new(
             "newcomer",

@@ -68,7 +68,7 @@ impl<R: Ruleset> Play<'_, R> {
                 let members = &combatant.members;
                 let ids: Vec<&str> = members.iter().map(|member| member.id.as_str()).collect();
                 let detail = format!(
-                    "the hit points of {target} are those of its members: name one of {}",
+                    "The members of {target} have hit points of their own. Set member to one of {}.",
                     ids.join(", ")
                 );
                 Err(Violation::field("member_needed", "member", detail))
@@ -96,7 +96,7 @@ fn member_of<'c, R: Ruleset>(
     id: &MemberId,
 ) -> Result<&'c Member, Violation> {
     combatant.member(id).ok_or_else(|| {
-        let detail = format!("{} has no member {id}", combatant.id);
+        let detail = format!("{} has no member \"{id}\".", combatant.id);
         Violation::field("unknown_member", "member", detail)
     })
 }

@@ -114,11 +114,11 @@ fn an_unknown_combatant_is_answered_with_twenty_ids_at_most() {
             .refuse(heal.clone())
             .detail
     };
-    let none = "there is no combatant nobody in this encounter";
+    let none = "Unknown combatant \"nobody\".";
     assert_eq!(with(0), none);
-    assert_eq!(with(2), format!("{none}: there are c1, c2"));
+    assert_eq!(with(2), format!("{none} Combatants: c1, c2."));
     assert!(
-        with(20).ends_with(", c19, c20") && with(23).ends_with(", c19, c20 and 3 more"),
+        with(20).ends_with(", c19, c20.") && with(23).ends_with(", c19, c20 and 3 more."),
         "{}",
         with(23)
     );
@@ -139,10 +139,7 @@ fn a_player_is_told_no_hidden_id() {
         )
         .unwrap_err();
     let detail = crate::support::table::Refused::from(refused).detail;
-    assert_eq!(
-        detail,
-        "there is no combatant s1 in this encounter: there are a1"
-    );
+    assert_eq!(detail, "Unknown combatant \"s1\". Combatants: a1.");
 }
 
 #[test]
@@ -172,7 +169,7 @@ fn a_sentence_has_the_names_of_its_time_and_none_that_is_hidden_since() {
     let (told, all) =
         texts(json!([{"type": "remove_effect", "effect_id": "e"}, effect("Dark Pact", "boss")]));
     assert_eq!(told, ["Bless on Goblin ends."]);
-    assert_eq!(all, ["Bless on Goblin ends.", "Dark Pact on Boss begins."]);
+    assert_eq!(all, ["Bless on Goblin ends.", "Dark Pact on Boss starts."]);
     let leaves = ["Bless on Goblin ends.", "Goblin leaves."];
     let changes = json!({"name": "Assassin", "hidden": true});
     let (told, _) =

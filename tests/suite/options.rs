@@ -74,7 +74,7 @@ fn shared_lists_hold_exactly_what_is_accepted() {
     for (ruleset, verb, field) in [
         ("exp", "mental_attack", "target"),
         ("exp", "mental_duel", "opponent"),
-        ("venture", "adjust", "by"),
+        ("venture", "adjust", "source"),
         ("venture", "settle", "loser"),
         ("dc20", "attack", "target"),
     ] {

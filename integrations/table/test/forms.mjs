@@ -33,7 +33,7 @@ export function forms({ browser, wire }) {
     await keyboard.press("Enter");
     await gm.at(before.version + 1);
     assert.equal((await brakkus()).hp.current, 27 - 6);
-    await gm.ask(/^Give a condition$/);
+    await gm.ask(/^Add a condition$/);
     await gm.tabTo("Condition");
     await keyboard.type("prone");
     await gm.tabTo("Target");
@@ -90,7 +90,7 @@ export function forms({ browser, wire }) {
     const ogre = async () => (await fight.read("gm")).combatants.find(({ name }) => name === "Ogre");
     const { id, hp, hidden, side } = await ogre();
     assert.deepEqual([hp.current, hp.max, hidden, side], [30, 40, true, "monsters"]);
-    await gm.press("Change a combatant", async (page) => {
+    await gm.press("Edit a combatant", async (page) => {
       await page.getByLabel("Combatant", { exact: true }).selectOption({ label: "Ogre" });
       await page.getByLabel("Sight").selectOption({ label: "Seen by all" });
     });

@@ -73,7 +73,7 @@ export function live({ browser, server, wire }) {
     assert.equal(entries.filter(({ commands }) => commands.includes("damage") && commands.length === 1).length, 2);
     await fight.send({ type: "note", text: "We are back.", readers: "all" });
     await until(async () => (await own.log()).includes("We are back."), "the stream goes on");
-    assert.equal((await own.log()).split("The fight begins.").length, 2, "nothing is told twice");
+    assert.equal((await own.log()).split("The fight starts.").length, 2, "nothing is told twice");
     own.errors.length = 0;
     await own.close();
   });
@@ -117,7 +117,7 @@ export function live({ browser, server, wire }) {
     await gm.page.locator("#refusal", { hasText: "has changed" }).waitFor();
     await gm.confirm();
     // The rules refuse what the form lets through.
-    await gm.ask("Give a condition");
+    await gm.ask("Add a condition");
     await gm.page.getByLabel("Condition", { exact: true }).fill("frightened");
     await gm.page.getByLabel("Target").selectOption({ label: "Brakkus" });
     await gm.page.click("#confirm");
@@ -134,7 +134,7 @@ export function live({ browser, server, wire }) {
     await own.ask("End Valiant's turn");
     await fight.send({ type: "note", text: "The ambush is set." });
     await own.confirm();
-    assert.match(await own.log(), /Valiant's turn is over/);
+    assert.match(await own.log(), /Valiant's turn ends/);
     assert.ok(wire.exchanges.some(({ status, headers }) => status === 412 && headers.authorization.endsWith(fight.tokens.player)));
     await own.close();
   });

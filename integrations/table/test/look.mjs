@@ -88,7 +88,7 @@ export function look({ browser, server, wire }) {
     release();
     await until(async () => !(await own.page.locator("#dialog").isVisible()), "the form is closed");
     assert.ok(await own.page.evaluate(() => document.activeElement !== document.body), "focus is not lost");
-    assert.match(await own.log(), /Valiant's turn is over/);
+    assert.match(await own.log(), /Valiant's turn ends/);
     await own.close();
   });
 

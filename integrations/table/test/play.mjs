@@ -138,7 +138,7 @@ async function reveal(gm, others, fight) {
     page.getByLabel("Combatant", { exact: true }).selectOption({ label: SECRET[1] }),
     page.getByLabel("Sight").selectOption({ label: "Seen by all" }),
   ]);
-  await gm.press("Change a combatant", revealing);
+  await gm.press("Edit a combatant", revealing);
   for (const own of others) {
     await own.page.locator("#rows .name", { hasText: SECRET[1] }).first().waitFor();
     await compare(own);
@@ -148,6 +148,6 @@ async function reveal(gm, others, fight) {
     await own.page.locator("#rows .name", { hasText: SECRET[1] }).first().waitFor({ state: "detached" });
     assert.ok(!(await fight.read(own.role)).order.some(({ name }) => name === SECRET[1]));
   }
-  await gm.press("Change a combatant", revealing);
+  await gm.press("Edit a combatant", revealing);
   for (const own of others) await own.page.locator("#rows .name", { hasText: SECRET[1] }).first().waitFor();
 }

@@ -39,7 +39,7 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
     {
         wrong.note(
             format!("numbers.{word}"),
-            "this word has a meaning in score.ties: choose another name",
+            "This word has a meaning in score.ties. Choose another name.",
         );
     }
     if let Some(score) = &definition.score {
@@ -56,7 +56,7 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
     if definition.down == Down::Moves && !wrong.all_in_order() {
         wrong.note(
             "down",
-            "moves needs places: every phase with pick order. Else say stays or skips",
+            "moves needs pick order in every phase. Use stays or skips, or set pick.",
         );
     }
     wrong.found
@@ -83,9 +83,9 @@ impl Wrong<'_> {
             return;
         }
         let message = if least == 0 {
-            format!("{most} at most, not {count}")
+            format!("Too many: {count}. Send at most {most}.")
         } else {
-            format!("{least} to {most} are expected, not {count}")
+            format!("Expected {least} to {most}, not {count}.")
         };
         self.note(path, message);
     }
@@ -94,7 +94,8 @@ impl Wrong<'_> {
         if let Some(name) = name
             && !self.definition.numbers.contains_key(name)
         {
-            let message = format!("there is no number {name}: add it to numbers, with its default");
+            let message =
+                format!("Unknown number \"{name}\". Add it to numbers, with its default.");
             self.note(path, message);
         }
     }
@@ -117,7 +118,7 @@ impl Wrong<'_> {
         };
         for (i, choice) in who.declared.iter().enumerate() {
             if !choices.contains(choice) {
-                let message = format!("{choice} is not among declare.choices");
+                let message = format!("Unknown choice \"{choice}\". Add it to declare.choices.");
                 self.note(format!("{path}.declared.{i}"), message);
             }
         }
@@ -141,7 +142,11 @@ impl Wrong<'_> {
             if !TIE_WORDS.contains(&tie.as_str()) {
                 self.number(path.clone(), Some(tie));
             }
-            self.unless(!is_repeated(&score.ties, i), &path, "it appears twice");
+            self.unless(
+                !is_repeated(&score.ties, i),
+                &path,
+                "The list has this twice. Remove one.",
+            );
         }
         let foes_roll = match &score.foes {
             Some(foes) => foes.dice.is_some(),
@@ -152,7 +157,7 @@ impl Wrong<'_> {
         self.unless(
             !rolls_off || all_roll,
             "score.ties",
-            "roll needs score.dice, and score.foes.dice beside score.foes",
+            "roll needs score.dice, and score.foes.dice if there is score.foes. Add dice, or remove roll.",
         );
         for (field, name) in [("edge", &score.edge), ("pinned", &score.pinned)] {
             let path = format!("score.{field}");
@@ -160,13 +165,13 @@ impl Wrong<'_> {
             self.unless(
                 name.is_none() || score.per != Per::Side,
                 &path,
-                "a side has no such number: per is combatant or group",
+                "A side has no such number. Set per to combatant or group.",
             );
         }
         self.unless(
             score.edge.is_none() || score.dice.is_some(),
             "score.edge",
-            "it needs score.dice",
+            "edge needs dice. Add score.dice, or remove edge.",
         );
         let alone = score.dice.is_none()
             && score.add.is_empty()
@@ -175,7 +180,7 @@ impl Wrong<'_> {
             && score.pinned.is_none()
             && !score.low_first
             && score.per != Per::Side;
-        let message = "cards stand alone: without dice, add, foes, pinned, ties and low_first, per combatant or group";
+        let message = "cards can't go with dice, add, foes, pinned, ties, low_first or per side. Remove those.";
         self.unless(!score.cards || alone, "score.cards", message);
     }
 
@@ -191,7 +196,7 @@ impl Wrong<'_> {
         let places = has_places(definition);
         for (i, phase) in definition.phases.iter().enumerate() {
             self.who(&phase_field(i, "who"), &phase.who);
-            let message = "order needs a score per combatant or group: add score, or pick free, last or together";
+            let message = "order needs a score per combatant or group. Add score, or set pick to free, last or together.";
             self.unless(
                 phase.pick != Pick::Order || places,
                 &phase_field(i, "pick"),
@@ -201,12 +206,12 @@ impl Wrong<'_> {
             self.unless(
                 phase.steps.is_empty() || phase.pick == Pick::Together,
                 &phase_field(i, "steps"),
-                "steps belong to a shared turn: pick is together",
+                "steps need a shared turn. Set pick to together.",
             );
             self.unless(
                 !phase.optional || matches!(phase.pick, Pick::Free | Pick::Last),
                 &phase_field(i, "optional"),
-                "only where somebody picks: pick is free or last",
+                "optional needs a free choice. Set pick to free or last.",
             );
             for (k, step) in phase.steps.iter().enumerate() {
                 self.who(&format!("phases.{i}.steps.{k}.who"), &step.who);
@@ -223,15 +228,19 @@ impl Wrong<'_> {
         self.unless(
             declare.who.declared.is_empty(),
             "declare.who.declared",
-            "nothing is declared yet: say side or has",
+            "Declarations are not known yet. Use side or has.",
         );
         for (i, choice) in declare.choices.iter().enumerate() {
             let path = format!("declare.choices.{i}");
-            self.unless(!is_repeated(&declare.choices, i), &path, "it appears twice");
+            self.unless(
+                !is_repeated(&declare.choices, i),
+                &path,
+                "The list has this twice. Remove one.",
+            );
             let mut phases = definition.phases.iter();
             if !phases.any(|phase| takes(phase, choice)) {
                 let message =
-                    format!("no phase takes {choice}: name it in the who.declared of one");
+                    format!("No phase takes \"{choice}\". Add it to who.declared of a phase.");
                 self.note(path, message);
             }
         }
@@ -250,11 +259,15 @@ impl Wrong<'_> {
                 self.unless(
                     dice && !by_side,
                     "surprise",
-                    "disadvantage needs score.dice per combatant or group",
+                    "disadvantage needs score.dice per combatant or group. Add score.dice, or change surprise.",
                 );
             }
             Surprise::Yields => {
-                self.unless(by_side, "surprise", "yields needs a score per side");
+                self.unless(
+                    by_side,
+                    "surprise",
+                    "yields needs a score per side. Set score.per, or change surprise.",
+                );
             }
         }
     }
@@ -267,23 +280,23 @@ impl Wrong<'_> {
         self.unless(
             self.all_in_order(),
             "delay",
-            "it needs places: every phase with pick order",
+            "delay needs pick order in every phase. Set pick, or remove delay.",
         );
         self.unless(
             definition.turns == Definition::default().turns,
             "delay",
-            "it goes with one turn a round: leave turns out",
+            "delay needs one turn per round. Remove turns, or delay.",
         );
         let rerolls = rerolls(definition);
         self.unless(
             !(delay.moves && rerolls),
             "delay.moves",
-            "a new roll each round leaves no place: leave it out, or score.reroll",
+            "moves can't go with a new roll each round. Remove moves, or score.reroll.",
         );
         self.unless(
             !(delay.lasts == Lasts::Place && rerolls),
             "delay.lasts",
-            "a new roll each round leaves no place to come again: say round or used",
+            "place can't go with a new roll each round. Use round or used.",
         );
     }
 
@@ -295,7 +308,7 @@ impl Wrong<'_> {
                 self.unless(
                     !of_table,
                     &pool_line(name, field),
-                    "the table has no numbers: say how many points",
+                    "The table has no numbers. Set the points as a number.",
                 );
             }
         }
@@ -304,13 +317,13 @@ impl Wrong<'_> {
         self.unless(
             least <= most,
             &pool_line(name, "spend.cost"),
-            "the fewest points come first",
+            "The fewest points come first. Swap the two.",
         );
         let by_turn = matches!(pool.refill, Refill::Turn | Refill::Ready);
         self.unless(
             !(of_table && by_turn),
             &pool_line(name, "refill"),
-            "the table has no turn: say round or hand",
+            "The table has no turn. Use round or hand.",
         );
     }
 
@@ -320,12 +333,16 @@ impl Wrong<'_> {
             return;
         };
         let [least, most] = clock.cost;
-        self.unless(least <= most, "clock.cost", "the fewest ticks come first");
+        self.unless(
+            least <= most,
+            "clock.cost",
+            "The fewest ticks come first. Swap the two.",
+        );
         let plain = Definition::default();
         self.unless(
             definition.phases == plain.phases,
             "phases",
-            "a clock has one plain phase: leave phases out",
+            "A clock has one plain phase. Remove phases.",
         );
         self.without_clock("turns", definition.turns != plain.turns);
         self.without_clock("delay", definition.delay.is_some());
@@ -338,7 +355,7 @@ impl Wrong<'_> {
         self.unless(
             score.low_first,
             "score.low_first",
-            "the lowest tick acts: say true",
+            "On a clock the lowest tick acts. Set low_first to true.",
         );
         self.without_clock("score.reroll", score.reroll);
         self.without_clock("score.pinned", score.pinned.is_some());
@@ -347,7 +364,7 @@ impl Wrong<'_> {
 
     /// Notes a line that a definition with a clock must not have.
     fn without_clock(&mut self, path: &str, is_there: bool) {
-        self.unless(!is_there, path, "it does not go with a clock: leave it out");
+        self.unless(!is_there, path, "A clock can't go with this. Remove it.");
     }
 }
 

@@ -82,7 +82,7 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
                 none,
                 "declare_first",
                 field(path),
-                || "Combatants declare first. Send dice and cards with roll, after the declarations.",
+                || "Combatants declare first. Send dice and cards with \"roll\", after the declarations.",
             )?;
         }
         play.emit(DeclarationsOpened {});
@@ -102,8 +102,7 @@ fn check_surprised(play: &Play<'_>, surprised: &[CombatantId]) -> Result<(), Vio
         let path = format!("surprised.{i}");
         play.combatant(path.clone(), id)?;
         if definition(play.encounter()).surprise == Surprise::None {
-            let detail =
-                "This order has no surprise rule. Remove surprised, or set definition.surprise.";
+            let detail = "This order has no surprise rule. Remove \"surprised\", or set definition.surprise.";
             return Err(Violation::field("no_surprise", path, detail));
         }
     }
@@ -117,7 +116,7 @@ fn check_first(encounter: &Encounter, first: &Slug) -> Result<(), Violation> {
         has_sides,
         "no_sides",
         field("first_side"),
-        || "No side goes first in this order. Remove first_side, or set sides in a phase.",
+        || "No side goes first in this order. Remove \"first_side\", or set sides in a phase.",
     )?;
     let is_known = encounter.active().any(|c| c.side == *first);
     require(
@@ -195,11 +194,14 @@ fn grant(play: &mut Play<'_>, c: &Grant) -> Result<(), Violation> {
     if (pool.of == Owner::Combatant) != c.combatant.is_some() {
         let detail = match pool.of {
             Owner::Combatant => {
-                format!("Pool \"{}\" belongs to combatants. Add combatant.", c.pool)
+                format!(
+                    "Pool \"{}\" belongs to combatants. Add \"combatant\".",
+                    c.pool
+                )
             }
             Owner::Table => {
                 format!(
-                    "Pool \"{}\" belongs to the table. Remove combatant.",
+                    "Pool \"{}\" belongs to the table. Remove \"combatant\".",
                     c.pool
                 )
             }
@@ -303,7 +305,7 @@ fn begin_turn(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let line = phase_line(encounter, "pick");
     if let Some(chooser) = chooser {
         let detail = format!(
-            "{chooser} chooses who acts next. Send nominate instead. See definition.{line}."
+            "{chooser} chooses who acts next. Send \"nominate\" instead. See definition.{line}."
         );
         return Err(Violation::new("not_the_chooser", "CU-14", detail));
     }
@@ -327,7 +329,10 @@ fn nominate(play: &mut Play<'_>, c: &Nominate) -> Result<(), Violation> {
         &line,
         || match chooser {
             Some(chooser) => format!("{chooser} chooses who acts next, not {}.", c.combatant),
-            None => format!("No combatant chooses now. Send begin_turn for {}.", c.next),
+            None => format!(
+                "No combatant chooses now. Send \"begin_turn\" for {}.",
+                c.next
+            ),
         },
     )?;
     take_choice(play, &c.next)
@@ -418,7 +423,7 @@ fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     let encounter = play.encounter();
     if let Some(cost) = c.cost {
         let Some(clock) = turn_clock(encounter) else {
-            let detail = "This turn costs no ticks. Remove cost.";
+            let detail = "This turn costs no ticks. Remove \"cost\".";
             return Err(Violation::field("no_cost", "cost", detail));
         };
         let [least, most] = clock.cost;
@@ -453,13 +458,13 @@ fn delay(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     )?;
     let able = !is_skipped(definition, c);
     ensure(able, "unconscious_does_not_delay", "CU-23", "down", || {
-        format!("{id} is unconscious and loses this turn. Send end_turn.")
+        format!("{id} is unconscious and loses this turn. Send \"end_turn\".")
     })?;
     let [turn] = &encounter.state.turns[..] else {
         return Err(Violation::new(
             "within_a_turn",
             "CU-23",
-            "A turn that interrupts another one can't be delayed. Send end_turn.",
+            "A turn that interrupts another one can't be delayed. Send \"end_turn\".",
         ));
     };
     let is_own = turn.kind == TurnKind::Normal;
@@ -677,14 +682,14 @@ fn check_readied(wanted: &Use<'_>, pool: &PoolRule) -> Result<(), Violation> {
         "not_readied",
         "CU-30",
         &line,
-        || format!("Readying does not fill pool \"{name}\". Send react."),
+        || format!("Readying does not fill pool \"{name}\". Send \"react\"."),
     )?;
     ensure(
         !fills || wanted.readied,
         "is_readied",
         "CU-30",
         &line,
-        || format!("Pool \"{name}\" holds a readied action. Send trigger."),
+        || format!("Pool \"{name}\" holds a readied action. Send \"trigger\"."),
     )
 }
 
@@ -750,7 +755,7 @@ fn why_no_reaction(definition: &Definition, c: &Combatant) -> Option<String> {
     }
     if c.state.delaying {
         return Some(format!(
-            "{id} has a delayed turn. Send return to take it first. See definition.delay."
+            "{id} has a delayed turn. Send \"return\" to take it first. See definition.delay."
         ));
     }
     None

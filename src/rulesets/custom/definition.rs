@@ -13,44 +13,42 @@ use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-/// A table's own turn order. A line that is left out has its default.
+/// A table's own turn order. Lines that are left out have their defaults.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct Definition {
-    /// The numbers that combatants may bring in `numbers`, each with its default: at most 12, from
-    /// -1000 to 1000.
+    /// Numbers of the combatants with their defaults, from -1000 to 1000; at most 12.
     #[schema(value_type = std::collections::HashMap<String, i16>)]
     pub numbers: BTreeMap<Slug, Int<-1000, 1000>>,
-    /// The turns of a combatant in a round.
+    /// Turns of a combatant per round.
     #[schema(inline)]
     pub turns: Term<0, 10>,
-    /// What fixes an order; without it there is none.
+    /// Scores that set the order. Absent for no order.
     pub score: Option<ScoreRule>,
-    /// The parts of a round, one after the other: 1 to 8.
+    /// Parts of a round, in order; 1 to 8.
     #[schema(min_items = 1, max_items = 8)]
     pub phases: Vec<PhaseRule>,
-    /// What combatants declare at the start of each round, before the dice.
+    /// Declarations at the start of each round, before the dice.
     #[schema(inline)]
     pub declare: Option<DeclareRule>,
-    /// What surprise does to the combatants that `start` names.
+    /// Effect of surprise on the combatants that `start` names.
     #[schema(inline)]
     pub surprise: Surprise,
-    /// Whether a combatant may delay in its turn and return later.
+    /// Rules for delaying a turn. Absent if combatants can't delay.
     #[schema(inline)]
     pub delay: Option<DelayRule>,
-    /// Points that pay for actions and turns outside the combatant's turn: at most 4 pools by their
-    /// names.
+    /// Points that buy actions and turns outside the combatant's own turn, by pool; at most 4 pools.
     #[schema(value_type = std::collections::HashMap<String, PoolRule>)]
     pub pools: BTreeMap<Slug, PoolRule>,
-    /// Turns cost ticks, and the lowest tick acts.
+    /// Clock: turns cost ticks, and the lowest tick acts.
     #[schema(inline)]
     pub clock: Option<ClockRule>,
-    /// What happens to the place of a combatant that becomes unconscious.
+    /// Place of a combatant that becomes unconscious.
     #[schema(inline)]
     pub down: Down,
-    /// When a newcomer first acts.
+    /// First turn of a newcomer.
     #[schema(inline)]
     pub join: Join,
 }
@@ -73,41 +71,41 @@ impl Default for Definition {
     }
 }
 
-/// What fixes the order: dice and numbers, or cards.
+/// Scores that set the order: dice and numbers, or cards.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct ScoreRule {
-    /// Who shares a score. A group (`group`) or side counts its best number.
+    /// Combatants that share a score. A group or side uses its best number.
     #[schema(inline)]
     pub per: Per,
-    /// The dice, such as `1d20`: 1 to 9 dice with 4 to 100 sides.
+    /// Dice, such as `1d20`: 1 to 9 dice with 4 to 100 sides.
     #[schema(value_type = Option<String>)]
     pub dice: Option<Dice>,
-    /// What is added to the dice: at most 4 names of numbers, or constants.
+    /// Bonuses: at most 4 names of numbers, or constants.
     #[schema(inline, max_items = 4)]
     pub add: Vec<Term<-1000, 1000>>,
-    /// What the foes of the players roll and add instead.
+    /// Dice and bonuses of the foes, if they differ.
     #[schema(inline)]
     pub foes: Option<FoesRule>,
-    /// Whether one of 54 cards is dealt instead: jokers first, then ace to two; spades, hearts,
+    /// True for cards instead of dice: 54 cards, jokers first, then ace to two; spades, hearts,
     /// diamonds, clubs.
     pub cards: bool,
-    /// A number: this many more rolls (at most 3), the best of which counts; below 0 the worst.
+    /// Number of additional rolls, at most 3. The best roll counts; below 0, the worst.
     pub edge: Option<Slug>,
-    /// A number: a combatant that has one other than 0 does not roll. It stands there, after all
-    /// with the same score.
+    /// Number that replaces the roll, unless it is 0. The combatant acts after all with the same
+    /// score.
     pub pinned: Option<Slug>,
-    /// Whether the lowest score acts first.
+    /// True if the lowest score acts first.
     pub low_first: bool,
-    /// Whether everybody rolls again each round.
+    /// True if all roll again each round.
     pub reroll: bool,
-    /// What decides equal scores: at most 4 names of numbers, or `players`, `foes`, `roll`. What
-    /// stays equal is a free choice.
+    /// Tie breakers: at most 4 names of numbers, or `players`, `foes`, `roll`. Combatants that stay
+    /// tied choose freely.
     #[schema(max_items = 4)]
     pub ties: Vec<Slug>,
-    /// How much worse each further turn of the same combatant stands.
+    /// Difference between the scores of a combatant's turns.
     pub again: Int<1, 100>,
 }
 
@@ -129,16 +127,16 @@ impl Default for ScoreRule {
     }
 }
 
-/// What foes roll and add.
+/// Dice and bonuses of the foes.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct FoesRule {
-    /// The dice, such as `1d20`.
+    /// Dice, such as `1d20`.
     #[schema(value_type = Option<String>)]
     pub dice: Option<Dice>,
-    /// What is added: at most 4 names of numbers, or constants.
+    /// Bonuses: at most 4 names of numbers, or constants.
     #[schema(inline, max_items = 4)]
     pub add: Vec<Term<-1000, 1000>>,
 }
@@ -148,19 +146,19 @@ pub struct FoesRule {
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct PhaseRule {
-    /// Who acts in it.
+    /// Combatants that act in the phase.
     pub who: Who,
-    /// How sides take turns.
+    /// Order of the sides.
     #[schema(inline)]
     pub sides: Sides,
-    /// Who picks the next combatant.
+    /// Choice of the next combatant.
     #[schema(inline)]
     pub pick: Pick,
-    /// The most turns of a combatant in this phase; 0 for no limit.
+    /// Maximum turns of a combatant in this phase; 0 for no limit.
     pub turns: Int<0, 10>,
-    /// Whether a combatant may pass, and so act in a later phase.
+    /// True if a combatant may pass, and act in a later phase.
     pub optional: bool,
-    /// The steps of a shared turn: at most 8.
+    /// Steps of a shared turn, at most 8.
     #[schema(inline, max_items = 8)]
     pub steps: Vec<StepRule>,
 }
@@ -170,9 +168,9 @@ pub struct PhaseRule {
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct StepRule {
-    /// Its name.
+    /// Name of the step.
     pub name: Slug,
-    /// Who takes part.
+    /// Combatants that take part.
     pub who: Who,
 }
 
@@ -185,45 +183,45 @@ impl Default for StepRule {
     }
 }
 
-/// Combatants that fit all of these; everybody, where nothing is said.
+/// Combatants that match all of these; all combatants if it is empty.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct Who {
-    /// Only one team.
+    /// Combatants of one team.
     #[schema(inline)]
     pub side: Option<Team>,
-    /// Only those that declared one of these choices.
+    /// Combatants that declared one of these choices.
     pub declared: Vec<Slug>,
-    /// Only those whose number of this name is above 0.
+    /// Combatants whose number of this name is above 0.
     pub has: Option<Slug>,
 }
 
-/// What is declared each round, secret until all have.
+/// Declarations of a round, secret until all have declared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct DeclareRule {
-    /// The choices, 2 to 6; the first is the default.
+    /// Choices, 2 to 6. The first is the default.
     #[schema(min_items = 2, max_items = 6)]
     pub choices: Vec<Slug>,
-    /// Who declares. A combatant with as many turns as there are choices declares none and fits
+    /// Combatants that declare. A combatant with a turn for each choice declares none and matches
     /// all.
     pub who: Who,
 }
 
-/// What a combatant may do instead of acting at its place.
+/// Rules for delaying a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct DelayRule {
-    /// How long it may delay.
+    /// Length of a delay.
     #[schema(inline)]
     pub lasts: Lasts,
-    /// Whether its new place stays.
+    /// True if the combatant keeps its new place.
     pub moves: bool,
-    /// Whether it may return within the turn of another.
+    /// True if the combatant may return within the turn of another.
     pub interrupts: bool,
 }
 
@@ -233,19 +231,19 @@ pub struct DelayRule {
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct PoolRule {
-    /// Whose points.
+    /// Owner of the points.
     #[schema(inline)]
     pub of: Owner,
-    /// The most points.
+    /// Maximum points.
     #[schema(inline)]
     pub max: Term<0, 100>,
-    /// The points at the start, all of them where it is left out.
+    /// Points at the start; the maximum by default.
     #[schema(inline)]
     pub start: Option<Term<0, 100>>,
-    /// When it is full again.
+    /// Moment when the pool fills again.
     #[schema(inline)]
     pub refill: Refill,
-    /// How points are spent.
+    /// Rules for spending points.
     #[schema(inline)]
     pub spend: SpendRule,
 }
@@ -262,21 +260,21 @@ impl Default for PoolRule {
     }
 }
 
-/// How points are spent.
+/// Rules for spending points.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct SpendRule {
-    /// When.
+    /// Moments when points can be spent.
     #[schema(inline)]
     pub when: When,
-    /// What they buy.
+    /// What the points buy.
     #[schema(inline)]
     pub gives: Gives,
-    /// The fewest and the most points, from 0 to 100.
+    /// Fewest and most points of a use, from 0 to 100.
     #[schema(value_type = Vec<Int<0, 100>>, min_items = 2, max_items = 2)]
     pub cost: [Int<0, 100>; 2],
-    /// Who may spend them.
+    /// Combatants that may spend the points.
     pub who: Who,
 }
 
@@ -296,10 +294,10 @@ impl Default for SpendRule {
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct ClockRule {
-    /// The fewest and the most ticks of a turn, from 1 to 100.
+    /// Fewest and most ticks of a turn, from 1 to 100.
     #[schema(value_type = Vec<Int<1, 100>>, min_items = 2, max_items = 2)]
     pub cost: [Int<1, 100>; 2],
-    /// The ticks of a round.
+    /// Ticks of a round.
     pub round: Int<1, 1000>,
 }
 
@@ -312,7 +310,7 @@ impl Default for ClockRule {
     }
 }
 
-/// Who shares a score: nobody, combatants of the same `group`, or combatants of the same side.
+/// Owner of a score: each combatant, all of the same `group`, or all of the same side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Per {
@@ -330,8 +328,9 @@ pub enum Team {
     Foes,
 }
 
-/// How sides take turns within a phase: they do not matter; all of one side, then all of the next;
-/// or one of each side in turn, in which a side that is done is skipped.
+/// Order of the sides in a phase: `mixed` ignores sides; `in_order` lets all of one side act, then
+/// all of the next; `alternate` lets one combatant of each side act in turn, without sides that are
+/// done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Sides {
@@ -341,8 +340,8 @@ pub enum Sides {
     Alternate,
 }
 
-/// Who picks the next combatant: the order of scores; anybody that may act; the combatant that
-/// acted last; or nobody, because all act at once in a shared turn.
+/// Choice of the next combatant: by the `order` of scores; `free` among all that may act; by the
+/// `last` combatant to act; or none, because all act `together` in a shared turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Pick {
@@ -353,8 +352,8 @@ pub enum Pick {
     Together,
 }
 
-/// What surprise does: nothing; the first turn passes unused; one more roll, the worst of which
-/// counts; or a side that is wholly surprised comes last in round 1.
+/// Effect of surprise: nothing; a lost first turn; one more roll, of which the worst counts; or a
+/// side of which all are surprised comes last in round 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Surprise {
@@ -365,7 +364,7 @@ pub enum Surprise {
     Yields,
 }
 
-/// How long a combatant may delay: until its place comes again, until the round ends, or until it
+/// Length of a delay: until the combatant's place comes again, until the round ends, or until it
 /// returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
@@ -376,7 +375,7 @@ pub enum Lasts {
     Used,
 }
 
-/// Whose points: each combatant has its own, or the table shares them.
+/// Owner of the points: each combatant, or the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Owner {
@@ -385,8 +384,8 @@ pub enum Owner {
     Table,
 }
 
-/// When a pool is full again: at the start of each round; at the start of the combatant's turn; by
-/// `ready` in its turn, until the next one; or by `grant` alone.
+/// Moment when a pool fills again: at the start of each round; at the start of the combatant's
+/// turn; by `ready` on its turn, until the next one; or only by `grant`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Refill {
@@ -397,7 +396,7 @@ pub enum Refill {
     Hand,
 }
 
-/// When points are spent: between two turns, or within the turns of others too.
+/// Moments when points can be spent: between two turns, or within the turns of others too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum When {
@@ -406,7 +405,7 @@ pub enum When {
     Any,
 }
 
-/// What points buy: something that happens at once, or a turn.
+/// What points buy: an action that happens at once, or a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Gives {
@@ -415,8 +414,8 @@ pub enum Gives {
     Turn,
 }
 
-/// The unconscious keep their place and their turns; move before the turn that is going on, done
-/// for the round; or have no turns.
+/// Place of unconscious combatants: they keep their place and turns; move before the current turn,
+/// done for the round; or have no turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Down {
@@ -505,7 +504,9 @@ impl Dice {
         if (least..=most).contains(&sum) {
             return Ok(());
         }
-        Err(format!("{self} comes to {least} to {most}, not {sum}"))
+        Err(format!(
+            "{self} can't show {sum}. Send a sum from {least} to {most}."
+        ))
     }
 }
 
@@ -528,7 +529,7 @@ impl FromStr for Dice {
             && (4..=100).contains(&dice.sides)
             && dice.to_string() == text;
         if !valid {
-            return Err("dice such as 1d20 are expected: 1 to 9 dice with 4 to 100 sides");
+            return Err("Expected dice such as 1d20: 1 to 9 dice with 4 to 100 sides.");
         }
         Ok(dice)
     }

@@ -332,37 +332,43 @@ pub struct Halted {}
 impl Describe for Event {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let sentence = match self {
-            Self::Surprised(_) => "{combatant} is surprised.",
+            Self::Surprised(_) => "{combatant} {combatant:is|are} surprised.",
             Self::SideOpened(_) => "The {side} go first.",
             Self::DeclarationsOpened(_) => "Combatants declare.",
-            Self::Declared(_) => "{combatant} declares[ {choice}].",
+            Self::Declared(_) => "{combatant} {combatant:declares|declare}[ {choice}].",
             Self::DeclarationsShown(_) => "Declared: {declarations}.",
             Self::RollOpened(_) => "The round needs a roll.",
             Self::Scored(_) => "Order[: {places}][: {sides}].",
             Self::Placed(_) => "Joining the order: {places}.",
-            Self::CameLate(_) => "{combatant} comes too late for a turn in this round.",
+            Self::CameLate(_) => "{combatant} {combatant:misses|miss} a turn in this round.",
             Self::Reshuffled(_) => "The deck is shuffled.",
             Self::PhaseStarted(_) => "The next phase starts.",
-            Self::ChoiceOpened(_) => "[{chooser} chooses who acts next.][{!chooser}Who acts next?]",
+            Self::ChoiceOpened(_) => {
+                "[{chooser} {chooser:chooses|choose} who acts next.][{!chooser}Who acts next?]"
+            }
             // Its `turn_started` tells it.
             Self::TurnOpened(_) => return false,
-            Self::Skipped(_) => "{combatant} loses the turn, surprised.",
+            Self::Skipped(_) => "{combatant} {combatant:loses|lose} the turn, surprised.",
             Self::StepStarted(_) => "The next step starts.",
-            Self::StepFinished(_) => "{combatant} finishes the step.",
+            Self::StepFinished(_) => "{combatant} {combatant:finishes|finish} the step.",
             Self::GapOpened(_) => "Others may react now.",
-            Self::Passed(_) => "{combatant} passes.",
-            Self::Delayed(_) => "{combatant} delays.",
-            Self::DelayLapsed(_) => "{combatant} loses the delayed turn.",
-            Self::Returned(_) => "{combatant} takes the delayed turn.",
-            Self::PlaceMoved(_) => "{combatant} moves in the order.",
+            Self::Passed(_) => "{combatant} {combatant:passes|pass}.",
+            Self::Delayed(_) => "{combatant} {combatant:delays|delay}.",
+            Self::DelayLapsed(_) => "{combatant} {combatant:loses|lose} the delayed turn.",
+            Self::Returned(_) => "{combatant} {combatant:takes|take} the delayed turn.",
+            Self::PlaceMoved(_) => "{combatant} {combatant:moves|move} in the order.",
             Self::LapEnded(_) => "All combatants have had a turn.",
             Self::ClockAdvanced(_) => "The clock reaches tick {tick}.",
-            Self::Scheduled(_) => "{combatant} acts next at tick {tick}.",
-            Self::PoolChanged(_) => "{combatant} has {left} {pool} points.",
-            Self::TablePoolChanged(_) => "The table has {left} {pool} points.",
-            Self::Reacted(_) => "{combatant} reacts with {cost} {pool} points.",
-            Self::Readied(_) => "{combatant} readies an action.",
-            Self::Triggered(_) => "{combatant} uses the readied action.",
+            Self::Scheduled(_) => "{combatant} {combatant:acts|act} next at tick {tick}.",
+            Self::PoolChanged(_) => {
+                "{combatant} {combatant:has|have} {left} {pool} {left:point|points}."
+            }
+            Self::TablePoolChanged(_) => "The table has {left} {pool} {left:point|points}.",
+            Self::Reacted(_) => {
+                "{combatant} {combatant:reacts|react} with {cost} {pool} {cost:point|points}."
+            }
+            Self::Readied(_) => "{combatant} {combatant:readies|ready} an action.",
+            Self::Triggered(_) => "{combatant} {combatant:uses|use} the readied action.",
             Self::Halted(_) => "No combatant is left in the fight.",
         };
         tell(sentence, self, names, out)

@@ -7,7 +7,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
     title: "Custom",
     author: "your table",
     source: "docs/rulesets/custom.md of this project",
-    summary: "A table's own turn order, described by a definition instead of a program; ten presets to start from.",
+    summary: "Your table's own turn order, described by a definition. Start from one of ten presets.",
     commands: super::Command::SPECS,
     round: "round",
     conditions: &["unconscious"],
@@ -18,58 +18,58 @@ pub(super) static MANIFEST: Manifest = Manifest {
 const RULES: &[Rule] = &[
     Rule::official(
         "CU-1",
-        "`turns`: the turns of a combatant in a round, which is over when nobody can act in it.",
+        "`turns`: turns of a combatant per round. A round ends when no combatant can act.",
     ),
     Rule::official(
         "CU-2",
-        "`score`: combatants, groups or sides roll dice and add numbers; the order follows the scores.",
+        "`score`: combatants, groups or sides roll dice and add numbers. The order follows the scores.",
     ),
     Rule::official(
         "CU-3",
-        "`score.pinned`: a pinned combatant stands at its number, after all with the same score.",
+        "`score.pinned`: a pinned combatant acts at its number, after all with the same score.",
     ),
     Rule::official(
         "CU-4",
-        "`score.edge`: more rolls, of which the best counts, or the worst.",
+        "`score.edge`: more rolls, of which the best or the worst counts.",
     ),
     Rule::official(
         "CU-5",
-        "`score.ties`: equal scores are decided in this order; what stays equal is a free choice.",
+        "`score.ties`: these break ties, in this order. Combatants that stay tied choose freely.",
     ),
-    Rule::official("CU-6", "`score.reroll`: each round rolls again."),
+    Rule::official("CU-6", "`score.reroll`: all roll again each round."),
     Rule::official(
         "CU-7",
-        "`score.cards`: each is dealt a card; jokers come first and are equal, then ace to two, spades to clubs. When the deck runs out, the discards go back.",
+        "`score.cards`: each gets a card. Jokers come first and are equal, then ace to two, spades to clubs. When the deck runs out, the discards go back.",
     ),
-    Rule::official("CU-8", "After a round with a joker all cards go back."),
+    Rule::official("CU-8", "After a round with a joker, all cards go back."),
     Rule::official(
         "CU-9",
-        "`score.again`: further turns of a combatant stand at worse scores, or at cards of their own.",
+        "`score.again`: further turns of a combatant have worse scores, or cards of their own.",
     ),
     Rule::official(
         "CU-10",
-        "`phases`: a round goes through them; in each, combatants that fit act, up to its limit of turns.",
+        "`phases`: parts of a round. In each, the matching combatants act, up to its limit of turns.",
     ),
     Rule::official(
         "CU-11",
-        "`sides`: sides go one after the other, or alternate, or do not matter.",
+        "`sides`: sides go one after the other, alternate, or do not matter.",
     ),
     Rule::official(
         "CU-12",
-        "`pick` order: the first open place acts; of equal places any may begin.",
+        "`pick` order: the first open place acts. Of tied places any may start.",
     ),
-    Rule::official("CU-13", "`pick` free: any combatant that may act begins."),
+    Rule::official("CU-13", "`pick` free: any combatant that may act starts."),
     Rule::official(
         "CU-14",
-        "`pick` last: the combatant that acted last names the next.",
+        "`pick` last: the last combatant to act chooses the next.",
     ),
     Rule::official(
         "CU-15",
-        "`pick` together: all that fit one of its steps act in one shared turn.",
+        "`pick` together: all combatants that match a step share one turn.",
     ),
     Rule::official(
         "CU-16",
-        "`steps`: a shared turn goes through its steps; a step that fits nobody is skipped.",
+        "`steps`: parts of a shared turn. Steps with no matching combatants are skipped.",
     ),
     Rule::official(
         "CU-17",
@@ -77,31 +77,31 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-18",
-        "`declare`: choices are made at the start of a round and shown when all are made.",
+        "`declare`: combatants declare at the start of a round. Declarations are shown when all have declared.",
     ),
     Rule::official(
         "CU-19",
-        "A combatant with a turn for each choice declares none and fits all.",
+        "A combatant with a turn for each choice declares none and matches all.",
     ),
     Rule::official(
         "CU-20",
-        "`surprise` skips: the first turn of a surprised combatant passes unused.",
+        "`surprise` skips: a surprised combatant loses its first turn.",
     ),
     Rule::official(
         "CU-21",
-        "`surprise` disadvantage: the surprised roll once more, and the worst counts.",
+        "`surprise` disadvantage: surprised combatants roll once more, and the worst roll counts.",
     ),
     Rule::official(
         "CU-22",
-        "`surprise` yields: a side that is wholly surprised comes last in round 1.",
+        "`surprise` yields: a side of which all are surprised comes last in round 1.",
     ),
     Rule::official(
         "CU-23",
-        "`delay`: a combatant delays in its turn, whose end counts at once, and returns later.",
+        "`delay`: a combatant delays its turn and takes it later. The end of the turn counts at once.",
     ),
     Rule::official(
         "CU-24",
-        "`delay.lasts`: the delay is over when the place comes, the round ends, or it returns.",
+        "`delay.lasts`: a delay ends when the combatant's place comes, when the round ends, or when it returns.",
     ),
     Rule::official(
         "CU-25",
@@ -109,7 +109,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-26",
-        "`delay.interrupts`: a combatant that delays may return within the turn of another.",
+        "`delay.interrupts`: a combatant may return within the turn of another.",
     ),
     Rule::official(
         "CU-27",
@@ -117,27 +117,27 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-28",
-        "`refill`: a pool is full again each round, each own turn, or by hand.",
+        "`refill`: a pool fills again each round, at each own turn, or by hand.",
     ),
     Rule::official(
         "CU-29",
-        "`spend`: points buy an action or a turn, once for each pool until the next turn begins.",
+        "`spend`: points buy an action or a turn, once per pool until the next turn starts.",
     ),
     Rule::official(
         "CU-30",
-        "`ready` fills a pool in the combatant's turn; its next turn empties it.",
+        "`ready` fills a pool on the combatant's turn, and `trigger` uses it. The combatant's next turn empties it.",
     ),
     Rule::official(
         "CU-31",
-        "After a turn that ended or was delayed, and before the round ends, all who may react are asked: a gap closes when each has reacted or passed. A lair's turn is followed by none; the unconscious and the surprised spend no points.",
+        "After a turn that ended or was delayed, and before the round ends, all who may react are asked, until each has reacted or passed. No one reacts after a lair's turn. Unconscious and surprised combatants spend no points.",
     ),
     Rule::official(
         "CU-32",
-        "`clock`: a turn costs ticks, the lowest tick acts, and `round` says how many ticks a round has.",
+        "`clock`: a turn costs ticks, and the lowest tick acts. `round` is the length of a round in ticks.",
     ),
     Rule::official(
         "CU-33",
-        "`down`: the unconscious keep their place, move before the turn that is going on, or have no turns.",
+        "`down`: unconscious combatants keep their place, move before the current turn, or have no turns.",
     ),
     Rule::official(
         "CU-34",
@@ -145,11 +145,11 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-35",
-        "A place that has passed waits for the next round; a tick that has passed is the present one.",
+        "A place that has passed waits for the next round. On a clock, a tick that has passed counts as the current one.",
     ),
     Rule::official(
         "CU-36",
-        "`resolve` does what the rules say where nobody decides.",
+        "`resolve` decides automatically, as the rules say if no one decides.",
     ),
     Rule::supplementary(
         "CU-37",

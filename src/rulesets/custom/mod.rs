@@ -29,6 +29,7 @@ use crate::rulesets::shared::parts;
 use crate::vocabulary::{
     Combatant as CombatantOf, CombatantId, EffectId, Encounter as EncounterOf, Event as AnyEvent,
     LegalCommand, OrderEntry, Pending, Play as PlayOf, Ruleset, Slug, Status, Violation, ids,
+    spaced,
 };
 use definition::{Definition, Pick, Refill, Sides};
 use query::{asked, candidates, chooser, current, definition, phase, undeclared};
@@ -92,19 +93,19 @@ impl Ruleset for Custom {
         let state = &c.state;
         let mut remarks = Vec::new();
         if state.delaying {
-            remarks.push("delaying".to_owned());
+            remarks.push("delays".to_owned());
         }
         if let Some(choice) = &state.declared {
             remarks.push(format!("declared {choice}"));
         }
         if state.turns_left > 1 && definition(encounter).clock.is_none() {
-            remarks.push(format!("turns left {}", state.turns_left));
+            remarks.push(format!("{} turns left", state.turns_left));
         }
         if state.surprised {
             remarks.push("surprised".to_owned());
         }
         for (name, points) in &state.pools {
-            remarks.push(format!("{name} {points}"));
+            remarks.push(points_left(name, *points));
         }
         remarks.join(", ")
     }
@@ -134,14 +135,26 @@ fn pick_rule(encounter: &Encounter) -> &'static str {
 
 fn unknown_number(definition: &Definition, name: &Slug) -> FieldError {
     let known: Vec<_> = definition.numbers.keys().map(Slug::as_str).collect();
-    let known = known.join(", ");
+    let known = if known.is_empty() {
+        "none".to_owned()
+    } else {
+        known.join(", ")
+    };
     FieldError::meaningless(
         format!("numbers.{name}"),
-        format!("the definition has no such number: it has [{known}]"),
+        format!("Unknown number \"{name}\". Numbers of the definition: {known}."),
     )
 }
 
-/// Who picks the next combatant, or passes.
+/// A combatant's points in a pool, in words.
+fn points_left(pool: &Slug, points: u32) -> String {
+    let mut words = String::new();
+    spaced(pool.as_str(), &mut words);
+    let unit = if points == 1 { "point" } else { "points" };
+    format!("{points} {words} {unit}")
+}
+
+/// Who chooses the next combatant, or passes.
 fn pending_choice(encounter: &Encounter) -> Pending {
     let is_optional = phase(encounter).optional;
     let mut who = candidates(encounter);

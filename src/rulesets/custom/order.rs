@@ -219,11 +219,11 @@ fn by_side(encounter: &Encounter) -> Vec<Row> {
 /// Why a place stands where it does.
 fn because(score: &Score, moved: bool) -> Reason {
     let (rule, reason): (_, Cow<'static, str>) = if moved {
-        ("CU-25", "moved".into())
+        ("CU-25", "moved in the order".into())
     } else if let Some(card) = score.card {
-        ("CU-7", format!("was dealt {card}").into())
+        ("CU-7", card.name().into())
     } else if score.pinned {
-        ("CU-3", "is pinned to this score".into())
+        ("CU-3", "pinned to this score".into())
     } else {
         ("CU-2", "score".into())
     };

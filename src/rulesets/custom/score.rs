@@ -138,7 +138,7 @@ fn give(
             return Err(not_rolled(path, name));
         };
         require(!out.contains(card), "card_is_out", field(path), || {
-            format!("{card} is out already: name another card")
+            format!("{card} is not in the deck now. Name another card.")
         })?;
         unit.card = Some(*card);
         out.push(*card);
@@ -152,7 +152,7 @@ fn unit_named<'u, 't>(units: &'u mut [Unit<'t>], name: &CombatantId) -> Option<&
 
 fn not_rolled(path: String, name: &CombatantId) -> Violation {
     let detail = format!(
-        "{name} has none of its own in this order: name a combatant, group or side as score.per says"
+        "{name} has no dice or card of its own in this order. Name a combatant, group or side, as score.per says."
     );
     Violation::field("not_rolled", path, detail)
 }
@@ -163,7 +163,7 @@ pub(super) fn check_own_roll(definition: &Definition, c: &Combatant) -> Result<(
         return Ok(());
     };
     let Some(dice) = side_dice(definition, c) else {
-        let detail = "no dice are rolled for it: leave it out (definition.score.dice)";
+        let detail = "This order rolls no dice for the combatant. Remove roll, or set definition.score.dice.";
         return Err(FieldError::meaningless("roll", detail));
     };
     dice.check(roll.get())

@@ -14,97 +14,96 @@ use std::str::FromStr;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// What a client tells about a combatant under `custom`.
+/// Combatant fields of the custom ruleset.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct CombatantStats {
-    /// The group with which it shares a score, where the definition says `"per": "group"`.
+    /// The group with which it shares a score, if the definition says `"per": "group"`.
     pub group: Option<Slug>,
-    /// The sum of its own dice without what is added, for its next score. That uses it up.
+    /// Sum of its own dice, without bonuses, for its next score. The score uses it up.
     #[schema(value_type = Option<i16>, minimum = 1, maximum = 900)]
     pub roll: Option<Int<1, 900>>,
-    /// Its numbers, by the names of the definition.
+    /// Its numbers, by the names in the definition.
     #[schema(value_type = std::collections::HashMap<String, i16>)]
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub numbers: Arc<BTreeMap<Slug, Int<-1000, 1000>>>,
 }
 
-/// What play keeps about a combatant under `custom`.
+/// State of a combatant in the custom ruleset.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CombatantState {
-    /// The turns that it has left in this round.
+    /// Turns left in this round.
     #[schema(value_type = u32)]
     pub turns_left: usize,
-    /// The turns that it has had in this phase.
+    /// Turns taken in this phase.
     pub turns_in_phase: u32,
-    /// Whether it passed in this phase.
+    /// True if it passed in this phase.
     pub passed: bool,
-    /// Whether it delays, to return later.
+    /// True if it delays its turn.
     pub delaying: bool,
-    /// The effects that have counted the turn in which it delays.
+    /// Effects that have counted the delayed turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counted: Vec<EffectId>,
-    /// On a clock: whether it has had a turn since all had one.
+    /// On a clock: true if it has had a turn since all had one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lapped: bool,
-    /// Whether it has declared in this round.
+    /// True if it has declared in this round.
     pub has_declared: bool,
-    /// What it declared; until all have, the game master's alone.
+    /// Its declaration. Only the game master sees it until all have declared.
     pub declared: Option<Slug>,
-    /// Whether it is surprised.
+    /// True if it is surprised.
     pub surprised: bool,
-    /// The pools that it has spent from since the last turn began: once each is all.
+    /// Pools used since the last turn started, once each at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used: Vec<Slug>,
-    /// Its points in each pool; a pool without any is left out.
+    /// Points in each pool. Empty pools are left out.
     #[schema(value_type = std::collections::HashMap<String, u32>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pools: BTreeMap<Slug, u32>,
 }
 
-/// What play keeps about the encounter under `custom`.
+/// State of an encounter in the custom ruleset.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
 pub struct State {
-    /// Where the round is.
+    /// What happens now.
     pub mode: Mode,
-    /// The number of the phase in the definition, from 0.
+    /// Position of the phase in the definition, from 0.
     #[schema(value_type = u32)]
     pub phase: usize,
-    /// Whether this round's scores are known.
+    /// True if this round's scores are known.
     pub rolled: bool,
-    /// The places of the order, first to last.
+    /// Places in the order, first to last.
     #[schema(inline, value_type = Vec<Place>)]
     pub places: Vec<CachedJson<Place>>,
-    /// The sides, first to last.
+    /// Sides, first to last.
     #[schema(inline)]
     pub sides: Vec<SideState>,
-    /// The turns that are going on: the last one is current, and interrupts the one before it.
+    /// Turns in progress. The last one is current, and interrupts the one before.
     #[schema(inline)]
     pub turns: Vec<Turn>,
-    /// Whose turn ended or was delayed last.
+    /// The combatant whose turn last ended or was delayed.
     pub last: Option<CombatantId>,
-    /// Whose place follows that of the last one, if that has left the encounter: the next that is
-    /// not hidden.
+    /// The next visible combatant in the order after that one, if that one has left.
     pub stood_before: Option<CombatantId>,
-    /// Which side acted last in this phase.
+    /// The side that acted last in this phase.
     pub last_side: Option<Slug>,
-    /// The tick that is reached.
+    /// The current tick.
     pub tick: u32,
-    /// The cards that are out; the game master's alone.
+    /// Cards that are not in the deck. Only the game master sees them.
     #[schema(value_type = Vec<String>)]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cards: Vec<Card>,
-    /// The table's points in each pool.
+    /// Points of the table in each pool.
     #[schema(value_type = std::collections::HashMap<String, u32>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pools: BTreeMap<Slug, u32>,
 }
 
-/// Where the round is.
+/// What happens now.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -113,51 +112,51 @@ pub enum Mode {
     Setup,
     /// Combatants declare.
     Declaring,
-    /// The dice or cards of the round are awaited.
+    /// The round needs its dice or cards.
     Rolling,
-    /// Somebody picks who acts next.
+    /// A player or the game master chooses who acts next.
     Choosing,
-    /// A turn is going on.
+    /// A turn is in progress.
     Turn,
-    /// Between two turns, some may react.
+    /// Some combatants may react before the next turn.
     Gap {
-        /// Combatants that pass on theirs.
+        /// Combatants that passed.
         passed: Vec<CombatantId>,
-        /// Whether nobody can act in the rest of the round.
+        /// True if no combatant can act for the rest of the round.
         stalled: bool,
     },
-    /// Nobody is left in the fight.
+    /// No combatant is left in the fight.
     Halted,
-    /// A combatant that the viewer does not see has the turn or must choose.
+    /// A combatant that the viewer can't see has the turn or must choose.
     SomeoneActs,
 }
 
 /// A place in the order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Place {
-    /// Whose place it is.
+    /// The combatant.
     pub combatant: CombatantId,
-    /// Which of its turns it is, from 0.
+    /// Position among the turns of the combatant, from 0.
     #[schema(value_type = u32)]
     pub turn: usize,
-    /// Whether this turn was taken or lost.
+    /// True if this turn was taken or lost.
     pub done: bool,
-    /// Whether it left the place of its score.
+    /// True if it left the place that its score gives.
     pub moved: bool,
-    /// Why it stands here.
+    /// The score.
     #[schema(value_type = Score)]
     pub score: CachedJson<Score>,
 }
 
-/// A score: what the order is sorted by.
+/// A score, by which the order is sorted.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Score {
-    /// What is compared, the lowest first: the score, then what breaks ties.
+    /// Sort key, lowest first: the score, then the tie breakers.
     pub key: Vec<i64>,
-    /// The score, or the tick that the combatant has reached.
+    /// The score, or the tick of the combatant.
     pub total: i64,
-    /// What was added to the dice.
+    /// Bonus added to the dice.
     pub bonus: i64,
     /// The dice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -165,7 +164,7 @@ pub struct Score {
     /// The card, such as `qs` or `10h`; `j1` and `j2` are the jokers.
     #[schema(value_type = Option<String>)]
     pub card: Option<Card>,
-    /// Whether it was not rolled.
+    /// True if the score is pinned, not rolled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
 }
@@ -173,7 +172,10 @@ pub struct Score {
 impl Describe for Score {
     fn describe(&self, _: &dyn Names, out: &mut String) -> bool {
         match self.card {
-            Some(card) => write!(out, "{card}").is_ok(),
+            Some(card) => {
+                out.push_str(&card.name());
+                true
+            }
             None => write!(out, "{}", self.total).is_ok(),
         }
     }
@@ -185,21 +187,21 @@ impl Describe for Score {
 pub struct SideState {
     /// The side.
     pub side: Slug,
-    /// Whether players have seen one of its combatants.
+    /// True if players have seen one of its combatants.
     pub seen: bool,
-    /// Whether it was named to open.
+    /// True if `first_side` named it.
     pub first: bool,
-    /// Whether it comes last in round 1 because it is surprised.
+    /// True if it comes last in round 1, because it is surprised.
     pub yields: bool,
-    /// Its score, where sides have one.
+    /// Its score, if sides have scores.
     #[schema(value_type = Option<Score>)]
     pub score: Option<CachedJson<Score>>,
-    /// Whether only hidden combatants have this score, so that it is the game master's alone.
+    /// True if only hidden combatants have this score, so that only the game master sees it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub score_hidden: bool,
-    /// Which of its combatants acted last.
+    /// The combatant of the side that acted last.
     pub last: Option<CombatantId>,
-    /// What its last place that came up was sorted by; the game master's alone.
+    /// Score of its last place that came up. Only the game master sees it.
     #[schema(value_type = Option<Score>)]
     pub count: Option<CachedJson<Score>>,
 }
@@ -238,14 +240,14 @@ impl SideState {
     }
 }
 
-/// A turn that is going on.
+/// A turn in progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Turn {
-    /// Whose: several share a turn.
+    /// The combatants. Several share a turn.
     pub combatants: Vec<CombatantId>,
-    /// Those that are done with this step.
+    /// Combatants that have finished this step.
     pub done: Vec<CombatantId>,
-    /// The number of the step, from 0.
+    /// Position of the step, from 0.
     #[schema(value_type = u32)]
     pub step: usize,
     /// How it came about.
@@ -259,13 +261,13 @@ impl Describe for Turn {}
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnKind {
-    /// By the order, or by being picked.
+    /// By the order, or by choice.
     Normal,
-    /// By returning after delaying.
+    /// By returning to a delayed turn.
     Returned,
     /// For points.
     Bought,
-    /// By the game master's word.
+    /// By an override of the game master.
     Overridden,
 }
 
@@ -282,6 +284,7 @@ const RANKS: [&str; 13] = [
     "2", "3", "4", "5", "6", "7", "8", "9", "10", "j", "q", "k", "a",
 ];
 const SUITS: [char; 4] = ['c', 'd', 'h', 's'];
+const SUIT_NAMES: [&str; 4] = ["clubs", "diamonds", "hearts", "spades"];
 const JOKER: u8 = 15;
 
 impl Card {
@@ -294,6 +297,22 @@ impl Card {
     /// Whether it is a joker.
     pub(super) fn is_joker(self) -> bool {
         self.rank == JOKER
+    }
+
+    /// Its name for people.
+    pub(super) fn name(self) -> String {
+        if self.is_joker() {
+            return "joker".to_owned();
+        }
+        let suit = SUIT_NAMES.get(usize::from(self.suit)).unwrap_or(&"");
+        let rank = match self.rank {
+            11 => "jack",
+            12 => "queen",
+            13 => "king",
+            14 => "ace",
+            number => return format!("{number} of {suit}"),
+        };
+        format!("{rank} of {suit}")
     }
 
     /// What it counts.
@@ -328,7 +347,7 @@ impl FromStr for Card {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let found = Self::deck().find(|card| card.to_string() == text);
-        found.ok_or("a card such as as, qs, 10h or 2c is expected; j1 and j2 are the jokers")
+        found.ok_or("Expected a card such as as, qs, 10h or 2c; j1 and j2 are the jokers.")
     }
 }
 

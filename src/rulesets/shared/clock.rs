@@ -19,7 +19,7 @@ pub fn check_started<R: Ruleset>(
         play.encounter().status == Status::Setup,
         "already_started",
         rule,
-        || "the encounter has started already",
+        || "The encounter has started already.",
     )
 }
 
@@ -32,7 +32,7 @@ pub fn start_encounter<R: Ruleset>(
         play.encounter().active().next().is_some(),
         "nobody_to_act",
         rule,
-        || "no combatant is here to act: add one first",
+        || "No combatant can act. Add one first.",
     )?;
     if play.encounter().status == Status::Setup {
         play.emit(EncounterStarted {});
