@@ -99,10 +99,6 @@ impl<'de, R: Ruleset> Deserialize<'de> for Event<R> {
 struct NoNames;
 
 impl Names for NoNames {
-    fn is_group(&self, _id: &CombatantId) -> bool {
-        false
-    }
-
     fn combatant(&self, _: &CombatantId) -> Option<&str> {
         None
     }
