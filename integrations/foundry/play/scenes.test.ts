@@ -19,17 +19,17 @@ play("a hurt foe interrupts, and hit points go one way", { ruleset: "active-init
   const view = await table.read("anna");
   assert.equal(view.combatants.find((one: any) => one.id === ids.goblin).hp, undefined, "Anna is not told the hit points of foes");
   await table.settled();
-  await table.press("anna", "End Iris' turn");
+  await table.press("anna", "Iris: end turn");
   await table.settled();
-  await table.press("anna", "Name the next to act as Iris", { next: "Moth" });
+  await table.press("anna", "Iris: choose who acts next", { next: "Moth" });
   await table.settled();
-  assert.match(await table.status("bob"), /begin or interrupt, Moth, Goblin/);
+  assert.match(await table.status("bob"), /interrupt, Moth, Goblin/);
   await table.screenshots("interrupt-window");
   const interrupt = (await table.labels("gm")).find((label) => /Goblin/.test(label) && /nterrupt/.test(label));
   assert(interrupt, (await table.labels("gm")).join());
   await table.press("gm", interrupt);
   await table.settled();
-  await table.press("gm", "Begin Goblin's turn");
+  await table.press("gm", "Goblin: start turn");
   await table.check();
   assert.deepEqual((await table.read("bob")).current, [ids.goblin]);
   // Healing and damage of a character by its player: once each.
@@ -53,7 +53,7 @@ const hpOf = (encounter: any, id: string): number => encounter.combatants.find((
 
 play("a player takes back their own last command", { ruleset: "seize", ...fixed }, [...all], async (table) => {
   await table.begin();
-  for (let turn = 0; !(await table.labels("anna")).includes("End Iris' turn"); turn++) {
+  for (let turn = 0; !(await table.labels("anna")).includes("Iris: end turn"); turn++) {
     assert(turn < 20, "Iris never acts");
     await table.control("gm", "nextTurn");
     await table.answer("gm");
@@ -81,7 +81,7 @@ play("who plays by keyboard keeps the place while a command is sent", { ruleset:
     await released;
     await route.continue();
   });
-  const ends = (await table.labels("gm")).find((label) => /^End .* turn$/.test(label))!;
+  const ends = (await table.labels("gm")).find((label) => /: end turn$/.test(label))!;
   await page.getByRole("button", { name: ends, exact: true }).focus();
   await page.keyboard.press("Enter");
   await page.locator(".turnkeeper-status[aria-busy]").waitFor();
@@ -213,7 +213,7 @@ play("a name that is markup", { ruleset: "active-initiative" }, [...all], async 
   const name = "<img src=x onerror=hacked=1>";
   await table.change("gm", `combats.CombatBridge0000.${ids.iris}`, { name });
   await table.begin();
-  await table.press("gm", (await table.labels("gm")).find((label) => /begin the next/.test(label))!);
+  await table.press("gm", (await table.labels("gm")).find((label) => /start the next one/.test(label))!);
   await table.check();
   for (let turn = 0; turn < 4; turn++) {
     await table.control("gm", "nextTurn");
@@ -232,7 +232,7 @@ play("a hidden combatant acts, and is revealed", { ruleset: "active-initiative" 
   const [first] = (await table.read("gm")).current;
   const name = (await table.read("gm")).combatants.find((one: any) => one.id === first).name;
   if (first !== ids.ninja) {
-    await table.press("gm", `End ${name}'${name.endsWith("s") ? "" : "s"} turn and begin the next`, { next: "Ninja" });
+    await table.press("gm", `${name}: end turn and start the next one`, { next: "Ninja" });
     await until("the ninja acts", async () => (await table.read("gm")).current.includes(ids.ninja));
   }
   await table.check();

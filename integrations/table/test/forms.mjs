@@ -120,8 +120,8 @@ export function forms({ browser, wire }) {
     });
     const first = await place(fight, "Ann");
     assert.ok(first > (await place(fight, "Bob")));
-    while (await gm.page.locator("#buttons button", { hasText: "free action" }).count()) await gm.press(/^Give up .*free action|^Pass/);
-    await gm.press("Begin Ann's turn");
+    while (await gm.page.locator("#buttons button", { hasText: "free action" }).count()) await gm.press(/: pass$/);
+    await gm.press("Ann: start turn");
     const attack = await gm.page.locator("#buttons button", { hasText: /attack/i }).allInnerTexts();
     assert.ok(attack.length, "an attack is offered");
     const before = await place(fight, "Orc");

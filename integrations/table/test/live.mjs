@@ -17,19 +17,19 @@ export function live({ browser, server, wire }) {
       await page.getByLabel("Amount").fill("2");
       await page.getByLabel("Member").selectOption({ label: "goblin-2" });
     });
-    await player.press("End Valiant's turn", (page) => page.getByLabel("Next").selectOption({ label: "Mira of the Reeds" }));
+    await player.press("Valiant: end turn", (page) => page.getByLabel("Next").selectOption({ label: "Mira of the Reeds" }));
     await until(async () => /^Mira of the Reeds may begin, Goblins may interrupt/.test(await large(spectator)), "the time for interrupts");
-    await gm.press("Interrupt as Goblins");
+    await gm.press("Goblins: interrupt");
     await until(async () => (await large(spectator)) === "Goblins may begin", "the goblins interrupt");
-    await gm.press("Begin Goblins' turn");
+    await gm.press("Goblins: start turn");
     await until(async () => (await large(spectator)) === "Goblins", "it is their turn");
     await gm.press(/^Deal damage$/, async (page) => {
       await page.getByLabel("Amount").fill("2");
       await page.getByLabel("Target").selectOption({ label: "Mira of the Reeds" });
     });
     await until(async () => (await spectator.page.locator("#rows").innerText()).includes("16/22"), "the wound is shown");
-    await gm.press("End Goblins' turn", (page) => page.getByLabel("Next").selectOption({ label: "Brakkus" }));
-    await player.press("Interrupt as Mira of the Reeds");
+    await gm.press("Goblins: end turn", (page) => page.getByLabel("Next").selectOption({ label: "Brakkus" }));
+    await player.press("Mira of the Reeds: interrupt");
     for (const own of pages) await until(async () => (await large(own)) === "Mira of the Reeds may begin", "the player interrupts");
     await gm.press("Undo the last step");
     for (const own of pages) await until(async () => (await large(own)).startsWith("Brakkus may begin"), "it is taken back");
@@ -91,7 +91,7 @@ export function live({ browser, server, wire }) {
     try {
       const own = await Page.open(browser(), wire.url, fight, "gm");
       await until(async () => (await own.shown()).buttons.length > 5, "buttons");
-      await own.press("End Valiant's turn");
+      await own.press("Valiant: end turn");
       assert.deepEqual([...refused.keys()].sort(), ["GET events", "GET options", "POST commands"]);
       assert.equal((await fight.read("gm", "/events")).items.at(-1).version, await own.version());
       await own.close();
@@ -105,14 +105,14 @@ export function live({ browser, server, wire }) {
     await under(fight);
     const own = await Page.open(browser(), wire.url, fight, "player");
     // The player's choice is no longer legal: the game master ends the turn meanwhile.
-    await own.ask("End Valiant's turn");
+    await own.ask("Valiant: end turn");
     await fight.send({ type: "end_turn", combatant: "valiant", next: "mira", begin: true });
     await own.page.locator("#refusal", { hasText: "no longer possible" }).waitFor();
     assert.ok(await own.page.locator("#confirm").isDisabled());
     await own.page.keyboard.press("Escape");
     // Something else changes: the choice stands, after a second look.
     const gm = await Page.open(browser(), wire.url, fight, "gm");
-    await gm.ask("End Mira of the Reeds' turn");
+    await gm.ask("Mira of the Reeds: end turn");
     await fight.send({ type: "damage", target: "mira", amount: 3 });
     await gm.page.locator("#refusal", { hasText: "has changed" }).waitFor();
     await gm.confirm();
@@ -131,7 +131,7 @@ export function live({ browser, server, wire }) {
     const fight = await ambush(wire.url);
     await under(fight);
     const own = await Page.open(browser(), wire.url, fight, "player");
-    await own.ask("End Valiant's turn");
+    await own.ask("Valiant: end turn");
     await fight.send({ type: "note", text: "The ambush is set." });
     await own.confirm();
     assert.match(await own.log(), /Valiant's turn ends/);
@@ -148,7 +148,7 @@ export function live({ browser, server, wire }) {
     own.page.on("request", (request) => asked.push(request.url()));
     await own.page.reload();
     await own.page.locator("#connection.live").waitFor();
-    await own.press("End Valiant's turn");
+    await own.press("Valiant: end turn");
     const secret = fight.tokens.gm;
     for (const { url, headers, sent, body } of wire.exchanges.slice(from)) {
       const elsewhere = JSON.stringify([url, { ...headers, authorization: "" }, sent, body]);

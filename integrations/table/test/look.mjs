@@ -34,7 +34,7 @@ export function look({ browser, server, wire }) {
           await nothingSticksOut(own.page);
           await own.page.screenshot({ path: path.join(pictures, `${role}-${colorScheme}-${name}.png`), fullPage: name === "phone" });
           if (role === "gm") {
-            for (const label of ["End Valiant's turn", "Add an effect"]) {
+            for (const label of ["Valiant: end turn", "Add an effect"]) {
               await own.ask(label);
               assert.deepEqual(await findings(own.page), [], label);
               await own.page.screenshot({ path: path.join(pictures, `form-${label.split(" ")[0]}-${colorScheme}-${name}.png`) });
@@ -60,16 +60,16 @@ export function look({ browser, server, wire }) {
       }
       throw new Error(`no way to ${word}`);
     };
-    await tabTo("End Valiant's turn");
+    await tabTo("Valiant: end turn");
     // A redraw by another one's step leaves focus where it is.
     await fight.send({ type: "damage", target: "brakkus", amount: 1 });
     await own.at((await fight.read("player")).version);
-    assert.equal(await focused(), "End Valiant's turn");
+    assert.equal(await focused(), "Valiant: end turn");
     await keyboard.press("Enter");
     const inForm = () => own.page.evaluate(() => document.activeElement.closest("#dialog") !== null);
     assert.ok(await inForm(), "focus is in the form");
     await keyboard.press("Escape");
-    assert.equal(await focused(), "End Valiant's turn", "and back at the button");
+    assert.equal(await focused(), "Valiant: end turn", "and back at the button");
     await keyboard.press("Enter");
     assert.equal(await own.page.evaluate(() => document.activeElement.labels[0].textContent), "Next");
     // The first letters of a value choose it.

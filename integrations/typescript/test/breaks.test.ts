@@ -279,7 +279,7 @@ test("a player's feed has holes where entries are hidden, and every resumed feed
   assert.ok(last.encounter && last.options, "nothing that the player sees follows at once");
   assert.equal(JSON.stringify(last).includes("shade"), false);
   const [snapshot] = await take(ann.follow(), () => true);
-  assert.ok(snapshot?.type === "snapshot" && snapshot.options?.items.some(({ label }) => label === "End ann's turn"));
+  assert.ok(snapshot?.type === "snapshot" && snapshot.options?.items.some(({ label }) => label === "ann: end turn"));
 
   const feed = take(ann.follow({ after: 2 }), (change) => version(change) >= 7);
   for (const id of ["ghost", "wisp"]) {

@@ -17,7 +17,7 @@ test("the example runs as it is printed", { timeout: 60_000 }, async (context) =
   assert.ok(program.includes(server.url));
   const cwd = fileURLToPath(root);
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], { cwd });
-  assert.match(stdout, /^End Ann's turn$/m);
+  assert.match(stdout, /^Ann: end turn$/m);
   assert.match(stdout, /```\nEncounter, round 1\n> Ann\n- Orc\nawaiting: end turn by Ann\n```/);
   assert.match(stdout, /```\nEncounter, ended\n/);
 });

@@ -170,7 +170,7 @@ impl Commands for Command {
         CommandSpec::new(
             "start",
             AllowedRole::Gm,
-            "Start[: {first} goes first][{!first}: roll for the first turn]",
+            "Start the scene[: {first} goes first]",
             Start::SUMMARY,
         ),
         CommandSpec::new(

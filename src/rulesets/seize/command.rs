@@ -134,12 +134,7 @@ pub struct TakeExtraAction {
 
 impl Commands for Command {
     const SPECS: &'static [CommandSpec] = &[
-        CommandSpec::new(
-            "start",
-            AllowedRole::Gm,
-            "Start: roll for the first turn",
-            Start::SUMMARY,
-        ),
+        CommandSpec::new("start", AllowedRole::Gm, "Start the fight", Start::SUMMARY),
         CommandSpec::new(
             "roll",
             AllowedRole::Player,

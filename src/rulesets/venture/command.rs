@@ -332,12 +332,7 @@ pub struct Adjust {
 
 impl Commands for Command {
     const SPECS: &'static [CommandSpec] = &[
-        CommandSpec::new(
-            "start",
-            AllowedRole::Gm,
-            "Start: all join battle",
-            Start::SUMMARY,
-        ),
+        CommandSpec::new("start", AllowedRole::Gm, "Start the fight", Start::SUMMARY),
         CommandSpec::new(
             "settle",
             AllowedRole::Gm,
