@@ -1,10 +1,13 @@
 //! Bounds of what Active Initiative keeps.
 
 use super::{Encounter, Phase, Way};
-use crate::rulesets::shared::at_most;
+use crate::rulesets::shared::{at_most, check_own_die};
 use crate::vocabulary::MAX_COMBATANTS;
 
 pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
+    for c in encounter.iter() {
+        check_own_die(c.state.own_die)?;
+    }
     let state = &encounter.state;
     at_most("state.turns", state.turns.len(), MAX_COMBATANTS)?;
     for taken in &state.turns {

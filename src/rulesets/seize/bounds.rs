@@ -1,13 +1,16 @@
 //! Bounds of what Seize the initiative keeps.
 
 use super::{Encounter, Way};
-use crate::rulesets::shared::at_most;
+use crate::rulesets::shared::{at_most, check_own_die};
 use crate::vocabulary::MAX_COMBATANTS;
 
 /// The d20, and the die of the roll-off.
 const MAX_DICE: usize = 2;
 
 pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
+    for c in encounter.iter() {
+        check_own_die(c.state.own_die)?;
+    }
     let state = &encounter.state;
     at_most("state.queue", state.queue.len(), MAX_COMBATANTS)?;
     at_most("state.turns", state.turns.len(), MAX_COMBATANTS)?;

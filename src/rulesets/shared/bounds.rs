@@ -1,5 +1,7 @@
 //! Bounds of what a ruleset keeps: play holds them by itself, an imported log may not.
 
+use crate::vocabulary::Die;
+
 /// Refuses a list of more than `most` items; `name` is its path in the state.
 pub fn at_most(name: &str, length: usize, most: usize) -> Result<(), String> {
     if length > most {
@@ -8,6 +10,14 @@ pub fn at_most(name: &str, length: usize, most: usize) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+/// Refuses the d20 that a combatant rolled before the start, if it shows no face of one.
+pub fn check_own_die(own_die: Option<Die>) -> Result<(), String> {
+    match own_die {
+        Some(die) => within("own_die.face", die.face.into(), 1, 20),
+        None => Ok(()),
+    }
 }
 
 /// Refuses a number below `least` or above `most`; `name` is its path in the state.

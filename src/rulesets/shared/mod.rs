@@ -7,7 +7,7 @@ mod nomination;
 mod parts;
 mod secrecy;
 
-pub use bounds::{at_most, within};
+pub use bounds::{at_most, check_own_die, within};
 pub use clock::{
     check_started, count_lost_turns, end_round, end_turn, had_turn, next_round, pass_rounds,
     start_encounter, start_round, start_turn,
