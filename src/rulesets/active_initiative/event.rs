@@ -173,27 +173,32 @@ impl Describe for Event {
             Self::Advised(_) => {
                 "Advice: use {wanted} monsters or groups instead of {groups} for this many players."
             }
-            Self::Rolled(_) => "{combatant} rolls {die} for initiative.",
+            Self::Rolled(_) => "{combatant} {combatant:rolls|roll} {die} for initiative.",
             Self::InitiativeRolled(_) => "Initiative: {ranking}.",
             Self::RolledOff(_) => "Roll-off: {ranking}.",
             Self::InterruptPointsGained(_) => "Interrupt points of the game master: {points}.",
             Self::Nominated(_) => {
-                "[{nominated_by} chooses {combatant} to act next.]\
-                 [{!nominated_by}{combatant} acts next.]"
+                "[{nominated_by} {nominated_by:chooses|choose} {combatant} to act next.]\
+                 [{!nominated_by}{combatant} {combatant:acts|act} next.]"
             }
             Self::Interrupted(_) => {
-                "{combatant} interrupts[ {displaced}] and takes the next turn ({means})."
+                "{combatant} {combatant:interrupts|interrupt}[ {displaced}] and \
+                 {combatant:takes|take} the next turn ({means})."
             }
             Self::ChoiceOpened(_) => {
-                "[{chooser} chooses][{!chooser}The game master chooses]\
+                "[{chooser} {chooser:chooses|choose}][{!chooser}The game master chooses]\
                  [{starts_round} who starts the round][{!starts_round} who acts next]."
             }
-            Self::Readied(_) => "{combatant} readies an action: {action}, when {trigger}.",
-            Self::Triggered(_) => "{combatant} uses the readied action.",
-            Self::ReadyLapsed(_) => "{combatant} loses the readied action.",
-            Self::Inspired(_) => "{combatant} gains an inspiration point and has {inspiration}.",
+            Self::Readied(_) => {
+                "{combatant} {combatant:readies|ready} an action: {action}, when {trigger}."
+            }
+            Self::Triggered(_) => "{combatant} {combatant:uses|use} the readied action.",
+            Self::ReadyLapsed(_) => "{combatant} {combatant:loses|lose} the readied action.",
+            Self::Inspired(_) => {
+                "{combatant} {combatant:gains|gain} an inspiration point and {combatant:has|have} {inspiration}."
+            }
             Self::InspirationSpent(_) => {
-                "{combatant} spends an inspiration point and has {inspiration} left."
+                "{combatant} {combatant:spends|spend} an inspiration point and {combatant:has|have} {inspiration} left."
             }
             Self::InterruptPointsLost(_) => "Interrupt points lost: {points}.",
         };

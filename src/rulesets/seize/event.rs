@@ -142,22 +142,24 @@ pub struct ChoiceOpened {
 impl Describe for Event {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let sentence = match self {
-            Self::Rolled(_) => "{combatant} rolls {die} for initiative.",
+            Self::Rolled(_) => "{combatant} {combatant:rolls|roll} {die} for initiative.",
             Self::InitiativeRolled(_) => "Initiative: {ranking}.",
             Self::RolledOff(_) => "Roll-off: {ranking}.",
             Self::Nominated(_) => {
-                "[{nominated_by} chooses {combatant} to act next.]\
-                 [{!nominated_by}{combatant} acts next.]"
+                "[{nominated_by} {nominated_by:chooses|choose} {combatant} to act next.]\
+                 [{!nominated_by}{combatant} {combatant:acts|act} next.]"
             }
-            Self::ExtraActionGranted(_) => "{combatant} has an extra Action in this turn.",
-            Self::ExtraActionTaken(_) => "{combatant} takes the extra Action.",
-            Self::ExtraActionLapsed(_) => "{combatant} loses the extra Action.",
+            Self::ExtraActionGranted(_) => {
+                "{combatant} {combatant:has|have} an extra Action in this turn."
+            }
+            Self::ExtraActionTaken(_) => "{combatant} {combatant:takes|take} the extra Action.",
+            Self::ExtraActionLapsed(_) => "{combatant} {combatant:loses|lose} the extra Action.",
             Self::SeizingOpened(_) => "{combatants} may seize the next turn.",
-            Self::Seized(_) => "{combatant} seizes a turn.",
-            Self::Passed(_) => "{combatant} passes.",
-            Self::SeizedTurnLapsed(_) => "{combatant} loses the seized turn.",
+            Self::Seized(_) => "{combatant} {combatant:seizes|seize} a turn.",
+            Self::Passed(_) => "{combatant} {combatant:passes|pass}.",
+            Self::SeizedTurnLapsed(_) => "{combatant} {combatant:loses|lose} the seized turn.",
             Self::ChoiceOpened(_) => {
-                "[{chooser} chooses][{!chooser}The game master chooses]\
+                "[{chooser} {chooser:chooses|choose}][{!chooser}The game master chooses]\
                  [{starts_round} who starts the round][{!starts_round} who acts next]."
             }
         };

@@ -348,43 +348,55 @@ pub struct Corrected {
 impl Describe for Event {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let sentence = match self {
-            Self::Settled(_) => "The fight with {combatant} is settled: {loser} loses.",
-            Self::JoinedBattle(_) => "{combatant} joins battle at Initiative {initiative}.",
-            Self::FreeActionReached(_) => "{combatant} may take the free action.",
-            Self::FreeActionTaken(_) => "{combatant} takes the free action: {action}.",
-            Self::Passed(_) => {
-                "{combatant} gives up [{follow_up}the leftover move][{!follow_up}the free action]."
+            Self::Settled(_) => {
+                "The fight with {combatant} is settled: {loser} {loser:loses|lose}."
             }
-            Self::TickReached(_) => "{combatant} acts next, at Initiative {tick}.",
+            Self::JoinedBattle(_) => {
+                "{combatant} {combatant:joins|join} battle at Initiative {initiative}."
+            }
+            Self::FreeActionReached(_) => "{combatant} may take the free action.",
+            Self::FreeActionTaken(_) => {
+                "{combatant} {combatant:takes|take} the free action: {action}."
+            }
+            Self::Passed(_) => {
+                "{combatant} {combatant:gives|give} up [{follow_up}the leftover move][{!follow_up}the free action]."
+            }
+            Self::TickReached(_) => "{combatant} {combatant:acts|act} next, at Initiative {tick}.",
             Self::StandstillReached(_) => "The fight waits for a combatant to join battle.",
             Self::OnslaughtEnded(_) => "{combatant}'s Onslaught of {points} ends.",
             Self::FollowUpOffered(_) => "{combatant} may make the leftover move.",
-            Self::FollowUpTaken(_) => "{combatant} makes the leftover move.",
-            Self::Recovered(_) => "{combatant} recovers from Crash at Initiative {to}.",
-            Self::StartEffectDeclared(_) => {
-                "{combatant} starts {start_effect}, which applies at the start of each turn."
+            Self::FollowUpTaken(_) => "{combatant} {combatant:makes|make} the leftover move.",
+            Self::Recovered(_) => {
+                "{combatant} {combatant:recovers|recover} from Crash at Initiative {to}."
             }
-            Self::StartEffectWithdrawn(_) => "{combatant} ends {name}.",
+            Self::StartEffectDeclared(_) => {
+                "{combatant} {combatant:starts|start} {start_effect}, which applies at the start of each turn."
+            }
+            Self::StartEffectWithdrawn(_) => "{combatant} {combatant:ends|end} {name}.",
             Self::StartEffectResolved(_) => "{name} applies to {combatant}.",
             Self::ActionTaken(_) => {
-                "[{!reflexive}{combatant} takes a combat action]\
-                 [{reflexive}{combatant} attacks outside the turn][: {action}]."
+                "[{!reflexive}{combatant} {combatant:takes|take} a combat action]\
+                 [{reflexive}{combatant} {combatant:attacks|attack} outside the turn][: {action}]."
             }
-            Self::Attacked(_) => "{combatant} attacks {target}, whose Onslaught is {onslaught}.",
-            Self::Flurried(_) => "{combatant} starts a flurry.",
-            Self::Moved(_) => "{combatant} moves.",
-            Self::Delayed(_) => "{combatant} delays the turn.",
-            Self::Returned(_) => "{combatant} takes the delayed turn.",
+            Self::Attacked(_) => {
+                "{combatant} {combatant:attacks|attack} {target}, whose Onslaught is {onslaught}."
+            }
+            Self::Flurried(_) => "{combatant} {combatant:starts|start} a flurry.",
+            Self::Moved(_) => "{combatant} {combatant:moves|move}.",
+            Self::Delayed(_) => "{combatant} {combatant:delays|delay} the turn.",
+            Self::Returned(_) => "{combatant} {combatant:takes|take} the delayed turn.",
             Self::InitiativeChanged(_) => {
-                "{combatant} goes from Initiative {from} to {to} ({cause})."
+                "{combatant} {combatant:goes|go} from Initiative {from} to {to} ({cause})."
             }
             Self::Crashed(_) => {
-                "[{crashed_by} crashes {combatant}.][{!crashed_by}{combatant} crashes.]"
+                "[{crashed_by} {crashed_by:crashes|crash} {combatant}.][{!crashed_by}{combatant} {combatant:crashes|crash}.]"
             }
-            Self::CrashEnded(_) => "{combatant} recovers from Crash.",
-            Self::Shifted(_) => "{combatant} shifts the fight and joins battle again.",
+            Self::CrashEnded(_) => "{combatant} {combatant:recovers|recover} from Crash.",
+            Self::Shifted(_) => {
+                "{combatant} {combatant:shifts|shift} the fight and {combatant:joins|join} battle again."
+            }
             Self::RecoveryTokensGained(_) => "Recovery tokens of {combatant}: {recovery_tokens}.",
-            Self::MotesChanged(_) => "{combatant} goes from {from} to {to} motes.",
+            Self::MotesChanged(_) => "{combatant} {combatant:goes|go} from {from} to {to} motes.",
             Self::TimedChangesSet(_) => "Timed Initiative changes of {combatant} are counted.",
             Self::Corrected(_) => "The game master corrects {combatant}.",
         };
