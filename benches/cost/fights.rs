@@ -86,7 +86,7 @@ pub async fn log_with_notes(fight: &Fight, entries: usize, notes: usize) -> Stri
         .map(|n| json!({"type": "noted", "text": format!("note {n}"), "readers": "all"}))
         .collect();
     for version in version + 1..=version + entries as u64 {
-        let entry = json!({"version": version, "at": "2026-01-01T00:00:00Z", "by": "gm", "commands": ["note"], "events": events});
+        let entry = json!({"version": version, "at": "2026-01-01T00:00:00Z", "token": "gm", "commands": ["note"], "events": events});
         log["entries"].as_array_mut().expect("entries").push(entry);
     }
     log["version"] = json!(version + entries as u64);

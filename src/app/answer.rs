@@ -1,20 +1,22 @@
 //! The answer to a command: its parts as JSON, of which the HTTP layer makes the body.
 
 use super::budget::{Client, Room};
+use super::command::CommandCall;
+use super::tag::{Representation, Tag};
 use super::{App, AppError};
-use crate::engine::{Brief, Decided, Viewer};
-use serde_json::value::RawValue;
+use crate::engine::{AnyEncounter, Brief, Decided, Viewer, fitted};
+use serde_json::value::{RawValue, to_raw_value};
 
 /// About the bytes of an answer besides its parts.
-const FRAME: usize = 256;
+const FRAME: usize = 512;
 
 /// How much an answer says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum AnswerSize {
-    /// `version`, `events` and `encounter`.
+    /// With the encounter.
     Full = 1,
-    /// `version`, `events`, `current` and `pending`.
+    /// Without the encounter.
     Minimal = 2,
 }
 
@@ -26,32 +28,57 @@ impl AnswerSize {
     }
 }
 
+/// The turn table as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Table {
+    /// The maximum number of characters, if there is one.
+    pub max_length: Option<usize>,
+}
+
+impl Table {
+    /// The table of an encounter that a viewer sees.
+    pub fn of(self, seen: &dyn AnyEncounter) -> String {
+        let text = seen.text();
+        match self.max_length {
+            Some(most) => fitted(&text, most),
+            None => text,
+        }
+    }
+
+    /// The table as a JSON string.
+    pub(super) fn json(self, seen: &dyn AnyEncounter) -> Result<Box<RawValue>, AppError> {
+        Ok(to_raw_value(&self.of(seen))?)
+    }
+}
+
 /// The answer to a command, as its sender sees it.
 pub struct Answer {
     /// The version that the command made.
     pub version: u64,
+    /// The current combatants and the pending decision after it.
+    pub brief: Brief,
     /// The events, as a JSON array.
     pub events: Box<RawValue>,
-    /// The state after it.
-    pub outcome: Outcome,
+    /// The encounter after it, as JSON, in a full answer.
+    pub encounter: Option<Box<RawValue>>,
+    /// The entity tag of that encounter.
+    pub tag: Option<Tag>,
+    /// The turn table after it, as a JSON string, if it was asked for.
+    pub table: Option<Box<RawValue>>,
     /// True for a repeated request, which applied nothing.
     pub replayed: bool,
     /// Room for the answer, until the client has read it.
     pub room: Room,
 }
 
-/// The state after a command, in full or in brief.
-pub enum Outcome {
-    /// The encounter, as JSON.
-    Encounter(Box<RawValue>),
-    /// The current combatants and the pending decision.
-    Brief(Brief),
-}
-
 impl Answer {
     /// About the bytes of its body.
     pub fn bytes(&self) -> usize {
-        bytes(&self.events, &self.outcome)
+        let mut bytes = FRAME.saturating_add(self.events.get().len());
+        for part in [&self.encounter, &self.table].into_iter().flatten() {
+            bytes = bytes.saturating_add(part.get().len());
+        }
+        bytes
     }
 
     /// Takes room for `options` too, which have so many bytes. Refused without it.
@@ -61,21 +88,11 @@ impl Answer {
     }
 }
 
-fn bytes(events: &RawValue, outcome: &Outcome) -> usize {
-    let encounter = match outcome {
-        Outcome::Encounter(view) => view.get().len(),
-        Outcome::Brief(_) => 0,
-    };
-    FRAME
-        .saturating_add(events.get().len())
-        .saturating_add(encounter)
-}
-
 impl App {
     /// The answer to what was decided, as the viewer sees it, counted until the client has read it.
     pub(super) fn answer(
         &self,
-        client: &Client,
+        call: &CommandCall<'_>,
         viewer: &Viewer,
         decided: &Decided,
         size: AnswerSize,
@@ -87,17 +104,31 @@ impl App {
         {
             events = &redacted.events;
         }
-        let encounter = viewer.view(&decided.next);
-        let outcome = match size {
-            AnswerSize::Full => Outcome::Encounter(encounter.view(viewer)?),
-            AnswerSize::Minimal => Outcome::Brief(encounter.brief()),
+        let seen = viewer.view(&decided.next);
+        let version = seen.version();
+        let mut encounter = None;
+        let mut tag = None;
+        if size == AnswerSize::Full {
+            let view = seen.view(viewer)?;
+            tag = Some(Tag::of(version, view.get(), viewer, Representation::Json));
+            encounter = Some(view);
+        }
+        let table = match call.table {
+            Some(table) => Some(table.json(&*seen)?),
+            None => None,
         };
-        Ok(Answer {
-            version: encounter.version(),
+        let client = Client::of(call.token, call.id);
+        let mut answer = Answer {
+            version,
+            brief: seen.brief(),
             events: events.clone(),
+            encounter,
+            tag,
+            table,
             replayed: false,
-            room: self.answers.reserve(client, bytes(events, &outcome))?,
-            outcome,
-        })
+            room: self.answers.room(&client),
+        };
+        answer.make_room_for(0)?;
+        Ok(answer)
     }
 }

@@ -1,10 +1,10 @@
 //! Commands: what a viewer may do, and how it is decided.
 
-use super::answer::{Answer, AnswerSize};
-use super::budget::Client;
+use super::answer::{Answer, AnswerSize, Table};
 use super::change::{Change, Repeated, Written};
 use super::idempotency::{IdempotencyKey, Record};
 use super::log::SeenEntry;
+use super::options::viewer_of;
 use super::tag::Expected;
 use super::token::{BearerToken, Sender};
 use super::work::WhenFull;
@@ -37,6 +37,10 @@ pub struct CommandCall<'a> {
     pub key: Option<&'a IdempotencyKey>,
     /// The size of the answer.
     pub size: AnswerSize,
+    /// The turn table that the answer holds, if the sender asks for one.
+    pub table: Option<Table>,
+    /// The id of the token whose options the answer is to hold, if it is not the sender's.
+    pub options_for: Option<&'a str>,
 }
 
 impl App {
@@ -76,8 +80,7 @@ impl App {
             }
             decided => decided?,
         };
-        let client = Client::of(call.token, call.id);
-        let answer = self.answer(&client, &viewer, &decided, record.size)?;
+        let answer = self.answer(call, &viewer, &decided, record.size)?;
         Ok(Answer {
             replayed: true,
             ..answer
@@ -90,8 +93,7 @@ impl App {
         let decided = self
             .decide(&encounter, &viewer, &call, rand::random())
             .await?;
-        let client = Client::of(call.token, call.id);
-        self.answer(&client, &viewer, &decided, call.size)
+        self.answer(&call, &viewer, &decided, call.size)
     }
 
     async fn change(
@@ -104,14 +106,13 @@ impl App {
             .decide(&encounter, &viewer, call, dice_seed(&*encounter))
             .await?;
         // Before the commit: a client that does not read its answers changes nothing more.
-        let client = Client::of(call.token, call.id);
-        let answer = self.answer(&client, &viewer, &decided, call.size)?;
+        let answer = self.answer(call, &viewer, &decided, call.size)?;
         let version = decided.next.version();
         let entry = LogEntry {
             version,
             at: now(),
-            by: viewer.token,
-            by_name: viewer.name,
+            token: viewer.token,
+            token_name: viewer.name,
             commands: call.request.verbs().map(str::to_owned).collect(),
             events: decided.events,
             redactions: decided.redactions,
@@ -164,6 +165,8 @@ impl App {
     ) -> Result<Decided, AppError> {
         let request = call.request;
         encounter.authorize(viewer, request)?;
+        // Before the commit: a refusal changes nothing.
+        viewer_of(encounter.meta(), viewer, call.options_for)?;
         if let Some(expected) = call.expected {
             expected.check(encounter, viewer)?;
         }
@@ -249,7 +252,7 @@ impl App {
         for entry in &log.entries {
             if SeenEntry::new(entry.clone(), viewer).is_some() {
                 seen += 1;
-                all_own &= entry.by == viewer.token;
+                all_own &= entry.token == viewer.token;
             }
         }
         if log.base_version > after || seen == 0 || !all_own {

@@ -180,7 +180,7 @@ impl App {
     ) -> Result<(), AppError> {
         let delete = async {
             let (encounter, viewer) = self.authenticate(id, token).await?;
-            only_gm(&viewer, "to delete the encounter")?;
+            only_gm(&viewer, "delete the encounter")?;
             if let Some(expected) = expected {
                 expected.check(&encounter, &viewer)?;
             }

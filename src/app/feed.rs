@@ -4,6 +4,7 @@
 //! its followers. A notice only says that reading is worthwhile: entries come from the log, and a
 //! follower that finds a gap reads the log itself.
 
+use super::answer::Table;
 use super::budget::{Client, Room};
 use super::log::{Page, SeenEntry, parse_for_viewers};
 use super::options::Include;
@@ -82,6 +83,8 @@ pub struct Included {
     pub encounter: Option<Arc<RawValue>>,
     /// The legal commands.
     pub options: Option<Arc<RawValue>>,
+    /// The turn table.
+    pub table: Option<Arc<RawValue>>,
 }
 
 /// All feeds of a process.
@@ -450,6 +453,13 @@ impl Follower {
         if include.encounter {
             included.encounter = Some(self.newest_view(&current).await?);
         }
+        if include.table {
+            let part = Rendering::Table(Table { max_length: None });
+            let table = self
+                .app
+                .rendered(&current, &self.viewer, part, WhenFull::Wait);
+            included.table = Some(table.await?);
+        }
         if include.options {
             let viewer = &self.viewer;
             let options = self
@@ -524,8 +534,8 @@ mod tests {
         let topic = Topic::new("e", 0);
         let mut follower = topic.updates.subscribe();
         let entry = |version| {
-            let by = "x".repeat(BACKLOG_BYTES / 4);
-            let json = serde_json::json!({"version": version, "at": "", "by": by, "commands": [], "events": []});
+            let token = "x".repeat(BACKLOG_BYTES / 4);
+            let json = serde_json::json!({"version": version, "at": "", "token": token, "commands": [], "events": []});
             Entry {
                 version,
                 bytes: json.to_string().into(),

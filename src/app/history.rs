@@ -388,6 +388,8 @@ mod tests {
                 expected: None,
                 key: None,
                 size: AnswerSize::Minimal,
+                table: None,
+                options_for: None,
             };
             app.command(call).await.expect("it is applied");
         }

@@ -384,7 +384,7 @@ mod tests {
             .decide(&[], &request, &mut SeededDice::new([0; 32]), &|| false)
             .expect("legal")
             .events;
-        let entry = |version| json!({"version": version, "at": now(), "by": "gm", "commands": ["note"], "events": events});
+        let entry = |version| json!({"version": version, "at": now(), "token": "gm", "commands": ["note"], "events": events});
         let entries: Vec<Value> = (1..=notes).map(entry).collect();
         let log = json!({"format": FORMAT, "schema": SCHEMA, "ruleset": ruleset, "version": notes, "base": base, "entries": entries});
         log.to_string().into_bytes()
@@ -420,7 +420,7 @@ mod tests {
         };
         let many = |text: &str, count: usize| json!(vec![text; count]);
         for (field, largest, larger) in [
-            ("by", json!("x".repeat(64)), json!("x".repeat(65))),
+            ("token", json!("x".repeat(64)), json!("x".repeat(65))),
             (
                 "commands",
                 many("note", MAX_COMMANDS),

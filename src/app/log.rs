@@ -51,14 +51,14 @@ pub struct EntryView<'a> {
     /// When it was accepted.
     #[schema(format = DateTime)]
     at: &'a str,
-    /// The id of the token that sent it. Left out where the viewer may not know who acts.
+    /// The id of the token that sent it. Left out if the viewer may not know who acts.
     #[schema(required = false, value_type = String)]
-    by: Option<&'a str>,
-    /// The name that this token had then. Left out if it had none, and where the viewer may not
-    /// know who acts.
+    token: Option<&'a str>,
+    /// The name that this token had then. Left out if it had none, or if the viewer may not know
+    /// who acts.
     #[schema(required = false, value_type = Text<80>)]
-    by_name: Option<&'a Text<80>>,
-    /// The types of the commands that were sent. Empty where the viewer may not know who acts.
+    token_name: Option<&'a Text<80>>,
+    /// The types of the commands that were sent. Empty if the viewer may not know who acts.
     commands: &'a [String],
     /// What happened, in order.
     #[schema(value_type = Vec<EventSchema>)]
@@ -71,6 +71,10 @@ pub struct EntryView<'a> {
     /// follows at once.
     #[schema(required = false, value_type = LegalCommands)]
     pub options: Option<&'a RawValue>,
+    /// The turn table after it. Only in streams with `include`, unless another entry follows at
+    /// once.
+    #[schema(required = false, value_type = String)]
+    pub table: Option<&'a RawValue>,
 }
 
 /// Reads a stored log entry.
@@ -118,19 +122,20 @@ impl SeenEntry {
         let mut view = EntryView {
             version: entry.version,
             at: &entry.at,
-            by: Some(&entry.by),
-            by_name: entry.by_name.as_ref(),
+            token: Some(&entry.token),
+            token_name: entry.token_name.as_ref(),
             commands: &entry.commands,
             events: &entry.events,
             encounter: None,
             options: None,
+            table: None,
         };
         if let Some(redacted) = self.redacted() {
             view.commands = &redacted.commands;
             view.events = &redacted.events;
             if redacted.unsigned {
-                view.by = None;
-                view.by_name = None;
+                view.token = None;
+                view.token_name = None;
             }
         }
         view

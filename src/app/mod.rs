@@ -25,7 +25,7 @@ mod tokens;
 mod transfer;
 mod work;
 
-pub use answer::{Answer, AnswerSize, Outcome};
+pub use answer::{Answer, AnswerSize, Table};
 pub use application::{AppKeys, Application, Applications, app_name};
 pub use budget::{Budget, Client, Room, SMALL_ANSWER};
 pub use command::CommandCall;
@@ -35,7 +35,7 @@ pub use feed::{ENCOUNTER_STREAMS, Follower, Included, Next, TOKEN_STREAMS};
 pub use idempotency::IdempotencyKey;
 pub use limit::{Limits, Rate};
 pub use log::{EntryView, Page, SeenEntry};
-pub use options::Include;
+pub use options::{Include, OptionsCall};
 pub use tag::{Expected, Representation, Tag};
 pub use token::{BearerToken, Sender, Token};
 pub use tokens::{HandedOut, MAX_TOKENS};

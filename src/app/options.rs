@@ -3,12 +3,14 @@
 use super::rendering::Rendering;
 use super::storage::CacheEntry;
 use super::tag::{Expected, Representation, Tag};
-use super::token::BearerToken;
+use super::token::{BearerToken, is_active, only_gm};
 use super::work::WhenFull;
 use super::{App, AppError};
-use crate::engine::Viewer;
+use crate::engine::{Meta, Viewer};
+use crate::json::FieldError;
 use crate::vocabulary::CombatantId;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -20,22 +22,53 @@ pub struct Include {
     pub encounter: bool,
     /// The legal commands.
     pub options: bool,
+    /// The turn table.
+    pub table: bool,
+}
+
+/// The options to list.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OptionsCall<'a> {
+    /// The id of the token whose options they are, if it is not the sender's.
+    pub token: Option<&'a str>,
+    /// Only those of this combatant.
+    pub combatant: Option<&'a CombatantId>,
+}
+
+/// The viewer whose options `viewer` asks for: itself, or for a game master the holder of the token
+/// with this id.
+pub(super) fn viewer_of<'v>(
+    meta: &Meta,
+    viewer: &'v Viewer,
+    token: Option<&str>,
+) -> Result<Cow<'v, Viewer>, AppError> {
+    let Some(token) = token else {
+        return Ok(Cow::Borrowed(viewer));
+    };
+    only_gm(viewer, "read the options of other tokens")?;
+    for record in &meta.tokens {
+        if record.id == token && is_active(record) {
+            return Ok(Cow::Owned(record.viewer()));
+        }
+    }
+    let message = "Unknown token. GET the list of tokens for their ids.";
+    Err(FieldError::meaningless("for", message).into())
 }
 
 impl App {
-    /// The commands that are legal now by what the holder of `token` can see, those of `combatant`
-    /// if it is given, and their entity tag. No list if `known` includes the tag.
+    /// The commands that are legal now, and their entity tag. No list if `known` includes the tag.
     pub async fn options(
         &self,
         id: &str,
         token: &BearerToken,
-        combatant: Option<&CombatantId>,
+        call: OptionsCall<'_>,
         known: Option<&Expected>,
     ) -> Result<(Tag, Option<Arc<RawValue>>), AppError> {
         let current = self.current_entry(id).await?;
         let viewer = token.viewer(current.encounter.meta())?;
+        let whose = viewer_of(current.encounter.meta(), &viewer, call.token)?;
         let encounter = viewer.view(&current.encounter);
-        // The legal commands follow from the view.
+        // The legal commands follow from the view; those of another token from the game master's.
         let tag = Tag::of(
             encounter.version(),
             encounter.view(&viewer)?.get(),
@@ -45,22 +78,26 @@ impl App {
         if known.is_some_and(|known| known.includes(&tag)) {
             return Ok((tag, None));
         }
-        let listed = self.legal_commands(&current, &viewer, combatant, WhenFull::Refuse);
+        let listed = self.legal_commands(&current, &whose, call.combatant, WhenFull::Refuse);
         Ok((tag, Some(listed.await?)))
     }
 
-    /// The commands that are legal after a commit, as JSON; None if they cannot be listed in
-    /// `time`. They wait for their turn, and a failure is no error: the commit is done.
+    /// The commands that are legal after a commit for the sender, or for the token with the id
+    /// `whose`, as JSON; None if they cannot be listed in `time`. They wait for their turn, and a
+    /// failure is no error: the commit is done.
     pub async fn options_after_commit(
         &self,
         id: &str,
         token: &BearerToken,
+        whose: Option<&str>,
         time: Duration,
     ) -> Option<Arc<RawValue>> {
         let listed = async {
             let current = self.current_entry(id).await?;
-            let viewer = token.viewer(current.encounter.meta())?;
-            self.legal_commands(&current, &viewer, None, WhenFull::Wait)
+            let meta = current.encounter.meta();
+            let viewer = token.viewer(meta)?;
+            let whose = viewer_of(meta, &viewer, whose)?;
+            self.legal_commands(&current, &whose, None, WhenFull::Wait)
                 .await
         };
         match timeout(time, listed).await {

@@ -1,5 +1,6 @@
 //! What viewers see of an encounter, rendered once for all who see the same.
 
+use super::answer::Table;
 use super::storage::CacheEntry;
 use super::work::WhenFull;
 use super::{App, AppError};
@@ -25,6 +26,8 @@ pub(super) enum Rendering {
         /// The viewer's token.
         token: String,
     },
+    /// The turn table, as a JSON string.
+    Table(Table),
     /// The legal commands.
     Options {
         /// Only those of this combatant.
@@ -91,6 +94,9 @@ impl App {
         let (combatant, undo) = match part {
             Rendering::Encounter { .. } => {
                 return Ok(viewer.view(&current.encounter).view(viewer)?.into());
+            }
+            Rendering::Table(table) => {
+                return Ok(table.json(&*viewer.view(&current.encounter))?.into());
             }
             Rendering::Options { combatant, undo } => (combatant, undo),
         };

@@ -47,6 +47,11 @@ impl Tag {
         }
     }
 
+    /// The version of the encounter.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
     /// The tag of an answer that belongs to no encounter.
     pub fn of_body(body: &[u8]) -> Self {
         Self {

@@ -145,12 +145,12 @@ pub(super) fn time_left(viewer: &Viewer) -> Option<Duration> {
     Some(left.min(HOUR))
 }
 
-/// Refuses all but the game master; `what` begins the explanation.
+/// Refuses all but the game master, who may do `what`.
 pub(super) fn only_gm(viewer: &Viewer, what: &str) -> Result<(), AppError> {
     if viewer.is_gm() {
         return Ok(());
     }
-    let detail = format!("{what} is the game master's right: send a token whose role is gm");
+    let detail = format!("Only the game master may {what}. Send a token with the role gm.");
     Err(Refusal::Forbidden {
         path: String::new(),
         detail,

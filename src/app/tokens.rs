@@ -103,7 +103,7 @@ impl App {
     /// The active tokens of an encounter, oldest first, for its game master.
     pub async fn tokens(&self, id: &str, token: &BearerToken) -> Result<Vec<Viewer>, AppError> {
         let (encounter, viewer) = self.authenticate(id, token).await?;
-        only_gm(&viewer, "to list tokens")?;
+        only_gm(&viewer, "list tokens")?;
         let active = encounter
             .meta()
             .tokens
@@ -143,7 +143,7 @@ impl App {
         let purpose = purpose_of_new(&name, id, sender, key);
         let token = Token::new(wanted.role, &secrets.derive(&purpose)?);
         let written = self.write(id, sender, key, |encounter, viewer| {
-            only_gm(&viewer, "to hand out tokens")?;
+            only_gm(&viewer, "hand out tokens")?;
             with_new_token(encounter, sender, wanted, &token, &name)
         });
         let repeated = match written.await? {
@@ -266,7 +266,7 @@ impl App {
     ) -> Result<(), AppError> {
         let sender = &Sender::Token(token.clone());
         let written = self.write(id, sender, None, |encounter, viewer| {
-            only_gm(&viewer, "to revoke tokens")?;
+            only_gm(&viewer, "revoke tokens")?;
             without_token(encounter, revoked)
         });
         written.await?.applied()

@@ -70,7 +70,7 @@ impl App {
         token: &BearerToken,
     ) -> Result<Export, AppError> {
         let (encounter, viewer) = self.authenticate(id, token).await?;
-        only_gm(&viewer, "to export the encounter")?;
+        only_gm(&viewer, "export the encounter")?;
         let Base {
             version: after,
             document,

@@ -224,9 +224,9 @@ pub struct LogEntry {
     #[schema(format = DateTime)]
     pub at: String,
     /// The id of the token that sent it.
-    pub by: String,
+    pub token: String,
     /// The name that this token had then.
-    pub by_name: Option<Text<80>>,
+    pub token_name: Option<Text<80>>,
     /// The types of the commands that were sent.
     pub commands: Vec<String>,
     /// What happened, in order, each with the sentence that tells it.

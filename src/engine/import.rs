@@ -107,10 +107,10 @@ impl LogEntry {
     /// Refuses texts of an imported entry that no request makes: too many or too long ones, and
     /// control characters.
     pub fn check_texts(&self) -> Result<(), FieldError> {
-        if Text::<64>::new(&self.by).is_none() {
+        if Text::<64>::new(&self.token).is_none() {
             let message =
                 "a token's id is expected: at most 64 characters without control characters";
-            return Err(FieldError::meaningless("by", message));
+            return Err(FieldError::meaningless("token", message));
         }
         check_commands(&self.commands)?;
         if let Some(redactions) = &self.redactions {

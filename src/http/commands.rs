@@ -6,10 +6,13 @@ use super::headers::PREFERENCE_APPLIED;
 use super::post::Post;
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::{Answer, AnswerSize, AppError, BearerToken, CommandCall, Include, Outcome};
-use crate::engine::{Brief, Request};
+use crate::app::{
+    Answer, AnswerSize, AppError, BearerToken, CommandCall, Include, OptionsCall, Table,
+};
+use crate::engine::Request;
+use crate::json::FieldError;
 use crate::openapi::*;
-use crate::vocabulary::{CombatantId, EncounterSchema, EventSchema, LegalCommands, Pending};
+use crate::vocabulary::{CombatantId, EncounterSchema, EventSchema, Int, LegalCommands, Pending};
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode};
@@ -22,16 +25,48 @@ use utoipa::{IntoParams, ToSchema};
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct CommandQuery {
-    /// Answers without changing anything. The dice differ from those of the real command.
+    /// Returns the answer without changing anything. The dice differ from those of the real
+    /// command.
     #[serde(default)]
     dry_run: bool,
-    /// Adds to the answer what the sender sees and may send after the command: `encounter`,
-    /// `options`, or both, separated by a comma. The encounter is there anyway unless `Prefer`
-    /// leaves it out. A dry run includes no options, and a server that has too much to do leaves
-    /// them out: read them then.
+    /// Parts to add to the answer, separated by commas: `encounter` (the sender's view of it),
+    /// `options` (the legal commands) and `table` (the turn table as text). The encounter is
+    /// included unless you send `Prefer: return=minimal`. A dry run has no options, and a busy
+    /// server leaves them out: read them then.
     #[serde(default)]
-    #[param(value_type = Option<String>, pattern = "^(encounter|options)(,(encounter|options))?$")]
+    #[param(value_type = Option<String>,
+        pattern = "^(encounter|options|table)(,(encounter|options|table))*$")]
     include: Include,
+    /// The id of the token whose options to include. Only for a game master, with
+    /// `include=options`. Without it, they are the sender's.
+    #[param(value_type = Option<String>)]
+    r#for: Option<String>,
+    /// The maximum number of characters of the included turn table, such as 2000 for Discord.
+    #[param(value_type = Option<usize>, minimum = 200, maximum = 100_000)]
+    max_length: Option<Int<200, 100_000>>,
+}
+
+impl CommandQuery {
+    /// The turn table that the answer is to hold.
+    fn table(&self) -> Option<Table> {
+        let max_length = self.max_length.map(|most| most.count() as usize);
+        self.include.table.then_some(Table { max_length })
+    }
+
+    /// Refuses parameters of parts that are not included.
+    fn check(&self) -> Result<(), Problem> {
+        let (name, message) = if self.r#for.is_some() && !self.include.options {
+            ("for", "\"for\" needs options. Add include=options.")
+        } else if self.max_length.is_some() && !self.include.table {
+            (
+                "max_length",
+                "\"max_length\" needs a turn table. Add include=table.",
+            )
+        } else {
+            return Ok(());
+        };
+        Err(Problem::parameter(FieldError::meaningless(name, message)))
+    }
 }
 
 /// Send a command
@@ -46,10 +81,10 @@ pub(super) struct CommandQuery {
         ("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY),
         ("Prefer" = Option<String>, Header,
             description = "`return=minimal` leaves the encounter out of the answer. A repeated \
-            request gets its first answer.")),
+            request returns its first answer.")),
     request_body = CommandRequest,
-    responses((status = 200, description = "What happened", body = CommandAnswer<'_>,
-            headers(("ETag"), ("Idempotency-Replayed"), ("Preference-Applied"))),
+    responses((status = 200, description = "The events and the state after them", body = CommandAnswer<'_>,
+            headers(("ETag"), ("Encounter-Version"), ("Idempotency-Replayed"), ("Preference-Applied"))),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, Gone,
         PreconditionFailed, PayloadTooLarge,
         UnsupportedMediaType, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
@@ -62,8 +97,10 @@ pub(super) async fn send_command(
     size: AnswerSize,
     post: Post,
 ) -> Result<Reply, Problem> {
+    query.check()?;
     let request = Request::read(post.body)?;
     let include = query.include;
+    let options_for = query.r#for.as_deref();
     let size = if include.encounter {
         AnswerSize::Full
     } else {
@@ -76,6 +113,8 @@ pub(super) async fn send_command(
         expected: conditions.matching.as_ref(),
         key: post.key.as_ref(),
         size,
+        table: query.table(),
+        options_for,
     };
     if query.dry_run {
         return Ok(reply(shared.app.dry_run(command).await?, None)?);
@@ -84,7 +123,10 @@ pub(super) async fn send_command(
     let mut options = None;
     if include.options {
         let time = post.time.left();
-        options = shared.app.options_after_commit(&id, &token, time).await;
+        options = shared
+            .app
+            .options_after_commit(&id, &token, options_for, time)
+            .await;
     }
     if let Some(listed) = &options
         && answer.make_room_for(listed.get().len()).is_err()
@@ -92,58 +134,59 @@ pub(super) async fn send_command(
         options = None;
     }
     let version = answer.version;
-    Ok(reply(answer, options.as_deref())?.version(version))
+    let tag = answer.tag.take();
+    let reply = reply(answer, options.as_deref())?;
+    Ok(reply.version(version).encounter_tag(tag.as_ref()))
 }
 
-/// What a command changed: the whole encounter, or with `Prefer: return=minimal` only `current` and
-/// `pending`.
+/// The answer to a command: the same fields for one command and a list, in full and with
+/// `Prefer: return=minimal`, and in a dry run. The encounter has `current` and `pending` too,
+/// because it is the same view as `GET` returns.
 #[serde_with::skip_serializing_none]
 #[derive(Serialize, ToSchema)]
 pub(super) struct CommandAnswer<'a> {
-    /// The version that the command made. `If-Match` takes it in quotes.
+    /// The version of the encounter after the command. `If-Match` takes it in quotes.
     version: u64,
-    /// What happened, in order.
+    /// The combatants whose turn it is.
+    current: &'a [CombatantId],
+    /// The pending decision; null if there is none.
+    #[serialize_always]
+    #[schema(required = true)]
+    pending: Option<&'a Pending>,
+    /// The events, in order.
     #[schema(value_type = Vec<EventSchema>)]
     events: &'a RawValue,
-    /// The encounter after the command.
+    /// The encounter after the command, unless `Prefer` leaves it out.
     #[schema(required = false, value_type = EncounterSchema)]
     encounter: Option<&'a RawValue>,
-    /// The combatants whose turn it is.
-    #[schema(required = false, value_type = Vec<CombatantId>)]
-    current: Option<&'a [CombatantId]>,
-    /// The decision that is awaited, if there is one.
-    #[schema(value_type = Option<Pending>)]
-    pending: Option<&'a Pending>,
-    /// What the sender may send now, with `include=options`.
+    /// The legal commands after the command, with `include=options`.
     #[schema(required = false, value_type = LegalCommands)]
     options: Option<&'a RawValue>,
+    /// The turn table after the command, with `include=table`: the text of the encounter with
+    /// `Accept: text/plain`.
+    #[schema(required = false, value_type = String)]
+    table: Option<&'a RawValue>,
 }
 
 fn reply(answer: Answer, options: Option<&RawValue>) -> Result<Reply, AppError> {
-    let mut body = CommandAnswer {
+    let body = CommandAnswer {
         version: answer.version,
+        current: &answer.brief.current,
+        pending: answer.brief.pending.as_ref(),
         events: &answer.events,
-        encounter: None,
-        current: None,
-        pending: None,
+        encounter: answer.encounter.as_deref(),
         options,
+        table: answer.table.as_deref(),
     };
-    match &answer.outcome {
-        Outcome::Encounter(view) => body.encounter = Some(view),
-        Outcome::Brief(Brief { current, pending }) => {
-            body.current = Some(current);
-            body.pending = pending.as_ref();
-        }
-    }
     let bytes = answer.bytes() + options.map_or(0, |options| options.get().len());
     let mut json = Vec::with_capacity(bytes);
     serde_json::to_writer(&mut json, &body)?;
-    let mut reply = Reply::json(answer.room.keep(json.into())).replayed(answer.replayed);
-    if let Outcome::Brief(_) = answer.outcome {
-        let minimal = HeaderValue::from_static("return=minimal");
-        reply = reply.header(PREFERENCE_APPLIED, minimal);
+    let reply = Reply::json(answer.room.keep(json.into())).replayed(answer.replayed);
+    if answer.encounter.is_some() {
+        return Ok(reply);
     }
-    Ok(reply)
+    let minimal = HeaderValue::from_static("return=minimal");
+    Ok(reply.header(PREFERENCE_APPLIED, minimal))
 }
 
 /// The legal commands to list.
@@ -151,9 +194,14 @@ fn reply(answer: Answer, options: Option<&RawValue>) -> Result<Reply, AppError> 
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct OptionsQuery {
-    /// Only those in the name of this combatant.
+    /// The combatant whose commands to list. Without it, those of all combatants, and those of
+    /// none.
     #[param(value_type = Option<String>)]
-    r#for: Option<CombatantId>,
+    combatant: Option<CombatantId>,
+    /// The id of the token whose options to list. Only for a game master. Without it, they are the
+    /// sender's.
+    #[param(value_type = Option<String>)]
+    r#for: Option<String>,
 }
 
 /// List the legal commands
@@ -165,9 +213,9 @@ pub(super) struct OptionsQuery {
     params(EncounterId, OptionsQuery, ("If-None-Match" = Option<String>, Header,
         description = IF_NONE_MATCH)),
     responses((status = 200, description = "The legal commands", body = LegalCommands,
-        headers(("ETag"))),
+        headers(("ETag"), ("Encounter-Version"))),
         (status = 304, description = "The legal commands have not changed"),
-        BadRequest, Unauthorized, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests,
+        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests,
         ServiceUnavailable))]
 pub(super) async fn list_options(
     State(shared): State<AppState>,
@@ -177,10 +225,11 @@ pub(super) async fn list_options(
     conditions: Conditions,
 ) -> Result<Reply, Problem> {
     let known = conditions.none_matching.as_ref();
-    let (tag, legal) = shared
-        .app
-        .options(&id, &token, query.r#for.as_ref(), known)
-        .await?;
+    let call = OptionsCall {
+        token: query.r#for.as_deref(),
+        combatant: query.combatant.as_ref(),
+    };
+    let (tag, legal) = shared.app.options(&id, &token, call, known).await?;
     let Some(legal) = legal else {
         return Ok(Reply::empty(StatusCode::NOT_MODIFIED).tagged(&tag));
     };

@@ -1,8 +1,8 @@
 //! Which pages may call the API from a browser, and which headers they may send and read.
 
 use super::headers::{
-    IDEMPOTENCY_KEY, LAST_EVENT_ID, PREFER, PREFERENCE_APPLIED, RATE_LIMIT, RATE_LIMIT_POLICY,
-    REPLAYED, REQUEST_ID,
+    ENCOUNTER_VERSION, IDEMPOTENCY_KEY, LAST_EVENT_ID, PREFER, PREFERENCE_APPLIED, RATE_LIMIT,
+    RATE_LIMIT_POLICY, REPLAYED, REQUEST_ID,
 };
 use axum::http::header::{
     AUTHORIZATION, CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH, LINK, LOCATION, RETRY_AFTER,
@@ -29,8 +29,9 @@ const REQUEST_HEADERS: [HeaderName; 8] = [
     PREFER,
     REQUEST_ID,
 ];
-const RESPONSE_HEADERS: [HeaderName; 9] = [
+const RESPONSE_HEADERS: [HeaderName; 10] = [
     ETAG,
+    ENCOUNTER_VERSION,
     LOCATION,
     LINK,
     RETRY_AFTER,

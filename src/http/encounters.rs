@@ -6,8 +6,8 @@ use super::post::Post;
 use super::problem::Problem;
 use super::reply::{List, Reply};
 use super::tokens::TokenAnswer;
-use crate::app::{AppError, BearerToken, CreatedEncounter, Representation, Tag, is_cursor};
-use crate::engine::{Summary, fitted};
+use crate::app::{AppError, BearerToken, CreatedEncounter, Representation, Table, Tag, is_cursor};
+use crate::engine::Summary;
 use crate::json::{FieldError, read};
 use crate::openapi::*;
 use crate::vocabulary::{EncounterSchema, Int, NewEncounterSchema};
@@ -65,8 +65,12 @@ pub(super) fn created(created: CreatedEncounter, base: &str) -> Result<Reply, Ap
         let reason = "an encounter without tokens".to_owned();
         return Err(AppError::Internal(reason));
     };
+    let viewer = gm.viewer();
+    let version = created.encounter.version();
+    let view = created.encounter.view(&viewer)?;
+    let tag = Tag::of(version, view.get(), &viewer, Representation::Json);
     let body = CreationAnswer {
-        encounter: created.encounter.view(&gm.viewer())?,
+        encounter: view,
         token: created.token.reveal(),
         tokens: created.tokens.iter().map(TokenAnswer::of).collect(),
     };
@@ -77,7 +81,8 @@ pub(super) fn created(created: CreatedEncounter, base: &str) -> Result<Reply, Ap
         .keep(serde_json::to_vec(&body).map_err(AppError::from)?.into());
     let reply = Reply::json(body)
         .status(StatusCode::CREATED)
-        .version(created.encounter.version());
+        .version(version)
+        .encounter_tag(Some(&tag));
     Ok(reply.header(LOCATION, location).replayed(created.replayed))
 }
 
@@ -152,7 +157,7 @@ pub(super) struct EncounterQuery {
 #[utoipa::path(get, path = "/v1/encounters/{id}", tag = "encounters", security(("token" = [])),
     params(EncounterId, EncounterQuery, ("If-None-Match" = Option<String>, Header,
         description = IF_NONE_MATCH)),
-    responses((status = 200, description = "The encounter", headers(("ETag")),
+    responses((status = 200, description = "The encounter", headers(("ETag"), ("Encounter-Version")),
             content((EncounterSchema = "application/json"), (String = "text/plain"))),
         (status = 304, description = "The encounter has not changed"),
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity,
@@ -171,12 +176,11 @@ pub(super) async fn read_encounter(
     if conditions.is_known(&tag) {
         return Ok(Reply::empty(StatusCode::NOT_MODIFIED).tagged(&tag));
     }
-    let reply = match (representation, max_length) {
-        (Representation::Text, Some(most)) => {
-            Reply::text(fitted(&encounter.text(), most.count() as usize))
-        }
-        (Representation::Text, None) => Reply::text(encounter.text()),
-        _ => Reply::json(String::from(Box::<str>::from(view))),
+    let reply = if representation == Representation::Text {
+        let max_length = max_length.map(|most| most.count() as usize);
+        Reply::text(Table { max_length }.of(&*encounter))
+    } else {
+        Reply::json(String::from(Box::<str>::from(view)))
     };
     Ok(reply.tagged(&tag))
 }

@@ -31,10 +31,12 @@ pub(super) struct EventsQuery {
     #[serde(default)]
     #[param(value_type = u64, default = 0, minimum = 0, maximum = 60)]
     wait: Int<0, 60>,
-    /// Adds to each transition of a stream what the viewer sees and may send after it: `encounter`,
-    /// `options`, or both, separated by a comma. Adds the options to snapshots, too.
+    /// Parts to add to each transition of a stream, separated by commas: `encounter` (the viewer's
+    /// view of it), `options` (the legal commands) and `table` (the turn table as text). Snapshots
+    /// have the options and the table, too.
     #[serde(default)]
-    #[param(value_type = Option<String>, pattern = "^(encounter|options)(,(encounter|options))?$")]
+    #[param(value_type = Option<String>,
+        pattern = "^(encounter|options|table)(,(encounter|options|table))*$")]
     pub include: Include,
 }
 

@@ -170,6 +170,10 @@ pub(super) enum FeedLine<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(required = false, value_type = LegalCommands)]
         options: Option<&'a RawValue>,
+        /// The turn table. Only in streams with `include`, unless an entry follows at once.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(required = false, value_type = String)]
+        table: Option<&'a RawValue>,
     },
     /// A new entry of the log.
     Transition(EntryView<'a>),
@@ -273,6 +277,7 @@ impl Feed {
         let mut view = entry.view();
         view.encounter = included.encounter.as_deref();
         view.options = included.options.as_deref();
+        view.table = included.table.as_deref();
         let line = FeedLine::Transition(view);
         self.write(self.format.message(Some(version), line)).await
     }
@@ -287,6 +292,7 @@ impl Feed {
             version,
             encounter: &view,
             options: included.options.as_deref(),
+            table: included.table.as_deref(),
         };
         self.write(self.format.message(Some(version), line)).await
     }
@@ -393,6 +399,7 @@ mod tests {
                 version: 3,
                 encounter: &encounter,
                 options: Some(&options),
+                table: None,
             };
             let message = format.message(version, line);
             let text = message.write().expect("a message");

@@ -4,6 +4,8 @@ use axum::http::HeaderName;
 
 /// The id of a request, for the log.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The version of the encounter that an answer shows.
+pub(super) const ENCOUNTER_VERSION: HeaderName = HeaderName::from_static("encounter-version");
 /// Recognises the repetitions of a request.
 pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Marks an answer that repeats an earlier one; nothing was applied again.

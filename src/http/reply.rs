@@ -1,14 +1,13 @@
 //! Answers: serialised bodies with their headers.
 
 use super::extract::Conditions;
-use super::headers::REPLAYED;
+use super::headers::{ENCOUNTER_VERSION, REPLAYED};
 use crate::app::{AppError, Tag};
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LINK, VARY};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use std::fmt::Display;
 use utoipa::ToSchema;
 
 /// A list, or a page of one.
@@ -62,14 +61,23 @@ impl Reply {
         self
     }
 
-    /// Adds the version after a write, for the next `If-Match`.
+    /// Adds the version of the encounter that it shows, for the next `If-Match`.
     pub fn version(self, version: u64) -> Self {
-        self.header(ETAG, etag(version))
+        self.header(ENCOUNTER_VERSION, HeaderValue::from(version))
     }
 
-    /// Adds the tag of what one viewer sees in one format. Caches must revalidate it.
+    /// Adds the tag of the encounter that it holds.
+    pub fn encounter_tag(self, tag: Option<&Tag>) -> Self {
+        match tag {
+            Some(tag) => self.header(ETAG, etag(tag)),
+            None => self,
+        }
+    }
+
+    /// Adds the tag of what one viewer sees in one format, and the version of the encounter. Caches
+    /// must revalidate it.
     pub fn tagged(self, tag: &Tag) -> Self {
-        let reply = self.header(ETAG, etag(tag));
+        let reply = self.version(tag.version()).encounter_tag(Some(tag));
         let reply = reply.header(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
         reply.header(VARY, HeaderValue::from_static("accept, authorization"))
     }
@@ -112,8 +120,8 @@ impl IntoResponse for Reply {
     }
 }
 
-/// An entity tag, or a plain version, as a header's value.
-pub(super) fn etag(tag: impl Display) -> HeaderValue {
+/// An entity tag as a header's value.
+fn etag(tag: &Tag) -> HeaderValue {
     // Digits and letters in quotes are always a header's value.
     HeaderValue::try_from(format!("\"{tag}\"")).unwrap_or(HeaderValue::from_static("\"\""))
 }

@@ -37,7 +37,7 @@ macro_rules! responses {
 
 responses! {
     /// A new encounter and its game master's token.
-    Created = "201", &["ETag", "Location", "Idempotency-Replayed"];
+    Created = "201", &["ETag", "Encounter-Version", "Location", "Idempotency-Replayed"];
     /// The request is not valid HTTP or JSON.
     BadRequest = "400", &[];
     /// The request has no credential, or none that the server knows.

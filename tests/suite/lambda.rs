@@ -24,8 +24,8 @@ async fn a_fight_goes_through_every_event_source() {
         let function = Function::embedded(source, &[]).await;
         let made = create(&function).await;
         assert_eq!(
-            (made.status, made.header("etag")),
-            (201, "\"0\""),
+            (made.status, made.header("encounter-version")),
+            (201, "0"),
             "{source:?}"
         );
         let fight = Fight::of(&function, &made);

@@ -180,7 +180,7 @@ $("log").addEventListener("scroll", ({ target }) => {
 new ResizeObserver(toEnd).observe($("log"));
 
 // Adds an entry at the end of the log.
-export function tell({ version, at, by_name: by, events }) {
+export function tell({ version, at, token_name: by, events }) {
   const texts = events.map((event) => event.text).filter(Boolean);
   if (!texts.length) return;
   const time = new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });

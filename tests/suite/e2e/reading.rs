@@ -58,7 +58,7 @@ async fn a_page_holds_at_most_limit_entries_and_the_pages_hold_all_that_the_view
         .and_then(|items| items.last().cloned())
         .expect("an entry");
     assert_eq!(
-        (&last["commands"], &last["by"]),
+        (&last["commands"], &last["token"]),
         (&json!(["note"]), &json!("gm"))
     );
     assert_eq!(

@@ -49,6 +49,8 @@ async fn whatever_writes_an_encounter_fails_with_the_write_before_it_while_the_s
                     expected,
                     key,
                     size,
+                    table: None,
+                    options_for: None,
                 })
                 .await
                 .err()

@@ -132,7 +132,7 @@ fn a_field_that_the_program_does_not_know_is_refused_wherever_it_stands() {
 #[test]
 fn an_entry_with_a_field_that_the_program_does_not_know_is_refused() {
     let redacted = json!({"commands": [], "events": []});
-    let entry = json!({"version": 1, "at": "2026-01-01T00:00:00Z", "by": "gm", "commands": [], "events": [],
+    let entry = json!({"version": 1, "at": "2026-01-01T00:00:00Z", "token": "gm", "commands": [], "events": [],
         "redactions": {"everybody": redacted, "owners": {"player": redacted}}});
     assert!(serde_json::from_value::<LogEntry>(entry.clone()).is_ok());
     for place in [

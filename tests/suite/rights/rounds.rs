@@ -147,7 +147,7 @@ async fn players_play_two_rounds_of_each_ruleset_without_the_game_master() {
                 .as_array()
                 .is_some_and(|e| e.iter().any(|e| e["type"] == "round_ended"));
             assert!(
-                !ends || text(&entry["by"]).starts_with("player-"),
+                !ends || text(&entry["token"]).starts_with("player-"),
                 "{entry}"
             );
         }

@@ -36,11 +36,12 @@ impl Answer {
             .unwrap_or_default()
     }
 
-    /// The version in its entity tag.
+    /// The version of the encounter that it shows.
     #[track_caller]
     pub fn version(&self) -> u64 {
-        let tag = self.header("etag").trim_matches('"');
-        tag.parse()
+        let version = self.header("encounter-version");
+        version
+            .parse()
             .unwrap_or_else(|_| panic!("no version in {self:?}"))
     }
 

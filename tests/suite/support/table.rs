@@ -370,8 +370,8 @@ pub fn entry(decided: &Decided) -> LogEntry {
     LogEntry {
         version: decided.next.version(),
         at: String::new(),
-        by: String::new(),
-        by_name: None,
+        token: String::new(),
+        token_name: None,
         commands: Vec::new(),
         events: decided.events.clone(),
         redactions: decided.redactions.clone(),

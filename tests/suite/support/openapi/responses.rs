@@ -67,8 +67,11 @@ pub fn headers() -> Value {
     let headers = [
         (
             "ETag",
-            "Names this answer, such as `\"13-Yk0pTq3mR8sWvx2a\"`, or this version of the encounter, such as `\"13\"`. `If-Match` and \
-                `If-None-Match` take it.",
+            "Names the encounter or options in this answer, such as `\"13-Yk0pTq3mR8sWvx2a\"`. `If-Match` and `If-None-Match` take it.",
+        ),
+        (
+            "Encounter-Version",
+            "The version of the encounter that this answer shows, such as `13`. `If-Match` takes it in quotes.",
         ),
         (
             "Location",
