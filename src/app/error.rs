@@ -39,6 +39,11 @@ pub enum AppError {
         /// The oldest version that is left.
         oldest: u64,
     },
+    /// The log holds another entry at the place that the request names.
+    Rewritten {
+        /// The oldest version that is left.
+        oldest: u64,
+    },
     /// The request was applied before, and the log no longer holds what it answered.
     AnswerPruned {
         /// The version that it made.

@@ -6,15 +6,16 @@
 
 use super::answer::Table;
 use super::budget::{Client, Room};
-use super::log::{Page, SeenEntry, parse_for_viewers};
+use super::log::{Page, ReadEntry, SeenEntry, parse_for_viewers};
 use super::options::Include;
 use super::registry::{Registered, Registry};
 use super::rendering::Rendering;
 use super::storage::CacheEntry;
+use super::tag::{EntryDigest, Tag};
 use super::token::{BearerToken, time_left};
 use super::work::WhenFull;
 use super::{App, AppError};
-use crate::engine::{AnyEncounter, LogEntry, Viewer};
+use crate::engine::{AnyEncounter, Viewer};
 use crate::store::{Entry, Notice, StoreError, StoredPage};
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
@@ -52,7 +53,7 @@ enum Update {
     /// The tokens may have changed: the encounter now.
     Tokens(Arc<dyn AnyEncounter>),
     /// A new entry.
-    Entry(Arc<LogEntry>),
+    Entry(Arc<ReadEntry>),
     /// There is a new entry of this version. Followers read it themselves.
     Unread(u64),
     /// The store has lost entries that followers have seen.
@@ -312,8 +313,12 @@ pub struct Follower {
     topic: Arc<Registered<Topic>>,
     /// The newest version that the follower has seen.
     cursor: u64,
+    /// The digest of its entry, if the log holds it.
+    digest: Option<EntryDigest>,
+    /// The salt of the store, for places.
+    salt: [u8; 32],
     /// Entries to deliver before further updates.
-    backlog: VecDeque<Arc<LogEntry>>,
+    backlog: VecDeque<Arc<ReadEntry>>,
     /// False when the log may have more entries than the backlog.
     caught_up: bool,
     /// True when the store has lost entries, until the follower gets a snapshot.
@@ -322,19 +327,30 @@ pub struct Follower {
     _place: Room,
 }
 
+/// A feed that begins.
+pub struct Followed {
+    /// The encounter now, as the viewer sees it.
+    pub now: Arc<dyn AnyEncounter>,
+    /// The feed.
+    pub follower: Follower,
+    /// False if the log does not hold the place that the client named: the feed begins now.
+    pub goes_on: bool,
+}
+
 impl App {
-    /// Follows an encounter from version `after`, or from now on, for the holder of `token`.
-    /// Returns also the encounter now.
+    /// Follows an encounter from the place `after`, or from now on, for the holder of `token`. If
+    /// the log holds another entry there, or none, the feed begins now; a version alone is refused
+    /// then.
     pub async fn follow(
         self: &Arc<Self>,
         id: &str,
         token: &BearerToken,
-        after: Option<u64>,
-    ) -> Result<(Arc<dyn AnyEncounter>, Follower), AppError> {
+        after: Option<&Tag>,
+    ) -> Result<Followed, AppError> {
         let (encounter, viewer) = self.authenticate(id, token).await?;
         let version = encounter.version();
-        let cursor = after.unwrap_or(version);
-        if cursor > version {
+        let bare = after.filter(|place| !place.has_digest());
+        if bare.is_some_and(|place| place.version() > version) {
             return Err(AppError::FutureVersion { current: version });
         }
         let mut place = self.streams.room(&Client::of(token, id));
@@ -355,14 +371,26 @@ impl App {
             topic,
             viewer,
             token: token.clone(),
-            cursor,
+            cursor: version,
+            digest: None,
+            salt: self.salt().await?,
             backlog: VecDeque::new(),
             caught_up: false,
             lost: false,
             _place: place,
         };
-        follower.read().await?;
-        Ok((follower.viewer.view(&encounter), follower))
+        let mut goes_on = true;
+        if let Some(place) = after {
+            goes_on = follower.continue_at(place).await?;
+        }
+        if after.is_none() || !goes_on {
+            follower.begin(version).await?;
+        }
+        Ok(Followed {
+            now: follower.viewer.view(&encounter),
+            follower,
+            goes_on,
+        })
     }
 
     /// As [`log`](Self::log), but waits up to `wait` for an entry if there is none yet.
@@ -370,7 +398,7 @@ impl App {
         self: &Arc<Self>,
         id: &str,
         token: &BearerToken,
-        after: Option<u64>,
+        after: Option<&Tag>,
         limit: usize,
         wait: Duration,
     ) -> Result<Page, AppError> {
@@ -378,9 +406,9 @@ impl App {
         if wait.is_zero() || !page.entries.is_empty() || page.next.is_some() {
             return Ok(page);
         }
-        let (_, mut follower) = self.follow(id, token, after).await?;
+        let mut followed = self.follow(id, token, after).await?;
         // The outcome does not matter: the log is read again.
-        let _ = timeout(wait, follower.next()).await;
+        let _ = timeout(wait, followed.follower.next()).await;
         self.log(id, token, after, limit).await
     }
 
@@ -405,6 +433,7 @@ impl Follower {
             }
             if let Some(entry) = self.backlog.pop_front() {
                 self.cursor = entry.version;
+                self.digest = Some(entry.digest);
                 if let Some(seen) = SeenEntry::new(entry, &self.viewer) {
                     return Next::Entry(seen);
                 }
@@ -501,11 +530,51 @@ impl Follower {
         if !self.may_follow(&*encounter) {
             return None;
         }
-        self.backlog.clear();
-        self.cursor = encounter.version();
-        self.caught_up = false;
+        self.begin(encounter.version()).await.ok()?;
         self.lost = false;
         Some(Next::Snapshot(self.viewer.view(&encounter)))
+    }
+
+    /// The place in the log after which the feed goes on.
+    pub fn place(&self) -> Tag {
+        Tag::of_entry(self.cursor, self.digest.as_ref(), &self.salt)
+    }
+
+    /// Goes on at a place. False if the log holds another entry there, or none; an error if the
+    /// place is a version alone.
+    async fn continue_at(&mut self, place: &Tag) -> Result<bool, AppError> {
+        match self.begin(place.version()).await {
+            Err(AppError::Pruned { .. }) if place.has_digest() => Ok(false),
+            Err(error) => Err(error),
+            Ok(newest) if place.version() > newest => Ok(false),
+            Ok(_) => Ok(self.digest.is_none() || !place.has_digest() || self.place() == *place),
+        }
+    }
+
+    /// Goes on after a version: reads its entry, if the log holds it, and those after it. Returns
+    /// the newest version of the log.
+    async fn begin(&mut self, version: u64) -> Result<u64, AppError> {
+        let before = version.saturating_sub(1);
+        let id = &self.topic.id;
+        let log = self.app.log_part(id, before, READ_ENTRIES).await?;
+        if version < log.base_version {
+            return Err(AppError::Pruned {
+                oldest: log.base_version,
+            });
+        }
+        self.cursor = version;
+        self.digest = None;
+        self.backlog = log.entries.into();
+        self.caught_up = !log.more;
+        let first = self.backlog.front();
+        if let Some(digest) = first
+            .filter(|entry| entry.version == version)
+            .map(|entry| entry.digest)
+        {
+            self.digest = Some(digest);
+            self.backlog.pop_front();
+        }
+        Ok(log.version)
     }
 
     /// Reads the entries after the cursor.

@@ -1,5 +1,6 @@
 //! Pages of the log as each viewer sees it.
 
+use super::tag::{EntryDigest, Tag};
 use super::token::BearerToken;
 use super::{App, AppError};
 use crate::engine::{LogEntry, RedactedEntry, Viewer};
@@ -7,6 +8,8 @@ use crate::store::Entry;
 use crate::vocabulary::{EncounterSchema, EventSchema, LegalCommands, Text};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use std::ops::Deref;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -25,18 +28,35 @@ pub struct Page {
     pub next: Option<u64>,
 }
 
+/// A log entry that was read from the store.
+pub(super) struct ReadEntry {
+    entry: LogEntry,
+    /// The digest of its stored form.
+    pub digest: EntryDigest,
+}
+
+impl Deref for ReadEntry {
+    type Target = LogEntry;
+
+    fn deref(&self) -> &LogEntry {
+        &self.entry
+    }
+}
+
 /// A part of the log.
 pub(super) struct LogPart {
-    pub entries: Vec<Arc<LogEntry>>,
+    pub entries: Vec<Arc<ReadEntry>>,
     /// Whether more entries follow.
     pub more: bool,
     /// The version of the log's base.
     pub base_version: u64,
+    /// The version of the log's end.
+    pub version: u64,
 }
 
 /// A log entry of which a viewer sees something.
 pub struct SeenEntry {
-    entry: Arc<LogEntry>,
+    entry: Arc<ReadEntry>,
     /// The viewer's token; None for a game master, who sees all of it.
     token: Option<String>,
 }
@@ -48,6 +68,10 @@ pub struct SeenEntry {
 pub struct EntryView<'a> {
     /// The version that the request made.
     version: u64,
+    /// The place of the entry in the log. Only in streams of lines: `Last-Event-ID` takes it. A
+    /// server-sent event has it as its id.
+    #[schema(required = false, value_type = String)]
+    pub event_id: Option<String>,
     /// When it was accepted.
     #[schema(format = DateTime)]
     at: &'a str,
@@ -88,15 +112,16 @@ pub(super) fn parse_entry(stored: &Entry) -> Result<LogEntry, AppError> {
 }
 
 /// Reads a stored log entry without the state that it carries, which no viewer sees.
-pub(super) fn parse_for_viewers(stored: &Entry) -> Result<Arc<LogEntry>, AppError> {
+pub(super) fn parse_for_viewers(stored: &Entry) -> Result<Arc<ReadEntry>, AppError> {
     let mut entry = parse_entry(stored)?;
     entry.checkpoint = None;
-    Ok(entry.into())
+    let digest = Sha256::digest(&stored.bytes).into();
+    Ok(Arc::new(ReadEntry { entry, digest }))
 }
 
 impl SeenEntry {
     /// The entry for this viewer; None if it sees nothing of it.
-    pub(super) fn new(entry: Arc<LogEntry>, viewer: &Viewer) -> Option<Self> {
+    pub(super) fn new(entry: Arc<ReadEntry>, viewer: &Viewer) -> Option<Self> {
         let token = (!viewer.is_gm()).then(|| viewer.token.clone());
         let seen = Self { entry, token };
         match seen.redacted() {
@@ -118,9 +143,10 @@ impl SeenEntry {
 
     /// The entry as answers show it.
     pub fn view(&self) -> EntryView<'_> {
-        let entry = &*self.entry;
+        let entry = &self.entry.entry;
         let mut view = EntryView {
             version: entry.version,
+            event_id: None,
             at: &entry.at,
             token: Some(&entry.token),
             token_name: entry.token_name.as_ref(),
@@ -160,6 +186,7 @@ impl App {
             entries,
             more: last.is_some_and(|last| last.version < page.version),
             base_version: page.base_version,
+            version: page.version,
         })
     }
 
@@ -179,6 +206,27 @@ impl App {
         Ok(log.more)
     }
 
+    /// Refuses a place if the log holds another entry there.
+    async fn check_place(&self, id: &str, place: &Tag) -> Result<(), AppError> {
+        let version = place.version();
+        let log = self.log_part(id, version.saturating_sub(1), 1).await?;
+        let Some(entry) = log.entries.first() else {
+            return Ok(());
+        };
+        let salt = self.salt().await?;
+        let held = Tag::of_entry(version, Some(&entry.digest), &salt);
+        if entry.version == version && held != *place {
+            let oldest = log.base_version;
+            return Err(AppError::Rewritten { oldest });
+        }
+        Ok(())
+    }
+
+    /// The salt of the store.
+    pub(super) async fn salt(&self) -> Result<[u8; 32], AppError> {
+        Ok(*self.salt.get_or_try_init(|| self.store.salt()).await?)
+    }
+
     /// At most `limit` log entries above version `after`, or from the oldest on, as the holder of
     /// `token` sees them, and about half a MiB of them. A page leaves out entries of which the
     /// viewer sees nothing, so it may be short although more follow.
@@ -186,10 +234,16 @@ impl App {
         &self,
         id: &str,
         token: &BearerToken,
-        after: Option<u64>,
+        after: Option<&Tag>,
         limit: usize,
     ) -> Result<Page, AppError> {
         let (encounter, viewer) = self.authenticate(id, token).await?;
+        if let Some(after) = after
+            && after.has_digest()
+        {
+            self.check_place(id, after).await?;
+        }
+        let after = after.map(Tag::version);
         let current = encounter.version();
         if after.is_some_and(|after| after > current) {
             return Err(AppError::FutureVersion { current });

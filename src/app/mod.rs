@@ -31,7 +31,7 @@ pub use budget::{Budget, Client, Room, SMALL_ANSWER};
 pub use command::CommandCall;
 pub use encounters::{CreatedEncounter, is_cursor};
 pub use error::AppError;
-pub use feed::{ENCOUNTER_STREAMS, Follower, Included, Next, TOKEN_STREAMS};
+pub use feed::{ENCOUNTER_STREAMS, Followed, Follower, Included, Next, TOKEN_STREAMS};
 pub use idempotency::IdempotencyKey;
 pub use limit::{Limits, Rate};
 pub use log::{EntryView, Page, SeenEntry};
@@ -52,7 +52,7 @@ use std::sync::{Arc, LazyLock};
 use std::thread::available_parallelism;
 use std::time::Instant;
 use storage::{EncounterCache, WriteLocks, encounter_cache};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 use work::Workers;
 
 /// Maximum size of a document in bytes.
@@ -68,6 +68,8 @@ pub const DEFAULT_LOG_MIB: u64 = 64;
 /// The application: rulesets, a store, and the state of this process.
 pub struct App {
     store: Arc<dyn Store>,
+    /// The store's salt, once it was needed.
+    salt: OnceCell<[u8; 32]>,
     rulesets: Rulesets,
     cache: EncounterCache,
     locks: WriteLocks,
@@ -97,6 +99,7 @@ impl App {
     pub fn new(store: Arc<dyn Store>, rulesets: Rulesets, cache_bytes: u64) -> Self {
         Self {
             store,
+            salt: OnceCell::new(),
             rulesets,
             cache: encounter_cache(cache_bytes),
             locks: WriteLocks::new(),

@@ -1,5 +1,6 @@
-//! Entity tags. A client sends one in `If-None-Match` to skip an unchanged answer, and in
-//! `If-Match` to refuse a changed encounter.
+//! Entity tags, and the places of streams. A client sends a tag in `If-None-Match` to skip an
+//! unchanged answer, in `If-Match` to refuse a changed encounter, and in `Last-Event-ID` to go on
+//! in a log.
 
 use super::AppError;
 use crate::engine::{AnyEncounter, Viewer};
@@ -11,6 +12,9 @@ use std::sync::Arc;
 
 /// The bytes of a digest in a tag.
 const DIGEST: usize = 12;
+
+/// SHA-256 of a stored log entry.
+pub(super) type EntryDigest = [u8; 32];
 
 /// A representation of an encounter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +29,7 @@ pub enum Representation {
 }
 
 /// An entity tag: a version, and a digest of a representation of it as one token sees it. Answers
-/// that belong to no encounter have version 0.
+/// that belong to no encounter have version 0. A place in a log is tagged by a digest of its entry.
 ///
 /// The digest is not of the store's revision, which would show players that hidden writes happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +54,21 @@ impl Tag {
     /// The version of the encounter.
     pub fn version(&self) -> u64 {
         self.version
+    }
+
+    /// The tag of a place in a log: a version, and the digest of its entry, if the log holds it.
+    /// The store's `salt` keeps clients from guessing what an entry hides.
+    pub(super) fn of_entry(version: u64, entry: Option<&EntryDigest>, salt: &[u8; 32]) -> Self {
+        let hash = entry.map(|entry| Sha256::new_with_prefix(salt).chain_update(entry));
+        Self {
+            version,
+            digest: hash.and_then(digest),
+        }
+    }
+
+    /// Whether it is more than a version.
+    pub(super) fn has_digest(&self) -> bool {
+        self.digest.is_some()
     }
 
     /// The tag of an answer that belongs to no encounter.

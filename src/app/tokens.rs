@@ -100,18 +100,36 @@ impl NewToken {
 }
 
 impl App {
-    /// The active tokens of an encounter, oldest first, for its game master.
-    pub async fn tokens(&self, id: &str, token: &BearerToken) -> Result<Vec<Viewer>, AppError> {
+    /// At most `limit` active tokens of an encounter after the one with the id `cursor`, oldest
+    /// first, for its game master. Returns also the cursor of the next page, if there is one.
+    pub async fn tokens(
+        &self,
+        id: &str,
+        token: &BearerToken,
+        cursor: Option<&str>,
+        limit: usize,
+    ) -> Result<(Vec<Viewer>, Option<String>), AppError> {
         let (encounter, viewer) = self.authenticate(id, token).await?;
         only_gm(&viewer, "list tokens")?;
-        let active = encounter
-            .meta()
-            .tokens
-            .iter()
-            .filter(|record| is_active(record));
-        Ok(active
-            .map(|record| encounter.you(&record.viewer()))
-            .collect())
+        let all = &encounter.meta().tokens;
+        let mut first = 0;
+        if let Some(cursor) = cursor {
+            let Some(last) = all.iter().position(|record| record.id == cursor) else {
+                let message = "Unknown cursor: its token was revoked. List again without it.";
+                return Err(FieldError::meaningless("cursor", message).into());
+            };
+            first = last + 1;
+        }
+        let mut items: Vec<Viewer> = Vec::new();
+        let mut next = None;
+        for record in all.iter().skip(first).filter(|record| is_active(record)) {
+            if items.len() == limit {
+                next = items.last().map(|last| last.token.clone());
+                break;
+            }
+            items.push(encounter.you(&record.viewer()));
+        }
+        Ok((items, next))
     }
 
     /// Hands out a token, once for each idempotency key; to the application that created the

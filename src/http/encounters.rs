@@ -4,7 +4,7 @@ use super::AppState;
 use super::extract::{Conditions, Creator, EncounterId, NoParameters, Parameters};
 use super::post::Post;
 use super::problem::Problem;
-use super::reply::{List, Reply};
+use super::reply::{Page, Reply};
 use super::tokens::TokenAnswer;
 use crate::app::{AppError, BearerToken, CreatedEncounter, Representation, Table, Tag, is_cursor};
 use crate::engine::Summary;
@@ -105,7 +105,7 @@ pub(super) struct ListQuery {
 /// `next_cursor` says that more follow.
 #[utoipa::path(get, path = "/v1/encounters", tag = "encounters", params(ListQuery),
     security(("application" = [])),
-    responses((status = 200, description = "A page of the list", body = inline(List<Summary>),
+    responses((status = 200, description = "A page of the list", body = inline(Page<Summary>),
         headers(("Link"))),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests,
         ServiceUnavailable))]
@@ -122,8 +122,7 @@ pub(super) async fn list_encounters(
     if let Some(cursor) = cursor
         && !is_cursor(cursor)
     {
-        let wrong: String = cursor.chars().take(40).collect();
-        let message = format!("the next_cursor of the page before is expected, not {wrong:?}");
+        let message = "Unknown cursor. Send the next_cursor of the page before.";
         return Err(Problem::parameter(FieldError::malformed("cursor", message)));
     }
     let limit = query.limit.map_or(50, Int::count);
@@ -134,7 +133,7 @@ pub(super) async fn list_encounters(
     let next = next_cursor
         .as_ref()
         .map(|next| format!("?cursor={next}&limit={limit}"));
-    Ok(Reply::of(&List { items, next_cursor })?.next_page(next))
+    Ok(Reply::of(&Page { items, next_cursor })?.next_page(next))
 }
 
 /// The state of the encounter to read.

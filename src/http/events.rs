@@ -4,30 +4,36 @@ use super::AppState;
 use super::extract::{EncounterId, Parameters};
 use super::feed::{self, FeedCall, FeedLine, LogHeaders};
 use super::problem::Problem;
-use super::reply::Reply;
-use crate::app::{AppError, BearerToken, EntryView, Include, Representation, SeenEntry};
+use super::reply::{Page, Reply};
+use crate::app::{AppError, BearerToken, EntryView, Include, Representation, SeenEntry, Tag};
+use crate::json::FieldError;
 use crate::openapi::*;
 use crate::vocabulary::Int;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::time::Duration;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 
 /// The part of the log to read.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct EventsQuery {
-    /// Only entries with a higher version. Without it, a page begins with the oldest entry and a
-    /// stream with the newest version.
-    pub after: Option<u64>,
-    /// The maximum number of entries. Without it, a page has at most 100, and a stream goes on.
+    /// The version to continue from, such as 13, or the id of a stream's event. The answer has the
+    /// entries after it. Without it, a page begins with the oldest entry and a stream with the
+    /// newest version.
+    #[param(value_type = Option<String>, pattern = "^[0-9]{1,19}(-[A-Za-z0-9_-]{16})?$")]
+    pub after: Option<Tag>,
+    /// The `next_cursor` of the page before.
+    #[param(value_type = Option<String>, pattern = "^[0-9]{1,19}$")]
+    cursor: Option<Tag>,
+    /// The maximum number of entries. Without it, a page has at most 100, and a stream is not
+    /// limited.
     #[param(value_type = Option<usize>, minimum = 1, maximum = 1000)]
     pub limit: Option<Int<1, 1000>>,
-    /// The maximum number of seconds that an empty page waits for its first entry. It ends a second
-    /// before the server's limit for a request, TURNKEEPER_REQUEST_TIMEOUT: after 29 seconds by
-    /// default.
+    /// The maximum number of seconds that an empty page waits for its first entry. The server
+    /// answers a second before its time limit for a request: after 29 seconds by default.
     #[serde(default)]
     #[param(value_type = u64, default = 0, minimum = 0, maximum = 60)]
     wait: Int<0, 60>,
@@ -40,14 +46,17 @@ pub(super) struct EventsQuery {
     pub include: Include,
 }
 
-/// A page of the log.
-#[derive(Serialize, ToSchema)]
-struct LogPage<'a> {
-    /// The entries, oldest first.
-    items: Vec<EntryView<'a>>,
-    /// The start of the next page: `after` takes it. Null when nothing follows yet.
-    #[schema(required = true)]
-    next_cursor: Option<String>,
+impl EventsQuery {
+    /// The place after which the answer begins.
+    fn place(&self) -> Result<Option<&Tag>, Problem> {
+        if self.after.is_some() && self.cursor.is_some() {
+            let message = "Both \"after\" and \"cursor\" say where to begin. Send one of them.";
+            return Err(Problem::parameter(FieldError::meaningless(
+                "cursor", message,
+            )));
+        }
+        Ok(self.after.as_ref().or(self.cursor.as_ref()))
+    }
 }
 
 /// The maximum number of entries on a page without `limit`.
@@ -65,24 +74,25 @@ const DEFAULT_LIMIT: u32 = 100;
 /// With `Accept: application/x-ndjson` or `text/event-stream` the answer is a stream. It begins
 /// with a `snapshot` of the encounter, at the version `after` if that is given. A `transition`
 /// follows for each entry, and `deleted` when the encounter is deleted. The `event` of a
-/// server-sent event is the type of its line, the `id` the version that it leads to, and the `data`
-/// the line itself.
+/// server-sent event is the type of its line, the `id` its place in the log, and the `data` the
+/// line itself.
 ///
 /// A token can hold 64 streams open, and all tokens of an encounter together 256, with the pages
 /// that wait.
 ///
 /// Streams close after 5 minutes, after `limit` transitions, or when the client reads too slowly.
-/// Reconnect with `after` or `Last-Event-ID` to continue after the last version that you got. With
-/// `Last-Event-ID` there is no first `snapshot`. A `snapshot` in the middle of a stream replaces
-/// the state so far: the store has lost entries, as Redis can in a crash.
+/// Reconnect with the last `id` that you got in `Last-Event-ID` to continue after it, without a
+/// first `snapshot`. If the log was rewritten since, the stream begins with a `snapshot` of the
+/// encounter as it is now. A `snapshot` in the middle of a stream replaces the state so far: the
+/// store has lost entries, as Redis can in a crash.
 #[utoipa::path(get, path = "/v1/encounters/{id}/events", tag = "events", security(("token" = [])),
     params(EncounterId, EventsQuery,
         ("Last-Event-ID" = Option<String>, Header,
-            description = "The last version that a stream brought. The next stream continues after \
-            it. It takes precedence over `after`.")),
+            description = "The last `id` that a stream brought, or a version. The next stream \
+            continues after it. It takes precedence over `after`.")),
     responses((status = 200, description = "A page of the log, or a stream", headers(("Link")),
         content(
-            (LogPage<'_> = "application/json"), (String = "text/plain"),
+            (inline(Page<EntryView<'_>>) = "application/json"), (String = "text/plain"),
                 (FeedLine<'_> = "application/x-ndjson"), (String = "text/event-stream"))),
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity,
         TooManyRequests, ServiceUnavailable))]
@@ -94,11 +104,12 @@ pub(super) async fn list_events(
     representation: Representation,
     headers: LogHeaders,
 ) -> Result<Response, Problem> {
+    let after = query.place()?;
     if let Some(format) = headers.format {
         let call = FeedCall {
             id: &id,
             token: &token,
-            after: query.after,
+            after,
             limit: query.limit.map(Int::count),
             include: query.include,
             headers: &headers,
@@ -116,14 +127,14 @@ pub(super) async fn list_events(
     let limit = query.limit.map_or(DEFAULT_LIMIT, Int::count);
     let page = shared
         .app
-        .await_log(&id, &token, query.after, limit as usize, wait)
+        .await_log(&id, &token, after, limit as usize, wait)
         .await?;
     let next = page
         .next
-        .map(|version| format!("?after={version}&limit={limit}"));
+        .map(|version| format!("?cursor={version}&limit={limit}"));
     let reply = match representation {
         Representation::Text => Reply::text(sentences(&page.entries)?),
-        _ => Reply::of(&LogPage {
+        _ => Reply::of(&Page {
             items: page.entries.iter().map(SeenEntry::view).collect(),
             next_cursor: page.next.map(|version| version.to_string()),
         })?,

@@ -183,6 +183,18 @@ impl<'de> Deserialize<'de> for Include {
     }
 }
 
+/// A place in the log.
+impl<'de> Deserialize<'de> for Tag {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(|()| {
+            D::Error::custom(
+                "Invalid version. Send a whole number, such as 13, or the id of an event.",
+            )
+        })
+    }
+}
+
 /// Text if the client prefers it to JSON.
 impl FromRequestParts<AppState> for Representation {
     type Rejection = Infallible;

@@ -6,7 +6,8 @@ use super::headers::LAST_EVENT_ID;
 use super::problem::Problem;
 use super::{AppState, Settings};
 use crate::app::{
-    AppError, BearerToken, Budget, Client, EntryView, Follower, Include, Next, SeenEntry,
+    AppError, BearerToken, Budget, Client, EntryView, Followed, Follower, Include, Next, SeenEntry,
+    Tag,
 };
 use crate::engine::AnyEncounter;
 use crate::vocabulary::{EncounterSchema, LegalCommands};
@@ -49,8 +50,8 @@ pub(super) enum Format {
 pub(super) struct LogHeaders {
     /// The format of a stream; None asks for a page.
     pub format: Option<Format>,
-    /// The last version that the client received.
-    pub last_event_id: Option<u64>,
+    /// The place of the last message that the client received.
+    pub last_event_id: Option<Tag>,
     /// The deadline that AWS sets.
     pub deadline: Option<Deadline>,
 }
@@ -71,10 +72,10 @@ impl FromRequestParts<AppState> for LogHeaders {
             _ => None,
         };
         let last = single(&parts.headers, &LAST_EVENT_ID)?.filter(|last| !last.is_empty());
-        let last_event_id = last.map(str::parse).transpose().map_err(|_| {
+        let last_event_id = last.map(str::parse).transpose().map_err(|()| {
             Problem::bad(
                 "invalid_header",
-                "the header last-event-id holds the id of an event: a version",
+                "Invalid header Last-Event-ID. Send the id of an event, or a version.",
             )
         })?;
         Ok(Self {
@@ -93,12 +94,16 @@ impl Format {
         })
     }
 
-    /// A message of one line, and the version from which a client can resume.
-    fn message(self, version: Option<u64>, line: FeedLine<'_>) -> Message<'_> {
+    /// A message of one line, and the place from which a client can resume.
+    fn message<'a>(self, place: Option<&Tag>, mut line: FeedLine<'a>) -> Message<'a> {
         let event = line.event();
-        let head = match (self, version) {
-            (Self::Lines, _) => String::new(),
-            (Self::Sse, Some(version)) => format!("id: {version}\nevent: {event}\ndata: "),
+        let head = match (self, place) {
+            (Self::Lines, Some(place)) => {
+                line.set_event_id(place.to_string());
+                String::new()
+            }
+            (Self::Lines, None) => String::new(),
+            (Self::Sse, Some(place)) => format!("id: {place}\nevent: {event}\ndata: "),
             (Self::Sse, None) => format!("event: {event}\ndata: "),
         };
         let end: &[u8] = match self {
@@ -162,6 +167,11 @@ pub(super) enum FeedLine<'a> {
     Snapshot {
         /// The version of the encounter.
         version: u64,
+        /// The place of the snapshot in the log. Only in streams of lines: `Last-Event-ID` takes
+        /// it. A server-sent event has it as its id.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(required = false, value_type = String)]
+        event_id: Option<String>,
         /// The encounter.
         #[schema(value_type = EncounterSchema)]
         encounter: &'a RawValue,
@@ -184,6 +194,14 @@ pub(super) enum FeedLine<'a> {
 }
 
 impl FeedLine<'_> {
+    fn set_event_id(&mut self, place: String) {
+        match self {
+            Self::Snapshot { event_id, .. } => *event_id = Some(place),
+            Self::Transition(entry) => entry.event_id = Some(place),
+            Self::KeepAlive | Self::Deleted => {}
+        }
+    }
+
     /// The `event` of a server-sent event: the `type` of its data.
     fn event(&self) -> &'static str {
         match self {
@@ -279,7 +297,7 @@ impl Feed {
         view.options = included.options.as_deref();
         view.table = included.table.as_deref();
         let line = FeedLine::Transition(view);
-        self.write(self.format.message(Some(version), line)).await
+        self.write(line).await
     }
 
     /// The message of an encounter that the viewer sees.
@@ -290,15 +308,17 @@ impl Feed {
         let view = self.follower.view(seen).await?;
         let line = FeedLine::Snapshot {
             version,
+            event_id: None,
             encounter: &view,
             options: included.options.as_deref(),
             table: included.table.as_deref(),
         };
-        self.write(self.format.message(Some(version), line)).await
+        self.write(line).await
     }
 
     /// Waits for room for a message, and only then writes it: many streams may wait.
-    async fn write(&self, message: Message<'_>) -> Result<Bytes, AppError> {
+    async fn write(&self, line: FeedLine<'_>) -> Result<Bytes, AppError> {
+        let message = self.format.message(Some(&self.follower.place()), line);
         let room = self.answers.reserve_in_turn(&self.client, message.len()?);
         Ok(room.await?.keep(message.write()?))
     }
@@ -318,8 +338,8 @@ pub(super) struct FeedCall<'a> {
     pub id: &'a str,
     /// Whose view it is.
     pub token: &'a BearerToken,
-    /// The version that the client knows, unless the headers say it.
-    pub after: Option<u64>,
+    /// The place that the client knows, unless the headers name one.
+    pub after: Option<&'a Tag>,
     /// The most transitions.
     pub limit: Option<u32>,
     /// What each transition includes.
@@ -338,13 +358,21 @@ pub(super) async fn stream(shared: &AppState, call: &FeedCall<'_>) -> Result<Res
         format,
         ..
     } = *call;
-    let after = headers.last_event_id.or(call.after);
-    let (now, follower) = shared.app.follow(id, token, after).await?;
+    let last_event = headers.last_event_id.as_ref();
+    let after = last_event.or(call.after);
+    let Followed {
+        now,
+        follower,
+        goes_on,
+    } = shared.app.follow(id, token, after).await?;
     // The state that the transitions follow.
-    let opening = match (headers.last_event_id, after) {
-        (Some(_), _) => None,
-        (None, Some(version)) => Some(shared.app.read(id, token, Some(version)).await?.0),
-        (None, None) => Some(now),
+    let opening = match after {
+        Some(_) if goes_on && last_event.is_some() => None,
+        Some(place) if goes_on => {
+            let version = place.version();
+            Some(shared.app.read(id, token, Some(version)).await?.0)
+        }
+        _ => Some(now),
     };
     // How soon to reconnect.
     let retry = (format == Format::Sse).then(|| Bytes::from_static(b"retry: 2000\n\n"));
@@ -366,7 +394,7 @@ pub(super) async fn stream(shared: &AppState, call: &FeedCall<'_>) -> Result<Res
         ends: Instant::now() + time,
         over: false,
         buffered: headers.deadline.is_some(),
-        sent: after.is_none(),
+        sent: after.is_none() || !goes_on,
         left: call.limit,
         include: call.include,
         client: Client::of(token, id),
@@ -394,22 +422,26 @@ mod tests {
     fn a_message_is_as_long_as_it_says_before_it_is_written() {
         let encounter = to_raw_value(&["one"]).expect("JSON");
         let options = to_raw_value(&["two"]).expect("JSON");
-        let told = |format: Format, version| {
+        let told = |format: Format, place: Option<&str>| {
+            let place: Option<Tag> = place.map(|place| place.parse().expect("a place"));
             let line = FeedLine::Snapshot {
                 version: 3,
+                event_id: None,
                 encounter: &encounter,
                 options: Some(&options),
                 table: None,
             };
-            let message = format.message(version, line);
+            let message = format.message(place.as_ref(), line);
             let text = message.write().expect("a message");
             assert_eq!(message.len().expect("a length"), text.len());
             String::from_utf8(text.into()).expect("text")
         };
         let line = r#"{"type":"snapshot","version":3,"encounter":["one"],"options":["two"]}"#;
-        assert_eq!(told(Format::Lines, Some(3)), format!("{line}\n"));
-        let event = format!("id: 3\nevent: snapshot\ndata: {line}\n\n");
-        assert_eq!(told(Format::Sse, Some(3)), event);
+        let with_id = line.replace(r#":3,"#, r#":3,"event_id":"3-AAAAAAAAAAAAAAAA","#);
+        let place = Some("3-AAAAAAAAAAAAAAAA");
+        assert_eq!(told(Format::Lines, place), format!("{with_id}\n"));
+        let event = format!("id: 3-AAAAAAAAAAAAAAAA\nevent: snapshot\ndata: {line}\n\n");
+        assert_eq!(told(Format::Sse, place), event);
         let event = format!("event: snapshot\ndata: {line}\n\n");
         assert_eq!(told(Format::Sse, None), event);
     }

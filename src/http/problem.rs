@@ -315,6 +315,13 @@ impl From<AppError> for Problem {
                 problem.0.oldest_version = Some(oldest);
                 problem
             }
+            AppError::Rewritten { oldest } => {
+                let detail = "The log was rewritten since this id. Read the encounter again.";
+                let mut problem = Self::new(StatusCode::GONE, "version_gone", detail);
+                problem.0.rule = Some("TK-8");
+                problem.0.oldest_version = Some(oldest);
+                problem
+            }
             AppError::AnswerPruned { version } => {
                 let detail = format!(
                     "this request was applied before and made version {version}; the log no longer \

@@ -29,7 +29,6 @@ pub(super) async fn list_problems(
 ) -> Result<Reply, Problem> {
     let list = List {
         items: problem_types().to_vec(),
-        next_cursor: None,
     };
     answer(&headers, &conditions, problem_types(), &list)
 }

@@ -10,13 +10,19 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A list, or a page of one.
+/// A list.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct List<T> {
     /// The items.
     pub items: Vec<T>,
-    /// The `cursor` of the next page. Null on the last page, and always null in lists without the
-    /// parameter `cursor`.
+}
+
+/// A page of a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Page<T> {
+    /// The items.
+    pub items: Vec<T>,
+    /// The `cursor` of the next page; null on the last page.
     #[schema(required = true)]
     pub next_cursor: Option<String>,
 }

@@ -1,18 +1,19 @@
 //! Creates, lists and revokes tokens.
 
 use super::AppState;
-use super::extract::{EncounterId, NoParameters};
+use super::extract::{EncounterId, NoParameters, Parameters};
 use super::post::Post;
 use super::problem::Problem;
-use super::reply::{List, Reply};
-use crate::app::{AppError, BearerToken, HandedOut, IdempotencyKey, Sender};
+use super::reply::{Page, Reply};
+use crate::app::{AppError, BearerToken, HandedOut, IdempotencyKey, MAX_TOKENS, Sender};
 use crate::engine::{NewToken, Viewer};
 use crate::json::read;
 use crate::openapi::*;
+use crate::vocabulary::Int;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 /// A new token.
 #[derive(Serialize, ToSchema)]
@@ -69,26 +70,43 @@ pub(super) async fn create_token(
         .replayed(new.replayed))
 }
 
+/// The page of the list to read.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct TokensQuery {
+    /// The `next_cursor` of the page before. Without it, the list begins with the oldest token.
+    cursor: Option<String>,
+    /// The maximum number of tokens on the page.
+    #[param(value_type = Option<usize>, default = 100, minimum = 1, maximum = 100)]
+    limit: Option<Int<1, 100>>,
+}
+
 /// List the tokens
 ///
 /// Needs a game master's token. Answers with the tokens that are valid, oldest first. It does not
 /// show the tokens themselves.
 #[utoipa::path(get, path = "/v1/encounters/{id}/tokens", tag = "tokens", security(("token" = [])),
-    params(EncounterId),
-    responses((status = 200, description = "The tokens", body = inline(List<Viewer>)),
+    params(EncounterId, TokensQuery),
+    responses((status = 200, description = "A page of the tokens", body = inline(Page<Viewer>),
+        headers(("Link"))),
         BadRequest, UnprocessableEntity, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests,
         ServiceUnavailable))]
 pub(super) async fn list_tokens(
     State(shared): State<AppState>,
     token: BearerToken,
     EncounterId(id): EncounterId,
-    _: NoParameters,
+    Parameters(TokensQuery { cursor, limit }): Parameters<TokensQuery>,
 ) -> Result<Reply, Problem> {
-    let items = shared.app.tokens(&id, &token).await?;
-    Ok(Reply::of(&List {
-        items,
-        next_cursor: None,
-    })?)
+    let limit = limit.map_or(MAX_TOKENS, |limit| limit.count() as usize);
+    let (items, next_cursor) = shared
+        .app
+        .tokens(&id, &token, cursor.as_deref(), limit)
+        .await?;
+    let next = next_cursor
+        .as_ref()
+        .map(|next| format!("?cursor={next}&limit={limit}"));
+    Ok(Reply::of(&Page { items, next_cursor })?.next_page(next))
 }
 
 /// Replace your token

@@ -225,9 +225,6 @@ pub struct LegalCommands {
     /// 32 values stands in its choice as `one_of`.
     #[schema(value_type = BTreeMap<String, Vec<CombatantId>>)]
     lists: BTreeMap<String, Arc<[Value]>>,
-    /// Always null. The list has one page.
-    #[schema(required = true)]
-    next_cursor: Option<String>,
 }
 
 impl LegalCommands {
@@ -245,7 +242,6 @@ impl LegalCommands {
             version,
             lists,
             items,
-            next_cursor: None,
         }
     }
 }

@@ -64,14 +64,14 @@ export class Encounter {
     return (await this.request("/commands", { method: "POST", headers, body: JSON.stringify(command) })).json();
   }
 
-  // Reads the stream after a version until it ends. `opened` is called when the server has answered.
-  async follow(version, signal, opened, show) {
+  // Reads the stream after an event's id, or a version, until it ends. `opened` is called when the server has answered.
+  async follow(last, signal, opened, show) {
     const silent = new AbortController();
     const stop = () => silent.abort();
     signal.addEventListener("abort", stop, { once: true });
     let timer = setTimeout(stop, SILENCE);
     try {
-      const headers = { accept: "application/x-ndjson", "last-event-id": String(version) };
+      const headers = { accept: "application/x-ndjson", "last-event-id": String(last) };
       const answer = await this.request("/events?include=encounter,options", { headers, signal: silent.signal });
       opened();
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -87,7 +87,7 @@ class Fight {
   }
 
   show(item) {
-    this.since = item.version ?? this.since;
+    this.since = item.event_id ?? this.since;
     if (item.type === "transition") {
       this.tell(item);
       // An entry without the state is followed by another one at once. If not, the state is read.

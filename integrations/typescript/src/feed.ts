@@ -10,8 +10,8 @@ type FeedLine = components["schemas"]["FeedLine"];
 export type Change = Exclude<FeedLine, { type: "keep_alive" }>;
 
 export interface FollowOptions {
-  /** The last version that you know: the feed goes on after it. Without it the feed begins with a snapshot. */
-  after?: number;
+  /** The last version or `event_id` that you know: the feed continues after it. Without it the feed begins with a snapshot. */
+  after?: number | string;
   /** What each transition has beside its events: both by default. */
   include?: "encounter" | "options" | "encounter,options" | "none";
   /** Ends the feed. */
@@ -37,11 +37,12 @@ export async function* follow(
   const { fetch: send = fetch, timeout = 45_000 } = settings;
   const events = `${url}/events${include === "none" ? "" : `?include=${include}`}`;
   new Request(events, { headers: authorization }); // A malformed address or header is no broken connection.
-  let version = after;
+  let place = after;
+  let version = after === undefined ? undefined : Number.parseInt(String(after), 10);
   let seesAll = false; // the log of a player has holes
   for (let failures = 0; !signal?.aborted; failures++) {
     const watch = watchdog(timeout, signal);
-    const resume: Record<string, string> = version === undefined ? {} : { "last-event-id": String(version) };
+    const resume: Record<string, string> = place === undefined ? {} : { "last-event-id": String(place) };
     try {
       const headers = { ...authorization, ...resume, accept: "application/x-ndjson" };
       const response = await accepted(await send(events, { headers, signal: watch.signal }));
@@ -55,10 +56,11 @@ export async function* follow(
         }
         if (line.encounter) seesAll = line.encounter.you.role === "gm";
         version = line.version;
+        place = line.event_id;
         yield line;
       }
     } catch (error) {
-      if (error instanceof TurnkeeperError && (error.status === 410 || error.code === "no_such_version")) version = undefined;
+      if (error instanceof TurnkeeperError && (error.status === 410 || error.code === "no_such_version")) place = version = undefined;
       else if (error instanceof TurnkeeperError && !error.temporary) throw error;
     } finally {
       watch.end();

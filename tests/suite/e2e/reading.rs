@@ -24,9 +24,9 @@ async fn a_page_holds_at_most_limit_entries_and_the_pages_hold_all_that_the_view
     for (viewer, all) in [(&fight, fight.log().await), (&player, public)] {
         for limit in 1..=13 {
             let (mut read, mut next, mut pages) = (Vec::new(), Some("0".to_owned()), 0);
-            while let Some(after) = next {
+            while let Some(cursor) = next {
                 let page = viewer
-                    .get(&format!("/events?after={after}&limit={limit}"))
+                    .get(&format!("/events?cursor={cursor}&limit={limit}"))
                     .send()
                     .await;
                 let body = page.json();
@@ -44,7 +44,7 @@ async fn a_page_holds_at_most_limit_entries_and_the_pages_hold_all_that_the_view
                 read.extend(versions);
                 next = body["next_cursor"].as_str().map(str::to_owned);
                 let link = next.as_ref().map_or(String::new(), |next| {
-                    format!("<?after={next}&limit={limit}>; rel=\"next\"")
+                    format!("<?cursor={next}&limit={limit}>; rel=\"next\"")
                 });
                 assert_eq!(page.header("link"), link);
                 pages += 1;

@@ -92,6 +92,17 @@ impl Table {
         for (name, sign) in &self.names {
             text = text.replace(name, sign);
         }
+        // The place of an event digests its entry, the time with it; its version is left.
+        for before in ["\"event_id\":\"", "\nid: "] {
+            let mut parts = text.split(before);
+            let mut plain = parts.next().unwrap_or_default().to_owned();
+            for part in parts {
+                let id = part.find(['"', '\n']).expect("an end");
+                let version = part[..id].split('-').next().expect("a version");
+                plain = plain + before + version + &part[id..];
+            }
+            text = plain;
+        }
         // Times: 2026-01-01T00:00:00.000Z
         let mut timeless = String::new();
         while let Some(at) = text.find("\"20") {

@@ -98,7 +98,7 @@ impl Stream {
             let kind = data["type"].as_str().expect("a type").to_owned();
             return Some(Message {
                 kind,
-                id: None,
+                id: data["event_id"].as_str().map(str::to_owned),
                 data,
             });
         }
@@ -122,8 +122,10 @@ impl Stream {
             if message.kind == "transition" {
                 let version = message.data["version"].as_u64().expect("a version");
                 assert!(
-                    message.id.is_none_or(|id| id == version.to_string()),
-                    "the id is the version"
+                    message
+                        .id
+                        .is_some_and(|id| id.starts_with(&format!("{version}-"))),
+                    "the id has the version"
                 );
                 return Some(version);
             }
@@ -167,7 +169,9 @@ async fn lines_begin_with_a_snapshot_tell_every_transition_and_the_end() {
             (entry.kind.as_str(), entry.data["type"].take()),
             ("transition", json!("transition"))
         );
-        entry.data.as_object_mut().expect("an entry").remove("type");
+        let fields = entry.data.as_object_mut().expect("an entry");
+        fields.remove("type");
+        fields.remove("event_id").expect("an id");
         assert_eq!(entry.data, log["items"][0]);
     }
     fight.delete().send().await;
@@ -241,8 +245,12 @@ async fn both_kinds_of_streams_begin_alike() {
             let mut stream = Stream::of(call, accept).await.expect("a stream");
             let first = stream.next().await.expect("a message");
             let version = first.data["version"].clone();
-            let id = (accept == SSE).then(|| version.to_string());
-            assert_eq!(first.id, id, "{accept}: only server-sent events have ids");
+            let id = first.id.expect("an id");
+            assert_eq!(
+                id.split('-').next(),
+                Some(&*version.to_string()),
+                "{accept}"
+            );
             (first.kind, version, stream)
         };
         let first = async |rest: &str, last: &str| {

@@ -186,6 +186,46 @@ async fn followers_of_what_redis_lost_are_shown_the_encounter_anew() {
 }
 
 #[tokio::test]
+async fn a_client_that_returns_with_the_id_of_a_lost_entry_is_shown_the_encounter_anew() {
+    let mut redis = RedisServer::start();
+    let (a, b) = Api::pair_on(&redis.url()).await;
+    let [there, here] = wounded(&a, &b).await;
+    let mut stream = Stream::open(&here, LINES, Some(1)).await.expect("a stream");
+    let kept = stream.next().await.and_then(|message| message.id);
+    let kept = kept.expect("an id");
+    redis.command(&["SAVE"]);
+    here.accepted(damage(100)).await;
+    let lost = stream.next().await.and_then(|message| message.id);
+    let lost = lost.expect("an id");
+    redis.restart();
+    let begins = async |fight: &Fight, accept: &str, id: &str| {
+        let call = fight.get("/events").header("last-event-id", id);
+        let mut stream = Stream::of(call, accept).await.expect("a stream");
+        let first = stream.next().await.expect("a message");
+        (first.kind, first.data["version"].as_u64())
+    };
+    // First nothing has the version of the lost entry, then another entry.
+    for version in [1, 2] {
+        for fight in [&there, &here] {
+            for accept in [LINES, SSE] {
+                let snapshot = ("snapshot".to_owned(), Some(version));
+                assert_eq!(begins(fight, accept, &lost).await, snapshot);
+            }
+        }
+        if version == 1 {
+            there.accepted(damage(7)).await;
+        }
+    }
+    let transition = ("transition".to_owned(), Some(2));
+    assert_eq!(begins(&there, LINES, &kept).await, transition);
+    assert_eq!(begins(&there, SSE, "1").await, transition);
+    let after = |id: &str| there.get(&format!("/events?after={id}")).send();
+    after(&lost).await.problem(410, "version_gone");
+    let page = after(&kept).await.expect(200).json();
+    assert_eq!(page["items"][0]["version"], 2);
+}
+
+#[tokio::test]
 async fn a_follower_reads_every_entry_where_its_feed_left_some_out() {
     let redis = RedisServer::start();
     let (a, b) = Api::pair_on(&redis.url()).await;

@@ -258,16 +258,16 @@ impl Fight {
 
     /// The entries of the log, page after page.
     pub async fn entries(&self) -> Vec<Value> {
-        let (mut entries, mut after) = (Vec::new(), "0".to_owned());
+        let (mut entries, mut cursor) = (Vec::new(), "0".to_owned());
         loop {
             let page = self
-                .read(&format!("/events?limit=1000&after={after}"))
+                .read(&format!("/events?limit=1000&cursor={cursor}"))
                 .await;
             entries.extend(page["items"].as_array().expect("items").iter().cloned());
             let Some(next) = page["next_cursor"].as_str() else {
                 return entries;
             };
-            after = next.to_owned();
+            cursor = next.to_owned();
         }
     }
 

@@ -13,7 +13,7 @@ pub fn pattern(name: &str) -> Option<&'static str> {
         "id" => "^[A-Za-z0-9_-]{1,64}$",
         "Idempotency-Key" => "^[!-~]{1,255}$",
         "If-Match" | "If-None-Match" => TAGS,
-        "Last-Event-ID" => "^[0-9]{1,19}$",
+        "Last-Event-ID" => "^[0-9]{1,19}(-[A-Za-z0-9_-]{16})?$",
         "Prefer" => "^[ -~]*$",
         _ => return None,
     })

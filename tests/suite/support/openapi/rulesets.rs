@@ -11,7 +11,6 @@ use turnkeeper::vocabulary::{Commands, Draft, HOUSE_RULES, SharedCommand};
 #[derive(Serialize)]
 pub struct Manifests {
     items: Vec<RulesetInfo>,
-    next_cursor: Option<String>,
 }
 
 /// The manifests of the rulesets that ship.
@@ -20,7 +19,6 @@ pub fn rulesets() -> Manifests {
     turnkeeper::rulesets::register(&mut all);
     Manifests {
         items: all.0.iter().map(manifest).collect(),
-        next_cursor: None,
     }
 }
 
