@@ -241,7 +241,7 @@ impl App {
     ) -> Result<bool, AppError> {
         if encounter.rewind_target(&Request::undo())?.as_ref() != Some(rewind) {
             return Err(not_yours_to_undo(
-                "a player may undo only their own last command: leave `to_version` out",
+                "Players may undo only their own last command. Leave out \"to_version\".",
             ));
         }
         let after = rewind.to_version;
@@ -257,8 +257,8 @@ impl App {
         }
         if log.base_version > after || seen == 0 || !all_own {
             return Err(not_yours_to_undo(
-                "the last command is not this token's, or somebody else has done something \
-                 since: ask the game master",
+                "The last command is not your token's, or another client acted since. Ask the game \
+                 master.",
             ));
         }
         Ok(!log.more && seen == log.entries.len())

@@ -226,7 +226,7 @@ fn first_tokens(
 ) -> Result<(Meta, Vec<Token>), AppError> {
     if wanted.len() > MAX_FIRST_TOKENS {
         let detail = format!(
-            "a creation hands out at most {MAX_FIRST_TOKENS} tokens: ask for more afterwards"
+            "Too many tokens. A creation makes at most {MAX_FIRST_TOKENS}; create more afterwards."
         );
         return Err(FieldError::meaningless("tokens", detail).into());
     }

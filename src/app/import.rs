@@ -39,7 +39,7 @@ const GROWTH: usize = 1024 * 1024;
 /// Bytes by which two states may differ in length that differ in their version alone.
 const VERSION_DIGITS: usize = 32;
 
-const IMPOSSIBLE: &str = "this undo or redo is not possible here";
+const IMPOSSIBLE: &str = "This undo or redo is not possible at this place in the log.";
 
 /// The event of an undo or redo.
 #[derive(Deserialize)]
@@ -99,7 +99,7 @@ fn fold_import(
 ) -> Result<ImportFold, AppError> {
     let log: ExportedLog = read_json(json_text(json)?)?;
     if !log.entries.get().starts_with('[') {
-        return Err(FieldError::malformed("entries", "a list is expected").into());
+        return Err(FieldError::malformed("entries", "Expected a list.").into());
     }
     check_head(&log)?;
     let base = read_base(rulesets, meta, &log)?;
@@ -122,7 +122,7 @@ fn fold_import(
             .map_err(|error| AppError::Inconsistent(error.within(&path)))
     })?;
     if fold.encounter.version() != log.version {
-        let detail = format!("the entries end at version {}", fold.encounter.version());
+        let detail = format!("The entries end at version {}.", fold.encounter.version());
         return Err(inconsistent("version", detail));
     }
     Ok(fold)
@@ -133,20 +133,20 @@ fn check_head(log: &ExportedLog) -> Result<(), AppError> {
     if log.format != FORMAT {
         return Err(inconsistent(
             "format",
-            format!("an exported log says {FORMAT:?} here"),
+            format!("Not an exported log: this must be {FORMAT:?}."),
         ));
     }
     if log.schema != SCHEMA {
         return Err(inconsistent(
             "schema",
-            format!("this program reads schema {SCHEMA}, not {}", log.schema),
+            format!("This server reads schema {SCHEMA}, not {}.", log.schema),
         ));
     }
     for (path, version) in [("version", log.version), ("base.version", log.base.version)] {
         if version > MAX_VERSION {
             return Err(inconsistent(
                 path,
-                format!("a version up to {MAX_VERSION} is expected"),
+                format!("Expected a version of at most {MAX_VERSION}."),
             ));
         }
     }
@@ -172,13 +172,13 @@ fn read_base(
     if base.ruleset() != log.ruleset {
         return Err(inconsistent(
             "ruleset",
-            format!("the base is one of {}", base.ruleset()),
+            format!("The base belongs to the ruleset {}.", base.ruleset()),
         ));
     }
     if base.version() != log.base.version {
         return Err(inconsistent(
             "base.version",
-            format!("the base is at version {}", base.version()),
+            format!("The base is at version {}.", base.version()),
         ));
     }
     Ok(base)
@@ -193,7 +193,7 @@ fn check_size(json: &RawValue, most: usize) -> Result<(), FieldError> {
     if size > most {
         return Err(FieldError::meaningless(
             "",
-            format!("it takes {size} bytes, more than the maximum of {most}"),
+            format!("Too large: {size} bytes. The maximum is {most}."),
         ));
     }
     Ok(())
@@ -282,7 +282,7 @@ impl ImportFold {
         if entry.at.parse::<jiff::Timestamp>().is_err() {
             return Err(FieldError::meaningless(
                 "at",
-                "a time such as 2026-01-31T19:30:00Z is expected",
+                "Expected a time such as 2026-01-31T19:30:00Z.",
             ));
         }
         self.fold(entry)
@@ -292,14 +292,14 @@ impl ImportFold {
     fn fold(&mut self, mut entry: LogEntry) -> Result<(), Box<dyn Error>> {
         let expected = self.encounter.version().saturating_add(1);
         if entry.version != expected {
-            return Err(format!("it has version {}, and {expected} is next", entry.version).into());
+            return Err(format!("Expected version {expected}, got {}.", entry.version).into());
         }
         let encounter = match (rewind_event(&entry.events), &entry.checkpoint) {
             (Some(event), Some(checkpoint)) => self.rewound(&event, checkpoint)?,
             _ => self.encounter.fold(&entry)?,
         };
         if encounter.version() != entry.version {
-            return Err("checkpoint: it is that of another version".into());
+            return Err("The checkpoint has another version than its entry.".into());
         }
         if let Some(checkpoint) = &entry.checkpoint {
             // In this program's form, so that they compare byte for byte.
@@ -309,7 +309,7 @@ impl ImportFold {
             );
             if own.get() != stated.get() {
                 return Err(
-                    "checkpoint: it is not the state that the entries before it lead to".into(),
+                    "The checkpoint is not the state that the entries before it lead to.".into(),
                 );
             }
             entry.checkpoint = Some(own);
@@ -318,7 +318,7 @@ impl ImportFold {
         let bytes: Bytes = serde_json::to_vec(&entry)?.into();
         let room = self.room.checked_sub(bytes.len());
         self.room = room.ok_or(
-            "what viewers read of the entries is too long: import the log as the export gives it",
+            "The entries are too long for viewers. Import the log exactly as it was exported.",
         )?;
         self.entries.push(Entry {
             version: entry.version,

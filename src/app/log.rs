@@ -61,7 +61,7 @@ pub struct SeenEntry {
     token: Option<String>,
 }
 
-/// An entry of the log: what one accepted request changed.
+/// An entry of the log: the change by one accepted request.
 #[serde_with::skip_serializing_none]
 #[derive(Serialize, ToSchema)]
 #[schema(as = LogEntry)]
@@ -72,7 +72,7 @@ pub struct EntryView<'a> {
     /// server-sent event has it as its id.
     #[schema(required = false, value_type = String)]
     pub event_id: Option<String>,
-    /// When it was accepted.
+    /// The time of its acceptance.
     #[schema(format = DateTime)]
     at: &'a str,
     /// The id of the token that sent it. Left out if the viewer may not know who acts.
@@ -84,15 +84,15 @@ pub struct EntryView<'a> {
     token_name: Option<&'a Text<80>>,
     /// The types of the commands that were sent. Empty if the viewer may not know who acts.
     commands: &'a [String],
-    /// What happened, in order.
+    /// The events, in order.
     #[schema(value_type = Vec<EventSchema>)]
     pub events: &'a RawValue,
     /// The encounter after it. Only in streams with `include`, unless another entry follows at
     /// once.
     #[schema(required = false, value_type = EncounterSchema)]
     pub encounter: Option<&'a RawValue>,
-    /// What the viewer may send after it. Only in streams with `include`, unless another entry
-    /// follows at once.
+    /// The legal commands after it. Only in streams with `include`, unless another entry follows at
+    /// once.
     #[schema(required = false, value_type = LegalCommands)]
     pub options: Option<&'a RawValue>,
     /// The turn table after it. Only in streams with `include`, unless another entry follows at

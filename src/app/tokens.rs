@@ -64,9 +64,13 @@ impl NewToken {
     /// Refuses combatants that a token of its role does not name.
     fn check_combatants(&self) -> Result<(), FieldError> {
         let wrong = match (self.role, self.combatants.len()) {
-            (Role::Player, 0) => "a player's token names the combatants that it acts for",
-            (Role::Gm | Role::Spectator, 1..) => "only a player's token names combatants",
-            (_, count) if count > MAX_COMBATANTS => "an encounter has at most 500 combatants",
+            (Role::Player, 0) => "A player's token needs combatants. Name those that it acts for.",
+            (Role::Gm | Role::Spectator, 1..) => {
+                "Only a player's token has combatants. Leave them out."
+            }
+            (_, count) if count > MAX_COMBATANTS => {
+                "Too many combatants. An encounter has at most 500."
+            }
             _ => return Ok(()),
         };
         Err(FieldError::meaningless("combatants", wrong))
@@ -77,7 +81,8 @@ impl NewToken {
         let end: Option<Timestamp> = match (&self.expires_at, self.expires_in) {
             (None, None) => return Ok(None),
             (Some(_), Some(_)) => {
-                let message = "say when it ends once: expires_at or expires_in";
+                let message =
+                    "Both \"expires_at\" and \"expires_in\" set the expiry. Send one of them.";
                 return Err(FieldError::meaningless("expires_in", message));
             }
             (Some(at), None) => at.parse().ok(),
@@ -87,12 +92,12 @@ impl NewToken {
             }
         };
         let Some(end) = end else {
-            let message = "a time in RFC 3339 is expected, such as 2026-01-31T19:30:00Z, \
-                           and none after 9999-12-30T22:00:00Z";
+            let message = "Expected a time in RFC 3339, such as 2026-01-31T19:30:00Z, \
+                           and at most 9999-12-30T22:00:00Z.";
             return Err(FieldError::meaningless("expires_at", message));
         };
         if end <= Timestamp::now() {
-            let message = "a token ends in the future";
+            let message = "This time has passed. Send a time in the future.";
             return Err(FieldError::meaningless("expires_at", message));
         }
         Ok(Some(format!("{end:.3}")))
@@ -144,8 +149,8 @@ impl App {
     ) -> Result<HandedOut, AppError> {
         if let Sender::Creator(application) = sender {
             if wanted.role != Role::Gm {
-                let detail = "an application hands out only game masters' tokens: send a game \
-                              master's token for others";
+                let detail = "An application's key creates only game masters' tokens. Send a game \
+                              master's token to create others.";
                 return Err(Refusal::Forbidden {
                     path: String::new(),
                     detail: detail.to_owned(),
@@ -161,7 +166,7 @@ impl App {
         let purpose = purpose_of_new(&name, id, sender, key);
         let token = Token::new(wanted.role, &secrets.derive(&purpose)?);
         let written = self.write(id, sender, key, |encounter, viewer| {
-            only_gm(&viewer, "hand out tokens")?;
+            only_gm(&viewer, "create tokens")?;
             with_new_token(encounter, sender, wanted, &token, &name)
         });
         let repeated = match written.await? {
@@ -188,8 +193,8 @@ impl App {
                 });
             }
         }
-        let detail = "the token that this request handed out was revoked or replaced, or has \
-                      ended: ask for another one under another Idempotency-Key";
+        let detail = "The token that this request created was revoked or replaced, or has \
+                      expired. Create another one with another Idempotency-Key.";
         Err(Violation::new("token_ended", "TK-12", detail).into())
     }
 
@@ -362,7 +367,8 @@ fn make_room(meta: &mut Meta, sender: &Sender) -> Result<(), AppError> {
         tokens.remove(oldest);
         return Ok(());
     }
-    let detail = format!("an encounter has at most {MAX_TOKENS} tokens: revoke one first");
+    let detail =
+        format!("Too many tokens: an encounter has at most {MAX_TOKENS}. Revoke one first.");
     Err(Violation::new("too_many_tokens", "TK-4", detail).into())
 }
 
@@ -373,8 +379,7 @@ fn check_gm(meta: &Meta) -> Result<(), AppError> {
             return Ok(());
         }
     }
-    let detail =
-        "this is the last game master's token that does not end: hand out another one first";
+    let detail = "You can't revoke the last game master's token that never expires. Create another one first.";
     Err(Violation::new("last_gm_token", "TK-10", detail).into())
 }
 

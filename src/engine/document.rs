@@ -175,10 +175,7 @@ fn header_field<T: DeserializeOwned>(
 ) -> Result<T, FieldError> {
     match fields.get(name) {
         Some(field) => read_json(field.get()).map_err(|error| error.within(name)),
-        None => Err(FieldError::malformed(
-            name,
-            format!("missing field `{name}`"),
-        )),
+        None => Err(FieldError::malformed(name, "This field is required.")),
     }
 }
 

@@ -386,7 +386,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         let events: Vec<Event<R>> = serde_json::from_str(entry.events.get()).map_err(unreadable)?;
         if events.iter().any(Event::jumps) {
             let Some(checkpoint) = &entry.checkpoint else {
-                let message = "checkpoint: an undo or redo needs one";
+                let message = "An undo or redo needs a checkpoint.";
                 return Err(LoadError::Unreadable(message.to_owned()));
             };
             return self.restore(checkpoint);

@@ -40,7 +40,7 @@ pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<ToldEvent<Event<R
         if place >= MAX_EVENTS {
             return Err(FieldError::meaningless(
                 "",
-                format!("an entry has at most {MAX_EVENTS} events"),
+                format!("Too many events. An entry has at most {MAX_EVENTS}."),
             ));
         }
         events.push(told(event).map_err(|error| error.within(&place.to_string()))?);
@@ -49,7 +49,7 @@ pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<ToldEvent<Event<R
     if events.len() > 1 && events.iter().any(|told| told.event.jumps()) {
         return Err(FieldError::meaningless(
             "",
-            "an undo or redo is the only event of its entry",
+            "An undo or redo must be the only event of its entry.",
         ));
     }
     Ok(events)
@@ -62,13 +62,13 @@ fn told<R: Ruleset>(raw: &RawValue) -> Result<ToldEvent<Event<R>>, FieldError> {
         return Ok(ToldEvent { event, text: None });
     }
     let Sentence { text } = serde_json::from_str(raw.get())
-        .map_err(|_| FieldError::malformed("text", "the sentence is a string"))?;
+        .map_err(|_| FieldError::malformed("text", "The text must be a string."))?;
     let Some(text) = text else {
-        return Err(FieldError::malformed("text", "missing field `text`"));
+        return Err(FieldError::malformed("text", "This field is required."));
     };
     if text.chars().count() > MAX_TEXT || !is_plain(&text) {
         let message =
-            format!("a sentence has at most {MAX_TEXT} characters, and no control characters");
+            format!("Invalid text. Send at most {MAX_TEXT} characters, and no control characters.");
         return Err(FieldError::meaningless("text", message));
     }
     Ok(ToldEvent {
@@ -91,7 +91,7 @@ pub(super) fn checkpoint<R: Ruleset>(checkpoint: &RawValue) -> Result<(), FieldE
     if options.len() > MAX_OPTIONS {
         return Err(FieldError::meaningless(
             "encounter.options",
-            format!("options have at most {MAX_OPTIONS} bytes"),
+            format!("The options are too large. Send at most {MAX_OPTIONS} bytes."),
         ));
     }
     read_json::<Document<'_, R>>(checkpoint.get())?;
@@ -109,7 +109,7 @@ impl LogEntry {
     pub fn check_texts(&self) -> Result<(), FieldError> {
         if Text::<64>::new(&self.token).is_none() {
             let message =
-                "a token's id is expected: at most 64 characters without control characters";
+                "Expected a token's id: at most 64 characters without control characters.";
             return Err(FieldError::meaningless("token", message));
         }
         check_commands(&self.commands)?;

@@ -156,7 +156,7 @@ impl Rulesets {
         }
         let known: Vec<_> = self.iter().map(|ruleset| ruleset.manifest.id).collect();
         let message = format!(
-            "there is no such ruleset; there are {}. {OTHER_SYSTEMS}",
+            "Unknown ruleset. Rulesets: {}. {OTHER_SYSTEMS}",
             known.join(", ")
         );
         Err(FieldError::meaningless("ruleset", message))

@@ -31,8 +31,10 @@ pub async fn buffer(
         Ok(Err(error)) if error.is::<LengthLimitError>() => too_large(response, path),
         Ok(Err(error)) => {
             tracing::warn!(%error, "an answer broke off");
-            let problem =
-                Problem::unavailable("incomplete_answer", "the answer broke off: ask again");
+            let problem = Problem::unavailable(
+                "incomplete_answer",
+                "The answer was cut off. Send the request again.",
+            );
             replace(response, path, problem)
         }
         Err(_) => replace(response, path, Problem::too_late()),
@@ -41,10 +43,9 @@ pub async fn buffer(
 
 /// Answers 413 instead of a response that the proxy cannot pass on for its size.
 pub fn too_large(response: Response<Bytes>, path: &str) -> Response<Bytes> {
-    let detail = "what was asked for is done, but the proxy before this server cannot pass on an \
-                  answer of this size: send Accept-Encoding: gzip, read the log in pages instead \
-                  of exporting it, send commands with Prefer: return=minimal, or ask the server \
-                  without that proxy";
+    let detail = "The request was applied, but the gateway cannot pass on an answer of this size. Send \
+                  Accept-Encoding: gzip or Prefer: return=minimal, read the log in pages instead \
+                  of exporting it, or call the server without that gateway.";
     replace(
         response,
         path,

@@ -206,8 +206,8 @@ pub(super) struct OptionsQuery {
 
 /// List the legal commands
 ///
-/// Each item is a command that this token may send as it is, with the choices that it leaves open
-/// and the rule that allows it.
+/// Each item is a command that this token may send, with its open choices and the rule that allows
+/// it.
 #[utoipa::path(get, path = "/v1/encounters/{id}/options", tag = "commands",
     security(("token" = [])),
     params(EncounterId, OptionsQuery, ("If-None-Match" = Option<String>, Header,

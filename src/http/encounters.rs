@@ -20,8 +20,8 @@ use utoipa::{IntoParams, ToSchema};
 
 /// Create an encounter
 ///
-/// Answers with the encounter and its game master's token. No other answer shows the token. Where
-/// the server is configured with applications, the request needs an application's key.
+/// Returns the encounter and its game master's token. No other answer shows the token. If the
+/// server is configured with applications, the request needs an application's key.
 #[utoipa::path(post, path = "/v1/encounters", tag = "encounters", security(("application" = []),
     ()),
     params(("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
@@ -100,9 +100,8 @@ pub(super) struct ListQuery {
 
 /// List an application's encounters
 ///
-/// Answers with the encounters that the application created or imported, newest first. Needs a
-/// server that is configured with applications. A page may be shorter than `limit` though
-/// `next_cursor` says that more follow.
+/// Returns the encounters that the application created or imported, newest first. Needs a server
+/// that is configured with applications. A page may be shorter than `limit` even if more follow.
 #[utoipa::path(get, path = "/v1/encounters", tag = "encounters", params(ListQuery),
     security(("application" = [])),
     responses((status = 200, description = "A page of the list", body = inline(Page<Summary>),
@@ -151,8 +150,8 @@ pub(super) struct EncounterQuery {
 
 /// Read an encounter
 ///
-/// Answers with the encounter as JSON, or with `Accept: text/plain` as a turn table for people.
-/// `at` reads an earlier version.
+/// Returns the encounter as JSON, or with `Accept: text/plain` as a turn table for people. `at`
+/// returns an earlier version.
 #[utoipa::path(get, path = "/v1/encounters/{id}", tag = "encounters", security(("token" = [])),
     params(EncounterId, EncounterQuery, ("If-None-Match" = Option<String>, Header,
         description = IF_NONE_MATCH)),

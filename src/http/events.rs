@@ -64,12 +64,12 @@ const DEFAULT_LIMIT: u32 = 100;
 
 /// Read or follow the log
 ///
-/// The log has one entry for each accepted request: its version, when it was sent, by which token,
-/// the types of its commands, and what happened. A page ends early after about half a MiB. A page
-/// for a player or spectator leaves out what they may not see. It may be shorter than `limit`, or
-/// empty, though `next_cursor` says that more follow.
+/// The log has one entry for each accepted request: its version, time, sender, the types of its
+/// commands, and the events. A page ends early after about half a MiB. A page for a player or
+/// spectator leaves out hidden information. It may be shorter than `limit`, or empty, even if more
+/// entries follow.
 ///
-/// With `Accept: text/plain` a page is the fight told line by line.
+/// With `Accept: text/plain` a page has the sentence of each event, one per line.
 ///
 /// With `Accept: application/x-ndjson` or `text/event-stream` the answer is a stream. It begins
 /// with a `snapshot` of the encounter, at the version `after` if that is given. A `transition`

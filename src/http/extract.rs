@@ -52,11 +52,11 @@ impl FromRequestParts<AppState> for BearerToken {
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Problem> {
         const MISSING: &str =
-            "send the encounter's token in the header: Authorization: Bearer tk_...";
+            "Missing token. Send the encounter's token in the header Authorization: Bearer tk_...";
         const MALFORMED: &str =
-            "this is not a token of this service: the header is Authorization: Bearer tk_...";
-        const KEY: &str = "this is an application's key, which opens no encounter: send the token \
-                           that the creation answered with";
+            "Not a token of this service. Send the header Authorization: Bearer tk_...";
+        const KEY: &str = "An application's key opens no encounter. Send the token that the creation \
+                           returned.";
         let credential =
             bearer(&parts.headers, MALFORMED)?.ok_or(Problem::unauthorized(MISSING))?;
         let wrong = if credential.starts_with("tk_app_") {
@@ -77,11 +77,11 @@ impl FromRequestParts<AppState> for Creator {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
         const MISSING: &str =
-            "this server wants an application's key for that: Authorization: Bearer tk_app_...";
+            "Missing application key. Send the header Authorization: Bearer tk_app_...";
         const UNKNOWN: &str =
-            "no application has this key: the header is Authorization: Bearer tk_app_...";
-        const TOKEN: &str = "this is the token of an encounter: creating, importing and listing \
-                             need an application's key, tk_app_...";
+            "Unknown application key. Send the header Authorization: Bearer tk_app_...";
+        const TOKEN: &str = "An encounter's token may not create, import or list. Send an \
+                             application's key, tk_app_...";
         let applications = state.app.applications();
         if !applications.configured() {
             return Ok(Self(None));
@@ -117,7 +117,7 @@ impl FromRequestParts<AppState> for Sender {
 /// answers any other scheme.
 fn bearer<'h>(headers: &'h HeaderMap, malformed: &'static str) -> Result<Option<&'h str>, Problem> {
     const UNREADABLE: &str =
-        "the header authorization must be sent once, in visible ASCII characters";
+        "Invalid header Authorization. Send it once, in visible ASCII characters.";
     let value = single(headers, &AUTHORIZATION).map_err(|_| Problem::unauthorized(UNREADABLE))?;
     let Some(value) = value else { return Ok(None) };
     match value.split_once(' ') {
@@ -160,7 +160,7 @@ pub(super) fn single<'h>(
         Ok(text) if values.next().is_none() => Ok(Some(text)),
         _ => Err(Problem::bad(
             "invalid_header",
-            format!("the header {name} must be sent once, in visible ASCII characters"),
+            format!("Invalid header {name}. Send it once, in visible ASCII characters."),
         )),
     }
 }
@@ -305,8 +305,8 @@ fn condition(headers: &HeaderMap, name: HeaderName) -> Result<Option<Expected>, 
         return Ok(Some(tags));
     }
     let detail = format!(
-        "the header {name} holds an entity tag such as \"13\" in double quotes, several with \
-         commas, or *"
+        "Invalid header {name}. Send an entity tag or a version such as \"13\" in double quotes, \
+         several with commas, or *."
     );
     Err(Problem::bad("invalid_header", detail))
 }

@@ -163,7 +163,7 @@ impl Write for ByteCount {
 #[derive(Serialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum FeedLine<'a> {
-    /// The encounter that the next transitions change.
+    /// The encounter. The next transitions change it.
     Snapshot {
         /// The version of the encounter.
         version: u64,
@@ -175,8 +175,7 @@ pub(super) enum FeedLine<'a> {
         /// The encounter.
         #[schema(value_type = EncounterSchema)]
         encounter: &'a RawValue,
-        /// What the viewer may send after it. Only in streams with `include`, unless an entry
-        /// follows at once.
+        /// The legal commands. Only in streams with `include`, unless an entry follows at once.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(required = false, value_type = LegalCommands)]
         options: Option<&'a RawValue>,

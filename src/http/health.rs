@@ -28,7 +28,7 @@ struct Readiness {
 
 /// Check the process
 ///
-/// Answers as long as the process runs.
+/// Returns 200 if the process runs.
 #[utoipa::path(get, path = "/livez", tag = "operations",
     responses((status = 200, description = "The process runs", body = inline(Health)),
         RequestTimeout))]
@@ -38,8 +38,8 @@ pub(super) async fn livez() -> Result<Reply, Problem> {
 
 /// Check the store
 ///
-/// Answers 200 when the store takes writes. The detail of a refusal says why it does not, such as a
-/// full Redis.
+/// Returns 200 if the store takes writes. The `detail` of a refusal gives the cause, such as a full
+/// Redis.
 #[utoipa::path(get, path = "/readyz", tag = "operations",
     responses((status = 200, description = "The store takes writes", body = inline(Readiness)),
         RequestTimeout, ServiceUnavailable))]
@@ -49,7 +49,7 @@ pub(super) async fn readyz(State(shared): State<AppState>) -> Result<Reply, Prob
         | AppError::StoreRefuses(reason)
         | AppError::Internal(reason) => {
             tracing::warn!(%reason, "not ready");
-            Problem::unavailable("store_away", format!("the store is not ready: {reason}"))
+            Problem::unavailable("store_away", format!("The store takes no writes: {reason}"))
         }
         error => error.into(),
     })?;

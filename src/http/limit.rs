@@ -173,7 +173,7 @@ impl RateLimitKey {
         let Self { policy, rate, .. } = self;
         let (quota, window, seconds) = (rate.quota, rate.window.as_secs(), seconds(grant));
         let detail = format!(
-            "at most {quota} requests in {window} s for each {policy}: try again in {seconds} s"
+            "Too many requests: at most {quota} in {window} s per {policy}. Try again in {seconds} s."
         );
         let mut response = Problem::too_often(detail, seconds).into_response();
         self.add_headers(grant, response.headers_mut());

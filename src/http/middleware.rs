@@ -106,15 +106,14 @@ fn check_head(request: &Request) -> Result<(), Problem> {
         .map(|(name, value)| name.as_str().len().saturating_add(value.len()))
         .sum();
     let problem = match headers.get_all(HOST).iter().count() {
-        0 if request.version() == Version::HTTP_11 => Problem::bad(
-            "invalid_host",
-            "a request has a Host header: this one has none",
-        ),
+        0 if request.version() == Version::HTTP_11 => {
+            Problem::bad("invalid_host", "The request has no Host header. Send one.")
+        }
         0 | 1 if size <= MAX_HEADERS => return Ok(()),
         0 | 1 => Problem::headers_too_large(),
         _ => Problem::bad(
             "invalid_host",
-            "a request has one Host header: this one has several",
+            "The request has several Host headers. Send one.",
         ),
     };
     // The bytes that follow on this connection may belong to this request.

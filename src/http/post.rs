@@ -190,8 +190,8 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
         Some(key)
             if !(1..=255).contains(&key.len()) || !key.bytes().all(|b| b.is_ascii_graphic()) =>
         {
-            let detail = "an Idempotency-Key has 1 to 255 visible ASCII characters, such as a \
-                          UUID, and no spaces";
+            let detail = "Invalid Idempotency-Key. Send 1 to 255 visible ASCII characters without \
+                          spaces, such as a UUID.";
             Err(Problem::bad("invalid_header", detail))
         }
         key => Ok(key),
@@ -219,7 +219,7 @@ fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
     if essence != "application/json" && !essence.ends_with("+json") {
         return Err(refused(
             "not_json",
-            "the body must be JSON and say so: Content-Type: application/json",
+            "The body must be JSON. Send it with Content-Type: application/json.",
         ));
     }
     for parameter in parts {
@@ -229,7 +229,7 @@ fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
         if !matches!(charset.trim_matches('"'), "utf-8" | "utf8" | "us-ascii") {
             return Err(refused(
                 "not_utf8",
-                "the body must be in UTF-8, as JSON is: Content-Type: application/json",
+                "The body must be in UTF-8. Send it with Content-Type: application/json.",
             ));
         }
     }
@@ -239,8 +239,7 @@ fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
             if !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity") {
                 let problem = refused(
                     "encoded_body",
-                    "the body must be sent as it is, not compressed: without the header \
-                     Content-Encoding",
+                    "Send the body uncompressed, without Content-Encoding.",
                 );
                 return Err(problem.with(ACCEPT_ENCODING, HeaderValue::from_static("identity")));
             }
@@ -303,8 +302,12 @@ impl Bodies {
             .await
             .map_err(|_| too_slow())?
         {
-            let frame =
-                frame.map_err(|_| Problem::bad("incomplete_body", "the body ended too early"))?;
+            let frame = frame.map_err(|_| {
+                Problem::bad(
+                    "incomplete_body",
+                    "The body ended too early. Send it again.",
+                )
+            })?;
             let Ok(data) = frame.into_data() else {
                 continue;
             };
@@ -312,7 +315,7 @@ impl Bodies {
             if size > self.limit {
                 drop((bytes, room));
                 let _ = timeout(DRAIN_TIME, drain(body)).await;
-                let detail = format!("the body is larger than {} bytes", self.limit);
+                let detail = format!("The body is too large. Send at most {} bytes.", self.limit);
                 return Err(Problem::new(
                     StatusCode::PAYLOAD_TOO_LARGE,
                     "body_too_large",

@@ -20,7 +20,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone)]
 pub(super) struct Problem(Box<ProblemDocument>);
 
-/// What went wrong, for programs and for people.
+/// A problem, for programs and for people.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 #[schema(as = Problem)]
@@ -33,7 +33,7 @@ pub(super) struct ProblemDocument {
     title: String,
     /// The HTTP status.
     status: u16,
-    /// What is wrong and what would be right.
+    /// The problem and the remedy.
     detail: Cow<'static, str>,
     /// The path of the request.
     instance: String,
@@ -51,7 +51,7 @@ pub(super) struct ProblemDocument {
     errors: Vec<FieldError>,
     /// The version of the encounter.
     current_version: Option<u64>,
-    /// The decision that is awaited, if the rules refuse a command.
+    /// The pending decision, if the rules refuse a command.
     pending: Option<Box<Pending>>,
     /// The oldest version that the log holds.
     oldest_version: Option<u64>,
@@ -82,7 +82,7 @@ impl Problem {
 
     /// More headers than a request may have.
     pub fn headers_too_large() -> Self {
-        let detail = "the headers are too many or too large: at most 100, of 64 KiB in all";
+        let detail = "Too many headers, or too large ones. Send at most 100, of 64 KiB in all.";
         Self::new(
             StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             "headers_too_large",
@@ -121,8 +121,8 @@ impl Problem {
     pub fn too_late() -> Self {
         Self::unavailable(
             "too_late",
-            "there was no time left to answer, so the request may have been applied: \
-             send it again with the same Idempotency-Key",
+            "The server had no time left to answer, so the request may have been applied. Send it \
+             again with the same Idempotency-Key.",
         )
     }
 
@@ -144,26 +144,34 @@ impl Problem {
     /// The problem for a status that no handler chose, such as 405.
     pub fn of_status(status: StatusCode) -> Self {
         match status {
-            StatusCode::NOT_FOUND => Self::not_found("there is nothing at this path"),
+            StatusCode::NOT_FOUND => {
+                Self::not_found("Unknown path. GET /openapi.json lists the paths.")
+            }
             StatusCode::METHOD_NOT_ALLOWED => Self::new(
                 status,
                 "method_not_allowed",
-                "this method is not possible here; the Allow header says which are",
+                "Method not allowed here. The header Allow lists the methods of this path.",
             ),
             StatusCode::REQUEST_TIMEOUT => Self::new(
                 status,
                 "request_timeout",
-                "the request took too long to arrive or to be answered",
+                "The request took too long to arrive or to be answered. Send it again.",
             ),
             StatusCode::INTERNAL_SERVER_ERROR => Self::new(
                 status,
                 "internal_error",
-                "the server made a mistake; the log tells more under the request id",
+                "The server failed. Report the request_id to its operator.",
             ),
-            _ if status.is_server_error() => {
-                Self::new(status, "internal_error", "the server made a mistake")
-            }
-            _ => Self::new(status, "bad_request", "the request cannot be understood"),
+            _ if status.is_server_error() => Self::new(
+                status,
+                "internal_error",
+                "The server failed. Send the request again later.",
+            ),
+            _ => Self::new(
+                status,
+                "bad_request",
+                "The server cannot read the request. Check its method, path and headers.",
+            ),
         }
     }
 
@@ -273,11 +281,11 @@ impl From<AppError> for Problem {
     fn from(error: AppError) -> Self {
         match error {
             AppError::NotFound => {
-                Self::not_found("there is no such encounter, or this token does not know it")
+                Self::not_found("Unknown encounter, or a token that is not valid for it.")
             }
-            AppError::NoToken => Self::not_found(
-                "there is no such token in this encounter: the list of its tokens has their ids",
-            ),
+            AppError::NoToken => {
+                Self::not_found("Unknown token. GET the list of tokens for their ids.")
+            }
             AppError::Refused(refusal) => refusal.into(),
             AppError::NotNow {
                 refusal,
@@ -291,7 +299,7 @@ impl From<AppError> for Problem {
             }
             AppError::Stale { current } => {
                 let detail = format!(
-                    "the encounter is at version {current}: read it again and decide again"
+                    "The encounter has changed: it is at version {current}. Read it again and decide again."
                 );
                 let mut problem =
                     Self::new(StatusCode::PRECONDITION_FAILED, "stale_version", detail);
@@ -299,16 +307,14 @@ impl From<AppError> for Problem {
                 problem
             }
             AppError::FutureVersion { current } => {
-                let detail =
-                    format!("there is no such version yet: the encounter is at version {current}");
+                let detail = format!("Unknown version: the encounter is at version {current}.");
                 let mut problem = Self::unprocessable("no_such_version", detail);
                 problem.0.current_version = Some(current);
                 problem
             }
             AppError::Pruned { oldest } => {
                 let detail = format!(
-                    "the log no longer holds that version: version {oldest} is the oldest that it \
-                     holds"
+                    "The log no longer holds this version. Its oldest version is {oldest}."
                 );
                 let mut problem = Self::new(StatusCode::GONE, "version_gone", detail);
                 problem.0.rule = Some("TK-8");
@@ -324,20 +330,20 @@ impl From<AppError> for Problem {
             }
             AppError::AnswerPruned { version } => {
                 let detail = format!(
-                    "this request was applied before and made version {version}; the log no longer \
-                     holds what it answered: read the encounter"
+                    "This request was applied before and made version {version}, and the log no \
+                     longer holds its answer. Read the encounter."
                 );
                 Self::new(StatusCode::GONE, "answer_gone", detail)
             }
             AppError::KeyReused => Self::unprocessable(
                 "idempotency_key_reused",
-                "this Idempotency-Key was used before, for another request: choose a new key for \
-                 each request",
+                "This Idempotency-Key was used for another request. Send a new key with each \
+                 request.",
             ),
             AppError::TooLarge { size } => {
                 let detail = format!(
-                    "the encounter would take {size} bytes, more than the maximum of \
-                     {MAX_DOCUMENT}: remove something"
+                    "The encounter would take {size} bytes, more than the maximum of \
+                     {MAX_DOCUMENT}. Remove something."
                 );
                 Self::unprocessable("encounter_too_large", detail)
             }
@@ -361,8 +367,8 @@ impl From<AppError> for Problem {
             }
             AppError::Unavailable(reason) => {
                 tracing::warn!(%reason, "the store is away");
-                let detail = "the store does not answer, so the request may have been applied: \
-                              send it again with the same Idempotency-Key";
+                let detail = "The store does not answer, so the request may have been applied. Send \
+                              it again with the same Idempotency-Key.";
                 Self::unavailable("store_away", detail)
             }
             AppError::StoreRefuses(reason) => {

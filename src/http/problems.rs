@@ -16,7 +16,7 @@ const FORMATS: [&str; 3] = ["application/json", "text/html", "text/plain"];
 
 /// List the kinds of problems
 ///
-/// Answers with each `code` that a problem document may have, its cause and its remedy.
+/// Returns every `code` of problem documents, with its cause and remedy.
 #[utoipa::path(get, path = "/problems", tag = "problems",
     params(("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
     responses((status = 200, description = "The kinds of problems", headers(("ETag")), content(
@@ -35,7 +35,7 @@ pub(super) async fn list_problems(
 
 /// Read a kind of problem
 ///
-/// Answers with the cause and the remedy of the problems with this `code`.
+/// Returns the cause and the remedy of the problems with this `code`.
 #[utoipa::path(get, path = "/problems/{code}", tag = "problems",
     params(("code" = String, Path, description = "The code of the problem."),
         ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),

@@ -21,7 +21,7 @@ use utoipa::{IntoParams, ToSchema};
 pub(super) struct TokenAnswer<'a> {
     /// The token. No other answer shows it.
     token: &'a str,
-    /// What the list of tokens shows of it.
+    /// Its entry in the list of tokens.
     #[serde(flatten)]
     info: &'a Viewer,
 }
@@ -84,8 +84,7 @@ pub(super) struct TokensQuery {
 
 /// List the tokens
 ///
-/// Needs a game master's token. Answers with the tokens that are valid, oldest first. It does not
-/// show the tokens themselves.
+/// Needs a game master's token. Returns the valid tokens, oldest first, without their secrets.
 #[utoipa::path(get, path = "/v1/encounters/{id}/tokens", tag = "tokens", security(("token" = [])),
     params(EncounterId, TokensQuery),
     responses((status = 200, description = "A page of the tokens", body = inline(Page<Viewer>),
@@ -111,10 +110,10 @@ pub(super) async fn list_tokens(
 
 /// Replace your token
 ///
-/// Any token may replace itself. The new token has the same id, role, name, combatants and end. The
-/// old one is invalid at once, and streams that it opened end. Send an `Idempotency-Key`: for ten
-/// minutes the same request with the old token answers with the new token again. After that, or if
-/// the new token is no longer valid, the old token is as unknown as any other.
+/// Any token may replace itself. The new token has the same id, role, name, combatants and expiry.
+/// The old one is invalid at once, and its streams end. Send an `Idempotency-Key`: for ten minutes
+/// the same request with the old token returns the new token again. After that, or if the new token
+/// is not valid any more, the old token is unknown.
 #[utoipa::path(post, path = "/v1/encounters/{id}/tokens/replace", tag = "tokens",
     security(("token" = [])),
     params(EncounterId, ("Idempotency-Key" = Option<String>, Header,
@@ -136,8 +135,8 @@ pub(super) async fn replace_token(
 
 /// Revoke a token
 ///
-/// Needs a game master's token. The revoked token is invalid at once, and streams that it opened
-/// end. The last game master's token without an end cannot be revoked.
+/// Needs a game master's token. The revoked token is invalid at once, and its streams end. The last
+/// game master's token that never expires cannot be revoked.
 #[utoipa::path(delete, path = "/v1/encounters/{id}/tokens/{token}", tag = "tokens",
     security(("token" = [])),
     params(EncounterId, ("token" = String, Path,

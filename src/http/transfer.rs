@@ -17,8 +17,8 @@ use std::future::ready;
 
 /// Export an encounter
 ///
-/// Answers with the whole log: the state that it begins with (`base`, without tokens and seed) and
-/// every entry since. `POST /v1/encounters/import` takes it, here or on another server.
+/// Returns the whole log: its first state (`base`, without tokens and seed) and every entry
+/// since. `POST /v1/encounters/import` takes it, here or on another server.
 #[utoipa::path(get, path = "/v1/encounters/{id}/export", tag = "encounters",
     security(("token" = [])), params(EncounterId),
     responses((status = 200, description = "The log", body = ExportedLog),
@@ -73,18 +73,18 @@ async fn part(
 
 /// Import an encounter
 ///
-/// Makes a new encounter of an exported log, with an id and a token of its own. Where the server is
+/// Creates an encounter from an exported log, with an id and a token of its own. If the server is
 /// configured with applications, the request needs an application's key.
 ///
 /// The server checks the log and names the first bad place:
-/// - Every field has its shape, and there are no other fields.
+/// - Every field has its type, and no field is unknown.
 /// - Versions follow each other up to `version`.
 /// - The limits of encounters hold.
-/// - An undo or redo goes back to a version that can be undone or redone.
-/// - Every state that an entry carries is the one that the events before it lead to, unless it is
-///   older than `base`.
+/// - An undo or redo names a version that can be undone or redone.
+/// - Every state in an entry is the result of the events before it, unless it is older than
+///   `base`.
 ///
-/// The server trusts the rest: `base`, `at`, `by`, `commands`, `redactions`, and that the rules
+/// The server trusts the rest: `base`, `at`, `token`, `commands`, `redactions`, and that the rules
 /// allowed each event.
 #[utoipa::path(post, path = "/v1/encounters/import", tag = "encounters",
     security(("application" = []), ()),

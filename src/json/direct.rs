@@ -3,7 +3,7 @@
 //! of a long text.
 
 use super::FieldError;
-use super::error::{INEXACT, OBJECT, ReadError, expected_in_words, not_json, one_of};
+use super::error::{INEXACT, Names, OBJECT, ReadError, expected_in_words, not_json, one_of};
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{
     DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor,
@@ -36,13 +36,13 @@ pub fn each_item<'j, E: From<FieldError>>(
     let read = serde_json::Deserializer::from_str(list.get()).deserialize_any(&mut each);
     match each.refused {
         Some(refused) => Err(refused),
-        None => read.map_err(|_| FieldError::malformed("", "a list is expected").into()),
+        None => read.map_err(|_| FieldError::malformed("", "Expected a list.").into()),
     }
 }
 
 /// Reads a `T` of JSON text, naming the field that is wrong if one is.
 pub fn read_json<'j, T: Deserialize<'j>>(json: &'j str) -> Result<T, FieldError> {
-    read_text(json, &[]).map_err(|error| error.into_field_error(&[]))
+    read_text(json, &[]).map_err(|error| error.into_field_error(&[], Names::Fields))
 }
 
 /// Reads a `T` of an object without the fields `beside` it, which are read elsewhere: the error for
@@ -51,7 +51,7 @@ pub fn read_json_beside<'j, T: Deserialize<'j>>(
     json: &'j str,
     beside: &'static [&'static str],
 ) -> Result<T, FieldError> {
-    read_text(json, beside).map_err(|error| error.into_field_error(beside))
+    read_text(json, beside).map_err(|error| error.into_field_error(beside, Names::Fields))
 }
 
 fn read_text<'j, T: Deserialize<'j>>(
@@ -163,7 +163,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Direct<'_, D> {
 
     /// An ignored value is that of an unknown field. The client may have misspelt its name.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, ReadError> {
-        Err(ReadError::custom("there is no such field"))
+        Err(ReadError::custom("Unknown field."))
     }
 }
 
@@ -529,7 +529,7 @@ mod tests {
         assert!(
             unknown
                 .message
-                .starts_with("there is no such field: there are type, count"),
+                .starts_with("Unknown field. Allowed: type, count"),
             "{unknown}"
         );
     }
@@ -559,7 +559,7 @@ mod tests {
         let object = RawValue::from_string("{}".to_owned()).expect("JSON");
         assert_eq!(
             each_item(&object, |_, _| Ok(())),
-            Err(FieldError::malformed("", "a list is expected"))
+            Err(FieldError::malformed("", "Expected a list."))
         );
     }
 }

@@ -14,9 +14,9 @@ pub fn shortened(text: &str) -> String {
 /// A field that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct FieldError {
-    /// Where it is: field names and list positions with dots between. Empty for the whole body.
+    /// The path of the field: names and list positions, separated by dots. Empty for the whole body.
     pub path: String,
-    /// What is wrong with it.
+    /// The problem with the field, and the remedy.
     pub message: String,
     /// The kind of the error. Not for clients.
     #[serde(skip)]
@@ -87,7 +87,7 @@ impl fmt::Display for FieldError {
 }
 
 /// What is said of a field that appears twice.
-pub(super) const TWICE: &str = "it appears twice: send it once";
+pub(super) const TWICE: &str = "This field appears twice. Send it once.";
 
 /// What an object is called if one is expected.
 pub(super) const OBJECT: &str = "an object";
@@ -109,17 +109,57 @@ struct Inner {
     known: Option<&'static [&'static str]>,
 }
 
+/// What the names of an object are called.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Names {
+    Fields,
+    QueryParameters,
+}
+
+impl Names {
+    fn unknown(self, known: &[&str]) -> String {
+        let allowed = known.join(", ");
+        match (self, known) {
+            (Self::Fields, []) => "Unknown field. No field is allowed here.".to_owned(),
+            (Self::Fields, _) => format!("Unknown field. Allowed: {allowed}."),
+            (Self::QueryParameters, []) => {
+                "Unknown query parameter. This endpoint takes none; remove it.".to_owned()
+            }
+            (Self::QueryParameters, _) => format!("Unknown query parameter. Allowed: {allowed}."),
+        }
+    }
+}
+
 /// The error for bytes that are not JSON.
 pub(super) fn not_json(json: &[u8], error: &serde_json::Error) -> FieldError {
     let message = match json {
-        [] => "the body is empty: JSON is expected".to_owned(),
-        _ => format!("this is not JSON: {error}"),
+        [] => "The body is empty. Send JSON.".to_owned(),
+        _ => invalid_json(&error.to_string()),
     };
     FieldError {
         path: String::new(),
         message,
         kind: ErrorKind::NotJson,
     }
+}
+
+/// Invalid JSON, with its place and serde's reason in words for people.
+fn invalid_json(error: &str) -> String {
+    let mut place = String::new();
+    let mut reason = error;
+    if let Some((before, after)) = error.rsplit_once(" at line ") {
+        place = format!(" at line {}", after.replace(" column ", ", column "));
+        reason = before;
+    }
+    let reason = match reason {
+        "key must be a string" => "object keys must be strings in double quotes",
+        "trailing characters" => "something follows the end of the value",
+        "trailing comma" => "a comma is followed by no value",
+        "recursion limit exceeded" => "lists and objects are nested too deeply",
+        ended if ended.starts_with("EOF while") => "it ends too early",
+        reason => reason,
+    };
+    format!("Invalid JSON{place}: {reason}.")
 }
 
 impl ReadError {
@@ -134,7 +174,7 @@ impl ReadError {
 
     /// Text that is not JSON.
     pub(super) fn not_json(error: impl Display) -> Self {
-        Self::new(format!("this is not JSON: {error}"), ErrorKind::NotJson)
+        Self::new(invalid_json(&error.to_string()), ErrorKind::NotJson)
     }
 
     /// A field that its object has twice.
@@ -158,7 +198,7 @@ impl ReadError {
     }
 
     /// The error for clients. `beside` are fields of the same object that are read elsewhere.
-    pub(super) fn into_field_error(self, beside: &[&'static str]) -> FieldError {
+    pub(super) fn into_field_error(self, beside: &[&'static str], names: Names) -> FieldError {
         let Inner {
             path,
             mut message,
@@ -168,10 +208,7 @@ impl ReadError {
         if let Some(known) = known {
             let beside = if path.len() == 1 { beside } else { &[] };
             let known: Vec<_> = beside.iter().chain(known).copied().collect();
-            message = match known.as_slice() {
-                [] => "there is no such field: none is expected here".to_owned(),
-                known => format!("there is no such field: there are {}", known.join(", ")),
-            };
+            message = names.unknown(&known);
         }
         FieldError {
             path: joined(&path),
@@ -201,11 +238,7 @@ impl de::Error for ReadError {
                 Self::invalid_value(found, expected)
             }
             _ => Self::new(
-                format!(
-                    "{} is expected, not {}",
-                    expected_in_words(expected),
-                    describe(found)
-                ),
+                unexpected(&expected_in_words(expected), &describe(found)),
                 ErrorKind::Malformed,
             ),
         }
@@ -213,39 +246,28 @@ impl de::Error for ReadError {
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
         Self::new(
-            format!(
-                "{} is expected, not {}",
-                expected_in_words(expected),
-                describe(found)
-            ),
+            unexpected(&expected_in_words(expected), &describe(found)),
             ErrorKind::Meaningless,
         )
     }
 
     fn invalid_length(length: usize, expected: &dyn Expected) -> Self {
         Self::new(
-            format!(
-                "{} is expected, not a list of {length}",
-                expected_in_words(expected)
-            ),
+            unexpected(&expected_in_words(expected), &format!("a list of {length}")),
             ErrorKind::Malformed,
         )
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
         Self::new(
-            format!(
-                "{} is expected, not {:?}",
-                one_of(expected),
-                shortened(variant)
-            ),
+            unexpected(&one_of(expected), &format!("{:?}", shortened(variant))),
             ErrorKind::Meaningless,
         )
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
         let mut error = Self::new(
-            format!("there is no field {:?}", shortened(field)),
+            format!("Unknown field {:?}.", shortened(field)),
             ErrorKind::Malformed,
         )
         .below(field);
@@ -254,12 +276,18 @@ impl de::Error for ReadError {
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self::new(format!("missing field `{field}`"), ErrorKind::Malformed).below(field)
+        let message = "This field is required.".to_owned();
+        Self::new(message, ErrorKind::Malformed).below(field)
     }
 
     fn duplicate_field(field: &'static str) -> Self {
         Self::new(TWICE.to_owned(), ErrorKind::Malformed).below(field)
     }
+}
+
+/// Something else than what is expected.
+fn unexpected(expected: &str, found: &str) -> String {
+    format!("Expected {expected}, got {found}.")
 }
 
 /// The path of an error whose steps are collected from the inside out.
@@ -359,59 +387,59 @@ mod tests {
         let range = |said: (ErrorKind, String), expected: &str| {
             assert_eq!(said, (ErrorKind::Meaningless, expected.into()));
         };
-        shape(said::<String>(json!(3)), "text is expected, not 3");
+        shape(said::<String>(json!(3)), "Expected text, got 3.");
         shape(
             said::<String>(json!(1e300)),
-            "text is expected, not a number of that size",
+            "Expected text, got a number of that size.",
         );
         shape(
             said::<bool>(json!("yes")),
-            "true or false is expected, not \"yes\"",
+            "Expected true or false, got \"yes\".",
         );
         shape(
             said::<Vec<u32>>(json!({})),
-            "a list is expected, not an object",
+            "Expected a list, got an object.",
         );
         shape(
             said::<BTreeMap<String, u32>>(json!([])),
-            "an object is expected, not a list",
+            "Expected an object, got a list.",
         );
-        shape(said::<()>(json!(true)), "null is expected, not true");
+        shape(said::<()>(json!(true)), "Expected null, got true.");
         shape(
             said::<Shape>(json!({"long": 3})),
-            "an object is expected, not 3",
+            "Expected an object, got 3.",
         );
         shape(
             said::<Shape>(json!({"long": {"_length": 1}, "round": null})),
-            "one of round, long is expected, not an object",
+            "Expected one of round, long, got an object.",
         );
         range(
             said::<Shape>(json!("square")),
-            "one of round, long is expected, not \"square\"",
+            "Expected one of round, long, got \"square\".",
         );
         range(
             said::<u16>(json!(70_000)),
-            "a whole number from 0 to 65535 is expected, not 70000",
+            "Expected a whole number from 0 to 65535, got 70000.",
         );
         range(
             said::<u32>(json!(-1)),
-            "a whole number from 0 to 4294967295 is expected, not -1",
+            "Expected a whole number from 0 to 4294967295, got -1.",
         );
         range(
             said::<u64>(json!(-1)),
-            "a whole number from 0 to 18446744073709551615 is expected, not -1",
+            "Expected a whole number from 0 to 18446744073709551615, got -1.",
         );
         range(
             said::<u32>(json!(-1e300)),
-            "a whole number from 0 to 4294967295 is expected, not a number of that size",
+            "Expected a whole number from 0 to 4294967295, got a number of that size.",
         );
         shape(
             said::<u32>(json!(1.5)),
-            "a whole number from 0 to 4294967295 is expected, not 1.5",
+            "Expected a whole number from 0 to 4294967295, got 1.5.",
         );
         shape(
             said::<i64>(json!("one")),
-            "a whole number from -9223372036854775808 to 9223372036854775807 is expected, not \"one\"",
+            "Expected a whole number from -9223372036854775808 to 9223372036854775807, got \"one\".",
         );
         assert!(matches!(read::<Shape>(&json!("round")), Ok(Shape::Round)));
         assert!(matches!(

@@ -2,7 +2,7 @@
 //! list.
 
 use super::FieldError;
-use super::error::{INEXACT, OBJECT, ReadError, expected_in_words, expects_integer, one_of};
+use super::error::{INEXACT, Names, OBJECT, ReadError, expected_in_words, expects_integer, one_of};
 use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, StrDeserializer};
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected,
@@ -15,7 +15,7 @@ use std::slice;
 
 /// Reads a value of `T`, naming the field that is wrong if one is.
 pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, FieldError> {
-    T::deserialize(Reader(value)).map_err(|error| error.into_field_error(&[]))
+    T::deserialize(Reader(value)).map_err(|error| error.into_field_error(&[], Names::Fields))
 }
 
 /// Reads a `T` of an object's fields, naming the field that is wrong if one is. `beside` are the
@@ -26,7 +26,7 @@ pub fn read_fields<T: DeserializeOwned>(
     beside: &[&'static str],
 ) -> Result<T, FieldError> {
     T::deserialize(MapAccessDeserializer::new(entries(fields)))
-        .map_err(|error| error.into_field_error(beside))
+        .map_err(|error| error.into_field_error(beside, Names::Fields))
 }
 
 /// Reads a `T` of a query such as `after=12&limit=5`, naming the parameter that is wrong if one
@@ -39,7 +39,7 @@ pub fn read_query<T: DeserializeOwned>(query: &str) -> Result<T, FieldError> {
         found: None,
     };
     T::deserialize(MapAccessDeserializer::new(parameters))
-        .map_err(|error| error.into_field_error(&[]))
+        .map_err(|error| error.into_field_error(&[], Names::QueryParameters))
 }
 
 /// The name under which serde_json asks for the JSON itself.
@@ -146,7 +146,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
 
     /// An ignored value is that of an unknown field. The client may have misspelt its name.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, ReadError> {
-        Err(ReadError::custom("there is no such field"))
+        Err(ReadError::custom("Unknown field."))
     }
 }
 
@@ -297,7 +297,7 @@ mod tests {
             json!(["hurt", 3]),
             json!([]),
         ] {
-            let expected = FieldError::malformed("", "an object is expected, not a list");
+            let expected = FieldError::malformed("", "Expected an object, got a list.");
             assert_eq!(read::<Happening>(&list), Err(expected), "{list}");
         }
     }

@@ -35,8 +35,8 @@ pub fn read_tagged(value: Value, expected: &str) -> Result<(String, TaggedFields
     };
     match fields.remove("type") {
         Some(Value::String(tag)) => Ok((tag, fields)),
-        Some(_) => Err(FieldError::malformed("type", "the type is a string")),
-        None => Err(FieldError::malformed("type", "missing field `type`")),
+        Some(_) => Err(FieldError::malformed("type", "The type must be a string.")),
+        None => Err(FieldError::malformed("type", "This field is required.")),
     }
 }
 

@@ -23,7 +23,7 @@ pub struct ProblemType {
     pub title: String,
     /// The cause, and what to do.
     pub detail: &'static str,
-    /// The heading of the page on errors under which it stands, such as a ruleset's name.
+    /// Its heading on the page of errors, such as a ruleset's name.
     #[schema(example = "The request")]
     pub section: &'static str,
 }

@@ -7,13 +7,12 @@ use utoipa::openapi::{Ref, RefOr, Response};
 
 /// The header `Idempotency-Key`.
 pub const IDEMPOTENCY_KEY: &str = "Makes the request safe to repeat: for a day the same request \
-                                   with the same key gets the first answer.";
+                                   with the same key returns the first answer.";
 /// The header `If-Match`.
 pub const IF_MATCH: &str = "Refuses the request with 412 unless the encounter has this version, \
                             such as `\"13\"`, or an `ETag` that this token got.";
 /// The header `If-None-Match`.
-pub const IF_NONE_MATCH: &str =
-    "Answers 304 without a body while the answer still has this `ETag`.";
+pub const IF_NONE_MATCH: &str = "Returns 304 without a body if the answer still has this `ETag`.";
 
 /// Types for `responses(...)` of operations: each refers to the shared response of its name.
 macro_rules! responses {
@@ -42,34 +41,34 @@ responses! {
     BadRequest = "400", &[];
     /// The request has no credential, or none that the server knows.
     Unauthorized = "401", &["WWW-Authenticate"];
-    /// This credential does not allow the request. `detail` says which does.
+    /// This credential does not allow the request. `detail` names one that does.
     Forbidden = "403", &[];
-    /// There is nothing at this path, or nothing that the token may see.
+    /// Unknown path, or nothing that the token may see.
     NotFound = "404", &[];
-    /// The path has no such method. `Allow` lists those that it has.
+    /// The path does not have this method. `Allow` lists its methods.
     MethodNotAllowed = "405", &["Allow"];
     /// The request took too long to arrive or to be answered.
     RequestTimeout = "408", &[];
-    /// The rules refuse the request now. `code` and `rule` say why.
+    /// The rules refuse the request now. `code` and `rule` give the reason.
     Conflict = "409", &[];
-    /// The log no longer holds this version. `oldest_version` is the oldest one that it holds.
+    /// The log no longer holds this version. `oldest_version` is its oldest one.
     Gone = "410", &[];
-    /// The encounter has another version than `If-Match` asks for. `current_version` says which.
+    /// The encounter does not match `If-Match`. `current_version` is its version.
     PreconditionFailed = "412", &[];
     /// The body is too large.
     PayloadTooLarge = "413", &[];
     /// The body is not JSON in UTF-8, or is compressed.
     UnsupportedMediaType = "415", &[];
-    /// A field or parameter is missing, unknown, or has a wrong type or value. `errors` says which.
+    /// A field or parameter is missing, unknown, or has a wrong type or value. `errors` lists them.
     UnprocessableEntity = "422", &[];
-    /// The client sends too many requests, or holds too many streams open. `Retry-After` says when
-    /// it may go on.
+    /// The client sends too many requests, or holds too many streams open. Continue after
+    /// `Retry-After` seconds.
     TooManyRequests = "429", &["Retry-After", "RateLimit", "RateLimit-Policy"];
-    /// The headers have more than 64 KiB in all, or are more than 100.
+    /// The request has more than 100 headers, or more than 64 KiB of them.
     HeadersTooLarge = "431", &[];
-    /// The server made a mistake. Report it with the `request_id`.
+    /// The server failed. Report the `request_id` to its operator.
     InternalError = "500", &[];
-    /// The store does not answer, or the server is too busy. `Retry-After` says when to try again.
+    /// The store does not answer, or the server is too busy. Try again after `Retry-After` seconds.
     ServiceUnavailable = "503", &["Retry-After"];
     /// Any other refusal.
     OtherProblem = "default", &[];

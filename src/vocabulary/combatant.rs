@@ -108,7 +108,7 @@ impl<'de> Deserialize<'de> for MemberDraft {
         impl<'de> de::Visitor<'de> for MemberVisitor {
             type Value = MemberDraft;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a member's id, or an object with its id and hit points,")
+                f.write_str("a member's id, or an object with its id and hit points")
             }
             fn visit_str<E: de::Error>(self, id: &str) -> Result<MemberDraft, E> {
                 MemberId::deserialize(id.into_deserializer()).map(MemberDraft::Id)
@@ -380,7 +380,7 @@ impl Draft {
         let Value::Object(fields) = value else {
             return Err(FieldError::malformed(
                 "",
-                "an object is expected: a combatant's fields, such as its name",
+                "Expected an object: a combatant's fields, such as its name.",
             ));
         };
         let (shared, own): (Map<_, _>, Map<_, _>) = fields

@@ -122,15 +122,15 @@ fn event_type(json: &str) -> Result<Cow<'_, str>, FieldError> {
     if !json.starts_with('{') {
         return Err(FieldError::malformed(
             "",
-            "an object is expected: an event with its `type`",
+            "Expected an object: an event with its type.",
         ));
     }
     let field: TypeField<'_> = serde_json::from_str(json).map_err(|_| FieldError::twice("type"))?;
     let Some(kind) = field.kind else {
-        return Err(FieldError::malformed("type", "missing field `type`"));
+        return Err(FieldError::malformed("type", "This field is required."));
     };
     serde_json::from_str(kind.get())
-        .map_err(|_| FieldError::malformed("type", "the type is a string"))
+        .map_err(|_| FieldError::malformed("type", "The type must be a string."))
 }
 
 /// The type of notes.

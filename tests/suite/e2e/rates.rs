@@ -61,7 +61,7 @@ fn refused(answer: &Answer, policy: &str) -> u64 {
         problem["detail"]
             .as_str()
             .unwrap()
-            .contains(&format!("try again in {wait} s")),
+            .contains(&format!("Try again in {wait} s")),
         "{problem}"
     );
     wait

@@ -397,7 +397,7 @@ async fn a_log_that_was_changed_is_refused_with_the_path_of_the_first_wrong_fiel
     assert!(
         error["message"]
             .as_str()
-            .is_some_and(|message| message.contains("an object is expected")),
+            .is_some_and(|message| message.contains("Expected an object")),
         "{error}"
     );
     for spoil in serde_json::from_str::<Vec<Spoil>>(&text("tests/imports.json")).expect("spoils") {

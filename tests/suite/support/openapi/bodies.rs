@@ -9,23 +9,23 @@ use utoipa::ToSchema;
 /// The fields that every combatant shows.
 #[derive(ToSchema)]
 pub struct CombatantFields {
-    /// Names the combatant within the encounter.
+    /// The id within the encounter.
     pub id: CombatantId,
-    /// Its name for people.
+    /// The name for people.
     pub name: Text<80>,
-    /// The side that it is on.
+    /// The side.
     pub side: Slug,
-    /// What kind it is.
+    /// The kind.
     pub kind: Kind,
-    /// Who decides for it: `gm`, or a player's name.
+    /// The controller: `gm`, or a player's name.
     pub controller: Text<80>,
     /// True while players cannot see it.
     #[schema(required = false)]
     pub hidden: bool,
-    /// Its hit points, where they are tracked and the viewer sees them.
+    /// Hit points, if tracked and if the viewer sees them.
     #[schema(required = false)]
     pub hp: Hp,
-    /// How it fares, for viewers who do not see its hit points.
+    /// The hit points in a word, for viewers who do not see the numbers.
     #[schema(required = false)]
     pub hp_band: Band,
     /// The members of a group; empty for a single combatant.
@@ -34,10 +34,10 @@ pub struct CombatantFields {
     /// Its conditions.
     #[schema(required = false)]
     pub conditions: Vec<Slug>,
-    /// Texts of the client's own.
+    /// Texts that the client keeps with it.
     #[schema(required = false)]
     pub metadata: Metadata,
-    /// Whether its turn of this round is over.
+    /// True if its turn of this round is over.
     #[schema(required = false)]
     pub acted: bool,
 }
@@ -51,10 +51,10 @@ pub struct CombatantEntry {
     /// Counts the combatants in the order of joining.
     #[schema(required = false, minimum = 1)]
     pub joined: u32,
-    /// What the combatant brought for the ruleset.
+    /// The fields of its ruleset that clients set.
     #[schema(required = false)]
     pub stats: StatsSchema,
-    /// What play keeps about it for the ruleset.
+    /// Ruleset-specific combatant state.
     #[schema(required = false)]
     pub state: CombatantStateSchema,
 }

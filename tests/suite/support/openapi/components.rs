@@ -181,7 +181,7 @@ fn by_type(all: &mut Components, rulesets: &[Schemas]) {
             .collect();
         if name == "Event" {
             unions.iter_mut().for_each(|(_, union)| tell(union));
-            let about = "What happened, as an English sentence with the names that the reader knows. It may change with any release.";
+            let about = "The event as an English sentence, with the names that the reader knows. It may change with any release.";
             all.insert(
                 "EventText".to_owned(),
                 json!({"type": "string", "description": about}),
@@ -229,7 +229,7 @@ fn combatants(all: &mut Components, rulesets: &[Schemas]) {
         "CombatantDraft",
         json!({"allOf": [draft_id(), fields, stats], "unevaluatedProperties": false}),
     );
-    let described = json!({"properties": {"active": {"type": "boolean", "description": "Whether it is still in the fight."}},
+    let described = json!({"properties": {"active": {"type": "boolean", "description": "True if it is still in the fight."}},
         "required": ["hidden", "members", "conditions", "active", "acted"]});
     let shown = json!({"description": "The fields that every combatant of an encounter shows.",
         "allOf": [described, reference("CombatantFields")]});
@@ -239,7 +239,7 @@ fn combatants(all: &mut Components, rulesets: &[Schemas]) {
 /// The id of a combatant as a client describes it.
 fn draft_id() -> Value {
     let mut id = reference("CombatantId");
-    id["description"] = "Made from the name where it is not given.".into();
+    id["description"] = "If omitted, the server derives it from the name.".into();
     json!({"properties": {"id": id}})
 }
 

@@ -87,7 +87,7 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
         "tags": [
             {"name": "rulesets", "description": "The initiative systems and their rules"},
             {"name": "encounters", "description": "Create, read, list, move and delete encounters"},
-            {"name": "tokens", "description": "Who may see and do what in an encounter"},
+            {"name": "tokens", "description": "The rights of players, spectators and game masters"},
             {"name": "commands", "description": "Send commands, and list those that are legal now"},
             {"name": "events", "description": "Read and follow the log"},
             {"name": "problems", "description": "The kinds of problems, with cause and remedy"},
@@ -147,7 +147,7 @@ fn security_schemes() -> Value {
             creation and allows everything. A player's allows the commands of the combatants that it names. A spectator's \
             allows reading."},
         "application": {"type": "http", "scheme": "bearer", "description": "The key of an application, `tk_app_...`. Creating, \
-            importing and listing encounters need it where the server is configured with applications. It also hands out game \
+            importing and listing encounters need it if the server is configured with applications. It also creates game \
             masters' tokens of its own encounters."},
     })
 }

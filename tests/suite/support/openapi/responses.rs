@@ -92,7 +92,7 @@ pub fn headers() -> Value {
         ("Allow", "The methods of the path."),
         ("WWW-Authenticate", "`Bearer`."),
         ("Retry-After", "Seconds until the request can succeed."),
-        ("RateLimit", "What is left of the limit."),
+        ("RateLimit", "The rest of the limit."),
         ("RateLimit-Policy", "The limit."),
     ];
     headers
