@@ -37,7 +37,7 @@ pub enum Command {
     MentalDuel(MentalDuel),
 }
 
-/// Begin the fight: everybody rolls initiative for the first unit (EX-2).
+/// Start the fight: all personas roll initiative for the first unit (EX-2).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
@@ -76,35 +76,35 @@ pub struct Roll {
     pub tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
 }
 
-/// Answer as a persona that is asked; what it does now happens (EX-14, EX-15).
+/// Answer the list: use, keep or give up the move and the attack or action (EX-14, EX-15).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Declare {
     /// The combatant.
     pub combatant: CombatantId,
-    /// What to do with the move; left out if the move is spent.
+    /// The use of the move. Leave it out if the move is spent.
     #[serde(rename = "move")]
     pub movement: Option<Use>,
-    /// What to do with the attack or action; left out if it is spent.
+    /// The use of the attack or action. Leave it out if it is spent.
     pub act: Option<Use>,
-    /// Which comes first, if both happen now.
+    /// The component that comes first, if both happen now.
     pub order: Option<Sequence>,
 }
 
-/// Say what a persona that is asked will declare, so that others may jump ahead of it (EX-27b).
+/// Announce the answer that a persona will declare, so that others may jump ahead of it (EX-27b).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Announce {
     /// The combatant.
     pub combatant: CombatantId,
-    /// What to do with the move; left out if the move is spent.
+    /// The use of the move. Leave it out if the move is spent.
     #[serde(rename = "move")]
     pub movement: Option<Use>,
-    /// What to do with the attack or action; left out if it is spent.
+    /// The use of the attack or action. Leave it out if it is spent.
     pub act: Option<Use>,
-    /// Which comes first, if both happen now.
+    /// The component that comes first, if both happen now.
     pub order: Option<Sequence>,
     /// The act in words, such as its target.
     pub action: Option<Text<200>>,
@@ -117,12 +117,11 @@ pub struct Announce {
 pub struct Jump {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Which waited component it uses (EX-29). Left out where the option `jump_both` is on, it uses
-    /// both.
+    /// The waited component to use (EX-29). Leave it out to use both, with the option `jump_both`.
     pub component: Option<Component>,
-    /// The d20 of its AWE roll, if rolled at the table.
+    /// The d20 of the AWE roll, if rolled at the table. The server rolls where a roll is left out.
     pub roll: Option<D20>,
-    /// The referee's d20, if rolled at the table; only with `awe_mode` `opposed_d20`.
+    /// The referee's d20, if rolled at the table. Only with `awe_mode` `opposed_d20`.
     pub referee_roll: Option<D20>,
 }
 
@@ -193,19 +192,19 @@ impl Commands for Command {
         CommandSpec::new(
             "declare",
             AllowedRole::Player,
-            "Declare as {combatant}[: move {move}][, act {act}][, {order}]",
+            "{combatant}: declare[ move {move}][, act {act}]",
             Declare::SUMMARY,
         ),
         CommandSpec::new(
             "announce",
             AllowedRole::Player,
-            "Announce as {combatant}[: move {move}][, act {act}][, {order}]",
+            "{combatant}: announce[ move {move}][, act {act}]",
             Announce::SUMMARY,
         ),
         CommandSpec::new(
             "jump",
             AllowedRole::Player,
-            "Jump ahead with {combatant}[: {component}]",
+            "{combatant}: jump ahead[ with the {component}]",
             Jump::SUMMARY,
         ),
         CommandSpec::new(
@@ -217,7 +216,7 @@ impl Commands for Command {
         CommandSpec::new(
             "ask_again",
             AllowedRole::Player,
-            "Ask again whether {combatant} jumps",
+            "{combatant}: stop passing",
             AskAgain::SUMMARY,
         ),
         CommandSpec::new(
@@ -229,13 +228,13 @@ impl Commands for Command {
         CommandSpec::new(
             "mental_attack",
             AllowedRole::Player,
-            "Attack with {combatant}'s mind",
+            "{combatant}: attack with the mind",
             MentalAttack::SUMMARY,
         ),
         CommandSpec::new(
             "mental_duel",
             AllowedRole::Gm,
-            "Roll a mental duel[ of {combatant}][ and {opponent}]",
+            "{combatant}: start a mental duel[ with {opponent}]",
             MentalDuel::SUMMARY,
         ),
     ];
@@ -260,19 +259,19 @@ pub type Rolls = BTreeMap<CombatantId, D20>;
 /// order.
 pub type TieRolls = BTreeMap<CombatantId, Vec<D10>>;
 
-/// What to do with a component now.
+/// A use of a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Use {
     /// Use it now.
     Now,
-    /// Wait with it; not open to the lowest persona (EX-15).
+    /// Wait with it. The lowest persona may not (EX-15).
     Wait,
     /// Let it go unused: stay put, hold fire (EX-15a).
     Nothing,
 }
 
-/// Which of two components comes first (EX-20).
+/// The order of two components (EX-20).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Sequence {

@@ -54,13 +54,13 @@ fn pass_on(play: &mut Play<'_>, c: &Pass) -> Result<(), Violation> {
     let duel = encounter.state.duel.contains(id);
     let is_asked = duel || jump::is_asked(encounter, persona);
     require(is_asked, "nothing_to_pass", "EX-25b", || {
-        format!("{id} is asked neither to jump nor to duel: there is nothing to pass")
+        format!("{id} is not asked to jump or to duel. Wait for an announced act or a duel.")
     })?;
     require(
         !duel || !c.standing,
         "standing_in_duel",
         field("standing"),
-        || "a mental duel ends with one pass: leave `standing` out",
+        || "One pass ends a mental duel. Remove \"standing\".",
     )?;
     play.emit(Passed {
         combatant: id.clone(),
@@ -72,7 +72,7 @@ fn pass_on(play: &mut Play<'_>, c: &Pass) -> Result<(), Violation> {
 
 /// Refuses between two units.
 fn in_unit(encounter: &Encounter, rule: &'static str) -> Result<(), Violation> {
-    let detail = "no unit is going on: roll initiative first (roll)";
+    let detail = "No unit is in progress. Send \"roll\" first.";
     require(
         encounter.state.phase == Phase::Pass,
         "no_unit",
@@ -86,7 +86,7 @@ fn no_duel(encounter: &Encounter) -> Result<(), Violation> {
     let Some(first) = encounter.state.duel.first() else {
         return Ok(());
     };
-    let detail = format!("a mental duel is going on: {first} attacks first (mental_attack)");
+    let detail = format!("A mental duel comes first. {first} sends \"mental_attack\" or \"pass\".");
     Err(Violation::new("duel_going_on", "EX-32", detail))
 }
 
@@ -94,7 +94,7 @@ fn no_duel(encounter: &Encounter) -> Result<(), Violation> {
 fn fit(c: &Combatant) -> Result<(), Violation> {
     require(able(c), "cannot_act", "EX-23", || {
         format!(
-            "{} cannot act: it is dead, unconscious, stunned or paralyzed",
+            "{} is dead, unconscious, stunned or paralyzed and can't act. Choose another persona.",
             c.id
         )
     })
@@ -119,7 +119,7 @@ fn announce(play: &mut Play<'_>, c: &Announce) -> Result<(), Violation> {
         is_first,
         "announced_already",
         "EX-27b",
-        || "an act is announced already: declare it now",
+        || "An act is announced already. Send \"declare\" with the same fields.",
     )?;
     play.emit(Announced {
         combatant: answer.combatant,
@@ -140,7 +140,7 @@ fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
         let persona = play.combatant("combatant", id)?;
         let free = !must_announce(play.encounter(), persona);
         require(free, "not_announced", "EX-25b", || {
-            format!("others could jump ahead of {id}: announce first what it does")
+            format!("Others could jump ahead of {id}. Send \"announce\" first.")
         })?;
     }
     play.emit(Declared {
@@ -163,12 +163,14 @@ fn as_announced(encounter: &Encounter, plan: &Announced, c: &Declare) -> Result<
         && plan.order == c.order;
     require(same, "not_as_announced", "EX-27b", || {
         let id = &plan.combatant;
-        format!("{id} has announced something else, which it must do")
+        format!("The declaration differs from what {id} announced. Send the announced fields.")
     })?;
     let deciders = deciders(encounter);
     require(deciders.is_empty(), "jumps_open", "EX-25b", || {
         let jumpers = joined(&deciders);
-        format!("{jumpers} may jump ahead of this act: first all of them jump or pass")
+        format!(
+            "{jumpers} may still jump ahead of this act. Each sends \"jump\" or \"pass\" first."
+        )
     })
 }
 
@@ -184,10 +186,13 @@ fn answerable(play: &Play<'_>, c: &Declare) -> Result<bool, Violation> {
     let is_asked = asked.contains(id);
     require(is_asked || state.open(), "nothing_left", "EX-18", || {
         let asked = joined(asked);
-        format!("{id} has nothing left in this unit; the list asks {asked} now")
+        format!("{id} has nothing left in this unit. {asked} answers next.")
     })?;
     require(is_asked, "not_asked", "EX-13", || {
-        format!("the list asks {} now, not {id}", joined(asked))
+        format!(
+            "The list is at {}, not at {id}. Wait for the answer.",
+            joined(asked)
+        )
     })?;
     let forced = lowest(encounter, state.rank, |_| true);
     fits(id, "move", c.movement, state.movement, forced)?;
@@ -198,7 +203,7 @@ fn answerable(play: &Play<'_>, c: &Declare) -> Result<bool, Violation> {
         orderly,
         "nothing_to_order",
         "EX-20",
-        || "`order` is for a persona that moves and acts now: leave it out",
+        || "\"order\" needs a move and an act, both now. Remove it.",
     )?;
     Ok(forced)
 }
@@ -218,14 +223,14 @@ fn fits(
     };
     let Some(what) = what else {
         return require(!left.open(), "component_missing", rule, || {
-            format!("`{name}` is missing: {choices}")
+            format!("\"{name}\" is missing. Values: {choices}.")
         });
     };
     require(left.open(), "component_spent", "EX-12", || {
-        format!("the {name} of {id} is spent: leave `{name}` out")
+        format!("{id} has used the {name} of this unit. Remove \"{name}\".")
     })?;
     let waits = what == Use::Wait;
     require(!forced || !waits, "must_not_wait", "EX-15", || {
-        format!("{id} is the lowest left in the list and must spend all: {choices}")
+        format!("{id} is the lowest left in the list and can't wait. Values: {choices}.")
     })
 }

@@ -54,7 +54,7 @@ pub struct Rolled {
     pub tie_dice: Vec<D10>,
 }
 
-/// Everybody rolled initiative for a unit (EX-2); the first pass begins.
+/// All personas rolled initiative for a unit (EX-2), and the first pass begins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct InitiativeRolled {
     /// The list, highest first (EX-5), without ties (EX-6).
@@ -64,7 +64,7 @@ pub struct InitiativeRolled {
 /// Another pass through the list begins at the top (EX-16).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct PassStarted {
-    /// Its number in the unit.
+    /// The number of the pass in the unit.
     pub pass: u32,
 }
 
@@ -73,39 +73,39 @@ pub struct PassStarted {
 pub struct Asked {
     /// The rank that is asked.
     pub rank: u32,
-    /// Who is asked: one persona, or several of a crowd.
+    /// The personas asked: one, or several of a crowd.
     pub combatants: Vec<CombatantId>,
 }
 
-/// A persona said what it will do (EX-27b).
+/// A persona announced its answer (EX-27b).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Announced {
     /// The combatant.
     pub combatant: CombatantId,
-    /// What is done with the move.
+    /// The use of the move.
     #[serde(rename = "move")]
     pub movement: Option<Use>,
-    /// What is done with the attack or action.
+    /// The use of the attack or action.
     pub act: Option<Use>,
-    /// Which comes first.
+    /// The component that comes first.
     pub order: Option<Sequence>,
-    /// In words.
+    /// The act in words.
     pub action: Option<Text<200>>,
 }
 
-/// A persona answered, and did what it does now.
+/// A persona answered the list.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Declared {
     /// The combatant.
     pub combatant: CombatantId,
-    /// What is done with the move.
+    /// The use of the move.
     #[serde(rename = "move")]
     pub movement: Option<Use>,
-    /// What is done with the attack or action.
+    /// The use of the attack or action.
     pub act: Option<Use>,
-    /// Which comes first.
+    /// The component that comes first.
     pub order: Option<Sequence>,
     /// Whether it was the lowest and had to spend all that it had left (EX-15).
     pub forced: bool,
@@ -119,7 +119,7 @@ pub struct Jumped {
     pub combatant: CombatantId,
     /// The waited components: used after a success (EX-27), still waited after a failure (EX-28).
     pub components: Vec<Component>,
-    /// Whose act it precedes.
+    /// The personas whose act it precedes.
     pub before: Vec<CombatantId>,
     /// The d20 of the AWE roll.
     pub die: Die,
@@ -166,14 +166,14 @@ pub struct MentalAttacked {
     pub target: Option<CombatantId>,
 }
 
-/// A persona lost for this unit what it had not used.
+/// A persona lost unused components for this unit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct ComponentsLost {
     /// The combatant.
     pub combatant: CombatantId,
-    /// What it lost.
+    /// The components lost.
     pub components: Vec<Component>,
-    /// Why.
+    /// The reason.
     #[schema(inline)]
     pub because: Loss,
 }
@@ -191,37 +191,99 @@ impl Describe for Event {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let sentence = match self {
             Self::Rolled(_) => "{combatant} rolls {die} for initiative.",
-            Self::InitiativeRolled(_) => "Everybody rolled initiative: {ranking}.",
-            Self::PassStarted(_) => "Pass {pass} begins.",
-            Self::Asked(_) => "{combatants} must answer.",
-            Self::Announced(_) => {
-                "{combatant} announces[ move {movement}][, act {act}][, {order}][: {action}]."
+            Self::InitiativeRolled(_) => "Initiative: {ranking}.",
+            Self::PassStarted(_) => "Pass {pass} through the list begins.",
+            Self::Asked(_) => "{combatants} acts or waits.",
+            Self::Announced(e) => {
+                let planned = used(e.movement, e.act, e.order, Use::base);
+                let sentence = format!("{{combatant}} will {planned}[: {{action}}].");
+                return tell(&sentence, self, names, out);
             }
-            Self::Declared(_) => "{combatant} declares[ move {movement}][, act {act}][, {order}].",
+            Self::Declared(e) => {
+                let done = used(e.movement, e.act, e.order, Use::verb);
+                let sentence = format!("{{combatant}} {done}.");
+                return tell(&sentence, self, names, out);
+            }
             Self::Jumped(_) => {
-                "{combatant} tries to jump ahead[ of {before}][{success} and succeeds][{!success} and fails]."
+                "{combatant} [{success}jumps][{!success}fails to jump] ahead[ of {before}]."
             }
             Self::Passed(_) => {
-                "{combatant}[{!duel} keeps waiting][{standing} until further notice][{duel} declines the mental duel]."
+                "{combatant} [{!duel}keeps waiting][{standing} until further notice]\
+                 [{duel}declines the mental duel]."
             }
-            Self::AskedAgain(_) => "{combatant} no longer keeps waiting unasked.",
-            Self::MentalDuelRolled(_) => "The mental attackers rolled: {ranking}.",
-            Self::MentalAttacked(_) => "{combatant} attacks[ {target}] with its mind.",
-            Self::ComponentsLost(_) => "{combatant} loses {components} for this unit ({because}).",
+            Self::AskedAgain(_) => "{combatant} stops passing.",
+            Self::MentalDuelRolled(_) => "Mental duel: {ranking}.",
+            Self::MentalAttacked(_) => "{combatant} attacks[ {target}] with the mind.",
+            Self::ComponentsLost(_) => "{combatant} loses {components} for this unit: {because}.",
             Self::DuelEnded(_) => "The mental duel of {combatants} ends.",
         };
         tell(sentence, self, names, out)
     }
 }
 
-/// Why components were lost.
+/// The words for the uses of both components, in their order: a part of a template.
+fn used(
+    movement: Option<Use>,
+    act: Option<Use>,
+    order: Option<Sequence>,
+    words: impl Fn(Use, Component) -> String,
+) -> String {
+    match (movement, act) {
+        (Some(Use::Wait), Some(Use::Wait)) => {
+            let waits = words(Use::Wait, Component::Move);
+            format!("{waits} and act")
+        }
+        (Some(movement), Some(act)) => {
+            let moves = words(movement, Component::Move);
+            let acts = words(act, Component::Act);
+            match order {
+                Some(Sequence::ActFirst) => format!("{acts}, then {moves}"),
+                Some(Sequence::MoveFirst) => format!("{moves}, then {acts}"),
+                None => format!("{moves} and {acts}"),
+            }
+        }
+        (Some(movement), None) => words(movement, Component::Move),
+        (None, Some(act)) => words(act, Component::Act),
+        (None, None) => words(Use::Nothing, Component::Act),
+    }
+}
+
+impl Use {
+    /// The verb for a component, as what a combatant does.
+    fn verb(self, component: Component) -> String {
+        let verb = match (self, component) {
+            (Self::Now, Component::Move) => "moves",
+            (Self::Now, Component::Act) => "acts",
+            (Self::Wait, Component::Move) => "waits with move",
+            (Self::Wait, Component::Act) => "waits with act",
+            (Self::Nothing, Component::Move) => "gives up the move",
+            (Self::Nothing, Component::Act) => "gives up the act",
+        };
+        verb.to_owned()
+    }
+
+    /// The verb for a component, as what a combatant will do.
+    fn base(self, component: Component) -> String {
+        let verb = match (self, component) {
+            (Self::Now, Component::Move) => "move",
+            (Self::Now, Component::Act) => "act",
+            (Self::Wait, Component::Move) => "wait with move",
+            (Self::Wait, Component::Act) => "wait with act",
+            (Self::Nothing, Component::Move) => "give up the move",
+            (Self::Nothing, Component::Act) => "give up the act",
+        };
+        verb.to_owned()
+    }
+}
+
+/// The reason for a loss of components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Loss {
-    /// It can no longer act: what waited is lost (EX-23).
+    /// The persona can no longer act and loses what waited (EX-23).
     CannotAct,
-    /// It could not act when the list came to it (EX-23a).
+    /// The persona could not act when the list came to it (EX-23a).
     CouldNotAnswer,
-    /// It joined during the unit and rolls for the next one (EX-2a).
+    /// The persona joined during the unit and rolls for the next one (EX-2a).
     JoinedLate,
 }

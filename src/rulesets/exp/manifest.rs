@@ -19,20 +19,20 @@ const RULES: &[Rule] = &[
     Rule::official("EX-1", "Initiative is a d20 with DEX and level."),
     Rule::official(
         "EX-2",
-        "Everybody rolls at once, once for each unit; the roll holds for all its passes.",
+        "All personas roll at once, once for each unit. The roll holds for all passes of the unit.",
     ),
     Rule::supplementary(
         "EX-2a",
         "A persona that joins during a unit rolls for the next one.",
     ),
-    Rule::official("EX-3", "When the unit is over everybody rolls again."),
+    Rule::official("EX-3", "When the unit is over, all personas roll again."),
     Rule::official(
         "EX-4",
         "The referee's crowds may share one roll; important personas roll for themselves.",
     ),
     Rule::supplementary(
         "EX-4a",
-        "A crowd is one place in the list: each of it answers, and all of it are forced. A player's persona may belong to it.",
+        "A crowd is one place in the list. Each member answers, and all of them are forced. A player's persona may belong to it.",
     ),
     Rule::official(
         "EX-5",
@@ -47,7 +47,7 @@ const RULES: &[Rule] = &[
         "Tied personas roll a plain d10 each as a further digit; the higher one wins.",
     ),
     Rule::supplementary("EX-7a", "A ten is the highest digit of a tie."),
-    Rule::supplementary("EX-8", "Where the digits tie too, another digit is rolled."),
+    Rule::supplementary("EX-8", "If the digits tie too, another digit is rolled."),
     Rule::official(
         "EX-9",
         "The winner of the initiative gets no bonus to attacks.",
@@ -56,10 +56,7 @@ const RULES: &[Rule] = &[
         "EX-10",
         "A natural 20 or 1 on an initiative roll is just a number.",
     ),
-    Rule::supplementary(
-        "EX-11",
-        "Option: what a persona carries changes its initiative.",
-    ),
+    Rule::supplementary("EX-11", "Option: encumbrance changes the initiative."),
     Rule::official(
         "EX-12",
         "Each persona has one move and one attack or action in a unit, each to be used once.",
@@ -70,11 +67,11 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "EX-14",
-        "A persona that is asked and is not the lowest uses or waits with each component left.",
+        "A persona that is asked and is not the lowest uses each component left, or waits with it.",
     ),
     Rule::official(
         "EX-15",
-        "The lowest persona that has anything left must not wait: it spends all that it has.",
+        "The lowest persona that has anything left must not wait and spends all components left.",
     ),
     Rule::supplementary(
         "EX-15a",
@@ -94,7 +91,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "EX-19",
-        "The unit is over when nobody has anything left, after at most one pass for each persona.",
+        "The unit is over when no persona has anything left, after at most one pass for each persona.",
     ),
     Rule::supplementary(
         "EX-20",
@@ -110,7 +107,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "EX-23",
-        "A persona that is killed, knocked out, stunned or paralyzed loses what it waited with.",
+        "A persona that is killed, knocked out, stunned or paralyzed loses the components that waited.",
     ),
     Rule::supplementary(
         "EX-23a",
@@ -126,12 +123,12 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "EX-25b",
-        "Option: an act is announced where a persona could jump ahead of it, and waits until all who could have jumped or kept waiting. \
+        "Option: an act is announced if a persona could jump ahead of it, and waits until all who could have jumped or passed. \
          A hidden persona's act is not announced.",
     ),
     Rule::supplementary(
         "EX-25c",
-        "A persona may keep waiting at all acts, unasked, until it wants to be asked again.",
+        "A persona may pass at all later acts, unasked, until its player ends that.",
     ),
     Rule::official(
         "EX-26",
@@ -143,7 +140,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "EX-27a",
-        "Of two who jump over the same act the higher one goes first.",
+        "Of two personas that jump over the same act, the higher one goes first.",
     ),
     Rule::supplementary(
         "EX-27b",
@@ -179,7 +176,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "EX-32a",
-        "The list waits for a mental duel; others may attack with their minds meanwhile. A duellist that declines or falls out \
+        "The list waits for a mental duel; others may attack with their minds meanwhile. A duellist that passes or falls \
          before the first attack ends it.",
     ),
     Rule::official(
@@ -189,7 +186,7 @@ const RULES: &[Rule] = &[
     Rule::supplementary("EX-34", "A robot has no mental strength and no psionics."),
     Rule::official(
         "EX-35",
-        "Initiative knows no surprise: everybody in the fight rolls.",
+        "Initiative has no surprise: all in the fight roll.",
     ),
     Rule::supplementary(
         "EX-42",

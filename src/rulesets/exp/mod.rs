@@ -102,10 +102,10 @@ impl Ruleset for Exp {
         let tied = if roll.digits.is_empty() {
             String::new()
         } else {
-            format!("init {}, ", roll.written())
+            format!("initiative {}, ", roll.written())
         };
         let keeps = if c.state.keeps_waiting {
-            ", keeps waiting"
+            ", passes until further notice"
         } else {
             ""
         };
@@ -150,7 +150,7 @@ fn order_entry(roll: &InitiativeRoll, id: &CombatantId) -> OrderEntry {
         bonus: Some(roll.bonus),
         total: Some(roll.total),
         tie_rule: if tied { Some("EX-7") } else { None },
-        ..Reason::new("EX-5", format!("initiative {}", roll.written()))
+        ..Reason::new("EX-5", format!("rolled {}", roll.written()))
     };
     let mut entry = OrderEntry::new(id, because);
     let is_crowd = roll.combatants != std::slice::from_ref(&roll.id);

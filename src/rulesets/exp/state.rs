@@ -18,15 +18,15 @@ pub struct Options {
     /// How a Normal AWE roll is made (EX-26).
     #[schema(inline)]
     pub awe_mode: AweMode,
-    /// Which edition's encumbrance table changes the initiative (EX-11), if any.
+    /// The edition of the encumbrance table that changes the initiative (EX-11), if any.
     #[schema(inline)]
     pub encumbrance_table: EncumbranceTable,
-    /// Whether an act is announced first where a persona could jump ahead of it. It waits until
-    /// those that could have jumped or kept waiting (EX-25b).
+    /// Whether an act is announced first if a persona could jump ahead of it. It waits until those
+    /// that could have jumped or passed (EX-25b).
     pub jump_window: bool,
     /// Whether one AWE roll lets a persona jump with its move and its attack together (EX-29).
     pub jump_both: bool,
-    /// What a mental attack uses up (EX-31a).
+    /// The cost of a mental attack (EX-31a).
     #[schema(inline)]
     pub mental_attack_uses: MentalAttackUses,
 }
@@ -37,23 +37,23 @@ pub struct Options {
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct CombatantStats {
-    /// What sort of persona it is.
+    /// The sort of persona.
     #[schema(inline)]
     pub persona: Sort,
     /// Dexterity: part of the initiative (EX-1). An anthro's is 3 to 18, an alien's 1 to 26.
     pub dex: Int<1, 26>,
-    /// Awareness: what a wait jump is rolled on (EX-26).
+    /// Awareness, for the roll of a wait jump (EX-26).
     pub awe: Int<1, 26>,
     /// Mental strength: the initiative of mental attacks (EX-32); 0 for none. A robot has none
     /// (EX-34).
     pub mstr: Int<0, 26>,
     /// Experience level: part of every roll here.
     pub level: Int<1, 100>,
-    /// What it carries; it counts only if the option `encumbrance_table` is on (EX-11).
+    /// Encumbrance. It counts only if the option `encumbrance_table` is on (EX-11).
     #[schema(inline)]
     pub encumbrance: Encumbrance,
-    /// The crowd that it belongs to: personas with the same word share one roll and one place in
-    /// the list (EX-4, EX-4a).
+    /// The crowd of the persona: all with the same word share one roll and one place in the list
+    /// (EX-4, EX-4a).
     pub group: Option<CombatantId>,
 }
 
@@ -86,18 +86,18 @@ pub enum AweMode {
     OpposedD20,
 }
 
-/// What a mental attack uses up.
+/// The cost of a mental attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum MentalAttackUses {
     /// The attack or action of the unit.
     #[default]
     Act,
-    /// Nothing: it comes beside the attack or action, once a unit.
+    /// Nothing: it comes on top of the attack or action, once a unit.
     Nothing,
 }
 
-/// Which encumbrance table changes the initiative (EX-11).
+/// An encumbrance table, which changes the initiative (EX-11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum EncumbranceTable {
@@ -111,7 +111,7 @@ pub enum EncumbranceTable {
     Newer,
 }
 
-/// What sort of persona it is.
+/// The sort of persona.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Sort {
@@ -124,7 +124,7 @@ pub enum Sort {
     Robot,
 }
 
-/// What a persona carries (EX-11).
+/// Encumbrance (EX-11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Encumbrance {
@@ -168,7 +168,7 @@ pub enum Spending {
     Lost,
 }
 
-/// Where the unit is.
+/// The step of the unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -177,7 +177,7 @@ pub enum Phase {
     Setup,
     /// The next unit's initiative is to be rolled.
     Roll,
-    /// A pass through the list is going on.
+    /// A pass through the list is in progress.
     Pass,
     /// A combatant that the viewer does not see is asked.
     SomeoneActs,
@@ -222,7 +222,7 @@ pub struct CombatantState {
     pub act: Spending,
     /// Whether it has been asked in this unit.
     pub asked: bool,
-    /// Whether it keeps waiting at every announced act, unasked (EX-25c).
+    /// Whether it passes at every announced act, unasked (EX-25c).
     pub keeps_waiting: bool,
     /// Whether it has attacked with its mind in this unit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -267,21 +267,21 @@ impl CombatantState {
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
 pub struct State {
-    /// Where the unit is.
+    /// The step of the unit.
     #[schema(inline)]
     pub phase: Phase,
     /// The pass through the list, from 1; 0 before the first unit.
     pub pass: u32,
     /// The rank that is asked, or was asked last in this pass; 0 at the top.
     pub cursor: u32,
-    /// Who is asked and has not answered: one persona, or several of a crowd.
+    /// The personas that are asked and have not answered: one, or several of a crowd.
     pub asked: Vec<CombatantId>,
-    /// What a persona that is asked has announced and not yet done (EX-27b).
+    /// The announced act that is not done yet (EX-27b).
     #[schema(inline)]
     pub announced: Option<Announced>,
     /// The wait jumps over the act that is about to happen.
     pub jumps: Vec<Jumper>,
-    /// Who keeps waiting at the announced act (EX-25b).
+    /// The personas that passed at the announced act (EX-25b).
     pub kept: Vec<CombatantId>,
     /// The duellists that have not attacked, in order (EX-32).
     pub duel: Vec<CombatantId>,
@@ -301,16 +301,16 @@ pub struct Jumper {
 
 impl Describe for Jumper {}
 
-/// The maximum of d10s that a persona or crowd rolls for a tie. After that who joined first is
+/// The maximum of d10s that a persona or crowd rolls for a tie. After that the first that joined is
 /// first.
 pub(super) const MAX_DIGITS: usize = 16;
 
 /// An initiative roll.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct InitiativeRoll {
-    /// Whose: a persona's id, or the word that a crowd shares.
+    /// Persona id, or the crowd's word.
     pub id: CombatantId,
-    /// Who has this place.
+    /// The personas in this place.
     pub combatants: Vec<CombatantId>,
     /// The d20.
     pub die: Die,

@@ -24,7 +24,7 @@ pub(super) fn jump(play: &mut Play<'_>, c: &Jump) -> Result<(), Violation> {
         expected,
         "no_referee_roll",
         field("referee_roll"),
-        || "the referee rolls only with the option `awe_mode` opposed_d20",
+        || "The referee rolls only with the option \"awe_mode\" \"opposed_d20\". Remove \"referee_roll\".",
     )?;
     let bonus = persona.stats.awe.get() + persona.stats.level.get();
     let before = encounter.state.asked.clone();
@@ -60,7 +60,7 @@ fn jumping(encounter: &Encounter, c: &Jump) -> Result<Vec<Component>, Violation>
         one_roll,
         "component_missing",
         "EX-29",
-        || "each component jumps with a roll of its own: name the `component`, move or act",
+        || "Each component jumps with a roll of its own. Add \"component\": move or act.",
     )?;
     Ok(vec![Component::Move, Component::Act])
 }
@@ -77,26 +77,26 @@ fn may_jump(
     fit(persona)?;
     let asked = &encounter.state.asked;
     require(!asked.contains(id), "own_place", "EX-30", || {
-        format!("{id} is asked now: it acts in its own place, by declare and without a roll")
+        format!("The list is at {id}, so no jump is needed. Send \"declare\".")
     })?;
     let waited = persona.state.of(component) == Spending::Waited;
     require(waited, "not_waited", "EX-25", || {
-        format!("{id} has not waited with that: only what waited can jump")
+        format!("{id} did not wait with that component. Only a component that waited can jump.")
     })?;
     let cursor = encounter.state.cursor;
     let is_higher = persona.state.rank.is_some_and(|rank| rank < cursor);
     require(is_higher, "not_lower", "EX-25a", || {
         let asked = joined(asked);
-        format!("{id} has no higher initiative than {asked}, whose act is next")
+        format!("{id} has no higher initiative than {asked}. Wait for the act of a lower persona.")
     })?;
     let mut jumps = encounter.state.jumps.iter();
     let failed = jumps.any(|jump| jump.combatant == *id && !jump.success);
     require(!failed, "jump_failed", "EX-28a", || {
-        format!("{id} has tried to jump ahead of this act and failed: there is no second try")
+        format!("{id} has failed to jump ahead of this act. Wait for the next one.")
     })?;
     if let Some(lower) = lower_jumper(encounter, persona) {
         let detail = format!(
-            "{} has jumped ahead of this act already: the higher initiative goes first",
+            "{} has jumped ahead of this act already, and the higher initiative goes first. Wait for the next act.",
             lower.id
         );
         return Err(Violation::new("jumped_too_late", "EX-27a", detail));
@@ -128,15 +128,18 @@ fn in_window(encounter: &Encounter, persona: &Combatant) -> Result<(), Violation
     let may_come = open || !any_must_announce(encounter, asked);
     require(may_come, "not_announced", "EX-25b", || {
         let asked = joined(asked);
-        format!("{asked} has announced no act yet that a jump could precede")
+        format!("{asked} must announce an act before a jump. Wait for it.")
     })?;
     let keeps = persona.state.keeps_waiting || encounter.state.kept.contains(id);
     require(!keeps, "keeps_waiting", "EX-25b", || {
-        format!("{id} has decided to keep waiting")
+        format!(
+            "{id} has passed. Wait for the next act, or send \"ask_again\" after a standing pass."
+        )
     })?;
     if open && let Some(first) = higher_undecided(encounter, persona) {
         let first = &first.id;
-        let detail = format!("{first} has the higher initiative: it jumps or keeps waiting first");
+        let detail =
+            format!("{first} has the higher initiative and decides first. Wait for that answer.");
         return Err(Violation::new("higher_decides_first", "EX-27a", detail));
     }
     Ok(())
@@ -162,7 +165,7 @@ fn could_jump(encounter: &Encounter, c: &Combatant) -> bool {
 }
 
 /// Whether a persona that is asked announces its acts: a visible one could jump ahead of them. A
-/// hidden persona announces none, since nobody sees them come.
+/// hidden persona announces none, since no player sees them come.
 pub(in super::super) fn must_announce(encounter: &Encounter, c: &Combatant) -> bool {
     encounter.options.jump_window
         && !c.hidden
@@ -213,7 +216,7 @@ pub(super) fn is_asked(encounter: &Encounter, c: &Combatant) -> bool {
 pub(super) fn ask_again(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let keeps_waiting = play.combatant("combatant", id)?.state.keeps_waiting;
     require(keeps_waiting, "asked_anyway", "EX-25c", || {
-        format!("{id} is asked at each announced act: it has not said that it keeps waiting")
+        format!("{id} has no standing pass to end.")
     })?;
     play.emit(AskedAgain {
         combatant: id.clone(),
@@ -223,7 +226,7 @@ pub(super) fn ask_again(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Vio
 
 pub(super) fn resolve(play: &mut Play<'_>) -> Result<(), Violation> {
     let deciders = deciders(play.encounter());
-    let detail = "nobody is asked now whether it jumps";
+    let detail = "No persona is asked to jump now. See `pending`.";
     require(!deciders.is_empty(), "nothing_to_resolve", "EX-25b", || {
         detail
     })?;

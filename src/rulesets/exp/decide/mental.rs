@@ -18,7 +18,7 @@ pub(super) fn attack(play: &mut Play<'_>, c: &MentalAttack) -> Result<(), Violat
             is_other,
             "own_target",
             field("target"),
-            || "nobody attacks its own mind: name somebody else, or leave `target` out",
+            || "A persona can't attack their own mind. Name another target, or none.",
         )?;
     }
     let encounter = play.encounter();
@@ -52,7 +52,7 @@ pub(super) fn duel(play: &mut Play<'_>, c: &MentalDuel) -> Result<(), Violation>
         are_two,
         "own_opponent",
         field("opponent"),
-        || "a duel takes two: name somebody else",
+        || "A duel takes two personas. Name another opponent.",
     )?;
     in_unit(play.encounter(), "EX-31")?;
     no_duel(play.encounter())?;
@@ -88,22 +88,26 @@ pub(in super::super) fn end_duel(play: &mut Play<'_>) {
 pub(in super::super) fn can_attack(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
     let id = &c.id;
     require(c.stats.persona != Sort::Robot, "no_mind", "EX-34", || {
-        format!("{id} is a robot: it has no mind to attack with, and its devices go by the list")
+        format!(
+            "{id} is a robot and has no mind to attack with. Devices act by the list: send \"declare\"."
+        )
     })?;
     require(c.stats.mstr.get() > 0, "no_mental_attack", "EX-33", || {
-        format!("{id} has no mental attack (`mstr` is 0); physical attacks go by the list")
+        format!(
+            "{id} has no mental strength to attack with. Physical attacks go by the list: send \"declare\"."
+        )
     })?;
     fit(c)?;
     if encounter.options.mental_attack_uses == MentalAttackUses::Nothing {
         return require(!c.state.mental, "attack_spent", "EX-31a", || {
-            format!("{id} has attacked with its mind in this unit")
+            format!("{id} has attacked with the mind in this unit. Wait for the next one.")
         });
     }
     let act = c.state.act;
     require(act != Spending::Done, "attack_spent", "EX-31a", || {
-        format!("{id} has used its one attack of this unit")
+        format!("{id} has used the attack of this unit. Wait for the next one.")
     })?;
     require(act != Spending::Lost, "attack_lost", "EX-23", || {
-        format!("{id} has no attack left in this unit")
+        format!("{id} has lost the attack of this unit. Wait for the next one.")
     })
 }

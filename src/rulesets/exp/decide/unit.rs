@@ -1,4 +1,4 @@
-//! A unit begins: everybody rolls.
+//! A unit begins: all personas roll.
 
 use super::pass::advance;
 use crate::rulesets::exp::state::MAX_DIGITS;
@@ -27,7 +27,7 @@ pub(super) fn roll(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation> {
                 !mixed,
                 "own_or_all",
                 field("combatant"),
-                || "`rolls` and `tie_rolls` are for the roll of all: leave them or `combatant` out",
+                || "\"rolls\" and \"tie_rolls\" are for the roll of all. Remove them, or \"combatant\".",
             )?;
             own_roll(play, id, c)
         }
@@ -37,7 +37,7 @@ pub(super) fn roll(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation> {
                 !mixed,
                 "own_or_all",
                 field("combatant"),
-                || "`roll` and `tie_dice` are one persona's: name the `combatant`, or leave them out",
+                || "\"roll\" and \"tie_dice\" are one persona's dice. Add \"combatant\", or remove them.",
             )?;
             next_unit(play, &c.rolls, &c.tie_rolls)
         }
@@ -64,7 +64,7 @@ fn between_units(encounter: &Encounter) -> Result<(), Violation> {
         is_over,
         "unit_going_on",
         "EX-2",
-        || "initiative is rolled once for a unit: this one goes on until nobody has anything left",
+        || "A unit is in progress, and initiative is rolled once per unit. Roll when no persona has anything left.",
     )
 }
 
@@ -73,7 +73,8 @@ fn own_roll(play: &mut Play<'_>, id: &CombatantId, c: &Roll) -> Result<(), Viola
     let roller = play.fighter("combatant", id, "EX-2")?;
     between_units(play.encounter())?;
     if let Some(crowd) = &roller.stats.group {
-        let detail = format!("{id} rolls with its crowd, {crowd}: that roll is the game master's");
+        let detail =
+            format!("{id} rolls with the crowd {crowd}. The game master rolls for the crowd.");
         return Err(Violation::field("does_not_roll", "combatant", detail));
     }
     few_digits("tie_dice", &c.tie_dice)?;
@@ -86,7 +87,7 @@ fn own_roll(play: &mut Play<'_>, id: &CombatantId, c: &Roll) -> Result<(), Viola
     Ok(())
 }
 
-/// Rolls for a unit; nobody is asked yet.
+/// Rolls for a unit; no persona is asked yet.
 pub(super) fn begin(
     play: &mut Play<'_>,
     contenders: Vec<Contender>,
@@ -134,7 +135,7 @@ fn bonus(encounter: &Encounter, c: &Combatant) -> i64 {
     c.stats.dex.get() + c.stats.level.get() + table.modifier(c.stats.encumbrance)
 }
 
-/// Refuses rolls of anybody who does not roll, and too many digits.
+/// Refuses rolls of personas that do not roll, and too many digits.
 pub(super) fn check_rolls(
     contenders: &[Contender],
     rolls: &Rolls,
@@ -157,8 +158,8 @@ fn rolls_here(contenders: &[Contender], path: &str, id: &CombatantId) -> Result<
         return Ok(());
     }
     let detail = match contenders.iter().find(|c| c.combatants.contains(id)) {
-        Some(crowd) => format!("{id} rolls with its crowd: give the roll of {}", crowd.id),
-        None => format!("{id} does not roll here: name a persona in the fight, or a crowd"),
+        Some(crowd) => format!("{id} rolls with the crowd. Send the roll of {}.", crowd.id),
+        None => format!("{id} does not roll here. Name a persona in the fight, or a crowd."),
     };
     let path = format!("{path}.{}", id.as_str());
     Err(Violation::field("does_not_roll", path, detail))
@@ -167,7 +168,7 @@ fn rolls_here(contenders: &[Contender], path: &str, id: &CombatantId) -> Result<
 fn few_digits(path: &str, digits: &[D10]) -> Result<(), Violation> {
     let few = digits.len() <= MAX_DIGITS;
     require(few, "too_many_digits", field(path.to_owned()), || {
-        format!("at most {MAX_DIGITS} digits each")
+        format!("Too many dice for a tie. Send at most {MAX_DIGITS} each.")
     })
 }
 
