@@ -45,7 +45,7 @@ fn fight(ruleset: &str, size: usize) -> Table {
         table.accept(first.clone());
         if first["type"] == "claim" {
             // Nobody else wants the turn.
-            table.accept(json!({"type": "pass"}));
+            table.accept(json!({"type": "resolve"}));
         }
     }
     table

@@ -123,7 +123,7 @@ play("a wait jump", { ruleset: "exp" }, [...all], async (table) => {
   await restart(table, undefined, { rolls: JSON.stringify(rolls) });
   await until("Iris is asked", async () => (await table.read("anna")).current.includes(ids.iris));
   await table.check();
-  await table.press("anna", "Declare as Iris", { move: "wait", act: "wait" });
+  await table.press("anna", "Iris: declare", { move: "wait", act: "wait" });
   await table.check();
   const jump = async () => (await table.labels("anna")).find((label) => /[Jj]ump/.test(label));
   for (let step = 0; !(await jump()); step++) {
@@ -171,7 +171,7 @@ play("a shared turn", { ruleset: "dc20" }, [...all], async (table) => {
   await restart(table, undefined, { dc: "5", rolls: JSON.stringify({ [ids.iris]: 15, [ids.moth]: 15 }) });
   await advanceTo(table, "claim");
   for (const [user, name] of [["anna", "Iris"], ["bob", "Moth"]] as const) {
-    await table.press(user, `Claim the turn for ${name}`, { share: "true" });
+    await table.press(user, `${name}: claim the turn`, { share: "true" });
     await table.settled();
   }
   await until("both act", async () => (await table.read("anna")).current.length === 2);

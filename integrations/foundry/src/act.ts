@@ -29,7 +29,7 @@ export class Table {
 
   /** Sends the roll of the ruleset for these combatants, if it asks for one now. */
   roll(ids: string[]): Promise<void> {
-    const rolls = ["roll", "join_battle", "initiative_check"];
+    const rolls = ["roll", "join_battle"];
     return this.#once(async (encounter, options) => {
       const legal = options.items.filter(({ command, combatant }) => rolls.includes(command.type) && (!combatant || ids.includes(combatant)));
       await this.#choose(legal, "NoRoll", encounter, options);

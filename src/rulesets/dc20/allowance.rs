@@ -1,7 +1,7 @@
 //! Action Points and Legendary Action Points, and the conditions that take some.
 
 use super::team::{sharing, team};
-use super::{Ap, ApChanged, Combatant, Encounter, Phase, Play, State, Team};
+use super::{ActionPoints, ActionPointsChanged, Combatant, Encounter, Phase, Play, State, Team};
 use crate::vocabulary::CombatantId;
 
 /// The degrees of being stunned, the worst first, and the Action Points that each takes (DC-50).
@@ -14,7 +14,7 @@ const STUNNED: [(&str, u32); 4] = [
 
 /// The Action Points of a combatant that has spent none. Penalties of one kind do not add up
 /// (DC-43, DC-50).
-pub(super) fn full(c: &Combatant) -> Ap {
+pub(super) fn full(c: &Combatant) -> ActionPoints {
     let mut penalty = stun(c);
     if c.has("surprised") {
         penalty += 2;
@@ -22,8 +22,8 @@ pub(super) fn full(c: &Combatant) -> Ap {
     if c.has("deaths-door") {
         penalty += 3;
     }
-    let max = c.stats.max_ap.count().saturating_sub(penalty);
-    Ap { current: max, max }
+    let max = c.stats.max_action_points.count().saturating_sub(penalty);
+    ActionPoints { current: max, max }
 }
 
 fn stun(c: &Combatant) -> u32 {
@@ -41,21 +41,22 @@ pub(super) fn adjust(play: &mut Play<'_>, id: &CombatantId) {
     let Some(c) = play.encounter().get(id) else {
         return;
     };
-    let before = c.state.ap;
+    let before = c.state.action_points;
     let max = full(c).max;
     if play.encounter().round > 0 && before.max != max {
         let lost = before.max.saturating_sub(max);
         let current = before.current.saturating_sub(lost).min(max);
-        play.emit(ApChanged {
+        play.emit(ActionPointsChanged {
             combatant: id.clone(),
-            ap: Ap { current, max },
+            left: current,
+            max,
         });
     }
 }
 
 /// Whether it is an active monster with Legendary Action Points; the PC team has none.
 pub(super) fn legendary(state: &State, c: &Combatant) -> bool {
-    c.active() && c.state.lap > 0 && team(state, c) != Team::Pc
+    c.active() && c.state.legendary_points > 0 && team(state, c) != Team::Pc
 }
 
 /// The Legendary Action Points that a monster can spend now: after a PC Turn its own maximum
@@ -66,11 +67,13 @@ pub(super) fn spendable(encounter: &Encounter, c: &Combatant) -> u32 {
         return 0;
     }
     match encounter.state.phase {
-        Phase::RoundEnd => c.state.lap,
+        Phase::RoundEnd => c.state.legendary_points,
         Phase::BetweenTurns => {
-            let once = c.stats.lap_per_turn.count();
+            let once = c.stats.legendary_points_per_turn.count();
             let max = once.saturating_mul(turn_share(encounter));
-            c.state.lap.min(max.saturating_sub(c.state.lap_spent))
+            c.state
+                .legendary_points
+                .min(max.saturating_sub(c.state.legendary_points_spent))
         }
         _ => 0,
     }

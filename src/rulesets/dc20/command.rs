@@ -18,26 +18,28 @@ use utoipa::ToSchema;
 pub enum Command {
     #[serde(rename = "start")]
     Start(Start),
-    #[serde(rename = "initiative_check")]
-    InitiativeCheck(InitiativeCheck),
+    #[serde(rename = "roll")]
+    Roll(Roll),
     #[serde(rename = "claim")]
     Claim(Claim),
     #[serde(rename = "assign")]
     Assign(Assign),
     #[serde(rename = "pass")]
     Pass(Pass),
+    #[serde(rename = "resolve")]
+    Resolve(Resolve),
     #[serde(rename = "merge")]
     Merge(Merge),
     #[serde(rename = "end_turn")]
     EndTurn(EndTurn),
     #[serde(rename = "delay")]
     Delay(Delay),
-    #[serde(rename = "spend")]
-    Spend(Spend),
-    #[serde(rename = "hold")]
-    Hold(Hold),
-    #[serde(rename = "trigger_held")]
-    TriggerHeld(TriggerHeld),
+    #[serde(rename = "spend_action_points")]
+    SpendActionPoints(SpendActionPoints),
+    #[serde(rename = "ready")]
+    Ready(Ready),
+    #[serde(rename = "trigger")]
+    Trigger(Trigger),
     #[serde(rename = "attack")]
     Attack(Attack),
     #[serde(rename = "use_inspiration")]
@@ -50,8 +52,8 @@ pub enum Command {
     FateCheck(FateCheck),
 }
 
-/// Begin the combat: the players' characters check against the Encounter DC, and the teams' turns
-/// are laid out.
+/// Start the combat: players' characters check against the Encounter DC, which decides the first
+/// turn.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
@@ -62,8 +64,8 @@ pub struct Start {
     pub level: Option<Int<1, 20>>,
     /// The difficulty in the table (DC-1); by default `normal`.
     pub difficulty: Option<Difficulty>,
-    /// The natural d20 that counts, for each character that rolled at the table, in place of its
-    /// `initiative_check`. The server rolls the others (DC-4).
+    /// The natural d20s rolled at the table, by player's character, in place of what each rolled
+    /// ahead. The server rolls the others (DC-4).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, u8>)]
     pub rolls: BTreeMap<CombatantId, D20>,
@@ -74,24 +76,24 @@ pub struct Start {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub surprised_sides: Vec<Slug>,
     /// The side that is the first of several enemy teams; by default Fate Checks decide (DC-26).
-    pub first_team: Option<Slug>,
-    /// The d20 of the Fate Checks between enemy teams, as rolled at the table. The server rolls the
-    /// missing ones (DC-27).
+    pub first_side: Option<Slug>,
+    /// The d20s of the Fate Checks between enemy teams, as rolled at the table. The server rolls the
+    /// others (DC-27).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fate: Vec<D20>,
-    /// The aggression that triggered the clash (DC-3).
+    pub fate_dice: Vec<D20>,
+    /// The act that started the fight (DC-3).
     pub aggression: Option<Aggression>,
 }
 
-/// Make the Initiative Check of a player's character (DC-4): before `start`, which then takes its
-/// dice, or as one that joined later.
+/// Roll the Initiative Check of a player's character (DC-4): before `start`, which then uses these
+/// dice, or after the character joined later.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct InitiativeCheck {
+pub struct Roll {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The natural d20 that counts, as rolled at the table; by default the server rolls.
+    /// The natural d20 that counts, if rolled at the table. The server rolls where a roll is left out.
     pub roll: Option<D20>,
 }
 
@@ -102,8 +104,8 @@ pub struct InitiativeCheck {
 pub struct Claim {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether nobody else is asked: the highest claim takes the turn, and `combatant` before equal
-    /// checks that do not share. Only the game master can send it.
+    /// Whether no other answers are awaited: the highest claim takes the turn, and `combatant` before
+    /// equal checks that do not share. Only the game master can send it.
     #[serde(default)]
     #[schema(default = false)]
     pub at_once: bool,
@@ -117,7 +119,7 @@ pub struct Claim {
 }
 
 /// Put enemies into an Enemy Turn or NPCs into an NPC Turn, now or in advance, or move them before
-/// they act (DC-20): `combatant` and `also`, or a `side`.
+/// they act (DC-20): `combatant` and `others`, or a `side`.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
@@ -129,21 +131,24 @@ pub struct Assign {
     pub side: Option<Slug>,
     /// Other combatants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub also: Vec<CombatantId>,
+    pub others: Vec<CombatantId>,
     /// The turn, empty or not (DC-24); by default the awaited one.
     pub slot: Option<SlotId>,
 }
 
-/// Pass on what is awaited: a PC Turn (DC-17; a claim is taken back so, and a pass by a claim), an
-/// Enemy or NPC Turn (DC-22), or legendary actions (DC-52).
-#[skip_serializing_none]
+/// Decline the awaited PC Turn (DC-17). It takes a claim back, as a claim takes a pass back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Pass {
-    /// The member of the PC team that passes on a PC Turn. Without it, the game master closes the
-    /// contest.
-    pub combatant: Option<CombatantId>,
+    /// The combatant.
+    pub combatant: CombatantId,
 }
+
+/// Let the rules decide what is awaited: the claims so far decide a PC Turn (DC-18), an Enemy or NPC
+/// Turn begins as it is or stays empty (DC-22), legendary actions are over (DC-52).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
+#[serde(deny_unknown_fields)]
+pub struct Resolve {}
 
 /// Merge the next two turns of each enemy team that has more turns than there are taken PC Turns,
 /// while characters share one (DC-25).
@@ -151,19 +156,19 @@ pub struct Pass {
 #[serde(deny_unknown_fields)]
 pub struct Merge {}
 
-/// End a turn; the Action Points come back (DC-45).
+/// End a turn, which gives the Action Points back (DC-45).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct EndTurn {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether all turns of the Initiative Turn end. Only the game master can send it.
+    /// Whether the turns of all who share the Initiative Turn end. Only the game master can send it.
     #[serde(default)]
     #[schema(default = false)]
     pub all: bool,
 }
 
-/// Delay your turn for good: `to` a later PC Turn, or until `after` an enemy.
+/// Delay a turn permanently: to a later PC Turn (`slot`), or `behind` an enemy.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
@@ -171,48 +176,48 @@ pub struct Delay {
     /// The combatant.
     pub combatant: CombatantId,
     /// The later PC Turn (DC-33).
-    pub to: Option<SlotId>,
-    /// The visible enemy after which the turn goes on (DC-34).
-    pub after: Option<CombatantId>,
+    pub slot: Option<SlotId>,
+    /// The visible enemy behind which the turn continues (DC-34).
+    pub behind: Option<CombatantId>,
 }
 
-/// Spend Action Points on your turn or on a reaction (DC-44).
+/// Spend Action Points on an action or a reaction (DC-44).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct Spend {
+pub struct SpendActionPoints {
     /// The combatant.
     pub combatant: CombatantId,
-    /// How many.
-    pub ap: Int<1, 20>,
-    /// What for.
+    /// The Action Points to spend.
+    pub action_points: Int<1, 20>,
+    /// What they are spent on.
     pub action: Option<Text<200>>,
 }
 
-/// Hold an action on your turn: pay for it now, and let it wait for a trigger (DC-49).
+/// Ready an action on your turn: pay for it now, and let it wait for a trigger (DC-49).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct Hold {
+pub struct Ready {
     /// The combatant.
     pub combatant: CombatantId,
-    /// What it costs.
-    pub ap: Int<1, 20>,
-    /// What will be done.
+    /// The Action Points that it costs.
+    pub action_points: Int<1, 20>,
+    /// The action.
     pub action: Text<200>,
-    /// What it waits for.
+    /// The event that triggers it.
     pub trigger: Text<200>,
 }
 
-/// Carry out a held action just before its trigger (DC-49).
+/// Use a readied action just before its trigger (DC-49).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
-pub struct TriggerHeld {
+pub struct Trigger {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// Attack: the event says whether it has ADV (DC-11). Send `spend` for its cost and `damage` for
-/// its effect.
+/// Attack: the event says whether it has ADV (DC-11). Send `spend_action_points` for its cost and
+/// `damage` for its effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Attack {
@@ -229,7 +234,7 @@ pub struct Attack {
 pub struct UseInspiration {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The d6, as rolled at the table.
+    /// The d6, if rolled at the table. The server rolls where a roll is left out.
     pub roll: Option<D6>,
 }
 
@@ -247,8 +252,8 @@ pub struct UseAdvantage {
 pub struct Legendary {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The Legendary Action Points that it spends.
-    pub lap: Int<1, 20>,
+    /// The Legendary Action Points to spend.
+    pub legendary_points: Int<1, 20>,
 }
 
 /// Make a Fate Check: a plain d20, of which 10 or more is high (DC-27).
@@ -256,7 +261,7 @@ pub struct Legendary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct FateCheck {
-    /// The d20, as rolled at the table.
+    /// The d20, if rolled at the table. The server rolls where a roll is left out.
     pub roll: Option<D20>,
 }
 
@@ -264,87 +269,93 @@ impl Commands for Command {
     const SPECS: &'static [CommandSpec] = &[
         CommandSpec::new("start", AllowedRole::Gm, "Start the combat", Start::SUMMARY),
         CommandSpec::new(
-            "initiative_check",
+            "roll",
             AllowedRole::Player,
-            "Make {combatant}'s Initiative Check",
-            InitiativeCheck::SUMMARY,
+            "{combatant}: roll initiative",
+            Roll::SUMMARY,
         ),
         CommandSpec::new(
             "claim",
             AllowedRole::Player,
-            "Claim the turn for {combatant}[{at_once} and decide it]",
+            "{combatant}: claim the turn[{at_once} at once]",
             Claim::SUMMARY,
         ),
         CommandSpec::new(
             "assign",
             AllowedRole::Gm,
-            "Put[ {combatant}][ side {side}] into a turn",
+            "[{combatant}: put into a turn][Put all {side} into a turn]",
             Assign::SUMMARY,
         ),
         CommandSpec::new(
             "pass",
             AllowedRole::Player,
-            "Pass[ as {combatant}]",
+            "{combatant}: pass",
             Pass::SUMMARY,
+        ),
+        CommandSpec::new(
+            "resolve",
+            AllowedRole::Gm,
+            "Resolve automatically",
+            Resolve::SUMMARY,
         ),
         CommandSpec::new(
             "merge",
             AllowedRole::Gm,
-            "Merge the next enemy turns",
+            "Merge the next Enemy Turns",
             Merge::SUMMARY,
         ),
         CommandSpec::new(
             "end_turn",
             AllowedRole::Player,
-            "End {combatant}'s turn[{all} and all others in it]",
+            "{combatant}: end turn[{all} with all who share it]",
             EndTurn::SUMMARY,
         ),
         CommandSpec::new(
             "delay",
             AllowedRole::Player,
-            "Delay {combatant}'s turn[ to {to}][ behind {after}]",
+            "{combatant}: delay[ behind {behind}]",
             Delay::SUMMARY,
         ),
         CommandSpec::new(
-            "spend",
+            "spend_action_points",
             AllowedRole::Player,
-            "Spend {combatant}'s Action Points",
-            Spend::SUMMARY,
+            "{combatant}: spend Action Points",
+            SpendActionPoints::SUMMARY,
         ),
         CommandSpec::new(
-            "hold",
+            "ready",
             AllowedRole::Player,
-            "Hold an action as {combatant}",
-            Hold::SUMMARY,
+            "{combatant}: ready an action",
+            Ready::SUMMARY,
         ),
         CommandSpec::new(
-            "trigger_held",
+            "trigger",
             AllowedRole::Player,
-            "Carry out {combatant}'s held action",
-            TriggerHeld::SUMMARY,
+            "{combatant}: use the readied action",
+            Trigger::SUMMARY,
         ),
         CommandSpec::new(
             "attack",
             AllowedRole::Player,
-            "Attack with {combatant}",
+            "{combatant}: attack",
             Attack::SUMMARY,
         ),
         CommandSpec::new(
             "use_inspiration",
             AllowedRole::Player,
-            "Use {combatant}'s Inspiration Die",
+            "{combatant}: use the Inspiration Die",
             UseInspiration::SUMMARY,
         ),
         CommandSpec::new(
             "use_advantage",
             AllowedRole::Player,
-            "Use {combatant}'s ADV",
+            "{combatant}: use advantage",
             UseAdvantage::SUMMARY,
         ),
         CommandSpec::new(
             "legendary",
             AllowedRole::Gm,
-            "Act with legendary {combatant}",
+            "{combatant}: take a legendary action",
             Legendary::SUMMARY,
         ),
         CommandSpec::new(
@@ -359,33 +370,34 @@ impl Commands for Command {
         match self {
             Self::Start(_)
             | Self::Assign(_)
+            | Self::Resolve(_)
             | Self::Merge(_)
             | Self::Legendary(_)
             | Self::FateCheck(_) => Actor::Gm,
-            Self::InitiativeCheck(InitiativeCheck { combatant, .. })
+            Self::Roll(Roll { combatant, .. })
             | Self::Claim(Claim { combatant, .. })
             | Self::EndTurn(EndTurn { combatant, .. })
             | Self::Delay(Delay { combatant, .. })
-            | Self::Spend(Spend { combatant, .. })
-            | Self::Hold(Hold { combatant, .. })
-            | Self::TriggerHeld(TriggerHeld { combatant, .. })
+            | Self::Pass(Pass { combatant })
+            | Self::SpendActionPoints(SpendActionPoints { combatant, .. })
+            | Self::Ready(Ready { combatant, .. })
+            | Self::Trigger(Trigger { combatant })
             | Self::Attack(Attack { combatant, .. })
             | Self::UseInspiration(UseInspiration { combatant, .. })
             | Self::UseAdvantage(UseAdvantage { combatant, .. }) => Actor::of(combatant),
-            Self::Pass(Pass { combatant, .. }) => Actor::of_optional(combatant.as_ref()),
         }
     }
 }
 
-/// An act that triggered the clash (DC-3).
+/// An act that started the fight (DC-3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Aggression {
     /// The aggressor.
     pub combatant: CombatantId,
-    /// What it is.
+    /// The act in words.
     pub action: Text<200>,
-    /// Whether it was carried out before Initiative; else the aggressor takes it on its first turn.
+    /// Whether it was carried out before Initiative; else the aggressor takes it on the first turn.
     pub resolved: bool,
 }
 

@@ -4,7 +4,7 @@
 //! passed. A hidden member may answer, but no claim waits for it: the delay would reveal it.
 
 use super::team::{has_no_turn, occupied, team, unplaced, waits_unseen};
-use super::{Combatant, Encounter, Slot, SlotClaimed, SlotId, State, Team, Way};
+use super::{Combatant, Encounter, Slot, SlotId, SlotTaken, State, Team, Way};
 use crate::rulesets::shared::seen_if_any;
 use crate::vocabulary::{CombatantId, ids};
 use std::collections::HashSet;
@@ -19,7 +19,7 @@ pub(super) enum Contest {
     /// All passed, but there are not enough later turns: one of these must claim it.
     Needed(Vec<CombatantId>),
     /// It is decided.
-    Won(SlotClaimed),
+    Won(SlotTaken),
     /// The turn stays as it is.
     Unclaimed,
 }
@@ -112,17 +112,17 @@ pub(super) fn outbid(encounter: &Encounter, c: &Combatant) -> bool {
 }
 
 /// The game master gives the awaited turn to one of equal claims (DC-19a).
-pub(super) fn decided(state: &State, slot: SlotId, winner: &CombatantId) -> SlotClaimed {
+pub(super) fn decided(state: &State, slot: SlotId, winner: &CombatantId) -> SlotTaken {
     let mut outbid = Vec::new();
     for claim in &state.claims {
         if claim.combatant != *winner {
             outbid.push(claim.combatant.clone());
         }
     }
-    SlotClaimed {
+    SlotTaken {
         slot,
         combatants: vec![winner.clone()].into(),
-        by: Way::Contested,
+        because: Way::Contested,
         outbid,
     }
 }
@@ -158,15 +158,15 @@ fn highest(state: &State, slot: &Slot, claims: &[&Combatant]) -> Contest {
     }
     let mut outbid = claims.to_vec();
     outbid.retain(|c| !winners.contains(&c.id));
-    let by = match top.as_slice() {
+    let because = match top.as_slice() {
         [_, _, ..] => Way::Shared,
         [winner] if outbid.iter().any(|c| winner.hidden || !c.hidden) => Way::Contested,
         _ => Way::Claimed,
     };
-    Contest::Won(SlotClaimed {
+    Contest::Won(SlotTaken {
         slot: slot.id.clone(),
         combatants: winners.into(),
-        by,
+        because,
         outbid: ids(outbid),
     })
 }

@@ -11,26 +11,27 @@ pub(super) use claims::resolve;
 pub(super) use delay::{follow, stop_holding};
 
 use super::react::settle;
-use super::{Combatant, Command, Encounter, Play, Slot, SlotId};
+use super::{Answer, Combatant, Command, Encounter, Play, Slot, SlotId};
 use crate::rulesets::shared::check_started;
 use crate::vocabulary::{CombatantId, Slug, Status, Violation, field, require};
 
 pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
-    if !matches!(command, Command::InitiativeCheck(_)) {
+    if !matches!(command, Command::Roll(_)) {
         check_started(play, matches!(command, Command::Start(_)), "DC-31")?;
     }
     match command {
         Command::Start(c) => start::start(play, c)?,
-        Command::InitiativeCheck(c) => start::check_alone(play, c)?,
+        Command::Roll(c) => start::check_alone(play, c)?,
         Command::Claim(c) => claims::claim(play, c)?,
         Command::Assign(c) => places::assign(play, c)?,
-        Command::Pass(c) => places::pass(play, c.combatant.as_ref())?,
+        Command::Pass(c) => claims::answer(play, &c.combatant, Answer::Pass)?,
+        Command::Resolve(_) => places::resolve(play)?,
         Command::Merge(_) => merge::merge(play)?,
         Command::EndTurn(c) => acts::end(play, c)?,
         Command::Delay(c) => delay::delay(play, c)?,
-        Command::Spend(c) => acts::spend(play, c)?,
-        Command::Hold(c) => acts::hold(play, c)?,
-        Command::TriggerHeld(c) => acts::trigger(play, &c.combatant)?,
+        Command::SpendActionPoints(c) => acts::spend(play, c)?,
+        Command::Ready(c) => acts::ready(play, c)?,
+        Command::Trigger(c) => acts::trigger(play, &c.combatant)?,
         Command::Attack(c) => acts::attack(play, c)?,
         Command::UseInspiration(c) => acts::use_inspiration(play, c)?,
         Command::UseAdvantage(c) => acts::use_advantage(play, &c.combatant)?,
@@ -44,14 +45,17 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
     Ok(())
 }
 
-/// The turn that the field `field` names.
+/// The turn that the field named `field` asks for.
 fn known_slot<'p>(
     play: &'p Play<'_>,
     field: &'static str,
     id: &SlotId,
 ) -> Result<&'p Slot, Violation> {
     let Some(slot) = play.encounter().state.slot(id) else {
-        let detail = format!("there is no turn {id} in the order");
+        let detail = format!(
+            "Unknown turn \"{}\". Use a `slot` of the order.",
+            id.as_str()
+        );
         return Err(Violation::field("unknown_slot", field, detail));
     };
     Ok(slot)
@@ -68,7 +72,7 @@ fn named<'p>(
     for id in others {
         let is_new = named.iter().all(|c| c.id != *id);
         require(is_new, "named_twice", field(list), || {
-            format!("{id} is named twice")
+            format!("{id} is named twice. Name each combatant once.")
         })?;
         named.push(play.combatant(list, id)?);
     }
@@ -79,6 +83,6 @@ fn named<'p>(
 fn known_side(encounter: &Encounter, path: &'static str, side: &Slug) -> Result<(), Violation> {
     let known = encounter.iter().any(|c| c.side == *side);
     require(known, "unknown_side", field(path), || {
-        format!("nobody is on the side {side}")
+        format!("No combatant is on the side \"{side}\". Check the name.")
     })
 }

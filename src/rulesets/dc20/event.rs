@@ -1,9 +1,9 @@
 //! The events of DC20.
 
-use super::{Ap, Check, Difficulty, Held, Phase, Slot, SlotId, Team, Way};
+use super::{Check, Difficulty, Slot, SlotId, Team, Way};
 use crate::vocabulary::{
     CombatantId, Describe, Die, Names, OwnEvents, Participants, Redact, Slug, Tagged, Tellable,
-    Text, tell,
+    Text, Word, tell,
 };
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
@@ -15,40 +15,38 @@ use utoipa::ToSchema;
 #[serde(tag = "type")]
 #[allow(missing_docs, reason = "each variant is its struct, documented there")]
 pub enum Event {
-    #[serde(rename = "aggression")]
-    Aggressed(Aggressed),
+    #[serde(rename = "aggression_declared")]
+    AggressionDeclared(AggressionDeclared),
     #[serde(rename = "dc_set")]
     DcSet(DcSet),
-    #[serde(rename = "check_rolled")]
-    CheckRolled(CheckRolled),
+    #[serde(rename = "rolled")]
+    Rolled(Rolled),
     #[serde(rename = "check_made")]
     CheckMade(CheckMade),
     #[serde(rename = "fate_checked")]
     FateChecked(FateChecked),
     #[serde(rename = "order_laid")]
     OrderLaid(OrderLaid),
-    #[serde(rename = "combat_began")]
-    CombatBegan(CombatBegan),
+    #[serde(rename = "points_given")]
+    PointsGiven(PointsGiven),
     #[serde(rename = "slot_opened")]
     SlotOpened(SlotOpened),
-    #[serde(rename = "claim_made")]
-    ClaimMade(ClaimMade),
-    #[serde(rename = "claim_passed")]
-    ClaimPassed(ClaimPassed),
-    #[serde(rename = "slot_claimed")]
-    SlotClaimed(SlotClaimed),
+    #[serde(rename = "claimed")]
+    Claimed(Claimed),
+    #[serde(rename = "passed")]
+    Passed(Passed),
+    #[serde(rename = "slot_taken")]
+    SlotTaken(SlotTaken),
     #[serde(rename = "assigned")]
     Assigned(Assigned),
     #[serde(rename = "slot_skipped")]
     SlotSkipped(SlotSkipped),
-    #[serde(rename = "slot_began")]
-    SlotBegan(SlotBegan),
     #[serde(rename = "turn_missed")]
     TurnMissed(TurnMissed),
-    #[serde(rename = "turn_resumed")]
-    TurnResumed(TurnResumed),
-    #[serde(rename = "turn_closed")]
-    TurnClosed(TurnClosed),
+    #[serde(rename = "returned")]
+    Returned(Returned),
+    #[serde(rename = "action_points_regained")]
+    ActionPointsRegained(ActionPointsRegained),
     #[serde(rename = "place_held")]
     PlaceHeld(PlaceHeld),
     #[serde(rename = "delayed")]
@@ -61,16 +59,16 @@ pub enum Event {
     SlotShown(SlotShown),
     #[serde(rename = "slots_merged")]
     SlotsMerged(SlotsMerged),
-    #[serde(rename = "ap_changed")]
-    ApChanged(ApChanged),
-    #[serde(rename = "ap_spent")]
-    ApSpent(ApSpent),
-    #[serde(rename = "action_held")]
-    ActionHeld(ActionHeld),
-    #[serde(rename = "held_triggered")]
-    HeldTriggered(HeldTriggered),
-    #[serde(rename = "held_wasted")]
-    HeldWasted(HeldWasted),
+    #[serde(rename = "action_points_changed")]
+    ActionPointsChanged(ActionPointsChanged),
+    #[serde(rename = "action_points_spent")]
+    ActionPointsSpent(ActionPointsSpent),
+    #[serde(rename = "readied")]
+    Readied(Readied),
+    #[serde(rename = "triggered")]
+    Triggered(Triggered),
+    #[serde(rename = "ready_lapsed")]
+    ReadyLapsed(ReadyLapsed),
     #[serde(rename = "attacked")]
     Attacked(Attacked),
     #[serde(rename = "inspiration_used")]
@@ -81,20 +79,20 @@ pub enum Event {
     LegendaryOpened(LegendaryOpened),
     #[serde(rename = "legendary_acted")]
     LegendaryActed(LegendaryActed),
-    #[serde(rename = "lap_regained")]
-    LapRegained(LapRegained),
-    #[serde(rename = "nobody_left")]
-    NobodyLeft(NobodyLeft),
+    #[serde(rename = "legendary_points_regained")]
+    LegendaryPointsRegained(LegendaryPointsRegained),
+    #[serde(rename = "standstill_reached")]
+    StandstillReached(StandstillReached),
 }
 
-/// An act triggered the clash (DC-3).
+/// An act started the fight (DC-3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Aggressed {
+pub struct AggressionDeclared {
     /// The combatant.
     pub combatant: CombatantId,
-    /// What it is.
+    /// The act in words.
     pub action: Text<200>,
-    /// Whether it was carried out before Initiative; else the aggressor takes it on its first turn.
+    /// Whether it was carried out before Initiative; else the aggressor takes it on the first turn.
     pub resolved: bool,
 }
 
@@ -110,9 +108,9 @@ pub struct DcSet {
     pub difficulty: Option<Difficulty>,
 }
 
-/// A player's character rolled before the start: the dice of its Initiative Check (DC-4).
+/// A player's character rolled for its Initiative Check before the start (DC-4).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct CheckRolled {
+pub struct Rolled {
     /// The combatant.
     pub combatant: CombatantId,
     /// Every d20 that was rolled, several with ADV or DisADV.
@@ -137,8 +135,8 @@ pub struct FateChecked {
     pub die: Die,
     /// Whether it shows 10 or more.
     pub high: bool,
-    /// The enemy team that is first at 10 or more (DC-26).
-    pub team: Option<Slug>,
+    /// The side that takes the first Enemy Turn at 10 or more (DC-26).
+    pub side: Option<Slug>,
 }
 
 /// The Initiative Turns are laid out (DC-15, DC-16).
@@ -161,11 +159,11 @@ pub struct OrderLaid {
     pub slots: Vec<Slot>,
 }
 
-/// The combat begins with its first assigned turn; all combatants get their points (DC-31).
+/// The first turn is assigned, so all combatants get their points (DC-31).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct CombatBegan {
+pub struct PointsGiven {
     /// The points of each combatant.
-    pub points: Vec<Points>,
+    pub given: Vec<StartingPoints>,
 }
 
 /// A turn waits for its combatants (DC-17, DC-20).
@@ -173,13 +171,13 @@ pub struct CombatBegan {
 pub struct SlotOpened {
     /// The turn.
     pub slot: SlotId,
-    /// `claim` if the PC team decides, `assign` if the game master does.
-    pub phase: Phase,
+    /// `claim` if the PC team decides who acts, `assign` if the game master does.
+    pub decision: SlotDecision,
 }
 
 /// A combatant claims the awaited PC Turn; others may still answer (DC-18).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct ClaimMade {
+pub struct Claimed {
     /// The turn.
     pub slot: SlotId,
     /// The combatant.
@@ -191,7 +189,7 @@ pub struct ClaimMade {
 /// A combatant passes on the awaited PC Turn, or takes back its claim; others may still answer
 /// (DC-17).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct ClaimPassed {
+pub struct Passed {
     /// The turn.
     pub slot: SlotId,
     /// The combatant.
@@ -200,13 +198,13 @@ pub struct ClaimPassed {
 
 /// The contest for a PC Turn is decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct SlotClaimed {
+pub struct SlotTaken {
     /// The turn.
     pub slot: SlotId,
     /// The combatants that take it; several share it (DC-19).
     pub combatants: Participants,
     /// Why they take it.
-    pub by: Way,
+    pub because: Way,
     /// The claimants with a lower check (DC-18).
     pub outbid: Vec<CombatantId>,
 }
@@ -219,7 +217,7 @@ pub struct Assigned {
     /// The combatants.
     pub combatants: Participants,
     /// Why they have this place.
-    pub by: Way,
+    pub because: Way,
 }
 
 /// An empty turn was skipped; it stays in the order (DC-22).
@@ -227,15 +225,6 @@ pub struct Assigned {
 pub struct SlotSkipped {
     /// The turn.
     pub slot: SlotId,
-}
-
-/// An Initiative Turn begins, or more combatants join one that is going on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct SlotBegan {
-    /// The turn.
-    pub slot: SlotId,
-    /// The combatants whose turns begin.
-    pub combatants: Participants,
 }
 
 /// The turn of a combatant that is out of the fight passed; effects count it (DC-40a).
@@ -247,18 +236,20 @@ pub struct TurnMissed {
 
 /// A delayed turn goes on with the Action Points that were left (DC-36).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct TurnResumed {
+pub struct Returned {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// A finished turn gave the Action Points back (DC-45).
+/// A finished turn gave spent Action Points back (DC-45).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct TurnClosed {
+pub struct ActionPointsRegained {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Its Action Points now.
-    pub ap: Ap,
+    /// The Action Points now.
+    pub left: u32,
+    /// Their maximum after penalties.
+    pub max: u32,
 }
 
 /// A delayed turn waits for an enemy without a turn. `delayed` follows after its assignment, or at
@@ -272,15 +263,15 @@ pub struct PlaceHeld {
     pub behind: Option<CombatantId>,
 }
 
-/// A turn moved for good to a later PC Turn; no Action Points came back (DC-33 to DC-36).
+/// A turn moved permanently to a later PC Turn; no Action Points came back (DC-33 to DC-36).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Delayed {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The turn in which it goes on.
-    pub to: SlotId,
+    /// The turn in which it continues.
+    pub slot: SlotId,
     /// `delayed`, or `delayed_after` an enemy.
-    pub by: Way,
+    pub because: Way,
 }
 
 /// A turn was added to the order.
@@ -288,9 +279,9 @@ pub struct Delayed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct SlotAdded {
     /// The turn.
-    pub slot: Slot,
-    /// The turn that it follows; without it, the last turn of the order.
-    pub after: Option<SlotId>,
+    pub added: Slot,
+    /// The turn that it follows. Absent if it is the last turn of the order.
+    pub follows: Option<SlotId>,
 }
 
 /// An enemy team joined the rotation (DC-26).
@@ -316,59 +307,65 @@ pub struct SlotShown {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct SlotsMerged {
     /// The turn that stays.
-    pub into: SlotId,
+    pub slot: SlotId,
     /// The turn whose enemies moved there; it is removed.
-    pub from: SlotId,
+    pub emptied: SlotId,
     /// The shared PC Turn for which it was done.
     pub shared: SlotId,
     /// The turns of that team that move up. Each takes the place of the turn before it, the first
-    /// the place of `from`.
+    /// the place of `emptied`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved_up: Vec<SlotId>,
 }
 
 /// Action Points changed: a penalty came or went, or a combatant joined (DC-43, DC-50).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct ApChanged {
+pub struct ActionPointsChanged {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Its Action Points now.
-    pub ap: Ap,
+    /// The Action Points now.
+    pub left: u32,
+    /// Their maximum after penalties.
+    pub max: u32,
 }
 
 /// A combatant spent Action Points (DC-44).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct ApSpent {
+pub struct ActionPointsSpent {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The Action Points that it spent.
+    /// The Action Points spent.
     pub spent: u32,
-    /// The Action Points that are left.
+    /// The Action Points left.
     pub left: u32,
-    /// What for.
+    /// What they were spent on.
     pub action: Option<Text<200>>,
 }
 
 /// A combatant paid for an action that waits for a trigger (DC-49).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct ActionHeld {
+pub struct Readied {
     /// The combatant.
     pub combatant: CombatantId,
     /// The action.
-    pub held: Held,
+    pub action: Text<200>,
+    /// The event that triggers it.
+    pub trigger: Text<200>,
+    /// The Action Points paid for it.
+    pub action_points: u32,
 }
 
-/// A held action happened, before what triggered it (DC-49).
+/// A readied action happened, before its trigger (DC-49).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct HeldTriggered {
+pub struct Triggered {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
-/// A held action was lost with its Action Points, because the next turn starts (DC-49).
+/// A readied action was lost with its Action Points, because the next turn starts (DC-49).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct HeldWasted {
+pub struct ReadyLapsed {
     /// The combatant.
     pub combatant: CombatantId,
 }
@@ -381,7 +378,7 @@ pub struct Attacked {
     /// The target.
     pub target: CombatantId,
     /// Whether it has ADV, once, from the target's critical failure of Initiative (DC-11).
-    pub adv: bool,
+    pub advantage: bool,
 }
 
 /// An Inspiration Die was added to a Check or Save (DC-8).
@@ -403,8 +400,9 @@ pub struct AdvantageUsed {
 /// Legendary monsters may act.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct LegendaryOpened {
-    /// `between_turns` after a PC Turn (DC-52), `round_end` with their last points (DC-53).
-    pub phase: Phase,
+    /// Whether it is the end of the round, with their last points (DC-53), and not the end of a PC
+    /// Turn (DC-52).
+    pub round_end: bool,
 }
 
 /// A legendary monster acted.
@@ -412,80 +410,93 @@ pub struct LegendaryOpened {
 pub struct LegendaryActed {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The Legendary Action Points that it spent.
+    /// The Legendary Action Points spent.
     pub spent: u32,
-    /// The Legendary Action Points that are left.
+    /// The Legendary Action Points left.
     pub left: u32,
 }
 
 /// A legendary monster has all its points again (DC-53).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct LapRegained {
+pub struct LegendaryPointsRegained {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Its Legendary Action Points now.
-    pub lap: u32,
+    /// The Legendary Action Points now.
+    pub left: u32,
 }
 
 /// No combatant is left to act.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct NobodyLeft {}
+pub struct StandstillReached {}
 
 /// The sentence that tells each event.
 impl Describe for Event {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let sentence = match self {
-            Self::Aggressed(_) => "{combatant} triggered the fight: {action}.",
+            Self::AggressionDeclared(_) => "{combatant} starts the fight: {action}.",
             Self::DcSet(_) => "The Encounter DC is {dc}.",
-            Self::CheckRolled(_) => "{combatant} rolls {dice} for initiative.",
-            Self::CheckMade(_) => "{combatant} makes its Initiative Check[: {check}].",
-            Self::FateChecked(_) => "The Fate Check shows {die}.",
-            Self::OrderLaid(_) => "The turns are laid out: {winner} is first.",
-            Self::CombatBegan(_) => "The combat begins.",
-            Self::SlotOpened(_) => "Turn {slot} waits for its combatants.",
-            Self::ClaimMade(_) => "{combatant} claims turn {slot}[{share}, and would share it].",
-            Self::ClaimPassed(_) => "{combatant} passes on turn {slot}.",
-            Self::SlotClaimed(_) => "Turn {slot} goes to {combatants}[, before {outbid}].",
-            Self::Assigned(_) => "Turn {slot} goes to {combatants}.",
-            Self::SlotSkipped(_) => "Turn {slot} is skipped.",
-            Self::SlotBegan(_) => "Turn {slot} begins for {combatants}.",
-            Self::TurnMissed(_) => "{combatant} misses its turn.",
-            Self::TurnResumed(_) => "{combatant}'s delayed turn goes on.",
-            Self::TurnClosed(_) => "{combatant} has its Action Points back[: {ap}].",
+            Self::Rolled(_) => "{combatant} rolls {dice} for initiative.",
+            Self::CheckMade(_) => "{combatant} rolls {check}.",
+            Self::FateChecked(_) => "The Fate Check[ for {side}] shows {die}.",
+            Self::OrderLaid(_) => "The first turn goes to {winner}.",
+            Self::PointsGiven(_) => "All combatants get their Action Points.",
+            Self::SlotOpened(_) => "{slot} is next.",
+            Self::Claimed(_) => "{combatant} claims {slot}[{share}, alone or shared].",
+            Self::Passed(_) => "{combatant} passes on {slot}.",
+            Self::SlotTaken(_) => "{combatants} takes {slot}[, ahead of {outbid}].",
+            Self::Assigned(_) => "{combatants} acts in {slot}.",
+            Self::SlotSkipped(_) => "{slot} stays empty.",
+            Self::TurnMissed(_) => "{combatant} misses a turn.",
+            Self::Returned(_) => "{combatant} takes the delayed turn.",
+            Self::ActionPointsRegained(_) => "{combatant} regains all Action Points ({left}).",
             Self::PlaceHeld(_) => "{combatant} delays[ behind {behind}].",
-            Self::Delayed(_) => "{combatant} delays its turn to {to}.",
-            Self::SlotAdded(_) => "A turn is added to the order.",
-            Self::TeamJoined(_) => "The side {side} joins the rotation.",
-            Self::SlotShown(_) => "Turn {slot} is seen by all.",
-            Self::SlotsMerged(_) => "Turn {from} merges into {into}.",
-            Self::ApChanged(_) => "{combatant}'s Action Points change[: {ap}].",
-            Self::ApSpent(_) => "{combatant} spends {spent} AP[ on {action}] and has {left} left.",
-            Self::ActionHeld(_) => "{combatant} holds an action[: {held}].",
-            Self::HeldTriggered(_) => "{combatant} carries out its held action.",
-            Self::HeldWasted(_) => "{combatant}'s held action is lost.",
-            Self::Attacked(_) => "{combatant} attacks {target}[{adv} with ADV].",
-            Self::InspirationUsed(_) => "{combatant} adds its Inspiration Die: {die}.",
-            Self::AdvantageUsed(_) => "{combatant} uses its ADV.",
+            Self::Delayed(_) => "{combatant} delays to {slot}.",
+            Self::SlotAdded(_) => "{added} joins the order.",
+            Self::TeamJoined(_) => "Team {side} joins the rotation.",
+            Self::SlotShown(_) => "{slot} appears in the order.",
+            Self::SlotsMerged(_) => "{emptied} merges into {slot}.",
+            Self::ActionPointsChanged(_) => "{combatant} has {left} of {max} Action Points.",
+            Self::ActionPointsSpent(_) => {
+                "{combatant} spends {spent} Action Points\
+                 [ on {action}] and has {left} left."
+            }
+            Self::Readied(_) => "{combatant} readies an action: {action}, when {trigger}.",
+            Self::Triggered(_) => "{combatant} uses the readied action.",
+            Self::ReadyLapsed(_) => "{combatant} loses the readied action.",
+            Self::Attacked(_) => "{combatant} attacks {target}[{advantage} with advantage].",
+            Self::InspirationUsed(_) => "{combatant} adds the Inspiration Die: {die}.",
+            Self::AdvantageUsed(_) => "{combatant} uses advantage.",
             Self::LegendaryOpened(_) => "Legendary monsters may act.",
             Self::LegendaryActed(_) => {
-                "{combatant} spends {spent} Legendary AP and has {left} left."
+                "{combatant} spends {spent} Legendary Action \
+                 Points and has {left} left."
             }
-            Self::LapRegained(_) => "{combatant} has {lap} Legendary AP again.",
-            Self::NobodyLeft(_) => "Nobody is left to act.",
+            Self::LegendaryPointsRegained(_) => "{combatant} has {left} Legendary Action Points.",
+            Self::StandstillReached(_) => "No combatant is left to act.",
         };
         tell(sentence, self, names, out)
     }
 }
 
-/// The points with which a combatant begins.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Points {
-    /// The combatant.
-    pub combatant: CombatantId,
-    /// Its Action Points.
-    pub ap: Ap,
-    /// Its Legendary Action Points.
-    pub lap: u32,
+/// Who decides which combatants act in a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum SlotDecision {
+    /// The PC team, by claims (DC-17).
+    Claim,
+    /// The game master (DC-20).
+    Assign,
 }
 
-impl Describe for Points {}
+/// The points with which a combatant begins.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct StartingPoints {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// Its Action Points, all of their maximum.
+    pub action_points: u32,
+    /// Its Legendary Action Points.
+    pub legendary_points: u32,
+}
+
+impl Describe for StartingPoints {}

@@ -1,8 +1,8 @@
 //! What events do to the state; no rules here.
 
 use super::{
-    Answer, AnyEvent, CombatantState, Critical, Dc20, Encounter, Event, Phase, Slot, SlotId,
-    SlotsMerged, State, Way,
+    ActionPoints, Answer, AnyEvent, CombatantState, Critical, Dc20, Encounter, Event, Phase,
+    ReadiedAction, Slot, SlotDecision, SlotId, SlotsMerged, State, Way,
 };
 use crate::vocabulary::{CombatantId, SharedEvent};
 use std::sync::Arc;
@@ -17,7 +17,14 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Dc20>) {
 
 fn shared(encounter: &mut Encounter, event: &SharedEvent) {
     match event {
-        SharedEvent::TurnEnded(e) => encounter.state.acting.retain(|id| *id != e.combatant),
+        SharedEvent::TurnStarted(e) => begin(encounter, &e.combatant),
+        SharedEvent::TurnEnded(e) => {
+            encounter.state.acting.retain(|id| *id != e.combatant);
+            encounter.change_state(&e.combatant, |s| {
+                s.committed = None;
+                s.stop_delaying();
+            });
+        }
         SharedEvent::RoundEnded(e) => end_round(encounter, e.round),
         SharedEvent::CombatantLeft(e) => {
             vacate(encounter, &e.combatant);
@@ -50,6 +57,23 @@ fn shared(encounter: &mut Encounter, event: &SharedEvent) {
     }
 }
 
+/// Begins a turn, with the Initiative Turn in which the combatant has its place.
+fn begin(encounter: &mut Encounter, id: &CombatantId) {
+    let slot = encounter.get(id).and_then(|c| c.state.slot.clone());
+    let state = &mut encounter.state;
+    if let Some(slot) = slot {
+        come_to(state, &slot);
+    }
+    state.phase = Phase::Turn;
+    if !state.acting.contains(id) {
+        state.acting.push(id.clone());
+    }
+}
+
+fn set_points(encounter: &mut Encounter, id: &CombatantId, current: u32, max: u32) {
+    encounter.change_state(id, |s| s.action_points = ActionPoints { current, max });
+}
+
 fn end_round(encounter: &mut Encounter, round: u32) {
     let state = &mut encounter.state;
     state.slot = None;
@@ -67,11 +91,11 @@ fn end_round(encounter: &mut Encounter, round: u32) {
 
 fn own(encounter: &mut Encounter, event: &Event) {
     match event {
-        Event::Aggressed(e) if !e.resolved => {
+        Event::AggressionDeclared(e) if !e.resolved => {
             encounter.change_state(&e.combatant, |s| s.committed = Some(e.action.clone()));
         }
         Event::DcSet(e) => encounter.state.dc = Some(e.dc),
-        Event::CheckRolled(e) => {
+        Event::Rolled(e) => {
             encounter.change_state(&e.combatant, |s| s.rolled.clone_from(&e.dice));
         }
         Event::CheckMade(e) => {
@@ -90,26 +114,32 @@ fn own(encounter: &mut Encounter, event: &Event) {
             encounter.state.unseen_teams = e.unseen_teams.clone();
             encounter.state.slots = Arc::new(e.slots.clone());
         }
-        Event::CombatBegan(e) => {
-            for points in &e.points {
+        Event::PointsGiven(e) => {
+            for points in &e.given {
                 encounter.change_state(&points.combatant, |s| {
-                    s.ap = points.ap;
-                    s.lap = points.lap;
+                    s.action_points = ActionPoints {
+                        current: points.action_points,
+                        max: points.action_points,
+                    };
+                    s.legendary_points = points.legendary_points;
                 });
             }
         }
         Event::SlotOpened(e) => {
             come_to(&mut encounter.state, &e.slot);
-            encounter.state.phase = e.phase;
+            encounter.state.phase = match e.decision {
+                SlotDecision::Claim => Phase::Claim,
+                SlotDecision::Assign => Phase::Assign,
+            };
         }
-        Event::ClaimMade(e) => {
+        Event::Claimed(e) => {
             let claim = Answer::Claim { share: e.share };
             encounter.state.answer(&e.combatant, claim);
         }
-        Event::ClaimPassed(e) => encounter.state.answer(&e.combatant, Answer::Pass),
-        Event::SlotClaimed(e) => put_into(encounter, &e.slot, &e.combatants, e.by),
+        Event::Passed(e) => encounter.state.answer(&e.combatant, Answer::Pass),
+        Event::SlotTaken(e) => put_into(encounter, &e.slot, &e.combatants, e.because),
         Event::Assigned(e) => {
-            put_into(encounter, &e.slot, &e.combatants, e.by);
+            put_into(encounter, &e.slot, &e.combatants, e.because);
             // An override puts its combatant into the turn that was awaited.
             let state = &mut encounter.state;
             if state.slot.as_ref() == Some(&e.slot)
@@ -119,20 +149,12 @@ fn own(encounter: &mut Encounter, event: &Event) {
             }
         }
         Event::SlotSkipped(e) => come_to(&mut encounter.state, &e.slot),
-        Event::SlotBegan(e) => {
-            come_to(&mut encounter.state, &e.slot);
-            encounter.state.phase = Phase::Turn;
-            encounter.state.acting.extend(e.combatants.iter().cloned());
-        }
         Event::TurnMissed(e) => encounter.change(&e.combatant, |c| c.acted = true),
-        Event::TurnResumed(e) => {
+        Event::Returned(e) => {
             encounter.change_state(&e.combatant, CombatantState::stop_delaying);
+            begin(encounter, &e.combatant);
         }
-        Event::TurnClosed(e) => encounter.change_state(&e.combatant, |s| {
-            s.ap = e.ap;
-            s.committed = None;
-            s.stop_delaying();
-        }),
+        Event::ActionPointsRegained(e) => set_points(encounter, &e.combatant, e.left, e.max),
         Event::PlaceHeld(e) => {
             encounter.state.acting.retain(|id| *id != e.combatant);
             vacate(encounter, &e.combatant);
@@ -145,7 +167,12 @@ fn own(encounter: &mut Encounter, event: &Event) {
         }
         Event::Delayed(e) => {
             encounter.state.acting.retain(|id| *id != e.combatant);
-            put_into(encounter, &e.to, std::slice::from_ref(&e.combatant), e.by);
+            put_into(
+                encounter,
+                &e.slot,
+                std::slice::from_ref(&e.combatant),
+                e.because,
+            );
             encounter.change_state(&e.combatant, |s| {
                 s.delayed = true;
                 s.behind = None;
@@ -153,11 +180,11 @@ fn own(encounter: &mut Encounter, event: &Event) {
         }
         Event::SlotAdded(e) => {
             let slots = Arc::make_mut(&mut encounter.state.slots);
-            let place = match e.after.as_ref().and_then(|id| place_of(slots, id)) {
+            let place = match e.follows.as_ref().and_then(|id| place_of(slots, id)) {
                 Some(before) => before + 1,
                 None => slots.len(),
             };
-            slots.insert(place, e.slot.clone());
+            slots.insert(place, e.added.clone());
         }
         Event::TeamJoined(e) if e.unseen => encounter.state.unseen_teams.push(e.side.clone()),
         Event::TeamJoined(e) => encounter.state.enemy_teams.push(e.side.clone()),
@@ -168,15 +195,21 @@ fn own(encounter: &mut Encounter, event: &Event) {
             }
         }
         Event::SlotsMerged(e) => merge(encounter, e),
-        Event::ApChanged(e) => encounter.change_state(&e.combatant, |s| s.ap = e.ap),
-        Event::ApSpent(e) => encounter.change_state(&e.combatant, |s| s.ap.current = e.left),
-        Event::ActionHeld(e) => encounter.change_state(&e.combatant, |s| {
-            s.ap.current = s.ap.current.saturating_sub(e.held.ap);
-            s.held = Some(e.held.clone());
+        Event::ActionPointsChanged(e) => set_points(encounter, &e.combatant, e.left, e.max),
+        Event::ActionPointsSpent(e) => {
+            encounter.change_state(&e.combatant, |s| s.action_points.current = e.left);
+        }
+        Event::Readied(e) => encounter.change_state(&e.combatant, |s| {
+            s.action_points.current = s.action_points.current.saturating_sub(e.action_points);
+            s.readied = Some(ReadiedAction {
+                action: e.action.clone(),
+                trigger: e.trigger.clone(),
+                action_points: e.action_points,
+            });
         }),
-        Event::HeldTriggered(e) => encounter.change_state(&e.combatant, |s| s.held = None),
-        Event::HeldWasted(e) => encounter.change_state(&e.combatant, |s| s.held = None),
-        Event::Attacked(e) if e.adv => {
+        Event::Triggered(e) => encounter.change_state(&e.combatant, |s| s.readied = None),
+        Event::ReadyLapsed(e) => encounter.change_state(&e.combatant, |s| s.readied = None),
+        Event::Attacked(e) if e.advantage => {
             encounter.change_state(&e.target, |s| s.attacked_with_adv = false);
         }
         Event::InspirationUsed(e) => {
@@ -186,16 +219,25 @@ fn own(encounter: &mut Encounter, event: &Event) {
             encounter.change_state(&e.combatant, |s| s.round_one_adv = false);
         }
         Event::LegendaryOpened(e) => {
-            encounter.state.phase = e.phase;
-            encounter.change_states(|s| s.lap_spent > 0, |s| s.lap_spent = 0);
+            encounter.state.phase = if e.round_end {
+                Phase::RoundEnd
+            } else {
+                Phase::BetweenTurns
+            };
+            encounter.change_states(
+                |s| s.legendary_points_spent > 0,
+                |s| s.legendary_points_spent = 0,
+            );
         }
         Event::LegendaryActed(e) => encounter.change_state(&e.combatant, |s| {
-            s.lap = e.left;
-            s.lap_spent = s.lap_spent.saturating_add(e.spent);
+            s.legendary_points = e.left;
+            s.legendary_points_spent = s.legendary_points_spent.saturating_add(e.spent);
         }),
-        Event::LapRegained(e) => encounter.change_state(&e.combatant, |s| s.lap = e.lap),
-        Event::NobodyLeft(_) => encounter.state.phase = Phase::Idle,
-        Event::Aggressed(_) | Event::FateChecked(_) | Event::Attacked(_) => {}
+        Event::LegendaryPointsRegained(e) => {
+            encounter.change_state(&e.combatant, |s| s.legendary_points = e.left);
+        }
+        Event::StandstillReached(_) => encounter.state.phase = Phase::Idle,
+        Event::AggressionDeclared(_) | Event::FateChecked(_) | Event::Attacked(_) => {}
     }
 }
 
@@ -207,15 +249,15 @@ fn come_to(state: &mut State, slot: &SlotId) {
 
 fn merge(encounter: &mut Encounter, e: &SlotsMerged) {
     let mut moved = Vec::new();
-    if let Some(from) = slot(encounter, &e.from) {
+    if let Some(from) = slot(encounter, &e.emptied) {
         from.removed = true;
         moved = std::mem::take(&mut from.occupants);
     }
-    put_into(encounter, &e.into, &moved, Way::Merged);
+    put_into(encounter, &e.slot, &moved, Way::Merged);
     // Each later turn takes the place of the turn before it, and the emptied turn the last place.
     let slots = Arc::make_mut(&mut encounter.state.slots);
     for later in &e.moved_up {
-        if let Some(emptied) = place_of(slots, &e.from)
+        if let Some(emptied) = place_of(slots, &e.emptied)
             && let Some(place) = place_of(slots, later)
         {
             slots.swap(emptied, place);
@@ -233,7 +275,7 @@ fn slot<'t>(encounter: &'t mut Encounter, id: &SlotId) -> Option<&'t mut Slot> {
         .find(|slot| slot.id == *id)
 }
 
-fn put_into(encounter: &mut Encounter, id: &SlotId, who: &[CombatantId], by: Way) {
+fn put_into(encounter: &mut Encounter, id: &SlotId, who: &[CombatantId], because: Way) {
     for combatant in who {
         vacate(encounter, combatant);
     }
@@ -243,7 +285,7 @@ fn put_into(encounter: &mut Encounter, id: &SlotId, who: &[CombatantId], by: Way
     for combatant in who {
         encounter.change_state(combatant, |s| {
             s.slot = Some(id.clone());
-            s.placed = Some(by);
+            s.placed = Some(because);
         });
     }
 }

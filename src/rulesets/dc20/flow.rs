@@ -4,9 +4,9 @@ use super::allowance::{full, legendary};
 use super::decide::stop_holding;
 use super::team::{in_play, occupants, occupied, wanting};
 use super::{
-    Ap, CombatBegan, Combatant, Encounter, HeldWasted, LapRegained, LegendaryOpened, NobodyLeft,
-    Phase, Play, Points, Slot, SlotBegan, SlotId, SlotOpened, SlotSkipped, State, Team, TurnClosed,
-    TurnMissed, TurnResumed,
+    ActionPoints, ActionPointsRegained, Combatant, Encounter, LegendaryOpened,
+    LegendaryPointsRegained, Phase, Play, PointsGiven, ReadyLapsed, Returned, Slot, SlotDecision,
+    SlotId, SlotOpened, SlotSkipped, StandstillReached, StartingPoints, State, Team, TurnMissed,
 };
 use crate::rulesets::shared::{end_round, end_turn, start_round, start_turn};
 use crate::vocabulary::{CombatantId, ConditionCleared, Moment, Slug};
@@ -32,7 +32,7 @@ pub(super) fn advance(play: &mut Play<'_>) {
             rounds += 1;
         }
     }
-    play.emit(NobodyLeft {});
+    play.emit(StandstillReached {});
 }
 
 /// The turn that an override deferred, or the next one of this round.
@@ -53,14 +53,14 @@ fn enter(play: &mut Play<'_>, slot: &Slot, rounds: u32) -> bool {
     let chosen_now = slot.team == Team::Pc && encounter.round <= 1;
     let is_open = chosen_now || !occupied(encounter, slot);
     if is_open && wanting(encounter, slot).next().is_some() {
-        let phase = if slot.team == Team::Pc {
-            Phase::Claim
+        let decision = if slot.team == Team::Pc {
+            SlotDecision::Claim
         } else {
-            Phase::Assign
+            SlotDecision::Assign
         };
         play.emit(SlotOpened {
             slot: slot.id.clone(),
-            phase,
+            decision,
         });
         return true;
     }
@@ -94,7 +94,7 @@ fn begin_slot(play: &mut Play<'_>, id: &SlotId, rounds: u32) -> bool {
         play.emit(SlotSkipped { slot: id.clone() });
         return false;
     }
-    begin_turns(play, id, ready, rounds);
+    begin_turns(play, ready, rounds);
     !play.encounter().state.acting.is_empty() || open_legendary(play, Phase::BetweenTurns)
 }
 
@@ -113,21 +113,12 @@ pub(super) fn take(play: &mut Play<'_>) {
     }
 }
 
-/// Begins the turns of these combatants in a slot. After an override some may have begun.
-pub(super) fn begin_turns(
-    play: &mut Play<'_>,
-    slot: &SlotId,
-    mut combatants: Vec<CombatantId>,
-    rounds: u32,
-) {
-    combatants.retain(|id| !play.encounter().state.acting.contains(id));
-    if combatants.is_empty() {
-        return;
-    }
-    play.emit(SlotBegan {
-        slot: slot.clone(),
-        combatants: combatants.clone().into(),
-    });
+/// Begins the turns of these combatants. After an override some may have begun.
+pub(super) fn begin_turns(play: &mut Play<'_>, mut combatants: Vec<CombatantId>, rounds: u32) {
+    let encounter = play.encounter();
+    combatants.retain(|id| !encounter.state.acting.contains(id));
+    // A turn that a hidden combatant shares starts with the others: they hide it.
+    combatants.sort_by_key(|id| encounter.get(id).is_some_and(|c| c.hidden));
     for id in combatants {
         let delayed = play.encounter().get(&id).is_some_and(|c| c.state.delayed);
         start(play, &id);
@@ -139,7 +130,9 @@ pub(super) fn begin_turns(
 }
 
 fn has_spent_all(encounter: &Encounter, id: &CombatantId) -> bool {
-    encounter.get(id).is_some_and(|c| c.state.ap.current == 0)
+    encounter
+        .get(id)
+        .is_some_and(|c| c.state.action_points.current == 0)
 }
 
 /// Starts a turn, or resumes a delayed one, which has started before (DC-32a). A held action is
@@ -149,12 +142,12 @@ pub(super) fn start(play: &mut Play<'_>, id: &CombatantId) {
         return;
     };
     if c.state.delayed {
-        return play.emit(TurnResumed {
+        return play.emit(Returned {
             combatant: id.clone(),
         });
     }
-    if c.state.held.is_some() {
-        play.emit(HeldWasted {
+    if c.state.readied.is_some() {
+        play.emit(ReadyLapsed {
             combatant: id.clone(),
         });
     }
@@ -171,11 +164,16 @@ pub(super) fn close_turn(play: &mut Play<'_>, id: &CombatantId) {
             condition: Slug::fixed("surprised"),
         });
     }
-    let ap = play.encounter().get(id).map_or(Ap::default(), full);
-    play.emit(TurnClosed {
-        combatant: id.clone(),
-        ap,
-    });
+    if let Some(c) = play.encounter().get(id)
+        && full(c) != c.state.action_points
+    {
+        let ActionPoints { current, max } = full(c);
+        play.emit(ActionPointsRegained {
+            combatant: id.clone(),
+            left: current,
+            max,
+        });
+    }
 }
 
 /// Goes on when the last turn of a slot has ended; legendary monsters may act first (DC-52).
@@ -194,7 +192,8 @@ fn open_legendary(play: &mut Play<'_>, phase: Phase) -> bool {
     }
     let opens = encounter.iter().any(|c| legendary(state, c));
     if opens {
-        play.emit(LegendaryOpened { phase });
+        let round_end = phase == Phase::RoundEnd;
+        play.emit(LegendaryOpened { round_end });
     }
     opens
 }
@@ -221,15 +220,15 @@ pub(super) fn begin_combat(play: &mut Play<'_>) {
         return;
     }
     start_round(play, 1);
-    let mut points = Vec::new();
+    let mut given = Vec::new();
     for c in play.encounter().iter() {
-        points.push(Points {
+        given.push(StartingPoints {
             combatant: c.id.clone(),
-            ap: full(c),
-            lap: c.stats.max_lap.count(),
+            action_points: full(c).max,
+            legendary_points: c.stats.max_legendary_points.count(),
         });
     }
-    play.emit(CombatBegan { points });
+    play.emit(PointsGiven { given });
 }
 
 /// Ends the round and starts the next (DC-38); legendary points come back (DC-53).
@@ -237,20 +236,20 @@ fn close_round(play: &mut Play<'_>) {
     begin_combat(play);
     let round = play.encounter().round;
     end_round(play);
-    for regained in missing_lap(play.encounter()) {
+    for regained in missing_legendary_points(play.encounter()) {
         play.emit(regained);
     }
     start_round(play, round.saturating_add(1));
 }
 
-fn missing_lap(encounter: &Encounter) -> Vec<LapRegained> {
+fn missing_legendary_points(encounter: &Encounter) -> Vec<LegendaryPointsRegained> {
     let mut regained = Vec::new();
     for c in encounter.iter() {
-        let max = c.stats.max_lap.count();
-        if c.state.lap != max {
-            regained.push(LapRegained {
+        let max = c.stats.max_legendary_points.count();
+        if c.state.legendary_points != max {
+            regained.push(LegendaryPointsRegained {
                 combatant: c.id.clone(),
-                lap: max,
+                left: max,
             });
         }
     }

@@ -19,7 +19,7 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     }
     match encounter.state.phase {
         Phase::Claim => claims(encounter, &mut legal),
-        _ => legal.push(LegalCommand::of("pass", "DC-22")),
+        _ => legal.push(LegalCommand::of("resolve", "DC-22")),
     }
     assignments(encounter, &mut legal);
     turns(encounter, &mut legal);
@@ -41,7 +41,7 @@ fn start(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     legal.push(with_start_fields(looked_up, &sides));
     for c in encounter.active() {
         if is_pc(c) && c.state.rolled.is_empty() {
-            let check = LegalCommand::by("initiative_check", &c.id, "DC-4");
+            let check = LegalCommand::by("roll", &c.id, "DC-4");
             legal.push(check.range("roll", false, 1, 20));
         }
     }
@@ -52,9 +52,9 @@ fn with_start_fields(start: LegalCommand, sides: &BTreeSet<&str>) -> LegalComman
     let start = start.like("rolls", rolls, None);
     let start = start.like("surprised", "a list of combatants", None);
     let start = start.like("surprised_sides", "a list of sides", None);
-    let start = start.choose("first_team", false, sides.iter().copied());
+    let start = start.choose("first_side", false, sides.iter().copied());
     let fate = "a list of d20, one less than there are enemy teams at most";
-    let start = start.like("fate", fate, None);
+    let start = start.like("fate_dice", fate, None);
     start.like("aggression", "an object: combatant, action, resolved", None)
 }
 
@@ -73,7 +73,7 @@ fn assignments(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
             |slot| may_take(state, c, slot) && elsewhere(slot),
             many,
         );
-        legal.push(assign.like("also", "a list of others of its team", None));
+        legal.push(assign.like("others", "a list of others of its team", None));
         if c.state.slot.is_none() && !c.stats.reserve {
             free.entry(&c.side).or_default().push(c);
         }
@@ -135,7 +135,7 @@ fn claims(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         });
         legal.push(LegalCommand::by("pass", id, "DC-17"));
     }
-    legal.push(LegalCommand::of("pass", "DC-17"));
+    legal.push(LegalCommand::of("resolve", "DC-17"));
     let state = &encounter.state;
     let Some(slot) = state.at() else {
         return;
@@ -174,18 +174,23 @@ fn turns(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let acting = &encounter.state.acting;
     for c in acting.iter().filter_map(|id| encounter.get(id)) {
         let by = |verb, rule| LegalCommand::by(verb, &c.id, rule);
-        let hold = by("hold", "DC-49").range("ap", true, 1, c.state.ap.current.into());
-        let hold = hold.like("action", "what will be done", Some(json!("attack")));
-        let hold = hold.like(
+        let ready = by("ready", "DC-49").range(
+            "action_points",
+            true,
+            1,
+            c.state.action_points.current.into(),
+        );
+        let ready = ready.like("action", "what will be done", Some(json!("attack")));
+        let ready = ready.like(
             "trigger",
             "what it waits for",
             Some(json!("the door opens")),
         );
         legal.extend([
             by("end_turn", "DC-45").choose("all", false, [true, false]),
-            by("delay", "DC-33").choose("to", true, pc_turns.clone()),
-            by("delay", "DC-34").whom("after", true, others.iter().copied()),
-            hold,
+            by("delay", "DC-33").choose("slot", true, pc_turns.clone()),
+            by("delay", "DC-34").whom("behind", true, others.iter().copied()),
+            ready,
         ]);
     }
 }
@@ -197,9 +202,14 @@ fn acts(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         let by = |verb, rule| LegalCommand::by(verb, &c.id, rule);
         let legendary = LegalCommand::of("legendary", "DC-52").with("combatant", c.id.as_str());
         legal.extend([
-            legendary.range("lap", true, 1, spendable(encounter, c).into()),
-            by("spend", "DC-44")
-                .range("ap", true, 1, c.state.ap.current.into())
+            legendary.range("legendary_points", true, 1, spendable(encounter, c).into()),
+            by("spend_action_points", "DC-44")
+                .range(
+                    "action_points",
+                    true,
+                    1,
+                    c.state.action_points.current.into(),
+                )
                 .like("action", "what for", None),
         ]);
         // Without this check a combatant that cannot attack is tried with every target.
@@ -207,8 +217,8 @@ fn acts(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
             legal.push(by("attack", "DC-11").among("target", true, &targets, Some(&c.id)));
         }
         legal.extend([
-            by("trigger_held", "DC-49"),
-            by("initiative_check", "DC-4").range("roll", false, 1, 20),
+            by("trigger", "DC-49"),
+            by("roll", "DC-4").range("roll", false, 1, 20),
             by("use_inspiration", "DC-8").range("roll", false, 1, 6),
             by("use_advantage", "DC-10"),
         ]);

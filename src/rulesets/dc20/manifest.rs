@@ -41,7 +41,7 @@ const RULES: &[Rule] = &[
     Rule::supplementary("DC-5", "Combat Mastery is half the level, rounded up."),
     Rule::official(
         "DC-6",
-        "What changes Agility Checks does not touch the Initiative Check, unless it names it.",
+        "Modifiers of Agility Checks do not count for the Initiative Check, unless they name it.",
     ),
     Rule::supplementary(
         "DC-7",
@@ -75,7 +75,7 @@ const RULES: &[Rule] = &[
         "DC-13",
         "The PC team takes the first turn when at least half of the characters succeed.",
     ),
-    Rule::official("DC-14", "Else the enemy team takes it."),
+    Rule::official("DC-14", "Otherwise the enemy team takes the first turn."),
     Rule::official(
         "DC-15",
         "There are as many PC Turns as characters, and as many Enemy Turns.",
@@ -163,7 +163,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "DC-30",
-        "What was chosen in round 1 is the order of all later rounds.",
+        "The order chosen in round 1 holds in all later rounds.",
     ),
     Rule::official(
         "DC-31",
@@ -179,7 +179,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "DC-33",
-        "A delayed turn moves for good to a later PC Turn, and shares it.",
+        "A delayed turn moves permanently to a later PC Turn, and shares it.",
     ),
     Rule::official(
         "DC-34",
@@ -245,7 +245,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "DC-49",
-        "A held action is paid at once and precedes its trigger; the next turn ends it.",
+        "A readied action is paid at once and precedes its trigger. The next turn ends it.",
     ),
     Rule::supplementary(
         "DC-50",
@@ -257,7 +257,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "DC-53",
-        "What it has left can be spent at the end of the round, just before all comes back.",
+        "The points left can be spent at the end of the round, just before all come back.",
     ),
     Rule::supplementary(
         "DC-54",

@@ -71,7 +71,7 @@ impl Ruleset for Dc20 {
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "DC-4"),
             Phase::Claim => in_turn(state, state.at(), pending_claim(encounter)),
             Phase::Assign => {
-                let assign = Pending::new("assign", Vec::new(), &["assign", "pass"], "DC-20");
+                let assign = Pending::new("assign", Vec::new(), &["assign", "resolve"], "DC-20");
                 in_turn(state, state.at(), assign)
             }
             Phase::Turn => {
@@ -80,10 +80,10 @@ impl Ruleset for Dc20 {
                 in_turn(state, turn_going_on(encounter), end)
             }
             Phase::BetweenTurns => {
-                Pending::new("legendary", Vec::new(), &["legendary", "pass"], "DC-52")
+                Pending::new("legendary", Vec::new(), &["legendary", "resolve"], "DC-52")
             }
             Phase::RoundEnd => {
-                Pending::new("legendary", Vec::new(), &["legendary", "pass"], "DC-53")
+                Pending::new("legendary", Vec::new(), &["legendary", "resolve"], "DC-53")
             }
             Phase::Idle => Pending::new(
                 "newcomer",
@@ -112,26 +112,32 @@ impl Ruleset for Dc20 {
             remarks.push("no turn yet".to_owned());
         }
         if encounter.round > 0 {
-            remarks.push(format!("AP {}/{}", state.ap.current, state.ap.max));
+            remarks.push(format!(
+                "AP {}/{}",
+                state.action_points.current, state.action_points.max
+            ));
         }
         for (applies, words) in [
             (state.delayed, "delayed"),
             (state.inspiration_die, "inspiration d6"),
-            (state.round_one_adv, "ADV in round 1"),
-            (state.attacked_with_adv, "attacked with ADV"),
-            (state.committed.is_some(), "committed"),
-            (state.held.is_some(), "holds an action"),
+            (state.round_one_adv, "advantage once in round 1"),
+            (state.attacked_with_adv, "next attack against has advantage"),
+            (state.committed.is_some(), "must act as announced"),
+            (state.readied.is_some(), "has readied an action"),
         ] {
             if applies {
                 remarks.push(words.to_owned());
             }
         }
-        if c.stats.max_lap.get() > 0 && team(&encounter.state, c) != Team::Pc {
-            remarks.push(format!("LAP {}/{}", state.lap, c.stats.max_lap));
+        if c.stats.max_legendary_points.get() > 0 && team(&encounter.state, c) != Team::Pc {
+            remarks.push(format!(
+                "LAP {}/{}",
+                state.legendary_points, c.stats.max_legendary_points
+            ));
         }
         let spendable = spendable(encounter, c);
         if spendable > 0 {
-            remarks.push(format!("may spend {spendable}"));
+            remarks.push(format!("may spend {spendable} LAP"));
         }
         remarks.join(", ")
     }
@@ -148,7 +154,7 @@ fn pending_claim(encounter: &Encounter) -> Pending {
     };
     let several = contest.asked().len() > 1 && !matches!(contest, Contest::Needed(_));
     let commands: &[&str] = if several || claimed || may_pass(encounter) {
-        &["claim", "pass"]
+        &["claim", "pass", "resolve"]
     } else {
         &["claim"]
     };
@@ -167,7 +173,7 @@ fn in_turn(state: &State, slot: Option<&Slot>, pending: Pending) -> Pending {
         return pending;
     };
     Pending {
-        slot: Some(slot.id.to_string()),
+        slot: Some(slot.id.as_str().to_owned()),
         team: Some(team_name(state, slot.team)),
         ..pending
     }

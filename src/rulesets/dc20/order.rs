@@ -36,28 +36,25 @@ fn turn_of(state: &State, slot: &Slot, c: &Combatant) -> OrderEntry {
         None => Reason::default(),
     };
     OrderEntry {
-        slot: Some(slot.id.to_string()),
+        slot: Some(slot.id.as_str().to_owned()),
         team: Some(team_name(state, slot.team)),
         ..OrderEntry::new(&c.id, because)
     }
 }
 
 fn empty_turn(state: &State, slot: &Slot, done: bool, asks: bool) -> OrderEntry {
-    let because = Reason::new(
-        "DC-16",
-        "the teams alternate: an empty turn keeps its place",
-    );
+    let because = Reason::new("DC-16", "an empty turn keeps the place");
     OrderEntry {
         done: Some(done),
         next: if asks { None } else { Some(false) },
-        slot: Some(slot.id.to_string()),
+        slot: Some(slot.id.as_str().to_owned()),
         team: Some(team_name(state, slot.team)),
         ..OrderEntry::empty(because)
     }
 }
 
 fn without_turn(c: &Combatant) -> OrderEntry {
-    let because = with_check(c, Reason::new("DC-4", "made its Initiative Check"));
+    let because = with_check(c, Reason::new("DC-4", "has rolled and no turn yet"));
     OrderEntry {
         next: Some(false),
         ..OrderEntry::new(&c.id, because)
@@ -108,17 +105,20 @@ fn passed(state: &State) -> usize {
 /// Why a combatant has its place.
 fn reason(c: &Combatant, way: Way) -> Reason {
     let reason = match way {
-        Way::Claimed => Reason::new("DC-17", "the PC team chose it for this turn"),
-        Way::Contested => Reason::new("DC-18", "had the highest check of the claims for this turn"),
+        Way::Claimed => Reason::new("DC-17", "claimed this turn"),
+        Way::Contested => Reason::new(
+            "DC-18",
+            "had the highest check of those who claimed this turn",
+        ),
         Way::Shared => Reason {
             tie_rule: Some("DC-19"),
             ..Reason::new("DC-18", "shares this turn with an equal check")
         },
-        Way::Assigned => Reason::new("DC-20", "the game master put it here"),
+        Way::Assigned => Reason::new("DC-20", "assigned by the game master"),
         Way::Delayed => Reason::new("DC-33", "delayed to this turn"),
         Way::DelayedAfter => Reason::new("DC-34", "delayed until after an enemy"),
-        Way::Merged => Reason::new("DC-25", "two enemy turns were merged"),
-        Way::Joined => Reason::new("DC-24a", "joined later with a turn of its own"),
+        Way::Merged => Reason::new("DC-25", "the turn was merged into this one"),
+        Way::Joined => Reason::new("DC-24a", "joined later, in a new turn"),
     };
     with_check(c, reason)
 }

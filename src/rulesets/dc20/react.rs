@@ -9,11 +9,11 @@ use super::team::{
     team, wanting,
 };
 use super::{
-    AnyEvent, ApChanged, Assigned, Combatant, Dc20, Encounter, LapRegained, Phase, Play, Slot,
-    SlotAdded, SlotId, SlotShown, State, Team, TeamJoined, Way,
+    ActionPointsChanged, AnyEvent, Assigned, Combatant, Dc20, Encounter, LegendaryPointsRegained,
+    Phase, Play, Slot, SlotAdded, SlotId, SlotShown, State, Team, TeamJoined, Way,
 };
 use crate::rulesets::shared::end_turn;
-use crate::vocabulary::{CombatantId, RosterEvent, SharedEvent, Violation};
+use crate::vocabulary::{CombatantId, RosterEvent, SharedEvent, Slug, Violation};
 
 pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Dc20>) -> Result<(), Violation> {
     if matches!(play.encounter().state.phase, Phase::Setup | Phase::Over) {
@@ -59,7 +59,7 @@ fn take_over(play: &mut Play<'_>, id: &CombatantId) {
         play.emit(Assigned {
             slot,
             combatants: vec![id.clone()].into(),
-            by: Way::Assigned,
+            because: Way::Assigned,
         });
         follow(play);
     }
@@ -95,22 +95,24 @@ fn admit(play: &mut Play<'_>, c: &Combatant) {
         play.emit(Assigned {
             slot: added.id.clone(),
             combatants: vec![c.id.clone()].into(),
-            by: Way::Joined,
+            because: Way::Joined,
         });
     }
 }
 
 /// Gives a newcomer its Action Points and Legendary Action Points.
 fn give_points(play: &mut Play<'_>, c: &Combatant) {
-    play.emit(ApChanged {
+    let points = full(c);
+    play.emit(ActionPointsChanged {
         combatant: c.id.clone(),
-        ap: full(c),
+        left: points.current,
+        max: points.max,
     });
-    let lap = c.stats.max_lap.count();
-    if lap > 0 {
-        play.emit(LapRegained {
+    let legendary_points = c.stats.max_legendary_points.count();
+    if legendary_points > 0 {
+        play.emit(LegendaryPointsRegained {
             combatant: c.id.clone(),
-            lap,
+            left: legendary_points,
         });
     }
 }
@@ -132,8 +134,11 @@ fn join_team(play: &mut Play<'_>, c: &Combatant) {
     for before in turns_before(state, whose) {
         let state = &play.encounter().state;
         let slot = new_slot(state, whose, c.hidden);
-        let after = Some(last_begun_behind(state, before));
-        play.emit(SlotAdded { slot, after });
+        let follows = Some(last_begun_behind(state, before));
+        play.emit(SlotAdded {
+            added: slot,
+            follows,
+        });
     }
 }
 
@@ -232,7 +237,10 @@ fn add_turn(play: &mut Play<'_>, team: Team) {
         return;
     }
     let slot = new_slot(state, team, unseen);
-    play.emit(SlotAdded { slot, after: None });
+    play.emit(SlotAdded {
+        added: slot,
+        follows: None,
+    });
 }
 
 /// Shows the unseen turn that a revealed combatant has. For a member of the PC team the
@@ -349,16 +357,19 @@ fn vacant_pc_turns(encounter: &Encounter) -> usize {
 fn add_unseen_turn(play: &mut Play<'_>, id: CombatantId) {
     let state = &play.encounter().state;
     let name = format!("p-{}", id.as_str());
-    let taken = |id: &str| state.slots.iter().any(|slot| slot.id == *id);
-    let to = SlotId::from_name(&name, "p", false, state.slots.len(), taken);
+    let taken = |id: &str| state.slots.iter().any(|slot| slot.id.as_str() == id);
+    let to = SlotId(Slug::from_name(&name, "p", false, state.slots.len(), taken));
     let slot = Slot {
         id: to.clone(),
         ..nth(Team::Pc, true, 0)
     };
-    play.emit(SlotAdded { slot, after: None });
+    play.emit(SlotAdded {
+        added: slot,
+        follows: None,
+    });
     play.emit(Assigned {
         slot: to,
         combatants: vec![id].into(),
-        by: Way::Joined,
+        because: Way::Joined,
     });
 }

@@ -89,7 +89,7 @@ impl Secrecy<Self> for Dc20 {
         let mut redacted = match event {
             Event::OrderLaid(_) => return known_order(redaction.after()).map(Event::OrderLaid),
             Event::SlotAdded(e) => {
-                return added(redaction, &name(&e.slot.id)?, e.after.is_some())
+                return added(redaction, &name(&e.added.id)?, e.follows.is_some())
                     .map(Event::SlotAdded);
             }
             Event::SlotShown(e) => {
@@ -113,10 +113,9 @@ impl Secrecy<Self> for Dc20 {
             Event::SlotOpened(e) => e.slot = name(&e.slot)?,
             Event::Assigned(e) => e.slot = name(&e.slot)?,
             Event::SlotSkipped(e) => e.slot = name(&e.slot)?,
-            Event::SlotBegan(e) => e.slot = name(&e.slot)?,
             Event::SlotsMerged(e) => {
-                e.into = name(&e.into)?;
-                e.from = name(&e.from)?;
+                e.slot = name(&e.slot)?;
+                e.emptied = name(&e.emptied)?;
                 e.moved_up = e.moved_up.iter().filter_map(name).collect();
             }
             _ => {}
@@ -244,8 +243,8 @@ fn known_order(view: &Encounter) -> Option<OrderLaid> {
     })
 }
 
-/// A turn that the viewer sees from now on, `after` another or at the end of the order.
-fn added(redaction: &Redaction<'_, Dc20>, id: &SlotId, after: bool) -> Option<SlotAdded> {
+/// A turn that the viewer sees from now on, behind another or at the end of the order.
+fn added(redaction: &Redaction<'_, Dc20>, id: &SlotId, behind_another: bool) -> Option<SlotAdded> {
     let slots = &redaction.after().state.slots;
     let place = slots.iter().position(|slot| slot.id == *id)?;
     let before = place
@@ -253,7 +252,7 @@ fn added(redaction: &Redaction<'_, Dc20>, id: &SlotId, after: bool) -> Option<Sl
         .and_then(|place| slots.get(place))
         .map(|slot| slot.id.clone());
     Some(SlotAdded {
-        slot: slots.get(place)?.clone(),
-        after: before.filter(|_| after),
+        added: slots.get(place)?.clone(),
+        follows: before.filter(|_| behind_another),
     })
 }

@@ -8,11 +8,46 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Names an Initiative Turn: `p2` is the second PC Turn, `e2-3` the second Enemy Turn of the third
+/// The id of an Initiative Turn: `p2` is the second PC Turn, `e2-3` the second Enemy Turn of the third
 /// team, `n2` the second NPC Turn.
 ///
 /// Turns of hidden combatants are named `e2-9`, `nx2`, and `p-` with the combatant's id.
-pub type SlotId = Slug;
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(transparent)]
+pub struct SlotId(pub Slug);
+
+impl SlotId {
+    /// The id as it is sent.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// The turn as players call it: "PC Turn 2", "Enemy Turn 2 of team 3".
+    pub fn title(&self) -> String {
+        let id = self.as_str();
+        let Some(first_digit) = id.find(|c: char| c.is_ascii_digit()) else {
+            return "Extra PC Turn".to_owned();
+        };
+        let (kind, number) = id.split_at(first_digit);
+        match (kind, number.split_once('-')) {
+            ("p", _) => format!("PC Turn {number}"),
+            ("e", None) => format!("Enemy Turn {number}"),
+            ("e", Some((number, team))) => format!("Enemy Turn {number} of team {team}"),
+            ("n", _) => format!("NPC Turn {number}"),
+            ("nx", _) => format!("Hidden NPC Turn {number}"),
+            _ => "Extra PC Turn".to_owned(),
+        }
+    }
+}
+
+impl Redact for SlotId {}
+
+impl Describe for SlotId {
+    fn describe(&self, _: &dyn Names, out: &mut String) -> bool {
+        out.push_str(&self.title());
+        true
+    }
+}
 
 /// Options of DC20.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
@@ -26,22 +61,22 @@ pub struct Options {
     pub legendary_per_pc: bool,
 }
 
-/// What a client sets about a combatant.
+/// Combatant fields of DC20.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct CombatantStats {
     /// The level. Half of it, rounded up, is the Combat Mastery (DC-5).
     pub level: Int<1, 20>,
-    /// Agility, added to the Initiative Check (DC-4).
+    /// The Agility, added to the Initiative Check (DC-4).
     pub agility: Int<-10, 20>,
-    /// What features add to Initiative Checks. Bonuses to Agility Checks do not count (DC-6).
+    /// The bonus of features to Initiative Checks. Bonuses to Agility Checks do not count (DC-6).
     pub initiative_bonus: Int<-20, 20>,
     /// ADV on Initiative Checks, or DisADV if negative: the number of extra d20; the best (worst)
     /// counts (DC-47).
     pub initiative_adv: Int<-5, 5>,
     /// The maximum of Action Points before penalties (DC-44).
-    pub max_ap: Int<1, 20>,
+    pub max_action_points: Int<1, 20>,
     /// Whether an allied NPC counts as a PC and takes a PC Turn (DC-29).
     pub important: bool,
     /// Whether it belongs to the NPC team although its side is not `npc` or `npcs` (DC-28).
@@ -49,9 +84,9 @@ pub struct CombatantStats {
     /// Whether no turn asks for this enemy or NPC until the game master assigns it (DC-24).
     pub reserve: bool,
     /// Legendary Action Points for each round (DC-52).
-    pub max_lap: Int<0, 20>,
-    /// The maximum that it spends after one PC Turn (DC-52).
-    pub lap_per_turn: Int<1, 20>,
+    pub max_legendary_points: Int<0, 20>,
+    /// The maximum of Legendary Action Points to spend after one PC Turn (DC-52).
+    pub legendary_points_per_turn: Int<1, 20>,
 }
 
 impl Default for CombatantStats {
@@ -61,17 +96,17 @@ impl Default for CombatantStats {
             agility: Int::default(),
             initiative_bonus: Int::default(),
             initiative_adv: Int::default(),
-            max_ap: Int::clamped(4),
+            max_action_points: Int::clamped(4),
             important: false,
             neutral: false,
             reserve: false,
-            max_lap: Int::default(),
-            lap_per_turn: Int::clamped(1),
+            max_legendary_points: Int::default(),
+            legendary_points_per_turn: Int::clamped(1),
         }
     }
 }
 
-/// What play sets about a combatant.
+/// Combatant state of DC20.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CombatantState {
@@ -81,10 +116,10 @@ pub struct CombatantState {
     /// The Initiative Check of a player's character (DC-4).
     pub check: Option<Check>,
     /// The Action Points. There are none before the combat begins (DC-31).
-    pub ap: Ap,
+    pub action_points: ActionPoints,
     /// The Initiative Turn in which it acts.
     pub slot: Option<SlotId>,
-    /// How it came to that turn.
+    /// The reason for that turn.
     pub placed: Option<Way>,
     /// Whether its delayed turn goes on in a later PC Turn (DC-33).
     pub delayed: bool,
@@ -98,12 +133,12 @@ pub struct CombatantState {
     pub attacked_with_adv: bool,
     /// The aggressive action that it must take on its first turn (DC-3).
     pub committed: Option<Text<200>>,
-    /// The action that it holds for a trigger (DC-49).
-    pub held: Option<Held>,
-    /// The Legendary Action Points that are left in this round (DC-52).
-    pub lap: u32,
+    /// The readied action, which waits for its trigger (DC-49).
+    pub readied: Option<ReadiedAction>,
+    /// The Legendary Action Points left in this round (DC-52).
+    pub legendary_points: u32,
     /// The Legendary Action Points spent since the last PC Turn (DC-52).
-    pub lap_spent: u32,
+    pub legendary_points_spent: u32,
 }
 
 impl CombatantState {
@@ -117,18 +152,14 @@ impl CombatantState {
 /// Action Points.
 #[derive(Copy, Default)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Ap {
-    /// What is left.
+pub struct ActionPoints {
+    /// The points left.
     pub current: u32,
     /// The maximum after penalties.
     pub max: u32,
 }
 
-impl Describe for Ap {
-    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        tell("{current} of {max}", self, names, out)
-    }
-}
+impl Describe for ActionPoints {}
 
 /// An Initiative Check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
@@ -149,7 +180,12 @@ pub struct Check {
 
 impl Describe for Check {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        tell("{total}", self, names, out)
+        tell(
+            "{total} for initiative[{success}: success][{!success}: failure]",
+            self,
+            names,
+            out,
+        )
     }
 }
 
@@ -165,7 +201,7 @@ pub enum Critical {
     Failure,
 }
 
-/// How a combatant came to its turn.
+/// The reason for a combatant's turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Way {
@@ -187,7 +223,7 @@ pub enum Way {
     Joined,
 }
 
-/// Where the round is.
+/// The step of the round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -198,7 +234,7 @@ pub enum Phase {
     Claim,
     /// The game master decides who acts in the Enemy or NPC Turn `slot` (DC-20).
     Assign,
-    /// A turn is going on.
+    /// A turn is in progress.
     Turn,
     /// Legendary monsters may act after the PC Turn `slot` (DC-52).
     BetweenTurns,
@@ -214,20 +250,16 @@ pub enum Phase {
 
 /// A paid action that waits for its trigger (DC-49).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Held {
-    /// What will be done.
+pub struct ReadiedAction {
+    /// The action.
     pub action: Text<200>,
-    /// What it waits for.
+    /// The event that triggers it.
     pub trigger: Text<200>,
-    /// What was paid.
-    pub ap: u32,
+    /// The Action Points paid for it.
+    pub action_points: u32,
 }
 
-impl Describe for Held {
-    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        tell("{action}, when {trigger}", self, names, out)
-    }
-}
+impl Describe for ReadiedAction {}
 
 /// A team.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -260,7 +292,7 @@ impl Describe for Team {
 pub struct Slot {
     /// Its name.
     pub id: SlotId,
-    /// Whose turn it is.
+    /// The team that acts in it.
     pub team: Team,
     /// The combatants that act in it.
     pub occupants: Vec<CombatantId>,
@@ -272,20 +304,24 @@ pub struct Slot {
     pub unseen: bool,
 }
 
-impl Describe for Slot {}
+impl Describe for Slot {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        self.id.describe(names, out)
+    }
+}
 
-/// What play sets about the encounter.
+/// Encounter state of DC20.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
 pub struct State {
-    /// Where the round is.
+    /// The step of the round.
     pub phase: Phase,
-    /// The Initiative Turn that is going on, was last, or is awaited.
+    /// The Initiative Turn that is in progress, was last, or is awaited.
     pub slot: Option<SlotId>,
     /// Whether `slot` is awaited again after the turn of an override.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deferred: bool,
-    /// The combatants whose turns are going on.
+    /// The combatants whose turns are in progress.
     pub acting: Vec<CombatantId>,
     /// The Encounter DC (DC-2).
     pub dc: Option<i64>,
@@ -302,7 +338,7 @@ pub struct State {
     pub slots: Arc<Vec<Slot>>,
     /// The claims of the awaited PC Turn, in their order (DC-18).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub claims: Vec<Claimed>,
+    pub claims: Vec<ClaimEntry>,
     /// The combatants that passed on that turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed: Vec<CombatantId>,
@@ -312,7 +348,7 @@ pub struct State {
 
 /// A claim of the awaited PC Turn (DC-18).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
-pub struct Claimed {
+pub struct ClaimEntry {
     /// The claimant.
     pub combatant: CombatantId,
     /// Whether it agrees to share the turn with equal results (DC-19).
@@ -365,7 +401,7 @@ impl State {
     }
 
     /// The claim of a combatant to the awaited turn.
-    pub fn claim_of(&self, combatant: &CombatantId) -> Option<&Claimed> {
+    pub fn claim_of(&self, combatant: &CombatantId) -> Option<&ClaimEntry> {
         self.claims
             .iter()
             .find(|claim| claim.combatant == *combatant)
@@ -376,7 +412,7 @@ impl State {
         self.forget_answer(combatant);
         let combatant = combatant.clone();
         match answer {
-            Answer::Claim { share } => self.claims.push(Claimed { combatant, share }),
+            Answer::Claim { share } => self.claims.push(ClaimEntry { combatant, share }),
             Answer::Pass => self.passed.push(combatant),
         }
     }

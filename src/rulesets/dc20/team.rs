@@ -1,6 +1,6 @@
 //! Teams and their Initiative Turns.
 
-use super::{Combatant, Encounter, Slot, State, Team};
+use super::{Combatant, Encounter, Slot, SlotId, State, Team};
 use crate::vocabulary::{Kind, Slug};
 
 /// The maximum of enemy teams that have turns of their own.
@@ -156,7 +156,7 @@ pub(super) fn nth(team: Team, unseen: bool, n: usize) -> Slot {
         Team::Npc if unseen => format!("nx{n}"),
         Team::Npc => format!("n{n}"),
     };
-    let id = Slug::new(&name).unwrap_or(Slug::fixed("turn"));
+    let id = SlotId(Slug::new(&name).unwrap_or(Slug::fixed("turn")));
     Slot {
         id,
         team,

@@ -15,7 +15,14 @@ const GM: &[(&str, &[&str])] = &[
     ("seize", &["start", "resolve"]),
     (
         "dc20",
-        &["start", "assign", "merge", "legendary", "fate_check"],
+        &[
+            "start",
+            "assign",
+            "resolve",
+            "merge",
+            "legendary",
+            "fate_check",
+        ],
     ),
     ("venture", &["start", "settle", "adjust"]),
     ("exp", &["start", "mental_duel", "resolve"]),

@@ -60,7 +60,7 @@ fn turns_after_merges(sharing: &Sharing) -> Turns {
             let last = sharing.sharers.last().expect("a sharer");
             send(
                 &stage,
-                &json!({"type": "delay", "combatant": first, "to": format!("p{last}")}),
+                &json!({"type": "delay", "combatant": first, "slot": format!("p{last}")}),
             )
         } else {
             send(
@@ -113,7 +113,7 @@ fn send(stage: &Stage, command: &Value) -> Stage {
 /// Then nobody else is waited for.
 fn claim(sharing: &Sharing, view: &Value) -> Value {
     if !view["state"]["claims"].is_null() {
-        return json!({"type": "pass"});
+        return json!({"type": "resolve"});
     }
     let turn = view["state"]["slot"].as_str().expect("a turn");
     let together = !sharing.by_delay && turn == format!("p{}", sharing.sharers[0]);

@@ -3,8 +3,8 @@
 use crate::rulesets::dc20::allowance::spendable;
 use crate::rulesets::dc20::flow::close_turn;
 use crate::rulesets::dc20::{
-    ActionHeld, AdvantageUsed, ApSpent, Attack, Attacked, EndTurn, Held, HeldTriggered, Hold,
-    InspirationUsed, Legendary, LegendaryActed, Phase, Play, Spend, UseInspiration,
+    ActionPointsSpent, AdvantageUsed, Attack, Attacked, EndTurn, InspirationUsed, Legendary,
+    LegendaryActed, Phase, Play, Readied, Ready, SpendActionPoints, Triggered, UseInspiration,
 };
 use crate::vocabulary::{CombatantId, Violation, field, require};
 
@@ -19,10 +19,10 @@ pub(super) fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     Ok(())
 }
 
-pub(super) fn spend(play: &mut Play<'_>, c: &Spend) -> Result<(), Violation> {
-    let spent = c.ap.count();
+pub(super) fn spend(play: &mut Play<'_>, c: &SpendActionPoints) -> Result<(), Violation> {
+    let spent = c.action_points.count();
     let left = left_after(play, &c.combatant, spent)?;
-    play.emit(ApSpent {
+    play.emit(ActionPointsSpent {
         combatant: c.combatant.clone(),
         spent,
         left,
@@ -31,40 +31,42 @@ pub(super) fn spend(play: &mut Play<'_>, c: &Spend) -> Result<(), Violation> {
     Ok(())
 }
 
-pub(super) fn hold(play: &mut Play<'_>, c: &Hold) -> Result<(), Violation> {
+pub(super) fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
     let id = &c.combatant;
-    let ap = c.ap.count();
-    let holding = play.in_turn(id, "DC-49")?.state.held.is_some();
-    left_after(play, id, ap)?;
-    require(!holding, "already_holding", "DC-49", || {
-        format!("{id} holds an action already")
+    let action_points = c.action_points.count();
+    let has_readied = play.in_turn(id, "DC-49")?.state.readied.is_some();
+    left_after(play, id, action_points)?;
+    require(!has_readied, "already_readied", "DC-49", || {
+        format!("{id} has readied an action already. Send \"trigger\" to use it first.")
     })?;
-    let held = Held {
+    play.emit(Readied {
+        combatant: id.clone(),
         action: c.action.clone(),
         trigger: c.trigger.clone(),
-        ap,
-    };
-    play.emit(ActionHeld {
-        combatant: id.clone(),
-        held,
+        action_points,
     });
     Ok(())
 }
 
-/// The Action Points that a combatant has left after it has spent `ap` (DC-44).
-fn left_after(play: &Play<'_>, id: &CombatantId, ap: u32) -> Result<u32, Violation> {
-    let points = play.fighter("combatant", id, "DC-44")?.state.ap.current;
+/// The Action Points that a combatant has left after it has spent some (DC-44).
+fn left_after(play: &Play<'_>, id: &CombatantId, spent: u32) -> Result<u32, Violation> {
+    let points = play
+        .fighter("combatant", id, "DC-44")?
+        .state
+        .action_points
+        .current;
     begun(play)?;
-    let Some(left) = points.checked_sub(ap) else {
-        let detail = format!("{id} has {points} Action Points left, not {ap}");
-        return Err(Violation::new("not_enough_ap", "DC-44", detail));
+    let Some(left) = points.checked_sub(spent) else {
+        let detail = format!("{id} has {points} Action Points left, not {spent}. Spend less.");
+        return Err(Violation::new("not_enough_action_points", "DC-44", detail));
     };
     Ok(left)
 }
 
 /// Refuses what needs a first assigned turn (DC-31).
 fn begun(play: &Play<'_>) -> Result<(), Violation> {
-    let detail = "the combat begins when the first turn is assigned: nobody acts before";
+    let detail =
+        "No combatant acts before the first turn is assigned. Send \"assign\" or \"claim\".";
     require(
         play.encounter().round > 0,
         "combat_not_begun",
@@ -74,11 +76,15 @@ fn begun(play: &Play<'_>) -> Result<(), Violation> {
 }
 
 pub(super) fn trigger(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let holding = play.fighter("combatant", id, "DC-49")?.state.held.is_some();
-    require(holding, "nothing_held", "DC-49", || {
-        format!("{id} holds no action")
+    let has_readied = play
+        .fighter("combatant", id, "DC-49")?
+        .state
+        .readied
+        .is_some();
+    require(has_readied, "nothing_readied", "DC-49", || {
+        format!("{id} has no readied action. Send \"ready\" first.")
     })?;
-    play.emit(HeldTriggered {
+    play.emit(Triggered {
         combatant: id.clone(),
     });
     Ok(())
@@ -88,18 +94,18 @@ pub(super) fn attack(play: &mut Play<'_>, c: &Attack) -> Result<(), Violation> {
     let Attack { combatant, target } = c;
     play.fighter("combatant", combatant, "DC-11")?;
     let attacked = play.fighter("target", target, "DC-11")?;
-    let adv = attacked.state.attacked_with_adv;
+    let advantage = attacked.state.attacked_with_adv;
     begun(play)?;
     require(
         combatant != target,
         "attacks_itself",
         field("target"),
-        || format!("{target} cannot attack itself"),
+        || format!("{target} can't be the attacker and the target. Name another target."),
     )?;
     play.emit(Attacked {
         combatant: combatant.clone(),
         target: target.clone(),
-        adv,
+        advantage,
     });
     Ok(())
 }
@@ -109,7 +115,7 @@ pub(super) fn use_inspiration(play: &mut Play<'_>, c: &UseInspiration) -> Result
     let has_die = play.combatant("combatant", id)?.state.inspiration_die;
     begun(play)?;
     require(has_die, "no_inspiration_die", "DC-8", || {
-        format!("{id} has no Inspiration Die")
+        format!("{id} has no Inspiration Die. Roll without it.")
     })?;
     let die = play.die(c.roll);
     play.emit(InspirationUsed {
@@ -123,7 +129,7 @@ pub(super) fn use_advantage(play: &mut Play<'_>, id: &CombatantId) -> Result<(),
     let has_adv = play.combatant("combatant", id)?.state.round_one_adv;
     begun(play)?;
     require(has_adv, "no_advantage", "DC-10", || {
-        format!("{id} has no ADV of a critical success: it is there once, in round 1")
+        format!("{id} has no advantage to use. A critical success gives it once, in round 1.")
     })?;
     play.emit(AdvantageUsed {
         combatant: id.clone(),
@@ -133,21 +139,21 @@ pub(super) fn use_advantage(play: &mut Play<'_>, id: &CombatantId) -> Result<(),
 
 pub(super) fn legendary(play: &mut Play<'_>, c: &Legendary) -> Result<(), Violation> {
     let id = &c.combatant;
-    let spent = c.lap.count();
+    let spent = c.legendary_points.count();
     let monster = play.combatant("combatant", id)?;
     let (rule, when) = match play.encounter().state.phase {
         Phase::BetweenTurns => ("DC-52", "after this PC Turn"),
         Phase::RoundEnd => ("DC-53", "at the end of the round"),
         _ => {
-            let detail = "Legendary Action Points are spent between the PC Turns and at the end of the round";
+            let detail = "Legendary Action Points are spent after PC Turns and at the end of the round. Wait for that.";
             return Err(Violation::new("not_between_turns", "DC-52", detail));
         }
     };
     let max = spendable(play.encounter(), monster);
-    require(spent <= max, "not_enough_lap", rule, || {
-        format!("{id} can spend {max} Legendary Action Points {when}, not {spent}")
+    require(spent <= max, "not_enough_legendary_points", rule, || {
+        format!("{id} can spend {max} Legendary Action Points {when}, not {spent}. Spend less.")
     })?;
-    let left = monster.state.lap.saturating_sub(spent);
+    let left = monster.state.legendary_points.saturating_sub(spent);
     play.emit(LegendaryActed {
         combatant: id.clone(),
         spent,

@@ -7,7 +7,7 @@ use crate::rulesets::dc20::flow::{begin_combat, take};
 use crate::rulesets::dc20::react::make_room;
 use crate::rulesets::dc20::team::{may_take, team, waits_unseen};
 use crate::rulesets::dc20::{
-    Answer, Claim, ClaimMade, ClaimPassed, Combatant, Encounter, Phase, Play, Team,
+    Answer, Claim, Claimed, Combatant, Encounter, Passed, Phase, Play, Team,
 };
 use crate::vocabulary::{CombatantId, Violation, ids, require};
 
@@ -42,12 +42,12 @@ pub(super) fn answer(
     }
     let combatant = id.clone();
     match answer {
-        Answer::Claim { share } => play.emit(ClaimMade {
+        Answer::Claim { share } => play.emit(Claimed {
             slot,
             combatant,
             share,
         }),
-        Answer::Pass => play.emit(ClaimPassed { slot, combatant }),
+        Answer::Pass => play.emit(Passed { slot, combatant }),
     }
     Ok(())
 }
@@ -104,19 +104,21 @@ fn claimable(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
     let state = &encounter.state;
     let is_member = team(state, c) == Team::Pc;
     require(is_member, "not_on_the_pc_team", "DC-17", || {
-        format!("{id} is not on the PC team: it takes no PC Turn")
+        format!("{id} is not on the PC team and takes no PC Turn. Name a member of the PC team.")
     })?;
     if let Some(slot) = &c.state.slot
         && !waits_unseen(state, c)
     {
-        let detail =
-            format!("{id} has its place in the turn {slot}, and changes it only by a delay");
+        let detail = format!(
+            "{id} already acts in {}. Send \"delay\" in that turn to change it.",
+            slot.title()
+        );
         return Err(Violation::new("already_placed", "DC-30", detail));
     }
     yet_to_act(encounter, c)?;
     let open = state.at().is_some_and(|slot| may_take(state, c, slot));
     require(open, "unseen_turn", "DC-17", || {
-        format!("only hidden combatants take this turn, and {id} is seen")
+        format!("Only hidden combatants take this turn, and {id} is visible. Choose another turn.")
     })
 }
 
@@ -135,18 +137,20 @@ fn may_answer(encounter: &Encounter, c: &Combatant, answer: Answer) -> Result<()
     let claimed = state.claim_of(id).is_some();
     match answer {
         Answer::Claim { .. } => require(!claimed, "already_answered", "DC-17", || {
-            format!("{id} has claimed this turn already")
+            format!("{id} has claimed this turn already. Wait for the others, or send \"pass\".")
         })?,
         Answer::Pass => {
             let passed = state.passed.contains(id);
             require(!passed, "already_answered", "DC-17", || {
-                format!("{id} has passed on this turn already")
+                format!(
+                    "{id} has passed on this turn already. Wait for the others, or send \"claim\"."
+                )
             })?;
         }
     }
     let may_win = claimed || !outbid(encounter, c);
     require(may_win, "outbid", "DC-18", || {
-        format!("a higher check than {id}'s has claimed this turn already")
+        format!("A higher check than {id}'s has claimed this turn already. Claim a later one.")
     })
 }
 
@@ -164,7 +168,7 @@ fn unties(encounter: &Encounter, c: &Combatant, answer: Answer) -> bool {
 
 /// Refuses a pass that leaves too few PC Turns.
 fn must_claim() -> Violation {
-    let detail = "the PC team must take this PC Turn: there are not enough later ones for its members without one";
+    let detail = "The later PC Turns are too few for the members without a turn. Send \"claim\" for one of them.";
     Violation::new("must_claim", "DC-17", detail)
 }
 
@@ -174,9 +178,9 @@ fn tied(encounter: &Encounter, top: &[CombatantId]) -> Violation {
     let names = names.join(" and ");
     let detail = match top.first().and_then(|id| result(encounter.get(id)?)) {
         Some(total) => {
-            format!("{names} all have {total}: each claims with `share`, or all but one pass")
+            format!("{names} all have {total}. Each claims with \"share\", or all but one pass.")
         }
-        None => format!("{names} made no check: all but one pass"),
+        None => format!("{names} have no check to compare. All but one pass."),
     };
     Violation::new("claim_tied", "DC-19", detail)
 }

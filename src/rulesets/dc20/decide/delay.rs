@@ -1,4 +1,4 @@
-//! Delayed Initiative: a turn moves for good to a later PC Turn.
+//! Delayed Initiative: a turn moves permanently to a later PC Turn.
 
 use super::known_slot;
 use crate::rulesets::dc20::team::{is_enemy, new_slot, team};
@@ -12,9 +12,11 @@ pub(super) fn delay(play: &mut Play<'_>, c: &Delay) -> Result<(), Violation> {
     let delayer = play.in_turn(id, "DC-32")?;
     let is_member = team(&play.encounter().state, delayer) == Team::Pc;
     require(is_member, "not_on_the_pc_team", "DC-33", || {
-        format!("{id} is not on the PC team: only its members delay")
+        format!(
+            "{id} is not on the PC team, and only its members delay. Send \"end_turn\" instead."
+        )
     })?;
-    match (&c.to, &c.after) {
+    match (&c.slot, &c.behind) {
         (Some(to), None) => {
             can_delay_to(play, delayer, to)?;
             move_to(play, id, to.clone(), Way::Delayed);
@@ -25,8 +27,8 @@ pub(super) fn delay(play: &mut Play<'_>, c: &Delay) -> Result<(), Violation> {
             behind: Some(enemy.clone()),
         }),
         _ => {
-            let detail = "say either the later PC Turn (`to`) or the enemy (`after`)";
-            return Err(Violation::field("to_or_after", "to", detail));
+            let detail = "A delay needs either \"slot\", a later PC Turn, or \"behind\", an enemy. Send one of them.";
+            return Err(Violation::field("slot_or_behind", "slot", detail));
         }
     }
     Ok(())
@@ -34,29 +36,37 @@ pub(super) fn delay(play: &mut Play<'_>, c: &Delay) -> Result<(), Violation> {
 
 /// Refuses a turn that is not a later PC Turn which the combatant sees.
 fn can_delay_to(play: &Play<'_>, delayer: &Combatant, to: &SlotId) -> Result<(), Violation> {
-    let slot = known_slot(play, "to", to)?;
+    let slot = known_slot(play, "slot", to)?;
     require(slot.team == Team::Pc, "not_a_pc_turn", "DC-37", || {
-        format!("{to} is not a PC Turn")
+        format!("{} is not a PC Turn. Choose a later PC Turn.", to.title())
     })?;
     let open = !slot.unseen || delayer.hidden;
     require(open, "unseen_turn", "DC-33", || {
-        format!("only hidden combatants take {to}")
+        format!(
+            "Only hidden combatants take {}. Choose another turn.",
+            to.title()
+        )
     })?;
     let later = play.encounter().state.later();
     let is_later = later.iter().any(|slot| slot.id == *to);
     require(is_later, "not_later", "DC-37", || {
-        format!("{to} is not later in the order than this turn")
+        format!(
+            "{} is not later in the order than this turn. Choose a later one.",
+            to.title()
+        )
     })
 }
 
 /// Whether that enemy has a turn that is still to come; false if it has none yet.
 fn has_later_turn(play: &Play<'_>, enemy: &CombatantId) -> Result<bool, Violation> {
-    let c = play.combatant("after", enemy)?;
+    let c = play.combatant("behind", enemy)?;
     require(!c.hidden, "not_seen", "DC-34", || {
-        format!("{enemy} is hidden: a turn is delayed behind an enemy that is seen")
+        format!("{enemy} is hidden. Delay behind a visible enemy.")
     })?;
     require(is_enemy(c) && c.active(), "not_an_enemy", "DC-34", || {
-        format!("{enemy} is not an enemy in the fight: to act after an ally move to that PC Turn")
+        format!(
+            "{enemy} is not an enemy in the fight. To act after an ally, delay to that PC Turn."
+        )
     })?;
     let state = &play.encounter().state;
     if c.state.slot.is_none() && !c.acted && !state.acting.contains(enemy) {
@@ -65,7 +75,7 @@ fn has_later_turn(play: &Play<'_>, enemy: &CombatantId) -> Result<bool, Violatio
     let mut later = state.later().iter();
     let is_later = later.any(|slot| slot.occupants.contains(enemy));
     require(is_later, "not_later", "DC-37", || {
-        format!("{enemy}'s turn is not later in the order than this one")
+        format!("{enemy}'s turn is not later in the order than this one. Name another enemy.")
     })?;
     Ok(true)
 }
@@ -141,14 +151,17 @@ fn pc_turn_after(state: &State, enemy: &CombatantId) -> Option<SlotId> {
 fn add_pc_turn(play: &mut Play<'_>) -> SlotId {
     let slot = new_slot(&play.encounter().state, Team::Pc, false);
     let id = slot.id.clone();
-    play.emit(SlotAdded { slot, after: None });
+    play.emit(SlotAdded {
+        added: slot,
+        follows: None,
+    });
     id
 }
 
-fn move_to(play: &mut Play<'_>, id: &CombatantId, to: SlotId, by: Way) {
+fn move_to(play: &mut Play<'_>, id: &CombatantId, slot: SlotId, because: Way) {
     play.emit(Delayed {
         combatant: id.clone(),
-        to,
-        by,
+        slot,
+        because,
     });
 }

@@ -64,17 +64,17 @@ impl<'t> Ahead<'t> {
             mergeable = true;
             if turns.len() > self.taken {
                 merges.push(SlotsMerged {
-                    into: into.slot.id.clone(),
-                    from: from.slot.id.clone(),
+                    slot: into.slot.id.clone(),
+                    emptied: from.slot.id.clone(),
                     shared: self.shared.id.clone(),
                     moved_up: self.moving_up(into, from, later),
                 });
             }
         }
-        let detail = "no enemy team has two turns: there is nothing to merge";
+        let detail = "No enemy team has two turns, so none can merge.";
         require(mergeable, "no_two_enemy_turns", "DC-25", || detail)?;
         let detail =
-            "the teams alternate already: merge again when sharing leaves another PC Turn empty";
+            "The teams alternate already. Merge again when sharing leaves another PC Turn empty.";
         require(!merges.is_empty(), "merged_already", "DC-25", || detail)?;
         Ok(merges)
     }
@@ -151,7 +151,7 @@ fn shared_turn(encounter: &Encounter) -> Result<&Slot, Violation> {
     {
         return Ok(slot);
     }
-    let detail = "Enemy Turns are merged while players' characters share a PC Turn";
+    let detail = "No players' characters share a PC Turn now. Merge while they do.";
     Err(Violation::new("not_shared", "DC-25", detail))
 }
 

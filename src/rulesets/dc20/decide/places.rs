@@ -5,7 +5,7 @@ use super::{claims, known_side, known_slot, named};
 use crate::rulesets::dc20::flow::{begin_combat, begin_turns, close_window, take};
 use crate::rulesets::dc20::team::may_take;
 use crate::rulesets::dc20::{
-    Answer, Assign, Assigned, Combatant, Encounter, Phase, Play, Slot, SlotId, Team, Way,
+    Assign, Assigned, Combatant, Encounter, Phase, Play, Slot, SlotId, Team, Way,
 };
 use crate::vocabulary::{CombatantId, Slug, Violation, ids, require};
 
@@ -14,14 +14,14 @@ pub(super) fn yet_to_act(encounter: &Encounter, c: &Combatant) -> Result<(), Vio
     let id = &c.id;
     let holds_place = c.state.slot.is_none() && c.state.delayed;
     require(!holds_place, "already_placed", "DC-34", || {
-        format!("{id} has delayed its turn behind an enemy: its place is held")
+        format!("{id} waits behind an enemy with a delayed turn. Choose another combatant.")
     })?;
     require(c.active(), "not_active", "DC-23a", || {
-        format!("{id} is out of the fight and takes no turn")
+        format!("{id} is out of the fight. Choose another combatant.")
     })?;
     let begun = c.acted || c.state.slot.is_some() && encounter.state.acting.contains(id);
     require(!begun, "already_acted", "DC-38", || {
-        format!("{id} has begun its turn of this round")
+        format!("{id} has acted in this round already. Choose another combatant.")
     })
 }
 
@@ -35,7 +35,7 @@ pub(super) fn awaited(
     match &state.slot {
         Some(slot) if state.phase == phase => Ok(slot.clone()),
         _ => {
-            let detail = "no such turn waits for its combatants now";
+            let detail = "No such turn is open now. See `pending` for what is awaited.";
             Err(Violation::new("nothing_to_take", rule, detail))
         }
     }
@@ -50,17 +50,20 @@ pub(super) fn assign(play: &mut Play<'_>, c: &Assign) -> Result<(), Violation> {
     };
     let slot = known_slot(play, "slot", &id)?;
     require(slot.team != Team::Pc, "pc_turn", "DC-17", || {
-        format!("{id} is a PC Turn: the PC team decides who takes it")
+        format!(
+            "{} is a PC Turn. The PC team takes it with \"claim\".",
+            id.title()
+        )
     })?;
     require(!slot.removed, "slot_merged", "DC-25", || {
-        format!("{id} was merged into another turn")
+        format!("{} was merged into another turn. Use that one.", id.title())
     })?;
     let combatants = assignees(play, c, slot)?;
     begin_combat(play);
     play.emit(Assigned {
         slot: id.clone(),
         combatants: combatants.clone().into(),
-        by: Way::Assigned,
+        because: Way::Assigned,
     });
     follow(play);
     let state = &play.encounter().state;
@@ -69,7 +72,7 @@ pub(super) fn assign(play: &mut Play<'_>, c: &Assign) -> Result<(), Violation> {
     }
     match state.phase {
         Phase::Assign => take(play),
-        Phase::Turn if !state.acting.is_empty() => begin_turns(play, &id, combatants, 0),
+        Phase::Turn if !state.acting.is_empty() => begin_turns(play, combatants, 0),
         _ => {}
     }
     Ok(())
@@ -78,11 +81,10 @@ pub(super) fn assign(play: &mut Play<'_>, c: &Assign) -> Result<(), Violation> {
 /// The combatants that a command puts into a turn of their team.
 fn assignees(play: &Play<'_>, c: &Assign, slot: &Slot) -> Result<Vec<CombatantId>, Violation> {
     match (&c.combatant, &c.side) {
-        (Some(first), None) => named_assignees(play, first, &c.also, slot),
-        (None, Some(side)) if c.also.is_empty() => free_on_side(play.encounter(), side, slot),
+        (Some(first), None) => named_assignees(play, first, &c.others, slot),
+        (None, Some(side)) if c.others.is_empty() => free_on_side(play.encounter(), side, slot),
         _ => {
-            let detail =
-                "say either who gets the place (`combatant`, and `also` others) or which `side`";
+            let detail = "An assignment needs either \"combatant\" or \"side\". Send one of them.";
             Err(Violation::field("combatant_or_side", "combatant", detail))
         }
     }
@@ -92,10 +94,10 @@ fn assignees(play: &Play<'_>, c: &Assign, slot: &Slot) -> Result<Vec<CombatantId
 fn named_assignees(
     play: &Play<'_>,
     first: &CombatantId,
-    also: &[CombatantId],
+    others: &[CombatantId],
     slot: &Slot,
 ) -> Result<Vec<CombatantId>, Violation> {
-    let combatants = named(play, first, "also", also)?;
+    let combatants = named(play, first, "others", others)?;
     let rule = if slot.team == Team::Npc {
         "DC-28"
     } else {
@@ -105,11 +107,19 @@ fn named_assignees(
     for c in &combatants {
         let fits = may_take(&encounter.state, c, slot);
         require(fits, "wrong_team", rule, || {
-            format!("{} is not a turn of {}'s team", slot.id, c.id)
+            format!(
+                "{} belongs to another team than {}. Choose a turn of that team.",
+                slot.id.title(),
+                c.id
+            )
         })?;
         let elsewhere = c.state.slot.as_ref() != Some(&slot.id);
         require(elsewhere, "already_placed", "DC-20", || {
-            format!("{} has its place in {}", c.id, slot.id)
+            format!(
+                "{} already acts in {}. Choose another turn.",
+                c.id,
+                slot.id.title()
+            )
         })?;
         yet_to_act(encounter, c)?;
     }
@@ -133,24 +143,24 @@ fn free_on_side(
         }
     }
     require(!free.is_empty(), "nobody_to_assign", "DC-20", || {
-        let id = &slot.id;
-        format!("no combatant on the side {side} waits for a place that {id} could be")
+        let turn = slot.id.title();
+        format!(
+            "No combatant of the side \"{side}\" waits for {turn}. Choose another side or turn."
+        )
     })?;
     Ok(free)
 }
 
-/// Passes on what is awaited (DC-22, DC-52); on a PC Turn, members of its team pass (DC-17).
-pub(super) fn pass(play: &mut Play<'_>, id: Option<&CombatantId>) -> Result<(), Violation> {
-    if let Some(id) = id {
-        return claims::answer(play, id, Answer::Pass);
-    }
+/// Lets the rules decide what is awaited: the claims so far count (DC-18), an Enemy or NPC Turn
+/// begins as it is (DC-22), legendary actions are over (DC-52).
+pub(super) fn resolve(play: &mut Play<'_>) -> Result<(), Violation> {
     match play.encounter().state.phase {
         Phase::Claim => return claims::close(play, &[], false),
         Phase::Assign => take(play),
         Phase::BetweenTurns | Phase::RoundEnd => close_window(play),
         _ => {
-            let detail = "nothing is awaited that could be passed on";
-            return Err(Violation::new("nothing_to_pass", "DC-22", detail));
+            let detail = "No decision waits that the rules could take. See `pending`.";
+            return Err(Violation::new("nothing_to_resolve", "DC-22", detail));
         }
     }
     Ok(())

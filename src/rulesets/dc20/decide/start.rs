@@ -3,8 +3,8 @@
 use super::known_side;
 use crate::rulesets::dc20::team::{can_add, is_enemy, is_pc, is_unseen_team, nth, rotation, team};
 use crate::rulesets::dc20::{
-    Aggressed, Check, CheckMade, CheckRolled, Combatant, Critical, DcSet, Difficulty, Encounter,
-    FateChecked, InitiativeCheck, OrderLaid, Play, Start, Team,
+    AggressionDeclared, Check, CheckMade, Combatant, Critical, DcSet, Difficulty, Encounter,
+    FateChecked, OrderLaid, Play, Roll, Rolled, Start, Team,
 };
 use crate::vocabulary::{
     CombatantId, ConditionSet, D20, Die, EncounterStarted, Int, Slug, Status, Violation, field,
@@ -42,7 +42,7 @@ pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     if counted.is_empty() {
         std::mem::swap(&mut counted, &mut uncounted);
     }
-    let detail = "there is no player's character who could roll: add one on the side players first";
+    let detail = "No player's character can roll. Add one on the side \"players\" first.";
     require(
         !counted.is_empty(),
         "no_player_characters",
@@ -51,7 +51,7 @@ pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     )?;
     play.emit(EncounterStarted {});
     if let Some(aggression) = &c.aggression {
-        play.emit(Aggressed {
+        play.emit(AggressionDeclared {
             combatant: aggression.combatant.clone(),
             action: aggression.action.clone(),
             resolved: aggression.resolved,
@@ -91,7 +91,7 @@ fn check_fields(play: &Play<'_>, c: &Start) -> Result<(), Violation> {
         one_way,
         "dc_or_table",
         field("dc"),
-        || "either the DC is given (`dc`) or it is looked up (`level`, `difficulty`), not both",
+        || "The DC comes from \"dc\" or from the table by \"level\" and \"difficulty\". Send one of them.",
     )?;
     for id in c.rolls.keys() {
         can_check(play.combatant("rolls", id)?)?;
@@ -106,13 +106,13 @@ fn check_fields(play: &Play<'_>, c: &Start) -> Result<(), Violation> {
         let id = &aggression.combatant;
         let aggressor = play.combatant("aggression.combatant", id)?;
         require(is_pc(aggressor), "not_a_pc", "DC-3", || {
-            format!("{id} is not a player's character")
+            format!("{id} is not a player's character. Name one.")
         })?;
     }
     Ok(())
 }
 
-/// The sides that are enemies. Refuses a `first_team` that is none, and dice that decide nothing.
+/// The sides that are enemies. Refuses a `first_side` that is none, and dice that decide nothing.
 fn enemy_sides(encounter: &Encounter, c: &Start) -> Result<Sides, Violation> {
     let mut seen = Vec::new();
     let mut shown = BTreeSet::new();
@@ -132,20 +132,22 @@ fn enemy_sides(encounter: &Encounter, c: &Start) -> Result<Sides, Violation> {
             unseen.push(c.side.clone());
         }
     }
-    if let Some(first) = &c.first_team {
+    if let Some(first) = &c.first_side {
         let known = seen.contains(first) || unseen.contains(first);
-        require(known, "unknown_team", field("first_team"), || {
-            format!("{first} is not an enemy team of this encounter")
+        require(known, "unknown_team", field("first_side"), || {
+            format!("\"{first}\" is not an enemy team of this encounter. Check the name.")
         })?;
     }
-    let undecided = if c.first_team.is_some() {
+    let undecided = if c.first_side.is_some() {
         0
     } else {
         seen.len().saturating_sub(1)
     };
-    let needed = c.fate.len() <= undecided;
-    require(needed, "too_many_dice", field("fate"), || {
-        format!("{undecided} Fate Checks at most decide which enemy team is first")
+    let needed = c.fate_dice.len() <= undecided;
+    require(needed, "too_many_dice", field("fate_dice"), || {
+        format!(
+            "At most {undecided} Fate Checks decide which enemy team is first. Send fewer dice."
+        )
     })?;
     Ok(Sides { seen, unseen })
 }
@@ -213,17 +215,17 @@ fn easy_dc(level: Int<1, 20>) -> i64 {
 
 /// The Initiative Check of one player's character: before the start its dice, later, for one that
 /// joined, the check.
-pub(super) fn check_alone(play: &mut Play<'_>, c: &InitiativeCheck) -> Result<(), Violation> {
+pub(super) fn check_alone(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation> {
     let id = &c.combatant;
     let roller = play.combatant("combatant", id)?;
     can_check(roller)?;
     let checked = roller.state.check.is_some() || !roller.state.rolled.is_empty();
     require(!checked, "already_checked", "DC-4", || {
-        format!("{id} has made its Initiative Check: there is one in a combat")
+        format!("{id} has rolled the Initiative Check already. Each character rolls once.")
     })?;
     if play.encounter().status == Status::Setup {
         let dice = roll(play, id, c.roll);
-        play.emit(CheckRolled {
+        play.emit(Rolled {
             combatant: id.clone(),
             dice,
         });
@@ -252,7 +254,7 @@ fn roll(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> Vec<Die> {
 fn can_check(c: &Combatant) -> Result<(), Violation> {
     require(is_pc(c) && c.active(), "no_check", "DC-4", || {
         format!(
-            "{} makes no Initiative Check: only players' characters in the fight do",
+            "{} makes no Initiative Check. Name a player's character in the fight.",
             c.id
         )
     })
@@ -303,11 +305,11 @@ fn check(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> bool {
 /// Rotates the enemy teams, so that the first one is as the command or a Fate Check says. Unseen
 /// teams rotate apart: else they would show.
 fn rotate(play: &mut Play<'_>, c: &Start, sides: &mut Sides) {
-    if let Some(team) = &c.first_team {
+    if let Some(team) = &c.first_side {
         bring_first(&mut sides.seen, team);
         bring_first(&mut sides.unseen, team);
     } else {
-        let first = first_by_fate(play, &c.fate, &sides.seen);
+        let first = first_by_fate(play, &c.fate_dice, &sides.seen);
         sides.seen.rotate_left(first);
     }
 }
@@ -331,10 +333,10 @@ fn first_by_fate(play: &mut Play<'_>, given: &[D20], teams: &[Slug]) -> usize {
 }
 
 /// Makes a Fate Check; whether it is high (DC-27).
-pub(super) fn fate_check(play: &mut Play<'_>, given: Option<D20>, team: Option<Slug>) -> bool {
+pub(super) fn fate_check(play: &mut Play<'_>, given: Option<D20>, side: Option<Slug>) -> bool {
     let die = play.die(given);
     let high = die.face >= 10;
-    play.emit(FateChecked { die, high, team });
+    play.emit(FateChecked { die, high, side });
     high
 }
 
