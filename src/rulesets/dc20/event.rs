@@ -433,45 +433,63 @@ pub struct StandstillReached {}
 impl Describe for Event {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let sentence = match self {
-            Self::AggressionDeclared(_) => "{combatant} starts the fight: {action}.",
+            Self::AggressionDeclared(_) => {
+                "{combatant} {combatant:starts|start} the fight: {action}."
+            }
             Self::DcSet(_) => "The Encounter DC is {dc}.",
-            Self::Rolled(_) => "{combatant} rolls {dice} for initiative.",
-            Self::CheckMade(_) => "{combatant} rolls {check}.",
+            Self::Rolled(_) => "{combatant} {combatant:rolls|roll} {dice} for initiative.",
+            Self::CheckMade(_) => "{combatant} {combatant:rolls|roll} {check}.",
             Self::FateChecked(_) => "The Fate Check[ for {side}] shows {die}.",
             Self::OrderLaid(_) => "The first turn goes to {winner}.",
             Self::PointsGiven(_) => "All combatants get their Action Points.",
             Self::SlotOpened(_) => "{slot} is next.",
-            Self::Claimed(_) => "{combatant} claims {slot}[{share}, alone or shared].",
-            Self::Passed(_) => "{combatant} passes on {slot}.",
-            Self::SlotTaken(_) => "{combatants} takes {slot}[, ahead of {outbid}].",
-            Self::Assigned(_) => "{combatants} acts in {slot}.",
+            Self::Claimed(_) => {
+                "{combatant} {combatant:claims|claim} {slot}[{share}, alone or shared]."
+            }
+            Self::Passed(_) => "{combatant} {combatant:passes|pass} on {slot}.",
+            Self::SlotTaken(_) => {
+                "{combatants} {combatants:takes|take} {slot}[, ahead of {outbid}]."
+            }
+            Self::Assigned(_) => "{combatants} {combatants:acts|act} in {slot}.",
             Self::SlotSkipped(_) => "{slot} stays empty.",
-            Self::TurnMissed(_) => "{combatant} misses a turn.",
-            Self::Returned(_) => "{combatant} takes the delayed turn.",
-            Self::ActionPointsRegained(_) => "{combatant} regains all Action Points ({left}).",
-            Self::PlaceHeld(_) => "{combatant} delays[ behind {behind}].",
-            Self::Delayed(_) => "{combatant} delays to {slot}.",
+            Self::TurnMissed(_) => "{combatant} {combatant:misses|miss} a turn.",
+            Self::Returned(_) => "{combatant} {combatant:takes|take} the delayed turn.",
+            Self::ActionPointsRegained(_) => {
+                "{combatant} {combatant:regains|regain} all Action Points ({left})."
+            }
+            Self::PlaceHeld(_) => "{combatant} {combatant:delays|delay}[ behind {behind}].",
+            Self::Delayed(_) => "{combatant} {combatant:delays|delay} to {slot}.",
             Self::SlotAdded(_) => "{added} joins the order.",
             Self::TeamJoined(_) => "Team {side} joins the rotation.",
             Self::SlotShown(_) => "{slot} appears in the order.",
             Self::SlotsMerged(_) => "{emptied} merges into {slot}.",
-            Self::ActionPointsChanged(_) => "{combatant} has {left} of {max} Action Points.",
-            Self::ActionPointsSpent(_) => {
-                "{combatant} spends {spent} Action Points\
-                 [ on {action}] and has {left} left."
+            Self::ActionPointsChanged(_) => {
+                "{combatant} {combatant:has|have} {left} of {max} Action Points."
             }
-            Self::Readied(_) => "{combatant} readies an action: {action}, when {trigger}.",
-            Self::Triggered(_) => "{combatant} uses the readied action.",
-            Self::ReadyLapsed(_) => "{combatant} loses the readied action.",
-            Self::Attacked(_) => "{combatant} attacks {target}[{advantage} with advantage].",
-            Self::InspirationUsed(_) => "{combatant} adds the Inspiration Die: {die}.",
-            Self::AdvantageUsed(_) => "{combatant} uses advantage.",
+            Self::ActionPointsSpent(_) => {
+                "{combatant} {combatant:spends|spend} {spent} Action {spent:Point|Points}\
+                 [ on {action}] and {combatant:has|have} {left} left."
+            }
+            Self::Readied(_) => {
+                "{combatant} {combatant:readies|ready} an action: {action}, when {trigger}."
+            }
+            Self::Triggered(_) => "{combatant} {combatant:uses|use} the readied action.",
+            Self::ReadyLapsed(_) => "{combatant} {combatant:loses|lose} the readied action.",
+            Self::Attacked(_) => {
+                "{combatant} {combatant:attacks|attack} {target}[{advantage} with advantage]."
+            }
+            Self::InspirationUsed(_) => {
+                "{combatant} {combatant:adds|add} the Inspiration Die: {die}."
+            }
+            Self::AdvantageUsed(_) => "{combatant} {combatant:uses|use} advantage.",
             Self::LegendaryOpened(_) => "Legendary monsters may act.",
             Self::LegendaryActed(_) => {
-                "{combatant} spends {spent} Legendary Action \
-                 Points and has {left} left."
+                "{combatant} {combatant:spends|spend} {spent} Legendary Action \
+                 {spent:Point|Points} and {combatant:has|have} {left} left."
             }
-            Self::LegendaryPointsRegained(_) => "{combatant} has {left} Legendary Action Points.",
+            Self::LegendaryPointsRegained(_) => {
+                "{combatant} {combatant:has|have} {left} Legendary Action {left:Point|Points}."
+            }
             Self::StandstillReached(_) => "No combatant is left to act.",
         };
         tell(sentence, self, names, out)

@@ -190,10 +190,10 @@ pub struct DuelEnded {
 impl Describe for Event {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let sentence = match self {
-            Self::Rolled(_) => "{combatant} rolls {die} for initiative.",
+            Self::Rolled(_) => "{combatant} {combatant:rolls|roll} {die} for initiative.",
             Self::InitiativeRolled(_) => "Initiative: {ranking}.",
             Self::PassStarted(_) => "Pass {pass} through the list begins.",
-            Self::Asked(_) => "{combatants} acts or waits.",
+            Self::Asked(_) => "{combatants} {combatants:acts or waits|act or wait}.",
             Self::Announced(e) => {
                 let planned = used(e.movement, e.act, e.order, Use::base);
                 let sentence = format!("{{combatant}} will {planned}[: {{action}}].");
@@ -205,16 +205,20 @@ impl Describe for Event {
                 return tell(&sentence, self, names, out);
             }
             Self::Jumped(_) => {
-                "{combatant} [{success}jumps][{!success}fails to jump] ahead[ of {before}]."
+                "{combatant} [{success}{combatant:jumps|jump}][{!success}{combatant:fails|fail} to jump] ahead[ of {before}]."
             }
             Self::Passed(_) => {
-                "{combatant} [{!duel}keeps waiting][{standing} until further notice]\
-                 [{duel}declines the mental duel]."
+                "{combatant} [{!duel}{combatant:keeps|keep} waiting][{standing} until further notice]\
+                 [{duel}{combatant:declines|decline} the mental duel]."
             }
-            Self::AskedAgain(_) => "{combatant} stops passing.",
+            Self::AskedAgain(_) => "{combatant} {combatant:stops|stop} passing.",
             Self::MentalDuelRolled(_) => "Mental duel: {ranking}.",
-            Self::MentalAttacked(_) => "{combatant} attacks[ {target}] with the mind.",
-            Self::ComponentsLost(_) => "{combatant} loses {components} for this unit: {because}.",
+            Self::MentalAttacked(_) => {
+                "{combatant} {combatant:attacks|attack}[ {target}] with the mind."
+            }
+            Self::ComponentsLost(_) => {
+                "{combatant} {combatant:loses|lose} {components} for this unit: {because}."
+            }
             Self::DuelEnded(_) => "The mental duel of {combatants} ends.",
         };
         tell(sentence, self, names, out)
@@ -252,12 +256,12 @@ impl Use {
     /// The verb for a component, as what a combatant does.
     fn verb(self, component: Component) -> String {
         let verb = match (self, component) {
-            (Self::Now, Component::Move) => "moves",
-            (Self::Now, Component::Act) => "acts",
-            (Self::Wait, Component::Move) => "waits with move",
-            (Self::Wait, Component::Act) => "waits with act",
-            (Self::Nothing, Component::Move) => "gives up the move",
-            (Self::Nothing, Component::Act) => "gives up the act",
+            (Self::Now, Component::Move) => "{combatant:moves|move}",
+            (Self::Now, Component::Act) => "{combatant:acts|act}",
+            (Self::Wait, Component::Move) => "{combatant:waits|wait} with move",
+            (Self::Wait, Component::Act) => "{combatant:waits|wait} with act",
+            (Self::Nothing, Component::Move) => "{combatant:gives|give} up the move",
+            (Self::Nothing, Component::Act) => "{combatant:gives|give} up the act",
         };
         verb.to_owned()
     }
