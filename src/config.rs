@@ -100,8 +100,11 @@ pub enum Task {
         /// The file. Default: that in the directory of TURNKEEPER_DATA.
         file: Option<PathBuf>,
     },
-    /// Print the OpenAPI document.
-    Openapi,
+    /// Print the OpenAPI document that fits all rulesets, or the one of a ruleset.
+    Openapi {
+        /// The id of the ruleset.
+        ruleset: Option<String>,
+    },
     /// Ask the server on this machine whether it is ready, for container health checks. Exits with
     /// 1 if it is not.
     Healthy,

@@ -33,9 +33,7 @@ fn main() -> ExitCode {
     let _ = rustix::thread::disable_transparent_huge_pages(true);
     let config = Config::read();
     let outcome = match &config.task {
-        Some(Task::Openapi) => http::document()
-            .map(|document| say(document.trim_end()))
-            .map_err(|error| error.to_string()),
+        Some(Task::Openapi { ruleset }) => print_document(ruleset.as_deref()),
         Some(Task::AppKey { name }) => {
             let key = Token::app_key(&rand::random());
             say(&format!(
@@ -61,6 +59,19 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Prints a published document.
+fn print_document(ruleset: Option<&str>) -> Result<(), String> {
+    let document = http::document(ruleset).map_err(|error| error.to_string())?;
+    let Some(document) = document else {
+        return Err(format!(
+            "Unknown ruleset. Rulesets: {}.",
+            http::ruleset_ids()
+        ));
+    };
+    say(document.trim_end());
+    Ok(())
 }
 
 fn start(config: &Server) -> Result<(), String> {

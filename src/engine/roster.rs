@@ -188,7 +188,7 @@ fn id_and_name<R: Ruleset>(
             );
             Ok((id, name))
         }
-        (None, None) => Err(FieldError::malformed(
+        (None, None) => Err(FieldError::meaningless(
             "name",
             "Missing name. A combatant needs a name or an id.",
         )),

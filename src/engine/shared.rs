@@ -76,7 +76,7 @@ pub(super) fn decide<R: Ruleset>(
             name: None,
             metadata: None,
         }) => {
-            return Err(FieldError::malformed(
+            return Err(FieldError::meaningless(
                 "name",
                 "Nothing to change. Send name, metadata, or both.",
             )

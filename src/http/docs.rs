@@ -2,10 +2,11 @@
 
 use super::AppState;
 use super::extract::{Conditions, preferred, weight};
+use super::problem::Problem;
+use super::published::{RULESETS, envelope};
 use super::reply::Reply;
-use crate::app::Tag;
 use axum::Router;
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY,
@@ -14,31 +15,11 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use axum::routing::get;
-use flate2::read::GzDecoder;
 use serde_json::json;
-use std::io::Read;
 use tower::ServiceExt;
 use tower_http::decompression::Decompression;
 use tower_http::set_header::SetResponseHeaderLayer;
-use utoipa_swagger_ui::{Config, SwaggerUi};
-
-/// The OpenAPI document of the repository, compressed by `build.rs`.
-const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz"));
-
-/// The OpenAPI document.
-///
-/// # Errors
-/// When the program's copy of the document is damaged.
-pub fn document() -> std::io::Result<String> {
-    unpacked(PACKED)
-}
-
-/// A text that `build.rs` has compressed.
-pub(super) fn unpacked(packed: &[u8]) -> std::io::Result<String> {
-    let mut text = String::new();
-    GzDecoder::new(packed).read_to_string(&mut text)?;
-    Ok(text)
-}
+use utoipa_swagger_ui::{Config, SwaggerUi, Url};
 
 /// Swagger UI has scripts and inline styles, images in its styles, and calls the API.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -50,11 +31,11 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// `/`, `/openapi.json`, and Swagger UI under `/docs`, bundled so that it works offline. The latter
 /// two are compressed in the program, which saves 4 MB.
 pub(super) fn routes() -> Router<AppState> {
-    // The validator would send requests to another site. The document's address is relative, so
-    // that any base path works.
-    let config = Config::new(["../openapi.json"]).validator_url("none");
-    // The list of schemas is long: it stays folded until a reader opens it.
-    let config = config
+    // The validator would send requests to another site. Operations and schemas stay folded until
+    // a reader opens them.
+    let config = Config::new(documents())
+        .validator_url("none")
+        .doc_expansion("none")
         .default_models_expand_depth(0)
         .try_it_out_enabled(true);
     let page = Router::new()
@@ -68,6 +49,16 @@ pub(super) fn routes() -> Router<AppState> {
         .route("/openapi.json", get(published))
         .merge(page)
         .layer(from_fn(unpack))
+}
+
+/// The documents that a reader chooses between: the one of all rulesets first. Their addresses are
+/// relative, so that any base path works.
+fn documents() -> Vec<Url<'static>> {
+    let mut documents = vec![Url::with_primary("all rulesets", "../openapi.json", true)];
+    for ruleset in RULESETS {
+        documents.push(Url::new(ruleset.id, ruleset.document_from_docs));
+    }
+    documents
 }
 
 /// Unpacks an answer for a client that does not read gzip.
@@ -89,13 +80,10 @@ async fn unpack(request: Request, next: Next) -> Response {
     response
 }
 
-/// The document. Its server is relative to its own address, so that it is right below any base
-/// path.
-async fn published(conditions: Conditions) -> Reply {
-    let tag = Tag::of_body(PACKED);
-    Reply::json(Bytes::from_static(PACKED))
-        .header(CONTENT_ENCODING, HeaderValue::from_static("gzip"))
-        .public(&tag, &conditions)
+/// The document that fits all rulesets. Its server is relative to its own address, so that it is
+/// right below any base path.
+async fn published(headers: HeaderMap, conditions: Conditions) -> Result<Reply, Problem> {
+    Ok(envelope(&headers, &conditions)?)
 }
 
 const ABOUT: &str =

@@ -23,6 +23,7 @@ mod middleware;
 mod post;
 mod problem;
 mod problems;
+mod published;
 mod reply;
 mod router;
 mod rulesets;
@@ -35,9 +36,9 @@ pub use base_path::{BasePath, mount_below};
 pub use buffer::{buffer, malformed_header, too_large};
 pub use cors::Origins;
 pub use deadline::Deadline;
-pub use docs::document;
 pub use headers::REQUEST_ID;
 pub use limit::Peer;
+pub use published::{document, ruleset_ids};
 pub use router::{openapi, router};
 pub use serve::serve;
 

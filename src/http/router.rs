@@ -40,6 +40,7 @@ macro_rules! routes_are {
 routes_are! {
     "/v1/rulesets": get rulesets::list_rulesets;
     "/v1/rulesets/{ruleset}": get rulesets::read_ruleset;
+    "/v1/rulesets/{ruleset}/openapi.json": get rulesets::read_ruleset_document;
     "/v1/encounters": get encounters::list_encounters, post encounters::create_encounter;
     "/v1/encounters/{id}": get encounters::read_encounter, delete encounters::delete_encounter;
     "/v1/encounters/{id}/export": get transfer::export_encounter;

@@ -1,109 +1,78 @@
-//! The manifests of the rulesets. They never change while a program runs, and tests make them, as
-//! they make the published document.
+//! The rulesets: their list, their manifests and their documents. Tests make all of them, as they
+//! make the published document.
 
-use super::docs::unpacked;
 use super::extract::{Conditions, NoParameters};
 use super::problem::Problem;
-use super::reply::{List, Reply};
-use crate::app::{AppError, Tag};
+use super::published::{LIST, Published, RULESETS, reply, ruleset_ids};
+use super::reply::Reply;
 use crate::openapi::*;
-use axum::body::Bytes;
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
-use serde::Deserialize;
-use serde_json::value::RawValue;
-use std::io;
-use std::sync::LazyLock;
-
-/// The list of the repository, compressed by `build.rs`.
-const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/rulesets.json.gz"));
-
-/// An answer that is the same for every client, and its tag.
-type TaggedBody = (Bytes, Tag);
-
-/// Every manifest, and their list.
-struct Manifests {
-    list: TaggedBody,
-    by_id: Vec<(String, TaggedBody)>,
-}
-
-/// The manifests, unpacked for the first request.
-fn manifests() -> Result<&'static Manifests, AppError> {
-    static UNPACKED: LazyLock<io::Result<Manifests>> =
-        LazyLock::new(|| Ok(read(&unpacked(PACKED)?)?));
-    UNPACKED
-        .as_ref()
-        .map_err(|error| AppError::Internal(error.to_string()))
-}
-
-fn read(list: &str) -> serde_json::Result<Manifests> {
-    #[derive(Deserialize)]
-    struct ManifestList<'l> {
-        #[serde(borrow)]
-        items: Vec<&'l RawValue>,
-    }
-    #[derive(Deserialize)]
-    struct ManifestId {
-        id: String,
-    }
-    let mut by_id = Vec::new();
-    let manifests: ManifestList<'_> = serde_json::from_str(list)?;
-    for manifest in manifests.items {
-        let ManifestId { id } = serde_json::from_str(manifest.get())?;
-        by_id.push((id, tagged(manifest.get())));
-    }
-    Ok(Manifests {
-        list: tagged(list),
-        by_id,
-    })
-}
-
-fn tagged(json: &str) -> TaggedBody {
-    let tag = Tag::of_body(json.as_bytes());
-    (Bytes::copy_from_slice(json.as_bytes()), tag)
-}
+use axum::http::HeaderMap;
 
 /// List the rulesets
 ///
-/// Answers with the manifests of all rulesets.
+/// Answers with a summary of each ruleset, and with the commands and rules that all share.
 #[utoipa::path(get, path = "/v1/rulesets", tag = "rulesets",
     params(("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
-    responses((status = 200, description = "The manifests", body = inline(List<RulesetInfo>),
-        headers(("ETag"))),
-        (status = 304, description = "The manifests have not changed"), BadRequest, UnprocessableEntity,
+    responses((status = 200, description = "The rulesets", body = RulesetList, headers(("ETag"))),
+        (status = 304, description = "The list has not changed"), BadRequest, UnprocessableEntity,
             RequestTimeout))]
 pub(super) async fn list_rulesets(
+    headers: HeaderMap,
     _: NoParameters,
     conditions: Conditions,
 ) -> Result<Reply, Problem> {
-    let (body, tag) = &manifests()?.list;
-    Ok(Reply::json(body.clone()).public(tag, &conditions))
+    Ok(reply(LIST, &headers, &conditions)?)
 }
 
 /// Read a ruleset
 ///
-/// Answers with the ruleset's manifest: its commands, its rules, and the schemas of its options and
-/// combatants.
+/// Answers with the ruleset's manifest: its commands, events, decisions and rules, and the schemas
+/// of its options and combatants. Each schema stands alone.
 #[utoipa::path(get, path = "/v1/rulesets/{ruleset}", tag = "rulesets",
     params(("ruleset" = String, Path, description = "The id of the ruleset."),
         ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
-    responses((status = 200, description = "The manifest", body = RulesetInfo, headers(("ETag"))),
+    responses((status = 200, description = "The manifest", body = RulesetManifest, headers(("ETag"))),
         (status = 304, description = "The manifest has not changed"), BadRequest, UnprocessableEntity, NotFound,
             RequestTimeout))]
 pub(super) async fn read_ruleset(
     id: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
     _: NoParameters,
     conditions: Conditions,
 ) -> Result<Reply, Problem> {
-    let all = &manifests()?.by_id;
+    Ok(reply(published(id)?.manifest, &headers, &conditions)?)
+}
+
+/// Read a ruleset's document
+///
+/// Answers with an OpenAPI document of the same operations with the ruleset's own commands, events,
+/// options, combatants and states.
+#[utoipa::path(get, path = "/v1/rulesets/{ruleset}/openapi.json", tag = "rulesets",
+    params(("ruleset" = String, Path, description = "The id of the ruleset."),
+        ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
+    responses((status = 200, description = "The document", body = Object, headers(("ETag"))),
+        (status = 304, description = "The document has not changed"), BadRequest, UnprocessableEntity, NotFound,
+            RequestTimeout))]
+pub(super) async fn read_ruleset_document(
+    id: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+    _: NoParameters,
+    conditions: Conditions,
+) -> Result<Reply, Problem> {
+    Ok(reply(published(id)?.document, &headers, &conditions)?)
+}
+
+/// What is published about the ruleset of a path.
+fn published(id: Result<Path<String>, PathRejection>) -> Result<&'static Published, Problem> {
     if let Ok(Path(id)) = id
-        && let Some((_, (body, tag))) = all.iter().find(|(known, _)| *known == id)
+        && let Some(published) = RULESETS.iter().find(|known| known.id == id)
     {
-        return Ok(Reply::json(body.clone()).public(tag, &conditions));
+        return Ok(published);
     }
-    let known: Vec<_> = all.iter().map(|(id, _)| id.as_str()).collect();
-    let known = known.join(", ");
+    let known = ruleset_ids();
     Err(Problem::not_found(format!(
-        "there is no such ruleset; there are {known}"
+        "Unknown ruleset. Rulesets: {known}."
     )))
 }

@@ -15,8 +15,8 @@ pub struct ProblemType {
     #[serde(rename = "type")]
     #[schema(format = "uri-reference", example = "/problems/stale_version")]
     pub kind: String,
-    /// A stable name for programs.
-    #[schema(schema_with = problem_code)]
+    /// A stable name for programs: the `code` of its problem documents.
+    #[schema(example = "stale_version")]
     pub code: &'static str,
     /// The code in words: the `title` of its problem documents.
     #[schema(example = "Stale version")]

@@ -19,6 +19,8 @@ pub struct Manifest {
     /// What it is, in a sentence or two.
     pub summary: &'static str,
     /// Its own commands; those that every ruleset understands are not repeated here.
+    #[serde(skip)]
+    #[schema(ignore)]
     pub commands: &'static [CommandSpec],
     /// What it calls a round, in lower case.
     pub round: &'static str,
@@ -26,8 +28,70 @@ pub struct Manifest {
     pub conditions: &'static [&'static str],
     /// The condition that a player's character gets when its tracked hit points come to 0.
     pub down: &'static str,
+    /// The decisions that it awaits, besides those that every ruleset may await.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub decisions: &'static [Decision],
     /// The rule catalogue: refusals and the order name these ids.
     pub rules: &'static [Rule],
+    /// Options to start from, if it has any.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub presets: &'static [PresetSpec],
+}
+
+/// A decision that an encounter may await.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Decision {
+    /// Its id, as `pending.decision` names it.
+    #[schema(example = "nominate")]
+    pub id: &'static str,
+    /// What is decided, in one sentence.
+    pub summary: &'static str,
+    /// The commands that answer it.
+    pub commands: &'static [&'static str],
+}
+
+impl Decision {
+    /// A decision of these commands.
+    pub const fn new(
+        id: &'static str,
+        commands: &'static [&'static str],
+        summary: &'static str,
+    ) -> Self {
+        Self {
+            id,
+            summary,
+            commands,
+        }
+    }
+}
+
+/// The decisions that every ruleset may await. A ruleset may add commands to one of them.
+pub const SHARED_DECISIONS: &[Decision] = &[
+    Decision::new(
+        "newcomer",
+        &["add_combatant", "end_encounter"],
+        "No combatant can act: the game master adds one or ends the encounter.",
+    ),
+    Decision::new(
+        "someone_acts",
+        &[],
+        "A combatant that the viewer does not see has the turn or must choose.",
+    ),
+];
+
+/// Options to start from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PresetSpec {
+    /// Its id, as the options name it.
+    pub id: &'static str,
+    /// Its order of turns, in a few words.
+    pub title: &'static str,
+    /// The games that are played so.
+    pub plays: &'static str,
+    /// Its definition as JSON.
+    pub definition: &'static str,
 }
 
 /// One rule of a catalogue.

@@ -45,7 +45,10 @@ pub use encounter::{Encounter, FoeHp, MAX_COMBATANTS, MAX_EFFECTS, Status};
 pub use event::*;
 pub use id::{CombatantId, EffectId, MemberId, SLUG_PATTERN, Slug};
 pub use legal_command::{Choice, LegalCommand, LegalCommands, ListReference, Values, shared_list};
-pub use manifest::{Actor, AllowedRole, CommandSpec, Commands, HOUSE_RULES, Manifest, Rule};
+pub use manifest::{
+    Actor, AllowedRole, CommandSpec, Commands, Decision, HOUSE_RULES, Manifest, PresetSpec, Rule,
+    SHARED_DECISIONS,
+};
 pub use metadata::Metadata;
 pub use order::{OrderEntry, Pending, Reason};
 pub use own::OwnCombatant;

@@ -114,6 +114,8 @@ const MANIFEST: &Manifest = &Manifest {
     round: "round",
     conditions: &[],
     down: "dead",
+    decisions: &[],
+    presets: &[],
     rules: &[
         Rule::official(
             "RR-1",

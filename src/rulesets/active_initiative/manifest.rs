@@ -1,6 +1,6 @@
 //! The catalogue of Active Initiative, in our own words.
 
-use crate::vocabulary::{Commands, Manifest, Rule};
+use crate::vocabulary::{Commands, Decision, Manifest, Rule};
 
 pub(super) static MANIFEST: Manifest = Manifest {
     id: "active-initiative",
@@ -12,7 +12,9 @@ pub(super) static MANIFEST: Manifest = Manifest {
     round: "round",
     conditions: INCAPACITATING,
     down: "unconscious",
+    decisions: DECISIONS,
     rules: RULES,
+    presets: &[],
 };
 
 /// The conditions of those who cannot act (AI-18a).
@@ -22,6 +24,31 @@ pub(super) const INCAPACITATING: &[&str] = &[
     "petrified",
     "stunned",
     "unconscious",
+];
+
+const DECISIONS: &[Decision] = &[
+    Decision::new("start", &["start"], "The game master starts the scene."),
+    Decision::new("end_turn", &["end_turn"], "The turn in progress ends."),
+    Decision::new(
+        "nominate",
+        &["nominate", "interrupt"],
+        "The last to act names the next combatant.",
+    ),
+    Decision::new(
+        "nominate_first",
+        &["nominate", "interrupt"],
+        "The last to act names the first combatant of the round.",
+    ),
+    Decision::new(
+        "begin_turn",
+        &["begin_turn"],
+        "The named combatant begins its turn.",
+    ),
+    Decision::new(
+        "interrupt",
+        &["begin_turn", "interrupt"],
+        "The named combatant begins its turn, unless an enemy interrupts.",
+    ),
 ];
 
 const RULES: &[Rule] = &[

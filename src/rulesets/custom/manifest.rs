@@ -1,6 +1,7 @@
 //! The catalogue of `custom`: what the lines of a definition mean.
 
-use crate::vocabulary::{Commands, Manifest, Rule};
+use super::Preset;
+use crate::vocabulary::{Commands, Decision, Manifest, PresetSpec, Rule};
 
 pub(super) static MANIFEST: Manifest = Manifest {
     id: "custom",
@@ -12,8 +13,122 @@ pub(super) static MANIFEST: Manifest = Manifest {
     round: "round",
     conditions: &["unconscious"],
     down: "unconscious",
+    decisions: DECISIONS,
     rules: RULES,
+    presets: PRESETS,
 };
+
+const DECISIONS: &[Decision] = &[
+    Decision::new("start", &["start"], "The game master starts the fight."),
+    Decision::new(
+        "declare",
+        &["declare"],
+        "Combatants declare what they will do this round.",
+    ),
+    Decision::new(
+        "roll",
+        &["roll", "resolve"],
+        "The scores of the round are rolled.",
+    ),
+    Decision::new(
+        "nominate",
+        &["nominate", "begin_turn", "pass"],
+        "The last to act names the next combatant.",
+    ),
+    Decision::new(
+        "begin_turn",
+        &["begin_turn", "pass"],
+        "One of the combatants that may act begins its turn.",
+    ),
+    Decision::new("end_turn", &["end_turn"], "The turn in progress ends."),
+    Decision::new(
+        "react",
+        &["react", "trigger", "return", "pass", "resolve"],
+        "Combatants react between two turns or pass.",
+    ),
+    Decision::new(
+        "resolve",
+        &["resolve"],
+        "The game master lets the next round begin.",
+    ),
+];
+
+const PRESETS: &[PresetSpec] = &[
+    preset(
+        Preset::D20,
+        "d20",
+        "Highest d20 first, with legendary and readied actions",
+        "D&D 5e and its kin",
+    ),
+    preset(
+        Preset::D20Delay,
+        "d20-delay",
+        "Highest d20 first, with delayed turns",
+        "Pathfinder 2e",
+    ),
+    preset(
+        Preset::Zipper,
+        "zipper",
+        "Sides alternate, in free order within a side",
+        "Draw Steel; Lancer and Fabula Ultima with changes",
+    ),
+    preset(
+        Preset::FastSlow,
+        "fast-slow",
+        "Fast players, fast foes, slow players, slow foes",
+        "Cosmere RPG; Shadow of the Demon Lord with changes",
+    ),
+    preset(
+        Preset::Side,
+        "side",
+        "A d6 a side each round, in free order within a side",
+        "B/X D&D, Old-School Essentials",
+    ),
+    preset(
+        Preset::Phases,
+        "phases",
+        "Declarations, then a shared turn a side in steps",
+        "Old-School Essentials, in full",
+    ),
+    preset(
+        Preset::Popcorn,
+        "popcorn",
+        "The last to act names the next",
+        "Fate, Marvel Heroic",
+    ),
+    preset(
+        Preset::Cards,
+        "cards",
+        "A card each round, with holding",
+        "Savage Worlds",
+    ),
+    preset(
+        Preset::Clock,
+        "clock",
+        "The lowest tick acts, and a turn costs ticks",
+        "Splittermond, Exalted 2e",
+    ),
+    preset(
+        Preset::Spotlight,
+        "spotlight",
+        "Players act freely, and the game master buys turns",
+        "Daggerheart with its tracker",
+    ),
+];
+
+const fn preset(
+    preset: Preset,
+    id: &'static str,
+    title: &'static str,
+    plays: &'static str,
+) -> PresetSpec {
+    PresetSpec {
+        id,
+        title,
+        plays,
+        definition: preset.definition(),
+    }
+}
 
 const RULES: &[Rule] = &[
     Rule::official(

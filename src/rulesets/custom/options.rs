@@ -31,25 +31,37 @@ pub enum Preset {
 impl Preset {
     /// All of them, with their definitions as JSON.
     pub const ALL: [(Self, &'static str); 10] = [
-        (Self::D20, include_str!("presets/d20.json")),
-        (Self::D20Delay, include_str!("presets/d20-delay.json")),
-        (Self::Zipper, include_str!("presets/zipper.json")),
-        (Self::FastSlow, include_str!("presets/fast-slow.json")),
-        (Self::Side, include_str!("presets/side.json")),
-        (Self::Phases, include_str!("presets/phases.json")),
-        (Self::Popcorn, include_str!("presets/popcorn.json")),
-        (Self::Cards, include_str!("presets/cards.json")),
-        (Self::Clock, include_str!("presets/clock.json")),
-        (Self::Spotlight, include_str!("presets/spotlight.json")),
+        (Self::D20, Self::D20.definition()),
+        (Self::D20Delay, Self::D20Delay.definition()),
+        (Self::Zipper, Self::Zipper.definition()),
+        (Self::FastSlow, Self::FastSlow.definition()),
+        (Self::Side, Self::Side.definition()),
+        (Self::Phases, Self::Phases.definition()),
+        (Self::Popcorn, Self::Popcorn.definition()),
+        (Self::Cards, Self::Cards.definition()),
+        (Self::Clock, Self::Clock.definition()),
+        (Self::Spotlight, Self::Spotlight.definition()),
     ];
+
+    /// Its definition as JSON.
+    pub const fn definition(self) -> &'static str {
+        match self {
+            Self::D20 => include_str!("presets/d20.json"),
+            Self::D20Delay => include_str!("presets/d20-delay.json"),
+            Self::Zipper => include_str!("presets/zipper.json"),
+            Self::FastSlow => include_str!("presets/fast-slow.json"),
+            Self::Side => include_str!("presets/side.json"),
+            Self::Phases => include_str!("presets/phases.json"),
+            Self::Popcorn => include_str!("presets/popcorn.json"),
+            Self::Cards => include_str!("presets/cards.json"),
+            Self::Clock => include_str!("presets/clock.json"),
+            Self::Spotlight => include_str!("presets/spotlight.json"),
+        }
+    }
 
     /// Its definition.
     fn json(self) -> Value {
-        let mut all = Self::ALL.iter();
-        match all.find(|(preset, _)| *preset == self) {
-            Some((_, json)) => serde_json::from_str(json).unwrap_or_default(),
-            None => json!({}),
-        }
+        serde_json::from_str(self.definition()).unwrap_or_default()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The catalogue of DC20, in our own words.
 
-use crate::vocabulary::{Commands, Manifest, Rule};
+use crate::vocabulary::{Commands, Decision, Manifest, Rule};
 
 pub(super) static MANIFEST: Manifest = Manifest {
     id: "dc20",
@@ -18,8 +18,35 @@ pub(super) static MANIFEST: Manifest = Manifest {
         "stunned-4",
     ],
     down: "deaths-door",
+    decisions: DECISIONS,
     rules: RULES,
+    presets: &[],
 };
+
+const DECISIONS: &[Decision] = &[
+    Decision::new("start", &["start"], "The game master starts the combat."),
+    Decision::new(
+        "claim",
+        &["claim", "pass"],
+        "The players claim the turn for one of their characters.",
+    ),
+    Decision::new(
+        "assign",
+        &["assign", "pass"],
+        "The game master assigns the turn to a combatant.",
+    ),
+    Decision::new("end_turn", &["end_turn"], "The turn in progress ends."),
+    Decision::new(
+        "legendary",
+        &["legendary", "pass"],
+        "The game master spends a legendary action or lets the combat go on.",
+    ),
+    Decision::new(
+        "newcomer",
+        &["assign", "add_combatant", "end_encounter"],
+        "No combatant has a turn: the game master assigns one, adds a combatant or ends the encounter.",
+    ),
+];
 
 const RULES: &[Rule] = &[
     Rule::official(

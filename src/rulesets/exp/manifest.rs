@@ -1,6 +1,6 @@
 //! The catalogue of EXP, in our own words.
 
-use crate::vocabulary::{Commands, Manifest, Rule};
+use crate::vocabulary::{Commands, Decision, Manifest, Rule};
 
 pub(super) static MANIFEST: Manifest = Manifest {
     id: "exp",
@@ -12,8 +12,35 @@ pub(super) static MANIFEST: Manifest = Manifest {
     round: "unit",
     conditions: &["unconscious", "stunned", "paralyzed"],
     down: "defeated",
+    decisions: DECISIONS,
     rules: RULES,
+    presets: &[],
 };
+
+const DECISIONS: &[Decision] = &[
+    Decision::new("start", &["start"], "The game master starts the fight."),
+    Decision::new("roll", &["roll"], "Initiative is rolled for the unit."),
+    Decision::new(
+        "declare",
+        &["declare", "announce"],
+        "The asked combatant declares what it does at its rank, or that it waits.",
+    ),
+    Decision::new(
+        "spend_all",
+        &["declare", "announce"],
+        "The asked combatant uses all that it has left in this unit.",
+    ),
+    Decision::new(
+        "jump",
+        &["jump", "pass", "resolve"],
+        "Waiting combatants jump before the announced act or keep waiting.",
+    ),
+    Decision::new(
+        "mental_attack",
+        &["mental_attack", "pass"],
+        "The combatants of a mental duel attack each other again or pass.",
+    ),
+];
 
 const RULES: &[Rule] = &[
     Rule::official("EX-1", "Initiative is a d20 with DEX and level."),

@@ -1,6 +1,6 @@
 //! The catalogue of Seize the initiative, in our own words.
 
-use crate::vocabulary::{Commands, Manifest, Rule};
+use crate::vocabulary::{Commands, Decision, Manifest, Rule};
 
 /// The conditions of those who cannot seize, but can be chosen (WA-15a).
 pub(super) const DISABLED: &[&str] = &["unconscious", "incapacitated", "stunned"];
@@ -15,8 +15,30 @@ pub(super) static MANIFEST: Manifest = Manifest {
     round: "round",
     conditions: DISABLED,
     down: "unconscious",
+    decisions: DECISIONS,
     rules: RULES,
+    presets: &[],
 };
+
+const DECISIONS: &[Decision] = &[
+    Decision::new("start", &["start"], "The game master starts the fight."),
+    Decision::new("end_turn", &["end_turn"], "The turn in progress ends."),
+    Decision::new(
+        "seize",
+        &["seize", "pass", "resolve"],
+        "Combatants that took damage seize the next turn or pass.",
+    ),
+    Decision::new(
+        "nominate",
+        &["nominate"],
+        "The last to act names the next combatant.",
+    ),
+    Decision::new(
+        "nominate_first",
+        &["nominate"],
+        "The first combatant of the round is named.",
+    ),
+];
 
 const RULES: &[Rule] = &[
     Rule::official(

@@ -1,6 +1,6 @@
 //! The catalogue of Venture, in our own words.
 
-use crate::vocabulary::{Commands, Manifest, Rule};
+use crate::vocabulary::{Commands, Decision, Manifest, Rule};
 
 pub(super) static MANIFEST: Manifest = Manifest {
     id: "venture",
@@ -12,8 +12,49 @@ pub(super) static MANIFEST: Manifest = Manifest {
     round: "round",
     conditions: &["prone"],
     down: "defeated",
+    decisions: DECISIONS,
     rules: RULES,
+    presets: &[],
 };
+
+const DECISIONS: &[Decision] = &[
+    Decision::new("start", &["start"], "The game master starts the fight."),
+    Decision::new(
+        "settle",
+        &["settle", "update_combatant", "remove_combatant"],
+        "Opponents that are no Worthy Foes are settled without turns.",
+    ),
+    Decision::new("join_battle", &["join_battle"], "Newcomers Join Battle."),
+    Decision::new(
+        "free_action",
+        &["free_action", "pass", "join_battle"],
+        "Combatants take their free actions or pass.",
+    ),
+    Decision::new(
+        "begin_turn",
+        &["begin_turn", "delay", "return", "join_battle"],
+        "The next combatant begins or delays its turn.",
+    ),
+    Decision::new(
+        "follow_up",
+        &["follow_up", "pass"],
+        "The attacker follows up or passes.",
+    ),
+    Decision::new(
+        "end_turn",
+        &[
+            "act",
+            "rush",
+            "disengage",
+            "flurry",
+            "move",
+            "free_action",
+            "pass",
+            "end_turn",
+        ],
+        "The turn in progress goes on with an action or a move, or ends.",
+    ),
+];
 
 const RULES: &[Rule] = &[
     Rule::official(

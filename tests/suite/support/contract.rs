@@ -1,62 +1,39 @@
-//! The published document as a contract: requests and answers of tests are validated against it.
-//! Undocumented fields fail, although the published schemas of answers allow them.
+//! The published documents as a contract: requests and answers of tests are validated against the
+//! envelope and against the ruleset's document. Undocumented fields fail, although the published
+//! schemas of answers allow them.
 
 use super::client::Answer;
-use super::openapi::{self, Examples};
+use super::openapi::{self, AllSchemas, Examples};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
-use turnkeeper::engine::Rulesets;
 use turnkeeper::http;
 
-/// The document for one ruleset: unions over all rulesets hold the ruleset's schema_name variants
-/// only.
+/// A document whose answers have no fields but those that it names.
 struct Contract {
     document: Value,
     validators: Mutex<HashMap<String, Arc<OnceLock<jsonschema::Validator>>>>,
 }
 
-/// The contracts by the prefix of the ruleset's schemas, such as `Dc20`.
-static CONTRACTS: LazyLock<BTreeMap<String, Contract>> = LazyLock::new(|| {
-    let published = published();
-    let prefixes: Vec<String> = Rulesets::shipped()
-        .iter()
-        .map(|ruleset| schema_name(ruleset.manifest.id, ""))
-        .collect();
-    let contract = |prefix: &String| {
-        let mut narrowed = published.clone();
-        let others: Vec<&String> = prefixes.iter().filter(|other| *other != prefix).collect();
-        narrow(&mut narrowed, &others);
-        let mut document = narrowed.clone();
-        for schema in document["components"]["schemas"]
-            .as_object_mut()
-            .expect("schemas")
-            .values_mut()
-        {
-            forbid_unknown_fields(schema, &narrowed, false);
-        }
-        for part in ["/paths", "/components/responses"] {
-            each_object(document.pointer_mut(part).expect("a part"), &mut |fields| {
-                fields
-                    .get_mut("schema")
-                    .into_iter()
-                    .for_each(|schema| forbid_unknown_fields(schema, &narrowed, false));
-            });
-        }
-        (
-            prefix.clone(),
-            Contract {
-                document,
-                validators: Mutex::default(),
-            },
-        )
-    };
-    prefixes.iter().map(contract).collect()
+/// The document that fits all rulesets.
+static ENVELOPE: LazyLock<Contract> = LazyLock::new(|| Contract::of(published()));
+
+/// The document of each ruleset.
+static CONTRACTS: LazyLock<BTreeMap<&str, Contract>> = LazyLock::new(|| {
+    let mut contracts = BTreeMap::new();
+    for schemas in AllSchemas::shipped().0 {
+        let document = openapi::document(&http::openapi(), &Examples::default(), Some(&schemas));
+        contracts.insert(schemas.manifest.id, Contract::of(document));
+    }
+    contracts
 });
 
-/// The document without examples.
+/// The ruleset of each encounter that was created.
+static ENCOUNTERS: LazyLock<Mutex<HashMap<String, String>>> = LazyLock::new(Mutex::default);
+
+/// The envelope without examples.
 pub fn published() -> Value {
-    openapi::document(&http::openapi(), &Examples::default())
+    openapi::document(&http::openapi(), &Examples::default(), None)
 }
 
 /// Every operation of a document: method, path, operation.
@@ -85,77 +62,49 @@ fn each_object(value: &mut Value, visit: &mut impl FnMut(&mut Map<String, Value>
     }
 }
 
-/// Takes the variants of other rulesets out of every union.
-fn narrow(document: &mut Value, others: &[&String]) {
-    each_object(document, &mut |fields| {
-        for union in ["anyOf", "oneOf"] {
-            if let Some(variants) = fields.get_mut(union).and_then(Value::as_array_mut) {
-                let schema = |variant: &Value| {
-                    variant["$ref"]
-                        .as_str()?
-                        .rsplit('/')
-                        .next()
-                        .map(str::to_owned)
-                };
-                let theirs =
-                    |name: String| others.iter().any(|prefix| concept(&name, prefix).is_some());
-                let allowed = |variant: &Value| !schema(variant).is_some_and(theirs);
-                if variants.iter().any(allowed) {
-                    variants.retain(allowed);
-                }
-            }
-        }
-    });
-}
-
-/// Forbids fields that a schema does not name. A part of an `allOf` (`part`) stays open, because
-/// the other parts name more fields.
-fn forbid_unknown_fields(schema: &mut Value, published: &Value, part: bool) {
-    let target = schema
-        .get("$ref")
-        .and_then(Value::as_str)
-        .filter(|_| part)
-        .map(|target| &target[1..]);
-    if let Some(target) = target.and_then(|target| published.pointer(target)) {
-        *schema = target.clone();
-    }
+/// Forbids fields that a schema does not name.
+fn forbid_unknown_fields(schema: &mut Value) {
     let Some(fields) = schema.as_object_mut() else {
         return;
     };
     for (name, value) in fields.iter_mut() {
         match (name.as_str(), value) {
             ("properties", Value::Object(properties)) => {
-                properties
-                    .values_mut()
-                    .for_each(|property| forbid_unknown_fields(property, published, false));
+                properties.values_mut().for_each(forbid_unknown_fields);
             }
-            ("items" | "additionalProperties", value) => {
-                forbid_unknown_fields(value, published, false);
-            }
+            ("items" | "additionalProperties", value) => forbid_unknown_fields(value),
             ("anyOf" | "oneOf", Value::Array(variants)) => {
-                variants
-                    .iter_mut()
-                    .for_each(|variant| forbid_unknown_fields(variant, published, part));
-            }
-            ("allOf", Value::Array(parts)) => {
-                parts
-                    .iter_mut()
-                    .for_each(|part| forbid_unknown_fields(part, published, true));
+                variants.iter_mut().for_each(forbid_unknown_fields);
             }
             _ => {}
         }
     }
-    if !part && fields.contains_key("allOf") {
-        fields.insert("unevaluatedProperties".to_owned(), json!(false));
-    } else if !part
-        && fields.contains_key("properties")
-        && !fields.contains_key("additionalProperties")
-    {
-        fields.insert("additionalProperties".to_owned(), json!(false));
+    if fields.contains_key("properties") {
+        let closed = || json!(false);
+        fields.entry("additionalProperties").or_insert_with(closed);
     }
 }
 
 impl Contract {
+    fn of(mut document: Value) -> Self {
+        let schemas = document["components"]["schemas"].as_object_mut();
+        schemas
+            .expect("schemas")
+            .values_mut()
+            .for_each(forbid_unknown_fields);
+        for part in ["/paths", "/components/responses"] {
+            each_object(document.pointer_mut(part).expect("a part"), &mut |fields| {
+                if let Some(schema) = fields.get_mut("schema") {
+                    forbid_unknown_fields(schema);
+                }
+            });
+        }
+        Self {
+            document,
+            validators: Mutex::default(),
+        }
+    }
+
     /// What is wrong with a value by the schema at this pointer of the document.
     fn schema_errors(&self, pointer: &str, value: &Value) -> Vec<String> {
         let cell = self
@@ -219,51 +168,55 @@ impl Contract {
     }
 }
 
-/// What a schema is for its ruleset: `Event` of `Dc20Event`.
-fn concept<'s>(schema: &'s str, prefix: &str) -> Option<&'s str> {
-    schema
-        .strip_prefix(prefix)
-        .filter(|rest| rest.starts_with(char::is_uppercase))
+/// What is wrong with a value by the schema at this pointer: by the envelope, and by the document
+/// of the ruleset. Without one, it is right under some ruleset.
+fn errors_at(pointer: &str, ruleset: Option<&str>, value: &Value) -> Vec<String> {
+    let mut errors = ENVELOPE.schema_errors(pointer, value);
+    if let Some(contract) = ruleset.and_then(|id| CONTRACTS.get(id)) {
+        errors.extend(contract.schema_errors(pointer, value));
+    } else {
+        let all = CONTRACTS
+            .values()
+            .map(|contract| contract.schema_errors(pointer, value));
+        errors.extend(all.min_by_key(Vec::len).unwrap_or_default());
+    }
+    errors
 }
 
-fn capitalised(word: &str) -> String {
-    let (first, rest) = word.split_at(word.len().min(1));
-    first.to_uppercase() + rest
+/// What is wrong with a value by the schema of this name, by the envelope and by the document of
+/// the ruleset that the value names.
+pub fn schema_errors(schema: &str, value: &Value) -> Vec<String> {
+    errors_at(
+        &format!("{SCHEMAS}{schema}"),
+        ruleset_of(value).as_deref(),
+        value,
+    )
 }
 
-/// What is wrong with a value by the schema at this pointer, under the ruleset that the value
-/// names. One that names none is right under some ruleset.
-fn schema_errors_at(pointer: &str, value: &Value) -> Vec<String> {
+/// What is wrong with a value of this ruleset by the schema of this name. The tests' own rulesets
+/// are not published.
+pub fn ruleset_errors(ruleset: &str, schema: &str, value: &Value) -> Vec<String> {
+    if !CONTRACTS.contains_key(ruleset) {
+        return Vec::new();
+    }
+    errors_at(&format!("{SCHEMAS}{schema}"), Some(ruleset), value)
+}
+
+/// Whether the ruleset's document allows a request of commands. None if it is not published.
+pub fn allows_commands(ruleset: &str, sent: &Value) -> Option<bool> {
+    let contract = CONTRACTS.get(ruleset)?;
+    let pointer = format!("{SCHEMAS}CommandRequest");
+    Some(contract.schema_errors(&pointer, sent).is_empty())
+}
+
+const SCHEMAS: &str = "/components/schemas/";
+
+/// The ruleset that a value names.
+fn ruleset_of(value: &Value) -> Option<String> {
     let id = value
         .get("ruleset")
-        .or(value.pointer("/encounter/ruleset"))
-        .and_then(Value::as_str);
-    if let Some(contract) = id.and_then(|id| CONTRACTS.get(&schema_name(id, ""))) {
-        return contract.schema_errors(pointer, value);
-    }
-    let all = CONTRACTS
-        .values()
-        .map(|contract| contract.schema_errors(pointer, value));
-    all.min_by_key(Vec::len).unwrap_or_default()
-}
-
-/// What is wrong with a value by the schema of this name, which may be a union's name with a
-/// ruleset's prefix.
-pub fn schema_errors(schema: &str, value: &Value) -> Vec<String> {
-    let narrowed = CONTRACTS
-        .iter()
-        .find_map(|(prefix, contract)| Some((contract, concept(schema, prefix)?)));
-    match narrowed {
-        Some((contract, union)) => {
-            contract.schema_errors(&format!("/components/schemas/{union}"), value)
-        }
-        None => schema_errors_at(&format!("/components/schemas/{schema}"), value),
-    }
-}
-
-/// The name of a ruleset's schema_name schema, such as `Dc20Event`.
-pub fn schema_name(ruleset: &str, schema: &str) -> String {
-    ruleset.split('-').map(capitalised).collect::<String>() + schema
+        .or(value.pointer("/encounter/ruleset"))?;
+    id.as_str().map(str::to_owned)
 }
 
 /// Holds an exchange against the document: an accepted request has the shape that it asks for, and
@@ -284,7 +237,7 @@ pub fn check(method: &str, path: &str, sent: &[u8], answer: &Answer) {
 
 fn breaches(method: &str, path: &str, sent: &[u8], answer: &Answer) -> Vec<String> {
     let path = path.split('?').next().unwrap_or_default();
-    let contract = CONTRACTS.values().next().expect("a ruleset");
+    let contract = &*ENVELOPE;
     let Some(template) = contract.template(path) else {
         return Vec::new();
     };
@@ -297,11 +250,11 @@ fn breaches(method: &str, path: &str, sent: &[u8], answer: &Answer) -> Vec<Strin
         return Vec::new();
     }
     let mut broken = Vec::new();
+    let ruleset = ruleset_of_exchange(path, sent, answer);
     let body = format!("{operation}/requestBody");
-    if answer.status < 300 && contract.document.pointer(&body).is_some() {
-        let sent = serde_json::from_slice(sent).expect("what is accepted is JSON");
+    if contract.document.pointer(&body).is_some() {
         let schema = format!("{body}/content/application~1json/schema");
-        broken.extend(schema_errors_at(&schema, &sent));
+        broken.extend(request_errors(&schema, ruleset.as_deref(), sent, answer));
     }
     let mut response = format!("{operation}/responses/{}", answer.status);
     if let Some(shared) = contract
@@ -334,18 +287,66 @@ fn breaches(method: &str, path: &str, sent: &[u8], answer: &Answer) -> Vec<Strin
     let text = String::from_utf8_lossy(&answer.body);
     let json = |text: &str| -> Value { serde_json::from_str(text).expect("JSON") };
     let schema = format!("{content}/schema");
+    let errors = |pointer: &str, value: &Value| errors_at(pointer, ruleset.as_deref(), value);
     match media {
-        "application/x-ndjson" => text
-            .lines()
-            .for_each(|line| broken.extend(schema_errors_at(&schema, &json(line)))),
+        "application/x-ndjson" => {
+            for line in text.lines() {
+                broken.extend(errors(&schema, &json(line)));
+            }
+        }
         "text/event-stream" => {
-            let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
-            data.for_each(|data| broken.extend(schema_errors("FeedLine", &json(data))));
+            let line = format!("{SCHEMAS}FeedLine");
+            for data in text.lines().filter_map(|line| line.strip_prefix("data: ")) {
+                broken.extend(errors(&line, &json(data)));
+            }
         }
-        "text/plain" | "text/html" => {
-            broken.extend(schema_errors_at(&schema, &json!(text)));
-        }
-        _ => broken.extend(schema_errors_at(&schema, &json(&text))),
+        "text/plain" | "text/html" => broken.extend(errors(&schema, &json!(text))),
+        _ => broken.extend(errors(&schema, &json(&text))),
     }
     broken
+}
+
+/// What is wrong with a request, as it was answered: what was accepted has the schema, and what was
+/// refused for its shape has not.
+fn request_errors(
+    schema: &str,
+    ruleset: Option<&str>,
+    sent: &[u8],
+    answer: &Answer,
+) -> Vec<String> {
+    if answer.status < 300 {
+        let value = serde_json::from_slice(sent).expect("what is accepted is JSON");
+        return errors_at(schema, ruleset, &value);
+    }
+    let problem: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let field = problem.pointer("/errors/0/path").and_then(Value::as_str);
+    // No schema says what a merge patch holds.
+    let is_patch = field.is_some_and(|field| field.starts_with("options.definition"));
+    if problem["code"] != "invalid_body" || is_patch {
+        return Vec::new();
+    }
+    if let Some(contract) = ruleset.and_then(|id| CONTRACTS.get(id))
+        && let Ok(value) = serde_json::from_slice(sent)
+        && contract.schema_errors(schema, &value).is_empty()
+    {
+        return vec![format!("{schema} allows what is refused: {value}")];
+    }
+    Vec::new()
+}
+
+/// The ruleset of the encounter that an exchange is about, if it is known.
+fn ruleset_of_exchange(path: &str, sent: &[u8], answer: &Answer) -> Option<String> {
+    if path == "/v1/encounters" && answer.status >= 300 {
+        return ruleset_of(&serde_json::from_slice(sent).ok()?);
+    }
+    let mut encounters = ENCOUNTERS.lock().expect("no panic");
+    if answer.status == 201 && !path.ends_with("/tokens") {
+        let created: Value = serde_json::from_slice(&answer.body).ok()?;
+        let id = created.pointer("/encounter/id").and_then(Value::as_str)?;
+        let ruleset = ruleset_of(&created)?;
+        encounters.insert(id.to_owned(), ruleset.clone());
+        return Some(ruleset);
+    }
+    let id = path.split('/').nth(3)?;
+    encounters.get(id).cloned()
 }

@@ -1,6 +1,7 @@
 //! A table to play at: an encounter of any ruleset that holds every transition against the engine's
 //! promises.
 
+use super::contract;
 use super::json::difference;
 use crate::round_robin::RoundRobin;
 use serde_json::Value;
@@ -170,11 +171,30 @@ impl Table {
 
     /// Sends a command or a list; an error tells which promise of the engine was broken.
     ///
-    /// Promises: a refusal changes nothing; an acceptance adds one version; folding its events on
+    /// Promises: the published schema allows what is accepted, and not what is refused for its
+    /// shape; a refusal changes nothing; an acceptance adds one version; folding its events on
     /// the encounter before it, as it is in memory and as it comes out of its document, gives the
     /// same document byte for byte; cached JSON is what would be written anew; each event has a
     /// sentence; neither these nor the reasons of refusals have ids where there are names.
     pub fn try_send(&mut self, body: Value, dice: &mut dyn Dice) -> Result<Answer, String> {
+        let sent = body.clone();
+        let answer = self.send_unchecked(body, dice)?;
+        let has_shape = match &answer {
+            Ok(_) => true,
+            Err(refused) if refused.code == "malformed" => false,
+            Err(_) => return Ok(answer),
+        };
+        if let Some(allowed) = contract::allows_commands(self.game.ruleset(), &sent)
+            && allowed != has_shape
+        {
+            return Err(format!(
+                "the schema allows {sent}: {allowed}, got {answer:?}"
+            ));
+        }
+        Ok(answer)
+    }
+
+    fn send_unchecked(&mut self, body: Value, dice: &mut dyn Dice) -> Result<Answer, String> {
         let request = match Request::read(body) {
             Ok(request) => request,
             Err(refusal) => return Ok(Err(refusal.into())),

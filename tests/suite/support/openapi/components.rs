@@ -1,12 +1,13 @@
-//! The schemas of the document: those of shared types, and those that each registered ruleset
-//! brings.
+//! The schemas of a document: those of shared types, and the parts that depend on the ruleset. A
+//! ruleset's document has its types there, the envelope has open objects.
 
-use super::bodies::RosterChange;
+use super::bodies::{CombatantFields, RosterChange};
 use super::naming::{SchemaSet, reference};
-use super::schema::{Components, TypeSchema, type_schema};
-use super::shape::{discriminated, drop_repetitions, include, merged, pascal, shape};
+use super::schema::{Components, TypeSchema, correct, type_schema};
+use super::shape::{drop_repetitions, pascal, shape, tagged_union};
+use crate::round_robin::RoundRobin;
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use turnkeeper::engine::{Creation, EncounterView};
 use turnkeeper::vocabulary::{
     Draft, Manifest, Participants, Registrar, Ruleset, SharedCommand, SharedEvent,
@@ -18,8 +19,6 @@ use utoipa::{PartialSchema, ToSchema};
 pub struct Schemas {
     /// The ruleset's manifest.
     pub manifest: &'static Manifest,
-    /// The fields of an encounter that are the same for all rulesets.
-    pub encounter: TypeSchema,
     /// Its options.
     pub options: TypeSchema,
     /// What a combatant brings beyond the shared fields.
@@ -38,11 +37,19 @@ pub struct Schemas {
 #[derive(Default)]
 pub struct AllSchemas(pub Vec<Schemas>);
 
+impl AllSchemas {
+    /// Those of the rulesets that ship.
+    pub fn shipped() -> Self {
+        let mut all = Self::default();
+        turnkeeper::rulesets::register(&mut all);
+        all
+    }
+}
+
 impl Registrar for AllSchemas {
     fn add<R: Ruleset>(&mut self) {
         self.0.push(Schemas {
             manifest: R::MANIFEST,
-            encounter: type_schema::<EncounterView<'_, R>>(),
             options: type_schema::<R::Options>(),
             stats: type_schema::<R::CombatantStats>(),
             combatant_state: type_schema::<R::CombatantState>(),
@@ -53,52 +60,42 @@ impl Registrar for AllSchemas {
     }
 }
 
-/// All schemas by name. `declared` are those that operations refer to; a ruleset's own have its
-/// name in front.
-pub fn components(declared: &BTreeMap<String, RefOr<Schema>>) -> Components {
+/// All schemas by name: `declared` are those that operations refer to. The parts that depend on the
+/// ruleset are those of `ruleset`, or open.
+pub fn components(
+    declared: &BTreeMap<String, RefOr<Schema>>,
+    ruleset: Option<&Schemas>,
+) -> Components {
     let mut set = SchemaSet::default();
-    declared
-        .iter()
-        .for_each(|(name, schema)| set.add(name, schema));
-    take::<SharedCommand>(&mut set);
-    take::<SharedEvent>(&mut set);
-    take::<RosterChange>(&mut set);
+    for (name, schema) in declared {
+        set.add(name, schema);
+    }
     take::<Creation>(&mut set);
     take::<Draft>(&mut set);
-    take::<Participants>(&mut set);
-    let mut rulesets = AllSchemas::default();
-    turnkeeper::rulesets::register(&mut rulesets);
-    let rulesets = rulesets.0;
-    rulesets
-        .iter()
-        .for_each(|ruleset| set.take("EncounterFields", &ruleset.encounter));
-    let mut all = set.publish("", &BTreeSet::new());
-    // What is put together of the rulesets' own has the same names.
-    let own = ["CombatantStats", "CombatantState", "Command", "Event"];
-    let shared: BTreeSet<String> = all
-        .keys()
-        .filter(|name| !own.contains(&name.as_str()))
-        .cloned()
-        .collect();
-    rulesets
-        .iter()
-        .for_each(|ruleset| all.extend(of_ruleset(ruleset, &shared)));
-    // Each ruleset's own schemas are made of these parts and of the fields that are left out here.
-    part(&mut all, "EncounterFields", &["ruleset"]);
-    part(
-        &mut all,
-        "NewEncounterFields",
-        &["ruleset", "options", "combatants"],
-    );
-    part(&mut all, "DraftFields", &["id"]);
-    ["NewEncounterFields", "DraftFields"]
-        .iter()
-        .for_each(|name| all.get_mut(*name).into_iter().for_each(open));
-    by_ruleset(&mut all, &rulesets);
-    by_type(&mut all, &rulesets);
-    combatants(&mut all, &rulesets);
+    // Its fields are the same for all rulesets.
+    take::<EncounterView<'_, RoundRobin>>(&mut set);
+    take::<CombatantFields>(&mut set);
+    if let Some(ruleset) = ruleset {
+        take::<SharedCommand>(&mut set);
+        take::<SharedEvent>(&mut set);
+        take::<RosterChange>(&mut set);
+        take::<Participants>(&mut set);
+        set.take("Options", &ruleset.options);
+        set.take("CombatantStats", &ruleset.stats);
+        set.take("CombatantState", &ruleset.combatant_state);
+        set.take("State", &ruleset.state);
+        set.take("OwnCommand", &ruleset.command);
+        set.take("OwnEvent", &ruleset.event);
+    }
+    let mut all = set.publish();
+    match ruleset {
+        Some(ruleset) => of_ruleset(&mut all, ruleset),
+        None => envelope(&mut all),
+    }
     shape(&mut all);
-    include(&mut all);
+    if ruleset.is_none() {
+        put_in_place(&mut all);
+    }
     all.values_mut().for_each(drop_repetitions);
     all
 }
@@ -107,203 +104,238 @@ fn take<T: ToSchema + PartialSchema>(set: &mut SchemaSet) {
     set.take(&T::name(), &type_schema::<T>());
 }
 
-/// Makes a schema a part of larger ones, without some of its fields.
-fn part(all: &mut Components, name: &str, without: &[&str]) {
-    let schema = all.entry(name.to_owned()).or_default();
-    let absent = |field: &str| without.contains(&field);
-    if let Some(fields) = schema["properties"].as_object_mut() {
-        fields.retain(|field, _| !absent(field));
+/// The parts of the envelope that depend on the ruleset: open objects.
+fn envelope(all: &mut Components) {
+    let ruleset = json!({"type": "string", "description": "The id of the ruleset."});
+    let any = |description: &str| json!({"type": "object", "description": description, "additionalProperties": true});
+    let options = any("The ruleset's options. Its document has their schema.");
+    let state = any("What play keeps about the encounter. The ruleset's document has its schema.");
+    encounters(all, &ruleset, &options, &state);
+    combatants(all, &Fields::default(), &Fields::default());
+    for name in [
+        "NewEncounter",
+        "CombatantDraft",
+        "CombatantChanges",
+        "Combatant",
+    ] {
+        set_field(all, name, "additionalProperties", true);
     }
-    if let Some(required) = schema["required"].as_array_mut() {
-        required.retain(|field| !field.as_str().is_some_and(absent));
+    let kind = |what: &str| json!({"type": "string", "description": what});
+    let command = json!({
+        "type": "object",
+        "properties": {"type": kind("Which command. The ruleset's manifest lists its commands.")},
+        "required": ["type"],
+        "additionalProperties": true,
+    });
+    let event = json!({
+        "type": "object",
+        "properties": {
+            "type": kind("What happened. The ruleset's manifest lists its events."),
+            "text": event_text(),
+        },
+        "required": ["type"],
+        "additionalProperties": true,
+    });
+    put(all, "Command", command);
+    put(all, "Event", event);
+    one_object(all, "Expiry");
+}
+
+/// Makes one object of a tagged union: the tag is a word, and the other fields may be missing.
+fn one_object(all: &mut Components, name: &str) {
+    let mut properties = Map::new();
+    let mut tag = String::new();
+    let mut tags = Vec::new();
+    for variant in all[name]["oneOf"].as_array().into_iter().flatten() {
+        for (field, schema) in variant["properties"].as_object().into_iter().flatten() {
+            if let Some([word]) = schema["enum"].as_array().map(Vec::as_slice) {
+                tag.clone_from(field);
+                tags.push(word.clone());
+            } else {
+                properties.insert(field.clone(), schema.clone());
+            }
+        }
+    }
+    properties.insert(tag.clone(), json!({"type": "string", "enum": tags}));
+    let object = json!({"type": "object", "properties": properties, "required": [tag]});
+    put(all, name, object);
+}
+
+/// The most fields of an object that stands where it is used.
+const FEW: usize = 2;
+
+/// Puts words and small objects where they are used: generators write a file for each name. The
+/// ids of combatants are in so many places that they keep their name.
+fn put_in_place(all: &mut Components) {
+    let mut small = Components::new();
+    for (name, schema) in all.iter() {
+        let is_open = schema["additionalProperties"] == true;
+        let fields = schema["properties"].as_object();
+        let is_variant = fields.is_some_and(|all| all.values().any(|one| one["const"].is_string()));
+        let is_small = fields.is_some_and(|all| all.len() <= FEW) && !is_open && !is_variant;
+        if is_small || schema["type"] == "string" && name != "CombatantId" {
+            small.insert(name.clone(), schema.clone());
+        }
+    }
+    for schema in all.values_mut() {
+        correct(schema, &small, FEW);
     }
 }
 
-/// Makes an object a part of larger ones, where all fields may be missing and others may stand
-/// beside them.
-fn open(schema: &mut Value) {
-    if let Some(schema) = schema.as_object_mut() {
-        schema.remove("additionalProperties");
-        schema.remove("required");
+/// The parts of a ruleset's document that depend on the ruleset.
+fn of_ruleset(all: &mut Components, ruleset: &Schemas) {
+    let id = json!({"const": ruleset.manifest.id, "description": "The id of the ruleset."});
+    encounters(all, &id, &reference("Options"), &reference("State"));
+    let stats = Fields::of(&all["CombatantStats"]);
+    let state = Fields::of(&all["CombatantState"]);
+    combatants(all, &stats, &state);
+    for name in ["NewEncounter", "CombatantDraft", "CombatantChanges"] {
+        set_field(all, name, "additionalProperties", false);
+    }
+    // Events carry those parts whose values are not the usual ones.
+    for name in ["CombatantStats", "CombatantState"] {
+        let mut fields = Fields::of(&all[name]);
+        fields.required.clear();
+        put(all, name, fields.schema());
+    }
+    let commands = unions(all, &["SharedCommand", "OwnCommand"]);
+    let mut events = unions(all, &["SharedEvent", "RosterChange", "OwnEvent"]);
+    for event in &mut events {
+        // A note is a text itself.
+        if let Some(fields) = event["properties"].as_object_mut() {
+            fields.entry("text").or_insert(reference("EventText"));
+        }
+    }
+    all.insert("EventText".to_owned(), event_text());
+    for (name, variants) in [("Command", commands), ("Event", events)] {
+        let union = tagged_union(&variants, |tag| pascal(tag) + name, all);
+        let union = union.unwrap_or_else(|| panic!("{name} has variants without a tag"));
+        put(all, name, union);
     }
 }
 
-impl Schemas {
-    /// The published name of one of its schemas: `Encounter` of `active-initiative` is
-    /// `ActiveInitiativeEncounter`.
-    fn published(&self, name: &str) -> String {
-        pascal(self.manifest.id) + name
+/// The variants of these unions, which go into one.
+fn unions(all: &mut Components, names: &[&str]) -> Vec<Value> {
+    let mut variants = Vec::new();
+    for name in names {
+        let union = all.remove(*name).unwrap_or_default();
+        variants.extend(union["oneOf"].as_array().cloned().unwrap_or_default());
+    }
+    variants
+}
+
+fn event_text() -> Value {
+    let about = "What happened, as an English sentence with the names that the reader knows. It may change with any release.";
+    json!({"type": "string", "description": about})
+}
+
+/// The encounter as it is shown, and as it is created.
+fn encounters(all: &mut Components, ruleset: &Value, options: &Value, state: &Value) {
+    let mut shown = Fields::of(&all.remove("EncounterFields").unwrap_or_default());
+    shown.require("ruleset", ruleset);
+    let combatants = json!({"type": "array", "items": reference("Combatant"),
+        "description": "The combatants in the order of joining."});
+    shown.require("combatants", &combatants);
+    shown.require("options", options);
+    shown.require("state", state);
+    put(all, "Encounter", shown.schema());
+    let mut new = Fields::of(&all.remove("NewEncounterFields").unwrap_or_default());
+    new.require("ruleset", ruleset);
+    new.allow("options", options);
+    let drafts = json!({"type": "array", "items": reference("CombatantDraft"), "maxItems": 500,
+        "description": "The combatants, at most 500. More can join later."});
+    new.allow("combatants", &drafts);
+    put(all, "NewEncounter", new.schema());
+}
+
+/// A combatant as it is shown, as it is created, and as it changes.
+fn combatants(all: &mut Components, stats: &Fields, state: &Fields) {
+    let mut draft = Fields::of(&all.remove("DraftFields").unwrap_or_default());
+    draft.required.clear();
+    draft.properties.extend(stats.properties.clone());
+    put(all, "CombatantDraft", draft.schema());
+    draft.properties.remove("id");
+    put(all, "CombatantChanges", draft.schema());
+    let mut shown = Fields::of(&all["CombatantFields"]);
+    for field in ["hidden", "members", "conditions", "acted"] {
+        shown.required.push(field.to_owned());
+    }
+    let active = json!({"type": "boolean", "description": "Whether it is still in the fight."});
+    shown.require("active", &active);
+    shown.add(stats);
+    shown.add(state);
+    put(all, "Combatant", shown.schema());
+    set_field(
+        all,
+        "Combatant",
+        "description",
+        "A combatant of an encounter.",
+    );
+}
+
+/// The fields of an object.
+#[derive(Default, Clone)]
+struct Fields {
+    description: Value,
+    properties: Map<String, Value>,
+    required: Vec<String>,
+}
+
+impl Fields {
+    /// Those of a schema.
+    fn of(schema: &Value) -> Self {
+        let required = schema["required"].as_array().into_iter().flatten();
+        Self {
+            description: schema["description"].clone(),
+            properties: schema["properties"]
+                .as_object()
+                .cloned()
+                .unwrap_or_default(),
+            required: required
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
+        }
+    }
+
+    fn allow(&mut self, field: &str, schema: &Value) {
+        self.properties.insert(field.to_owned(), schema.clone());
+    }
+
+    fn require(&mut self, field: &str, schema: &Value) {
+        self.allow(field, schema);
+        if !self.required.iter().any(|known| known == field) {
+            self.required.push(field.to_owned());
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.properties.extend(other.properties.clone());
+        self.required.extend(other.required.clone());
+    }
+
+    /// The schema of an object with these fields.
+    fn schema(&self) -> Value {
+        let mut schema = json!({"type": "object", "properties": self.properties});
+        if !self.required.is_empty() {
+            schema["required"] = json!(self.required);
+        }
+        if self.description.is_string() {
+            schema["description"] = self.description.clone();
+        }
+        schema
     }
 }
 
-/// Gives a schema a shape; its description stays.
+fn set_field(all: &mut Components, name: &str, field: &str, value: impl Into<Value>) {
+    all.entry(name.to_owned()).or_default()[field] = value.into();
+}
+
+/// Gives a schema a shape; the description that it has stays.
 fn put(all: &mut Components, name: &str, mut schema: Value) {
     let place = all.entry(name.to_owned()).or_default();
-    schema["description"] = place["description"].take();
+    if place["description"].is_string() {
+        schema["description"] = place["description"].take();
+    }
     *place = schema;
-}
-
-/// Unions over the rulesets, told apart by the ruleset's id.
-fn by_ruleset(all: &mut Components, rulesets: &[Schemas]) {
-    for name in ["Encounter", "NewEncounter"] {
-        let own = |ruleset: &Schemas| reference(&ruleset.published(name));
-        let variants: Vec<Value> = rulesets.iter().map(own).collect();
-        let mapping = rulesets
-            .iter()
-            .map(|ruleset| (ruleset.manifest.id.to_owned(), own(ruleset)["$ref"].clone()));
-        let discriminator =
-            json!({"propertyName": "ruleset", "mapping": mapping.collect::<Map<_, _>>()});
-        put(
-            all,
-            name,
-            json!({"type": "object", "oneOf": variants, "discriminator": discriminator}),
-        );
-    }
-}
-
-/// Unions of what all rulesets share and of their own, told apart by the type. A type that several
-/// have is one schema.
-fn by_type(all: &mut Components, rulesets: &[Schemas]) {
-    let shared: [(&str, &[&str]); 2] = [
-        ("Command", &["SharedCommand"]),
-        ("Event", &["SharedEvent", "RosterChange"]),
-    ];
-    for (name, shared) in shared {
-        let own = rulesets
-            .iter()
-            .map(|ruleset| (ruleset.manifest.title, ruleset.published(name)));
-        let names = shared
-            .iter()
-            .map(|shared| ("", (*shared).to_owned()))
-            .chain(own);
-        let mut unions: Vec<_> = names
-            .filter_map(|(title, name)| Some((title, all.remove(&name)?)))
-            .collect();
-        if name == "Event" {
-            unions.iter_mut().for_each(|(_, union)| tell(union));
-            let about = "The event as an English sentence, with the names that the reader knows. It may change with any release.";
-            all.insert(
-                "EventText".to_owned(),
-                json!({"type": "string", "description": about}),
-            );
-        }
-        let unions: Vec<_> = unions
-            .iter()
-            .map(|(title, union)| (*title, union))
-            .collect();
-        if let Some(union) = discriminated(&unions, |tag| pascal(tag) + name, all) {
-            put(all, name, union);
-        }
-    }
-}
-
-/// Adds the sentence to each event of a union.
-fn tell(union: &mut Value) {
-    for event in union["oneOf"].as_array_mut().into_iter().flatten() {
-        let text = reference("EventText");
-        // A note is a text itself.
-        event["properties"]
-            .as_object_mut()
-            .into_iter()
-            .for_each(|fields| _ = fields.entry("text").or_insert(text.clone()));
-    }
-}
-
-/// Combatants whose ruleset the context says: they have the fields of all rulesets.
-fn combatants(all: &mut Components, rulesets: &[Schemas]) {
-    for name in ["CombatantStats", "CombatantState"] {
-        let own = rulesets
-            .iter()
-            .filter_map(|r| Some((r.manifest.title, all.get(&r.published(name))?)));
-        let whole = merged(&own.collect::<Vec<_>>());
-        put(all, name, whole);
-    }
-    let [fields, stats] = ["DraftFields", "CombatantStats"].map(reference);
-    put(
-        all,
-        "CombatantChanges",
-        json!({"allOf": [fields, stats], "unevaluatedProperties": false}),
-    );
-    put(
-        all,
-        "CombatantDraft",
-        json!({"allOf": [draft_id(), fields, stats], "unevaluatedProperties": false}),
-    );
-    let described = json!({"properties": {"active": {"type": "boolean", "description": "True if it is still in the fight."}},
-        "required": ["hidden", "members", "conditions", "active", "acted"]});
-    let shown = json!({"description": "The fields that every combatant of an encounter shows.",
-        "allOf": [described, reference("CombatantFields")]});
-    all.insert("ShownCombatantFields".to_owned(), shown);
-}
-
-/// The id of a combatant as a client describes it.
-fn draft_id() -> Value {
-    let mut id = reference("CombatantId");
-    id["description"] = "If omitted, the server derives it from the name.".into();
-    json!({"properties": {"id": id}})
-}
-
-/// The schemas of one ruleset.
-fn of_ruleset(ruleset: &Schemas, shared: &BTreeSet<String>) -> Components {
-    let Manifest { id, title, .. } = *ruleset.manifest;
-    let prefix = pascal(id);
-    let mut set = SchemaSet::default();
-    let parts = [
-        ("Options", &ruleset.options),
-        ("CombatantStats", &ruleset.stats),
-        ("CombatantState", &ruleset.combatant_state),
-        ("State", &ruleset.state),
-        ("Command", &ruleset.command),
-        ("Event", &ruleset.event),
-    ];
-    parts
-        .into_iter()
-        .for_each(|(name, schema)| set.take(name, schema));
-    let mut own = set.publish(&prefix, shared);
-    let part = |name: &str| reference(&format!("{prefix}{name}"));
-    for name in ["CombatantStats", "CombatantState"] {
-        own.get_mut(&format!("{prefix}{name}"))
-            .into_iter()
-            .for_each(open);
-    }
-    let described = |what: &str| format!("{what} under {title}.");
-    let ruleset = json!({"const": id, "description": "The id of the ruleset."});
-    let drafts = json!({"type": "array", "items": part("CombatantDraft"), "maxItems": 500,
-        "description": "The combatants, at most 500. More can join later."});
-    let combatants = json!({"type": "array", "items": part("Combatant"),
-        "description": "The combatants in the order of joining."});
-    // The own fields come first: openapi-python-client drops those beside a single reference.
-    let schemas = json!({
-        "Encounter": {
-            "description": described("An encounter"),
-            "allOf": [{
-                "properties": {"ruleset": ruleset, "combatants": combatants, "options": part("Options"), "state": part("State")},
-                "required": ["ruleset", "combatants", "options", "state"],
-            }, reference("EncounterFields")],
-        },
-        "NewEncounter": {
-            "description": described("A new encounter"),
-            "allOf": [{
-                "properties": {"ruleset": ruleset, "options": part("Options"), "combatants": drafts},
-                "required": ["ruleset"],
-            }, reference("NewEncounterFields")],
-            "unevaluatedProperties": false,
-        },
-        "Combatant": {
-            "description": described("A combatant"),
-            "allOf": [reference("ShownCombatantFields"), part("CombatantStats"), part("CombatantState")],
-        },
-        "CombatantDraft": {
-            "description": described("A combatant as a client describes it, with a name or an id,"),
-            "allOf": [draft_id(), reference("DraftFields"), part("CombatantStats")],
-            "unevaluatedProperties": false,
-        },
-    });
-    let schemas = schemas.as_object().cloned().unwrap_or_default();
-    own.extend(
-        schemas
-            .into_iter()
-            .map(|(name, schema)| (format!("{prefix}{name}"), schema)),
-    );
-    own
 }

@@ -1,6 +1,6 @@
 //! The published document: what the operations declare, the schemas, and what all operations share.
 
-use super::components::components;
+use super::components::{Schemas, components};
 use super::naming::{publish, reference};
 use super::responses::{header_reference, headers, pattern, responses};
 use super::schema::{Components, REF, json as schema_json};
@@ -13,11 +13,19 @@ use turnkeeper::openapi::EVERYWHERE;
 /// examples. Those that several operations show are under `shared`.
 pub type Examples = Map<String, Value>;
 
-/// The document.
-pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value {
+/// What the description of a ruleset's document says besides the summary.
+const OWN: &str = "The operations are those of all rulesets. The commands, events, options, combatants and states \
+    are the ruleset's own. `/openapi.json` fits every ruleset.";
+
+/// The document: of one ruleset, or the envelope, which fits all rulesets.
+pub fn document(
+    routes: &utoipa::openapi::OpenApi,
+    examples: &Examples,
+    ruleset: Option<&Schemas>,
+) -> Value {
     let mut paths = serde_json::to_value(&routes.paths).unwrap_or_default();
     let declared = routes.components.clone().unwrap_or_default().schemas;
-    let schemas = components(&declared);
+    let schemas = components(&declared, ruleset);
     let declared: Components = declared
         .iter()
         .map(|(name, schema)| (name.clone(), schema_json(schema)))
@@ -27,7 +35,7 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
         "responses": responses(),
         "headers": headers(),
         "parameters": {},
-        "examples": examples.get("shared"),
+        "examples": examples.get("shared").cloned().unwrap_or(json!({})),
         "securitySchemes": security_schemes(),
     });
     let items = paths.as_object_mut().into_iter().flat_map(Map::values_mut);
@@ -51,7 +59,7 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
         for part in ["requestBody", "responses"] {
             let part = operation.get_mut(part).into_iter();
             part.for_each(|part| {
-                publish(part, &declared, &str::to_owned);
+                publish(part, &declared);
                 flatten(part, &schemas);
                 refer(part, &schemas);
             });
@@ -73,17 +81,29 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
             show(&examples.clone(), operation, &mut components["responses"]);
         }
     }
+    let (title, description, server) = match ruleset {
+        None => (
+            "Turnkeeper".to_owned(),
+            include_str!("walkthrough.md").to_owned(),
+            ".",
+        ),
+        Some(Schemas { manifest, .. }) => (
+            format!("Turnkeeper: {}", manifest.title),
+            format!("{}\n\n{OWN}", manifest.summary),
+            "../../..",
+        ),
+    };
     let mut document = json!({
         "openapi": "3.1.0",
         "info": {
-            "title": "Turnkeeper",
+            "title": title,
             "version": env!("CARGO_PKG_VERSION"),
             "summary": env!("CARGO_PKG_DESCRIPTION"),
-            "description": include_str!("walkthrough.md"),
+            "description": description,
             "contact": {"name": "Turnkeeper"},
             "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
         },
-        "servers": [{"url": ".", "description": "This server"}],
+        "servers": [{"url": server, "description": "This server"}],
         "tags": [
             {"name": "rulesets", "description": "The initiative systems and their rules"},
             {"name": "encounters", "description": "Create, read, list, move and delete encounters"},

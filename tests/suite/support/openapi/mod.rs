@@ -15,5 +15,5 @@ mod shape;
 
 pub use components::{AllSchemas, Schemas};
 pub use document::{Examples, document};
-pub use rulesets::rulesets;
+pub use rulesets::{ruleset_list, ruleset_manifest};
 pub use schema::{TypeSchema, type_schema};

@@ -1,9 +1,8 @@
-//! Names in the published document: shared types keep theirs, a ruleset's own types get its name in
-//! front.
+//! Schemas as types give them, under the names of their types.
 
 use super::schema::{Components, REF, TypeSchema, correct, json};
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use turnkeeper::vocabulary::INLINE;
 use utoipa::openapi::{RefOr, Schema};
 
@@ -12,7 +11,7 @@ pub fn reference(name: &str) -> Value {
     serde_json::json!({"$ref": format!("{REF}{name}")})
 }
 
-/// Schemas as types give them, before they get published names.
+/// Schemas as types give them, before they are corrected.
 #[derive(Default)]
 pub struct SchemaSet {
     schemas: BTreeMap<String, Value>,
@@ -22,66 +21,46 @@ impl SchemaSet {
     /// Adds a type's own schema under `name`, and those that it refers to.
     pub fn take(&mut self, name: &str, TypeSchema { schema, components }: &TypeSchema) {
         self.schemas.insert(name.to_owned(), json(schema));
-        components
-            .iter()
-            .for_each(|(name, schema)| self.add(name, schema));
+        for (name, schema) in components {
+            self.add(name, schema);
+        }
     }
 
-    /// Adds a schema, unless one of its name is there.
+    /// Adds a schema. One of its name must be the same.
     pub fn add(&mut self, name: &str, schema: &RefOr<Schema>) {
-        self.schemas
+        let schema = json(schema);
+        let known = self
+            .schemas
             .entry(name.to_owned())
-            .or_insert_with(|| json(schema));
+            .or_insert_with(|| schema.clone());
+        assert_eq!(*known, schema, "two types have the name {name}");
     }
 
-    /// The schemas with bounded scalars inlined, and with `prefix` before the names that `shared`
-    /// does not have.
-    pub fn publish(self, prefix: &str, shared: &BTreeSet<String>) -> Components {
-        let (inline, own): (Components, Components) = self
+    /// The schemas, corrected, with bounded scalars inlined.
+    pub fn publish(self) -> Components {
+        let (inline, mut own): (Components, Components) = self
             .schemas
             .into_iter()
             .partition(|(name, _)| name.starts_with(INLINE));
-        let own = own.into_iter().filter(|(name, _)| !shared.contains(name));
-        let published = |name: &str| {
-            if shared.contains(name) {
-                name.to_owned()
-            } else {
-                format!("{prefix}{name}")
-            }
-        };
-        let renamed = own.map(|(name, mut schema)| {
-            publish(&mut schema, &inline, &published);
-            (published(&name), schema)
-        });
-        renamed.collect()
+        for schema in own.values_mut() {
+            publish(schema, &inline);
+        }
+        own
     }
 }
 
-/// Corrects a schema and all within it, with `inline` schemas in place, published names in
-/// references and with defaults in the descriptions.
-pub fn publish(schema: &mut Value, inline: &Components, published: &dyn Fn(&str) -> String) {
+/// Corrects a schema and all within it, with `inline` schemas in place and with defaults in the
+/// descriptions.
+pub fn publish(schema: &mut Value, inline: &Components) {
     correct(schema, inline, 0);
-    rename(schema, published);
+    tell_defaults(schema);
 }
 
-fn rename(value: &mut Value, published: &dyn Fn(&str) -> String) {
-    let lead = |target: &mut Value| {
-        if let Some(name) = target.as_str().and_then(|target| target.strip_prefix(REF)) {
-            *target = format!("{REF}{}", published(name)).into();
-        }
-    };
+fn tell_defaults(value: &mut Value) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| rename(item, published)),
+        Value::Array(items) => items.iter_mut().for_each(tell_defaults),
         Value::Object(fields) => {
-            for (key, value) in fields.iter_mut() {
-                match value {
-                    Value::String(_) if key == "$ref" => lead(value),
-                    Value::Object(mapping) if key == "mapping" => {
-                        mapping.values_mut().for_each(lead);
-                    }
-                    _ => rename(value, published),
-                }
-            }
+            fields.values_mut().for_each(tell_defaults);
             tell_default(fields);
         }
         _ => {}
