@@ -19,8 +19,7 @@ function filled(option: LegalCommand, lists: Record<string, string[]>, turn: num
 
 async function play(ruleset: string): Promise<number> {
   const combatants = [{ name: "Ann" }, { name: "Bob" }, { name: "Orc", side: "monsters" }, { name: "Wolf", side: "monsters" }];
-  // The compiler cannot know which rulesets a server lists.
-  const body = { ruleset, seed: 1, combatants } as NewEncounter;
+  const body: NewEncounter = { ruleset, seed: 1, combatants };
   const { data: created } = await createEncounter({ body, throwOnError });
   const to = { path: { id: created.encounter.id }, auth: created.token, throwOnError } as const;
   let pending = created.encounter.pending;
@@ -34,7 +33,7 @@ async function play(ruleset: string): Promise<number> {
     sent.set(option.command.type, uses(option) + 1);
     const { data: answer } = await sendCommand({ ...to, body: filled(option, options.lists, turn) });
     pending = answer.encounter?.pending ?? null;
-    if (answer.events.some((event) => event.type === "round_ended" && event.round > 0)) return turn;
+    if (answer.events.some((event) => event.type === "round_ended" && Number(event.round) > 0)) return turn;
   }
   throw new Error("the round does not end");
 }

@@ -1,6 +1,5 @@
 """Plays a round of every ruleset by options alone, with the client of openapi-generator's python."""
 
-import json
 import sys
 from collections import Counter
 from typing import Any
@@ -10,13 +9,8 @@ import openapi_client as api
 COMBATANTS = [{"name": "Ann"}, {"name": "Bob"}, {"name": "Orc", "side": "monsters"}, {"name": "Wolf", "side": "monsters"}]
 
 
-def verb(option: api.LegalCommand) -> str:
-    command = option.command.actual_instance
-    return str(command.type) if command else ""
-
-
 def filled(option: api.LegalCommand, lists: dict[str, list[Any]], turn: int) -> api.Command:
-    fields: dict[str, Any] = json.loads(option.command.to_json())
+    fields: dict[str, Any] = option.command.to_dict()
     for choice in option.choices:
         values = choice.one_of or []
         if choice.var_from:
@@ -25,29 +19,30 @@ def filled(option: api.LegalCommand, lists: dict[str, list[Any]], turn: int) -> 
             values = [choice.range.min, choice.range.max]
         if values:
             fields[choice.var_field] = values[turn % len(values)]
-    return api.Command.from_dict(fields)
+    command = api.Command.from_dict(fields)
+    assert command
+    return command
 
 
 def play(base_url: str, ruleset: str) -> int:
     configuration = api.Configuration(host=base_url)
     client = api.ApiClient(configuration)
     new = api.NewEncounter.from_dict({"ruleset": ruleset, "seed": 1, "combatants": COMBATANTS})
+    assert new
     created = api.EncountersApi(client).create_encounter(new)
     configuration.access_token = created.token
     commands = api.CommandsApi(client)
-    encounter = created.encounter.actual_instance
+    encounter = created.encounter
     sent = Counter[str]()
     for turn in range(1, 201):
-        assert encounter
         options = commands.list_options(encounter.id)
         awaited = encounter.pending.commands if encounter.pending else ["start"]
-        option = min((o for o in options.items if verb(o) in awaited), key=lambda o: sent[verb(o)])
-        sent[verb(option)] += 1
+        option = min((o for o in options.items if o.command.type in awaited), key=lambda o: sent[o.command.type])
+        sent[option.command.type] += 1
         answer = commands.send_command(encounter.id, api.CommandRequest(filled(option, options.lists, turn)))
         assert answer.encounter
-        encounter = answer.encounter.actual_instance
-        events = [event.actual_instance for event in answer.events]
-        if any(isinstance(event, api.RoundEndedEvent) and event.round > 0 for event in events):
+        encounter = answer.encounter
+        if any(event.type == "round_ended" and event.additional_properties["round"] > 0 for event in answer.events):
             return turn
     raise SystemExit("the round does not end")
 

@@ -3,25 +3,24 @@
 import sys
 from collections import Counter
 
-from turnkeeper_client import AuthenticatedClient, models
+from turnkeeper_client import AuthenticatedClient
 from turnkeeper_client.api.commands import list_options, send_command
 from turnkeeper_client.api.encounters import create_encounter
 from turnkeeper_client.api.rulesets import list_rulesets
+from turnkeeper_client.models.command import Command
 from turnkeeper_client.models.command_answer import CommandAnswer
 from turnkeeper_client.models.created import Created
 from turnkeeper_client.models.legal_commands import LegalCommands
-from turnkeeper_client.models.list_rulesets_response_200 import ListRulesetsResponse200
+from turnkeeper_client.models.new_encounter import NewEncounter
 from turnkeeper_client.models.pending import Pending
-from turnkeeper_client.models.round_ended_event import RoundEndedEvent
+from turnkeeper_client.models.ruleset_list import RulesetList
 from turnkeeper_client.types import Unset
 
 COMBATANTS = [{"name": "Ann"}, {"name": "Bob"}, {"name": "Orc", "side": "monsters"}, {"name": "Wolf", "side": "monsters"}]
 
 
 def play(base_url: str, ruleset: str) -> int:
-    # The type checker cannot know which rulesets a server lists.
-    kind = getattr(models, "".join(word.capitalize() for word in ruleset.split("-")) + "NewEncounter")
-    new = kind.from_dict({"ruleset": ruleset, "seed": 1, "combatants": COMBATANTS})
+    new = NewEncounter.from_dict({"ruleset": ruleset, "seed": 1, "combatants": COMBATANTS})
     created = create_encounter.sync(client=AuthenticatedClient(base_url, token="none"), body=new)
     assert isinstance(created, Created), created
     client = AuthenticatedClient(base_url, token=created.token)
@@ -42,12 +41,12 @@ def play(base_url: str, ruleset: str) -> int:
             if not isinstance(choice.range_, Unset):
                 values = [choice.range_.min_, choice.range_.max_]
             if values:
-                command = type(command).from_dict({**command.to_dict(), choice.field: values[turn % len(values)]})
+                command = Command.from_dict({**command.to_dict(), choice.field: values[turn % len(values)]})
         answer = send_command.sync(encounter.id, client=client, body=command)
         assert isinstance(answer, CommandAnswer), answer
         assert not isinstance(answer.encounter, Unset)
         encounter = answer.encounter
-        if any(isinstance(event, RoundEndedEvent) and event.round_ > 0 for event in answer.events):
+        if any(event.type_ == "round_ended" and event["round"] > 0 for event in answer.events):
             return turn
     raise SystemExit("the round does not end")
 
@@ -55,7 +54,7 @@ def play(base_url: str, ruleset: str) -> int:
 def main() -> None:
     base_url = sys.argv[1]
     rulesets = list_rulesets.sync(client=AuthenticatedClient(base_url, token="none"))
-    assert isinstance(rulesets, ListRulesetsResponse200), rulesets
+    assert isinstance(rulesets, RulesetList), rulesets
     for ruleset in rulesets.items:
         print(f"openapi-python-client: {ruleset.id}: a round in {play(base_url, ruleset.id)} commands", flush=True)
 

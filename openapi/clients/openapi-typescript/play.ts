@@ -19,8 +19,7 @@ function filled(option: Schemas["LegalCommand"], lists: Record<string, string[]>
 
 async function play(ruleset: string): Promise<number> {
   const combatants = [{ name: "Ann" }, { name: "Bob" }, { name: "Orc", side: "monsters" }, { name: "Wolf", side: "monsters" }];
-  // The compiler cannot know which rulesets a server lists.
-  const body = { ruleset, seed: 1, combatants } as Schemas["NewEncounter"];
+  const body: Schemas["NewEncounter"] = { ruleset, seed: 1, combatants };
   const created = await api.POST("/v1/encounters", { body });
   if (created.error) throw new Error(created.error.detail);
   const params = { path: { id: created.data.encounter.id } };
@@ -38,7 +37,7 @@ async function play(ruleset: string): Promise<number> {
     const answer = await api.POST("/v1/encounters/{id}/commands", { params, headers, body: filled(option, options.data.lists, turn) });
     if (answer.error) throw new Error(answer.error.detail);
     pending = answer.data.encounter?.pending ?? null;
-    if (answer.data.events.some((event) => event.type === "round_ended" && event.round > 0)) return turn;
+    if (answer.data.events.some((event) => event.type === "round_ended" && Number(event.round) > 0)) return turn;
   }
   throw new Error("the round does not end");
 }

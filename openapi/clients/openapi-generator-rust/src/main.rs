@@ -2,24 +2,17 @@
 
 use openapi::apis::configuration::Configuration;
 use openapi::apis::{commands_api, encounters_api, rulesets_api};
-use openapi::models::{Command, CommandRequest, Encounter, Event, LegalCommand, LegalCommands, Pending};
-use serde_json::json;
+use openapi::models::{CommandRequest, LegalCommand, LegalCommands};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::error::Error;
 
-/// The id of an encounter, and the decision that it awaits.
-fn awaited(encounter: &Encounter) -> Result<(String, Option<Pending>), Box<dyn Error>> {
-    // Every ruleset's encounter has these fields; Rust has no name for what they have in common.
-    let mut fields = serde_json::to_value(encounter)?;
-    Ok((serde_json::from_value(fields["id"].take())?, serde_json::from_value(fields["pending"].take())?))
+fn verb(option: &LegalCommand) -> String {
+    option.command["type"].as_str().unwrap_or_default().to_owned()
 }
 
-fn verb(option: &LegalCommand) -> Result<String, Box<dyn Error>> {
-    Ok(serde_json::to_value(&option.command)?["type"].as_str().unwrap_or_default().to_owned())
-}
-
-fn filled(option: &LegalCommand, options: &LegalCommands, turn: usize) -> Result<Command, Box<dyn Error>> {
-    let mut command = serde_json::to_value(&option.command)?;
+fn filled(option: &LegalCommand, options: &LegalCommands, turn: usize) -> Value {
+    let mut command = option.command.clone();
     for choice in &option.choices {
         let mut values = choice.one_of.clone().unwrap_or_default();
         if let Some(from) = &choice.from {
@@ -34,7 +27,7 @@ fn filled(option: &LegalCommand, options: &LegalCommands, turn: usize) -> Result
             command[&choice.field] = values[turn % values.len()].clone();
         }
     }
-    Ok(serde_json::from_value(command)?)
+    command
 }
 
 async fn play(base_path: &str, ruleset: &str) -> Result<usize, Box<dyn Error>> {
@@ -43,24 +36,25 @@ async fn play(base_path: &str, ruleset: &str) -> Result<usize, Box<dyn Error>> {
     let new = serde_json::from_value(json!({"ruleset": ruleset, "seed": 1, "combatants": combatants}))?;
     let created = encounters_api::create_encounter(&api, new, None).await?;
     api.bearer_access_token = Some(created.token);
-    let (id, mut pending) = awaited(&created.encounter)?;
+    let id = created.encounter.id;
+    let mut pending = created.encounter.pending;
     let mut sent: BTreeMap<String, usize> = BTreeMap::new();
     for turn in 1..=200 {
         let options = commands_api::list_options(&api, &id, None, None).await?;
         let verbs = pending.map_or_else(|| vec!["start".to_owned()], |pending| pending.commands);
         let mut fitting = Vec::new();
         for option in &options.items {
-            let verb = verb(option)?;
+            let verb = verb(option);
             if verbs.contains(&verb) {
                 fitting.push((sent.get(&verb).copied().unwrap_or_default(), verb, option));
             }
         }
         let (uses, verb, option) = fitting.into_iter().min_by_key(|(uses, ..)| *uses).ok_or("nothing to send")?;
         sent.insert(verb, uses + 1);
-        let command = CommandRequest::Command(Box::new(filled(option, &options, turn)?));
+        let command = CommandRequest::Command(filled(option, &options, turn));
         let answer = commands_api::send_command(&api, &id, command, None, None, None, None, None).await?;
-        (_, pending) = awaited(&*answer.encounter.ok_or("an answer without an encounter")?)?;
-        let ended = |event: &Event| matches!(event, Event::RoundEnded(ended) if ended.round > 0);
+        pending = answer.encounter.ok_or("an answer without an encounter")?.pending;
+        let ended = |event: &Value| event["type"] == "round_ended" && event["round"] != 0;
         if answer.events.iter().any(ended) {
             return Ok(turn);
         }
