@@ -1,6 +1,7 @@
 //! The tests below HTTP and above it, in one binary: linking is what costs.
 
 mod bounds;
+mod compatibility;
 mod coverage;
 mod e2e;
 mod errors;

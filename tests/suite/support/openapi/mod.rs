@@ -5,6 +5,7 @@
 //! compare them with the code.
 
 mod bodies;
+mod breaking;
 mod components;
 mod document;
 mod naming;
@@ -13,6 +14,7 @@ mod rulesets;
 mod schema;
 mod shape;
 
+pub use breaking::breaking_changes;
 pub use components::{AllSchemas, Schemas};
 pub use document::{Examples, document};
 pub use rulesets::{ruleset_list, ruleset_manifest};
