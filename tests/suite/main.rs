@@ -3,6 +3,7 @@
 mod bounds;
 mod compatibility;
 mod coverage;
+mod decisions;
 mod e2e;
 mod errors;
 mod faults;
