@@ -21,6 +21,7 @@ mod over_http;
 mod pitfalls;
 mod properties;
 mod readme;
+mod reference;
 mod rights;
 mod round_robin;
 mod rulesets;
