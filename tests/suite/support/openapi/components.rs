@@ -121,9 +121,14 @@ fn envelope(all: &mut Components) {
         set_field(all, name, "additionalProperties", true);
     }
     let kind = |what: &str| json!({"type": "string", "description": what});
+    let mut actor = reference("CombatantId");
+    actor["description"] = "The combatant that acts, if the command is one combatant's.".into();
     let command = json!({
         "type": "object",
-        "properties": {"type": kind("Which command. The ruleset's manifest lists its commands.")},
+        "properties": {
+            "type": kind("Which command. The ruleset's manifest lists its commands."),
+            "combatant": actor,
+        },
         "required": ["type"],
         "additionalProperties": true,
     });
@@ -139,6 +144,14 @@ fn envelope(all: &mut Components) {
     put(all, "Command", command);
     put(all, "Event", event);
     one_object(all, "Expiry");
+    // The codes of all rulesets are a twentieth of the document.
+    if let Some(code) = all
+        .get_mut("Problem")
+        .map(|schema| &mut schema["properties"]["code"])
+    {
+        let about = "A stable name for programs. `GET /problems` lists and explains all of them.";
+        *code = json!({"type": "string", "description": about, "examples": ["stale_version"]});
+    }
 }
 
 /// Makes one object of a tagged union: the tag is a word, and the other fields may be missing.
