@@ -14,9 +14,6 @@ pub struct RulesetList {
     pub shared_commands: &'static [CommandSpec],
     /// The rules that hold in every ruleset. Refusals name them too.
     pub shared_rules: &'static [Rule],
-    /// Always null. The list has one page.
-    #[schema(required = true)]
-    pub next_cursor: Option<String>,
 }
 
 /// A summary of a ruleset.
@@ -30,7 +27,7 @@ pub struct RulesetSummary {
     pub author: &'static str,
     /// The address of its text.
     pub source: &'static str,
-    /// What it is, in a sentence or two.
+    /// The system in a sentence or two.
     pub summary: &'static str,
     /// Its word for a round, in lower case.
     pub round: &'static str,
@@ -74,7 +71,7 @@ pub struct CommandInfo {
     /// Its `type`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What it does, in one line.
+    /// Its effect, in one line.
     pub summary: &'static str,
     /// The roles that may send it.
     pub sender: AllowedRole,
@@ -91,7 +88,7 @@ pub struct EventInfo {
     /// Its `type`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What happened, in one line.
+    /// The event in one line.
     pub summary: String,
     /// True if every ruleset has it.
     pub shared: bool,

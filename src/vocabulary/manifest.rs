@@ -46,7 +46,7 @@ pub struct Decision {
     /// Its id, as `pending.decision` names it.
     #[schema(example = "nominate")]
     pub id: &'static str,
-    /// What is decided, in one sentence.
+    /// The decision in one sentence.
     pub summary: &'static str,
     /// The commands that answer it.
     pub commands: &'static [&'static str],

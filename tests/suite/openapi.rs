@@ -265,7 +265,12 @@ async fn reads(capture: &mut Capture, fight: &Fight) {
     );
     let mut options = fight.get("/options").send().await;
     let mut list = options.json();
-    list["items"].as_array_mut().expect("items").truncate(3);
+    // Generators follow references also in examples.
+    if let Some(items) = list["items"].as_array_mut() {
+        items.retain(|item| !item.to_string().contains("$ref"));
+        items.truncate(3);
+    }
+    list.as_object_mut().expect("a list").remove("$defs");
     options.body = list.to_string().into();
     capture.answer("list_options", "options", &options);
     capture.answer(

@@ -109,7 +109,8 @@ fn envelope(all: &mut Components) {
     let ruleset = json!({"type": "string", "description": "The id of the ruleset."});
     let any = |description: &str| json!({"type": "object", "description": description, "additionalProperties": true});
     let options = any("The ruleset's options. Its document has their schema.");
-    let state = any("What play keeps about the encounter. The ruleset's document has its schema.");
+    let state =
+        any("Ruleset-specific state of the encounter. The ruleset's document has its schema.");
     encounters(all, &ruleset, &options, &state);
     combatants(all, &Fields::default(), &Fields::default());
     for name in [
@@ -126,7 +127,7 @@ fn envelope(all: &mut Components) {
     let command = json!({
         "type": "object",
         "properties": {
-            "type": kind("Which command. The ruleset's manifest lists its commands."),
+            "type": kind("The kind of command. The ruleset's manifest lists all."),
             "combatant": actor,
         },
         "required": ["type"],
@@ -135,7 +136,7 @@ fn envelope(all: &mut Components) {
     let event = json!({
         "type": "object",
         "properties": {
-            "type": kind("What happened. The ruleset's manifest lists its events."),
+            "type": kind("The kind of event. The ruleset's manifest lists all."),
             "text": event_text(),
         },
         "required": ["type"],
@@ -238,7 +239,7 @@ fn unions(all: &mut Components, names: &[&str]) -> Vec<Value> {
 }
 
 fn event_text() -> Value {
-    let about = "What happened, as an English sentence with the names that the reader knows. It may change with any release.";
+    let about = "The event as an English sentence, with the names that the reader knows. It may change with any release.";
     json!({"type": "string", "description": about})
 }
 
@@ -273,7 +274,7 @@ fn combatants(all: &mut Components, stats: &Fields, state: &Fields) {
     for field in ["hidden", "members", "conditions", "acted"] {
         shown.required.push(field.to_owned());
     }
-    let active = json!({"type": "boolean", "description": "Whether it is still in the fight."});
+    let active = json!({"type": "boolean", "description": "True if it is still in the fight."});
     shown.require("active", &active);
     shown.add(stats);
     shown.add(state);

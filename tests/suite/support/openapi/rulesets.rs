@@ -32,7 +32,6 @@ pub fn ruleset_list() -> RulesetList {
         items,
         shared_commands: SharedCommand::SPECS,
         shared_rules: HOUSE_RULES,
-        next_cursor: None,
     }
 }
 
