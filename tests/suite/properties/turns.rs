@@ -12,6 +12,8 @@ pub struct Turns {
     over: BTreeSet<String>,
     /// Who waits in the middle of its turn, to return to it in this round or a later one.
     waiting: BTreeSet<String>,
+    /// Who has just returned: some rulesets start the turn then, others go on with it.
+    returned: BTreeSet<String>,
     /// Whose turn was broken off, by leaving or by the game master: its end may still come.
     left: BTreeSet<String>,
     overridden: bool,
@@ -79,8 +81,11 @@ impl Turns {
                 self.round = ended;
                 self.within = false;
             }
-            "turn_started" if !self.open.insert(who()) => return Err("a turn starts once"),
+            "turn_started" if !self.open.insert(who()) && !self.returned.remove(&who()) => {
+                return Err("a turn starts once");
+            }
             "turn_ended" => {
+                self.returned.remove(&who());
                 if !self.open.remove(&who()) && !self.left.remove(&who()) {
                     return Err("a turn that ends has started");
                 }
@@ -111,6 +116,7 @@ impl Turns {
             "returned" => {
                 if self.waiting.remove(&who()) {
                     self.open.insert(who());
+                    self.returned.insert(who());
                 }
                 self.taken
                     .iter_mut()
