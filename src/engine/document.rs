@@ -217,7 +217,7 @@ pub(super) fn unreadable(error: serde_json::Error) -> LoadError {
 pub struct LogEntry {
     /// The version that the request made.
     pub version: u64,
-    /// When it was accepted.
+    /// The time of its acceptance.
     #[schema(format = DateTime)]
     pub at: String,
     /// The id of the token that sent it.
@@ -226,10 +226,10 @@ pub struct LogEntry {
     pub token_name: Option<Text<80>>,
     /// The types of the commands that were sent.
     pub commands: Vec<String>,
-    /// What happened, in order, each with the sentence that tells it.
+    /// The events, in order, each with its sentence.
     #[schema(value_type = Vec<EventSchema>)]
     pub events: Box<RawValue>,
-    /// What players and spectators read, where that differs.
+    /// The redacted forms for players and spectators, if they differ.
     #[schema(required = false, value_type = Object)]
     pub redactions: Option<Redactions>,
     /// The state after the entry. Every 256th entry carries it, and every undo and redo.

@@ -91,7 +91,7 @@ pub struct Creation {
     #[serde(default = "unnamed")]
     #[schema(default = "Encounter")]
     pub name: Text<120>,
-    /// Texts of the client's own.
+    /// Texts that the client keeps with it.
     #[serde(default)]
     pub metadata: Metadata,
     /// Options of the ruleset; each has a default.

@@ -15,46 +15,46 @@ use utoipa::ToSchema;
 #[serde(bound = "")]
 #[schema(as = EncounterFields, bound = "R: Ruleset")]
 pub struct EncounterView<'a, R: Ruleset> {
-    /// Names the encounter; unguessable.
+    /// The id of the encounter; unguessable.
     id: &'a str,
-    /// Its name for people.
+    /// The name for people.
     name: &'a str,
-    /// Texts of the client's own.
+    /// Texts that the client keeps with it.
     #[serde(skip_serializing_if = "Metadata::is_empty")]
     #[schema(required = false, value_type = Metadata)]
     metadata: &'a Metadata,
     /// The id of its ruleset.
     ruleset: &'static str,
-    /// How far it is.
+    /// The status.
     status: Status,
     /// The round (or unit), from 1; 0 before the first.
     round: u32,
-    /// How many transitions made it; `If-Match` takes it in quotes.
+    /// The version: the number of its newest log entry. `If-Match` takes it in quotes.
     version: u64,
-    /// The combatants whose turn it is: several where a turn is shared, none between turns.
+    /// The combatants whose turn it is: several if they share a turn, none between turns.
     current: Vec<CombatantId>,
-    /// The decision that is awaited.
+    /// The pending decision; null if there is none.
     #[schema(required = true)]
     pending: Option<Pending>,
-    /// Everybody, in the order of turns as far as the system knows one.
+    /// All combatants, in the order of turns as far as the system knows it.
     #[schema(value_type = Vec<OrderRow<'static>>)]
     order: Vec<OrderRow<'a>>,
     #[schema(ignore)]
     combatants: Vec<CachedView<'a, R>>,
-    /// The effects that last.
+    /// The active effects.
     effects: Vec<&'a Effect>,
     #[schema(ignore)]
     options: &'a R::Options,
-    /// What players and spectators see of the hit points of foes.
+    /// The form in which players and spectators see the hit points of foes.
     #[schema(inline)]
     foe_hp: FoeHp,
-    /// Whether a player may undo their own last command.
+    /// True if players may undo their own last command.
     player_undo: bool,
-    /// Whether players may add effects of their combatants.
+    /// True if players may add effects of their combatants.
     player_effects: bool,
     #[schema(ignore)]
     state: &'a R::State,
-    /// When it was created, RFC 3339.
+    /// The time of its creation, RFC 3339.
     #[schema(format = DateTime)]
     created_at: &'a str,
     /// The token that reads it.
@@ -147,23 +147,23 @@ impl<'a, R: Ruleset> EncounterView<'a, R> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = EncounterSummary)]
 pub struct Summary {
-    /// Names the encounter; unguessable.
+    /// The id of the encounter; unguessable.
     pub id: String,
-    /// Its name for people.
+    /// The name for people.
     pub name: String,
-    /// Texts of the client's own; left out if it has none.
+    /// Texts that the client keeps with it; left out if it has none.
     #[serde(skip_serializing_if = "Metadata::is_empty")]
     #[schema(required = false)]
     pub metadata: Metadata,
     /// The id of its ruleset.
     pub ruleset: &'static str,
-    /// How far it is.
+    /// The status.
     pub status: Status,
     /// The round (or unit), from 1; 0 before the first.
     pub round: u32,
-    /// How many transitions made it; `If-Match` takes it in quotes.
+    /// The version: the number of its newest log entry. `If-Match` takes it in quotes.
     pub version: u64,
-    /// When it was created, RFC 3339.
+    /// The time of its creation, RFC 3339.
     #[schema(format = "date-time")]
     pub created_at: String,
 }

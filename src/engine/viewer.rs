@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
-/// What a token is for.
+/// The role of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[derive(Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
@@ -26,19 +26,19 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = TokenInfo)]
 pub struct Viewer {
-    /// The token's id, in the list of tokens, in the log and where the token is revoked.
+    /// The token's id: the list of tokens and the log show it, and revoking takes it.
     #[serde(rename = "id")]
     pub token: String,
-    /// What the token is for.
+    /// The token's role.
     pub role: Role,
-    /// Whom the token is for; left out if it has no name.
+    /// The name of the token's holder; left out if it has no name.
     pub name: Option<Text<80>>,
-    /// The combatants that a player acts for; some may be gone. Another combatant that has the id
-    /// of one since is not the player's.
+    /// The combatants that a player acts for; some may have left. A later combatant with the same
+    /// id is not the player's.
     #[serde(with = "ids")]
     #[schema(value_type = Vec<CombatantId>)]
     pub combatants: Vec<OwnCombatant>,
-    /// When the token ends, RFC 3339 in UTC; left out if it does not.
+    /// The expiry of the token, RFC 3339 in UTC; left out if it never expires.
     #[schema(format = DateTime)]
     pub expires_at: Option<String>,
 }
@@ -109,25 +109,24 @@ mod ids {
     }
 }
 
-/// A token as the game master asks for it.
+/// The token that the game master wants.
 #[derive(Debug, Clone, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewToken {
-    /// What it is for.
+    /// The role.
     pub role: Role,
-    /// Whom it is for: a name for people, in the game master's list and in the log. It gives no
-    /// right.
+    /// The name of its holder, for people, in the game master's list and in the log. It grants no
+    /// rights.
     pub name: Option<Text<80>>,
-    /// The combatants of the encounter that a player acts for: one at least; for the other roles
-    /// none.
+    /// The combatants that a player acts for: at least one. Other roles have none.
     #[serde(default)]
     #[schema(max_items = 500)]
     pub combatants: Vec<CombatantId>,
-    /// When it ends: RFC 3339, in the future, 9999-12-30T22:00:00Z at the latest; without it and
-    /// without `expires_in` it does not end.
+    /// The expiry: RFC 3339, in the future, 9999-12-30T22:00:00Z at the latest. Without it and
+    /// `expires_in` the token never expires.
     #[schema(format = DateTime)]
     pub expires_at: Option<String>,
-    /// After how many seconds it ends, ten years at most: instead of `expires_at`, which may lie
-    /// further off.
+    /// The seconds until it expires, ten years at most. Send `expires_at` instead for a later
+    /// time.
     pub expires_in: Option<Int<1, 316_224_000>>,
 }

@@ -17,7 +17,7 @@ pub const MAX_MEMBERS: usize = 50;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hp {
-    /// Hit points now.
+    /// Current hit points.
     pub current: Int<0, 1_000_000>,
     /// Maximum; the current number by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -352,7 +352,7 @@ pub struct Draft {
     /// Conditions, at most 32.
     #[schema(max_items = 32)]
     pub conditions: Option<Vec<Slug>>,
-    /// Texts of the client's own; a change replaces all of them.
+    /// Texts that the client keeps with it. A change replaces all of them.
     pub metadata: Option<Metadata>,
 }
 

@@ -40,7 +40,7 @@ pub enum Expiry {
         #[schema(default = 1)]
         turns: Int<1, 10_000>,
     },
-    /// When the encounter ends.
+    /// At the end of the encounter.
     EncounterEnd {},
     /// When a command removes it.
     Removed {},
@@ -188,7 +188,7 @@ pub struct Effect {
     pub source: Option<CombatantId>,
     /// True if players can't see it.
     pub hidden: bool,
-    /// When it ends.
+    /// The time at which it ends.
     pub expires: Expiry,
     /// Texts of the client's own.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
@@ -218,7 +218,7 @@ pub struct EffectDraft {
     /// True if players can't see it.
     #[serde(default)]
     pub hidden: bool,
-    /// When it ends.
+    /// The time at which it ends.
     pub expires: Expiry,
     /// Texts of the client's own.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]

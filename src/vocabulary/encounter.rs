@@ -18,7 +18,7 @@ pub const MAX_EFFECTS: usize = 500;
 /// Maximum ids that a refusal lists.
 const MAX_LISTED: usize = 20;
 
-/// Where an encounter is in its life.
+/// The status of an encounter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[derive(Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
@@ -31,8 +31,8 @@ pub enum Status {
     Ended,
 }
 
-/// How players and spectators see the hit points of foes: of combatants that are neither on the
-/// side `players` nor their own.
+/// The form in which players and spectators see the hit points of foes: of combatants that are
+/// neither on the side `players` nor their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[derive(Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]

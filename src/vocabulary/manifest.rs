@@ -12,21 +12,21 @@ pub struct Manifest {
     pub id: &'static str,
     /// Its title.
     pub title: &'static str,
-    /// Who published the system.
+    /// The publisher of the system.
     pub author: &'static str,
-    /// Where its text is.
+    /// The address of its text.
     pub source: &'static str,
-    /// What it is, in a sentence or two.
+    /// A description in a sentence or two.
     pub summary: &'static str,
     /// Its own commands; those that every ruleset understands are not repeated here.
     #[serde(skip)]
     #[schema(ignore)]
     pub commands: &'static [CommandSpec],
-    /// What it calls a round, in lower case.
+    /// The system's word for a round, in lower case.
     pub round: &'static str,
     /// The conditions that it heeds, besides `dead` and `defeated`.
     pub conditions: &'static [&'static str],
-    /// The condition that a player's character gets when its tracked hit points come to 0.
+    /// The condition that a player's character gets when tracked hit points reach 0.
     pub down: &'static str,
     /// The decisions that it awaits, besides those that every ruleset may await.
     #[serde(skip)]
@@ -100,7 +100,7 @@ pub struct Rule {
     /// Its id, such as `WA-15`. A letter at the end marks a decision of ours on what that rule
     /// leaves open: `WA-15a`. `TK-5` is a rule of all rulesets.
     pub id: &'static str,
-    /// What it says, in one line.
+    /// The rule in one line.
     pub summary: &'static str,
     /// False for a rule from a neighbouring document of the same game, and for a decision of ours.
     #[serde(skip)]
@@ -139,9 +139,9 @@ pub struct CommandSpec {
     #[serde(skip)]
     #[schema(ignore)]
     pub label: &'static str,
-    /// What it does, in one line.
+    /// The effect of the command, in one line.
     pub summary: &'static str,
-    /// Who may send it.
+    /// The role that may send it.
     pub sender: AllowedRole,
 }
 

@@ -8,8 +8,8 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-/// Texts that a client keeps with something, such as ids of other programs: echoed, never read. At
-/// most 16, with names of 1 to 40 characters and values of 1 to 200.
+/// Texts that a client keeps with an object, such as ids of other programs. The server returns and
+/// never reads them. At most 16, with names of 1 to 40 characters and values of 1 to 200.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Metadata(BTreeMap<Text<40>, Text<200>>);

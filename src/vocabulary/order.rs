@@ -21,7 +21,7 @@ pub struct OrderEntry {
     pub slot: Option<String>,
     /// The team of that turn, if the turns are those of teams.
     pub team: Option<String>,
-    /// Why it stands here.
+    /// The reason for its place.
     pub because: Reason,
 }
 

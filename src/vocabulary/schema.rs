@@ -23,8 +23,8 @@ pub struct CommandSchema {}
 #[schema(as = Event)]
 pub struct EventSchema {}
 
-/// A combatant as a client describes it, with a name or an id. Which fields there are beside
-/// the shared ones, the ruleset says.
+/// A combatant as a client describes it, with a name or an id. A ruleset adds its own fields to
+/// the shared ones.
 #[derive(ToSchema)]
 #[schema(as = CombatantDraft)]
 pub struct DraftSchema {}
@@ -34,12 +34,12 @@ pub struct DraftSchema {}
 #[schema(as = CombatantChanges)]
 pub struct ChangesSchema {}
 
-/// What a combatant brings that its ruleset asks for.
+/// The fields of its ruleset that a client sets.
 #[derive(ToSchema)]
 #[schema(as = CombatantStats)]
 pub struct StatsSchema {}
 
-/// What play keeps about a combatant for its ruleset.
+/// Ruleset-specific combatant state.
 #[derive(ToSchema)]
 #[schema(as = CombatantState)]
 pub struct CombatantStateSchema {}
