@@ -4,7 +4,7 @@ use super::AppState;
 use super::extract::{Conditions, Creator, EncounterId, NoParameters, Parameters};
 use super::post::Post;
 use super::problem::Problem;
-use super::reply::{Page, Reply};
+use super::reply::{ListPage, Reply};
 use super::tokens::TokenAnswer;
 use crate::app::{AppError, BearerToken, CreatedEncounter, Representation, Table, Tag, is_cursor};
 use crate::engine::Summary;
@@ -104,7 +104,7 @@ pub(super) struct ListQuery {
 /// that is configured with applications. A page may be shorter than `limit` even if more follow.
 #[utoipa::path(get, path = "/v1/encounters", tag = "encounters", params(ListQuery),
     security(("application" = [])),
-    responses((status = 200, description = "A page of the list", body = inline(Page<Summary>),
+    responses((status = 200, description = "A page of the list", body = inline(ListPage<Summary>),
         headers(("Link"))),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests,
         ServiceUnavailable))]
@@ -132,7 +132,7 @@ pub(super) async fn list_encounters(
     let next = next_cursor
         .as_ref()
         .map(|next| format!("?cursor={next}&limit={limit}"));
-    Ok(Reply::of(&Page { items, next_cursor })?.next_page(next))
+    Ok(Reply::of(&ListPage { items, next_cursor })?.next_page(next))
 }
 
 /// The state of the encounter to read.

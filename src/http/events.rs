@@ -4,7 +4,7 @@ use super::AppState;
 use super::extract::{EncounterId, Parameters};
 use super::feed::{self, FeedCall, FeedLine, LogHeaders};
 use super::problem::Problem;
-use super::reply::{Page, Reply};
+use super::reply::{ListPage, Reply};
 use crate::app::{AppError, BearerToken, EntryView, Include, Representation, SeenEntry, Tag};
 use crate::json::FieldError;
 use crate::openapi::*;
@@ -92,7 +92,7 @@ const DEFAULT_LIMIT: u32 = 100;
             continues after it. It takes precedence over `after`.")),
     responses((status = 200, description = "A page of the log, or a stream", headers(("Link")),
         content(
-            (inline(Page<EntryView<'_>>) = "application/json"), (String = "text/plain"),
+            (inline(ListPage<EntryView<'_>>) = "application/json"), (String = "text/plain"),
                 (FeedLine<'_> = "application/x-ndjson"), (String = "text/event-stream"))),
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity,
         TooManyRequests, ServiceUnavailable))]
@@ -134,7 +134,7 @@ pub(super) async fn list_events(
         .map(|version| format!("?cursor={version}&limit={limit}"));
     let reply = match representation {
         Representation::Text => Reply::text(sentences(&page.entries)?),
-        _ => Reply::of(&Page {
+        _ => Reply::of(&ListPage {
             items: page.entries.iter().map(SeenEntry::view).collect(),
             next_cursor: page.next.map(|version| version.to_string()),
         })?,

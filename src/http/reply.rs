@@ -19,7 +19,7 @@ pub(super) struct List<T> {
 
 /// A page of a list.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Page<T> {
+pub(super) struct ListPage<T> {
     /// The items.
     pub items: Vec<T>,
     /// The `cursor` of the next page; null on the last page.

@@ -4,7 +4,7 @@ use super::AppState;
 use super::extract::{EncounterId, NoParameters, Parameters};
 use super::post::Post;
 use super::problem::Problem;
-use super::reply::{Page, Reply};
+use super::reply::{ListPage, Reply};
 use crate::app::{AppError, BearerToken, HandedOut, IdempotencyKey, MAX_TOKENS, Sender};
 use crate::engine::{NewToken, Viewer};
 use crate::json::read;
@@ -87,7 +87,7 @@ pub(super) struct TokensQuery {
 /// Needs a game master's token. Returns the valid tokens, oldest first, without their secrets.
 #[utoipa::path(get, path = "/v1/encounters/{id}/tokens", tag = "tokens", security(("token" = [])),
     params(EncounterId, TokensQuery),
-    responses((status = 200, description = "A page of the tokens", body = inline(Page<Viewer>),
+    responses((status = 200, description = "A page of the tokens", body = inline(ListPage<Viewer>),
         headers(("Link"))),
         BadRequest, UnprocessableEntity, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests,
         ServiceUnavailable))]
@@ -105,7 +105,7 @@ pub(super) async fn list_tokens(
     let next = next_cursor
         .as_ref()
         .map(|next| format!("?cursor={next}&limit={limit}"));
-    Ok(Reply::of(&Page { items, next_cursor })?.next_page(next))
+    Ok(Reply::of(&ListPage { items, next_cursor })?.next_page(next))
 }
 
 /// Replace your token

@@ -3,7 +3,7 @@
 //! of a long text.
 
 use super::FieldError;
-use super::error::{INEXACT, Names, OBJECT, ReadError, expected_in_words, not_json, one_of};
+use super::error::{FieldNames, INEXACT, OBJECT, ReadError, expected_in_words, not_json, one_of};
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{
     DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor,
@@ -42,7 +42,7 @@ pub fn each_item<'j, E: From<FieldError>>(
 
 /// Reads a `T` of JSON text, naming the field that is wrong if one is.
 pub fn read_json<'j, T: Deserialize<'j>>(json: &'j str) -> Result<T, FieldError> {
-    read_text(json, &[]).map_err(|error| error.into_field_error(&[], Names::Fields))
+    read_text(json, &[]).map_err(|error| error.into_field_error(&[], FieldNames::Fields))
 }
 
 /// Reads a `T` of an object without the fields `beside` it, which are read elsewhere: the error for
@@ -51,7 +51,7 @@ pub fn read_json_beside<'j, T: Deserialize<'j>>(
     json: &'j str,
     beside: &'static [&'static str],
 ) -> Result<T, FieldError> {
-    read_text(json, beside).map_err(|error| error.into_field_error(beside, Names::Fields))
+    read_text(json, beside).map_err(|error| error.into_field_error(beside, FieldNames::Fields))
 }
 
 fn read_text<'j, T: Deserialize<'j>>(

@@ -111,12 +111,12 @@ struct Inner {
 
 /// What the names of an object are called.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Names {
+pub(super) enum FieldNames {
     Fields,
     QueryParameters,
 }
 
-impl Names {
+impl FieldNames {
     fn unknown(self, known: &[&str]) -> String {
         let allowed = known.join(", ");
         match (self, known) {
@@ -198,7 +198,7 @@ impl ReadError {
     }
 
     /// The error for clients. `beside` are fields of the same object that are read elsewhere.
-    pub(super) fn into_field_error(self, beside: &[&'static str], names: Names) -> FieldError {
+    pub(super) fn into_field_error(self, beside: &[&'static str], names: FieldNames) -> FieldError {
         let Inner {
             path,
             mut message,

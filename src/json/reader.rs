@@ -2,7 +2,9 @@
 //! list.
 
 use super::FieldError;
-use super::error::{INEXACT, Names, OBJECT, ReadError, expected_in_words, expects_integer, one_of};
+use super::error::{
+    FieldNames, INEXACT, OBJECT, ReadError, expected_in_words, expects_integer, one_of,
+};
 use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, StrDeserializer};
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected,
@@ -15,7 +17,7 @@ use std::slice;
 
 /// Reads a value of `T`, naming the field that is wrong if one is.
 pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, FieldError> {
-    T::deserialize(Reader(value)).map_err(|error| error.into_field_error(&[], Names::Fields))
+    T::deserialize(Reader(value)).map_err(|error| error.into_field_error(&[], FieldNames::Fields))
 }
 
 /// Reads a `T` of an object's fields, naming the field that is wrong if one is. `beside` are the
@@ -26,7 +28,7 @@ pub fn read_fields<T: DeserializeOwned>(
     beside: &[&'static str],
 ) -> Result<T, FieldError> {
     T::deserialize(MapAccessDeserializer::new(entries(fields)))
-        .map_err(|error| error.into_field_error(beside, Names::Fields))
+        .map_err(|error| error.into_field_error(beside, FieldNames::Fields))
 }
 
 /// Reads a `T` of a query such as `after=12&limit=5`, naming the parameter that is wrong if one
@@ -39,7 +41,7 @@ pub fn read_query<T: DeserializeOwned>(query: &str) -> Result<T, FieldError> {
         found: None,
     };
     T::deserialize(MapAccessDeserializer::new(parameters))
-        .map_err(|error| error.into_field_error(&[], Names::QueryParameters))
+        .map_err(|error| error.into_field_error(&[], FieldNames::QueryParameters))
 }
 
 /// The name under which serde_json asks for the JSON itself.
