@@ -27,18 +27,18 @@ const DECISIONS: &[Decision] = &[
     Decision::new("start", &["start"], "The game master starts the combat."),
     Decision::new(
         "claim",
-        &["claim", "pass"],
+        &["claim", "pass", "resolve"],
         "The players claim the turn for one of their characters.",
     ),
     Decision::new(
         "assign",
-        &["assign", "pass"],
+        &["assign", "resolve"],
         "The game master assigns the turn to a combatant.",
     ),
     Decision::new("end_turn", &["end_turn"], "The turn in progress ends."),
     Decision::new(
         "legendary",
-        &["legendary", "pass"],
+        &["legendary", "resolve"],
         "The game master spends a legendary action or lets the combat go on.",
     ),
     Decision::new(
