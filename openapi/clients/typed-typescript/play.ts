@@ -11,19 +11,19 @@ const fight: Schemas["NewEncounter"] = {
   ruleset: "active-initiative",
   combatants: [
     { id: "ann", side: "players", inspiration: 1 },
+    { id: "bob", side: "players" },
     { id: "orc", side: "monsters" },
-    { id: "wolf", side: "monsters" },
   ],
 };
 const commands: Command[] = [
   { type: "start", first: "ann" },
   { type: "damage", target: "orc", amount: 3, source: "ann" },
-  { type: "end_turn", combatant: "ann", next: "wolf" },
+  { type: "end_turn", combatant: "ann", next: "bob" },
   { type: "interrupt", combatant: "orc", means: "damage" },
   { type: "begin_turn", combatant: "orc" },
-  { type: "end_turn", combatant: "orc", next: "wolf" },
-  { type: "begin_turn", combatant: "wolf" },
-  { type: "end_turn", combatant: "wolf" },
+  { type: "end_turn", combatant: "orc", next: "bob" },
+  { type: "begin_turn", combatant: "bob" },
+  { type: "end_turn", combatant: "bob" },
 ];
 
 // @ts-expect-error a field is missing
