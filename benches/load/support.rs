@@ -1,6 +1,9 @@
 //! Support modules of the tests.
 #![allow(dead_code, reason = "the tests use the rest")]
 
+#[path = "../../tests/suite/support/choices.rs"]
+pub mod choices;
+
 #[path = "../../tests/suite/support/client.rs"]
 pub mod client;
 #[path = "../../tests/suite/support/process.rs"]

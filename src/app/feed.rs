@@ -8,6 +8,7 @@ use super::answer::Table;
 use super::budget::{Client, Room};
 use super::log::{Page, ReadEntry, SeenEntry, parse_for_viewers};
 use super::options::Include;
+use super::options::OptionsCall;
 use super::registry::{Registered, Registry};
 use super::rendering::Rendering;
 use super::storage::CacheEntry;
@@ -489,11 +490,15 @@ impl Follower {
                 .rendered(&current, &self.viewer, part, WhenFull::Wait);
             included.table = Some(table.await?);
         }
-        if include.options {
+        if include.lists_options() {
+            let call = OptionsCall {
+                tools: include.tools,
+                ..OptionsCall::default()
+            };
             let viewer = &self.viewer;
             let options = self
                 .app
-                .legal_commands(&current, viewer, None, WhenFull::Wait);
+                .legal_commands(&current, viewer, call, WhenFull::Wait);
             included.options = Some(options.await?);
         }
         Ok(included)

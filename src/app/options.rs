@@ -22,8 +22,17 @@ pub struct Include {
     pub encounter: bool,
     /// The legal commands.
     pub options: bool,
+    /// The tools of the table among the legal commands.
+    pub tools: bool,
     /// The turn table.
     pub table: bool,
+}
+
+impl Include {
+    /// Whether the legal commands are included, with or without the tools of the table.
+    pub fn lists_options(self) -> bool {
+        self.options || self.tools
+    }
 }
 
 /// The options to list.
@@ -33,6 +42,8 @@ pub struct OptionsCall<'a> {
     pub token: Option<&'a str>,
     /// Only those of this combatant.
     pub combatant: Option<&'a CombatantId>,
+    /// Whether to list the tools of the table where there is something else.
+    pub tools: bool,
 }
 
 /// The viewer whose options `viewer` asks for: itself, or for a game master the holder of the token
@@ -78,26 +89,25 @@ impl App {
         if known.is_some_and(|known| known.includes(&tag)) {
             return Ok((tag, None));
         }
-        let listed = self.legal_commands(&current, &whose, call.combatant, WhenFull::Refuse);
+        let listed = self.legal_commands(&current, &whose, call, WhenFull::Refuse);
         Ok((tag, Some(listed.await?)))
     }
 
-    /// The commands that are legal after a commit for the sender, or for the token with the id
-    /// `whose`, as JSON; None if they cannot be listed in `time`. They wait for their turn, and a
-    /// failure is no error: the commit is done.
+    /// The commands that are legal after a commit, as JSON; None if they cannot be listed in `time`.
+    /// They wait for their turn, and a failure is no error: the commit is done.
     pub async fn options_after_commit(
         &self,
         id: &str,
         token: &BearerToken,
-        whose: Option<&str>,
+        call: OptionsCall<'_>,
         time: Duration,
     ) -> Option<Arc<RawValue>> {
         let listed = async {
             let current = self.current_entry(id).await?;
             let meta = current.encounter.meta();
             let viewer = token.viewer(meta)?;
-            let whose = viewer_of(meta, &viewer, whose)?;
-            self.legal_commands(&current, &whose, None, WhenFull::Wait)
+            let whose = viewer_of(meta, &viewer, call.token)?;
+            self.legal_commands(&current, &whose, call, WhenFull::Wait)
                 .await
         };
         match timeout(time, listed).await {
@@ -110,17 +120,18 @@ impl App {
         }
     }
 
-    /// The commands that are legal for the viewer, those of `combatant` if it is given, as JSON.
+    /// The commands that are legal for the viewer, as JSON.
     pub(super) async fn legal_commands(
         &self,
         current: &CacheEntry,
         viewer: &Viewer,
-        combatant: Option<&CombatantId>,
+        call: OptionsCall<'_>,
         when_full: WhenFull,
     ) -> Result<Arc<RawValue>, AppError> {
         let undo = self.may_undo(&current.encounter, viewer).await?;
         let part = Rendering::Options {
-            combatant: combatant.cloned(),
+            combatant: call.combatant.cloned(),
+            tools: call.tools,
             undo,
         };
         self.rendered(current, viewer, part, when_full).await

@@ -5,7 +5,7 @@ use super::storage::CacheEntry;
 use super::work::WhenFull;
 use super::{App, AppError};
 use crate::engine::{Role, Viewer};
-use crate::vocabulary::{CombatantId, LegalCommand, LegalCommands, OwnCombatant};
+use crate::vocabulary::{CombatantId, Group, LegalCommand, LegalCommands, OwnCombatant};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use serde_json::value::{RawValue, to_raw_value};
@@ -32,6 +32,8 @@ pub(super) enum Rendering {
     Options {
         /// Only those of this combatant.
         combatant: Option<CombatantId>,
+        /// Whether the tools of the table are listed beside other commands.
+        tools: bool,
         /// Whether the viewer may undo its own last command.
         undo: bool,
     },
@@ -91,14 +93,18 @@ impl App {
         part: Rendering,
         when_full: WhenFull,
     ) -> Result<Arc<RawValue>, AppError> {
-        let (combatant, undo) = match part {
+        let (combatant, tools, undo) = match part {
             Rendering::Encounter { .. } => {
                 return Ok(viewer.view(&current.encounter).view(viewer)?.into());
             }
             Rendering::Table(table) => {
                 return Ok(table.json(&*viewer.view(&current.encounter))?.into());
             }
-            Rendering::Options { combatant, undo } => (combatant, undo),
+            Rendering::Options {
+                combatant,
+                tools,
+                undo,
+            } => (combatant, tools, undo),
         };
         let id = &current.encounter.meta().id;
         let version = current.encounter.version();
@@ -120,7 +126,10 @@ impl App {
                     ..LegalCommand::of("undo", "TK-9")
                 });
             }
-            items.retain(|option| combatant.is_none() || option.combatant == combatant);
+            items.retain(|option| combatant.is_none() || option.actor == combatant);
+            if !tools && items.iter().any(|option| option.group != Group::Tools) {
+                items.retain(|option| option.group != Group::Tools);
+            }
             to_raw_value(&LegalCommands::of(version, items))
         });
         Ok(listed.await??.into())

@@ -3,14 +3,19 @@
 //! There is no second set of rules here: an option is listed because deciding it was accepted.
 
 use super::encounter::EncounterRecord;
+use super::narration::DistinctNames;
 use super::trial::{Trials, extract_shared_lists};
 use super::{MAX_CONDITIONS, Role, Stop, Viewer, narration};
 use crate::vocabulary::{
-    Combatant, CombatantId, Commands, Encounter, LegalCommand, MAX_COMBATANTS, Member, MemberId,
-    Readers, Ruleset, Slug, Status, shared_list,
+    Combatant, CombatantId, Commands, Encounter, Group, LegalCommand, MAX_COMBATANTS, MAX_EFFECTS,
+    Member, MemberId, Pending, Property, Readers, Ruleset, SharedCommand, Slug, Status, Values,
+    shared_list,
 };
-use serde_json::{Value, json};
-use std::collections::HashSet;
+use serde_json::json;
+use std::collections::{BTreeSet, HashSet};
+
+const PLAYERS: &str = "players";
+const MONSTERS: &str = "monsters";
 
 /// Everything that is legal now and this viewer's to send, where states since the version `oldest`
 /// are kept. When `stop` says so, it ends early with a part of it.
@@ -47,28 +52,77 @@ pub(super) fn legal_commands<R: Ruleset>(
         legal_commands.extend(redo(record, oldest));
     }
     trials.prune_shared_lists(&mut legal_commands);
-    extract_shared_lists(&mut legal_commands);
-    narration::label(R::Command::SPECS, encounter, &mut legal_commands);
+    let names = DistinctNames::of(encounter);
+    extract_shared_lists(&mut legal_commands, &names);
+    arrange(encounter, &mut legal_commands);
+    narration::label(R::Command::SPECS, &names, &mut legal_commands);
     legal_commands
+}
+
+/// Says of each option where a page shows it, and which is the usual answer to what is pending.
+fn arrange<R: Ruleset>(encounter: &Encounter<R>, legal_commands: &mut [LegalCommand]) {
+    let Some(pending) = R::pending(encounter) else {
+        return;
+    };
+    let current = R::current(encounter);
+    let mut answered: HashSet<Option<CombatantId>> = HashSet::new();
+    for option in legal_commands {
+        option.group = group(encounter, &pending, &current, option);
+        let usual = pending
+            .commands
+            .first()
+            .is_some_and(|usual| option.verb() == *usual);
+        if option.group == Group::Decision && usual {
+            option.primary = answered.insert(option.actor.clone());
+        }
+    }
+}
+
+fn group<R: Ruleset>(
+    encounter: &Encounter<R>,
+    pending: &Pending,
+    current: &[CombatantId],
+    option: &LegalCommand,
+) -> Group {
+    let verb = option.verb();
+    if option.group != Group::Tools {
+        return option.group;
+    }
+    if SharedCommand::SPECS.iter().any(|spec| spec.verb == verb) {
+        return Group::Tools;
+    }
+    let awaited = pending.commands.contains(&verb);
+    let Some(actor) = &option.actor else {
+        return if awaited || verb == "resolve" {
+            Group::Decision
+        } else {
+            Group::Tools
+        };
+    };
+    let before_the_start = encounter.status == Status::Setup;
+    if before_the_start || (awaited && pending.combatants.contains(actor)) {
+        Group::Decision
+    } else if current.contains(actor) {
+        Group::Turn
+    } else {
+        Group::Reaction
+    }
 }
 
 /// The shared commands that are legal now.
 fn shared<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
     let readers = [json!(Readers::Gm), json!(Readers::All)];
     let note = LegalCommand::of("note", "TK-1")
-        .like(
-            "text",
-            "text of at most 2000 characters",
-            Some(json!("...")),
-        )
+        .text("text", true, 2000)
         .choose("readers", false, readers);
     if encounter.status == Status::Ended {
         return vec![note];
     }
-    let name = Some(json!(encounter.name));
+    let metadata = Values::map(Values::Text(40), Values::Text(200), 16);
     let update = LegalCommand::of("update_encounter", "TK-1")
-        .like("name", "text of at most 120 characters", name)
-        .like("metadata", "at most 16 texts by name", None);
+        .text("name", true, 120)
+        .open("metadata", false, metadata)
+        .advanced();
     let end = LegalCommand::of("end_encounter", "TK-1");
     let mut legal_commands = vec![note, update, end];
     legal_commands.extend(add_combatant(encounter));
@@ -81,80 +135,150 @@ fn shared<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
     legal_commands
 }
 
-/// Whether a field has no value to choose, and holds none.
+/// Whether a required field has no value to choose.
 fn is_void(option: &LegalCommand) -> bool {
-    let Some(fields) = option.fields() else {
-        return false;
-    };
-    fields.values().any(Value::is_null)
+    let mut choices = option.choices.iter();
+    choices.any(|choice| choice.required && choice.values.is_empty())
 }
 
 fn add_combatant<R: Ruleset>(encounter: &Encounter<R>) -> Option<LegalCommand> {
     if encounter.combatants.len() >= MAX_COMBATANTS {
         return None;
     }
-    let example = json!({"name": "Newcomer", "side": "monsters"});
-    Some(LegalCommand::of("add_combatant", "TK-2").like(
-        "details",
-        "a combatant, as at creation",
-        Some(example),
-    ))
+    let name = Property::required("name", Values::Text(80));
+    let hp = vec![
+        Property::required("current", Values::Range(1, 1_000_000)),
+        Property::optional("temp", Values::Range(0, 1_000_000)),
+    ];
+    let mut properties = vec![name, Property::optional("hp", Values::Object(hp))];
+    properties.extend(properties_of_combatants(encounter));
+    Some(LegalCommand::of("add_combatant", "TK-2").object("details", true, properties))
 }
 
-fn effects<R: Ruleset>(encounter: &Encounter<R>) -> [LegalCommand; 2] {
-    let example = json!({"name": "Effect", "expires": {"at": "round_end", "rounds": 1}});
-    let add = LegalCommand::of("add_effect", "TK-2").like(
-        "effect",
-        "an effect: name, expires, target, source",
-        Some(example),
-    );
-    let ids = encounter.effects.iter().map(|effect| effect.id.as_str());
-    let remove = LegalCommand::of("remove_effect", "TK-2").choose("effect_id", true, ids);
-    [add, remove]
+/// The fields of a combatant that the game master may set in any ruleset.
+fn properties_of_combatants<R: Ruleset>(encounter: &Encounter<R>) -> Vec<Property> {
+    let mut sides = vec![PLAYERS, MONSTERS];
+    for c in encounter.iter() {
+        if !sides.contains(&c.side.as_str()) {
+            sides.push(c.side.as_str());
+        }
+    }
+    vec![
+        Property::optional("side", Values::words(sides)),
+        Property::optional("hidden", Values::flag()),
+        Property::optional("controller", Values::Text(80)),
+    ]
+}
+
+fn effects<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
+    let mut legal_commands = Vec::new();
+    if encounter.effects.len() < MAX_EFFECTS {
+        let everyone: Vec<&CombatantId> = encounter.iter().map(|c| &c.id).collect();
+        let mut effect = effect_of(&everyone);
+        effect.push(Property::optional("hidden", Values::flag()));
+        if !everyone.is_empty() {
+            let sources = Values::combatants(everyone.iter().copied());
+            effect.push(Property::optional("source", sources));
+        }
+        legal_commands.push(LegalCommand::of("add_effect", "TK-2").object("effect", true, effect));
+    }
+    let effects = encounter.effects.iter().map(|effect| &effect.id);
+    let remove = LegalCommand::of("remove_effect", "TK-2");
+    legal_commands.push(remove.open("effect_id", true, Values::effects(effects)));
+    legal_commands
+}
+
+/// The fields of an effect besides its source.
+fn effect_of(everyone: &[&CombatantId]) -> Vec<Property> {
+    let mut effect = vec![
+        Property::required("name", Values::Text(80)),
+        Property::required("expires", Values::AnyOf(expiries(everyone))),
+    ];
+    if !everyone.is_empty() {
+        let targets = Values::combatants(everyone.iter().copied());
+        effect.push(Property::optional("target", targets));
+    }
+    effect
+}
+
+/// The ends that an effect may have.
+fn expiries(everyone: &[&CombatantId]) -> Vec<Values> {
+    let at = |moment: &'static str| Property::required("at", Values::words([moment]));
+    let count = || Values::Range(1, 10_000);
+    let mut expiries = vec![Values::Object(vec![
+        at("round_end"),
+        Property::required("rounds", count()),
+    ])];
+    if !everyone.is_empty() {
+        for moment in ["turn_start", "turn_end"] {
+            expiries.push(Values::Object(vec![
+                at(moment),
+                Property::required("of", Values::combatants(everyone.iter().copied())),
+                Property::optional("turns", count()),
+            ]));
+        }
+    }
+    expiries.push(Values::Object(vec![at("encounter_end")]));
+    expiries.push(Values::Object(vec![at("removed")]));
+    expiries
 }
 
 fn hit_points<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
     let sources = shared_list(encounter.iter().map(|c| &c.id));
     let damage = of_amount("damage").among("source", false, &sources, None);
     let heal = of_amount("heal");
-    let mut legal_commands = aimed(encounter, &damage, |c| !c.hurt_by_member(), |_| true);
-    legal_commands.extend(aimed(encounter, &heal, |c| !c.hurt_by_member(), |_| true));
+    let foes_first = sorted_by_side(encounter, false);
+    let friends_first = sorted_by_side(encounter, true);
+    let mut legal_commands = aimed(&foes_first, &damage, |c| !c.hurt_by_member(), |_| true);
+    let healed = aimed(&friends_first, &heal, |c| !c.hurt_by_member(), |_| true);
+    legal_commands.extend(healed);
     legal_commands
 }
 
 fn of_amount(verb: &'static str) -> LegalCommand {
-    LegalCommand::of(verb, "TK-1")
-        .range("amount", true, 0, 1_000_000)
-        .with("amount", 1)
+    LegalCommand::of(verb, "TK-1").range("amount", true, 0, 1_000_000)
+}
+
+/// All combatants: first those of the current combatant's side or first its foes. Without a current
+/// combatant the players are the side that acts.
+fn sorted_by_side<R: Ruleset>(encounter: &Encounter<R>, own_first: bool) -> Vec<&Combatant<R>> {
+    let current = R::current(encounter).into_iter().next();
+    let acting = match current.and_then(|id| encounter.get(&id)) {
+        Some(c) => c.side.as_str(),
+        None => PLAYERS,
+    };
+    let mut sorted: Vec<&Combatant<R>> = encounter.iter().collect();
+    sorted.sort_by_key(|c| (c.side.as_str() == acting) != own_first);
+    sorted
 }
 
 fn set_condition<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
-    let set = LegalCommand::of("set_condition", "TK-3").like(
-        "condition",
-        "a condition that it does not have",
-        Some(new_condition(encounter).into()),
-    );
-    aimed(
-        encounter,
-        &set,
-        |c| c.conditions.len() < MAX_CONDITIONS,
-        |member| member.conditions.len() < MAX_CONDITIONS,
-    )
+    let set = LegalCommand::of("set_condition", "TK-3");
+    let known = known_conditions(encounter);
+    let new = known.iter().map(|condition| json!(condition)).collect();
+    let set = set.open("condition", true, Values::NewWord(new));
+    let everyone: Vec<&Combatant<R>> = encounter.iter().collect();
+    let has_room = |c: &Combatant<R>| c.conditions.len() < MAX_CONDITIONS;
+    let member_has_room = |member: &Member| member.conditions.len() < MAX_CONDITIONS;
+    let mut legal_commands = aimed(&everyone, &set, has_room, member_has_room);
+    for condition in known.into_iter().take(MAX_CONDITIONS) {
+        let lack = |c: &&Combatant<R>| {
+            has_room(c) && c.members.is_empty() && !c.conditions.iter().any(|has| *has == condition)
+        };
+        let targets = encounter.iter().filter(lack).map(|c| &c.id);
+        let set = LegalCommand::of("set_condition", "TK-3").with("condition", condition);
+        legal_commands.push(set.whom("target", true, targets));
+    }
+    legal_commands
 }
 
-/// A condition that no combatant and no member has.
-fn new_condition<R: Ruleset>(encounter: &Encounter<R>) -> String {
-    let mut borne: HashSet<&str> = HashSet::new();
+/// The conditions that a combatant or a member has.
+fn known_conditions<R: Ruleset>(encounter: &Encounter<R>) -> BTreeSet<&str> {
+    let mut known: BTreeSet<&str> = BTreeSet::new();
     for c in encounter.iter() {
-        borne.extend(c.all_conditions().flatten().map(Slug::as_str));
+        known.extend(c.all_conditions().flatten().map(Slug::as_str));
     }
-    let mut condition = "marked".to_owned();
-    let mut number = 1;
-    while borne.contains(condition.as_str()) {
-        number += 1;
-        condition = format!("marked-{number}");
-    }
-    condition
+    known
 }
 
 fn clear_condition<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
@@ -181,18 +305,14 @@ fn clear_one_of(
 }
 
 fn change_combatants<R: Ruleset>(encounter: &Encounter<R>) -> [LegalCommand; 2] {
+    let everyone = || encounter.iter().map(|c| &c.id);
+    let name = Property::optional("name", Values::Text(80));
+    let mut changes = vec![name];
+    changes.extend(properties_of_combatants(encounter));
     let update = LegalCommand::of("update_combatant", "TK-2")
-        .whom("combatant", true, encounter.iter().map(|c| &c.id))
-        .like(
-            "changes",
-            "the fields that change, as at creation",
-            Some(json!({})),
-        );
-    let remove = LegalCommand::of("remove_combatant", "TK-2").whom(
-        "combatant",
-        true,
-        encounter.iter().map(|c| &c.id),
-    );
+        .whom("combatant", true, everyone())
+        .object("changes", true, changes);
+    let remove = LegalCommand::of("remove_combatant", "TK-2").whom("combatant", true, everyone());
     [update, remove]
 }
 
@@ -200,14 +320,14 @@ fn change_combatants<R: Ruleset>(encounter: &Encounter<R>) -> [LegalCommand; 2] 
 /// single combatants and, as members are only their own group's, one for each group. `alone` are
 /// those for whom it is legal without a member.
 fn aimed<R: Ruleset>(
-    encounter: &Encounter<R>,
+    everyone: &[&Combatant<R>],
     option: &LegalCommand,
     alone: impl Fn(&Combatant<R>) -> bool,
     member: impl Fn(&Member) -> bool,
 ) -> Vec<LegalCommand> {
-    let mut singles = Vec::with_capacity(encounter.combatants.len());
+    let mut singles = Vec::with_capacity(everyone.len());
     let mut of_groups = Vec::new();
-    for c in encounter.iter() {
+    for c in everyone {
         if c.members.is_empty() {
             if alone(c) {
                 singles.push(&c.id);
@@ -238,11 +358,16 @@ fn own_effect<R: Ruleset>(record: &EncounterRecord<R>, viewer: &Viewer) -> Optio
     if !record.meta.player_effects || record.encounter.status == Status::Ended {
         return None;
     }
-    let source = record.encounter.iter().find(|c| viewer.owns(&c.id))?;
-    let example =
-        json!({"name": "Effect", "source": source.id, "expires": {"at": "round_end", "rounds": 1}});
-    let shape = "an effect: name, expires, target, and as source a combatant of yours";
-    Some(LegalCommand::of("add_effect", "TK-13").like("effect", shape, Some(example)))
+    let encounter = &record.encounter;
+    let ids = encounter.iter().map(|c| &c.id);
+    let own: Vec<&CombatantId> = ids.filter(|id| viewer.owns(id)).collect();
+    if own.is_empty() || encounter.effects.len() >= MAX_EFFECTS {
+        return None;
+    }
+    let everyone: Vec<&CombatantId> = encounter.iter().map(|c| &c.id).collect();
+    let mut effect = effect_of(&everyone);
+    effect.push(Property::required("source", Values::combatants(own)));
+    Some(LegalCommand::of("add_effect", "TK-13").object("effect", true, effect))
 }
 
 /// The way back, if there is one, to the version `oldest` and no further.

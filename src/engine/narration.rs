@@ -90,17 +90,65 @@ fn sentence<R: Ruleset>(event: &Event<R>, names: &dyn Names) -> Option<String> {
     event.describe(names, &mut sentence).then_some(sentence)
 }
 
-/// Gives each option its label, without the fields that are open; `specs` are those of the
-/// ruleset's own commands.
-pub(super) fn label(specs: &[CommandSpec], names: &dyn Names, options: &mut [LegalCommand]) {
-    for option in &mut *options {
-        if let Some(spec) = spec(specs, option) {
-            option.label = filled_label(spec, names, option);
+/// Names in which combatants of one name have numbers: `Goblin #1`, `Goblin #2`.
+pub(super) struct DistinctNames<'n> {
+    names: &'n dyn Names,
+    numbered: HashMap<&'n CombatantId, String>,
+}
+
+impl<'n> DistinctNames<'n> {
+    /// The names of an encounter's combatants.
+    pub fn of<R: Ruleset>(encounter: &'n Encounter<R>) -> Self {
+        let mut by_name: HashMap<&str, Vec<&CombatantId>> = HashMap::new();
+        for c in encounter.iter() {
+            by_name.entry(c.name.as_str()).or_default().push(&c.id);
+        }
+        let mut numbered = HashMap::new();
+        for (name, ids) in by_name {
+            if ids.len() < 2 {
+                continue;
+            }
+            for (place, id) in ids.into_iter().enumerate() {
+                numbered.insert(id, format!("{name} #{}", place + 1));
+            }
+        }
+        Self {
+            names: encounter,
+            numbered,
         }
     }
+}
+
+impl Names for DistinctNames<'_> {
+    fn combatant(&self, id: &CombatantId) -> Option<&str> {
+        match self.numbered.get(id) {
+            Some(name) => Some(name),
+            None => self.names.combatant(id),
+        }
+    }
+
+    fn is_group(&self, id: &CombatantId) -> bool {
+        self.names.is_group(id)
+    }
+
+    fn effect(&self, id: &EffectId) -> Option<&Arc<Effect>> {
+        self.names.effect(id)
+    }
+}
+
+/// Gives each option its label and describes its choices; `specs` are those of the ruleset's own
+/// commands.
+pub(super) fn label(specs: &[CommandSpec], names: &dyn Names, options: &mut [LegalCommand]) {
+    for option in &mut *options {
+        let own = spec(specs, option).map(|spec| spec.label);
+        if let Some(template) = option.template.or(own) {
+            let mut label = String::new();
+            tell(template, &*option, names, &mut label);
+            option.label = label;
+        }
+        option.describe_choices(names);
+    }
     tell_apart(names, options);
-    // Those who have one name are told apart by their ids.
-    tell_apart(&Ids, options);
 }
 
 /// The specification of an option's command.
@@ -110,14 +158,7 @@ fn spec<'s>(specs: &'s [CommandSpec], option: &LegalCommand) -> Option<&'s Comma
     all.find(|spec| verb == spec.verb)
 }
 
-/// The label of an option, without the fields that are open.
-fn filled_label(spec: &CommandSpec, names: &dyn Names, option: &LegalCommand) -> String {
-    let mut label = String::new();
-    tell(spec.label, option, names, &mut label);
-    label
-}
-
-/// The fields of its command that are not open.
+/// The fields of its command.
 impl Tellable for LegalCommand {
     fn describe_field(&self, field: &str, names: &dyn Names, out: &mut String) -> bool {
         match decided(self, field) {
@@ -132,31 +173,7 @@ impl Tellable for LegalCommand {
 }
 
 fn decided<'o>(option: &'o LegalCommand, field: &str) -> Option<&'o Value> {
-    if is_open(option, field) {
-        return None;
-    }
     option.fields()?.get(field)
-}
-
-fn is_open(option: &LegalCommand, field: &str) -> bool {
-    option.choices.iter().any(|choice| choice.field == field)
-}
-
-/// Calls everything by its id.
-struct Ids;
-
-impl Names for Ids {
-    fn combatant(&self, _id: &CombatantId) -> Option<&str> {
-        None
-    }
-
-    fn is_group(&self, _id: &CombatantId) -> bool {
-        false
-    }
-
-    fn effect(&self, _id: &EffectId) -> Option<&Arc<Effect>> {
-        None
-    }
 }
 
 /// Adds to a label that several options have the fields in which they differ.
@@ -176,13 +193,9 @@ fn tell_apart(names: &dyn Names, options: &mut [LegalCommand]) {
 }
 
 fn tell_group_apart(names: &dyn Names, group: Vec<&mut LegalCommand>) {
-    let mut fields: Vec<FieldsInWords> = group
-        .iter()
-        .map(|option| fields_in_words(names, option))
-        .collect();
-    let first = fields.first();
-    if fields.iter().all(|own| Some(own) == first) {
-        fields = group.iter().map(|option| open_fields(option)).collect();
+    let mut fields: Vec<FieldsInWords> = Vec::with_capacity(group.len());
+    for option in &group {
+        fields.push(fields_in_words(names, option));
     }
     let mut counts: HashMap<(&String, &String), usize> = HashMap::new();
     for field in fields.iter().flatten() {
@@ -204,19 +217,14 @@ fn tell_group_apart(names: &dyn Names, group: Vec<&mut LegalCommand>) {
 /// What a label may say of each field, by the field.
 type FieldsInWords = BTreeMap<String, String>;
 
-/// Each field of an option's command in words. A field that is open has its name only.
+/// Each field of an option's command in words, and the names of its open fields.
 fn fields_in_words(names: &dyn Names, option: &LegalCommand) -> FieldsInWords {
-    let mut words = FieldsInWords::new();
+    let mut words = open_fields(option);
     let Some(fields) = option.fields() else {
         return words;
     };
     for (field, value) in fields {
-        let name = in_words(field);
-        let said = if is_open(option, field) {
-            name
-        } else {
-            with_value(name, value, names)
-        };
+        let said = with_value(in_words(field), value, names);
         words.insert(field.clone(), said);
     }
     words

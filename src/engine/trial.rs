@@ -2,13 +2,15 @@
 
 use super::encounter::EncounterRecord;
 use super::{AnyEncounter, Request, Stop, Viewer};
-use crate::vocabulary::{Choice, Dice, LegalCommand, ListReference, Ruleset, Values};
-use serde_json::{Value, json};
+use crate::vocabulary::{
+    Choice, Dice, LegalCommand, ListedValues, Named, Names, Ruleset, SharedList, Values, listed,
+};
+use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// A list with more values than this stands once in the answer where several commands share it.
-const LONG: usize = 32;
+/// A list with at most so many values stands in each choice that has it.
+const SHORT: usize = 3;
 
 /// Dice for trials: what is legal never depends on them.
 pub(super) struct TrialDice;
@@ -58,41 +60,41 @@ impl<'g, R: Ruleset> Trials<'g, R> {
 
     /// The option with its legal values; None if nothing of it is legal.
     pub fn keep_legal(&mut self, mut option: LegalCommand) -> Option<LegalCommand> {
-        let command = &mut option.command;
-        let mut legal = self.is_legal(command);
-        for Choice {
-            field,
-            required,
-            values,
-        } in &mut option.choices
-        {
-            let first = match values {
-                Values::OneOf(values) => {
-                    values.retain(|value| self.is_legal(&filled(command, field, value)));
-                    values.first().cloned()
+        let mut tried = option.command.clone();
+        for choice in &option.choices {
+            if choice.required {
+                tried[choice.field] = choice.values.example()?;
+            }
+        }
+        let mut legal = self.is_legal(&tried);
+        for choice in &mut option.choices {
+            let field = choice.field;
+            let first = match &mut choice.values {
+                Values::OneOf(list) => {
+                    let is_legal = |value: &Value| self.is_legal(&filled(&tried, field, value));
+                    list.values.retain(is_legal);
+                    list.values.first().cloned()
                 }
-                Values::From(listed) => self.first_legal(command, field, listed),
-                Values::Range { min, .. } => {
-                    if !self.is_sendable(&filled(command, field, &json!(min))) {
-                        *values = Values::OneOf(Vec::new());
+                Values::Shared(list) => self.first_legal(&tried, field, list),
+                shape => {
+                    let example = shape.example()?;
+                    if self.is_sendable(&filled(&tried, field, &example)) {
+                        continue;
                     }
-                    continue;
+                    None
                 }
-                Values::Like(_) => continue,
             };
-            if *required {
-                *command = filled(command, field, &first?);
+            if choice.required {
+                tried = filled(&tried, field, &first?);
                 legal = true;
             } else if first.is_none() {
-                *values = Values::OneOf(Vec::new());
+                choice.values = Values::words::<Value>([]);
             }
         }
         if !legal {
             return None;
         }
-        option
-            .choices
-            .retain(|choice| !matches!(&choice.values, Values::OneOf(values) if values.is_empty()));
+        option.choices.retain(|choice| !choice.values.is_empty());
         Some(option)
     }
 
@@ -102,7 +104,7 @@ impl<'g, R: Ruleset> Trials<'g, R> {
         &mut self,
         command: &Value,
         field: &'static str,
-        listed: &ListReference,
+        listed: &SharedList,
     ) -> Option<Value> {
         let key = key(command, field, listed);
         let mut verdicts = match self.verdicts.remove(&key) {
@@ -175,7 +177,7 @@ impl<'g, R: Ruleset> Trials<'g, R> {
         } in legal_commands
         {
             for Choice { field, values, .. } in choices {
-                let Values::From(listed) = values else {
+                let Values::Shared(listed) = values else {
                     continue;
                 };
                 let key = key(command, field, listed);
@@ -224,13 +226,13 @@ fn filled(command: &Value, field: &str, value: &Value) -> Value {
     command
 }
 
-fn key(command: &Value, field: &'static str, listed: &ListReference) -> Key {
+fn key(command: &Value, field: &'static str, listed: &SharedList) -> Key {
     let verb = command["type"].as_str().unwrap_or_default();
     (verb.to_owned(), field, listed.values.as_ptr() as usize)
 }
 
 /// The values of a shared list that a field may hold.
-fn candidates<'t>(listed: &'t ListReference, verdicts: &'t mut [Verdict]) -> Vec<Candidate<'t>> {
+fn candidates<'t>(listed: &'t SharedList, verdicts: &'t mut [Verdict]) -> Vec<Candidate<'t>> {
     let mut candidates = Vec::with_capacity(verdicts.len());
     for (value, verdict) in listed.values.iter().zip(verdicts) {
         if !listed.except.contains(value) {
@@ -251,61 +253,79 @@ fn legal_values(values: &[Value], verdicts: &[Verdict]) -> Arc<[Value]> {
     legal.into()
 }
 
-/// A long list that choices have in common.
+/// A list that choices have in common.
 #[derive(Default)]
-struct SharedList {
+struct CommonList {
     /// How many choices have it.
     uses: usize,
-    name: Option<String>,
+    /// Its name and its schema, once the first choice refers to it.
+    definition: Option<(String, Arc<Value>)>,
 }
 
-/// Gives each long list that several choices have in common a name, and writes all others out in
-/// their own choice.
-pub(super) fn extract_shared_lists(legal_commands: &mut [LegalCommand]) {
-    let mut lists = collect_long_lists(legal_commands);
+/// What tells lists apart: what the values name, and the values.
+type ListKey = (Named, Arc<[Value]>);
+
+/// Gives each list that several choices have in common a name, and writes all others out in their
+/// own choice.
+pub(super) fn extract_shared_lists(legal_commands: &mut [LegalCommand], names: &dyn Names) {
+    let mut lists = collect_lists(legal_commands);
     let mut taken = HashSet::new();
     for LegalCommand {
         command, choices, ..
     } in legal_commands
     {
         let verb = command["type"].as_str().unwrap_or_default();
-        for Choice { field, values, .. } in choices {
-            let Values::From(listed) = values else {
-                continue;
-            };
-            match lists.get_mut(&listed.values) {
-                Some(list) if list.uses > 1 => {
-                    // The field that is the first to use a list names it.
-                    let name = list
-                        .name
-                        .get_or_insert_with(|| free_name(verb, field, &mut taken));
-                    listed.list.clone_from(name);
+        for choice in choices {
+            for values in choice.values.lists_mut() {
+                let Values::Shared(shared) = values else {
+                    continue;
+                };
+                match lists.get_mut(&(shared.of, shared.values.clone())) {
+                    Some(list) if list.uses > 1 => {
+                        // The field that is the first to use a list names it.
+                        let (name, schema) = list.definition.get_or_insert_with(|| {
+                            let name = free_name(verb, choice.field, &mut taken);
+                            (name, Arc::new(listed(shared.of, &shared.values, names)))
+                        });
+                        shared.name.clone_from(name);
+                        shared.schema = schema.clone();
+                    }
+                    _ => {
+                        let values_of_its_own = shared.iter().cloned().collect();
+                        *values = Values::OneOf(ListedValues {
+                            of: shared.of,
+                            values: values_of_its_own,
+                        });
+                    }
                 }
-                _ => *values = Values::OneOf(listed.iter().cloned().collect()),
             }
         }
     }
 }
 
-/// Makes each long list one that can be shared, and counts the choices that have it.
-fn collect_long_lists(legal_commands: &mut [LegalCommand]) -> HashMap<Arc<[Value]>, SharedList> {
-    let mut lists: HashMap<Arc<[Value]>, SharedList> = HashMap::new();
+/// Makes each list that is not short one that can be shared, and counts the choices that have it.
+fn collect_lists(legal_commands: &mut [LegalCommand]) -> HashMap<ListKey, CommonList> {
+    let mut lists: HashMap<ListKey, CommonList> = HashMap::new();
     for option in legal_commands {
-        for Choice { values, .. } in &mut option.choices {
-            if let Values::OneOf(long) = values
-                && long.len() > LONG
-            {
-                let listed = std::mem::take(long).into();
-                *values = Values::From(ListReference {
-                    list: String::new(),
-                    except: Vec::new(),
-                    values: listed,
-                });
-            }
-            if let Values::From(listed) = values
-                && listed.values.len() > LONG
-            {
-                lists.entry(listed.values.clone()).or_default().uses += 1;
+        for choice in &mut option.choices {
+            for values in choice.values.lists_mut() {
+                if let Values::OneOf(list) = values
+                    && list.values.len() > SHORT
+                {
+                    *values = Values::Shared(SharedList {
+                        name: String::new(),
+                        of: list.of,
+                        except: Vec::new(),
+                        values: std::mem::take(&mut list.values).into(),
+                        schema: Arc::default(),
+                    });
+                }
+                if let Values::Shared(shared) = values
+                    && shared.values.len() > SHORT
+                {
+                    let key = (shared.of, shared.values.clone());
+                    lists.entry(key).or_default().uses += 1;
+                }
             }
         }
     }

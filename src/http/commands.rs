@@ -30,12 +30,13 @@ pub(super) struct CommandQuery {
     #[serde(default)]
     dry_run: bool,
     /// Parts to add to the answer, separated by commas: `encounter` (the sender's view of it),
-    /// `options` (the legal commands) and `table` (the turn table as text). The encounter is
+    /// `options` (the legal commands), `tools` (among them the tools of the table) and `table` (the
+    /// turn table as text). The encounter is
     /// included unless you send `Prefer: return=minimal`. A dry run has no options, and a busy
     /// server leaves them out: read them then.
     #[serde(default)]
     #[param(value_type = Option<String>,
-        pattern = "^(encounter|options|table)(,(encounter|options|table))*$")]
+        pattern = "^(encounter|options|tools|table)(,(encounter|options|tools|table))*$")]
     include: Include,
     /// The id of the token whose options to include. Only for a game master, with
     /// `include=options`. Without it, they are the sender's.
@@ -55,7 +56,7 @@ impl CommandQuery {
 
     /// Refuses parameters of parts that are not included.
     fn check(&self) -> Result<(), Problem> {
-        let (name, message) = if self.r#for.is_some() && !self.include.options {
+        let (name, message) = if self.r#for.is_some() && !self.include.lists_options() {
             ("for", "\"for\" needs options. Add include=options.")
         } else if self.max_length.is_some() && !self.include.table {
             (
@@ -121,11 +122,16 @@ pub(super) async fn send_command(
     }
     let mut answer = shared.app.command(command).await?;
     let mut options = None;
-    if include.options {
+    if include.lists_options() {
         let time = post.time.left();
+        let call = OptionsCall {
+            token: options_for,
+            combatant: None,
+            tools: include.tools,
+        };
         options = shared
             .app
-            .options_after_commit(&id, &token, options_for, time)
+            .options_after_commit(&id, &token, call, time)
             .await;
     }
     if let Some(listed) = &options
@@ -202,6 +208,28 @@ pub(super) struct OptionsQuery {
     /// sender's.
     #[param(value_type = Option<String>)]
     r#for: Option<String>,
+    /// `tools` lists the tools of the table too: notes, hit points, effects, combatants, undo. They
+    /// are left out if something else is legal.
+    #[serde(default)]
+    #[param(value_type = Option<String>, pattern = "^tools$")]
+    include: Include,
+}
+
+impl OptionsQuery {
+    /// Refuses parts that this answer does not have.
+    fn check(&self) -> Result<(), Problem> {
+        let only_tools = Include {
+            tools: self.include.tools,
+            ..Include::default()
+        };
+        if self.include == only_tools {
+            return Ok(());
+        }
+        let message = "The legal commands can include \"tools\" only.";
+        Err(Problem::parameter(FieldError::meaningless(
+            "include", message,
+        )))
+    }
 }
 
 /// List the legal commands
@@ -224,10 +252,12 @@ pub(super) async fn list_options(
     Parameters(query): Parameters<OptionsQuery>,
     conditions: Conditions,
 ) -> Result<Reply, Problem> {
+    query.check()?;
     let known = conditions.none_matching.as_ref();
     let call = OptionsCall {
         token: query.r#for.as_deref(),
         combatant: query.combatant.as_ref(),
+        tools: query.include.tools,
     };
     let (tag, legal) = shared.app.options(&id, &token, call, known).await?;
     let Some(legal) = legal else {

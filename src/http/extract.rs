@@ -168,13 +168,14 @@ pub(super) fn single<'h>(
 /// The parts of answers that a parameter names, separated by commas.
 impl<'de> Deserialize<'de> for Include {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        const PARTS: &[&str] = &["encounter", "options", "table"];
+        const PARTS: &[&str] = &["encounter", "options", "tools", "table"];
         let text = Cow::<str>::deserialize(deserializer)?;
         let mut include = Self::default();
         for part in text.split(',') {
             match part {
                 "encounter" => include.encounter = true,
                 "options" => include.options = true,
+                "tools" => include.tools = true,
                 "table" => include.table = true,
                 _ => return Err(D::Error::unknown_variant(part, PARTS)),
             }

@@ -1,92 +1,78 @@
-//! What is legal now, as commands that are ready to send.
+//! What is legal now, as commands with the choices that they leave open.
 
-use super::{CombatantId, CommandSchema};
+use super::values::{Property, Values};
+use super::{CombatantId, Names, SharedList};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// A command that is legal now: ready to send as it stands, with the fields that may hold something
-/// else.
+/// A legal command: what is decided of it, and the choices that are open.
 ///
-/// Every listed value of every choice is legal, each independent of the others; an option for each
-/// combination that is not.
+/// Choices are independent of each other: any combination of their values is accepted.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct LegalCommand {
-    /// What it does, in words for a button.
+    /// The words for a button, such as `Ann: end turn`.
     pub label: String,
-    /// The command.
-    #[schema(value_type = CommandSchema)]
-    pub command: Value,
-    /// The fields that the sender may fill otherwise, or add.
-    pub choices: Vec<Choice>,
-    /// The rule that gives the right.
-    pub rule: &'static str,
-    /// In whose name it is sent, where it is somebody's own.
+    /// Where a page shows it.
+    pub group: Group,
+    /// The combatant that acts, if the command is one combatant's.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub combatant: Option<CombatantId>,
-}
-
-/// A field of a command that is open.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct Choice {
-    /// The field.
-    pub field: &'static str,
-    /// False where the field may be left out.
-    pub required: bool,
-    /// What it may hold.
-    #[serde(flatten)]
-    pub values: Values,
-}
-
-/// What an open field may hold.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Values {
-    /// One of these.
-    OneOf(Vec<Value>),
-    /// A whole number in this range.
-    Range {
-        /// The least.
-        min: i64,
-        /// The most.
-        max: i64,
-    },
-    /// One value of a list that several commands share.
-    From(ListReference),
-    /// Anything of this JSON shape, in words.
-    Like(&'static str),
-}
-
-/// A list that several commands share: the answer holds it once, in `lists`.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = ListReference)]
-pub struct ListReference {
-    /// The name of the list in `lists`.
-    pub list: String,
-    /// Values of the list that this field may not hold.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false, value_type = Vec<CombatantId>)]
-    pub except: Vec<Value>,
-    /// The list.
+    #[schema(required = false)]
+    pub actor: Option<CombatantId>,
+    /// True for the usual answer to what is pending.
+    pub primary: bool,
+    /// True if `command` can be sent as it is. Otherwise fill in the required choices first.
+    pub complete: bool,
+    /// The decided part of the command.
+    #[schema(value_type = Object)]
+    pub command: Value,
+    /// The open fields.
+    pub choices: Vec<Choice>,
+    /// The rule that allows it.
+    pub rule: &'static str,
+    /// The template of its label, if the one of its command does not fit.
     #[serde(skip)]
     #[schema(ignore)]
-    pub values: Arc<[Value]>,
+    pub template: Option<&'static str>,
 }
 
-impl ListReference {
-    /// The values that the field may hold.
-    pub fn iter(&self) -> impl Iterator<Item = &Value> {
-        self.values
-            .iter()
-            .filter(|value| !self.except.contains(value))
-    }
+/// Where a page shows a legal command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Group {
+    /// It answers what is pending.
+    Decision,
+    /// The current combatant may do it in the turn.
+    Turn,
+    /// Another combatant may do it now.
+    Reaction,
+    /// A tool of the table: notes, hit points, effects, combatants, undo. Listed with
+    /// `include=tools`, or if nothing else is legal.
+    Tools,
 }
 
-/// A list of combatants that several legal commands share.
-pub fn shared_list<'a>(ids: impl IntoIterator<Item = &'a CombatantId>) -> Arc<[Value]> {
-    ids.into_iter().map(|id| json!(id)).collect()
+/// An open field of a command.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Choice {
+    /// The field of the command.
+    pub field: &'static str,
+    /// The field's name for people.
+    pub title: String,
+    /// False if the field may be left out.
+    pub required: bool,
+    /// True for a field that a short form leaves out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub advanced: bool,
+    /// The JSON Schema of the values that are accepted. References lead to the answer's `$defs`.
+    #[schema(value_type = Object)]
+    pub schema: Value,
+    /// The values themselves.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub values: Values,
 }
 
 impl LegalCommand {
@@ -94,10 +80,14 @@ impl LegalCommand {
     pub fn of(verb: &'static str, rule: &'static str) -> Self {
         Self {
             label: String::new(),
+            group: Group::Tools,
+            actor: None,
+            primary: false,
+            complete: true,
             command: json!({"type": verb}),
             choices: Vec::new(),
             rule,
-            combatant: None,
+            template: None,
         }
     }
 
@@ -111,7 +101,7 @@ impl LegalCommand {
         let option = Self::of(verb, rule);
         match combatant.into() {
             Some(id) => Self {
-                combatant: Some(id.clone()),
+                actor: Some(id.clone()),
                 ..option.with("combatant", id.as_str())
             },
             None => option,
@@ -124,31 +114,48 @@ impl LegalCommand {
         self
     }
 
-    /// Opens a field to `values`; `example` stands in the command if the field is required.
-    fn open(mut self, field: &'static str, example: Option<Value>, values: Values) -> Self {
-        let required = example.is_some();
-        if let Some(example) = example {
-            self.set(field, example);
+    /// Says it by another template than the one of its command.
+    pub fn labelled(self, template: &'static str) -> Self {
+        Self {
+            template: Some(template),
+            ..self
         }
+    }
+
+    /// Says where a page shows it, if that does not follow from who acts.
+    pub fn in_group(self, group: Group) -> Self {
+        Self { group, ..self }
+    }
+
+    /// Opens a field. With no value at all and `required`, the engine drops the option.
+    pub fn open(mut self, field: &'static str, required: bool, values: Values) -> Self {
         self.choices.push(Choice {
             field,
+            title: String::new(),
             required,
+            advanced: false,
+            schema: Value::Null,
             values,
         });
         self
     }
 
-    /// Opens a field to one of `values`; the first of them stands in the command if the field is
-    /// required. With no value at all and `required`, the option is void: the engine drops it.
+    /// Leaves the field that was opened last out of short forms.
+    pub fn advanced(mut self) -> Self {
+        if let Some(choice) = self.choices.last_mut() {
+            choice.advanced = true;
+        }
+        self
+    }
+
+    /// Opens a field to one of these words, flags or numbers.
     pub fn choose<V: Into<Value>>(
         self,
         field: &'static str,
         required: bool,
         values: impl IntoIterator<Item = V>,
     ) -> Self {
-        let values: Vec<Value> = values.into_iter().map(Into::into).collect();
-        let first = required.then(|| values.first().cloned().unwrap_or_default());
-        self.open(field, first, Values::OneOf(values))
+        self.open(field, required, Values::words(values))
     }
 
     /// Opens a field to one of these combatants.
@@ -158,7 +165,7 @@ impl LegalCommand {
         required: bool,
         ids: impl IntoIterator<Item = &'a CombatantId>,
     ) -> Self {
-        self.choose(field, required, ids.into_iter().map(|id| id.as_str()))
+        self.open(field, required, Values::combatants(ids))
     }
 
     /// Opens a field to one of `ids`, a list that several legal commands share, but not to
@@ -174,30 +181,23 @@ impl LegalCommand {
         ids: &Arc<[Value]>,
         except: Option<&CombatantId>,
     ) -> Self {
-        let except: Vec<Value> = except.into_iter().map(|id| json!(id)).collect();
-        let listed = ListReference {
-            list: String::new(),
-            except,
-            values: ids.clone(),
-        };
-        let first = required.then(|| listed.iter().next().cloned().unwrap_or_default());
-        self.open(field, first, Values::From(listed))
+        let except = except.into_iter().map(|id| json!(id)).collect();
+        self.open(field, required, Values::among(ids, except))
     }
 
-    /// Opens a field to a whole number from `min` to `max`; `min` stands in the command if the
-    /// field is required.
+    /// Opens a field to a whole number from `min` to `max`.
     pub fn range(self, field: &'static str, required: bool, min: i64, max: i64) -> Self {
-        self.open(
-            field,
-            required.then(|| min.into()),
-            Values::Range { min, max },
-        )
+        self.open(field, required, Values::Range(min, max))
     }
 
-    /// Opens a field to anything of a shape told in words; `example` stands in the command if it
-    /// is required.
-    pub fn like(self, field: &'static str, shape: &'static str, example: Option<Value>) -> Self {
-        self.open(field, example, Values::Like(shape))
+    /// Opens a field to text of at most `most` characters.
+    pub fn text(self, field: &'static str, required: bool, most: usize) -> Self {
+        self.open(field, required, Values::Text(most))
+    }
+
+    /// Opens a field to an object with these fields.
+    pub fn object(self, field: &'static str, required: bool, properties: Vec<Property>) -> Self {
+        self.open(field, required, Values::Object(properties))
     }
 
     /// Puts a value into the command.
@@ -211,6 +211,28 @@ impl LegalCommand {
     pub fn fields(&self) -> Option<&Map<String, Value>> {
         self.command.as_object()
     }
+
+    /// The command's type.
+    pub fn verb(&self) -> &str {
+        self.command["type"].as_str().unwrap_or_default()
+    }
+
+    /// Fills in what a client reads of the choices: titles, schemas, and whether it is complete.
+    pub fn describe_choices(&mut self, names: &dyn Names) {
+        self.complete = true;
+        for choice in &mut self.choices {
+            choice.title = title(choice.field);
+            choice.schema = choice.values.schema(names);
+            self.complete &= !choice.required;
+        }
+    }
+}
+
+/// The name of a field for people: `to_version` is `To version`.
+fn title(field: &str) -> String {
+    let mut title = field.replace('_', " ");
+    super::values::capitalize(&mut title);
+    title
 }
 
 /// The commands that are legal now.
@@ -218,30 +240,31 @@ impl LegalCommand {
 pub struct LegalCommands {
     /// The version of the encounter.
     version: u64,
-    /// Commands that are ready to send, each with the values that its fields may take.
+    /// The legal commands, in the order in which a page shows them.
     items: Vec<LegalCommand>,
-    /// Long lists that several choices share, by name. A choice with `from` takes any value of
-    /// `lists[from.list]` that is not in `from.except`. Empty in most encounters: a list of at most
-    /// 32 values stands in its choice as `one_of`.
-    #[schema(value_type = BTreeMap<String, Vec<CombatantId>>)]
-    lists: BTreeMap<String, Arc<[Value]>>,
+    /// The JSON Schemas that several choices share, by the name in their `$ref`.
+    #[serde(rename = "$defs", skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(required = false, value_type = BTreeMap<String, Object>)]
+    definitions: BTreeMap<String, Arc<Value>>,
 }
 
 impl LegalCommands {
     /// The commands that are legal at `version`.
-    pub fn of(version: u64, items: Vec<LegalCommand>) -> Self {
-        let mut lists = BTreeMap::new();
-        for option in &items {
-            for choice in &option.choices {
-                if let Values::From(listed) = &choice.values {
-                    lists.insert(listed.list.clone(), listed.values.clone());
+    pub fn of(version: u64, mut items: Vec<LegalCommand>) -> Self {
+        let mut definitions = BTreeMap::new();
+        for option in &mut items {
+            for choice in &mut option.choices {
+                for values in choice.values.lists_mut() {
+                    if let Values::Shared(SharedList { name, schema, .. }) = values {
+                        definitions.insert(name.clone(), schema.clone());
+                    }
                 }
             }
         }
         Self {
             version,
-            lists,
             items,
+            definitions,
         }
     }
 }

@@ -27,6 +27,7 @@ mod scalar;
 mod schema;
 mod secrecy;
 mod used_ids;
+mod values;
 mod violation;
 mod words;
 mod wound;
@@ -44,7 +45,7 @@ pub use effect::{Effect, EffectDraft, Expiry, Moment};
 pub use encounter::{Encounter, FoeHp, MAX_COMBATANTS, MAX_EFFECTS, Status};
 pub use event::*;
 pub use id::{CombatantId, EffectId, MemberId, SLUG_PATTERN, Slug};
-pub use legal_command::{Choice, LegalCommand, LegalCommands, ListReference, Values, shared_list};
+pub use legal_command::{Choice, Group, LegalCommand, LegalCommands};
 pub use manifest::{
     Actor, AllowedRole, CommandSpec, Commands, Decision, HOUSE_RULES, Manifest, PresetSpec, Rule,
     SHARED_DECISIONS,
@@ -60,6 +61,7 @@ pub use scalar::{INLINE, Int, Text, is_plain};
 pub use schema::*;
 pub use secrecy::Secrecy;
 pub use used_ids::UsedIds;
+pub use values::{ListedValues, Named, Property, SharedList, Values, listed, shared_list};
 pub use violation::{Ground, Violation, field, require};
 pub use words::{Describe, Names, Tellable, spaced, tell, with_names};
 

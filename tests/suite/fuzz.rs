@@ -4,6 +4,7 @@
 //! which ones; a failure names its seed.
 
 use crate::e2e::{Api, text};
+use crate::support::choices::{completed, resolved_items};
 use crate::support::setting;
 use rand::rngs::StdRng;
 use rand::seq::{IndexedMutRandom, IndexedRandom};
@@ -54,9 +55,11 @@ impl World {
     async fn learn(&mut self, api: &Api) {
         let list = api.read("/v1/rulesets").await;
         for ruleset in list["items"].as_array().expect("rulesets") {
-            self.rulesets.push(text(&ruleset["id"]));
+            let id = text(&ruleset["id"]);
+            let manifest = api.read(&format!("/v1/rulesets/{id}")).await;
+            self.rulesets.push(id);
             self.verbs.extend(
-                ruleset["commands"]
+                manifest["commands"]
                     .as_array()
                     .expect("commands")
                     .iter()
@@ -101,13 +104,10 @@ impl World {
             self.exported.push(body.clone());
             self.exported.drain(..self.exported.len().saturating_sub(4));
         }
-        for option in body["items"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter(|_| path.ends_with("/options"))
-        {
-            self.listed.push(option["command"].clone());
+        if path.ends_with("/options") && body["items"].is_array() {
+            for option in resolved_items(body) {
+                self.listed.push(completed(&option));
+            }
         }
         self.listed.drain(..self.listed.len().saturating_sub(200));
     }

@@ -4,7 +4,7 @@
 use crate::support::contract;
 use crate::support::dice::ScriptedDice;
 use crate::support::json::{at, difference, short};
-use crate::support::legal_commands::{listed, promised};
+use crate::support::legal_commands::listed;
 use crate::support::sources;
 use crate::support::table::{RULESETS, Refused, Table, owned, player};
 use rstest::rstest;
@@ -62,11 +62,6 @@ struct Step {
     legal: Vec<Value>,
     #[serde(default)]
     not_legal: Vec<Value>,
-    /// Commands of which the options say that they are accepted.
-    #[serde(default)]
-    promised: Vec<Value>,
-    #[serde(default)]
-    not_promised: Vec<Value>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -214,11 +209,9 @@ fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<S
         }
     }
     type Check = fn(&[turnkeeper::vocabulary::LegalCommand], &Value) -> bool;
-    let checks: [(&[Value], Check, bool, &str); 4] = [
+    let checks: [(&[Value], Check, bool, &str); 2] = [
         (&step.legal, listed, true, "legal"),
         (&step.not_legal, listed, false, "legal"),
-        (&step.promised, promised, true, "promised"),
-        (&step.not_promised, promised, false, "promised"),
     ];
     let legal_commands = if checks.iter().all(|check| check.0.is_empty()) {
         Vec::new()

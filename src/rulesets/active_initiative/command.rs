@@ -48,12 +48,12 @@ pub struct Start {
     /// d20 rolled at the table, by combatant; they replace a die given by `roll`. The server rolls
     /// the rest. Leave it out with `first`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(value_type = std::collections::HashMap<String, u8>)]
+    #[schema(value_type = std::collections::HashMap<String, D20>)]
     pub rolls: BTreeMap<CombatantId, D20>,
     /// d20 rolled at the table for the roll-off of a full tie, by combatant (AI-5a). The server
     /// rolls the rest.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(value_type = std::collections::HashMap<String, u8>)]
+    #[schema(value_type = std::collections::HashMap<String, D20>)]
     pub roll_offs: BTreeMap<CombatantId, D20>,
 }
 

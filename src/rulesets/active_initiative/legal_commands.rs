@@ -2,7 +2,7 @@
 
 use super::decide::holds_inspiration;
 use super::{Combatant, Encounter, MEANS, Means, Phase};
-use crate::vocabulary::{CombatantId, LegalCommand};
+use crate::vocabulary::{CombatantId, LegalCommand, Values};
 use serde_json::json;
 
 pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
@@ -28,17 +28,22 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
 }
 
 fn before_the_start(encounter: &Encounter) -> Vec<LegalCommand> {
-    let triggers = encounter.active().map(|c| &c.id);
-    let rolls = "an object from combatant ids to the d20 that each rolled";
+    let fighters = || encounter.active().map(|c| &c.id);
+    let d20s = || Values::by_combatant(fighters(), Values::Range(1, 20));
     let mut legal = vec![
-        LegalCommand::of("start", "AI-2").whom("first", true, triggers),
+        LegalCommand::of("start", "AI-2")
+            .labelled("Start: choose who goes first")
+            .whom("first", true, fighters()),
         LegalCommand::of("start", "AI-3")
-            .like("rolls", rolls, None)
-            .like("roll_offs", rolls, None),
+            .labelled("Start: roll for the first turn")
+            .open("rolls", false, d20s())
+            .advanced()
+            .open("roll_offs", false, d20s())
+            .advanced(),
     ];
     for c in encounter.active() {
         let own = LegalCommand::by("roll", &c.id, "AI-3");
-        legal.push(own.range("roll", true, 1, 20));
+        legal.push(own.range("roll", false, 1, 20));
     }
     legal
 }
@@ -52,18 +57,15 @@ fn in_turn(encounter: &Encounter, actor: &CombatantId) -> Vec<LegalCommand> {
         }
     }
     let end = LegalCommand::by("end_turn", actor, "AI-7");
-    let attack = Some(json!("attack"));
-    let door = Some(json!("the door opens"));
     vec![
-        end.clone().whom("next", false, next.clone()).choose(
-            "begin_unopposed",
-            false,
-            [false, true],
-        ),
+        end.clone()
+            .whom("next", false, next.clone())
+            .choose("begin_unopposed", false, [false, true])
+            .advanced(),
         end.with("begin", true).whom("next", true, next),
         LegalCommand::by("ready", actor, "AI-12")
-            .like("action", "what will be done", attack)
-            .like("trigger", "what it waits for", door),
+            .text("action", true, 200)
+            .text("trigger", true, 200),
     ]
 }
 
@@ -72,11 +74,11 @@ fn at_a_choice(encounter: &Encounter) -> Vec<LegalCommand> {
     let nominate = LegalCommand::by("nominate", chooser, "AI-7");
     let next: Vec<&CombatantId> = encounter.waiting().map(|c| &c.id).collect();
     let mut legal = vec![
-        nominate.clone().whom("next", true, next.clone()).choose(
-            "begin_unopposed",
-            false,
-            [false, true],
-        ),
+        nominate
+            .clone()
+            .whom("next", true, next.clone())
+            .choose("begin_unopposed", false, [false, true])
+            .advanced(),
         nominate.with("begin", true).whom("next", true, next),
     ];
     if encounter.options.interrupt_before_nomination {

@@ -52,12 +52,12 @@ pub enum Command {
 pub struct Start {
     /// Sums of the dice rolled at the table, by combatant, group or side. The server rolls the
     /// rest.
-    #[schema(value_type = std::collections::HashMap<String, u16>)]
+    #[schema(value_type = std::collections::HashMap<String, Int<1, 900>>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rolls: BTreeMap<CombatantId, Int<1, 900>>,
     /// Cards dealt at the table, such as `qs`, `10h` or `j1`, by combatant or group. The server
     /// deals the rest.
-    #[schema(value_type = std::collections::HashMap<String, String>)]
+    #[schema(value_type = std::collections::HashMap<String, Card>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cards: BTreeMap<CombatantId, Card>,
     /// Surprised combatants.
@@ -73,11 +73,11 @@ pub struct Start {
 pub struct Roll {
     /// Sums of the dice rolled at the table, by combatant, group or side. The server rolls the
     /// rest.
-    #[schema(value_type = std::collections::HashMap<String, u16>)]
+    #[schema(value_type = std::collections::HashMap<String, Int<1, 900>>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rolls: BTreeMap<CombatantId, Int<1, 900>>,
     /// Cards dealt at the table, by combatant or group. The server deals the rest.
-    #[schema(value_type = std::collections::HashMap<String, String>)]
+    #[schema(value_type = std::collections::HashMap<String, Card>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cards: BTreeMap<CombatantId, Card>,
 }

@@ -232,7 +232,10 @@ fn pool<'p>(play: &'p Play<'_>, name: &Slug) -> Result<&'p PoolRule, Violation> 
     let detail = if known.is_empty() {
         "This encounter has no pools. Add \"pools\" to the definition.".to_owned()
     } else {
-        format!("Unknown pool \"{name}\". Pools: {}.", known.join(", "))
+        format!(
+            "Unknown pool. Pools of this encounter: {}.",
+            known.join(", ")
+        )
     };
     Err(Violation::field("unknown_pool", "pool", detail))
 }

@@ -497,10 +497,15 @@ pub struct Dice {
 }
 
 impl Dice {
+    /// Their least and their greatest sum.
+    pub(super) fn sums(self) -> [i64; 2] {
+        let least = i64::from(self.count);
+        [least, least * i64::from(self.sides)]
+    }
+
     /// Refuses a sum that they cannot come to.
     pub(super) fn check(self, sum: i64) -> Result<(), String> {
-        let least = i64::from(self.count);
-        let most = least * i64::from(self.sides);
+        let [least, most] = self.sums();
         if (least..=most).contains(&sum) {
             return Ok(());
         }

@@ -5,13 +5,10 @@ use super::query::{
     Opening, asked, candidates, chooser, current, deals_cards, definition, may_react, may_return,
     may_spend, opening, phase, points, turn_clock, undeclared,
 };
-use super::score::side_dice;
+use super::score::{side_dice, table_cards, table_rolls};
 use super::{Encounter, Mode, pick_rule};
-use crate::vocabulary::{LegalCommand, Slug, Status};
+use crate::vocabulary::{LegalCommand, MAX_COMBATANTS, Slug, Status, Values};
 use std::collections::BTreeSet;
-
-const ROLLS: &str = "an object from combatants, groups or sides to the sum of their dice";
-const CARDS: &str = "an object from combatants or groups to their cards, such as qs, 10h or j1";
 
 pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     if encounter.status == Status::Setup {
@@ -89,7 +86,8 @@ fn start(encounter: &Encounter) -> Vec<LegalCommand> {
         start = rolled(encounter, start);
     }
     if definition.surprise != Surprise::None {
-        start = start.like("surprised", "a list of combatants", None);
+        let everyone = Values::combatants(encounter.active().map(|c| &c.id));
+        start = start.open("surprised", false, Values::list(everyone, MAX_COMBATANTS));
     }
     let sides: BTreeSet<_> = encounter.active().map(|c| c.side.as_str()).collect();
     vec![start.choose("first_side", false, sides)]
@@ -101,22 +99,29 @@ fn rolled(encounter: &Encounter, mut option: LegalCommand) -> LegalCommand {
     let definition = definition(encounter);
     let mut fighters = encounter.active();
     if fighters.any(|c| side_dice(definition, c).is_some()) {
-        option = option.like("rolls", ROLLS, None);
+        option = option
+            .open("rolls", false, table_rolls(encounter))
+            .advanced();
     }
     if deals_cards(definition) {
-        option = option.like("cards", CARDS, None);
+        option = option
+            .open("cards", false, table_cards(encounter))
+            .advanced();
     }
     option
 }
 
 fn choosing(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
+    let rule = pick_rule(encounter);
     let chooser = chooser(encounter);
-    for id in candidates(encounter) {
-        let rule = pick_rule(encounter);
-        legal.push(match chooser {
-            Some(last) => LegalCommand::by("nominate", last, rule).with("next", id.as_str()),
-            None => LegalCommand::by("begin_turn", &id, rule),
-        });
+    let candidates = candidates(encounter);
+    if let Some(chooser) = chooser {
+        legal.push(LegalCommand::by("nominate", chooser, rule).whom("next", true, &candidates));
+    }
+    for id in candidates {
+        if chooser.is_none() {
+            legal.push(LegalCommand::by("begin_turn", &id, rule));
+        }
         if phase(encounter).optional {
             legal.push(LegalCommand::by("pass", &id, "CU-17"));
         }

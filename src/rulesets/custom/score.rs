@@ -9,7 +9,7 @@ use super::{
 };
 use crate::json::{CachedJson, FieldError};
 use crate::rulesets::shared::seen_first;
-use crate::vocabulary::{CombatantId, Die, Slug, Violation, field, ids, require};
+use crate::vocabulary::{CombatantId, Die, Property, Slug, Values, Violation, field, ids, require};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the table rolled and dealt where it leaves both to the server.
@@ -144,6 +144,41 @@ fn give(
         out.push(*card);
     }
     Ok(out)
+}
+
+/// The sums that the table may bring for each unit that rolls.
+pub(super) fn table_rolls(encounter: &Encounter) -> Values {
+    let definition = definition(encounter);
+    let mut rolls = Vec::new();
+    let mut known = BTreeSet::new();
+    for unit in units(encounter) {
+        // A name means the first that has it.
+        if !known.insert(unit.name().to_owned()) {
+            continue;
+        }
+        if let Some(dice) = unit.dice(definition) {
+            let [least, most] = dice.sums();
+            let name = unit.name().to_owned();
+            rolls.push(Property::optional(name, Values::Range(least, most)));
+        }
+    }
+    Values::Object(rolls)
+}
+
+/// A card that the table may have dealt to a unit: one, because no card is dealt twice.
+pub(super) fn table_cards(encounter: &Encounter) -> Values {
+    let mut names = Vec::new();
+    for unit in units(encounter) {
+        names.push(unit.name().to_owned());
+    }
+    let dealt = &encounter.state.cards;
+    let mut left = Vec::new();
+    for card in Card::deck() {
+        if !dealt.contains(&card) {
+            left.push(card.to_string());
+        }
+    }
+    Values::map(Values::words(names), Values::words(left), 1)
 }
 
 fn unit_named<'u, 't>(units: &'u mut [Unit<'t>], name: &CombatantId) -> Option<&'u mut Unit<'t>> {

@@ -2,17 +2,20 @@
 
 use crate::json::CachedJson;
 use crate::vocabulary::{
-    CombatantId, Describe, Die, EffectId, Int, Names, Redact, Slug, Tellable, Word,
+    CombatantId, Describe, Die, EffectId, INLINE, Int, Names, Redact, Slug, Tellable, Word,
 };
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use serde_with::{DeserializeFromStr, SerializeDisplay};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 use std::str::FromStr;
 use std::sync::Arc;
-use utoipa::ToSchema;
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 /// Combatant fields of the custom ruleset.
 #[skip_serializing_none]
@@ -352,5 +355,19 @@ impl FromStr for Card {
 }
 
 impl Redact for CachedJson<Score> {}
+
+impl PartialSchema for Card {
+    fn schema() -> RefOr<Schema> {
+        let word = ObjectBuilder::new().schema_type(Type::String);
+        word.pattern(Some("^(j[12]|([2-9]|10|[jqka])[cdhs])$"))
+            .into()
+    }
+}
+
+impl ToSchema for Card {
+    fn name() -> Cow<'static, str> {
+        format!("{INLINE}card").into()
+    }
+}
 
 impl Redact for Card {}

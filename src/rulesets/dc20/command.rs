@@ -67,7 +67,7 @@ pub struct Start {
     /// The natural d20s rolled at the table, by player's character, in place of what each rolled
     /// ahead. The server rolls the others (DC-4).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(value_type = std::collections::HashMap<String, u8>)]
+    #[schema(value_type = std::collections::HashMap<String, D20>)]
     pub rolls: BTreeMap<CombatantId, D20>,
     /// The unaware combatants: they are `surprised` until the end of their first turn (DC-42).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

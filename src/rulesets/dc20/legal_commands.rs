@@ -3,13 +3,13 @@
 use super::allowance::spendable;
 use super::contest::{Contest, candidates, contest};
 use super::team::{is_enemy, is_pc, may_take, team};
-use super::{Combatant, Encounter, Phase, Slot, State, Team};
-use crate::vocabulary::{LegalCommand, Slug, Status, shared_list};
-use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Maximum listed choices of a turn for all enemies; beyond it the choice is described in words.
-const MAX_CHOICES: usize = 400;
+use super::{Combatant, Encounter, Phase, Slot, SlotId, State, Team};
+use crate::vocabulary::{
+    LegalCommand, MAX_COMBATANTS, Property, Slug, Status, Values, shared_list,
+};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     let mut legal = Vec::new();
@@ -34,11 +34,15 @@ fn start(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
             sides.insert(c.side.as_str());
         }
     }
-    let given = LegalCommand::of("start", "DC-2").range("dc", false, 1, 60);
-    let looked_up = LegalCommand::of("start", "DC-1").range("level", false, 1, 20);
+    let given = LegalCommand::of("start", "DC-2")
+        .labelled("Start with a set DC")
+        .range("dc", false, 1, 60);
+    let looked_up = LegalCommand::of("start", "DC-1")
+        .labelled("Start with a DC from the table")
+        .range("level", false, 1, 20);
     let looked_up = looked_up.choose("difficulty", false, ["easy", "normal", "hard"]);
-    legal.push(with_start_fields(given, &sides));
-    legal.push(with_start_fields(looked_up, &sides));
+    legal.push(with_start_fields(encounter, given, &sides));
+    legal.push(with_start_fields(encounter, looked_up, &sides));
     for c in encounter.active() {
         if is_pc(c) && c.state.rolled.is_empty() {
             let check = LegalCommand::by("roll", &c.id, "DC-4");
@@ -47,33 +51,47 @@ fn start(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     }
 }
 
-fn with_start_fields(start: LegalCommand, sides: &BTreeSet<&str>) -> LegalCommand {
-    let rolls = "an object from players' characters to the d20 that counts of each";
-    let start = start.like("rolls", rolls, None);
-    let start = start.like("surprised", "a list of combatants", None);
-    let start = start.like("surprised_sides", "a list of sides", None);
-    let start = start.choose("first_side", false, sides.iter().copied());
-    let fate = "a list of d20, one less than there are enemy teams at most";
-    let start = start.like("fate_dice", fate, None);
-    start.like("aggression", "an object: combatant, action, resolved", None)
+fn with_start_fields(
+    encounter: &Encounter,
+    start: LegalCommand,
+    sides: &BTreeSet<&str>,
+) -> LegalCommand {
+    let players = || encounter.active().filter(|c| is_pc(c)).map(|c| &c.id);
+    let aggression = vec![
+        Property::required("combatant", Values::combatants(players())),
+        Property::required("action", Values::Text(200)),
+        Property::required("resolved", Values::flag()),
+    ];
+    let fighters = || Values::combatants(encounter.active().map(|c| &c.id));
+    let sides = || Values::words(sides.iter().copied());
+    start
+        .open(
+            "rolls",
+            false,
+            Values::by_combatant(players(), Values::Range(1, 20)),
+        )
+        .advanced()
+        .open("surprised", false, Values::list(fighters(), MAX_COMBATANTS))
+        .open(
+            "surprised_sides",
+            false,
+            Values::list(sides(), MAX_COMBATANTS),
+        )
+        .open("first_side", false, sides())
+        .advanced()
+        .object("aggression", false, aggression)
+        .advanced()
 }
 
 /// Puts combatants and sides into turns.
 fn assignments(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let state = &encounter.state;
-    let movable = movable(encounter);
-    let many = movable.len().saturating_mul(state.slots.len()) > MAX_CHOICES;
+    let mut lists = SlotLists::default();
     let mut free: BTreeMap<&Slug, Vec<&Combatant>> = BTreeMap::new();
-    for c in movable {
+    for c in movable(encounter) {
         let assign = LegalCommand::of("assign", "DC-20").with("combatant", c.id.as_str());
-        let elsewhere = |slot: &Slot| c.state.slot.as_ref() != Some(&slot.id);
-        let assign = into_turns(
-            state,
-            assign,
-            |slot| may_take(state, c, slot) && elsewhere(slot),
-            many,
-        );
-        legal.push(assign.like("others", "a list of others of its team", None));
+        let fits = |slot: &Slot| may_take(state, c, slot);
+        legal.push(lists.open(state, assign, fits, c.state.slot.as_ref()));
         if c.state.slot.is_none() && !c.stats.reserve {
             free.entry(&c.side).or_default().push(c);
         }
@@ -81,7 +99,7 @@ fn assignments(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     for (side, members) in free {
         let assign = LegalCommand::of("assign", "DC-20").with("side", side.as_str());
         let fits = |slot: &Slot| members.iter().any(|c| may_take(state, c, slot));
-        legal.push(into_turns(state, assign, fits, many));
+        legal.push(lists.open(state, assign, fits, None));
     }
 }
 
@@ -98,26 +116,34 @@ fn movable(encounter: &Encounter) -> Vec<&Combatant> {
     movable
 }
 
-/// Opens an assignment to the turns that fit.
-fn into_turns(
-    state: &State,
-    assign: LegalCommand,
-    fits: impl Fn(&Slot) -> bool,
-    many: bool,
-) -> LegalCommand {
-    let here = state.phase == Phase::Assign && state.at().is_some_and(&fits);
-    let mut turns = Vec::new();
-    for slot in state.slots.iter() {
-        if !slot.removed && fits(slot) {
-            turns.push(slot.id.as_str());
-            if many {
-                break;
+/// The turns that fit, each list once for all who have it.
+#[derive(Default)]
+struct SlotLists(HashMap<Vec<String>, Arc<[Value]>>);
+
+impl SlotLists {
+    /// Opens an assignment to the turns that fit, but for the one that the combatant has.
+    fn open(
+        &mut self,
+        state: &State,
+        assign: LegalCommand,
+        fits: impl Fn(&Slot) -> bool,
+        own: Option<&SlotId>,
+    ) -> LegalCommand {
+        let mut ids = Vec::new();
+        for slot in state.slots.iter() {
+            if !slot.removed && fits(slot) {
+                ids.push(slot.id.as_str().to_owned());
             }
         }
-    }
-    match turns.first() {
-        Some(first) if many => assign.like("slot", "a turn of its team", Some(json!(first))),
-        _ => assign.choose("slot", !here, turns),
+        let is_other = |slot: &Slot| fits(slot) && own != Some(&slot.id);
+        let here = state.phase == Phase::Assign && state.at().is_some_and(is_other);
+        let list = self
+            .0
+            .entry(ids)
+            .or_insert_with_key(|ids| ids.iter().map(|id| Value::from(id.as_str())).collect());
+        let except = own.map(|own| Value::from(own.as_str()));
+        let slots = Values::among_words(list, except.into_iter().collect());
+        assign.open("slot", !here, slots)
     }
 }
 
@@ -151,7 +177,7 @@ fn claims(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
             .with("combatant", c.id.as_str())
             .with("at_once", true);
         let claim = claim.choose("share", false, [true, false]);
-        legal.push(claim.like("others", "a list of the others who want the turn too", None));
+        legal.push(claim);
     }
 }
 
@@ -180,12 +206,7 @@ fn turns(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
             1,
             c.state.action_points.current.into(),
         );
-        let ready = ready.like("action", "what will be done", Some(json!("attack")));
-        let ready = ready.like(
-            "trigger",
-            "what it waits for",
-            Some(json!("the door opens")),
-        );
+        let ready = ready.text("action", true, 200).text("trigger", true, 200);
         legal.extend([
             by("end_turn", "DC-45").choose("all", false, [true, false]),
             by("delay", "DC-33").choose("slot", true, pc_turns.clone()),
@@ -210,7 +231,7 @@ fn acts(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
                     1,
                     c.state.action_points.current.into(),
                 )
-                .like("action", "what for", None),
+                .text("action", false, 200),
         ]);
         // Without this check a combatant that cannot attack is tried with every target.
         if encounter.round > 0 && c.active() {

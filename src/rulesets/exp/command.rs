@@ -44,11 +44,11 @@ pub struct Start {
     /// The d20s rolled at the table, by persona or crowd, in place of those that personas rolled
     /// ahead. The server rolls the others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(value_type = std::collections::HashMap<String, u8>)]
+    #[schema(value_type = std::collections::HashMap<String, D20>)]
     pub rolls: BTreeMap<CombatantId, D20>,
     /// The d10s rolled at the table for ties; the server rolls the others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(value_type = std::collections::HashMap<String, Vec<u8>>)]
+    #[schema(value_type = std::collections::HashMap<String, Vec<D10>>)]
     pub tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
 }
 
@@ -68,11 +68,11 @@ pub struct Roll {
     /// The d20s rolled at the table for the unit, by persona or crowd, in place of those that
     /// personas rolled ahead.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(value_type = std::collections::HashMap<String, u8>)]
+    #[schema(value_type = std::collections::HashMap<String, D20>)]
     pub rolls: BTreeMap<CombatantId, D20>,
     /// The d10s rolled at the table for ties of the unit, by persona or crowd.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(value_type = std::collections::HashMap<String, Vec<u8>>)]
+    #[schema(value_type = std::collections::HashMap<String, Vec<D10>>)]
     pub tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
 }
 
@@ -172,11 +172,11 @@ pub struct MentalDuel {
     pub opponent: CombatantId,
     /// The d20s rolled at the table; the server rolls the others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(value_type = std::collections::HashMap<String, u8>)]
+    #[schema(value_type = std::collections::HashMap<String, D20>)]
     pub rolls: BTreeMap<CombatantId, D20>,
     /// The d10s rolled at the table for a tie; the server rolls the others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(value_type = std::collections::HashMap<String, Vec<u8>>)]
+    #[schema(value_type = std::collections::HashMap<String, Vec<D10>>)]
     pub tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
 }
 

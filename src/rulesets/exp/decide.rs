@@ -5,6 +5,8 @@ mod mental;
 mod pass;
 mod unit;
 
+pub(super) use unit::contenders;
+
 pub(super) use jump::{deciders, must_announce};
 pub(super) use mental::{can_attack, end_duel};
 pub(super) use pass::{advance, lose, take_over};

@@ -1,17 +1,14 @@
 //! What may be legal under EXP.
 
-use super::decide::{can_attack, deciders, must_announce};
+use super::decide::{can_attack, contenders, deciders, must_announce};
 use super::state::{announced, lowest};
 use super::{
     AweMode, Combatant, Command, Component, Declare, Encounter, Phase, Sequence, Spending, Use,
 };
-use crate::vocabulary::{CombatantId, LegalCommand, shared_list};
+use crate::vocabulary::{CombatantId, LegalCommand, Values, shared_list};
 use serde_json::json;
 
-const ROLLS: &str = "an object from personas or crowds to the d20 that each rolled";
-const TIE_ROLLS: &str = "an object from personas or crowds to a list of d10s, used where they tie";
 const ALL_USES: [Use; 3] = [Use::Now, Use::Wait, Use::Nothing];
-const TEXT: &str = "in words, at most 200 characters";
 
 pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     let state = &encounter.state;
@@ -49,17 +46,30 @@ fn rolls(
     rule: &'static str,
     legal: &mut Vec<LegalCommand>,
 ) {
-    legal.push(rolling(LegalCommand::of(verb, rule)));
+    legal.push(rolling(encounter, LegalCommand::of(verb, rule)));
     for c in encounter.active() {
         let own = LegalCommand::by("roll", &c.id, rule).range("roll", false, 1, 20);
-        legal.push(own.like("tie_dice", "a list of d10s, used in a tie", None));
+        legal.push(own.open("tie_dice", false, d10s()).advanced());
     }
 }
 
-fn rolling(command: LegalCommand) -> LegalCommand {
+/// Opens the fields for the dice that the table rolled.
+fn rolling(encounter: &Encounter, command: LegalCommand) -> LegalCommand {
+    let contenders = contenders(encounter);
+    let everyone = || contenders.iter().map(|contender| &contender.id);
     command
-        .like("rolls", ROLLS, None)
-        .like("tie_rolls", TIE_ROLLS, None)
+        .open(
+            "rolls",
+            false,
+            Values::by_combatant(everyone(), Values::Range(1, 20)),
+        )
+        .advanced()
+        .open("tie_rolls", false, Values::by_combatant(everyone(), d10s()))
+        .advanced()
+}
+
+fn d10s() -> Values {
+    Values::dice(10, 16)
 }
 
 /// The answers of a persona that is asked: what it announced, or any.
@@ -110,8 +120,8 @@ fn answer(
     let orders = [json!(Sequence::MoveFirst), json!(Sequence::ActFirst)];
     let mut both = both.choose("order", true, orders);
     if verb == "announce" {
-        answer = answer.like("action", TEXT, None);
-        both = both.like("action", TEXT, None);
+        answer = answer.text("action", false, 200);
+        both = both.text("action", false, 200);
     }
     legal.push(answer);
     legal.push(both);
@@ -173,7 +183,7 @@ fn mental_duels(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let opponents = shared_list(minds.iter().copied());
     for id in minds {
         let duel = LegalCommand::of("mental_duel", "EX-32").with("combatant", id.as_str());
-        legal.push(rolling(duel.among("opponent", true, &opponents, Some(id))));
+        legal.push(duel.among("opponent", true, &opponents, Some(id)));
     }
 }
 

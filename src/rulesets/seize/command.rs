@@ -45,21 +45,21 @@ pub struct Start {
     /// d20 rolled at the table, by combatant; they replace a die given by `roll`. The server rolls
     /// the rest.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(value_type = std::collections::HashMap<String, u8>)]
+    #[schema(value_type = std::collections::HashMap<String, D20>)]
     pub rolls: BTreeMap<CombatantId, D20>,
     /// d20 rolled at the table for groups, by `roll_group`; all enemies together are the group
     /// `enemies`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(value_type = std::collections::HashMap<String, u8>)]
+    #[schema(value_type = std::collections::HashMap<String, D20>)]
     pub group_rolls: BTreeMap<Slug, D20>,
     /// d20 rolled at the table for the roll-off of a full tie, by combatant (WA-5a). The server
     /// rolls the rest.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(value_type = std::collections::HashMap<String, u8>)]
+    #[schema(value_type = std::collections::HashMap<String, D20>)]
     pub roll_offs: BTreeMap<CombatantId, D20>,
     /// d20 rolled at the table for the roll-off of a full tie, by group.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(value_type = std::collections::HashMap<String, u8>)]
+    #[schema(value_type = std::collections::HashMap<String, D20>)]
     pub group_roll_offs: BTreeMap<Slug, D20>,
 }
 

@@ -2,6 +2,8 @@
 
 mod rolls;
 
+pub(super) use rolls::who_rolls;
+
 use super::manifest::DISABLED;
 use super::{
     ChoiceOpened, Combatant, Command, Encounter, EndTurn, ExtraActionGranted, ExtraActionLapsed,

@@ -1,13 +1,14 @@
 //! What may be legal under Seize the initiative.
 
-use super::decide::eligible;
-use super::{Encounter, Phase};
-use crate::vocabulary::{CombatantId, LegalCommand};
+use super::decide::{eligible, who_rolls};
+use super::{Encounter, Enemies, Phase};
+use crate::vocabulary::{CombatantId, LegalCommand, MAX_COMBATANTS, Slug, Values};
+use serde_json::json;
 
 pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     let fighters: Vec<&CombatantId> = encounter.active().map(|c| &c.id).collect();
     match &encounter.state.phase {
-        Phase::Setup => before_the_start(&fighters),
+        Phase::Setup => before_the_start(encounter, &fighters),
         Phase::Over | Phase::SomeoneActs => Vec::new(),
         Phase::InTurn { actor } => vec![
             LegalCommand::by("end_turn", actor, "WA-8").whom("next", false, fighters),
@@ -30,19 +31,47 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     }
 }
 
-fn before_the_start(fighters: &[&CombatantId]) -> Vec<LegalCommand> {
-    let rolls = "an object from combatant ids to the d20 that each rolled";
-    let group_rolls = "an object from groups to the d20 that each rolled";
-    let start = LegalCommand::of("start", "WA-1")
-        .choose("enemies", false, ["apart", "together"])
-        .like("rolls", rolls, None)
-        .like("group_rolls", group_rolls, None)
-        .like("roll_offs", rolls, None)
-        .like("group_roll_offs", group_rolls, None);
-    let mut legal = vec![start];
+/// The common roll, with enemies apart or together, and before it each one's own die.
+fn before_the_start(encounter: &Encounter, fighters: &[&CombatantId]) -> Vec<LegalCommand> {
+    let mut legal = Vec::new();
+    for enemies in [Enemies::Apart, Enemies::Together] {
+        let start = LegalCommand::of("start", "WA-1");
+        let start = match enemies {
+            Enemies::Apart => start
+                .labelled("Start: roll initiative")
+                .choose("enemies", false, [json!(enemies)])
+                .advanced(),
+            Enemies::Together => start
+                .labelled("Start: roll once for all enemies")
+                .with("enemies", json!(enemies)),
+        };
+        legal.push(dice_of_the_table(encounter, enemies, start));
+    }
     for id in fighters {
-        let own = LegalCommand::by("roll", *id, "WA-1");
-        legal.push(own.range("roll", true, 1, 20));
+        legal.push(LegalCommand::by("roll", *id, "WA-1").range("roll", false, 1, 20));
     }
     legal
+}
+
+/// Opens the fields for dice that the table rolled itself.
+fn dice_of_the_table(encounter: &Encounter, enemies: Enemies, start: LegalCommand) -> LegalCommand {
+    let (alone, groups) = who_rolls(encounter, enemies);
+    let alone = || Values::by_combatant(&alone, Values::Range(1, 20));
+    let start = start
+        .open("rolls", false, alone())
+        .advanced()
+        .open("roll_offs", false, alone())
+        .advanced();
+    if groups.is_empty() {
+        return start;
+    }
+    let groups = || {
+        let words = groups.iter().map(Slug::as_str);
+        Values::map(Values::words(words), Values::Range(1, 20), MAX_COMBATANTS)
+    };
+    start
+        .open("group_rolls", false, groups())
+        .advanced()
+        .open("group_roll_offs", false, groups())
+        .advanced()
 }

@@ -2,14 +2,10 @@
 
 use super::decide::MAX_TIMED;
 use super::{Approach, Combatant, Encounter, Phase, on_track};
-use crate::vocabulary::{CombatantId, LegalCommand, Status, shared_list};
+use crate::vocabulary::{CombatantId, LegalCommand, Property, Slug, Status, Values, shared_list};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
-
-const TARGETS: &str = "a list of targets: combatant, loses, damage and killed (by a decisive attack), member (of a group), rejoin";
-const JOINS: &str = "an object from combatant ids to how each joins: approach, attribute, ability, successes or faces";
-const SHIFT: &str = "how `source` joins again if this shifts the fight: approach, attribute, ability, successes or faces";
-const DICE: &str = "the faces of d10s, at most as many as the pool has";
 
 pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     let mut legal = Vec::new();
@@ -20,27 +16,34 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
         legal.push(settle.among("loser", true, &active, None));
     }
     if encounter.status == Status::Setup {
-        legal.push(LegalCommand::of("start", "VE-2").like("joins", JOINS, None));
+        let fighters = encounter.active().map(|c| &c.id);
+        let joins = Values::by_combatant(fighters, Values::Object(join()));
+        legal.push(
+            LegalCommand::of("start", "VE-2")
+                .open("joins", false, joins)
+                .advanced(),
+        );
         for c in encounter.active().filter(|c| c.state.join_battle.is_none()) {
-            join_battle(&mut legal, &c.id);
+            join_battle(encounter, &mut legal, &c.id);
         }
         // What is refused before the start would be tried with every combatant.
         return legal;
     }
+    let lists = targets_by_side(encounter);
     if let Some(actor) = encounter.state.phase.awaited() {
-        in_turn(encounter, &mut legal, actor);
+        in_turn(encounter, &lists, &mut legal, actor);
     }
-    let attackers = on_track(encounter).map(|c| &c.id);
-    legal.push(attack(
-        LegalCommand::of("act", "VE-10a")
-            .whom("combatant", true, attackers)
-            .with("reflexive", true),
-    ));
+    for c in on_track(encounter) {
+        let outside = LegalCommand::by("act", &c.id, "VE-10a")
+            .labelled("{combatant}: attack outside the turn")
+            .with("reflexive", true);
+        legal.push(attack(&lists, c, outside));
+    }
     for c in encounter.active() {
         if c.state.join_battle.is_some() {
             at_any_time(&mut legal, c, &all);
         } else {
-            join_battle(&mut legal, &c.id);
+            join_battle(encounter, &mut legal, &c.id);
         }
     }
     for c in encounter.iter() {
@@ -54,17 +57,59 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     legal
 }
 
-fn attack(act: LegalCommand) -> LegalCommand {
-    let act = act
-        .like("action", "what is done", None)
-        .like("targets", TARGETS, None);
-    act.with("attack", true)
+/// The combatants on the track as each side attacks them: its foes first.
+fn targets_by_side(encounter: &Encounter) -> BTreeMap<&Slug, Arc<[Value]>> {
+    let mut lists = BTreeMap::new();
+    for attacker in on_track(encounter) {
+        lists.entry(&attacker.side).or_insert_with(|| {
+            let mut targets: Vec<&Combatant> = on_track(encounter).collect();
+            targets.sort_by_key(|c| c.side == attacker.side);
+            shared_list(targets.into_iter().map(|c| &c.id))
+        });
+    }
+    lists
+}
+
+/// Opens the fields of an attack.
+fn attack(
+    lists: &BTreeMap<&Slug, Arc<[Value]>>,
+    attacker: &Combatant,
+    attack: LegalCommand,
+) -> LegalCommand {
+    let attack = attack.with("attack", true);
+    let Some(targets) = lists.get(&attacker.side) else {
+        return attack;
+    };
+    let target = Values::Object(vec![
+        Property::required(
+            "combatant",
+            Values::among(targets, vec![json!(attacker.id)]),
+        ),
+        Property::optional("loses", Values::Range(0, 40)),
+    ]);
+    attack
+        .text("action", false, 200)
+        .open("targets", false, Values::only(target))
         .choose("decisive", false, [false, true])
         .range("attacker_loses", false, 0, 40)
+        .advanced()
+}
+
+/// How a combatant Joins Battle, rolled at the table, with the usual pool.
+fn join() -> Vec<Property> {
+    vec![
+        Property::optional("successes", Values::Range(0, 100)),
+        Property::optional("bonus_dice", Values::Range(-40, 40)),
+    ]
 }
 
 /// Commands of the combatant that has the turn or is next.
-fn in_turn(encounter: &Encounter, legal: &mut Vec<LegalCommand>, actor: &CombatantId) {
+fn in_turn(
+    encounter: &Encounter,
+    lists: &BTreeMap<&Slug, Arc<[Value]>>,
+    legal: &mut Vec<LegalCommand>,
+    actor: &CombatantId,
+) {
     // An action that harms a combatant or is opposed is no free action (VE-8).
     let free_action = LegalCommand::by("free_action", actor, "VE-6")
         .choose("damaging", false, [false])
@@ -77,86 +122,105 @@ fn in_turn(encounter: &Encounter, legal: &mut Vec<LegalCommand>, actor: &Combata
     let act = LegalCommand::by("act", actor, "VE-10");
     legal.push(LegalCommand::by("begin_turn", actor, "VE-9"));
     legal.push(LegalCommand::by("delay", actor, "VE-12"));
-    legal.push(free_action.like("action", "what is done", Some(json!("ready a weapon"))));
+    legal.push(free_action.text("action", true, 200));
     legal.push(LegalCommand::by("pass", actor, pass));
-    legal.push(act.clone().like("action", "what is done", None));
-    legal.push(attack(act.clone()));
+    legal.push(act.clone().text("action", false, 200));
+    let attacking = act.labelled("{combatant}: attack");
+    if let Some(c) = encounter.get(actor) {
+        legal.push(attack(lists, c, attacking));
+    }
     legal.push(manoeuvre("rush", actor));
     legal.push(manoeuvre("disengage", actor));
     legal.push(LegalCommand::by("flurry", actor, "VE-11"));
     legal.push(LegalCommand::by("move", actor, "VE-10"));
     legal.push(LegalCommand::by("end_turn", actor, "VE-9"));
-    if let Some(target) = on_track(encounter).find(|c| c.id != *actor) {
-        legal.push(attack(act).with("targets", json!([{"combatant": target.id}])));
-    }
 }
 
 fn manoeuvre(verb: &'static str, actor: &CombatantId) -> LegalCommand {
     LegalCommand::by(verb, actor, "VE-15").choose("moved", false, [false, true])
 }
 
-/// Each pool that an approach allows (VE-2 to VE-4), with the dice or with the successes.
-fn join_battle(legal: &mut Vec<LegalCommand>, id: &CombatantId) {
-    let usual = pool(id, Approach::Default)
-        .choose("approach", false, ["default", "stealth", "escalation"])
-        .choose("attribute", false, ["wits"])
-        .choose("ability", false, ["awareness"]);
-    let mut pools = vec![usual];
+/// The approaches, each with the pools that it allows (VE-2 to VE-4).
+fn join_battle(encounter: &Encounter, legal: &mut Vec<LegalCommand>, id: &CombatantId) {
+    legal.push(join_options(LegalCommand::by("join_battle", id, "VE-2")));
     for approach in [Approach::Stealth, Approach::Escalation] {
-        let (attribute, ability, _) = approach.swaps();
-        let unusual = pool(id, approach).with("approach", json!(approach));
+        let (attribute, ability, rule) = approach.swaps();
+        let join = LegalCommand::by("join_battle", id, rule).with("approach", json!(approach));
+        let attributes = [json!("wits"), json!(attribute)];
         let abilities = [json!("awareness"), json!(ability)];
-        pools.push(
-            unusual
-                .clone()
-                .with("attribute", json!(attribute))
-                .choose("ability", false, abilities),
-        );
-        pools.push(
-            unusual
-                .choose("attribute", false, ["wits"])
-                .with("ability", json!(ability)),
-        );
-    }
-    for pool in pools {
-        let pool = pool.range("bonus_dice", false, -40, 40);
-        legal.push(pool.clone().range("successes", true, 0, 100));
-        legal.push(pool.like("faces", DICE, None));
+        let [both, with_attribute, with_ability] = join_labels(approach);
+        if !encounter.options.single_swap {
+            let join = join.labelled(both);
+            let join = join.choose("attribute", false, attributes);
+            legal.push(join_options(join.choose("ability", false, abilities)));
+            continue;
+        }
+        // Only one of the two may be swapped (VE-33).
+        let attribute = join.clone().labelled(with_attribute);
+        legal.push(join_options(attribute.choose(
+            "attribute",
+            false,
+            attributes,
+        )));
+        let ability = join.labelled(with_ability);
+        legal.push(join_options(ability.choose("ability", false, abilities)));
     }
 }
 
-fn pool(id: &CombatantId, approach: Approach) -> LegalCommand {
-    let (_, _, rule) = approach.swaps();
-    LegalCommand::by("join_battle", id, rule)
+fn join_labels(approach: Approach) -> [&'static str; 3] {
+    match approach {
+        Approach::Stealth => [
+            "{combatant}: join battle from hiding",
+            "{combatant}: join battle from hiding with dexterity",
+            "{combatant}: join battle from hiding with stealth",
+        ],
+        _ => [
+            "{combatant}: join battle by escalation",
+            "{combatant}: join battle by escalation with manipulation",
+            "{combatant}: join battle by escalation with socialize",
+        ],
+    }
+}
+
+fn join_options(join: LegalCommand) -> LegalCommand {
+    join.range("bonus_dice", false, -40, 40)
+        .range("successes", false, 0, 100)
+        .advanced()
 }
 
 fn at_any_time(legal: &mut Vec<LegalCommand>, c: &Combatant, all: &Arc<[Value]>) {
     let id = &c.id;
     let initiative = (c.state.initiative + 20).min(40);
     let motes = c.stats.motes();
-    let name = "a name that none of its start-of-turn effects has";
-    let example = free_name(c).map(Value::from);
     legal.push(LegalCommand::by("return", id, "VE-12"));
     legal.push(LegalCommand::by("follow_up", id, "VE-15"));
     legal.push(
         spend(id)
+            .labelled("{combatant}: spend Initiative")
             .range("initiative", true, 1, initiative)
             .range("motes", false, 0, motes),
     );
     legal.push(
         spend(id)
+            .labelled("{combatant}: spend motes")
             .range("motes", true, 1, motes)
             .range("initiative", false, 0, initiative),
     );
     let declare = LegalCommand::by("declare", id, "VE-17");
-    legal.push(changes(declare.like("name", name, example)));
+    let known = c
+        .state
+        .start_effects
+        .iter()
+        .map(|effect| json!(effect.name));
+    let name = Values::NewText(80, known.collect());
+    legal.push(changes(declare.open("name", true, name)));
     let mut adjust = changes(LegalCommand::of("adjust", "VE-24").with("combatant", id.as_str()))
         .range("onslaught", false, 0, 1000)
         .choose("crashed", false, [false, true])
         .choose("acted", false, [false, true])
         .among("source", false, all, None)
         .range("recovery_tokens", false, 0, 4)
-        .like("rejoin", SHIFT, None);
+        .object("rejoin", false, join());
     if c.state.timed_changes.len() < MAX_TIMED {
         adjust = adjust.range("turns", false, 1, 10_000);
     }
@@ -172,13 +236,4 @@ fn changes(command: LegalCommand) -> LegalCommand {
     command
         .range("initiative", false, -40, 40)
         .range("motes", false, -1000, 1000)
-}
-
-/// A name that none of a combatant's start-of-turn effects has.
-fn free_name(c: &Combatant) -> Option<String> {
-    let mut names = (1..=9).map(|n| format!("Effect {n}"));
-    names.find(|name| {
-        let mut effects = c.state.start_effects.iter();
-        effects.all(|effect| effect.name.as_str() != name)
-    })
 }

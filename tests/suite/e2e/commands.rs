@@ -1,6 +1,7 @@
 //! Commands and their answers.
 
 use super::Api;
+use crate::support::choices::completed;
 use serde_json::json;
 
 #[tokio::test]
@@ -52,6 +53,6 @@ async fn every_command_that_is_listed_is_accepted_as_it_stands() {
         "{body}"
     );
     for option in listed {
-        fight.dry_run(&option["command"]).send().await.expect(200);
+        fight.dry_run(&completed(&option)).send().await.expect(200);
     }
 }

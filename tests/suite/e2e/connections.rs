@@ -62,13 +62,13 @@ fn refused(answer: &str) -> (String, Value) {
 async fn a_request_has_one_host() {
     let api = Api::start().await;
     for (head, found) in [
-        ("GET /livez HTTP/1.1\r\n", "none"),
+        ("GET /livez HTTP/1.1\r\n", "no Host"),
         ("GET /livez HTTP/1.1\r\nhost: x\r\nhost: x\r\n", "several"),
         ("GET /livez HTTP/1.1\r\nHost: x\r\nhOST: y\r\n", "several"),
         ("GET /livez HTTP/1.0\r\nhost: x\r\nhost: y\r\n", "several"),
         (
             "OPTIONS /livez HTTP/1.1\r\norigin: https://table.example\r\n",
-            "none",
+            "no Host",
         ),
     ] {
         let (status, problem) =

@@ -2,6 +2,7 @@
 
 use super::keeping;
 use crate::e2e::{Api, Fight};
+use crate::support::choices::completed;
 use crate::support::proxy::{Gate, Proxy};
 use crate::support::redis::RedisServer;
 use crate::support::{setting, shows};
@@ -103,13 +104,14 @@ async fn listed(fight: &Fight, verb: &str) -> Option<Value> {
 /// Holds an option of undo with this range against the server: both its ends are accepted, and what
 /// lies beyond them is not.
 async fn reaches(fight: &Fight, option: &Value, oldest: u64, last: u64) {
-    let range = json!({"min": oldest, "max": last});
+    let schema = &option["choices"][0]["schema"];
     assert_eq!(
         (
             &option["choices"][0]["field"],
-            &option["choices"][0]["range"]
+            &schema["minimum"],
+            &schema["maximum"]
         ),
-        (&json!("to_version"), &range),
+        (&json!("to_version"), &json!(oldest), &json!(last)),
         "{option}"
     );
     let dry = async |command: &Value| fight.dry_run(command).send().await.status;
@@ -124,7 +126,7 @@ async fn reaches(fight: &Fight, option: &Value, oldest: u64, last: u64) {
         dry(&json!({"type": "undo", "to_version": oldest - 1})).await,
         410
     );
-    assert_eq!(dry(&option["command"]).await, 200, "{option}");
+    assert_eq!(dry(&completed(option)).await, 200, "{option}");
 }
 
 #[tokio::test]
@@ -145,11 +147,8 @@ async fn the_ways_back_that_options_lists_reach_as_far_as_the_log_does_and_no_fu
         .await;
     let undo = listed(&fight, "undo").await.expect("an undo");
     assert_eq!(
-        (
-            &undo["command"]["to_version"],
-            &undo["choices"][0]["required"]
-        ),
-        (&json!(256), &json!(true))
+        (&undo["complete"], &undo["choices"][0]["required"]),
+        (&json!(false), &json!(true))
     );
     reaches(&fight, &undo, 256, 520).await;
 

@@ -46,25 +46,70 @@ impl Chance {
         }
     }
 
-    /// The command of an option with its open fields filled: free text stays as in the example.
+    /// The command of an option with its open fields filled.
     pub fn fill(&mut self, option: &LegalCommand) -> Value {
-        let mut option = option.clone();
-        for choice in std::mem::take(&mut option.choices) {
-            if !choice.required && self.percent(50) {
-                continue;
-            }
-            match &choice.values {
-                Values::Range { min, max } => {
-                    option.set(choice.field, self.number(*min, *max).into());
-                }
-                values => {
-                    if let Some(value) = self.pick(&listed_values(values)) {
-                        option.set(choice.field, (*value).clone());
-                    }
-                }
+        let mut command = option.command.clone();
+        for choice in &option.choices {
+            if choice.required || self.percent(50) {
+                command[choice.field] = self.of(&choice.values);
             }
         }
-        option.command
+        command
+    }
+
+    /// A value that an open field may hold.
+    fn of(&mut self, values: &Values) -> Value {
+        match values {
+            Values::OneOf(_) | Values::Shared(_) => {
+                let listed = listed_values(values);
+                self.pick(&listed)
+                    .map_or(Value::Null, |value| (*value).clone())
+            }
+            Values::Range(least, most) => self.number(*least, *most).into(),
+            Values::Text(most) => {
+                let text = ["Ärger", "attack", "the door opens", "x y"][self.below(4)];
+                text.chars().take(*most).collect::<String>().into()
+            }
+            Values::NewText(..) | Values::NewWord(_) => values.example().unwrap_or_default(),
+            Values::List {
+                items,
+                unique,
+                length: [least, most],
+            } => {
+                let count = least + self.below((most - least).min(3) + 1);
+                let mut list: Vec<Value> = Vec::new();
+                for _ in 0..count {
+                    let item = self.of(items);
+                    if !*unique || !list.contains(&item) {
+                        list.push(item);
+                    }
+                }
+                list.into()
+            }
+            Values::Map { keys, values, most } => {
+                let mut map = Map::new();
+                for _ in 0..self.below((*most).min(3) + 1) {
+                    if let Value::String(key) = self.of(keys) {
+                        map.insert(key, self.of(values));
+                    }
+                }
+                map.into()
+            }
+            Values::Object(properties) => {
+                let mut object = Map::new();
+                for property in properties {
+                    // Plays say themselves who is hidden from whom.
+                    if property.required || (property.field != "hidden" && self.percent(50)) {
+                        object.insert(property.field.to_string(), self.of(&property.values));
+                    }
+                }
+                object.into()
+            }
+            Values::AnyOf(shapes) => {
+                let shape = self.below(shapes.len());
+                self.of(&shapes[shape])
+            }
+        }
     }
 
     /// A value of a schema's shape; where it wants a short name, one of `names`.

@@ -448,7 +448,7 @@ fn every_mistake_of_a_definition_is_named() {
     let long = json!({"pools": {"p": {"max": 1, "spend": {"cost": [0, 1, 2]}}}});
     let (path, message) = refusal(&long).expect("it is refused").remove(0);
     assert!(
-        path.ends_with("pools.p.spend.cost") && message.contains("not a list of 3"),
+        path.ends_with("pools.p.spend.cost") && message.contains("got a list of 3"),
         "{path}: {message}"
     );
 }
@@ -536,8 +536,8 @@ fn combatants_of_one_name_have_buttons_that_tell_them_apart() {
         .filter(|option| option.command["type"] == "begin_turn");
     let labels: Vec<&str> = begins.map(|option| option.label.as_str()).collect();
     let expected = [
-        "Wolf: start turn (combatant grey)",
-        "Wolf: start turn (combatant white)",
+        "Wolf #1: start turn",
+        "Wolf #2: start turn",
         "ann: start turn",
     ];
     assert_eq!(labels, expected);

@@ -3,15 +3,13 @@
 
 use super::judge::Judge;
 use super::player::Subject;
+use crate::support::legal_commands::UNLISTED;
 use crate::support::openapi::type_schema;
 use crate::support::schema::Shapes;
 use crate::support::table::RULESETS;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use turnkeeper::vocabulary::{LegalCommand, SharedCommand};
-
-/// Whose the command is, its type, the field, and why no option lists it.
-const UNLISTED: &[(&str, &str, &str, &str)] = &[];
 
 /// The minimum and the maximum number of plays of a ruleset.
 const PLAYS: std::ops::Range<u64> = 10..200;
@@ -69,7 +67,8 @@ fn met(subject: &Subject, wanted: &BTreeSet<Field>) -> BTreeSet<Field> {
             .expect("a fight");
         met.extend(judge.legal_commands.iter().flat_map(listed));
         for action in played.actions.iter().filter(|action| action.advance) {
-            if judge.act(action).expect("a sound play") {
+            let sound = judge.act(action);
+            if sound.unwrap_or_else(|breach| panic!("{} {number}: {breach:?}", subject.id)) {
                 met.extend(judge.legal_commands.iter().flat_map(listed));
             }
         }

@@ -4,7 +4,7 @@ use super::chance::Chance;
 use super::gone::named_but_gone;
 use super::turns::Turns;
 use crate::support::json::short;
-use crate::support::legal_commands::{listed, promised};
+use crate::support::legal_commands::{covered, listed, listed_values};
 use crate::support::table::{RULESETS, Refused, Table, owned, player, seeded};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -129,7 +129,7 @@ impl Judge {
             dice,
             advance,
         } = action;
-        let promised = promised(&self.legal_commands, command);
+        let promised = listed(&self.legal_commands, command);
         let mut table = self.table.clone();
         let answer = table.try_send(command.clone(), &mut seeded(*dice));
         let answer = answer.or_else(|broken| {
@@ -152,7 +152,7 @@ impl Judge {
             Ok(events) => events,
         };
         let verb = &command["type"];
-        if !listed(&self.legal_commands, command) {
+        if !covered(self.table.game.ruleset(), &self.legal_commands, command) {
             let alike = self
                 .legal_commands
                 .iter()
@@ -311,6 +311,10 @@ impl Judge {
         events: &[Value],
         before: &Value,
     ) -> Result<(), Breach> {
+        // Venture's delays are another matter: VE-12.
+        if self.view["options"]["definition"].is_null() {
+            return Ok(());
+        }
         let happened = |kind: &str| events.iter().any(|event| event["type"] == kind);
         if happened("round_ended") && self.own(&command["type"]) {
             let fighters = before["combatants"].as_array().into_iter().flatten();
@@ -420,10 +424,7 @@ impl Judge {
                 Some("end_turn" | "react" | "resolve") => false,
                 Some("begin_turn" | "nominate") => {
                     let options = table.legal_commands();
-                    let begins = options
-                        .iter()
-                        .filter(|option| is_choice(&option.command))
-                        .count();
+                    let begins: usize = options.iter().map(beginners).sum();
                     begins != 1 || pending["commands"][1] == "pass"
                 }
                 // What is declared or rolled is not known.
@@ -573,7 +574,7 @@ impl Judge {
             taking.iter().any(|o| self.sends(id, o))
                 || taking
                     .iter()
-                    .any(|o| o.combatant.as_ref().is_some_and(|c| *c == *id) || mentions(o, id))
+                    .any(|o| o.actor.as_ref().is_some_and(|c| *c == *id) || mentions(o, id))
         };
         if let Some(idle) = who.iter().find(|id| !by(id)) {
             return breach(
@@ -588,8 +589,8 @@ impl Judge {
         }
         let senders = taking
             .iter()
-            .filter(|o| self.own(&o.command["type"]))
-            .filter_map(|o| o.combatant.as_ref());
+            .filter(|o| self.own(&o.command["type"]) && o.command["reflexive"] != true)
+            .filter_map(|o| o.actor.as_ref());
         // Under DC20, who has answered may change the answer and is not waited for.
         let answered = [
             ids(&self.view["state"]["claims"], "combatant"),
@@ -731,6 +732,15 @@ fn guarded<T>(judged: impl FnOnce() -> Result<T, Breach>) -> Result<T, Breach> {
 }
 
 /// Whether a command says who acts next.
-fn is_choice(command: &Value) -> bool {
-    command["type"] == "begin_turn" || command["type"] == "nominate"
+/// How many combatants an option lets begin.
+fn beginners(option: &LegalCommand) -> usize {
+    let mut choices = option.choices.iter();
+    match option.verb() {
+        "begin_turn" => 1,
+        "nominate" => match choices.find(|choice| choice.field == "next") {
+            Some(next) => listed_values(&next.values).len(),
+            None => 1,
+        },
+        _ => 0,
+    }
 }

@@ -2,7 +2,7 @@
 //! out.
 
 use crate::properties::chance::Chance;
-use crate::support::legal_commands::{listed, listed_values};
+use crate::support::legal_commands::{completed, listed, listed_values};
 use crate::support::table::{RULESETS, Table, owned, player};
 use serde_json::{Value, json};
 use turnkeeper::engine::{Request, Role, SeededDice, Viewer};
@@ -23,18 +23,19 @@ fn creation(ruleset: &str) -> Value {
     json!({"ruleset": ruleset, "combatants": combatants})
 }
 
-/// The command of an option as it stands, and with each value that it lists for a field.
+/// The command of an option with the first values, and with each value that it lists for a field.
 fn forms(option: &LegalCommand) -> Vec<Value> {
-    let mut forms = vec![option.command.clone()];
+    let first = completed(option);
+    let mut forms = vec![first.clone()];
     for choice in &option.choices {
         let values = match &choice.values {
-            Values::Range { min, max } => vec![json!(min), json!(max)],
+            Values::Range(least, most) => vec![json!(least), json!(most)],
             values => listed_values(values).into_iter().cloned().collect(),
         };
         for value in values {
-            let mut option = option.clone();
-            option.set(choice.field, value);
-            forms.push(option.command);
+            let mut form = first.clone();
+            form[choice.field] = value;
+            forms.push(form);
         }
     }
     forms
@@ -55,14 +56,15 @@ fn check(table: &Table, viewer: &Viewer) -> usize {
         assert!(may(&form), "{form} is listed for {viewer:?}");
     }
     for option in &own {
-        let request = Request::read(option.command.clone()).expect("an option is a request");
+        let command = completed(option);
+        let request = Request::read(command.clone()).expect("an option is a request");
         let decided = table
             .game
             .decide(&[], &request, &mut SeededDice::new([1; 32]), &|| false);
         assert!(
             decided.is_ok(),
             "{} is listed for {viewer:?} and refused: {:?}",
-            option.command,
+            command,
             decided.err()
         );
     }

@@ -1,6 +1,7 @@
 //! A full round of each ruleset with players' tokens, once the game master has begun the fight.
 
 use crate::e2e::{Api, Fight, text};
+use crate::support::choices::{completed, smallest};
 use serde_json::{Value, json};
 
 /// An encounter whose game master has begun the fight, handed out two players' tokens, and left.
@@ -67,7 +68,7 @@ impl Round {
                     .options()
                     .await
                     .into_iter()
-                    .map(|option| (player, option["command"].clone()));
+                    .map(|option| (player, completed(&option)));
                 legal_commands
                     .extend(options.filter(|(_, command)| awaited.contains(&command["type"])));
             }
@@ -105,14 +106,10 @@ async fn place_enemies(gm: &Fight) {
             .iter()
             .find(assigns)
             .expect("an enemy to be assigned");
-        let mut command = assign["command"].clone();
-        if let Some(slot) = assign["choices"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .find(|c| c["field"] == "slot")
-        {
-            command["slot"] = slot["one_of"][0].clone();
+        let mut command = completed(assign);
+        let mut choices = assign["choices"].as_array().expect("choices").iter();
+        if let Some(slot) = choices.find(|choice| choice["field"] == "slot") {
+            command["slot"] = smallest(&slot["schema"]);
         }
         gm.accepted(command).await;
     }

@@ -75,7 +75,8 @@ fn every_pass_of_exp_finishes_a_persona_so_that_a_unit_has_no_more_passes_than_p
                 };
                 command = option.command.clone();
                 for choice in &option.choices {
-                    if let turnkeeper::vocabulary::Values::OneOf(values) = &choice.values {
+                    if let turnkeeper::vocabulary::Values::OneOf(list) = &choice.values {
+                        let values = &list.values;
                         let wait = json!("wait");
                         command[choice.field] = values
                             .iter()

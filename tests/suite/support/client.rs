@@ -1,6 +1,7 @@
 //! A client of the API, for tests and benchmarks. A [`Call`] is built like a line of curl;
 //! [`Fight`] is an encounter with a token.
 
+use super::choices::resolved_items;
 use super::secrets;
 use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -278,10 +279,7 @@ impl Fight {
 
     /// The commands that are listed as legal.
     pub async fn options(&self) -> Vec<Value> {
-        self.read("/options").await["items"]
-            .as_array()
-            .expect("items")
-            .clone()
+        resolved_items(&self.read("/options?include=tools").await)
     }
 
     /// Asks for a token.

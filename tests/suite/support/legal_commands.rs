@@ -3,42 +3,119 @@
 use serde_json::Value;
 use turnkeeper::vocabulary::{LegalCommand, Values};
 
-/// Whether one of `legal_commands` lists `command`: its type, its fixed fields, and in each open
+/// Fields that no option lists: whose the command is, its type, the field, and why.
+pub const UNLISTED: &[(&str, &str, &str, &str)] = &[
+    ("venture", "join_battle", "faces", MORE_THAN_A_SCHEMA),
+    ("dc20", "start", "fate_dice", MORE_THAN_A_SCHEMA),
+    ("dc20", "assign", "others", MORE_THAN_A_SCHEMA),
+    ("dc20", "claim", "others", MORE_THAN_A_SCHEMA),
+    ("exp", "mental_duel", "rolls", MORE_THAN_A_SCHEMA),
+    ("exp", "mental_duel", "tie_rolls", MORE_THAN_A_SCHEMA),
+];
+
+/// What the field may hold depends on other fields, which no schema of it alone can say.
+const MORE_THAN_A_SCHEMA: &str = "what it may hold depends on other fields";
+
+/// Whether one of `legal_commands` lists `command`: its type, its decided fields, and in each open
 /// field a value that is listed there.
 pub fn listed(legal_commands: &[LegalCommand], command: &Value) -> bool {
-    legal_commands.iter().any(|option| lists(option, command))
+    let mut options = legal_commands.iter();
+    options.any(|option| lists(option, command, &admits))
 }
 
-fn lists(option: &LegalCommand, command: &Value) -> bool {
-    let (Some(fixed), Some(sent)) = (option.fields(), command.as_object()) else {
+/// Whether one of `legal_commands` of a ruleset is about `command`: lists, objects and texts may
+/// hold more than what is listed, and fields that no option lists may hold anything.
+pub fn covered(ruleset: &str, legal_commands: &[LegalCommand], command: &Value) -> bool {
+    let mut sent = command.clone();
+    if let Some(fields) = sent.as_object_mut() {
+        for (whose, verb, field, _) in UNLISTED {
+            if *whose == ruleset && command["type"] == *verb {
+                fields.remove(*field);
+            }
+        }
+    }
+    let mut options = legal_commands.iter();
+    options.any(|option| lists(option, &sent, &admits_more))
+}
+
+fn admits_more(values: &Values, value: &Value) -> bool {
+    match values {
+        Values::OneOf(_) | Values::Shared(_) | Values::Range(..) => admits(values, value),
+        _ => true,
+    }
+}
+
+fn lists(option: &LegalCommand, command: &Value, admits: &dyn Fn(&Values, &Value) -> bool) -> bool {
+    let (Some(decided), Some(sent)) = (option.fields(), command.as_object()) else {
         return false;
     };
     let choice = |field: &str| option.choices.iter().find(|choice| choice.field == field);
     let admitted = sent.iter().all(|(field, value)| match choice(field) {
-        Some(choice) => match &choice.values {
-            Values::OneOf(_) | Values::From(_) => listed_values(&choice.values).contains(&value),
-            Values::Range { min, max } => {
-                value.as_i64().is_some_and(|n| (*min..=*max).contains(&n))
-            }
-            Values::Like(_) => true,
-        },
-        None => fixed
+        Some(choice) => admits(&choice.values, value),
+        None => decided
             .get(field)
-            .map_or(says_nothing(value), |fixed| fixed == value),
+            .map_or(says_nothing(value), |decided| decided == value),
     });
-    let complete = fixed
-        .keys()
-        .all(|field| sent.contains_key(field) || choice(field).is_some_and(|c| !c.required));
-    admitted && complete
+    let mut required = option.choices.iter().filter(|choice| choice.required);
+    admitted
+        && decided.keys().all(|field| sent.contains_key(field))
+        && required.all(|choice| sent.contains_key(choice.field))
+}
+
+/// Whether a field may hold this value.
+fn admits(values: &Values, value: &Value) -> bool {
+    match values {
+        Values::OneOf(list) => list.values.contains(value),
+        Values::Shared(list) => list.iter().any(|listed| listed == value),
+        Values::Range(least, most) => value
+            .as_i64()
+            .is_some_and(|n| (*least..=*most).contains(&n)),
+        Values::Text(most) => value
+            .as_str()
+            .is_some_and(|text| text.chars().count() <= *most),
+        Values::NewText(_, known) => value.is_string() && !known.contains(value),
+        Values::NewWord(known) => value.is_string() && !known.contains(value),
+        Values::List { items, length, .. } => value.as_array().is_some_and(|list| {
+            (length[0]..=length[1]).contains(&list.len())
+                && list.iter().all(|item| admits(items, item))
+        }),
+        Values::Map { keys, values, most } => value.as_object().is_some_and(|map| {
+            map.len() <= *most
+                && map.iter().all(|(key, value)| {
+                    admits(keys, &Value::from(key.as_str())) && admits(values, value)
+                })
+        }),
+        Values::Object(properties) => value.as_object().is_some_and(|object| {
+            object.iter().all(|(field, value)| {
+                properties
+                    .iter()
+                    .any(|property| property.field == *field && admits(&property.values, value))
+            }) && properties
+                .iter()
+                .all(|property| !property.required || object.contains_key(&*property.field))
+        }),
+        Values::AnyOf(shapes) => shapes.iter().any(|shape| admits(shape, value)),
+    }
 }
 
 /// Every value that is listed one by one.
 pub fn listed_values(values: &Values) -> Vec<&Value> {
     match values {
-        Values::OneOf(values) => values.iter().collect(),
-        Values::From(listed) => listed.iter().collect(),
-        Values::Range { .. } | Values::Like(_) => Vec::new(),
+        Values::OneOf(list) => list.values.iter().collect(),
+        Values::Shared(list) => list.iter().collect(),
+        _ => Vec::new(),
     }
+}
+
+/// The command of an option with the first value in each required field.
+pub fn completed(option: &LegalCommand) -> Value {
+    let mut command = option.command.clone();
+    for choice in &option.choices {
+        if choice.required {
+            command[choice.field] = choice.values.example().expect("a value");
+        }
+    }
+    command
 }
 
 /// Whether a field that holds this could as well be left out.
@@ -49,24 +126,4 @@ fn says_nothing(value: &Value) -> bool {
         Value::Object(fields) => fields.is_empty(),
         Value::Bool(true) | Value::Number(_) | Value::String(_) => false,
     }
-}
-
-/// Whether one of `legal_commands` promises that `command` is accepted: free text counts only as
-/// the example has it.
-pub fn promised(legal_commands: &[LegalCommand], command: &Value) -> bool {
-    legal_commands.iter().any(|option| {
-        let free = |field: &str| {
-            option
-                .choices
-                .iter()
-                .any(|c| c.field == field && matches!(c.values, Values::Like(_)))
-        };
-        let as_listed = |(field, value): (&String, &Value)| {
-            !free(field) || option.command.get(field) == Some(value)
-        };
-        lists(option, command)
-            && command
-                .as_object()
-                .is_some_and(|fields| fields.iter().all(as_listed))
-    })
 }

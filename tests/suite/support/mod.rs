@@ -1,5 +1,6 @@
 //! What several tests need.
 
+pub mod choices;
 pub mod client;
 pub mod cluster;
 pub mod contract;

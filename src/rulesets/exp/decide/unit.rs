@@ -10,7 +10,7 @@ use crate::rulesets::shared::{seen_first, start_encounter, start_round};
 use crate::vocabulary::{CombatantId, D10, Violation, field, require};
 
 /// A persona or a crowd that is about to roll.
-pub(super) struct Contender {
+pub(in crate::rulesets::exp) struct Contender {
     pub id: CombatantId,
     pub combatants: Vec<CombatantId>,
     pub bonus: i64,
@@ -103,7 +103,7 @@ pub(super) fn begin(
 /// All personas in the fight, the stunned too: they may recover before they are asked (EX-23a). A
 /// crowd rolls with the values of its first persona (EX-4), of the visible ones if any: the values
 /// of a hidden one would show.
-pub(super) fn contenders(encounter: &Encounter) -> Vec<Contender> {
+pub(in crate::rulesets::exp) fn contenders(encounter: &Encounter) -> Vec<Contender> {
     let mut contenders: Vec<Contender> = Vec::with_capacity(encounter.combatants.len());
     for c in seen_first(encounter.active()) {
         // A crowd rolls under its word (EX-4, EX-4a).

@@ -156,6 +156,21 @@ fn rollers(encounter: &Encounter, enemies: Enemies) -> Vec<Roller> {
     rollers
 }
 
+/// Who rolls a die alone, and the groups that roll one together.
+pub(in crate::rulesets::seize) fn who_rolls(
+    encounter: &Encounter,
+    enemies: Enemies,
+) -> (Vec<CombatantId>, Vec<Slug>) {
+    let (mut alone, mut groups) = (Vec::new(), Vec::new());
+    for roller in rollers(encounter, enemies) {
+        match roller.group {
+            Some(group) => groups.push(group),
+            None => alone.extend(roller.combatants),
+        }
+    }
+    (alone, groups)
+}
+
 /// The die that was given for a roller, if one was.
 fn given(
     group: Option<&Slug>,
