@@ -9,16 +9,38 @@ import openapi_client as api
 COMBATANTS = [{"name": "Ann"}, {"name": "Bob"}, {"name": "Orc", "side": "monsters"}, {"name": "Wolf", "side": "monsters"}]
 
 
-def filled(option: api.LegalCommand, lists: dict[str, list[Any]], turn: int) -> api.Command:
-    fields: dict[str, Any] = option.command.to_dict()
+def value(schema: dict[str, Any], defs: dict[str, Any], turn: int) -> Any:
+    """A value that a choice allows, another one at another turn. References lead to the `$defs` of the answer."""
+    if "$ref" in schema:
+        shared = defs[schema["$ref"].split("/")[-1]]
+        return value({**shared, **{key: part for key, part in schema.items() if key != "$ref"}}, defs, turn)
+    out = schema.get("not", {})
+    values = [one["const"] for one in schema.get("oneOf", []) if one["const"] not in out.get("enum", [out.get("const")])]
+    if values:
+        return values[turn % len(values)]
+    if "anyOf" in schema:
+        return value(schema["anyOf"][0], defs, turn)
+    match schema.get("type"):
+        case "integer":
+            return schema["maximum"] if turn % 2 else schema["minimum"]
+        case "boolean":
+            return turn % 2 == 1
+        case "array":
+            return [value(schema["items"], defs, turn) for _ in range(schema.get("minItems", 0))]
+        case "object":
+            return {field: value(schema["properties"][field], defs, turn) for field in schema.get("required", [])}
+    return "marked"
+
+
+def verb(option: api.LegalCommand) -> str:
+    return str(option.command["type"])
+
+
+def filled(option: api.LegalCommand, defs: dict[str, Any], turn: int) -> api.Command:
+    fields: dict[str, Any] = dict(option.command)
     for choice in option.choices:
-        values = choice.one_of or []
-        if choice.var_from:
-            values = [value for value in lists[choice.var_from.list] if value not in (choice.var_from.var_except or [])]
-        if choice.range:
-            values = [choice.range.min, choice.range.max]
-        if values:
-            fields[choice.var_field] = values[turn % len(values)]
+        if choice.required:
+            fields[choice.var_field] = value(choice.var_schema, defs, turn)
     command = api.Command.from_dict(fields)
     assert command
     return command
@@ -37,9 +59,9 @@ def play(base_url: str, ruleset: str) -> int:
     for turn in range(1, 201):
         options = commands.list_options(encounter.id)
         awaited = encounter.pending.commands if encounter.pending else ["start"]
-        option = min((o for o in options.items if o.command.type in awaited), key=lambda o: sent[o.command.type])
-        sent[option.command.type] += 1
-        answer = commands.send_command(encounter.id, api.CommandRequest(filled(option, options.lists, turn)))
+        option = min((o for o in options.items if verb(o) in awaited), key=lambda o: sent[verb(o)])
+        sent[verb(option)] += 1
+        answer = commands.send_command(encounter.id, api.CommandRequest(filled(option, options.defs or {}, turn)))
         assert answer.encounter
         encounter = answer.encounter
         if any(event.type == "round_ended" and event.additional_properties["round"] > 0 for event in answer.events):

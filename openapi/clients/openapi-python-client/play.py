@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from typing import Any
 
 from turnkeeper_client import AuthenticatedClient
 from turnkeeper_client.api.commands import list_options, send_command
@@ -10,6 +11,7 @@ from turnkeeper_client.api.rulesets import list_rulesets
 from turnkeeper_client.models.command import Command
 from turnkeeper_client.models.command_answer import CommandAnswer
 from turnkeeper_client.models.created import Created
+from turnkeeper_client.models.legal_command import LegalCommand
 from turnkeeper_client.models.legal_commands import LegalCommands
 from turnkeeper_client.models.new_encounter import NewEncounter
 from turnkeeper_client.models.pending import Pending
@@ -17,6 +19,33 @@ from turnkeeper_client.models.ruleset_list import RulesetList
 from turnkeeper_client.types import Unset
 
 COMBATANTS = [{"name": "Ann"}, {"name": "Bob"}, {"name": "Orc", "side": "monsters"}, {"name": "Wolf", "side": "monsters"}]
+
+
+def value(schema: dict[str, Any], defs: dict[str, Any], turn: int) -> Any:
+    """A value that a choice allows, another one at another turn. References lead to the `$defs` of the answer."""
+    if "$ref" in schema:
+        shared = defs[schema["$ref"].split("/")[-1]]
+        return value({**shared, **{key: part for key, part in schema.items() if key != "$ref"}}, defs, turn)
+    out = schema.get("not", {})
+    values = [one["const"] for one in schema.get("oneOf", []) if one["const"] not in out.get("enum", [out.get("const")])]
+    if values:
+        return values[turn % len(values)]
+    if "anyOf" in schema:
+        return value(schema["anyOf"][0], defs, turn)
+    match schema.get("type"):
+        case "integer":
+            return schema["maximum"] if turn % 2 else schema["minimum"]
+        case "boolean":
+            return turn % 2 == 1
+        case "array":
+            return [value(schema["items"], defs, turn) for _ in range(schema.get("minItems", 0))]
+        case "object":
+            return {field: value(schema["properties"][field], defs, turn) for field in schema.get("required", [])}
+    return "marked"
+
+
+def verb(option: LegalCommand) -> str:
+    return str(option.command["type"])
 
 
 def play(base_url: str, ruleset: str) -> int:
@@ -30,18 +59,14 @@ def play(base_url: str, ruleset: str) -> int:
         options = list_options.sync(encounter.id, client=client)
         assert isinstance(options, LegalCommands), options
         awaited = encounter.pending.commands if isinstance(encounter.pending, Pending) else ["start"]
-        option = min((o for o in options.items if o.command.type_ in awaited), key=lambda o: sent[o.command.type_])
-        sent[option.command.type_] += 1
-        command = option.command
+        option = min((o for o in options.items if verb(o) in awaited), key=lambda o: sent[verb(o)])
+        sent[verb(option)] += 1
+        defs = {} if isinstance(options.defs, Unset) else options.defs.to_dict()
+        fields = option.command.to_dict()
         for choice in option.choices:
-            values = [] if isinstance(choice.one_of, Unset) else choice.one_of
-            if not isinstance(choice.from_, Unset):
-                out = [] if isinstance(choice.from_.except_, Unset) else choice.from_.except_
-                values = [value for value in options.lists[choice.from_.list_] if value not in out]
-            if not isinstance(choice.range_, Unset):
-                values = [choice.range_.min_, choice.range_.max_]
-            if values:
-                command = Command.from_dict({**command.to_dict(), choice.field: values[turn % len(values)]})
+            if choice.required:
+                fields[choice.field] = value(choice.schema.to_dict(), defs, turn)
+        command = Command.from_dict(fields)
         answer = send_command.sync(encounter.id, client=client, body=command)
         assert isinstance(answer, CommandAnswer), answer
         assert not isinstance(answer.encounter, Unset)

@@ -7,27 +7,58 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::error::Error;
 
-fn verb(option: &LegalCommand) -> String {
-    option.command["type"].as_str().unwrap_or_default().to_owned()
-}
-
-fn filled(option: &LegalCommand, options: &LegalCommands, turn: usize) -> Value {
-    let mut command = option.command.clone();
-    for choice in &option.choices {
-        let mut values = choice.one_of.clone().unwrap_or_default();
-        if let Some(from) = &choice.from {
-            let out = from.except.as_deref().unwrap_or_default();
-            let listed = options.lists[&from.list].iter().filter(|id| !out.contains(id));
-            values = listed.map(|id| id.clone().into()).collect();
-        }
-        if let Some(range) = &choice.range {
-            values = vec![range.min.into(), range.max.into()];
-        }
-        if !values.is_empty() {
-            command[&choice.field] = values[turn % values.len()].clone();
+/// A value that a choice allows, another one at another turn. References lead to the `$defs` of the answer.
+fn value(schema: &Value, defs: &Value, turn: usize) -> Value {
+    if let Some(name) = schema["$ref"].as_str().and_then(|target| target.rsplit('/').next()) {
+        let mut whole = defs[name].clone();
+        whole["not"] = schema["not"].clone();
+        return value(&whole, defs, turn);
+    }
+    let out = |value: &Value| schema["not"]["const"] == *value || list(&schema["not"]["enum"]).contains(value);
+    let mut values = Vec::new();
+    for one in list(&schema["oneOf"]) {
+        if !out(&one["const"]) {
+            values.push(&one["const"]);
         }
     }
-    command
+    if !values.is_empty() {
+        return values[turn % values.len()].clone();
+    }
+    if let [first, ..] = list(&schema["anyOf"]) {
+        return value(first, defs, turn);
+    }
+    match schema["type"].as_str() {
+        Some("integer") => schema[if turn % 2 == 1 { "maximum" } else { "minimum" }].clone(),
+        Some("boolean") => (turn % 2 == 1).into(),
+        Some("array") => {
+            let least = schema["minItems"].as_u64().unwrap_or_default();
+            (0..least).map(|_| value(&schema["items"], defs, turn)).collect()
+        }
+        Some("object") => {
+            let required = list(&schema["required"]).iter().filter_map(Value::as_str);
+            required.map(|field| (field.to_owned(), value(&schema["properties"][field], defs, turn))).collect()
+        }
+        _ => "marked".into(),
+    }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+fn verb(option: &LegalCommand) -> Result<String, Box<dyn Error>> {
+    Ok(serde_json::to_value(&option.command)?["type"].as_str().unwrap_or_default().to_owned())
+}
+
+fn filled(option: &LegalCommand, options: &LegalCommands, turn: usize) -> Result<Value, Box<dyn Error>> {
+    let mut command = serde_json::to_value(&option.command)?;
+    let defs = serde_json::to_value(&options.dollar_defs)?;
+    for choice in &option.choices {
+        if choice.required {
+            command[&choice.field] = value(&serde_json::to_value(&choice.schema)?, &defs, turn);
+        }
+    }
+    Ok(command)
 }
 
 async fn play(base_path: &str, ruleset: &str) -> Result<usize, Box<dyn Error>> {
@@ -40,19 +71,19 @@ async fn play(base_path: &str, ruleset: &str) -> Result<usize, Box<dyn Error>> {
     let mut pending = created.encounter.pending;
     let mut sent: BTreeMap<String, usize> = BTreeMap::new();
     for turn in 1..=200 {
-        let options = commands_api::list_options(&api, &id, None, None).await?;
+        let options = commands_api::list_options(&api, &id, None, None, None, None).await?;
         let verbs = pending.map_or_else(|| vec!["start".to_owned()], |pending| pending.commands);
         let mut fitting = Vec::new();
         for option in &options.items {
-            let verb = verb(option);
+            let verb = verb(option)?;
             if verbs.contains(&verb) {
                 fitting.push((sent.get(&verb).copied().unwrap_or_default(), verb, option));
             }
         }
         let (uses, verb, option) = fitting.into_iter().min_by_key(|(uses, ..)| *uses).ok_or("nothing to send")?;
         sent.insert(verb, uses + 1);
-        let command = CommandRequest::Command(filled(option, &options, turn));
-        let answer = commands_api::send_command(&api, &id, command, None, None, None, None, None).await?;
+        let command = CommandRequest::Command(filled(option, &options, turn)?);
+        let answer = commands_api::send_command(&api, &id, command, None, None, None, None, None, None, None).await?;
         pending = answer.encounter.ok_or("an answer without an encounter")?.pending;
         let ended = |event: &Value| event["type"] == "round_ended" && event["round"] != 0;
         if answer.events.iter().any(ended) {
