@@ -140,7 +140,7 @@ impl Ruleset for Venture {
         let mut entries = Vec::with_capacity(on_track.len());
         for c in &on_track {
             let mut others = on_track.iter().filter(|other| other.id != c.id);
-            let same_tick = others.any(|other| stands_with(other, c));
+            let same_tick = others.any(|other| shares_tick(encounter, other, c));
             entries.push(OrderEntry {
                 slot: Some(c.state.initiative.to_string()),
                 ..OrderEntry::new(&c.id, because(c, same_tick))
@@ -186,7 +186,7 @@ fn on_track(encounter: &Encounter) -> impl Iterator<Item = &Combatant> {
     encounter.active().filter(|c| c.state.join_battle.is_some())
 }
 
-/// Whether a combatant has had its turn, or in round 0 its free action.
+/// Whether a combatant has had its turn, or in round 0 has taken or passed its free action.
 fn has_acted(encounter: &Encounter, c: &Combatant) -> bool {
     match encounter.state.phase {
         Phase::FreeActions { .. } => c.state.free_action != FreeActionState::Open,
@@ -194,10 +194,11 @@ fn has_acted(encounter: &Encounter, c: &Combatant) -> bool {
     }
 }
 
-/// Whether two combatants are on the same tick, and alike in what else sorts the track.
-fn stands_with(one: &Combatant, other: &Combatant) -> bool {
+/// Whether VE-9a places two combatants: they are on the same tick, both or neither have acted, and
+/// both or neither delay.
+fn shares_tick(encounter: &Encounter, one: &Combatant, other: &Combatant) -> bool {
     one.state.initiative == other.state.initiative
-        && one.acted == other.acted
+        && has_acted(encounter, one) == has_acted(encounter, other)
         && one.state.delaying == other.state.delaying
 }
 
