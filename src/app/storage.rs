@@ -188,13 +188,15 @@ impl App {
             return Err(AppError::Contended);
         };
         if failed.is_some_and(|at| at >= asked) {
+            // Not `Unavailable`: this write has not reached the store, so it changed nothing.
             return Err(AppError::StoreRefuses(
                 "it failed the request before this one".to_owned(),
             ));
         }
         let result = write.await;
         if let Err(AppError::Unavailable(_) | AppError::StoreRefuses(_)) = result {
-            // The write may have happened: the next one reads what the store has.
+            // After `Unavailable` the write may have happened, so the next one reads what the store
+            // has. After either the writes that wait for this lock fail too.
             self.cache.remove(id);
             *failed = Some(Instant::now());
         }

@@ -213,7 +213,9 @@ fn check_combatant<R: Ruleset>(c: &Combatant<R>) -> Result<(), String> {
 /// Whether the events of a transition are too many or too large, counted for each audience.
 fn is_too_large<R: Ruleset>(transition: &Transition<'_, R>) -> Result<bool, Refusal> {
     let events = transition.events;
-    // Audiences are counted only if the number of tokens does not show that they are few enough.
+    // Bounds that cost nothing come first. Each audience but everybody's has a token, so audiences
+    // are counted only if tokens are many. An event may name every combatant, so bytes are counted
+    // only if that makes many names.
     let most_audiences = transition.before.meta.tokens.len().saturating_add(1);
     let most_names = events
         .len()

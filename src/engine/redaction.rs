@@ -260,9 +260,9 @@ impl<R: Ruleset> Transition<'_, R> {
         if left.is_empty() && start != self.after.redacted(own) {
             left.push((0, SomeoneActs {}.into()));
         }
-        // A transition without events is no entry of the log.
         let unsigned =
             someone || unseen_sender || left.iter().any(|(_, event)| is_someone_acts(event));
+        // With no events left, an empty form hides the entry from this viewer.
         if !unsigned && !left.is_empty() && left.iter().map(|(_, event)| event).eq(self.events) {
             return Ok(None);
         }

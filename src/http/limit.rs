@@ -68,8 +68,7 @@ pub(super) async fn limit(
     if let Some((key, grant)) = counted {
         key.add_headers(grant, response.headers_mut());
     }
-    // The token was revoked or has expired, or the encounter is gone: its next request counts
-    // against the address.
+    // The token may have ended: its next request is checked again.
     if let ((Some(Sender::Token(token)), Some(EncounterId(id))), StatusCode::NOT_FOUND) =
         (&client, response.status())
     {

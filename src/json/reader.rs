@@ -265,6 +265,7 @@ impl<'de> Deserializer<'de> for Parameter<'_> {
         visitor.visit_some(self)
     }
 
+    // The parameters are u64, i64, bool and text. A type that is listed here reads the text.
     forward_to_deserialize_any! {
         i8 i16 i32 i128 u8 u16 u32 u128 f32 f64 char str string bytes byte_buf unit unit_struct
         newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any

@@ -154,7 +154,7 @@ pub(super) fn start(play: &mut Play<'_>, id: &CombatantId) {
     start_turn(play, id);
 }
 
-/// Ends a turn: surprise is over first (DC-43a), then the Action Points come back (DC-45).
+/// Ends a turn. Then surprise is over (DC-43a), and after it the Action Points come back (DC-45).
 pub(super) fn close_turn(play: &mut Play<'_>, id: &CombatantId) {
     end_turn(play, id);
     if play.encounter().get(id).is_some_and(|c| c.has("surprised")) {

@@ -3,9 +3,10 @@
 //!
 //! The keys of an encounter share a hash tag, so that one script can change them in one step:
 //! - `{turnkeeper:ID}:doc`, a hash: `revision`, `version`, `document`, `log_bytes`, `base_version`,
-//!   `base`; `created`, the first base, once there is a newer one; `creator` and `silent`, the
-//!   recent nonces, which identify a write that is sent again; `lease`, which expiry was set and
-//!   when; `application` and `place`, its position in that one's list;
+//!   `base`; `created`, the first base, once there is a newer one; `creator`, the nonce of the
+//!   creation, and `silent`, the recent nonces of writes without an entry, which identify a write
+//!   that is sent again; `lease`, which expiry was set and when; `application`, the application
+//!   that created the encounter, and `place`, the encounter's position in its list;
 //! - `{turnkeeper:ID}:log`, a stream: ids `VERSION-0`, fields `e` (the entry) and `w` (the nonce of
 //!   its write);
 //! - `{turnkeeper:ID}:answers0` and `{turnkeeper:ID}:answers1`, hashes from key digest to answer,
@@ -13,13 +14,14 @@
 //!   least and twice as long at most.
 //!
 //! Keys in slots of their own:
-//! - `turnkeeper:application:NAME`, a sorted set without scores: the list positions of an
-//!   application's encounters. It is written after the encounter, so its readers check that the
-//!   encounter exists;
+//! - `turnkeeper:application:NAME`, a sorted set without scores: the positions of an application's
+//!   encounters. A position is the time of the creation and the id, so the set is in the order of
+//!   creation. It is written after the encounter, so its readers check that the encounter exists;
 //! - `turnkeeper:rate:BUCKET`, a counter that expires with its window.
 //!
-//! A script that runs twice with the same arguments has the effect of one run: the connection sends
-//! again what it does not know to have arrived.
+//! The connection sends again what it does not know to have arrived. So a script that runs twice
+//! with the same arguments has the effect of one run, except `acquire_quota`, which then counts too
+//! many requests.
 
 mod connection;
 mod script;
@@ -123,7 +125,7 @@ fn keys(id: &str) -> [String; 4] {
     ["doc", "log", "answers0", "answers1"].map(|part| key(id, part))
 }
 
-/// A document or an answer where one may be.
+/// The bytes of a document, a base or an answer; None if Redis has none.
 type Field = Option<Bytes>;
 
 #[async_trait]
@@ -168,7 +170,8 @@ impl Store for RedisStore {
         let [doc, _, even, odd] = keys(id);
         let ((revision, version, log_bytes, document), answer) =
             if known.is_none() && digest.is_none() {
-                // Where nothing may be left out, the script costs more than the rest of a load.
+                // The caller needs the whole document and no answer. Then the script would do no
+                // more than this command, and costs more than the rest of a load.
                 let mut get = cmd("HMGET");
                 get.arg(doc)
                     .arg(&["revision", "version", "log_bytes", "document"]);
@@ -423,7 +426,7 @@ impl RedisStore {
             .connection
             .call(list_command("ZADD", application).arg(0).arg(position))
             .await;
-        // The encounter was created before, so this is no refusal of everything.
+        // `Refused` would say that nothing was changed, but the encounter exists already.
         added.map_err(|error| match error {
             StoreError::Refused(reason) => StoreError::Unavailable(reason),
             error => error,

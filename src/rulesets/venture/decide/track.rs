@@ -72,6 +72,7 @@ fn crash(play: &mut Play<'_>, id: &CombatantId, blow: Option<Blow<'_>>) -> Resul
     let Some(opponent) = opponent else {
         return Ok(());
     };
+    // Read before the bonus: it may end the opponent's own Crash, and with it `crashed_by`.
     let shifts = play.encounter().options.shift && opponent.state.crashed_by.as_ref() == Some(id);
     change(play, blow.by, bonus, Cause::CrashBonus, None)?;
     if shifts {

@@ -118,7 +118,8 @@ pub(in super::super) fn take_turn(play: &mut Play<'_>, id: &CombatantId) -> Resu
     proceed(play, id)
 }
 
-/// The start of a turn, steps 3 and 4; with step 5 `evolve` gives the actions.
+/// The rest of the start of a turn: steps 3 and 4. Step 5 is done by then: `evolve` gives the new
+/// actions with `TurnStarted`, or when the follow-up is made or given up.
 pub(super) fn proceed(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let state = &play.combatant("combatant", id)?.state;
     let from = state.initiative;
