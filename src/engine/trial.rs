@@ -5,7 +5,7 @@ use super::{AnyEncounter, Request, Stop, Viewer};
 use crate::vocabulary::{
     Choice, Dice, LegalCommand, ListedValues, Named, Names, Ruleset, SharedList, Values, listed,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -77,6 +77,7 @@ impl<'g, R: Ruleset> Trials<'g, R> {
                 }
                 Values::Shared(list) => self.first_legal(&tried, field, list),
                 shape => {
+                    self.keep_sendable_keys(&tried, field, shape);
                     let example = shape.example()?;
                     if self.is_sendable(&filled(&tried, field, &example)) {
                         continue;
@@ -96,6 +97,25 @@ impl<'g, R: Ruleset> Trials<'g, R> {
         }
         option.choices.retain(|choice| !choice.values.is_empty());
         Some(option)
+    }
+
+    /// Leaves only the keys of an object that the viewer may send: a player rolls for no combatant
+    /// but its own.
+    fn keep_sendable_keys(&self, command: &Value, field: &str, shape: &mut Values) {
+        if self.viewer.is_gm() {
+            return;
+        }
+        let Values::Map { keys, values, .. } = shape else {
+            return;
+        };
+        let (Values::OneOf(keys), Some(value)) = (keys.as_mut(), values.example()) else {
+            return;
+        };
+        keys.values.retain(|key| {
+            let mut object = Map::new();
+            object.insert(key.as_str().unwrap_or_default().to_owned(), value.clone());
+            self.is_sendable(&filled(command, field, &Value::Object(object)))
+        });
     }
 
     /// The first legal value of a shared list in this command. Each value is tried with one
