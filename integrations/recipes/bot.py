@@ -2,7 +2,7 @@
 """Plays any ruleset by the options alone: bot.py SERVER ENCOUNTER TOKEN STEPS
 
 Knows JSON Schema and nothing of a game. Takes the primary option, else the first one, fills in each required choice by
-its schema, and prints the sentences of what happened. Stops when nothing is to be done.
+its schema, and prints the sentences of what happened. Stops when nothing is to be done, or in a round without end.
 """
 import json, random, sys, urllib.request, uuid
 
@@ -46,7 +46,8 @@ def value_of(schema, defs):
     return {field: value_of(schema["properties"][field], defs) for field in schema.get("required", [])}
 
 
-for _ in range(int(steps)):
+round_now, since = None, 0
+for step in range(int(steps)):
     options = call("options")
     items = [item for item in options["items"] if item["group"] != "tools"]
     if not items:
@@ -57,6 +58,10 @@ for _ in range(int(steps)):
     for choice in option["choices"]:
         if choice["required"]:
             command[choice["field"]] = value_of(choice["schema"], options.get("$defs", {}))
-    done = call("commands", command, If_Match=f'"{options["version"]}"', Idempotency_Key=str(uuid.uuid4()), Prefer="return=minimal")
+    done = call("commands", command, If_Match=f'"{options["version"]}"', Idempotency_Key=str(uuid.uuid4()))
     for event in done["events"]:
         print(event.get("text", ""))
+    if done["encounter"]["round"] != round_now:
+        round_now, since = done["encounter"]["round"], step
+    elif step - since == 200:
+        sys.exit("the round does not advance")
