@@ -73,14 +73,13 @@ for (const [ruleset, options] of plays)
 
 /** Presses the button that was pressed least: one that is awaited, or any. Of equal ones the first user's. */
 async function pressed(table: Table, users: User[], any: boolean, types: Map<string, number>, labels: Map<string, number>): Promise<string | undefined> {
-  const { pending } = await table.read(users.at(-1)!);
   const found: { user: User; index: number; type: string; label: string; uses: number }[] = [];
   for (const user of users) {
     const buttons = table.page(user).locator(".turnkeeper > .turnkeeper-options .turnkeeper-option");
-    const shown = await buttons.evaluateAll((all) => all.map((button) => ({ type: (button as HTMLElement).dataset["type"]!, label: button.textContent! })));
-    shown.forEach(({ type, label }, index) => {
+    const shown = await buttons.evaluateAll((all) => all.map((button) => ({ ...(button as HTMLElement).dataset as { type: string; group: string }, label: button.textContent! })));
+    shown.forEach(({ type, group, label }, index) => {
       const uses = (types.get(`${user} ${type}`) ?? 0) + (labels.get(label) ?? 0) / 1000;
-      if (any ? !["undo", "redo"].includes(type) : pending.commands.includes(type)) found.push({ user, index, type, label, uses });
+      if (any || group === "decision") found.push({ user, index, type, label, uses });
     });
   }
   const [chosen] = found.sort((a, b) => a.uses - b.uses);

@@ -9,7 +9,7 @@ const fixed = { settings: { "turnkeeper.playerUndo": true } };
 
 play("a hurt foe interrupts, and hit points go one way", { ruleset: "active-initiative", ...fixed }, [...all], async (table) => {
   await table.begin();
-  await restart(table, "Start the scene (first)", { first: "Iris" });
+  await restart(table, "Start: choose who goes first", { first: "Iris" });
   await table.check();
   // The twins share the id of an actor. Only the goblin is hurt.
   await table.page("gm").evaluate((id) => (window as any).game.combat.combatants.get(id).actor.update({ system: { attributes: { hp: { value: 4 } } } }), ids.goblin);
@@ -120,10 +120,10 @@ play("delay and return", { ruleset: "custom", options: { preset: "d20-delay" } }
 play("a wait jump", { ruleset: "exp" }, [...all], async (table) => {
   await table.begin();
   const rolls = { [ids.iris]: 10, [ids.moth]: 8, [ids.captain]: 6, [ids.goblin]: 5, [ids.twin]: 4, [ids.ninja]: 2 };
-  await restart(table, undefined, { rolls: JSON.stringify(rolls) });
+  await restart(table, undefined, Object.fromEntries(Object.entries(rolls).map(([id, roll]) => [`rolls.${id}`, String(roll)])));
   await until("Iris is asked", async () => (await table.read("anna")).current.includes(ids.iris));
   await table.check();
-  await table.press("anna", "Iris: declare", { move: "wait", act: "wait" });
+  await table.press("anna", "Iris: declare", { move: "Wait", act: "Wait" });
   await table.check();
   const jump = async () => (await table.labels("anna")).find((label) => /[Jj]ump/.test(label));
   for (let step = 0; !(await jump()); step++) {
@@ -168,10 +168,10 @@ play("Foundry's roll begins the next unit", { ruleset: "exp" }, [...all], async 
 play("a shared turn", { ruleset: "dc20" }, [...all], async (table) => {
   await table.begin();
   // The start goes back too, and takes the dice of the table.
-  await restart(table, undefined, { dc: "5", rolls: JSON.stringify({ [ids.iris]: 15, [ids.moth]: 15 }) });
+  await restart(table, undefined, { dc: "5", [`rolls.${ids.iris}`]: "15", [`rolls.${ids.moth}`]: "15" });
   await advanceTo(table, "claim");
   for (const [user, name] of [["anna", "Iris"], ["bob", "Moth"]] as const) {
-    await table.press(user, `${name}: claim the turn`, { share: "true" });
+    await table.press(user, `${name}: claim the turn`, { share: "Yes" });
     await table.settled();
   }
   await until("both act", async () => (await table.read("anna")).current.length === 2);

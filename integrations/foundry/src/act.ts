@@ -1,6 +1,6 @@
 // The actions of a user: send a legal command, end the turn, undo, and link a combat to a new encounter.
 import { Turnkeeper } from "./client/index.js";
-import { awaited, fill, isReady, pick } from "./choose.js";
+import { awaited, fill, pick } from "./choose.js";
 import { draftOf, type Command } from "./roster.js";
 import type { Session } from "./session.js";
 import { json, keepToken, server } from "./settings.js";
@@ -14,13 +14,14 @@ export class Table {
 
   constructor(readonly session: Session, private readonly redraw: () => void) {}
 
-  send(legal: Legal, ask: boolean): Promise<void> {
-    return this.#once((encounter, options) => this.#send(legal, ask, encounter, options));
+  /** Sends a legal command of `options`. Asks for its open fields first, if `ask`. */
+  send(legal: Legal, options: Options, ask: boolean): Promise<void> {
+    return this.#once((encounter) => this.#send(legal, ask, encounter, options));
   }
 
   /** Takes the decision that is awaited, such as the end of a turn, if this user may. */
   advance(): Promise<void> {
-    return this.#once(async (encounter, options) => this.#choose(awaited(encounter, options), "NotYours", encounter, options));
+    return this.#once(async (encounter, options) => this.#choose(awaited(options), "NotYours", encounter, options));
   }
 
   undo(): Promise<void> {
@@ -31,7 +32,7 @@ export class Table {
   roll(ids: string[]): Promise<void> {
     const rolls = ["roll", "join_battle"];
     return this.#once(async (encounter, options) => {
-      const legal = options.items.filter(({ command, combatant }) => rolls.includes(command.type) && (!combatant || ids.includes(combatant)));
+      const legal = options.items.filter(({ command, actor }) => rolls.includes(command.type) && (!actor || ids.includes(actor)));
       await this.#choose(legal, "NoRoll", encounter, options);
     });
   }
@@ -43,11 +44,11 @@ export class Table {
   async #choose(legal: Legal[], none: string, encounter: Encounter, options: Options): Promise<void> {
     if (legal.length === 0) return warn(text(none));
     const one = await pick(legal);
-    if (one) await this.#send(one, !isReady(one), encounter, options);
+    if (one) await this.#send(one, !one.complete, encounter, options);
   }
 
   async #send(legal: Legal, ask: boolean, encounter: Encounter, options: Options): Promise<void> {
-    const command = ask ? await fill(legal, options, encounter) : legal.command;
+    const command = ask ? await fill(legal, options) : legal.command;
     // Two users may undo at once: the second is refused. Other commands name their actor.
     if (command) await this.#run(command, command.type === "undo" ? encounter.version : undefined);
   }

@@ -72,7 +72,7 @@ function draw(element: HTMLElement, combat: FoundryCombat | null): void {
   const { session, sync, table } = open;
   const standing = game.user.isActiveGM ? sync.standing : [];
   decorate(element, session, {
-    send: (legal, ask) => void table.send(legal, ask),
+    send: (legal, options, ask) => void table.send(legal, options, ask),
     level: standing.length > 0 ? () => sync.touch(...standing) : undefined,
     unlink: () => void unlink(combat),
   });

@@ -2,7 +2,7 @@
 import { TurnkeeperError, Turnkeeper, type EncounterClient } from "./client/index.js";
 import { keepToken, ownToken, server } from "./settings.js";
 import type { Command } from "./roster.js";
-import type { Encounter, FoundryCombat, Link, Options } from "./types.js";
+import type { Encounter, FoundryCombat, Link, Options, Schemas } from "./types.js";
 
 /** `waiting` for a token, `lost` if the server knows neither token nor encounter, `away` while it does not answer. */
 export type State = "waiting" | "connecting" | "live" | "away" | "lost";
@@ -50,6 +50,14 @@ export class Session {
     if (!this.#client) throw new Error("no token");
     const answer = await this.#client.send(command, ifVersion === undefined ? {} : { ifVersion });
     if (answer.encounter) this.#accept(answer.encounter, answer.options, isUndo([command.type]));
+  }
+
+  /** The legal commands with the tools of the table, which the feed leaves out. */
+  async tools(): Promise<Options> {
+    const { url, token } = this.#client!;
+    const answer = await fetch(`${url}/options?include=tools`, { headers: { authorization: `Bearer ${token}` } });
+    if (!answer.ok) throw new Error(`GET /options: ${answer.status}`);
+    return (await answer.json()) as Options;
   }
 
   /** Reads the encounter again, after a command that was decided on an older version. */
@@ -124,11 +132,11 @@ export class Session {
     }
   }
 
-  #accept(encounter: Encounter, options: Options | undefined, undone: boolean): void {
+  #accept(encounter: Encounter, options: Schemas["LegalCommands"] | undefined, undone: boolean): void {
     if (this.encounter && encounter.version < this.encounter.version) return;
     const known = this.encounter?.version === encounter.version && this.options?.version === encounter.version;
     this.encounter = encounter;
-    if (options) this.options = options;
+    if (options) this.options = options as unknown as Options;
     if (known && this.live) return;
     this.state = "live";
     this.#tell(undone);

@@ -1,12 +1,11 @@
 // Decorates any rendered tracker: rows in the server's order, the current combatants, the state, and the legal commands as buttons.
 import { toFoundry } from "./client/index.js";
 import type { Session } from "./session.js";
-import { ID, text, type Encounter, type Legal } from "./types.js";
-import { isReady } from "./choose.js";
+import { ID, text, type Encounter, type Legal, type Options } from "./types.js";
 
 /** What the user can do in the tracker. */
 export interface Actions {
-  send(legal: Legal, ask: boolean): void;
+  send(legal: Legal, options: Options, ask: boolean): void;
   /** Sends what Foundry has to the server; undefined if nothing differs. */
   level: (() => void) | undefined;
   unlink(): void;
@@ -104,22 +103,25 @@ function awaits({ pending, order, status: how, round }: Encounter): string {
   return `${begun} ${text("Awaits", { decision: pending.decision.replaceAll("_", " "), who: who.join(", ") })}`;
 }
 
-/** The ruleset's commands come first. The shared commands, whose rules begin with TK, are folded. */
+/** What the rules allow now. The tools of the table are folded, and read when somebody opens them. */
 function commands(session: Session, { send }: Actions): HTMLElement[] {
   const { options, encounter } = session;
   if (!options || !encounter) return [];
-  const shared = ({ rule, command }: Legal) => rule.startsWith("TK-") && !["undo", "redo"].includes(command.type);
-  const urgent = ({ command }: Legal) => (encounter.pending?.commands.includes(command.type) ? 0 : 1);
-  const own = options.items.filter((legal) => !shared(legal)).sort((a, b) => urgent(a) - urgent(b));
-  const folded = options.items.filter((legal) => shared(legal) && !happensInFoundry(legal));
-  const list = (items: Legal[]) => optionList(items, session.busy, send);
-  const parts = [list(own)];
-  if (folded.length > 0) {
-    const details = make("details", "turnkeeper-more");
-    details.append(make("summary", "", text("More")), list(folded));
-    parts.push(details);
-  }
-  return parts;
+  const own = optionList(options, ({ group }) => group !== "tools", session.busy, send);
+  if (encounter.you.role === "spectator") return [own];
+  const details = make("details", "turnkeeper-more");
+  details.append(make("summary", "", text("More")));
+  details.addEventListener("toggle", () => void showTools(details, session, send));
+  return [own, details];
+}
+
+async function showTools(details: HTMLDetailsElement, session: Session, send: Actions["send"]): Promise<void> {
+  details.querySelector("ul")?.remove();
+  if (!details.open) return;
+  const tools = await session.tools().catch(() => undefined);
+  if (!tools || details.querySelector("ul")) return;
+  const list = optionList(tools, (legal) => legal.group === "tools" && !happensInFoundry(legal), session.busy, send);
+  details.querySelector("summary")!.after(list);
 }
 
 /** Foundry decides who takes part, and owns hit points if they are sent. */
@@ -128,18 +130,20 @@ function happensInFoundry({ command }: Legal): boolean {
   return ["add_combatant", "remove_combatant", ...hitPoints].includes(command.type);
 }
 
-function optionList(items: Legal[], busy: boolean, send: Actions["send"]): HTMLElement {
+function optionList(options: Options, isShown: (legal: Legal) => boolean, busy: boolean, send: Actions["send"]): HTMLElement {
   const all = make("ul", "turnkeeper-options");
-  for (const legal of items) {
+  for (const legal of options.items.filter(isShown)) {
     const item = make("li", "");
-    const main = button(legal.label, "turnkeeper-option", () => send(legal, !isReady(legal)));
+    const main = button(legal.label, "turnkeeper-option", () => send(legal, options, !legal.complete));
     // A button that is disabled loses focus, and with it the place of who plays by keyboard. These only say that they are.
     main.ariaDisabled = String(busy);
     main.title = legal.rule;
     main.dataset.type = legal.command.type;
+    main.dataset.group = legal.group;
+    main.classList.toggle("turnkeeper-primary", legal.primary);
     item.append(main);
-    if (isReady(legal) && legal.choices.length > 0) {
-      const more = button("…", "turnkeeper-fill", () => send(legal, true));
+    if (legal.complete && legal.choices.length > 0) {
+      const more = button("…", "turnkeeper-fill", () => send(legal, options, true));
       more.ariaDisabled = String(busy);
       more.setAttribute("aria-label", text("Fill", { label: legal.label }));
       item.append(more);

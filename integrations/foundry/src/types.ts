@@ -3,8 +3,8 @@ import type { Encounter, Schemas } from "./client/index.js";
 
 export const ID = "turnkeeper";
 
-export type Legal = Schemas["LegalCommand"];
-export type Options = Schemas["LegalCommands"];
+export type Legal = Schemas["LegalCommand"] & { command: Schemas["Command"] };
+export type Options = Omit<Schemas["LegalCommands"], "items"> & { items: Legal[] };
 export type FoundryCombat = Combat.Implementation;
 export type FoundryCombatant = Combatant.Implementation;
 export type { Encounter, Schemas };
