@@ -16,11 +16,14 @@ use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequestParts, Req
 use axum::http::header::{ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use futures::{FutureExt, StreamExt, stream};
 use http_body_util::BodyExt;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::convert::Infallible;
+use std::future::ready;
 use std::time::Duration;
+use tokio::task::yield_now;
 use tokio::time::{Instant, timeout, timeout_at};
 
 /// The largest body that is read before its token is checked, in bytes.
@@ -128,8 +131,12 @@ async fn receive(
     let key = idempotency_key(&parts.headers)?.map(str::to_owned);
     check_type(&parts.headers)?;
     let is_large = body.size_hint().upper().is_none_or(|size| size > UNCHECKED);
-    let client =
-        sending_client(&mut parts, state, is_large || bodies.budget.is_half_used()).await?;
+    let (arrival, body) = if is_large || bodies.budget.is_half_used() {
+        (Arrival::Unread, body)
+    } else {
+        take_arrived(body).await
+    };
+    let client = sending_client(&mut parts, state, arrival).await?;
     let (body, room) = bodies.read(&client, body).await?;
     let key = key.map(|key| IdempotencyKey {
         key,
@@ -144,15 +151,50 @@ async fn receive(
     })
 }
 
+/// How much of a body is here before its sender is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Arrival {
+    /// All of a small body: reading it waits for nobody.
+    Whole,
+    /// A part of a small body, or nothing of it.
+    Part,
+    /// Unknown, of a large body or while many are read.
+    Unread,
+}
+
+/// Takes what of a small body came with its head.
+async fn take_arrived(mut body: Body) -> (Arrival, Body) {
+    // The connection reads the body only after it was asked for.
+    let mut first = body.frame().now_or_never();
+    if first.is_none() {
+        yield_now().await;
+        first = body.frame().now_or_never();
+    }
+    let first = match first {
+        None => return (Arrival::Part, body),
+        Some(None) => return (Arrival::Whole, Body::empty()),
+        Some(Some(Ok(frame))) => Ok(frame.into_data().unwrap_or_default()),
+        Some(Some(Err(failed))) => Err(failed),
+    };
+    match first {
+        Ok(data) if body.is_end_stream() => (Arrival::Whole, Body::from(data)),
+        first => {
+            let rest = body.into_data_stream();
+            let all = stream::once(ready(first)).chain(rest);
+            (Arrival::Part, Body::from_stream(all))
+        }
+    }
+}
+
 /// The client that a body counts against: its token or application, or without a valid one its
 /// address. Refuses the body of a spectator, who only reads.
 ///
-/// The store is asked for the token if `check` is set, or if this process does not know it as one
-/// that writes.
+/// The store is asked for the token of a large body, and of a small one that is not here yet if
+/// this process does not know the token as one that writes.
 async fn sending_client(
     parts: &mut Parts,
     state: &AppState,
-    check: bool,
+    arrival: Arrival,
 ) -> Result<Client, Problem> {
     let address = Client::named(address_bucket(state, &parts.headers, &parts.extensions));
     let sender = Sender::from_request_parts(parts, state).await;
@@ -168,9 +210,14 @@ async fn sending_client(
     let Some(token) = token else {
         return Ok(address);
     };
+    let check = arrival == Arrival::Unread;
     let cached = state.app.cached_role(&id, &token);
     if !check && matches!(cached, Some(Role::Gm | Role::Player)) {
         return Ok(Client::of(&token, &id));
+    }
+    // What is here already holds nothing, and the write asks for the token itself.
+    if cached.is_none() && arrival == Arrival::Whole {
+        return Ok(address);
     }
     match state.app.role(&id, &token).await {
         Ok(Role::Spectator) => Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", ONLY_READS)),
