@@ -8,7 +8,7 @@ use crate::vocabulary::{
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The names at a point of a transition. Later names may be hidden from viewers of earlier events.
@@ -148,7 +148,6 @@ pub(super) fn label(specs: &[CommandSpec], names: &dyn Names, options: &mut [Leg
         }
         option.describe_choices(names);
     }
-    tell_apart(names, options);
 }
 
 /// The specification of an option's command.
@@ -174,84 +173,4 @@ impl Tellable for LegalCommand {
 
 fn decided<'o>(option: &'o LegalCommand, field: &str) -> Option<&'o Value> {
     option.fields()?.get(field)
-}
-
-/// Adds to a label that several options have the fields in which they differ.
-fn tell_apart(names: &dyn Names, options: &mut [LegalCommand]) {
-    let mut by_label: BTreeMap<String, Vec<&mut LegalCommand>> = BTreeMap::new();
-    for option in options {
-        by_label
-            .entry(option.label.clone())
-            .or_default()
-            .push(option);
-    }
-    for group in by_label.into_values() {
-        if group.len() > 1 {
-            tell_group_apart(names, group);
-        }
-    }
-}
-
-fn tell_group_apart(names: &dyn Names, group: Vec<&mut LegalCommand>) {
-    let mut fields: Vec<FieldsInWords> = Vec::with_capacity(group.len());
-    for option in &group {
-        fields.push(fields_in_words(names, option));
-    }
-    let mut counts: HashMap<(&String, &String), usize> = HashMap::new();
-    for field in fields.iter().flatten() {
-        *counts.entry(field).or_default() += 1;
-    }
-    for (option, own) in group.into_iter().zip(&fields) {
-        let mut differing: Vec<&str> = Vec::new();
-        for (field, words) in own {
-            if counts.get(&(field, words)) != Some(&fields.len()) {
-                differing.push(words);
-            }
-        }
-        if !differing.is_empty() {
-            option.label = format!("{} ({})", option.label, differing.join(", "));
-        }
-    }
-}
-
-/// What a label may say of each field, by the field.
-type FieldsInWords = BTreeMap<String, String>;
-
-/// Each field of an option's command in words, and the names of its open fields.
-fn fields_in_words(names: &dyn Names, option: &LegalCommand) -> FieldsInWords {
-    let mut words = open_fields(option);
-    let Some(fields) = option.fields() else {
-        return words;
-    };
-    for (field, value) in fields {
-        let said = with_value(in_words(field), value, names);
-        words.insert(field.clone(), said);
-    }
-    words
-}
-
-/// The name of a field with what its value says.
-fn with_value(name: String, value: &Value, names: &dyn Names) -> String {
-    if *value == Value::Bool(false) {
-        return format!("not {name}");
-    }
-    let mut said = String::new();
-    if value.describe(names, &mut said) && !said.is_empty() {
-        format!("{name} {said}")
-    } else {
-        name
-    }
-}
-
-/// The names of the fields that are open.
-fn open_fields(option: &LegalCommand) -> FieldsInWords {
-    let mut words = FieldsInWords::new();
-    for choice in &option.choices {
-        words.insert(choice.field.to_owned(), in_words(choice.field));
-    }
-    words
-}
-
-fn in_words(field: &str) -> String {
-    field.replace('_', " ")
 }

@@ -217,13 +217,13 @@ impl Commands for SharedCommand {
         CommandSpec::new(
             "set_condition",
             AllowedRole::Gm,
-            "Add a condition[ to {target}]",
+            "Add[ {condition}][{!condition} a condition][ to {target}]",
             SetCondition::SUMMARY,
         ),
         CommandSpec::new(
             "clear_condition",
             AllowedRole::Gm,
-            "Remove a condition[ from {target}]",
+            "Remove a condition[ from {member} of {target}][{!member} from {target}]",
             ClearCondition::SUMMARY,
         ),
         CommandSpec::new(

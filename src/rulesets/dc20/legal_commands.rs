@@ -209,8 +209,12 @@ fn turns(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         let ready = ready.text("action", true, 200).text("trigger", true, 200);
         legal.extend([
             by("end_turn", "DC-45").choose("all", false, [true, false]),
-            by("delay", "DC-33").choose("slot", true, pc_turns.clone()),
-            by("delay", "DC-34").whom("behind", true, others.iter().copied()),
+            by("delay", "DC-33")
+                .labelled("{combatant}: delay to a later PC Turn")
+                .choose("slot", true, pc_turns.clone()),
+            by("delay", "DC-34")
+                .labelled("{combatant}: delay until after someone")
+                .whom("behind", true, others.iter().copied()),
             ready,
         ]);
     }

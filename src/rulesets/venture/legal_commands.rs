@@ -142,7 +142,12 @@ fn manoeuvre(verb: &'static str, actor: &CombatantId) -> LegalCommand {
 
 /// The approaches, each with the pools that it allows (VE-2 to VE-4).
 fn join_battle(encounter: &Encounter, legal: &mut Vec<LegalCommand>, id: &CombatantId) {
-    legal.push(join_options(LegalCommand::by("join_battle", id, "VE-2")));
+    let usual = LegalCommand::by("join_battle", id, "VE-2")
+        .choose("attribute", false, ["wits"])
+        .advanced()
+        .choose("ability", false, ["awareness"])
+        .advanced();
+    legal.push(join_options(usual));
     for approach in [Approach::Stealth, Approach::Escalation] {
         let (attribute, ability, rule) = approach.swaps();
         let join = LegalCommand::by("join_battle", id, rule).with("approach", json!(approach));

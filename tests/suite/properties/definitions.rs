@@ -285,11 +285,11 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
         ),
         (
             json!({"delay": {"moves": true}, "score": {"reroll": true}, "phases": order}),
-            "wait.moves",
+            "delay.moves",
         ),
         (
             json!({"delay": {"lasts": "place"}, "score": {"reroll": true}, "phases": order}),
-            "wait.lasts",
+            "delay.lasts",
         ),
         (
             json!({"surprise": "disadvantage", "score": null}),

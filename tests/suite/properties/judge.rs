@@ -473,6 +473,9 @@ impl Judge {
                 let detail = format!("{:?}: {other} and {}", option.label, option.command);
                 return breach("no two buttons say the same", detail);
             }
+            if option.label.contains(['(', '_', '{']) {
+                return breach("a label reads as a sentence", option.label.clone());
+            }
         }
         for (list, key) in [("current", ""), ("order", "combatant")] {
             if let Some(gone) = ids(&self.view[list], key)
