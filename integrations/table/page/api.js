@@ -72,7 +72,7 @@ export class Encounter {
     let timer = setTimeout(stop, SILENCE);
     try {
       const headers = { accept: "application/x-ndjson", "last-event-id": String(last) };
-      const answer = await this.request("/events?include=encounter,options", { headers, signal: silent.signal });
+      const answer = await this.request("/events?include=encounter,options,tools", { headers, signal: silent.signal });
       opened();
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       for (let rest = "", part; !(part = await reader.read()).done;) {

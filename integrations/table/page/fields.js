@@ -1,13 +1,39 @@
-// A small form for the choices of an option. Each field gives a label, its input, and a function that reads the value.
-// Inputs begin empty: what stands in one would be sent by whoever overlooks it, or run together with what is typed.
+// A form for the choices of an option, drawn from their JSON Schemas alone. Each field gives its view and a function that reads its value;
+// undefined leaves the field out. Inputs begin empty: what stands in one would be sent by whoever overlooks it, or run together with what is typed.
 
 import { h } from "./view.js";
 import { plain } from "./words.js";
 
+// Longer texts get several lines.
+const LONG = 400;
+
 let made = 0;
+const newId = () => `field-${++made}`;
+
+// A schema with what it refers to. `not` is its own.
+export function resolve(schema, defs) {
+  if (!schema.$ref) return schema;
+  const { $ref, ...own } = schema;
+  return { ...defs?.[$ref.split("/").at(-1)], ...own };
+}
+
+const excludes = ({ not }, value) => not !== undefined && (not.const === value || (not.enum ?? []).includes(value));
+
+// The values that a schema lists, each with its title. Equal titles show the value too.
+function listed(schema) {
+  const items = schema.oneOf.filter((item) => !excludes(schema, item.const)).map((item) => ({ value: item.const, name: item.title ?? valueName(item.const) }));
+  const isTwice = ({ name }) => items.filter((item) => item.name === name).length > 1;
+  return items.map((item) => (isTwice(item) ? { ...item, name: `${item.name} (${item.value})` } : item));
+}
+
+function valueName(value) {
+  if (value === true) return "Yes";
+  if (value === false) return "No";
+  return String(value);
+}
 
 function labelled(label, input, hint) {
-  input.id ||= `field-${++made}`;
+  input.id ||= newId();
   const about = hint && h("p", { class: "hint", id: `${input.id}-hint` }, hint);
   if (about) input.setAttribute("aria-describedby", about.id);
   return h("div", { class: "field" }, h("label", { for: input.id }, label), input, about);
@@ -16,163 +42,201 @@ function labelled(label, input, hint) {
 // A set of inputs under one heading.
 const grouped = (label, parts, hint) => h("fieldset", {}, h("legend", {}, label), hint && h("p", { class: "hint" }, hint), parts);
 
-const text = (more = {}) => h("input", { type: "text", autocomplete: "off", ...more });
-const number = (more = {}) => h("input", { type: "number", step: 1, inputmode: "numeric", ...more });
-const whole = (input) => (input.value.trim() === "" ? undefined : Number(input.value));
-
 // Only a required value without an alternative is chosen from the start.
-function choose(values, required, name) {
-  const options = values.map((value, i) => h("option", { value: i }, name(value)));
+function select(items, label, required) {
   const none = h("option", { value: "" }, required ? "Choose …" : "—");
-  const input = h("select", { required }, required && values.length === 1 ? null : none, options);
-  return { input, read: () => (input.value === "" ? undefined : values[Number(input.value)]) };
+  const options = items.map(({ name }, place) => h("option", { value: place }, name));
+  const input = h("select", { required }, required && items.length === 1 ? null : none, options);
+  return { input, view: labelled(label, input), read: () => (input.value === "" ? undefined : items[Number(input.value)].value) };
 }
 
-// What a value is called: a combatant or effect by its name, everything else by itself.
-function namer(encounter, values) {
-  const named = (value) => {
-    if (value === true) return "Yes";
-    if (value === false) return "No";
-    const effect = encounter.effects.find(({ id }) => id === value);
-    const combatant = encounter.combatants.find(({ id }) => id === value);
-    return combatant?.name ?? effect?.name ?? (typeof value === "string" ? value.replaceAll("_", " ") : JSON.stringify(value));
-  };
-  const names = values.map(named);
-  return (value) => (names.filter((name) => name === named(value)).length > 1 ? `${named(value)} (${value})` : named(value));
+function tick(label) {
+  const input = h("input", { type: "checkbox", id: newId() });
+  return { view: h("div", { class: "tick" }, input, h("label", { for: input.id }, label)), read: () => input.checked };
 }
 
-const tick = (label) => {
-  const input = h("input", { type: "checkbox", id: `field-${++made}` });
-  return { input, view: h("div", { class: "tick" }, input, h("label", { for: input.id }, label)) };
-};
+// A flag that may be left out has three states: left out is not always false.
+function flag(label, required) {
+  if (required) return tick(label);
+  return select([{ value: true, name: "Yes" }, { value: false, name: "No" }], label, false);
+}
 
-function ticks(label, items) {
+function bounds({ type, minimum: min, maximum: max }) {
+  return type === "integer" && max - min < 10_000 ? `${min} to ${max}` : "";
+}
+
+function number(schema, label, required, hint = bounds(schema)) {
+  const { minimum: min, maximum: max } = schema;
+  // The numeric keyboard of some phones has no minus sign.
+  const inputmode = min >= 0 ? "numeric" : undefined;
+  const input = h("input", { type: "number", step: 1, min, max, inputmode, required });
+  return { view: labelled(label, input, hint), read: () => (input.value.trim() === "" ? undefined : Number(input.value)) };
+}
+
+function misfit(schema, text) {
+  if (schema.pattern && !new RegExp(schema.pattern, "u").test(text)) return "These characters are not possible here.";
+  if (excludes(schema, text)) return `"${text}" is not possible here.`;
+  return "";
+}
+
+function text(schema, label, required) {
+  const { maxLength: maxlength } = schema;
+  const input = maxlength > LONG ? h("textarea", { rows: 3, maxlength, required }) : h("input", { type: "text", autocomplete: "off", maxlength, required });
+  input.addEventListener("input", () => input.setCustomValidity(input.value && misfit(schema, input.value)));
+  return { view: labelled(label, input), read: () => (input.value === "" ? undefined : input.value) };
+}
+
+// Reads a list: nothing is left out if it may be, and a wrong number of items is refused.
+function counted({ minItems: least = 0, maxItems: most = Infinity }, label, required, values) {
+  if (!values.length && !required) return undefined;
+  if (values.length < least) throw new Error(`${label}: choose at least ${least}.`);
+  if (values.length > most) throw new Error(`${label}: choose at most ${most}.`);
+  return values;
+}
+
+function ticks(schema, items, label, required) {
   const all = items.map(({ value, name }) => ({ value, ...tick(name) }));
+  const chosen = () => all.filter(({ read }) => read()).map(({ value }) => value);
+  return { view: grouped(label, all.map(({ view }) => view)), read: () => counted(schema, label, required, chosen()) };
+}
+
+function numbers(schema, item, label, required) {
+  const { minimum: min, maximum: max } = item;
+  const input = h("input", { type: "text", autocomplete: "off", required });
   const read = () => {
-    const chosen = all.filter(({ input }) => input.checked).map(({ value }) => value);
-    return chosen.length ? chosen : undefined;
+    const values = input.value.split(/[\s,;]+/).filter(Boolean).map(Number);
+    if (!values.every((value) => Number.isInteger(value) && value >= min && value <= max)) throw new Error(`${label}: use whole numbers from ${min} to ${max}.`);
+    return counted(schema, label, required, values);
   };
-  return { view: grouped(label, all.map(({ view }) => view)), read };
+  return { view: labelled(label, input, `Numbers from ${min} to ${max}, with spaces between them`), read };
 }
 
-const present = (object) => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
-
-function hitPoints() {
-  const [current, most] = [number({ min: 0 }), number({ min: 0 })];
-  const view = [labelled("Hit points", current), labelled("Of at most", most)];
-  return { view, read: () => (whole(current) === undefined ? undefined : present({ current: whole(current), max: whole(most) })) };
-}
-
-// A combatant that joins, or what changes of one.
-function combatant(encounter, joins) {
-  const name = text({ maxlength: 80, required: joins });
-  const side = text({ maxlength: 40, list: "sides", required: joins });
-  const sides = h("datalist", { id: "sides" }, [...new Set(encounter.combatants.map((c) => c.side))].map((value) => h("option", { value })));
-  const hp = hitPoints();
-  const hidden = choose([true, false], false, (value) => (value ? "Hidden from players" : "Seen by all"));
-  const view = [labelled("Name", name), labelled("Side", side), sides, hp.view, labelled("Sight", hidden.input)];
-  const read = () => present({ name: name.value || undefined, side: side.value || undefined, hp: hp.read(), hidden: hidden.read() });
-  return { view: grouped(joins ? "Combatant" : "Changes", view, joins ? "" : "What you leave empty stays."), read };
-}
-
-function effect(encounter) {
-  const name = text({ maxlength: 80, required: true });
-  const ids = encounter.combatants.map(({ id }) => id);
-  const named = namer(encounter, ids);
-  const { role, combatants } = encounter.you;
-  const target = choose(ids, false, named);
-  // A player's effect comes from one of the player's own.
-  const source = role === "player" ? choose(ids.filter((id) => combatants.includes(id)), true, named) : choose(ids, false, named);
-  const ends = { round_end: "After rounds", turn_start: "At the start of turns", turn_end: "At the end of turns", encounter_end: "With the fight", removed: "When it is removed" };
-  const at = choose(Object.keys(ends), true, (key) => ends[key]);
-  const many = number({ min: 1, max: 10000 });
-  const hidden = tick("Hidden from players");
-  const expires = () => present({ at: at.read(), rounds: at.read() === "round_end" ? whole(many) ?? 1 : undefined, turns: at.read().startsWith("turn_") ? whole(many) : undefined });
-  const read = () => present({ name: name.value, target: target.read(), source: source.read(), expires: expires(), hidden: hidden.input.checked || undefined });
-  const view = [labelled("Name", name), labelled("On", target.input), labelled("By", source.input), labelled("Ends", at.input), labelled("How many", many, "Rounds or turns. Empty is 1."), role === "player" ? null : hidden.view];
-  return { view: grouped("Effect", view), read };
-}
-
-const integers = (words) => words.split(/[\s,;]+/).filter(Boolean).map(Number);
-
-// What was typed for one combatant: a number, a list of numbers, or a word such as a card.
-function typed(shape, words) {
-  if (/to a list of/.test(shape)) return integers(words);
-  return /^-?\d+$/.test(words) ? Number(words) : words;
-}
-
-// Dice, cards and the like: an object with a value for each combatant, or for each group or side where the shape names them.
-function byCombatant(encounter, label, shape, field) {
-  const { combatants } = encounter;
-  const keys = combatants.filter((c) => c.active !== false).map(({ id, name }) => ({ id, name }));
-  const also = (word, of) => (shape.split(" to ")[0].includes(word) ? [...new Set(combatants.map(of).filter(Boolean))].map((id) => ({ id, name: id })) : []);
-  const others = [...also("group", (c) => c.group), ...also("crowd", (c) => c.crowd ?? c.group), ...also("side", (c) => c.side)];
-  const rows = [...keys, ...others].map(({ id, name }) => ({ id, input: text(), name }));
-  const value = field === "joins" ? (words) => ({ successes: Number(words) }) : (words) => typed(shape, words);
-  const read = () => {
-    const filled = rows.filter(({ input }) => input.value.trim()).map(({ id, input }) => [id, value(input.value.trim())]);
-    return filled.length ? Object.fromEntries(filled) : undefined;
+// Forms for as many items as there are, one at first.
+function several(label, most, make) {
+  const items = [];
+  const place = h("div", { class: "items" });
+  const more = h("button", { type: "button", class: "quiet" }, "Add another");
+  const add = () => {
+    const item = make(items.length + 1);
+    items.push(item);
+    place.append(item.view);
+    more.hidden = items.length >= most;
+    return item;
   };
-  const hint = field === "joins" ? "Successes. The server rolls for those that you leave empty." : `${plain(shape)}. The server rolls what you leave empty.`;
-  return { view: grouped(label, rows.map(({ name, input }) => labelled(name, input)), hint), read };
+  more.addEventListener("click", () => add().view.querySelector("input, select, textarea")?.focus());
+  add();
+  return { view: grouped(label, [place, more]), read: () => items.map(({ read }) => read()).filter((value) => value !== undefined) };
 }
 
-// The targets of an attack, each with what it loses.
-function targets(encounter, label, actor) {
-  const rows = encounter.combatants.filter(({ id }) => id !== actor).map(({ id, name }) => ({ id, ...tick(name), loses: number({ min: 0, max: 40 }), name }));
-  const read = () => {
-    const hit = rows.filter(({ input, loses }) => input.checked || loses.value !== "");
-    return hit.length ? hit.map(({ id, loses }) => present({ combatant: id, loses: whole(loses) })) : undefined;
-  };
-  return { view: grouped(label, rows.map(({ view, name, loses }) => h("div", { class: "side-by-side" }, view, labelled(`${name} loses`, loses)))), read };
+function array(schema, label, required, defs) {
+  const item = resolve(schema.items, defs);
+  const { minItems: least = 0, maxItems: most = Infinity } = schema;
+  if (most === 1) {
+    const { view, read } = draw(item, label, required && least > 0, defs);
+    return { view, read: () => counted(schema, label, required, [read()].filter((value) => value !== undefined)) };
+  }
+  if (item.oneOf && schema.uniqueItems) return ticks(schema, listed(item), label, required);
+  if (item.type === "integer") return numbers(schema, item, label, required);
+  const { view, read } = several(label, most, (place) => draw(item, `${label} ${place}`, false, defs));
+  return { view, read: () => counted(schema, label, required, read()) };
 }
 
-function json(label, example, shape, required) {
-  const input = h("textarea", { rows: 3, spellcheck: "false", required });
+// An object is there if one of its fields is; then none that it needs may be missing.
+function object(schema, label, required, defs) {
+  const needed = schema.required ?? [];
+  const fields = [...needed, ...Object.keys(schema.properties).filter((field) => !needed.includes(field))];
+  const parts = fields.map((field) => {
+    const part = schema.properties[field];
+    const title = part.title ?? plain(field);
+    return { field, title, ...draw(part, title, required && needed.includes(field), defs) };
+  });
   const read = () => {
-    if (!input.value.trim()) return undefined;
-    try {
-      return JSON.parse(input.value);
-    } catch {
-      throw new Error(`${label} is no JSON.`);
+    const filled = {};
+    for (const { field, read } of parts) {
+      const value = read();
+      if (value !== undefined) filled[field] = value;
     }
+    if (!required && !Object.keys(filled).length) return undefined;
+    const missing = parts.find(({ field }) => needed.includes(field) && filled[field] === undefined);
+    if (missing) throw new Error(`${label}: ${missing.title} is missing.`);
+    return filled;
   };
-  return { view: labelled(label, input, hint(`${shape}, as JSON`, example && JSON.stringify(example))), read };
+  return { view: grouped(label, parts.map(({ view }) => view)), read };
 }
 
-const hint = (shape, example) => `${plain(shape)}${example ? `, such as: ${example}` : "."}`;
-
-function like(encounter, { field, like: shape, required }, command) {
-  const [label, example] = [plain(field), command[field]];
-  if (field === "combatant") return combatant(encounter, true);
-  if (field === "changes") return combatant(encounter, false);
-  if (field === "effect") return effect(encounter);
-  if (field === "targets") return targets(encounter, label, command.combatant);
-  if (/^an object from /.test(shape)) return byCombatant(encounter, label, shape, field);
-  const items = encounter.combatants.filter(({ id }) => id !== command.combatant).map(({ id, name }) => ({ value: id, name }));
-  if (/^a list of (combatants|(the )?others)/.test(shape)) return ticks(label, items);
-  if (/^a list of sides/.test(shape)) return ticks(label, [...new Set(encounter.combatants.map((c) => c.side))].map((value) => ({ value, name: value })));
-  if (/^(the faces|a list of d)/.test(shape)) {
-    const input = text();
-    return { view: labelled(label, input, plain(shape)), read: () => (input.value.trim() ? integers(input.value) : undefined) };
+// An object with a value for each key: a row for each key that is listed, else pairs of texts.
+function map(schema, label, required, defs) {
+  const most = schema.maxProperties ?? Infinity;
+  const keys = resolve(schema.propertyNames ?? {}, defs);
+  const values = resolve(schema.additionalProperties, defs);
+  const finish = (entries) => {
+    if (!entries.length && !required) return undefined;
+    if (entries.length > most) throw new Error(`${label}: fill in at most ${most}.`);
+    return Object.fromEntries(entries);
+  };
+  if (!keys.oneOf) {
+    const pair = { type: "object", properties: { name: { type: "string", ...keys }, value: values }, required: ["name", "value"] };
+    const { view, read } = several(label, most, (place) => draw(pair, `${label} ${place}`, false, defs));
+    return { view, read: () => finish(read().map(({ name, value }) => [name, value])) };
   }
-  if (typeof example === "object" || /^(an object|a list|at most 16 texts)/.test(shape)) return json(label, example, shape, required);
-  const input = field === "text" ? h("textarea", { rows: 3, required, maxlength: 2000 }) : text({ required });
-  return { view: labelled(label, input, field === "text" ? plain(shape) : hint(shape, example)), read: () => (input.value === "" && !required ? undefined : input.value) };
+  const rows = listed(keys).map(({ value, name }) => ({ key: value, ...(values.type === "integer" ? number(values, name, false, "") : draw(values, name, false, defs)) }));
+  const limit = most < rows.length ? `At most ${most}` : "";
+  const hint = [bounds(values), limit].filter(Boolean).join(". ");
+  const read = () => finish(rows.map(({ key, read }) => [key, read()]).filter(([, value]) => value !== undefined));
+  return { view: grouped(label, rows.map(({ view }) => view), hint), read };
 }
 
-// A field for a choice: its view, and a function that reads its value; undefined leaves the field out.
-export function field(encounter, option, lists, choice) {
-  const { field: name, required, one_of: values, range, from } = choice;
-  const label = plain(name);
-  if (range) {
-    const input = number({ min: range.min, max: range.max, required });
-    return { view: labelled(label, input, range.max - range.min < 10_000 ? `${range.min} to ${range.max}` : ""), read: () => whole(input) };
-  }
-  const listed = from ? (lists[from.list] ?? []).filter((value) => !from.except?.includes(value)) : values;
-  if (listed) {
-    const { input, read } = choose(listed, required, namer(encounter, listed));
-    return { view: labelled(label, input), read };
-  }
-  return like(encounter, choice, option.command);
+// The required fields of an object that have only one value: they tell one shape from another.
+function constants({ properties = {}, required = [] }) {
+  return required.filter((field) => properties[field].oneOf?.length === 1).map((field) => [field, properties[field].oneOf[0]]);
 }
+
+const TYPES = { integer: "A number", string: "Text", boolean: "Yes or no", array: "A list", object: "Details" };
+
+function shapeName(shape) {
+  const titles = constants(shape).map(([, item]) => item.title ?? valueName(item.const));
+  return shape.title ?? (titles.join(", ") || (shape.oneOf ? "One of a list" : TYPES[shape.type]));
+}
+
+// One of several shapes: the fields of the chosen one follow.
+function shapes(schema, label, required, defs) {
+  const all = schema.anyOf.map((shape) => resolve(shape, defs));
+  const choice = select(all.map((shape) => ({ value: shape, name: shapeName(shape) })), label, required);
+  const place = h("div", {});
+  let inner;
+  const show = () => {
+    const shape = choice.read();
+    inner = shape && within(shape, shapeName(shape), defs);
+    place.replaceChildren(...(inner?.view ? [inner.view] : []));
+  };
+  choice.input.addEventListener("change", show);
+  show();
+  return { view: h("div", { class: "shape" }, choice.view, place), read: () => inner?.read() };
+}
+
+// A shape without its constants.
+function within(shape, label, defs) {
+  if (!shape.properties) return draw(shape, label, true, defs);
+  const fixed = Object.fromEntries(constants(shape).map(([field, item]) => [field, item.const]));
+  const open = Object.entries(shape.properties).filter(([field]) => !(field in fixed));
+  if (!open.length) return { view: null, read: () => fixed };
+  const required = shape.required.filter((field) => !(field in fixed));
+  const { view, read } = object({ ...shape, properties: Object.fromEntries(open), required }, label, true, defs);
+  return { view, read: () => ({ ...fixed, ...read() }) };
+}
+
+function draw(given, label, required, defs) {
+  const schema = resolve(given, defs);
+  if (schema.oneOf) return select(listed(schema), label, required);
+  if (schema.anyOf) return shapes(schema, label, required, defs);
+  switch (schema.type) {
+    case "boolean": return flag(label, required);
+    case "integer": return number(schema, label, required);
+    case "array": return array(schema, label, required, defs);
+    case "object": return (schema.properties ? object : map)(schema, label, required, defs);
+    default: return text(schema, label, required);
+  }
+}
+
+// A field for a choice.
+export const field = ({ schema, title, required }, defs) => draw(schema, title, required, defs);

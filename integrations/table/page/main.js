@@ -4,6 +4,9 @@ import { Encounter, Problem, isFinal, isPassing, pause, readRuleset } from "./ap
 import { Actions } from "./actions.js";
 import { $, draw, forget, tell } from "./view.js";
 
+// The tools of the table are among the options.
+const OPTIONS = "/options?include=tools";
+
 // How much of the log is read at first, in versions.
 const HISTORY = 60;
 
@@ -31,7 +34,7 @@ class Fight {
   }
 
   async refresh() {
-    const [encounter, options] = await Promise.all([this.api.read(), this.api.read("/options")]);
+    const [encounter, options] = await Promise.all([this.api.read(), this.api.read(OPTIONS)]);
     this.take(encounter, options);
   }
 
@@ -50,7 +53,7 @@ class Fight {
     this.since = encounter.version;
     this.take(encounter);
     performance.mark("drawn");
-    const [options] = await Promise.all([this.api.read("/options"), this.readLog(encounter.version), this.readRuleset(encounter.ruleset)]);
+    const [options] = await Promise.all([this.api.read(OPTIONS), this.readLog(encounter.version), this.readRuleset(encounter.ruleset)]);
     this.take(null, options);
     this.loaded = true;
   }
@@ -146,7 +149,7 @@ function entrance(words) {
   $("fight").hidden = true;
   $("entrance").hidden = false;
   $("notice").textContent = words;
-  $("dialog").close();
+  actions.leave();
 }
 
 // Ends the pause before the next attempt.
@@ -159,7 +162,7 @@ function start() {
   const link = new URLSearchParams(location.hash.slice(1));
   const [id, token] = [link.get("encounter"), link.get("token")];
   fight?.over.abort();
-  $("dialog").close();
+  actions.leave();
   $("log").replaceChildren();
   if (!id || !token) return entrance("");
   say("", "Connecting …");

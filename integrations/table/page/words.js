@@ -27,7 +27,7 @@ export function progress({ status, round }) {
 }
 
 // A sentence for each decision. Other decisions show their name.
-const DECISIONS = {
+export const DECISIONS = {
   start: () => "The fight has not begun",
   begin_turn: (who) => `${who} may begin`,
   interrupt: (_, [first, ...others]) => `${first} may begin, ${list(others, "or")} may interrupt`,
@@ -37,6 +37,8 @@ const DECISIONS = {
   react: (who) => `${who} may act before the next turn`,
   resolve: () => "The round waits to go on",
   declare: (who) => `${who} to declare`,
+  spend_all: (who) => `${who} to use what is left`,
+  jump: (who) => `${who} may jump in`,
   roll: () => "The round's dice are to be rolled",
   claim: (who) => `${who} may claim the turn`,
   assign: (who) => `${who} assigns the turn`,
@@ -72,7 +74,7 @@ export function reason(encounter, because) {
   const rolled = dice.length ? `d${dice[0].sides} ${dice.map((die) => die.face).join(", ")}` : "";
   const sum = bonus ? `${bonus < 0 ? "−" : "+"} ${Math.abs(bonus)}` : "";
   const made = [rolled, sum, total !== undefined && (rolled || sum) ? `= ${total}` : ""].filter(Boolean).join(" ");
-  const named = by && !because.reason.includes(" by ") ? ` by ${nameOf(encounter, by)}` : "";
+  const named = by ? ` by ${nameOf(encounter, by)}` : "";
   const parts = [sentence(because.reason) + named, made, tie ? `tie by ${tie}` : ""].filter(Boolean);
   return `${parts.join(" · ")} (${rule})`;
 }

@@ -171,7 +171,7 @@ export class Page {
       names: [...document.querySelectorAll("#rows .name")].map((node) => node.textContent),
       current: [...document.querySelectorAll("#rows .row[aria-current] .name")].map((node) => node.textContent),
       about: document.querySelector("#about").textContent,
-      buttons: document.querySelector("#actions").hidden ? [] : [...document.querySelectorAll("#buttons button")].map((node) => node.textContent).sort(),
+      buttons: document.querySelector("#actions").hidden ? [] : [...document.querySelectorAll("#buttons button:not(.more)")].map((node) => node.textContent).sort(),
     }));
   }
 
@@ -183,11 +183,18 @@ export class Page {
     return this.page.locator("#log").innerText();
   }
 
-  // Opens the form of a button. A button in a folded part is unfolded first.
-  async ask(label) {
-    const button = this.page.locator("#buttons button").filter({ hasText: label }).first();
+  // The button of an option. One in a folded part is unfolded first.
+  async button(label) {
+    const button = this.page.locator("#buttons button:not(.more)").filter({ hasText: label }).first();
     await button.evaluate((node) => node.closest("details")?.setAttribute("open", ""));
-    await button.click();
+    return button;
+  }
+
+  // Opens the form of an option: by its own button, or by the second one if the first one sends it.
+  async ask(label) {
+    const button = await this.button(label);
+    const more = button.locator("xpath=following-sibling::button[contains(@class,'more')]");
+    await ((await more.count()) ? more : button).click();
     await this.page.waitForSelector("#dialog[open]");
   }
 
@@ -217,10 +224,17 @@ export class Page {
     return this.version();
   }
 
-  async press(label, fill = async () => {}) {
-    await this.ask(label);
-    await fill(this.page);
-    return this.confirm();
+  // Sends an option: by one press, or by the form that `fill` fills in.
+  async press(label, fill) {
+    if (fill) {
+      await this.ask(label);
+      await fill(this.page);
+      return this.confirm();
+    }
+    const before = await this.version();
+    await (await this.button(label)).click();
+    await this.at(before + 1);
+    return this.version();
   }
 
   async close() {

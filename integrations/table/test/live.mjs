@@ -15,7 +15,7 @@ export function live({ browser, server, wire }) {
     const large = (own) => own.page.locator("#now .large").innerText();
     await gm.press("Deal damage to Goblins", async (page) => {
       await page.getByLabel("Amount").fill("2");
-      await page.getByLabel("Member").selectOption({ label: "goblin-2" });
+      await page.getByLabel("Member").selectOption({ label: "Goblin 2" });
     });
     await player.press("Valiant: end turn", (page) => page.getByLabel("Next").selectOption({ label: "Mira of the Reeds" }));
     await until(async () => /^Mira of the Reeds may begin, Goblins may interrupt/.test(await large(spectator)), "the time for interrupts");
@@ -116,13 +116,22 @@ export function live({ browser, server, wire }) {
     await fight.send({ type: "damage", target: "mira", amount: 3 });
     await gm.page.locator("#refusal", { hasText: "has changed" }).waitFor();
     await gm.confirm();
-    // The rules refuse what the form lets through.
-    await gm.ask("Add a condition");
-    await gm.page.getByLabel("Condition", { exact: true }).fill("frightened");
-    await gm.page.getByLabel("Target").selectOption({ label: "Brakkus" });
-    await gm.page.click("#confirm");
-    await gm.page.locator("#refusal", { hasText: /Brakkus/ }).waitFor();
-    await gm.page.keyboard.press("Escape");
+    // A refusal is said in the form, or beside the button that was pressed.
+    wire.fault = ({ method }) => (method === "POST" ? 409 : undefined);
+    try {
+      await gm.ask("Add a condition");
+      await gm.page.getByLabel("Condition", { exact: true }).fill("prone");
+      await gm.page.getByLabel("Target").selectOption({ label: "Brakkus" });
+      await gm.page.click("#confirm");
+      await gm.page.locator("#refusal", { hasText: "too much" }).waitFor();
+      await gm.page.keyboard.press("Escape");
+      await (await gm.button("Undo the last step")).click();
+      await gm.page.locator("#told", { hasText: "too much" }).waitFor();
+    } finally {
+      wire.fault = undefined;
+    }
+    await gm.press("Undo the last step");
+    assert.equal(await gm.page.locator("#told").innerText(), "");
     await own.close();
     await gm.close();
   });

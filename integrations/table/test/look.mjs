@@ -65,11 +65,15 @@ export function look({ browser, server, wire }) {
     await fight.send({ type: "damage", target: "brakkus", amount: 1 });
     await own.at((await fight.read("player")).version);
     assert.equal(await focused(), "Valiant: end turn");
+    // The button sends; the one after it opens the form.
+    await keyboard.press("Tab");
+    const isMore = () => own.page.evaluate(() => document.activeElement.matches(".more") && document.activeElement.ariaLabel);
+    assert.equal(await isMore(), "Valiant: end turn, with choices");
     await keyboard.press("Enter");
     const inForm = () => own.page.evaluate(() => document.activeElement.closest("#dialog") !== null);
     assert.ok(await inForm(), "focus is in the form");
     await keyboard.press("Escape");
-    assert.equal(await focused(), "Valiant: end turn", "and back at the button");
+    assert.equal(await isMore(), "Valiant: end turn, with choices", "and back at the button");
     await keyboard.press("Enter");
     assert.equal(await own.page.evaluate(() => document.activeElement.labels[0].textContent), "Next");
     // The first letters of a value choose it.

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
+import { DECISIONS } from "../page/words.js";
 import { Fight, Page, pictures } from "./harness.mjs";
 
 const SECRET = ["umbra-77", "Umbral Stalker"];
@@ -32,7 +33,7 @@ const GAMES = [
 // What a page shows is what the API answers to its token.
 async function compare(own) {
   const { role, fight } = own;
-  const [encounter, options, shown] = [await fight.read(role), await fight.read(role, "/options"), await own.shown()];
+  const [encounter, options, shown] = [await fight.read(role), await fight.read(role, "/options?include=tools"), await own.shown()];
   const names = (ids) => encounter.order.filter(({ combatant }) => ids.includes(combatant)).map(({ name }) => name);
   assert.deepEqual(shown.names, encounter.order.map(({ name }) => name), `${role}: order`);
   const current = encounter.order.filter((row) => row.current).map(({ name }) => name);
@@ -51,41 +52,58 @@ async function knowsNothing(own, wire) {
   for (const word of SECRET) assert.ok(!html.includes(word) && !received.includes(word), `${own.role} sees ${word}`);
 }
 
-// Presses the awaited button whose command was sent least, with values that change from press to press.
+// Takes the decision whose command was sent least, in turns by one press and with values that change from press to press.
 async function step(own, uses, turn) {
-  const awaited = own.page.locator("#buttons > .buttons[data-key=awaited] button");
-  const types = await awaited.evaluateAll((all) => all.map((button) => /"type","([a-z_0-9]+)"/.exec(button.dataset.key)[1]));
+  const decisions = own.page.locator("#buttons > .buttons[data-key=decision] button:not(.more)");
+  const types = await decisions.evaluateAll((all) => all.map((button) => Object.fromEntries(JSON.parse(button.dataset.key)[0]).type));
   if (!types.length) return undefined;
   const sent = (type) => uses.get(type) ?? 0;
   const least = types.reduce((best, type, i) => (sent(type) < sent(types[best]) ? i : best), 0);
   uses.set(types[least], sent(types[least]) + 1);
-  await awaited.nth(least).click();
+  const button = decisions.nth(least);
+  const more = button.locator("xpath=following-sibling::button[contains(@class,'more')]");
+  const before = await own.version();
+  const asks = await button.evaluate((node) => node.classList.contains("asks"));
+  if (!asks && (turn % 2 || !(await more.count()))) {
+    await button.click();
+    await own.at(before + 1);
+    return own.version();
+  }
+  await (asks ? button : more).click();
   await own.page.waitForSelector("#dialog[open]");
-  for (const select of await own.page.locator("#fields > .field select").all()) {
+  for (const select of await own.page.locator("#fields > .field select, #fields select:required").all()) {
     const values = (await select.locator("option").evaluateAll((all) => all.map((option) => option.value))).filter(Boolean);
     if (values.length) await select.selectOption(values[turn % values.length]);
   }
-  for (const input of await own.page.locator("#fields > .field :is(input, textarea):required").all()) {
-    const hint = await input.evaluate((node) => document.getElementById(node.getAttribute("aria-describedby"))?.textContent ?? "");
-    await input.fill((await input.getAttribute("min")) ?? hint.split("such as: ")[1] ?? "something");
-  }
+  for (const input of await own.page.locator("#fields :is(input, textarea):required").all()) await input.fill((await input.getAttribute("min")) ?? "something");
   return own.confirm();
 }
 
 // No form of any button holds a value before somebody chooses it.
 async function beginEmpty(own) {
-  const buttons = own.page.locator("#buttons button");
+  const buttons = own.page.locator("#buttons button:is(.asks, .more)");
   await own.page.locator("#buttons details").evaluateAll((all) => all.forEach((one) => one.setAttribute("open", "")));
   assert.ok((await buttons.count()) > 0);
   for (const button of await buttons.all()) {
     await button.click();
     await own.page.waitForSelector("#dialog[open]");
-    assert.deepEqual(await own.prefilled(), [], await button.innerText());
+    assert.deepEqual(await own.prefilled(), [], await own.page.locator("#dialog-title").innerText());
     await own.page.keyboard.press("Escape");
   }
 }
 
+// Each decision of each ruleset has words. The end of a turn is told by who acts.
+async function hasWords(url) {
+  const { items } = await (await fetch(`${url}/v1/rulesets`)).json();
+  for (const { id } of items) {
+    const { decisions } = await (await fetch(`${url}/v1/rulesets/${id}`)).json();
+    for (const decision of decisions) assert.ok(decision.id === "end_turn" || decision.id in DECISIONS, `${id}: ${decision.id}`);
+  }
+}
+
 export function play({ browser, wire }) {
+  test("each decision has words", () => hasWords(wire.url));
+
   for (const game of GAMES) {
     const title = [game.ruleset, game.options?.preset].filter(Boolean).join(" ");
     test(`${title}: two rounds by pressing buttons`, async () => {
@@ -136,7 +154,7 @@ async function settled(pages, fight) {
 async function reveal(gm, others, fight) {
   const revealing = (page) => Promise.all([
     page.getByLabel("Combatant", { exact: true }).selectOption({ label: SECRET[1] }),
-    page.getByLabel("Sight").selectOption({ label: "Seen by all" }),
+    page.getByLabel("Hidden").selectOption({ label: "No" }),
   ]);
   await gm.press("Edit a combatant", revealing);
   for (const own of others) {

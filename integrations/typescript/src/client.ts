@@ -15,6 +15,15 @@ export interface SendOptions {
   signal?: AbortSignal;
 }
 
+export interface OptionsQuery {
+  /** Lists the tools of the table too: notes, hit points, effects, combatants, undo. */
+  tools?: boolean;
+  /** Lists the options of one combatant. */
+  combatant?: string;
+  /** Lists the options of another token, by its id. */
+  for?: string;
+}
+
 export class Turnkeeper {
   constructor(readonly url: string, readonly settings: Settings = {}) {}
 
@@ -48,8 +57,9 @@ export class EncounterClient {
   }
 
   /** The commands that may be sent now. */
-  options(signal?: AbortSignal): Promise<Schemas["LegalCommands"]> {
-    return request(`${this.url}/options`, { headers: bearer(this.token) }, this.settings, signal);
+  options(signal?: AbortSignal, { tools, ...filter }: OptionsQuery = {}): Promise<Schemas["LegalCommands"]> {
+    const query = new URLSearchParams({ ...(tools && { include: "tools" }), ...filter });
+    return request(`${this.url}/options?${query}`, { headers: bearer(this.token) }, this.settings, signal);
   }
 
   /** Follows the encounter through all breaks of the connection, until it is deleted or the token ends. */

@@ -12,8 +12,8 @@ export type Change = Exclude<FeedLine, { type: "keep_alive" }>;
 export interface FollowOptions {
   /** The last version or `event_id` that you know: the feed continues after it. Without it the feed begins with a snapshot. */
   after?: number | string;
-  /** What each transition has beside its events: both by default. */
-  include?: "encounter" | "options" | "encounter,options" | "none";
+  /** What each transition has beside its events: the encounter and the options, without the tools of the table, by default. */
+  include?: "encounter" | "options" | "encounter,options" | "encounter,options,tools" | "none";
   /** Ends the feed. */
   signal?: AbortSignal;
 }

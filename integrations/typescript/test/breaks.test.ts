@@ -38,7 +38,7 @@ const note = (text: string): Command => ({ type: "note", text, readers: "all" })
 
 /** The texts of the notes in a feed or log. */
 const notes = (changes: Change[]): string[] =>
-  changes.flatMap((change) => (change.type === "transition" ? change.events : [])).flatMap((event) => (event.type === "noted" ? event.text : []));
+  changes.flatMap((change) => (change.type === "transition" ? change.events : [])).flatMap((event) => (event.type === "noted" ? (event.text ?? []) : []));
 
 async function take(feed: AsyncGenerator<Change, void, void>, enough: (change: Change) => boolean): Promise<Change[]> {
   const changes: Change[] = [];
