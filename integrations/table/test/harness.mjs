@@ -224,15 +224,16 @@ export class Page {
     return this.version();
   }
 
-  // Sends an option: by one press, or by the form that `fill` fills in.
+  // Sends an option: by one press, or by its form, which `fill` fills in.
   async press(label, fill) {
-    if (fill) {
+    const button = await this.button(label);
+    if (fill || (await button.evaluate((node) => node.classList.contains("asks")))) {
       await this.ask(label);
-      await fill(this.page);
+      await fill?.(this.page);
       return this.confirm();
     }
     const before = await this.version();
-    await (await this.button(label)).click();
+    await button.click();
     await this.at(before + 1);
     return this.version();
   }
