@@ -60,7 +60,8 @@ for step in range(int(steps)):
             command[choice["field"]] = value_of(choice["schema"], options.get("$defs", {}))
     done = call("commands", command, If_Match=f'"{options["version"]}"', Idempotency_Key=str(uuid.uuid4()))
     for event in done["events"]:
-        print(event.get("text", ""))
+        if "text" in event:
+            print(event["text"])
     if done["encounter"]["round"] != round_now:
         round_now, since = done["encounter"]["round"], step
     elif step - since == 200:
