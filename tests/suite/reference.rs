@@ -168,11 +168,14 @@ fn place(named: &Named) -> String {
     }
 }
 
+/// The list of rolls, whose items hold what the dice of their ruleset mean.
+const OF_THE_RULESET: &str = "ranking";
+
 /// The fields that have several types.
 fn fields_of_several_types(what: &str, all: &[Named]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (field, types) in types_of_fields(all) {
-        if types.len() < 2 {
+        if types.len() < 2 || field == OF_THE_RULESET {
             continue;
         }
         let mut line = format!("{what}: the field `{field}` has {} types", types.len());
@@ -326,6 +329,25 @@ fn fields(page: &mut String, title: &str, all: &[Named]) {
             let _ = writeln!(page, "| `{field}` | {} | {} |", kind, kinds.join(", "));
         }
     }
+}
+
+#[test]
+fn a_field_has_one_type_and_an_act_one_name() {
+    let manifests = manifests();
+    let mut wrong = Vec::new();
+    for (what, all) in [
+        ("commands", once(commands(&manifests))),
+        ("events", once(events(&manifests))),
+    ] {
+        wrong.extend(fields_of_several_types(what, &all));
+        wrong.extend(acts_of_several_names(what, &all));
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of them:\n  {}",
+        wrong.len(),
+        wrong.join("\n  ")
+    );
 }
 
 #[test]

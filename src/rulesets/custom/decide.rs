@@ -511,12 +511,12 @@ fn return_to_turn(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation
         format!("{id} can't return now. {}", now(encounter))
     })?;
     if delay.is_some_and(|delay| delay.moves) {
-        let (beside, follows) = beside_now(encounter);
+        let (beside, after) = beside_now(encounter);
         let beside = beside.cloned();
         play.emit(PlaceMoved {
             combatant: id.clone(),
             beside,
-            follows,
+            after,
             done: false,
         });
     }

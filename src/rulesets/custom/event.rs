@@ -246,7 +246,7 @@ pub struct PlaceMoved {
     /// The combatant that it now stands next to. Absent if last.
     pub beside: Option<CombatantId>,
     /// True if it stands after that combatant, false if before.
-    pub follows: bool,
+    pub after: bool,
     /// True if it has no more turns in this round.
     pub done: bool,
 }

@@ -664,7 +664,7 @@ fn move_place(encounter: &mut Encounter, e: &PlaceMoved) {
         .iter()
         .rposition(|place| Some(&place.combatant) == e.beside.as_ref());
     let at = match beside {
-        Some(beside) if e.follows => beside + 1,
+        Some(beside) if e.after => beside + 1,
         Some(beside) => beside,
         None => others.len(),
     };

@@ -99,7 +99,7 @@ fn fall(play: &mut Play<'_>, id: &CombatantId) {
         play.emit(PlaceMoved {
             combatant: id.clone(),
             beside,
-            follows: false,
+            after: false,
             done: true,
         });
     }

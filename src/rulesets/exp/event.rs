@@ -173,9 +173,9 @@ pub struct ComponentsLost {
     pub combatant: CombatantId,
     /// The components lost.
     pub components: Vec<Component>,
-    /// The reason.
+    /// What took them.
     #[schema(inline)]
-    pub because: Loss,
+    pub loss: Loss,
 }
 
 /// A mental duel ended before both had attacked: one of the two left or can no longer attack with
@@ -217,7 +217,7 @@ impl Describe for Event {
                 "{combatant} {combatant:attacks|attack}[ {target}] with the mind."
             }
             Self::ComponentsLost(_) => {
-                "{combatant} {combatant:loses|lose} {components} for this unit: {because}."
+                "{combatant} {combatant:loses|lose} {components} for this unit: {loss}."
             }
             Self::DuelEnded(_) => "The mental duel of {combatants} ends.",
         };

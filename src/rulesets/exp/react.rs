@@ -36,19 +36,19 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Exp>) -> Result<(), Vi
     if let Some(c) = encounter.get(id)
         && !able(c)
     {
-        let because = if encounter.state.asked.contains(id) {
+        let loss = if encounter.state.asked.contains(id) {
             Loss::CouldNotAnswer
         } else {
             Loss::CannotAct
         };
-        lose(play, id, because);
+        lose(play, id, loss);
     }
     if let Roster(RosterEvent::CombatantJoined { .. }) = event {
         let components = vec![Component::Move, Component::Act];
         play.emit(ComponentsLost {
             combatant: id.clone(),
             components,
-            because: Loss::JoinedLate,
+            loss: Loss::JoinedLate,
         });
     }
     advance(play);

@@ -70,7 +70,7 @@ fn ask(play: &mut Play<'_>, rank: u32, combatants: Vec<CombatantId>) {
 
 /// Takes components from a persona for this unit: what waited if it can no longer act, else
 /// everything.
-pub(in super::super) fn lose(play: &mut Play<'_>, id: &CombatantId, because: Loss) {
+pub(in super::super) fn lose(play: &mut Play<'_>, id: &CombatantId, loss: Loss) {
     let Some(state) = play.encounter().get(id).map(|c| &c.state) else {
         return;
     };
@@ -78,7 +78,7 @@ pub(in super::super) fn lose(play: &mut Play<'_>, id: &CombatantId, because: Los
     for component in [Component::Move, Component::Act] {
         let lost = match state.of(component) {
             Spending::Waited => true,
-            Spending::Pending => because != Loss::CannotAct,
+            Spending::Pending => loss != Loss::CannotAct,
             Spending::Done | Spending::Lost => false,
         };
         if lost {
@@ -89,7 +89,7 @@ pub(in super::super) fn lose(play: &mut Play<'_>, id: &CombatantId, because: Los
         play.emit(ComponentsLost {
             combatant: id.clone(),
             components,
-            because,
+            loss,
         });
         rest(play, id);
     }
