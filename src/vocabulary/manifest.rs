@@ -26,7 +26,9 @@ pub struct Manifest {
     pub round: &'static str,
     /// The conditions that it heeds, besides `dead` and `defeated`.
     pub conditions: &'static [&'static str],
-    /// The condition that a player's character gets when tracked hit points reach 0.
+    /// The condition that a player's character gets when tracked hit points reach 0. An NPC
+    /// gets `defeated`, which takes it out of the fight, and a hazard gets none. Any other condition
+    /// leaves the combatant in the fight, and the ruleset says whether it acts.
     pub down: &'static str,
     /// The decisions that it awaits, besides those that every ruleset may await.
     #[serde(skip)]

@@ -65,7 +65,10 @@ pub trait Ruleset:
     /// Follows up an event of a shared command: damage, a condition, a change of the roster, the
     /// end of the encounter, an override.
     ///
-    /// `Overridden` asks for that combatant's turn; refuse only what cannot be.
+    /// `Overridden` asks for that combatant's turn, also if it has acted in this round; refuse only
+    /// what cannot be. The turn in progress is taken back: no `turn_ended` follows, and its
+    /// combatant has not acted. A system that counts the turns that a combatant has had may end it
+    /// instead, with `turn_ended`.
     fn react(play: &mut Play<'_, Self>, event: &Event<Self>) -> Result<(), Violation>;
 
     /// Applies any event, shared ones included, to the ruleset's own part of `encounter`; the
@@ -88,15 +91,23 @@ pub trait Ruleset:
     }
 
     /// The commands that may be legal now, with the values that each leaves open. The engine tries
-    /// each command and each value and lists what is accepted, so leave nothing legal out.
+    /// each command and each value and lists what is accepted, so leave nothing legal out. No two of
+    /// them may have the same label.
     fn legal_commands(encounter: &Encounter<Self>) -> Vec<LegalCommand>;
 
     /// Whose turn it is: several combatants if they share a turn, none between turns.
     fn current(encounter: &Encounter<Self>) -> Vec<CombatantId>;
 
     /// The decision that is awaited, with every combatant whose player may take it; None after the
-    /// encounter. Clients have words for the names of decisions: take another ruleset's name for
-    /// the same decision.
+    /// encounter.
+    ///
+    /// While the fight runs, a combatant or the game master is awaited, and one of the decision's
+    /// commands is legal. Name every combatant that can send a command of the decision, and no
+    /// other. A combatant that joins, or changes out of its turn, starts and ends no turn of
+    /// another. The properties test holds all of this; docs/testing.md lists its properties.
+    ///
+    /// Clients have words for the names of decisions: take another ruleset's name for the same
+    /// decision.
     fn pending(encounter: &Encounter<Self>) -> Option<Pending>;
 
     /// The order of turns that the system knows, with the reason for each place. The engine leaves

@@ -4,6 +4,13 @@ use super::{Audience, CombatantId, Encounter, Redaction, Ruleset};
 
 /// What a ruleset keeps from viewers who do not see all combatants. Every ruleset implements it for
 /// itself, in a file of its own.
+///
+/// The engine removes hidden combatants, their effects and the shared events about them, and redacts
+/// the ruleset's `State` field by field ([`Redact`](trait@super::Redact)). A ruleset must write
+/// [`redact`](Self::redact), also for ids in its part of the combatants, and
+/// [`redact_event`](Self::redact_event). The rest has defaults that fit a system whose
+/// [`Ruleset::pending`] names exactly those that the fight waits for, in which no choice is made
+/// among hidden combatants, and whose state and events have no secrets but ids.
 pub trait Secrecy<R: Ruleset> {
     /// The combatants that the fight waits for: those who have the turn or must choose. If a viewer
     /// knows none of them, its view says only that somebody acts ([`Encounter::someone_acts`]).

@@ -61,8 +61,8 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Custom>) -> Result<(),
     Ok(())
 }
 
-/// The game master's word: declarations and rolls are settled, the turns that are going on end, and
-/// this one begins.
+/// Starts the turn of an override: declarations and rolls are settled first. The turns in progress
+/// end, because each has taken one of those that its combatant has.
 fn take_over(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     if play.encounter().state.mode == Mode::Declaring {
         show(play);

@@ -51,8 +51,9 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Dc20>) -> Result<(), V
     Ok(())
 }
 
-/// Starts the turn of an override. A combatant without a place takes the turn that is awaited if it
-/// is one of its team; else that turn is awaited again afterwards.
+/// Starts the turn of an override; the turns in progress are taken back. A combatant without a place
+/// takes the turn that is awaited if it is one of its team; else that turn is awaited again
+/// afterwards.
 fn take_over(play: &mut Play<'_>, id: &CombatantId) {
     begin_combat(play);
     if let Some(slot) = awaited_turn_for(play.encounter(), id) {

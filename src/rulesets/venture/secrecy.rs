@@ -15,6 +15,9 @@ impl Secrecy<Self> for Venture {
             .collect()
     }
 
+    /// The engine has redacted the phase. What is left is the combatant that forced another one into
+    /// Crash, and the tick, which would be that of a hidden combatant while it acts or after it was
+    /// the last to act.
     fn redact(encounter: &mut Encounter, _whole: &Encounter, audience: &Audience<'_>) {
         let unknown =
             |s: &CombatantState| s.crashed_by.as_ref().is_some_and(|id| !audience.knows(id));
@@ -25,6 +28,8 @@ impl Secrecy<Self> for Venture {
         }
     }
 
+    /// A tick that names a known combatant is dropped too if a hidden one is awaited after it: the
+    /// state shows no tick then.
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
         if redaction.someone_acts && matches!(event, Event::TickReached(_)) {
             return None;

@@ -111,8 +111,9 @@ pub(super) fn rest(play: &mut Play<'_>, id: &CombatantId) {
     end_turn(play, id);
 }
 
-/// Asks the persona that the game master chose; the list goes on below it. Between two units the
-/// next one is rolled first. A mental duel ends.
+/// Starts the turn of an override: asks the persona, and the list continues below it. Those asked
+/// until then keep what they have not spent. Between two units the next one is rolled first. A
+/// mental duel ends.
 pub(in super::super) fn take_over(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     fit(play.combatant("combatant", id)?)?;
     if play.encounter().state.phase == Phase::Roll {
