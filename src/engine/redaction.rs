@@ -7,8 +7,8 @@ use super::encounter::EncounterRecord;
 use super::space::{Space, WriteError};
 use super::{AnyEncounter, Role, Stop, Viewer, narration};
 use crate::vocabulary::{
-    Audience, Combatant, Encounter, Event, EventSchema, OwnCombatant, Readers, Redaction, Ruleset,
-    SharedEvent, SomeoneActs,
+    Audience, Combatant, Encounter, Event, EventRedaction, EventSchema, OwnCombatant, Readers,
+    Ruleset, SharedEvent, SomeoneActs,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -97,12 +97,71 @@ impl Redactions {
     }
 }
 
-/// An unseen combatant acts, from a place among the redacted events on. Between two turns this may
-/// seem so for a moment; it is shown only if a turn began meanwhile.
+/// The events that an audience reads, each with the index of the event that it comes from.
+type IndexedEvents<R> = Vec<(usize, Event<R>)>;
+
+/// A time in which an unseen combatant acts.
 struct HiddenTurn {
+    /// The place among the redacted events at which it begins.
     place: usize,
+    /// The index of the event with which it begins.
     index: usize,
+    /// Whether a turn has begun in it.
     began: bool,
+}
+
+impl HiddenTurn {
+    /// Lets the audience read that somebody acts.
+    fn show<R: Ruleset>(self, left: &mut IndexedEvents<R>) {
+        left.insert(self.place, (self.index, SomeoneActs {}.into()));
+    }
+}
+
+/// The times in which unseen combatants act, followed from event to event. Between two turns it may
+/// seem for a moment that one acts; such a time is shown only if a turn begins in it.
+struct HiddenTurns {
+    /// Whether an unseen combatant acts after the last event.
+    someone_acts: bool,
+    /// The time that has begun with one of the events, until it ends.
+    open: Option<HiddenTurn>,
+}
+
+impl HiddenTurns {
+    /// Follows the event at `index`; `began` says whether a turn begins with it that the audience
+    /// does not know.
+    fn follow<R: Ruleset>(
+        &mut self,
+        index: usize,
+        someone_acts: bool,
+        began: bool,
+        left: &mut IndexedEvents<R>,
+    ) {
+        let acted_before = std::mem::replace(&mut self.someone_acts, someone_acts);
+        if !someone_acts {
+            if let Some(turn) = self.open.take()
+                && turn.began
+            {
+                turn.show(left);
+            }
+            return;
+        }
+        if !acted_before {
+            self.open = Some(HiddenTurn {
+                place: left.len(),
+                index,
+                began,
+            });
+        } else if let Some(turn) = &mut self.open {
+            turn.began |= began;
+        }
+    }
+
+    /// Shows the time that has not ended with the last event.
+    fn finish<R: Ruleset>(self, left: &mut IndexedEvents<R>) {
+        if let Some(turn) = self.open {
+            turn.show(left);
+        }
+    }
 }
 
 /// A transition to redact.
@@ -314,11 +373,13 @@ impl<R: Ruleset> Transition<'_, R> {
         &self,
         mut audience: Audience<'_>,
         start: &Encounter<R>,
-    ) -> Result<Vec<(usize, Event<R>)>, WriteError> {
+    ) -> Result<IndexedEvents<R>, WriteError> {
         let mut whole = self.before.encounter.clone();
-        let mut someone_before = whole.someone_acts(&audience);
         let mut left = Vec::with_capacity(self.events.len());
-        let mut hidden_turn: Option<HiddenTurn> = None;
+        let mut hidden_turns = HiddenTurns {
+            someone_acts: whole.someone_acts(&audience),
+            open: None,
+        };
         for (index, event) in self.events.iter().enumerate() {
             if (self.stop)() {
                 return Err(WriteError::Stopped);
@@ -334,10 +395,10 @@ impl<R: Ruleset> Transition<'_, R> {
             let someone_acts = if may_pass_on(event) {
                 whole.someone_acts(&audience)
             } else {
-                someone_before
+                hidden_turns.someone_acts
             };
             let after = OnceCell::new();
-            let redaction = Redaction {
+            let redaction = EventRedaction {
                 audience: &audience,
                 start,
                 whole: &whole,
@@ -352,26 +413,10 @@ impl<R: Ruleset> Transition<'_, R> {
                 left.push((index, event));
             }
             let began = begins_unknown_turn(event, &audience);
-            if someone_acts && !someone_before {
-                hidden_turn = Some(HiddenTurn {
-                    place: left.len(),
-                    index,
-                    began,
-                });
-            } else if someone_acts && let Some(turn) = &mut hidden_turn {
-                turn.began |= began;
-            } else if !someone_acts
-                && let Some(turn) = hidden_turn.take()
-                && turn.began
-            {
-                left.insert(turn.place, (turn.index, SomeoneActs {}.into()));
-            }
+            hidden_turns.follow(index, someone_acts, began, &mut left);
             audience.follow_effect(event);
-            someone_before = someone_acts;
         }
-        if let Some(turn) = hidden_turn {
-            left.insert(turn.place, (turn.index, SomeoneActs {}.into()));
-        }
+        hidden_turns.finish(&mut left);
         Ok(left)
     }
 }

@@ -55,7 +55,7 @@ pub use order::{OrderEntry, Pending, Reason};
 pub use own::OwnCombatant;
 pub use play::Play;
 pub use redact::{Participants, Redact};
-pub use redaction::Redaction;
+pub use redaction::EventRedaction;
 pub use ruleset::{Data, Registrar, Ruleset};
 pub use scalar::{INLINE, Int, Text, is_plain};
 pub use schema::*;

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// An event on its way to an audience, with the states around it.
-pub struct Redaction<'t, R: Ruleset> {
+pub struct EventRedaction<'t, R: Ruleset> {
     /// Who receives the event, and what it knows when the event happens.
     pub audience: &'t Audience<'t>,
     /// The redacted encounter before the transition that the event belongs to.
@@ -23,7 +23,7 @@ pub struct Redaction<'t, R: Ruleset> {
     pub after: OnceCell<Encounter<R>>,
 }
 
-impl<R: Ruleset> Redaction<'_, R> {
+impl<R: Ruleset> EventRedaction<'_, R> {
     /// The redacted encounter after the event. The first call costs as much as the whole encounter.
     pub fn after(&self) -> &Encounter<R> {
         self.after

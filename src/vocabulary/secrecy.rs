@@ -1,6 +1,6 @@
 //! What a ruleset says about hidden combatants.
 
-use super::{Audience, CombatantId, Encounter, Redaction, Ruleset};
+use super::{Audience, CombatantId, Encounter, EventRedaction, Ruleset};
 
 /// What a ruleset keeps from viewers who do not see all combatants. Every ruleset implements it for
 /// itself, in a file of its own.
@@ -47,7 +47,7 @@ pub trait Secrecy<R: Ruleset> {
     ///
     /// An event that names only known combatants stays as it is, unless it is a
     /// [`secret`](Self::is_secret).
-    fn redact_event(event: &R::Event, redaction: &Redaction<'_, R>) -> Option<R::Event>;
+    fn redact_event(event: &R::Event, redaction: &EventRedaction<'_, R>) -> Option<R::Event>;
 
     /// Whether an event is the game master's alone even if no combatant is hidden.
     fn is_secret(_event: &R::Event) -> bool {

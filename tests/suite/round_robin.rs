@@ -295,7 +295,7 @@ impl Secrecy<Self> for RoundRobin {
         encounter.state.someone = full.someone_acts(audience);
     }
 
-    fn redact_event(event: &Passed, redaction: &Redaction<'_, Self>) -> Option<Passed> {
+    fn redact_event(event: &Passed, redaction: &EventRedaction<'_, Self>) -> Option<Passed> {
         let Passed::TurnPassed(TurnPassed { to }) = event;
         to.as_ref()
             .is_none_or(|to| redaction.audience.knows(to))

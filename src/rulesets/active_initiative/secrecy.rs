@@ -1,7 +1,7 @@
 //! What viewers of Active Initiative know who do not see all combatants.
 
 use super::{ActiveInitiative, Encounter, Event, Phase, Way};
-use crate::vocabulary::{Audience, CombatantId, Redact, Redaction, Secrecy, ids};
+use crate::vocabulary::{Audience, CombatantId, EventRedaction, Redact, Secrecy, ids};
 
 impl Secrecy<Self> for ActiveInitiative {
     /// Without those who may interrupt.
@@ -30,7 +30,7 @@ impl Secrecy<Self> for ActiveInitiative {
         }
     }
 
-    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
+    fn redact_event(event: &Event, redaction: &EventRedaction<'_, Self>) -> Option<Event> {
         if Self::is_secret(event) {
             return None;
         }

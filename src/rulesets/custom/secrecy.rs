@@ -4,7 +4,7 @@ use super::evolve::sort_sides;
 use super::query::{asked, candidates, chooser, current, undeclared};
 use super::{Custom, Declared, Encounter, Event, Mode, Place};
 use crate::json::CachedJson;
-use crate::vocabulary::{Audience, CombatantId, Redact, Redaction, Secrecy, ids};
+use crate::vocabulary::{Audience, CombatantId, EventRedaction, Redact, Secrecy, ids};
 
 impl Secrecy<Self> for Custom {
     /// All in the fight, where the game master decides for them.
@@ -76,7 +76,7 @@ impl Secrecy<Self> for Custom {
         }
     }
 
-    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
+    fn redact_event(event: &Event, redaction: &EventRedaction<'_, Self>) -> Option<Event> {
         let redacted = event.redact(redaction.audience)?;
         Some(match redacted {
             Event::Declared(e) => Declared { choice: None, ..e }.into(),

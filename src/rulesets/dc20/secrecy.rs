@@ -11,7 +11,7 @@ use super::{
     CombatantState, Dc20, Encounter, Event, OrderLaid, Phase, Slot, SlotAdded, SlotId, SlotShown,
     State, Team,
 };
-use crate::vocabulary::{Audience, CombatantId, Redact, Redaction, Secrecy, Slug, ids};
+use crate::vocabulary::{Audience, CombatantId, EventRedaction, Redact, Secrecy, Slug, ids};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ impl Secrecy<Self> for Dc20 {
         encounter.state.unseen_teams = known.unseen.into_values().collect();
     }
 
-    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
+    fn redact_event(event: &Event, redaction: &EventRedaction<'_, Self>) -> Option<Event> {
         let name = |id: &SlotId| Known::of(redaction.whole, redaction.audience).name(id);
         let mut redacted = match event {
             Event::OrderLaid(_) => return known_order(redaction.after()).map(Event::OrderLaid),
@@ -244,7 +244,11 @@ fn known_order(view: &Encounter) -> Option<OrderLaid> {
 }
 
 /// A turn that the viewer sees from now on, behind another or at the end of the order.
-fn added(redaction: &Redaction<'_, Dc20>, id: &SlotId, behind_another: bool) -> Option<SlotAdded> {
+fn added(
+    redaction: &EventRedaction<'_, Dc20>,
+    id: &SlotId,
+    behind_another: bool,
+) -> Option<SlotAdded> {
     let slots = &redaction.after().state.slots;
     let place = slots.iter().position(|slot| slot.id == *id)?;
     let before = place

@@ -5,7 +5,7 @@ use super::{
     Asked, CombatantState, Declared, Encounter, Event, Exp, InitiativeRoll, InitiativeRolled,
     Phase, Use, lowest,
 };
-use crate::vocabulary::{Audience, CombatantId, Die, Redact, Redaction, Secrecy};
+use crate::vocabulary::{Audience, CombatantId, Die, EventRedaction, Redact, Secrecy};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl Secrecy<Self> for Exp {
         encounter.change_states(|c| placed(c) != c.rank, |c| c.rank = placed(c));
     }
 
-    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
+    fn redact_event(event: &Event, redaction: &EventRedaction<'_, Self>) -> Option<Event> {
         let (audience, whole) = (redaction.audience, redaction.whole);
         match event {
             Event::InitiativeRolled(e) => Some(

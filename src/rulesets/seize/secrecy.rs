@@ -2,7 +2,7 @@
 
 use super::decide::barred;
 use super::{Encounter, Event, Phase, Seize, Seized, Tie, Way};
-use crate::vocabulary::{Audience, CombatantId, Redact, Redaction, Secrecy, ids};
+use crate::vocabulary::{Audience, CombatantId, EventRedaction, Redact, Secrecy, ids};
 
 impl Secrecy<Self> for Seize {
     fn choosable(encounter: &Encounter) -> Vec<CombatantId> {
@@ -26,7 +26,7 @@ impl Secrecy<Self> for Seize {
         }
     }
 
-    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
+    fn redact_event(event: &Event, redaction: &EventRedaction<'_, Self>) -> Option<Event> {
         let redacted = match event {
             Event::ChoiceOpened(_) if redaction.someone_acts => return None,
             event => event.redact(redaction.audience)?,
@@ -41,7 +41,7 @@ impl Secrecy<Self> for Seize {
 }
 
 /// Counts only the seizers that the audience knows.
-fn redact_place(e: Seized, redaction: &Redaction<'_, Seize>) -> Option<Seized> {
+fn redact_place(e: Seized, redaction: &EventRedaction<'_, Seize>) -> Option<Seized> {
     let mut ahead = 0;
     for seizer in &redaction.whole.state.queue {
         if seizer.combatant == e.combatant {

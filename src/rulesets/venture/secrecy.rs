@@ -1,7 +1,7 @@
 //! What viewers of Venture know who do not see all combatants.
 
 use super::{CombatantState, Encounter, Event, Phase, Venture};
-use crate::vocabulary::{Audience, CombatantId, Redact, Redaction, Secrecy};
+use crate::vocabulary::{Audience, CombatantId, EventRedaction, Redact, Secrecy};
 
 impl Secrecy<Self> for Venture {
     /// Without those who may return or join the battle.
@@ -30,7 +30,7 @@ impl Secrecy<Self> for Venture {
 
     /// A tick that names a known combatant is dropped too if a hidden one is awaited after it: the
     /// state shows no tick then.
-    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
+    fn redact_event(event: &Event, redaction: &EventRedaction<'_, Self>) -> Option<Event> {
         if redaction.someone_acts && matches!(event, Event::TickReached(_)) {
             return None;
         }
