@@ -92,7 +92,7 @@ impl App {
         Some(viewer.role)
     }
 
-    /// Reads the encounter, and the answer recorded under `key`. The encounter has the revision of
+    /// Reads the encounter, and the record under `key`. The encounter has the revision of
     /// `known` if it has not changed since.
     pub(super) async fn fetch(
         &self,
@@ -118,7 +118,7 @@ impl App {
             revision,
             log_bytes,
             document,
-            answer,
+            answer: record,
             ..
         } = found;
         let Some(document) = document else {
@@ -126,7 +126,7 @@ impl App {
                 let reason = "the store left the document out".to_owned();
                 return Err(AppError::Internal(reason));
             };
-            return Ok((known.clone(), answer));
+            return Ok((known.clone(), record));
         };
         let current = CacheEntry {
             revision,
@@ -136,7 +136,7 @@ impl App {
             compaction_failed: false,
         };
         self.cache.insert(id.into(), current.clone());
-        Ok((current, answer))
+        Ok((current, record))
     }
 
     /// The error of a call to the store about an encounter; a missing encounter leaves the cache.
@@ -234,7 +234,8 @@ impl App {
         decide: impl Fn(Arc<dyn AnyEncounter>, Viewer) -> F,
     ) -> Result<Written<A>, AppError> {
         let digest = key.map(|key| key.digest(id, sender));
-        let (mut current, mut fresh) = match self.cache.get(id) {
+        // A refusal is final if the store has said that the copy is current.
+        let (mut current, mut refusal_is_final) = match self.cache.get(id) {
             Some(cached) => (cached, false),
             // A record under the key is rare: the commit, or a read before a refusal, finds it.
             None => (self.fetch(id, None, None).await?.0, key.is_none()),
@@ -248,17 +249,16 @@ impl App {
             };
             let (change, document) = match decided.await {
                 Ok(decided) => decided,
-                Err(refusal) if fresh => return Err(refusal),
+                Err(refusal) if refusal_is_final => return Err(refusal),
                 Err(refusal) => {
-                    let (newest, record) = self.fetch(id, Some(&current), digest.as_ref()).await?;
+                    let (newest, record) = self
+                        .recheck_refusal(id, &current, digest.as_ref(), refusal)
+                        .await?;
                     if let Some(record) = record {
                         return Self::repeated(newest.encounter, sender, key, &record);
                     }
-                    if newest.revision == current.revision {
-                        return Err(refusal);
-                    }
                     current = newest;
-                    fresh = true;
+                    refusal_is_final = true;
                     continue;
                 }
             };
@@ -270,13 +270,12 @@ impl App {
                 log_bytes: compaction.log_bytes,
                 compaction_failed: compaction.failed,
             };
-            let record = key.map(|key| key.stored(&change.record));
             let commit = Commit {
                 expected: current.revision,
                 revision: next.revision,
                 document,
                 entry: change.entry,
-                answer: digest.zip(record),
+                answer: digest.zip(key.map(|key| key.stored(&change.record))),
                 new_base: compaction.new_base,
                 log_bytes: next.log_bytes,
             };
@@ -296,7 +295,7 @@ impl App {
                 }
                 Committed::Conflict(found) => {
                     current = self.cache_found(id, None, found)?.0;
-                    fresh = true;
+                    refusal_is_final = true;
                 }
                 Committed::Replayed(record) => {
                     // The record may be of a later version than this copy, and the token may have
@@ -307,6 +306,22 @@ impl App {
             }
         }
         Err(AppError::Contended)
+    }
+
+    /// What the store has after a decision on `current` was refused: a newer encounter, or a record
+    /// under the key. Returns the refusal if it has neither.
+    async fn recheck_refusal(
+        &self,
+        id: &str,
+        current: &CacheEntry,
+        digest: Option<&KeyDigest>,
+        refusal: AppError,
+    ) -> Result<(CacheEntry, Option<Bytes>), AppError> {
+        let (newest, record) = self.fetch(id, Some(current), digest).await?;
+        if record.is_none() && newest.revision == current.revision {
+            return Err(refusal);
+        }
+        Ok((newest, record))
     }
 
     /// What was recorded under the key, if the sender may still write.
