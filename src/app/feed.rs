@@ -89,7 +89,7 @@ pub struct Included {
     pub table: Option<Arc<RawValue>>,
 }
 
-/// All feeds of a process.
+/// All topics of a process.
 #[derive(Default)]
 pub(super) struct Hub {
     /// The encounters that have followers.
@@ -98,7 +98,7 @@ pub(super) struct Hub {
     closed: AtomicBool,
 }
 
-/// An encounter that has followers. They keep it alive.
+/// The updates of an encounter that has followers, which share it and keep it alive.
 struct Topic {
     id: Arc<str>,
     updates: broadcast::Sender<Update>,
@@ -184,13 +184,18 @@ async fn listen(mut notices: broadcast::Receiver<Notice>, app: Weak<App>, hub: A
         for topic in topics {
             let app = app.clone();
             let readers = readers.clone();
-            let version = version.filter(|version| topic.is_new(*version));
+            let mut new_version = None;
+            if let Some(version) = version
+                && topic.record_notice(version)
+            {
+                new_version = Some(version);
+            }
             tokio::spawn(async move {
                 let _permit = readers.acquire().await;
-                if version.is_none() {
+                if new_version.is_none() {
                     topic.read_tokens(&app).await;
                 }
-                topic.read(&app, version).await;
+                topic.read(&app, new_version).await;
             });
         }
     }
@@ -210,7 +215,7 @@ impl Topic {
     /// Records a notice, and returns whether its version is new. Notices come in the order of
     /// commits. So a version that is not new means a commit of tokens, or that the store has lost
     /// entries.
-    fn is_new(&self, version: u64) -> bool {
+    fn record_notice(&self, version: u64) -> bool {
         self.newest_notice.fetch_max(version, Ordering::Relaxed) < version
     }
 
@@ -219,8 +224,7 @@ impl Topic {
     }
 
     fn publish_sized(&self, update: Update, size: usize) {
-        // Forgets those that were read.
-        self.waiting_bytes();
+        self.forget_read();
         self.sizes.lock().push_back(size);
         // Fails only without receivers.
         let _ = self.updates.send(update);
@@ -229,6 +233,7 @@ impl Topic {
     /// Publishes an entry, or only its version if too many bytes wait already.
     fn publish_entry(&self, entry: &Entry) {
         let size = entry.bytes.len();
+        self.forget_read();
         if self.waiting_bytes().saturating_add(size) > BACKLOG_BYTES {
             return self.publish(Update::Unread(entry.version));
         }
@@ -238,12 +243,16 @@ impl Topic {
         }
     }
 
-    /// The bytes of the entries that wait for a follower.
-    fn waiting_bytes(&self) -> usize {
+    /// Forgets the sizes of the updates that all followers have read.
+    fn forget_read(&self) {
         let mut sizes = self.sizes.lock();
         let read = sizes.len().saturating_sub(self.updates.len());
         sizes.drain(..read);
-        sizes.iter().sum()
+    }
+
+    /// The bytes of the updates that are not forgotten yet.
+    fn waiting_bytes(&self) -> usize {
+        self.sizes.lock().iter().sum()
     }
 
     /// Reads and publishes the tokens.
@@ -640,7 +649,7 @@ mod tests {
     fn a_notice_is_new_if_its_version_is_above_all_before_it() {
         let topic = Topic::new("e", 3);
         assert_eq!(
-            [4, 4, 3, 6, 5, 7].map(|version| topic.is_new(version)),
+            [4, 4, 3, 6, 5, 7].map(|version| topic.record_notice(version)),
             [true, false, false, true, false, true]
         );
     }

@@ -186,12 +186,12 @@ impl App {
     }
 
     /// Whether a token was valid in this encounter when this process saw it last.
-    pub fn is_valid(&self, id: &str, token: &BearerToken) -> bool {
+    pub fn is_known_valid(&self, id: &str, token: &BearerToken) -> bool {
         self.limiter.valid.get(&token_key(id, token)).is_some()
     }
 
     /// Asks the store whether a token is valid in this encounter, and remembers a valid one.
-    pub async fn mark_valid(&self, id: &str, token: &BearerToken) -> Result<bool, AppError> {
+    pub async fn check_token(&self, id: &str, token: &BearerToken) -> Result<bool, AppError> {
         match self.authenticate(id, token).await {
             Ok(_) => self.limiter.valid.insert(token_key(id, token), ()),
             Err(AppError::NotFound) => return Ok(false),
@@ -201,7 +201,7 @@ impl App {
     }
 
     /// Forgets that a token was valid.
-    pub fn invalidate(&self, id: &str, token: &BearerToken) {
+    pub fn forget_token(&self, id: &str, token: &BearerToken) {
         self.limiter.valid.remove(&token_key(id, token));
     }
 }

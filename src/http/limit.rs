@@ -72,7 +72,7 @@ pub(super) async fn limit(
     if let ((Some(Sender::Token(token)), Some(EncounterId(id))), StatusCode::NOT_FOUND) =
         (&client, response.status())
     {
-        shared.app.invalidate(id, token);
+        shared.app.forget_token(id, token);
     }
     response
 }
@@ -83,7 +83,7 @@ async fn count(
     client: &Client,
     address: String,
 ) -> Result<Option<(RateLimitKey, QuotaGrant)>, Response<Body>> {
-    let Some(key) = bucket(shared, client, address).await? else {
+    let Some(key) = rate_limit_key(shared, client, address).await? else {
         return Ok(None);
     };
     let grant = shared.app.count(&key.bucket, key.rate).await;
@@ -95,12 +95,12 @@ async fn count(
     }
 }
 
-/// The bucket of the client; None without a limit.
+/// What a request of the client counts against; None without a limit.
 ///
 /// A token that is new to this process is checked in the store. If it is invalid, the request
 /// counts against its address; while that address is exhausted the store is not asked, because
 /// anyone can invent tokens.
-async fn bucket(
+async fn rate_limit_key(
     shared: &AppState,
     client: &Client,
     address: String,
@@ -119,11 +119,11 @@ async fn bucket(
                 return Ok(None);
             };
             let address = RateLimitKey::of_address(address, invalid_token_rate);
-            if !shared.app.is_valid(id, token) {
+            if !shared.app.is_known_valid(id, token) {
                 if let Some(grant) = shared.app.exhausted(&address.bucket) {
                     return Err(address.refusal(grant));
                 }
-                let valid = shared.app.mark_valid(id, token).await;
+                let valid = shared.app.check_token(id, token).await;
                 if !valid.map_err(|error| Problem::from(error).into_response())? {
                     return Ok(Some(address));
                 }

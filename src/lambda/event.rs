@@ -37,11 +37,23 @@ impl EventSource {
     }
 }
 
-/// Reads an event, and says whether its headers are valid. lambda_http refuses the whole event for
-/// one that is not, so such headers are left out.
-pub(super) fn read(event: &RawValue) -> Result<(LambdaRequest, bool), Error> {
+/// An event that was read.
+pub(super) struct ReadEvent {
+    pub request: LambdaRequest,
+    /// Whether all its headers are valid; the others are left out.
+    pub headers_valid: bool,
+}
+
+/// Reads an event. lambda_http refuses the whole event for one header that is not valid, so such
+/// headers are left out.
+pub(super) fn read(event: &RawValue) -> Result<ReadEvent, Error> {
     let error = match serde_json::from_str(event.get()) {
-        Ok(request) => return Ok((request, true)),
+        Ok(request) => {
+            return Ok(ReadEvent {
+                request,
+                headers_valid: true,
+            });
+        }
         Err(error) => error,
     };
     let mut event: Value = serde_json::from_str(event.get())?;
@@ -56,7 +68,10 @@ pub(super) fn read(event: &RawValue) -> Result<(LambdaRequest, bool), Error> {
     if !found {
         return Err(error.into());
     }
-    Ok((serde_json::from_str(&event.to_string())?, false))
+    Ok(ReadEvent {
+        request: serde_json::from_str(&event.to_string())?,
+        headers_valid: false,
+    })
 }
 
 /// Whether a header can have this name and these values.

@@ -70,12 +70,12 @@ pub async fn serve(router: Router, stop: impl Future<Output = ()>) -> Result<(),
 
 async fn handle(router: Router, event: LambdaEvent<Box<RawValue>>) -> Result<Box<RawValue>, Error> {
     let deadline = deadline(&event.context);
-    let (payload, headers_valid) = event::read(&event.payload)?;
+    let read = event::read(&event.payload)?;
     let Invocation {
         mut request,
         stage,
         source,
-    } = event::invocation(payload)?;
+    } = event::invocation(read.request)?;
     if !request.headers().contains_key(REQUEST_ID)
         && let Ok(id) = HeaderValue::try_from(event.context.request_id)
     {
@@ -88,7 +88,7 @@ async fn handle(router: Router, event: LambdaEvent<Box<RawValue>>) -> Result<Box
         .and_then(|stage| stage.strip(path))
         .unwrap_or(path)
         .to_owned();
-    if !headers_valid {
+    if !read.headers_valid {
         return Ok(answer(&malformed_header(&path), source)?);
     }
     let Ok(response) = mount_below(stage, router).oneshot(request).await;
