@@ -179,8 +179,8 @@ fn header_field<T: DeserializeOwned>(
     }
 }
 
-/// Reads the header of a document or checkpoint, and refuses another schema.
-pub(super) fn open(stored: &[u8]) -> Result<DocumentHeader, LoadError> {
+/// The header of a document or checkpoint; refuses another schema.
+pub(super) fn check_schema(stored: &[u8]) -> Result<DocumentHeader, LoadError> {
     let header = DocumentHeader::of(stored)?;
     if header.schema != SCHEMA {
         return Err(LoadError::OtherSchema {

@@ -1,6 +1,6 @@
 //! An encounter under one ruleset, as the engine keeps, changes and shows it.
 
-use super::document::{Document, open, read_stored, unreadable};
+use super::document::{Document, check_schema, read_stored, unreadable};
 use super::history::{CHECKPOINTS, Rewind, UndoHistory};
 use super::redaction::Transition;
 use super::space::{Space, WriteError};
@@ -411,7 +411,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
 
     fn restore(&self, checkpoint: &RawValue) -> Result<Arc<dyn AnyEncounter>, LoadError> {
         let checkpoint = checkpoint.get().as_bytes();
-        open(checkpoint)?;
+        check_schema(checkpoint)?;
         Ok(Arc::new(Self::read(checkpoint, Some(self.meta.clone()))?))
     }
 

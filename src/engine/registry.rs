@@ -1,6 +1,6 @@
 //! The registered rulesets, with their types hidden.
 
-use super::document::{DocumentHeader, open};
+use super::document::{DocumentHeader, check_schema};
 use super::encounter::EncounterRecord;
 use super::history::UndoHistory;
 use super::{AnyEncounter, Creation, LoadError, Meta, Refusal, import, roster};
@@ -184,7 +184,7 @@ impl Rulesets {
     }
 
     fn read(&self, stored: &[u8], meta: Option<Meta>) -> Loaded {
-        let header = open(stored)?;
+        let header = check_schema(stored)?;
         match self.get(&header.ruleset) {
             Some(ruleset) => (ruleset.read)(stored, meta),
             None => Err(LoadError::UnknownRuleset(header.ruleset)),

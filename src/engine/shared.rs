@@ -93,7 +93,7 @@ pub(super) fn decide<R: Ruleset>(
             readers: c.readers,
         }),
         SharedCommand::EndEncounter(_) => {
-            play.tick(Moment::EncounterEnd);
+            play.count_effects(Moment::EncounterEnd);
             emit_and_react(play, EncounterEnded {})?;
         }
         SharedCommand::Undo(_) | SharedCommand::Redo(_) => {

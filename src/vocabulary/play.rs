@@ -47,7 +47,7 @@ impl<'d, R: Ruleset> Play<'d, R> {
     }
 
     /// Lets every effect count that counts `moment`; what has counted down ends.
-    pub fn tick(&mut self, moment: Moment<'_>) {
+    pub fn count_effects(&mut self, moment: Moment<'_>) {
         self.count_down(|_, effect| effect.expires.after(moment));
     }
 

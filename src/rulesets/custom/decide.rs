@@ -474,7 +474,7 @@ fn delay(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     ensure(is_own, "not_its_own_turn", "CU-23", "delay", || {
         format!("{id} can delay only on a turn that the order gives.")
     })?;
-    play.tick(Moment::TurnEnd(id));
+    play.count_effects(Moment::TurnEnd(id));
     let mut counted = Vec::new();
     for effect in &play.encounter().effects {
         if effect.expires.anchor() == Some(id) {

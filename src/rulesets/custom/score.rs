@@ -12,6 +12,15 @@ use crate::rulesets::shared::seen_first;
 use crate::vocabulary::{CombatantId, Die, Property, Slug, Values, Violation, field, ids, require};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The key of a unit that gets no card. Cards have keys below 0, so it is last.
+const NO_CARD_KEY: [i64; 2] = [0, 0];
+/// The numbers of a key before those that break ties: the score, and whether it is pinned.
+const KEY_HEAD: usize = 2;
+/// Maximum roll-offs of a tie.
+const ROLL_OFFS: usize = 3;
+/// More than any sum of dice, so that an earlier roll-off decides before a later one.
+const ROLL_OFF_FACTOR: i64 = 1000;
+
 /// What the table rolled and dealt where it leaves both to the server.
 pub(super) const NOTHING: Roll = Roll {
     rolls: BTreeMap::new(),
@@ -107,9 +116,9 @@ fn shared_word<'t>(definition: &Definition, c: &'t Combatant) -> Option<&'t Slug
     }
 }
 
-/// Gives the units what the table rolled and dealt, and returns the cards that are out. Refuses
-/// what cannot be.
-fn give(
+/// Sets what the table rolled and dealt for the units, and returns the cards that are out of the
+/// deck then. Refuses what cannot be.
+fn apply_brought(
     encounter: &Encounter,
     units: &mut [Unit<'_>],
     given: &Roll,
@@ -215,15 +224,15 @@ pub(super) fn side_dice(definition: &Definition, c: &Combatant) -> Option<Dice> 
 }
 
 /// Rolls dice once, and adds them up.
-fn sum(play: &mut Play<'_>, dice: Dice) -> (Vec<Die>, i64) {
+fn roll_sum(play: &mut Play<'_>, dice: Dice) -> (Vec<Die>, i64) {
     let mut rolled = Vec::new();
-    let mut sum = 0;
+    let mut total = 0;
     for _ in 0..dice.count {
         let die = play.roll(dice.sides);
-        sum += i64::from(die.face);
+        total += i64::from(die.face);
         rolled.push(die);
     }
-    (rolled, sum)
+    (rolled, total)
 }
 
 /// Rolls or deals for everybody, and sorts places or sides.
@@ -232,7 +241,7 @@ pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violatio
     let encounter = &play.encounter().clone();
     let definition = definition(encounter);
     let mut units = units(encounter);
-    let out = give(encounter, &mut units, given)?;
+    let out = apply_brought(encounter, &mut units, given)?;
     let Some(rule) = &definition.score else {
         return Ok(());
     };
@@ -434,7 +443,7 @@ impl Scorer<'_> {
     fn deal(&mut self, play: &mut Play<'_>, given: Option<Card>) -> Score {
         let Some(card) = given.or_else(|| self.draw(play)) else {
             return Score {
-                key: vec![0, 0],
+                key: NO_CARD_KEY.to_vec(),
                 ..Score::default()
             };
         };
@@ -463,15 +472,14 @@ impl Scorer<'_> {
         rest.get(face.saturating_sub(1)).copied()
     }
 
-    /// Lets equal scores roll again, at most 3 times, where the rule says so.
+    /// Lets equal scores roll again, at most [`ROLL_OFFS`] times, if the rule says so.
     fn roll_off(&self, play: &mut Play<'_>, rolled: &mut [(Unit<'_>, Score)]) {
         let mut ties = self.rule.ties.iter();
         let Some(tie) = ties.position(|tie| tie == "roll") else {
             return;
         };
-        // After the score itself and whether it is pinned.
-        let at = tie + 2;
-        for _ in 0..3 {
+        let at = KEY_HEAD + tie;
+        for _ in 0..ROLL_OFFS {
             let tied = tied_keys(rolled);
             if tied.is_empty() {
                 return;
@@ -483,11 +491,11 @@ impl Scorer<'_> {
                 };
                 // The first roll-off decides before the second: a combatant that is out of the tie
                 // keeps its rank.
-                *key *= 1000;
+                *key *= ROLL_OFF_FACTOR;
                 if is_tied && let Some(dice) = unit.dice(self.definition) {
-                    let (dice, sum) = sum(play, dice);
+                    let (faces, sum) = roll_sum(play, dice);
                     *key += self.sign() * sum;
-                    score.dice.extend(dice);
+                    score.dice.extend(faces);
                 }
             }
         }
@@ -604,8 +612,8 @@ fn keep(play: &mut Play<'_>, dice: Dice, edge: i64, low_first: bool) -> (Vec<Die
     let mut rolled = Vec::new();
     let mut sums = Vec::new();
     for _ in 0..=edge.abs() {
-        let (dice, sum) = sum(play, dice);
-        rolled.extend(dice);
+        let (faces, sum) = roll_sum(play, dice);
+        rolled.extend(faces);
         sums.push(sum);
     }
     let keeps_lowest = (edge >= 0) == low_first;

@@ -15,12 +15,19 @@ use crate::vocabulary::{CombatantId, ConditionCleared, Moment, Slug};
 /// waits all the same.
 const IDLE_ROUNDS: u32 = 2;
 
+/// Whether the combat waits at a slot or goes on past it.
+#[derive(PartialEq)]
+enum Pace {
+    Waits,
+    GoesOn,
+}
+
 /// Goes to the next turn that waits, past empty ones (DC-22) and over the end of the round.
 pub(super) fn advance(play: &mut Play<'_>) {
-    let mut rounds = 0;
-    while in_play(play.encounter()) && rounds <= IDLE_ROUNDS {
-        if let Some(slot) = next_turn(&play.encounter().state) {
-            if enter(play, &slot, rounds) {
+    let mut idle_rounds = 0;
+    while in_play(play.encounter()) && idle_rounds <= IDLE_ROUNDS {
+        if let Some(slot) = next_slot(&play.encounter().state) {
+            if enter(play, &slot, idle_rounds) == Pace::Waits {
                 return;
             }
         } else if stop_holding(play) {
@@ -29,14 +36,14 @@ pub(super) fn advance(play: &mut Play<'_>) {
             return;
         } else {
             close_round(play);
-            rounds += 1;
+            idle_rounds += 1;
         }
     }
     play.emit(StandstillReached {});
 }
 
-/// The turn that an override deferred, or the next one of this round.
-fn next_turn(state: &State) -> Option<Slot> {
+/// The slot that an override deferred, or the next one of this round.
+fn next_slot(state: &State) -> Option<Slot> {
     if state.deferred
         && let Some(slot) = state.at()
     {
@@ -46,9 +53,9 @@ fn next_turn(state: &State) -> Option<Slot> {
     next.cloned()
 }
 
-/// Comes to a turn; whether the combat waits there. A turn that is empty asks for combatants
-/// without a place; in round 1 every PC Turn asks (DC-17), also if a delayed turn goes on in it.
-fn enter(play: &mut Play<'_>, slot: &Slot, rounds: u32) -> bool {
+/// Comes to a slot. One that is empty asks for combatants without a place; in round 1 every slot of
+/// the PCs asks (DC-17), also if a delayed turn goes on in it.
+fn enter(play: &mut Play<'_>, slot: &Slot, idle_rounds: u32) -> Pace {
     let encounter = play.encounter();
     let chosen_now = slot.team == Team::Pc && encounter.round <= 1;
     let is_open = chosen_now || !occupied(encounter, slot);
@@ -62,14 +69,13 @@ fn enter(play: &mut Play<'_>, slot: &Slot, rounds: u32) -> bool {
             slot: slot.id.clone(),
             decision,
         });
-        return true;
+        return Pace::Waits;
     }
-    begin_slot(play, &slot.id, rounds)
+    begin_slot(play, &slot.id, idle_rounds)
 }
 
-/// Begins the turns of all combatants in a slot (DC-19, DC-20), or skips it (DC-22); whether the
-/// combat waits there.
-fn begin_slot(play: &mut Play<'_>, id: &SlotId, rounds: u32) -> bool {
+/// Begins the turns of all combatants in a slot (DC-19, DC-20), or skips it (DC-22).
+fn begin_slot(play: &mut Play<'_>, id: &SlotId, idle_rounds: u32) -> Pace {
     let encounter = play.encounter();
     let mut ready = Vec::new();
     let mut missing = Vec::new();
@@ -86,16 +92,18 @@ fn begin_slot(play: &mut Play<'_>, id: &SlotId, rounds: u32) -> bool {
         }
     }
     for combatant in missing {
-        play.tick(Moment::TurnStart(&combatant));
-        play.tick(Moment::TurnEnd(&combatant));
+        play.count_effects(Moment::TurnStart(&combatant));
+        play.count_effects(Moment::TurnEnd(&combatant));
         play.emit(TurnMissed { combatant });
     }
     if ready.is_empty() {
         play.emit(SlotSkipped { slot: id.clone() });
-        return false;
+        return Pace::GoesOn;
     }
-    begin_turns(play, ready, rounds);
-    !play.encounter().state.acting.is_empty() || open_legendary(play, Phase::BetweenTurns)
+    begin_turns(play, ready, idle_rounds);
+    let waits =
+        !play.encounter().state.acting.is_empty() || open_legendary(play, Phase::BetweenTurns);
+    if waits { Pace::Waits } else { Pace::GoesOn }
 }
 
 /// Whether an effect counts this combatant's turns.
@@ -104,17 +112,18 @@ fn anchors_effect(encounter: &Encounter, c: &Combatant) -> bool {
     effects.any(|effect| effect.expires.anchor() == Some(&c.id))
 }
 
-/// Begins the awaited turn with the combatants in it, and goes on if none of them can act.
+/// Begins the turns in the awaited slot, and goes on if none of its combatants can act.
 pub(super) fn take(play: &mut Play<'_>) {
     if let Some(slot) = play.encounter().state.slot.clone()
-        && !begin_slot(play, &slot, 0)
+        && begin_slot(play, &slot, 0) == Pace::GoesOn
     {
         advance(play);
     }
 }
 
-/// Begins the turns of these combatants. After an override some may have begun.
-pub(super) fn begin_turns(play: &mut Play<'_>, mut combatants: Vec<CombatantId>, rounds: u32) {
+/// Begins the turns of these combatants. After an override some may have begun. Beyond
+/// [`IDLE_ROUNDS`] a turn without Action Points waits too.
+pub(super) fn begin_turns(play: &mut Play<'_>, mut combatants: Vec<CombatantId>, idle_rounds: u32) {
     let encounter = play.encounter();
     combatants.retain(|id| !encounter.state.acting.contains(id));
     // A turn that a hidden combatant shares starts with the others: they hide it.
@@ -123,7 +132,7 @@ pub(super) fn begin_turns(play: &mut Play<'_>, mut combatants: Vec<CombatantId>,
         let delayed = play.encounter().get(&id).is_some_and(|c| c.state.delayed);
         start(play, &id);
         // Without Action Points a turn ends at once (DC-46).
-        if !delayed && has_spent_all(play.encounter(), &id) && rounds < IDLE_ROUNDS {
+        if !delayed && has_spent_all(play.encounter(), &id) && idle_rounds < IDLE_ROUNDS {
             close_turn(play, &id);
         }
     }
@@ -183,7 +192,7 @@ pub(super) fn proceed(play: &mut Play<'_>) {
     }
 }
 
-/// Lets legendary monsters act if one can; whether the combat waits for that.
+/// Lets legendary monsters act if one can, which the combat waits for; whether one can.
 fn open_legendary(play: &mut Play<'_>, phase: Phase) -> bool {
     let encounter = play.encounter();
     let state = &encounter.state;

@@ -45,12 +45,12 @@ pub fn start_turn<R: Ruleset>(play: &mut Play<'_, R>, id: &CombatantId) {
     play.emit(TurnStarted {
         combatant: id.clone(),
     });
-    play.tick(Moment::TurnStart(id));
+    play.count_effects(Moment::TurnStart(id));
 }
 
 /// Ends `id`'s turn: the effects that count its turn ends lose one, and it has acted.
 pub fn end_turn<R: Ruleset>(play: &mut Play<'_, R>, id: &CombatantId) {
-    play.tick(Moment::TurnEnd(id));
+    play.count_effects(Moment::TurnEnd(id));
     play.emit(TurnEnded {
         combatant: id.clone(),
     });

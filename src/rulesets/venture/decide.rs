@@ -5,7 +5,7 @@ mod join;
 mod track;
 mod turn;
 
-pub(super) use join::enter;
+pub(super) use join::join_battle;
 pub(super) use track::{MAX_START_EFFECTS, MAX_TIMED, change_motes};
 pub(super) use turn::MAX_TOKENS;
 pub(super) use turn::take_turn;
@@ -43,8 +43,8 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
     Ok(())
 }
 
-/// The combatant `id`, in the fight and on the track.
-fn joined<'p>(play: &'p Play<'_>, id: &CombatantId) -> Result<&'p Combatant, Violation> {
+/// The combatant `id`; refused unless it is in the fight and has Joined Battle.
+fn in_battle<'p>(play: &'p Play<'_>, id: &CombatantId) -> Result<&'p Combatant, Violation> {
     let c = play.fighter("combatant", id, "VE-9")?;
     require(c.state.join_battle.is_some(), "not_joined", "VE-2", || {
         format!("{id} isn't in battle yet. Send \"join_battle\" first.")
@@ -58,7 +58,7 @@ fn in_turn<'p>(
     id: &CombatantId,
     rule: &'static str,
 ) -> Result<&'p Combatant, Violation> {
-    let c = joined(play, id)?;
+    let c = in_battle(play, id)?;
     let (code, rule, detail) = match &play.encounter().state.phase {
         Phase::InTurn { actor } if actor == id => return Ok(c),
         Phase::FollowUp { actor } if actor == id => (

@@ -1,6 +1,6 @@
 //! What follows from shared commands, and how a fight moves on from turn to turn.
 
-use super::decide::{change_motes, enter, take_turn};
+use super::decide::{change_motes, join_battle, take_turn};
 use super::{
     Combatant, DelayLasts, Encounter, FreeActionReached, FreeActionState, Join, Phase, Play,
     StandstillReached, Tick, TickReached, Venture, on_track, rank,
@@ -22,7 +22,7 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Venture>) -> Result<()
                 .join_battle
                 .is_none()
             {
-                enter(play, &e.combatant, &Join::default())?;
+                join_battle(play, &e.combatant, &Join::default())?;
             }
             if matches!(play.encounter().state.phase, Phase::FreeActions { .. }) {
                 leave_round_zero(play);

@@ -2,8 +2,8 @@
 
 use super::join::may_act_freely;
 use super::track::{Blow, change};
-use super::turn::proceed;
-use super::{in_turn, joined};
+use super::turn::finish_start;
+use super::{in_battle, in_turn};
 use crate::rulesets::venture::{
     Act, ActionTaken, Attacked, BaseInitiative, Cause, DecisiveReset, Flurried, FollowUpTaken,
     Moved, Passed, Phase, Play, Target,
@@ -14,7 +14,7 @@ use crate::vocabulary::{CombatantId, ConditionSet, Damage, Slug, Text, Violation
 pub(super) fn act(play: &mut Play<'_>, c: &Act) -> Result<(), Violation> {
     let id = &c.combatant;
     if c.reflexive {
-        joined(play, id)?;
+        in_battle(play, id)?;
         let phase = &play.encounter().state.phase;
         let detail = "Attacks come after the free actions. Finish those first.";
         require(
@@ -80,7 +80,7 @@ pub(super) fn act(play: &mut Play<'_>, c: &Act) -> Result<(), Violation> {
 
 fn check_target(play: &Play<'_>, c: &Act, index: usize, target: &Target) -> Result<(), Violation> {
     let id = &target.combatant;
-    joined(play, id)?;
+    in_battle(play, id)?;
     let distinct = *id != c.combatant
         && c.targets
             .iter()
@@ -217,7 +217,7 @@ pub(super) fn reflexive_move(play: &mut Play<'_>, id: &CombatantId) -> Result<()
 
 /// Makes the move left over from a Rush or Disengage; a turn that waits for it proceeds.
 pub(super) fn follow_up(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let open = joined(play, id)?.state.follow_up;
+    let open = in_battle(play, id)?.state.follow_up;
     require(open, "no_follow_up", "VE-15", || {
         format!("{id} can't make a leftover move. Only a Rush or Disengage leaves one.")
     })?;
@@ -233,7 +233,7 @@ pub(super) fn follow_up(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Vio
     play.emit(FollowUpTaken {
         combatant: id.clone(),
     });
-    proceed(play, id)
+    finish_start(play, id)
 }
 
 pub(super) fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
@@ -242,7 +242,7 @@ pub(super) fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violatio
             combatant: id.clone(),
             follow_up: true,
         });
-        return proceed(play, id);
+        return finish_start(play, id);
     }
     may_act_freely(play, id)?;
     play.emit(Passed {

@@ -1,7 +1,7 @@
 //! Joining Battle, and the free action that comes with it.
 
 use super::track::change_motes;
-use super::{in_turn, joined};
+use super::{in_battle, in_turn};
 use crate::rulesets::shared::{start_encounter, start_round};
 use crate::rulesets::venture::{
     Ability, Approach, Attribute, Combatant, FreeAction, FreeActionState, FreeActionTaken, Join,
@@ -29,7 +29,7 @@ pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
             // The maximum of motes may be lower.
             None if joined => change_motes(play, id, 0),
             join => {
-                let entered = enter(play, id, &join.cloned().unwrap_or_default());
+                let entered = join_battle(play, id, &join.cloned().unwrap_or_default());
                 entered.map_err(|refused| refused.within(&format!("joins.{}", id.as_str())))?;
             }
         }
@@ -46,7 +46,7 @@ pub(super) fn join_alone(play: &mut Play<'_>, c: &JoinBattle) -> Result<(), Viol
         format!("{id} already joined battle. Send that once.")
     })?;
     worthy(play.fighter("combatant", id, "VE-9")?)?;
-    enter(play, id, &c.join())
+    join_battle(play, id, &c.join())
 }
 
 fn worthy(c: &Combatant) -> Result<(), Violation> {
@@ -81,7 +81,7 @@ pub(super) fn settle(play: &mut Play<'_>, c: &Settle) -> Result<(), Violation> {
 }
 
 /// Rolls Join Battle for `id` and puts it on the track (VE-5).
-pub(in super::super) fn enter(
+pub(in super::super) fn join_battle(
     play: &mut Play<'_>,
     id: &CombatantId,
     join: &Join,
@@ -200,7 +200,7 @@ pub(super) fn free_action(play: &mut Play<'_>, c: &FreeAction) -> Result<(), Vio
 /// Refuses unless `id` may take its free action: in round 0 in the order of the track (VE-7),
 /// newcomers in their first turn, before they act.
 pub(super) fn may_act_freely(play: &Play<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let c = joined(play, id)?;
+    let c = in_battle(play, id)?;
     require(
         c.state.free_action == FreeActionState::Open,
         "free_action_used",

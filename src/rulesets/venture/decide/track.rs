@@ -1,7 +1,7 @@
 //! The track: how a combatant rises, falls and crashes on it; costs and motes.
 
+use super::in_battle;
 use super::join::roll;
-use super::joined;
 use crate::rulesets::venture::{
     Adjust, Cause, Corrected, CrashEnded, Crashed, Declare, InitiativeChanged, Join, MotesChanged,
     Phase, Play, Shifted, SpendInitiative, StartEffect, StartEffectDeclared, StartEffectWithdrawn,
@@ -89,7 +89,7 @@ fn crash(play: &mut Play<'_>, id: &CombatantId, blow: Option<Blow<'_>>) -> Resul
 
 pub(super) fn spend(play: &mut Play<'_>, c: &SpendInitiative) -> Result<(), Violation> {
     let id = &c.combatant;
-    let payer = joined(play, id)?;
+    let payer = in_battle(play, id)?;
     let initiative = c.initiative.get();
     let motes = c.motes.get();
     let detail = "Nothing is spent. Send \"initiative\", \"motes\" or both.";
@@ -121,7 +121,7 @@ pub(super) fn spend(play: &mut Play<'_>, c: &SpendInitiative) -> Result<(), Viol
 /// Corrects the Initiative first, with its consequences, then the rest without any (VE-23b).
 pub(super) fn adjust(play: &mut Play<'_>, c: &Adjust) -> Result<(), Violation> {
     let id = &c.combatant;
-    let state = &joined(play, id)?.state;
+    let state = &in_battle(play, id)?.state;
     require(
         c.turns.is_none() || state.timed_changes.len() < MAX_TIMED,
         "too_many_timed_changes",
@@ -212,7 +212,7 @@ pub(super) fn count_timed(play: &mut Play<'_>, id: &CombatantId) -> Result<(), V
 
 pub(super) fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
     let id = &c.combatant;
-    let effects = &joined(play, id)?.state.start_effects;
+    let effects = &in_battle(play, id)?.state.start_effects;
     require(
         effects.len() < MAX_START_EFFECTS,
         "too_many_start_effects",

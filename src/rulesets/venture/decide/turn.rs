@@ -1,7 +1,7 @@
 //! Turns: how they begin, are delayed, and end.
 
 use super::track::{change, change_motes, count_timed};
-use super::{in_turn, joined};
+use super::{in_battle, in_turn};
 use crate::rulesets::shared::{end_turn, start_turn};
 use crate::rulesets::venture::{
     Cause, CombatantState, Delayed, FollowUpOffered, FreeActionState, OnslaughtEnded, Passed,
@@ -40,7 +40,7 @@ pub(super) fn delay(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violati
 }
 
 pub(super) fn take_up(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let c = joined(play, id)?;
+    let c = in_battle(play, id)?;
     require(c.state.delaying, "not_delaying", "VE-12", || {
         format!("{id} didn't delay a turn. Send \"delay\" when that turn is next.")
     })?;
@@ -63,7 +63,7 @@ fn at_tick<'p>(
     id: &CombatantId,
     rule: &'static str,
 ) -> Result<&'p Tick, Violation> {
-    let c = joined(play, id)?;
+    let c = in_battle(play, id)?;
     let phase = &play.encounter().state.phase;
     let (code, rule, detail) = match phase {
         Phase::Tick(tick) if tick.next == *id => return Ok(tick),
@@ -115,12 +115,12 @@ pub(in super::super) fn take_turn(play: &mut Play<'_>, id: &CombatantId) -> Resu
         });
         return Ok(());
     }
-    proceed(play, id)
+    finish_start(play, id)
 }
 
 /// The rest of the start of a turn: steps 3 and 4. Step 5 is done by then: `evolve` gives the new
 /// actions with `TurnStarted`, or when the follow-up is made or given up.
-pub(super) fn proceed(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+pub(super) fn finish_start(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let state = &play.combatant("combatant", id)?.state;
     let from = state.initiative;
     let tokens_spent = state.recovery_tokens;
