@@ -237,7 +237,7 @@ pub struct EncounterEnded {}
 /// A round (or unit) started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct RoundStarted {
-    /// Its number, from 1 (0 where a ruleset has a round before the first).
+    /// Its number, from 1 (0 in a ruleset with a round before the first).
     pub round: u32,
 }
 

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 pub struct LegalCommand {
     /// The words for a button, such as `Ann: end turn`.
     pub label: String,
-    /// Where a page shows it.
+    /// The part of a page for it.
     pub group: Group,
     /// The combatant that acts, if the command is one combatant's.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ pub struct LegalCommand {
     pub template: Option<&'static str>,
 }
 
-/// Where a page shows a legal command.
+/// The part of a page for a legal command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Group {

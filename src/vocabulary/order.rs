@@ -10,10 +10,10 @@ use utoipa::ToSchema;
 pub struct OrderEntry {
     /// The combatant that has this place; none for an empty turn.
     pub combatant: Option<CombatantId>,
-    /// Whether the turn of this place is over, if a combatant may have several places; else whether
+    /// True if the turn of this place is over, if a combatant may have several places; else whether
     /// the combatant has acted.
     pub done: Option<bool>,
-    /// Whether the turn of this place comes next, if the system says so; else the first one after
+    /// True if the turn of this place comes next, if the system says so; else the first one after
     /// the current turn does.
     pub next: Option<bool>,
     /// The turn that it belongs to, where the system numbers or names turns, or the card that it

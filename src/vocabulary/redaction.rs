@@ -16,7 +16,7 @@ pub struct EventRedaction<'t, R: Ruleset> {
     pub start: &'t Encounter<R>,
     /// The true encounter after the event.
     pub whole: &'t Encounter<R>,
-    /// Whether a combatant that the audience does not see has the turn or must choose, after the
+    /// True if a combatant that the audience does not see has the turn or must choose, after the
     /// event.
     pub someone_acts: bool,
     /// The redacted encounter after the event, once something has asked for it.

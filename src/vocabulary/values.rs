@@ -27,7 +27,7 @@ pub enum Values {
     List {
         /// What each item may be.
         items: Box<Values>,
-        /// Whether no two items are equal.
+        /// True if no two items are equal.
         unique: bool,
         /// How many items there are at least and at most.
         length: [usize; 2],

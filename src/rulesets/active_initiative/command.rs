@@ -79,12 +79,12 @@ pub struct EndTurn {
     /// The combatant that acts next: one that has not acted this round (AI-8), or the first of the
     /// next round (AI-41).
     pub next: Option<CombatantId>,
-    /// Whether the turn of `next` starts at once, because no player wants to interrupt. The token
+    /// True if the turn of `next` starts at once, because no player wants to interrupt. The token
     /// must act for both combatants.
     #[serde(default)]
     #[schema(default = false)]
     pub begin: bool,
-    /// Whether the turn of `next` starts at once if no combatant could interrupt (AI-17b).
+    /// True if the turn of `next` starts at once if no combatant could interrupt (AI-17b).
     #[serde(default)]
     #[schema(default = false)]
     pub begin_unopposed: bool,
@@ -100,12 +100,12 @@ pub struct Nominate {
     pub combatant: Option<CombatantId>,
     /// The combatant that acts next.
     pub next: CombatantId,
-    /// Whether the turn of `next` starts at once, because no player wants to interrupt. The token
+    /// True if the turn of `next` starts at once, because no player wants to interrupt. The token
     /// must act for both combatants.
     #[serde(default)]
     #[schema(default = false)]
     pub begin: bool,
-    /// Whether the turn of `next` starts at once if no combatant could interrupt (AI-17b).
+    /// True if the turn of `next` starts at once if no combatant could interrupt (AI-17b).
     #[serde(default)]
     #[schema(default = false)]
     pub begin_unopposed: bool,

@@ -112,7 +112,7 @@ pub struct Interrupted {
 pub struct ChoiceOpened {
     /// The combatant whose controller chooses; absent if the game master chooses.
     pub chooser: Option<CombatantId>,
-    /// Whether the choice is who starts a round (AI-41).
+    /// True if the choice is who starts a round (AI-41).
     pub starts_round: bool,
 }
 

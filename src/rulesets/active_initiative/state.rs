@@ -17,9 +17,9 @@ pub struct Options {
     /// character with the controller `player` as another.
     #[schema(inline)]
     pub interrupt_points: InterruptPoints,
-    /// Whether combatants hurt in a turn may interrupt before the next one is chosen (AI-17a).
+    /// True if combatants hurt in a turn may interrupt before the next one is chosen (AI-17a).
     pub interrupt_before_nomination: bool,
-    /// Whether allies of players' characters can hold inspiration too (AI-28).
+    /// True if allies of players' characters can hold inspiration too (AI-28).
     pub npc_inspiration: bool,
 }
 
@@ -100,10 +100,10 @@ pub struct CombatantState {
     /// Its own d20, rolled before the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_die: Option<Die>,
-    /// Whether it took damage since the current or last turn started (AI-20b), which lets it
+    /// True if it took damage since the current or last turn started (AI-20b), which lets it
     /// interrupt for free (AI-20, AI-20a).
     pub hurt: bool,
-    /// Whether it has interrupted in this window, which it can do once (AI-22a).
+    /// True if it has interrupted in this window, which it can do once (AI-22a).
     pub interrupted: bool,
     /// The action that it has readied (AI-12).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -131,9 +131,9 @@ pub struct State {
     pub last_actor: Option<CombatantId>,
     /// The game master's remaining interrupt points (AI-30); only the game master sees them.
     pub interrupt_points: Option<u32>,
-    /// Whether an interrupt point was spent in this round (AI-32).
+    /// True if an interrupt point was spent in this round (AI-32).
     pub interrupt_point_used: bool,
-    /// Whether a turn of this round has started. If not, the choice is who starts the round
+    /// True if a turn of this round has started. If not, the choice is who starts the round
     /// (AI-41).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub begun: bool,

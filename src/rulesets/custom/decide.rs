@@ -597,7 +597,7 @@ struct Use<'c> {
     combatant: &'c CombatantId,
     pool: &'c Slug,
     cost: Option<Int<0, 100>>,
-    /// Whether it is that of a readied action.
+    /// True if it is that of a readied action.
     readied: bool,
 }
 

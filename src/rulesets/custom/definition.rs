@@ -13,7 +13,7 @@ use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-/// A table's own turn order. Lines that are left out have their defaults.
+/// A table's own turn order. Missing lines have their defaults.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -268,7 +268,7 @@ pub struct SpendRule {
     /// Moments when points can be spent.
     #[schema(inline)]
     pub when: When,
-    /// What the points buy.
+    /// The use of the points.
     #[schema(inline)]
     pub gives: Gives,
     /// Fewest and most points of a use, from 0 to 100.
@@ -405,7 +405,7 @@ pub enum When {
     Any,
 }
 
-/// What points buy: an action that happens at once, or a turn.
+/// The use of points: an action that happens at once, or a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Gives {

@@ -66,14 +66,14 @@ impl Preset {
 }
 
 /// What the field `definition` is.
-const DEFINITION: &str = "The definition; beside a preset, the lines that differ. As in a JSON merge patch, objects are merged, and \
+const DEFINITION: &str = "The definition; with a preset, the lines that differ. As in a JSON merge patch, objects are merged, and \
     null takes a line back to its default.";
 
 /// Options of `custom`: without any, the preset `d20`.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Sent {
-    /// Where the definition starts. An encounter shows the whole definition instead.
+    /// The preset that the definition changes. An encounter shows the whole definition instead.
     #[schema(inline)]
     preset: Option<Preset>,
     #[schema(value_type = Option<Definition>)]

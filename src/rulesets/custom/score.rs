@@ -315,7 +315,7 @@ struct Scorer<'t> {
     out: Vec<Card>,
     /// Those of them that are in play in this round.
     held: Vec<Card>,
-    /// Whether the deck has run out, and the discards went back.
+    /// True if the deck has run out, and the discards went back.
     reshuffled: bool,
 }
 

@@ -72,7 +72,7 @@ pub struct CombatantState {
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
 pub struct State {
-    /// What happens now.
+    /// The current step of the fight.
     pub mode: Mode,
     /// Position of the phase in the definition, from 0.
     #[schema(value_type = u32)]
@@ -106,7 +106,7 @@ pub struct State {
     pub pools: BTreeMap<Slug, u32>,
 }
 
-/// What happens now.
+/// The current step of the fight.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {

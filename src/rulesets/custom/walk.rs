@@ -73,7 +73,7 @@ fn first_in_order(encounter: &Encounter, who: &[CombatantId]) -> Option<Combatan
 pub(super) struct Coming {
     /// Whose.
     pub combatants: Vec<CombatantId>,
-    /// Whether it passes unused.
+    /// True if it passes unused.
     pub unused: bool,
 }
 

@@ -93,7 +93,7 @@ pub struct Start {
 pub struct Roll {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The natural d20 that counts, if rolled at the table. The server rolls where a roll is left out.
+    /// The natural d20 that counts, if rolled at the table. By default the server rolls.
     pub roll: Option<D20>,
 }
 
@@ -104,7 +104,7 @@ pub struct Roll {
 pub struct Claim {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether no other answers are awaited: the highest claim takes the turn, and `combatant` before
+    /// True if no other answers are awaited: the highest claim takes the turn, and `combatant` before
     /// equal checks that do not share. Only the game master can send it.
     #[serde(default)]
     #[schema(default = false)]
@@ -112,7 +112,7 @@ pub struct Claim {
     /// Other claimants. With them too, the game master decides the turn at once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<CombatantId>,
-    /// Whether these claimants agree to share the turn with equal, highest results (DC-19).
+    /// True if these claimants agree to share the turn with equal, highest results (DC-19).
     #[serde(default)]
     #[schema(default = false)]
     pub share: bool,
@@ -162,7 +162,7 @@ pub struct Merge {}
 pub struct EndTurn {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether the turns of all who share the Initiative Turn end. Only the game master can send it.
+    /// True if the turns of all who share the Initiative Turn end. Only the game master can send it.
     #[serde(default)]
     #[schema(default = false)]
     pub all: bool,
@@ -190,7 +190,7 @@ pub struct SpendActionPoints {
     pub combatant: CombatantId,
     /// The Action Points to spend.
     pub action_points: Int<1, 20>,
-    /// What they are spent on.
+    /// The action that they pay for.
     pub action: Option<Text<200>>,
 }
 
@@ -234,7 +234,7 @@ pub struct Attack {
 pub struct UseInspiration {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The d6, if rolled at the table. The server rolls where a roll is left out.
+    /// The d6, if rolled at the table. By default the server rolls.
     pub roll: Option<D6>,
 }
 
@@ -261,7 +261,7 @@ pub struct Legendary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct FateCheck {
-    /// The d20, if rolled at the table. The server rolls where a roll is left out.
+    /// The d20, if rolled at the table. By default the server rolls.
     pub roll: Option<D20>,
 }
 
@@ -397,7 +397,7 @@ pub struct Aggression {
     pub combatant: CombatantId,
     /// The act in words.
     pub action: Text<200>,
-    /// Whether it was carried out before Initiative; else the aggressor takes it on the first turn.
+    /// True if it was carried out before Initiative; else the aggressor takes it on the first turn.
     pub resolved: bool,
 }
 

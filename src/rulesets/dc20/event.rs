@@ -92,7 +92,7 @@ pub struct AggressionDeclared {
     pub combatant: CombatantId,
     /// The act in words.
     pub action: Text<200>,
-    /// Whether it was carried out before Initiative; else the aggressor takes it on the first turn.
+    /// True if it was carried out before Initiative; else the aggressor takes it on the first turn.
     pub resolved: bool,
 }
 
@@ -133,7 +133,7 @@ pub struct CheckMade {
 pub struct FateChecked {
     /// The die.
     pub die: Die,
-    /// Whether it shows 10 or more.
+    /// True if it shows 10 or more.
     pub high: bool,
     /// The side that takes the first Enemy Turn at 10 or more (DC-26).
     pub side: Option<Slug>,
@@ -182,7 +182,7 @@ pub struct Claimed {
     pub slot: SlotId,
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether it agrees to share the turn with equal results (DC-19).
+    /// True if it agrees to share the turn with equal results (DC-19).
     pub share: bool,
 }
 
@@ -234,7 +234,7 @@ pub struct TurnMissed {
     pub combatant: CombatantId,
 }
 
-/// A delayed turn goes on with the Action Points that were left (DC-36).
+/// A delayed turn continues with its remaining Action Points (DC-36).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Returned {
     /// The combatant.
@@ -289,7 +289,7 @@ pub struct SlotAdded {
 pub struct TeamJoined {
     /// Its side.
     pub side: Slug,
-    /// Whether all its combatants are hidden.
+    /// True if all its combatants are hidden.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unseen: bool,
 }
@@ -339,7 +339,7 @@ pub struct ActionPointsSpent {
     pub spent: u32,
     /// The Action Points left.
     pub left: u32,
-    /// What they were spent on.
+    /// The action that they paid for.
     pub action: Option<Text<200>>,
 }
 
@@ -377,7 +377,7 @@ pub struct Attacked {
     pub combatant: CombatantId,
     /// The target.
     pub target: CombatantId,
-    /// Whether it has ADV, once, from the target's critical failure of Initiative (DC-11).
+    /// True if it has ADV, once, from the target's critical failure of Initiative (DC-11).
     pub advantage: bool,
 }
 
@@ -400,7 +400,7 @@ pub struct AdvantageUsed {
 /// Legendary monsters may act.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct LegendaryOpened {
-    /// Whether it is the end of the round, with their last points (DC-53), and not the end of a PC
+    /// True if it is the end of the round, with their last points (DC-53), and not the end of a PC
     /// Turn (DC-52).
     pub round_end: bool,
 }
@@ -496,7 +496,7 @@ impl Describe for Event {
     }
 }
 
-/// Who decides which combatants act in a turn.
+/// The one that decides which combatants act in a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum SlotDecision {

@@ -54,9 +54,9 @@ impl Describe for SlotId {
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct Options {
-    /// Whether a check must be above the Encounter DC to succeed (DC-7).
+    /// True if a check must be above the Encounter DC to succeed (DC-7).
     pub strict_beat: bool,
-    /// Whether a legendary monster acts after a PC Turn once for each PC in it (DC-54), and not
+    /// True if a legendary monster acts after a PC Turn once for each PC in it (DC-54), and not
     /// only once (DC-52).
     pub legendary_per_pc: bool,
 }
@@ -77,11 +77,11 @@ pub struct CombatantStats {
     pub initiative_adv: Int<-5, 5>,
     /// The maximum of Action Points before penalties (DC-44).
     pub max_action_points: Int<1, 20>,
-    /// Whether an allied NPC counts as a PC and takes a PC Turn (DC-29).
+    /// True if an allied NPC counts as a PC and takes a PC Turn (DC-29).
     pub important: bool,
-    /// Whether it belongs to the NPC team although its side is not `npc` or `npcs` (DC-28).
+    /// True if it belongs to the NPC team although its side is not `npc` or `npcs` (DC-28).
     pub neutral: bool,
-    /// Whether no turn asks for this enemy or NPC until the game master assigns it (DC-24).
+    /// True if no turn asks for this enemy or NPC until the game master assigns it (DC-24).
     pub reserve: bool,
     /// Legendary Action Points for each round (DC-52).
     pub max_legendary_points: Int<0, 20>,
@@ -121,15 +121,15 @@ pub struct CombatantState {
     pub slot: Option<SlotId>,
     /// The reason for that turn.
     pub placed: Option<Way>,
-    /// Whether its delayed turn goes on in a later PC Turn (DC-33).
+    /// True if its delayed turn continues in a later PC Turn (DC-33).
     pub delayed: bool,
     /// The enemy without a turn behind which its place is held (DC-34).
     pub behind: Option<CombatantId>,
-    /// Whether it holds a d6 Inspiration Die (DC-8).
+    /// True if it holds a d6 Inspiration Die (DC-8).
     pub inspiration_die: bool,
-    /// Whether it has ADV on one Check or Save of round 1 (DC-10).
+    /// True if it has ADV on one Check or Save of round 1 (DC-10).
     pub round_one_adv: bool,
-    /// Whether the first Attack against it in round 1 has ADV (DC-11).
+    /// True if the first Attack against it in round 1 has ADV (DC-11).
     pub attacked_with_adv: bool,
     /// The aggressive action that it must take on its first turn (DC-3).
     pub committed: Option<Text<200>>,
@@ -172,9 +172,9 @@ pub struct Check {
     pub bonus: i64,
     /// The result, which decides between claims (DC-18).
     pub total: i64,
-    /// Whether it is a success (DC-7).
+    /// True if it is a success (DC-7).
     pub success: bool,
-    /// Whether it is critical (DC-9).
+    /// The kind of critical result, if any (DC-9).
     pub critical: Critical,
 }
 
@@ -189,7 +189,7 @@ impl Describe for Check {
     }
 }
 
-/// Whether a check is critical (DC-9).
+/// A critical result of a check (DC-9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Critical {
@@ -296,10 +296,10 @@ pub struct Slot {
     pub team: Team,
     /// The combatants that act in it.
     pub occupants: Vec<CombatantId>,
-    /// Whether it was merged into another turn (DC-25).
+    /// True if it was merged into another turn (DC-25).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub removed: bool,
-    /// Whether it was laid out for hidden combatants: only viewers who know one of them see it.
+    /// True if it was laid out for hidden combatants: only viewers who know one of them see it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unseen: bool,
 }
@@ -318,7 +318,7 @@ pub struct State {
     pub phase: Phase,
     /// The Initiative Turn that is in progress, was last, or is awaited.
     pub slot: Option<SlotId>,
-    /// Whether `slot` is awaited again after the turn of an override.
+    /// True if `slot` is awaited again after the turn of an override.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deferred: bool,
     /// The combatants whose turns are in progress.
@@ -351,7 +351,7 @@ pub struct State {
 pub struct ClaimEntry {
     /// The claimant.
     pub combatant: CombatantId,
-    /// Whether it agrees to share the turn with equal results (DC-19).
+    /// True if it agrees to share the turn with equal results (DC-19).
     pub share: bool,
 }
 
@@ -360,7 +360,7 @@ pub struct ClaimEntry {
 pub enum Answer {
     /// It claims the turn.
     Claim {
-        /// Whether it agrees to share the turn with equal results (DC-19).
+        /// True if it agrees to share the turn with equal results (DC-19).
         share: bool,
     },
     /// It passes.

@@ -60,7 +60,7 @@ pub struct Start {
 pub struct Roll {
     /// The persona that rolls ahead of the others. A later roll replaces it.
     pub combatant: Option<CombatantId>,
-    /// The persona's d20, if rolled at the table. The server rolls where a roll is left out.
+    /// The persona's d20, if rolled at the table. By default the server rolls.
     pub roll: Option<D20>,
     /// The persona's d10s for ties, if rolled at the table: at most 16, used in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -119,7 +119,7 @@ pub struct Jump {
     pub combatant: CombatantId,
     /// The waited component to use (EX-29). Leave it out to use both, with the option `jump_both`.
     pub component: Option<Component>,
-    /// The d20 of the AWE roll, if rolled at the table. The server rolls where a roll is left out.
+    /// The d20 of the AWE roll, if rolled at the table. By default the server rolls.
     pub roll: Option<D20>,
     /// The referee's d20, if rolled at the table. Only with `awe_mode` `opposed_d20`.
     pub referee_roll: Option<D20>,
@@ -132,7 +132,7 @@ pub struct Jump {
 pub struct Pass {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether the persona passes at all later acts too, unasked, until `ask_again` (EX-25c).
+    /// True if the persona passes at all later acts too, unasked, until `ask_again` (EX-25c).
     #[serde(default)]
     #[schema(default = false)]
     pub standing: bool,

@@ -107,7 +107,7 @@ pub struct Declared {
     pub act: Option<Use>,
     /// The component that comes first.
     pub order: Option<Sequence>,
-    /// Whether it was the lowest and had to spend all that it had left (EX-15).
+    /// True if it was the lowest and had to spend all that it had left (EX-15).
     pub forced: bool,
 }
 
@@ -127,7 +127,7 @@ pub struct Jumped {
     pub bonus: i64,
     /// The referee's d20, with the option `opposed_d20`.
     pub referee_die: Option<Die>,
-    /// Whether it succeeded.
+    /// True if it succeeded.
     pub success: bool,
 }
 
@@ -136,9 +136,9 @@ pub struct Jumped {
 pub struct Passed {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether the persona passes at all later acts too, unasked (EX-25c).
+    /// True if the persona passes at all later acts too, unasked (EX-25c).
     pub standing: bool,
-    /// Whether it was a mental duel that the persona declined.
+    /// True if it was a mental duel that the persona declined.
     pub duel: bool,
 }
 

@@ -21,10 +21,10 @@ pub struct Options {
     /// The edition of the encumbrance table that changes the initiative (EX-11), if any.
     #[schema(inline)]
     pub encumbrance_table: EncumbranceTable,
-    /// Whether an act is announced first if a persona could jump ahead of it. It waits until those
+    /// True if an act is announced first if a persona could jump ahead of it. It waits until those
     /// that could have jumped or passed (EX-25b).
     pub jump_window: bool,
-    /// Whether one AWE roll lets a persona jump with its move and its attack together (EX-29).
+    /// True if one AWE roll lets a persona jump with its move and its attack together (EX-29).
     pub jump_both: bool,
     /// The cost of a mental attack (EX-31a).
     #[schema(inline)]
@@ -220,11 +220,11 @@ pub struct CombatantState {
     /// Its attack or action.
     #[schema(inline)]
     pub act: Spending,
-    /// Whether it has been asked in this unit.
+    /// True if it has been asked in this unit.
     pub asked: bool,
-    /// Whether it passes at every announced act, unasked (EX-25c).
+    /// True if it passes at every announced act, unasked (EX-25c).
     pub keeps_waiting: bool,
-    /// Whether it has attacked with its mind in this unit.
+    /// True if it has attacked with its mind in this unit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mental: bool,
     /// The dice that it rolled ahead of the others for the next unit.
@@ -295,7 +295,7 @@ pub struct State {
 pub struct Jumper {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether it succeeded.
+    /// True if it succeeded.
     pub success: bool,
 }
 

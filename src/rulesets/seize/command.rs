@@ -32,8 +32,8 @@ pub enum Command {
     TakeExtraAction(TakeExtraAction),
 }
 
-/// Start the fight and its first turn. All combatants roll (WA-1); the server rolls the dice that
-/// are left out. Enemies are all combatants except those on the side `players` and on the sides of
+/// Start the fight and its first turn. All combatants roll (WA-1); the server rolls the missing
+/// dice. Enemies are all combatants except those on the side `players` and on the sides of
 /// the option `not_enemies`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]

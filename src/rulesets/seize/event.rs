@@ -134,7 +134,7 @@ pub struct SeizedTurnLapsed {
 pub struct ChoiceOpened {
     /// The combatant whose controller chooses; absent if the game master chooses.
     pub chooser: Option<CombatantId>,
-    /// Whether the choice is who starts a round (WA-11).
+    /// True if the choice is who starts a round (WA-11).
     pub starts_round: bool,
 }
 

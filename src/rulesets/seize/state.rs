@@ -116,11 +116,11 @@ pub struct CombatantState {
     /// Its own d20, rolled before the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_die: Option<Die>,
-    /// Whether it rolled a 1 and takes no turn in round 1 (WA-7).
+    /// True if it rolled a 1 and takes no turn in round 1 (WA-7).
     pub skips_round_1: bool,
-    /// Whether it rolled a 20 and still has its extra Action, for its first turn only (WA-6).
+    /// True if it rolled a 20 and still has its extra Action, for its first turn only (WA-6).
     pub extra_action: bool,
-    /// Whether it lost hit points since the current or last turn started, which lets it seize the
+    /// True if it lost hit points since the current or last turn started, which lets it seize the
     /// next turn (WA-12).
     pub hurt: bool,
 }

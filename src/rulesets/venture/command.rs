@@ -113,11 +113,11 @@ pub struct FreeAction {
     pub combatant: CombatantId,
     /// The action, such as to ready a weapon, enter a Form or take cover.
     pub action: Text<200>,
-    /// Whether it would harm a combatant, which is refused (VE-8).
+    /// True if it would harm a combatant, which is refused (VE-8).
     #[serde(default)]
     #[schema(default = false)]
     pub damaging: bool,
-    /// Whether a combatant opposes it, which is refused (VE-8).
+    /// True if a combatant opposes it, which is refused (VE-8).
     #[serde(default)]
     #[schema(default = false)]
     pub opposed: bool,
@@ -157,15 +157,15 @@ pub struct Act {
     pub combatant: CombatantId,
     /// The action, for the log.
     pub action: Option<Text<200>>,
-    /// Whether it is an attack (VE-19).
+    /// True if it is an attack (VE-19).
     #[serde(default)]
     #[schema(default = false)]
     pub attack: bool,
-    /// Whether the attack is decisive.
+    /// True if the attack is decisive.
     #[serde(default)]
     #[schema(default = false)]
     pub decisive: bool,
-    /// Whether the attack happens outside the attacker's turn, like a counterattack. It takes no
+    /// True if the attack happens outside the attacker's turn, like a counterattack. It takes no
     /// combat action and does not count at the end of a turn. Game master only (VE-10a).
     #[serde(default)]
     #[schema(default = false)]
@@ -185,7 +185,7 @@ pub struct Act {
 pub struct Rush {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether it moved as part of the action. If not, the move can follow until its next turn has
+    /// True if it moved as part of the action. If not, the move can follow until its next turn has
     /// started (VE-15).
     #[serde(default)]
     #[schema(default = false)]
@@ -198,7 +198,7 @@ pub struct Rush {
 pub struct Disengage {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether it moved as part of the action. If not, the move can follow until its next turn has
+    /// True if it moved as part of the action. If not, the move can follow until its next turn has
     /// started (VE-15).
     #[serde(default)]
     #[schema(default = false)]
@@ -262,7 +262,7 @@ pub struct SpendInitiative {
     #[serde(default)]
     #[schema(default = 0)]
     pub motes: Int<0, 1000>,
-    /// Whether it pays for a Perilous Charm, which a Crashed combatant cannot use (VE-29).
+    /// True if it pays for a Perilous Charm, which a Crashed combatant cannot use (VE-29).
     #[serde(default)]
     #[schema(default = false)]
     pub perilous: bool,
@@ -319,14 +319,14 @@ pub struct Adjust {
     /// The number of turn starts after which the change of Initiative ends: 1 for the combatant's
     /// next (VE-14a). Without it the change is permanent. A combatant can have 8 timed changes.
     pub turns: Option<Int<1, 10_000>>,
-    /// Whether it is Crashed, without cost or bonus, until the Initiative changes next (VE-23b).
+    /// True if it is Crashed, without cost or bonus, until the Initiative changes next (VE-23b).
     pub crashed: Option<bool>,
     /// The recovery tokens (VE-20); ignored unless the combatant is Crashed after the rest
     /// (VE-16a).
     pub recovery_tokens: Option<Int<0, 4>>,
     /// The Onslaught (VE-30).
     pub onslaught: Option<Int<0, 1000>>,
-    /// Whether it has acted in this round and gets no further turn in it (VE-13).
+    /// True if it has acted in this round and gets no further turn in it (VE-13).
     pub acted: Option<bool>,
 }
 
@@ -550,7 +550,7 @@ pub struct Target {
     pub combatant: CombatantId,
     /// The Initiative that it loses; by default the option `attacked_loss` (VE-27).
     pub loses: Option<Int<0, 40>>,
-    /// Whether a decisive attack kills it, which costs the attacker Initiative (VE-27).
+    /// True if a decisive attack kills it, which costs the attacker Initiative (VE-27).
     #[serde(default)]
     #[schema(default = false)]
     pub killed: bool,

@@ -116,7 +116,7 @@ pub struct FreeActionTaken {
 pub struct Passed {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Whether it gave up the leftover move, not the free action.
+    /// True if it gave up the leftover move, not the free action.
     pub follow_up: bool,
 }
 
@@ -127,10 +127,10 @@ pub struct TickReached {
     pub combatant: CombatantId,
     /// Its Initiative.
     pub tick: i64,
-    /// Whether others that have not acted are on the same tick (VE-9a). Hidden combatants do not
+    /// True if others that have not acted are on the same tick (VE-9a). Hidden combatants do not
     /// count.
     pub same_tick: bool,
-    /// Whether it has delayed and every other turn of the round is over (VE-12a).
+    /// True if it has delayed and every other turn of the round is over (VE-12a).
     pub delayed: bool,
 }
 
@@ -209,13 +209,13 @@ pub struct ActionTaken {
     pub combatant: CombatantId,
     /// The action, if the command said it.
     pub action: Option<Text<200>>,
-    /// Whether it was an attack.
+    /// True if it was an attack.
     pub attack: bool,
-    /// Whether it was a decisive attack.
+    /// True if it was a decisive attack.
     pub decisive: bool,
-    /// Whether a Rush or Disengage leaves a move over.
+    /// True if a Rush or Disengage leaves a move over.
     pub follow_up: bool,
-    /// Whether it is an attack outside the attacker's turn, which takes no combat action (VE-10a).
+    /// True if it is an attack outside the attacker's turn, which takes no combat action (VE-10a).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reflexive: bool,
 }
@@ -340,7 +340,7 @@ pub struct Corrected {
     pub recovery_tokens: Option<i64>,
     /// Its Onslaught, if it was set.
     pub onslaught: Option<u32>,
-    /// Whether it has acted in this round, if that was set.
+    /// True if it has acted in this round, if that was set.
     pub acted: Option<bool>,
 }
 

@@ -26,9 +26,9 @@ pub struct Options {
     pub decisive_reset: DecisiveReset,
     /// The base Initiative (VE-28).
     pub base_initiative: BaseInitiative,
-    /// Whether an unusual Join Battle swaps only one of attribute and ability (VE-33).
+    /// True if an unusual Join Battle swaps only one of attribute and ability (VE-33).
     pub single_swap: bool,
-    /// Whether crashing the combatant that crashed you adds a new Join Battle roll to your
+    /// True if crashing the combatant that crashed you adds a new Join Battle roll to your
     /// Initiative (VE-31).
     pub shift: bool,
     /// The time for which a turn can be delayed (VE-12a).
@@ -58,23 +58,23 @@ impl Default for Options {
 pub struct CombatantStats {
     /// The attribute of the usual Join Battle pool (VE-2).
     pub wits: Int<0, 20>,
-    /// The attribute that may stand in for Wits from stealth (VE-3).
+    /// The attribute that can replace Wits from stealth (VE-3).
     pub dexterity: Int<0, 20>,
-    /// The attribute that may stand in for Wits when talk turns violent (VE-4).
+    /// The attribute that can replace Wits when talk turns violent (VE-4).
     pub manipulation: Int<0, 20>,
     /// The attribute that the base Initiative may rest on (VE-28).
     pub stamina: Int<0, 20>,
     /// The ability of the usual Join Battle pool (VE-2).
     pub awareness: Int<0, 20>,
-    /// The ability that may stand in for Awareness from stealth (VE-3).
+    /// The ability that can replace Awareness from stealth (VE-3).
     pub stealth: Int<0, 20>,
-    /// The ability that may stand in for Awareness when talk turns violent (VE-4).
+    /// The ability that can replace Awareness when talk turns violent (VE-4).
     pub socialize: Int<0, 20>,
     /// Current motes; by default all of them when it Joins Battle. Play changes them (VE-22).
     pub motes: Option<Int<0, 1000>>,
     /// The maximum of its motes.
     pub max_motes: Int<0, 1000>,
-    /// Whether it is a Worthy Foe. One roll settles a fight with any other combatant (VE-1).
+    /// True if it is a Worthy Foe. One roll settles a fight with any other combatant (VE-1).
     pub worthy_foe: bool,
 }
 
@@ -155,7 +155,7 @@ pub struct CombatantState {
     pub join_battle: Option<Arc<JoinRoll>>,
     /// Its free action (VE-6).
     pub free_action: FreeActionState,
-    /// Whether it is Crashed: at 0 or less on the track (VE-23).
+    /// True if it is Crashed: at 0 or less on the track (VE-23).
     pub crashed: bool,
     /// The combatant that forced it into Crash, if one did.
     pub crashed_by: Option<CombatantId>,
@@ -164,17 +164,17 @@ pub struct CombatantState {
     pub recovery_tokens: i64,
     /// The number of attacks on it since its last turn started (VE-30).
     pub onslaught: u32,
-    /// Whether it delays its turn (VE-12).
+    /// True if it delays its turn (VE-12).
     pub delaying: bool,
     /// Combat actions taken in its turn.
     pub actions_taken: u32,
-    /// Whether it flurries in its turn (VE-11).
+    /// True if it flurries in its turn (VE-11).
     pub flurrying: bool,
-    /// Whether it has attacked in its turn (VE-19).
+    /// True if it has attacked in its turn (VE-19).
     pub attacked: bool,
-    /// Whether it has used the reflexive move of its turn (VE-10).
+    /// True if it has used the reflexive move of its turn (VE-10).
     pub moved: bool,
-    /// Whether it has a move left over from a Rush or Disengage (VE-15).
+    /// True if it has a move left over from a Rush or Disengage (VE-15).
     pub follow_up: bool,
     /// The effects that apply at the start of each of its turns (VE-17).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -272,10 +272,10 @@ pub struct Tick {
     pub next: CombatantId,
     /// Its Initiative.
     pub tick: i64,
-    /// Whether others that have not acted are on the same tick (VE-9a). Hidden combatants do not
+    /// True if others that have not acted are on the same tick (VE-9a). Hidden combatants do not
     /// count.
     pub same_tick: bool,
-    /// Whether it has delayed and every other turn of the round is over (VE-12a).
+    /// True if it has delayed and every other turn of the round is over (VE-12a).
     pub delayed: bool,
 }
 

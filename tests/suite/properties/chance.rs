@@ -144,7 +144,9 @@ impl Chance {
                 self.number(bound("minimum", 0), bound("maximum", 20))
                     .into()
             }
-            "string" => self.pick(names).map_or(json!("nobody"), |name| json!(name)),
+            "string" => self
+                .pick(names)
+                .map_or(json!("stranger"), |name| json!(name)),
             "array" => {
                 let least = schema["minItems"].as_u64().unwrap_or(0) as usize;
                 let count = least + self.below(4);

@@ -163,7 +163,7 @@ impl Subject {
     /// A command of the ruleset's own that may or may not be legal.
     fn candidate(&self, chance: &mut Chance, judge: &Judge, stale: &[LegalCommand]) -> Value {
         let mut names = judge.ids();
-        names.extend(["nobody", "c1", "gm", "players"].map(str::to_owned));
+        names.extend(["stranger", "c1", "gm", "players"].map(str::to_owned));
         let current: Vec<LegalCommand> = judge
             .legal_commands
             .iter()
