@@ -25,7 +25,7 @@ play("a hurt foe interrupts, and hit points go one way", { ruleset: "active-init
   await table.settled();
   assert.match(await table.status("bob"), /interrupt, Moth, Goblin/);
   await table.screenshots("interrupt-window");
-  const interrupt = (await table.labels("gm")).find((label) => /Goblin/.test(label) && /nterrupt/.test(label));
+  const interrupt = await table.offers("gm", "interrupt", "Goblin");
   assert(interrupt, (await table.labels("gm")).join());
   await table.press("gm", interrupt);
   await table.settled();
@@ -81,7 +81,7 @@ play("who plays by keyboard keeps the place while a command is sent", { ruleset:
     await released;
     await route.continue();
   });
-  const ends = (await table.labels("gm")).find((label) => /: end turn$/.test(label))!;
+  const ends = (await table.offers("gm", "end_turn"))!;
   await page.getByRole("button", { name: ends, exact: true }).focus();
   await page.keyboard.press("Enter");
   await page.locator(".turnkeeper-status[aria-busy]").waitFor();
@@ -95,7 +95,7 @@ play("who plays by keyboard keeps the place while a command is sent", { ruleset:
 
 play("delay and return", { ruleset: "custom", options: { preset: "d20-delay" } }, [...all], async (table) => {
   await table.begin();
-  const waits = async () => (await table.labels("anna")).find((label) => /Iris/.test(label) && /[Ww]ait|[Dd]elay/.test(label));
+  const waits = () => table.offers("anna", "delay");
   for (let turn = 0; !(await waits()); turn++) {
     assert(turn < 20, "Iris never acts");
     await table.control("gm", "nextTurn");
@@ -105,7 +105,7 @@ play("delay and return", { ruleset: "custom", options: { preset: "d20-delay" } }
   await table.press("anna", (await waits())!);
   await table.check();
   assert(!(await table.read("gm")).current.includes(ids.iris));
-  const returns = async () => (await table.labels("anna")).find((label) => /Iris/.test(label) && /now|[Rr]eturn|back/.test(label));
+  const returns = () => table.offers("anna", "return");
   for (let turn = 0; !(await returns()); turn++) {
     assert(turn < 20, "Iris never returns");
     await table.control("gm", "nextTurn");
@@ -125,7 +125,7 @@ play("a wait jump", { ruleset: "exp" }, [...all], async (table) => {
   await table.check();
   await table.press("anna", "Iris: declare", { move: "Wait", act: "Wait" });
   await table.check();
-  const jump = async () => (await table.labels("anna")).find((label) => /[Jj]ump/.test(label));
+  const jump = () => table.offers("anna", "jump");
   for (let step = 0; !(await jump()); step++) {
     assert(step < 20, "Iris cannot jump");
     const user = (await table.read("gm")).current.includes(ids.moth) ? "bob" : "gm";
@@ -162,6 +162,39 @@ play("Foundry's roll begins the next unit", { ruleset: "exp" }, [...all], async 
   const { round } = await table.read("gm");
   await table.control("anna", "rollAll");
   await until("the next unit begins", async () => (await table.read("gm")).round > round);
+  await table.check();
+});
+
+play("forms of objects, lists and shapes", { ruleset: "venture" }, ["gm"], async (table) => {
+  await table.begin();
+  await restart(table, undefined, { [`joins.${ids.iris}.successes`]: "9" });
+  await table.check();
+  assert.equal((await table.read("gm")).order.find((row: any) => row.combatant === ids.iris).initiative, 12);
+  const page = table.page("gm");
+  await page.locator(".turnkeeper-more summary").click();
+  await page.locator('.turnkeeper-more [data-type="add_effect"]').click();
+  await page.locator("dialog").waitFor();
+  await table.answer("gm", { "effect.name": "Bless", "effect.target": "Iris", "effect.expires": "Round end", "effect.expires.0.rounds": "10" });
+  await until("the effect starts", async () => (await table.read("gm")).effects.length === 1);
+  const [{ name, target, expires }] = (await table.read("gm")).effects;
+  assert.deepEqual([name, target, expires.at, expires.rounds], ["Bless", ids.iris, "round_end", 10]);
+  for (let step = 0; !(await table.offers("gm", "act")); step++) {
+    assert(step < 40, "nobody attacks");
+    const { version } = await table.read("gm");
+    await table.control("gm", "nextTurn");
+    await until("the answer is sent", async () => {
+      await table.answer("gm");
+      return (await table.read("gm")).version > version;
+    });
+    await table.check();
+  }
+  const attack = page.locator(".turnkeeper > .turnkeeper-options li").filter({ has: page.locator('[data-type="act"]') }).first();
+  await attack.locator(".turnkeeper-fill").click();
+  const values = await page.locator('dialog [name="targets.0.combatant"] option').allInnerTexts();
+  const sent = page.waitForRequest(/commands/);
+  await table.answer("gm", { "targets.0.combatant": values[1]!, decisive: "Yes" });
+  const { targets, decisive } = (await sent).postDataJSON();
+  assert.deepEqual([targets.length, decisive], [1, true]);
   await table.check();
 });
 

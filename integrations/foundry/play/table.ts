@@ -161,6 +161,12 @@ export class Table {
     return this.page(user).locator(".turnkeeper > .turnkeeper-options .turnkeeper-option").allInnerTexts();
   }
 
+  /** The label of this user's first button that sends a command of a type, for a combatant of a name. */
+  async offers(user: User, type: string, name = ""): Promise<string | undefined> {
+    const labels = await this.page(user).locator(`.turnkeeper > .turnkeeper-options [data-type="${type}"]`).allInnerTexts();
+    return labels.find((label) => label.startsWith(name));
+  }
+
   /** Waits until every page shows the newest version that its token sees. */
   async settled(): Promise<void> {
     await this.#each(async (user, page) => {
@@ -198,7 +204,7 @@ export class Table {
       else await input.fill(value);
     }
     await this.#complete(dialog);
-    await dialog.locator("button").first().click();
+    await dialog.locator("button[data-action]").first().click();
   }
 
   /** Fills what a dialog still asks for: with its first value, its least number or a word. */

@@ -8,6 +8,9 @@ import { ID, text, type Encounter, type FoundryCombat, type Legal, type Link, ty
 
 const warn = (reason: string): void => void ui.notifications?.warn(reason);
 
+const sure = (): Promise<boolean | null> =>
+  foundry.applications.api.DialogV2.confirm({ window: { title: text("End") }, content: `<p>${text("EndSure")}</p>` });
+
 export class Table {
   /** True while a dialog is open or a command is on its way. A second click then does nothing. */
   #engaged = false;
@@ -16,7 +19,10 @@ export class Table {
 
   /** Sends a legal command of `options`. Asks for its open fields first, if `ask`. */
   send(legal: Legal, options: Options, ask: boolean): Promise<void> {
-    return this.#once((encounter) => this.#send(legal, ask, encounter, options));
+    return this.#once(async (encounter) => {
+      if (legal.command.type === "end_encounter" && !(await sure())) return;
+      await this.#send(legal, ask, encounter, options);
+    });
   }
 
   /** Takes the decision that is awaited, such as the end of a turn, if this user may. */
@@ -28,12 +34,14 @@ export class Table {
     return this.#once((encounter) => this.#run({ type: "undo" }, encounter.version));
   }
 
-  /** Sends the roll of the ruleset for these combatants, if it asks for one now. */
-  roll(ids: string[]): Promise<void> {
-    const rolls = ["roll", "join_battle"];
+  /** Sends a roll of these combatants, or without `ids` the roll for all, if the ruleset asks for one now. */
+  roll(ids?: string[]): Promise<void> {
     return this.#once(async (encounter, options) => {
-      const legal = options.items.filter(({ command, actor }) => rolls.includes(command.type) && (!actor || ids.includes(actor)));
-      await this.#choose(legal, "NoRoll", encounter, options);
+      const rolls = options.items.filter(({ command }) => ["roll", "join_battle"].includes(command.type));
+      const forAll = rolls.filter(({ actor }) => actor === undefined);
+      const own = rolls.filter(({ actor }) => actor !== undefined && (ids?.includes(actor) ?? true));
+      const [first, second] = ids ? [own, forAll] : [forAll, own];
+      await this.#choose(first.length > 0 ? first : second, "NoRoll", encounter, options);
     });
   }
 

@@ -104,7 +104,7 @@ function typed(name: string, { type, minimum, maximum, maxLength }: Schema, requ
   return input;
 }
 
-/** A list: values to mark, numbers in one line, or a row for each item and a button for another row. */
+/** A list: values to mark, numbers in one line, or the first item. The lists of objects that choices have take one. */
 function list(name: string, title: string, { items = {} }: Schema, required: boolean, defs: Defs): HTMLElement {
   const item = resolved(items, defs);
   const listed = values(item);
@@ -115,18 +115,7 @@ function list(name: string, title: string, { items = {} }: Schema, required: boo
     input.setAttribute("pattern", "\\s*-?\\d+([\\s,]+-?\\d+)*\\s*");
     return labelled(title, input);
   }
-  const rows = group(title, [draw(`${name}.0`, "1", item, required, defs)]);
-  const more = document.createElement("button");
-  more.setAttribute("type", "button");
-  more.className = "turnkeeper-another";
-  more.textContent = text("Another");
-  more.addEventListener("click", () => {
-    const count = rows.children.length - 2;
-    const row = draw(`${name}.${count}`, String(count + 1), item, false, defs);
-    if (row) more.before(row);
-  });
-  rows.append(more);
-  return rows;
+  return group(title, [draw(`${name}.0`, "", item, required, defs)]);
 }
 
 /** A value of one of several shapes: the one that is chosen can be filled in. */
@@ -182,16 +171,12 @@ function readList(name: string, item: Schema, form: HTMLFormElement, defs: Defs)
   const found: unknown[] = [];
   if (listed) found.push(...chosen(name, form).map((index) => listed[index]!.const));
   else if (item.type === "integer") found.push(...(input(name, form)?.value.match(/-?\d+/g) ?? []).map(Number));
-  else for (let row = 0; has(`${name}.${row}`, form); row++) found.push(read(`${name}.${row}`, item, form, defs));
+  else found.push(read(`${name}.0`, item, form, defs));
   const filled = found.filter((value) => value !== undefined);
   return filled.length > 0 ? filled : undefined;
 }
 
 const input = (name: string, form: HTMLFormElement) => form.elements.namedItem(name) as HTMLInputElement | null;
-
-/** Whether the form has a field, or a part of it. */
-const has = (name: string, form: HTMLFormElement): boolean =>
-  [...form.elements].some((element) => `${element.getAttribute("name")}.`.startsWith(`${name}.`));
 
 /** The numbers of the values that are chosen. */
 function chosen(name: string, form: HTMLFormElement): number[] {

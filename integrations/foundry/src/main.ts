@@ -114,8 +114,8 @@ Hooks.once("setup", () => {
     await act(open, parts);
     return combat;
   };
-  const roll = ({ session, table }: Linked, [ids]: unknown[] = []) =>
-    table.roll(typeof ids === "string" || Array.isArray(ids) ? [ids].flat() : session.combat.combatants.map(({ id }) => id!));
+  const roll = ({ table }: Linked, [ids]: unknown[] = []) =>
+    table.roll(typeof ids === "string" || Array.isArray(ids) ? [ids].flat() : undefined);
   wrap({
     nextTurn: handed(({ table }) => table.advance()),
     previousTurn: handed(({ table }) => table.undo()),
