@@ -42,7 +42,7 @@ pub(super) struct EventsQuery {
     /// have the options and the table, too.
     #[serde(default)]
     #[param(value_type = Option<String>,
-        pattern = "^(encounter|options|table)(,(encounter|options|table))*$")]
+        pattern = "^(encounter|options|tools|table)(,(encounter|options|tools|table))*$")]
     pub include: Include,
 }
 

@@ -26,7 +26,7 @@ pub struct LegalCommand {
     /// True if `command` can be sent as it is. Otherwise fill in the required choices first.
     pub complete: bool,
     /// The decided part of the command.
-    #[schema(value_type = Object)]
+    #[schema(value_type = BTreeMap<String, Value>)]
     pub command: Value,
     /// The open fields.
     pub choices: Vec<Choice>,
@@ -67,7 +67,7 @@ pub struct Choice {
     #[schema(required = false)]
     pub advanced: bool,
     /// The JSON Schema of the values that are accepted. References lead to the answer's `$defs`.
-    #[schema(value_type = Object)]
+    #[schema(value_type = BTreeMap<String, Value>)]
     pub schema: Value,
     /// The values themselves.
     #[serde(skip)]
@@ -244,7 +244,7 @@ pub struct LegalCommands {
     items: Vec<LegalCommand>,
     /// The JSON Schemas that several choices share, by the name in their `$ref`.
     #[serde(rename = "$defs", skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(required = false, value_type = BTreeMap<String, Object>)]
+    #[schema(required = false, value_type = BTreeMap<String, BTreeMap<String, Value>>)]
     definitions: BTreeMap<String, Arc<Value>>,
 }
 
