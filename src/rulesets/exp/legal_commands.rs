@@ -144,7 +144,8 @@ fn jumps(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
             if waits(c, Component::Move) && waits(c, Component::Act) {
                 legal.push(awe_roll(
                     encounter,
-                    LegalCommand::by("jump", &c.id, "EX-29"),
+                    LegalCommand::by("jump", &c.id, "EX-29")
+                        .labelled("{combatant}: jump ahead with move and act"),
                 ));
             }
         }
