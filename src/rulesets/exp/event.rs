@@ -173,7 +173,7 @@ pub struct ComponentsLost {
     pub combatant: CombatantId,
     /// The components lost.
     pub components: Vec<Component>,
-    /// What took them.
+    /// The reason for the loss.
     #[schema(inline)]
     pub loss: Loss,
 }
