@@ -176,10 +176,8 @@ fn effects<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
         let everyone: Vec<&CombatantId> = encounter.iter().map(|c| &c.id).collect();
         let mut effect = effect_of(&everyone);
         effect.push(Property::optional("hidden", Values::flag()));
-        if !everyone.is_empty() {
-            let sources = Values::combatants(everyone.iter().copied());
-            effect.push(Property::optional("source", sources));
-        }
+        let sources = Values::combatants(everyone.iter().copied());
+        effect.push(Property::optional("source", sources));
         legal_commands.push(LegalCommand::of("add_effect", "TK-2").object("effect", true, effect));
     }
     let effects = encounter.effects.iter().map(|effect| &effect.id);
@@ -190,15 +188,12 @@ fn effects<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
 
 /// The fields of an effect besides its source.
 fn effect_of(everyone: &[&CombatantId]) -> Vec<Property> {
-    let mut effect = vec![
+    let targets = Values::combatants(everyone.iter().copied());
+    vec![
         Property::required("name", Values::Text(80)),
         Property::required("expires", Values::AnyOf(expiries(everyone))),
-    ];
-    if !everyone.is_empty() {
-        let targets = Values::combatants(everyone.iter().copied());
-        effect.push(Property::optional("target", targets));
-    }
-    effect
+        Property::optional("target", targets),
+    ]
 }
 
 /// The ends that an effect may have.
@@ -209,14 +204,12 @@ fn expiries(everyone: &[&CombatantId]) -> Vec<Values> {
         at("round_end"),
         Property::required("rounds", count()),
     ])];
-    if !everyone.is_empty() {
-        for moment in ["turn_start", "turn_end"] {
-            expiries.push(Values::Object(vec![
-                at(moment),
-                Property::required("of", Values::combatants(everyone.iter().copied())),
-                Property::optional("turns", count()),
-            ]));
-        }
+    for moment in ["turn_start", "turn_end"] {
+        expiries.push(Values::Object(vec![
+            at(moment),
+            Property::required("of", Values::combatants(everyone.iter().copied())),
+            Property::optional("turns", count()),
+        ]));
     }
     expiries.push(Values::Object(vec![at("encounter_end")]));
     expiries.push(Values::Object(vec![at("removed")]));

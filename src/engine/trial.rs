@@ -60,6 +60,9 @@ impl<'g, R: Ruleset> Trials<'g, R> {
 
     /// The option with its legal values; None if nothing of it is legal.
     pub fn keep_legal(&mut self, mut option: LegalCommand) -> Option<LegalCommand> {
+        option
+            .choices
+            .retain(|choice| choice.required || !choice.values.is_empty());
         let mut tried = option.command.clone();
         for choice in &option.choices {
             if choice.required {
@@ -332,13 +335,8 @@ fn collect_lists(legal_commands: &mut [LegalCommand]) -> HashMap<ListKey, Common
                 if let Values::OneOf(list) = values
                     && list.values.len() > SHORT
                 {
-                    *values = Values::Shared(SharedList {
-                        name: String::new(),
-                        of: list.of,
-                        except: Vec::new(),
-                        values: std::mem::take(&mut list.values).into(),
-                        schema: Arc::default(),
-                    });
+                    let listed = std::mem::take(&mut list.values).into();
+                    *values = Values::shared(list.of, listed, Vec::new());
                 }
                 if let Values::Shared(shared) = values
                     && shared.values.len() > SHORT

@@ -127,8 +127,10 @@ impl LegalCommand {
         Self { group, ..self }
     }
 
-    /// Opens a field. With no value at all and `required`, the engine drops the option.
+    /// Opens a field. With no value at all the engine drops the field, and if it is required the
+    /// option.
     pub fn open(mut self, field: &'static str, required: bool, values: Values) -> Self {
+        let values = values.without_empty_parts();
         self.choices.push(Choice {
             field,
             title: String::new(),

@@ -154,22 +154,48 @@ impl Values {
 
     /// One of `ids`, a list that several legal commands share, but none of `except`.
     pub fn among(ids: &Arc<[Value]>, except: Vec<Value>) -> Self {
-        Self::Shared(SharedList {
-            name: String::new(),
-            of: Named::Combatants,
-            except,
-            values: ids.clone(),
-            schema: Arc::default(),
-        })
+        Self::shared(Named::Combatants, ids.clone(), except)
     }
 
     /// One of the words `list`, which several legal commands share, but none of `except`.
     pub fn among_words(list: &Arc<[Value]>, except: Vec<Value>) -> Self {
-        match Self::among(list, except) {
-            Self::Shared(shared) => Self::Shared(SharedList {
-                of: Named::Words,
-                ..shared
-            }),
+        Self::shared(Named::Words, list.clone(), except)
+    }
+
+    /// One value of a list that is to be shared, but none of `except`.
+    pub fn shared(of: Named, values: Arc<[Value]>, except: Vec<Value>) -> Self {
+        Self::Shared(SharedList {
+            name: String::new(),
+            of,
+            except,
+            values,
+            schema: Arc::default(),
+        })
+    }
+
+    /// The same without optional fields and shapes for which there is no value.
+    pub fn without_empty_parts(self) -> Self {
+        match self {
+            Self::Object(properties) => {
+                let mut filled = Vec::with_capacity(properties.len());
+                for property in properties {
+                    let values = property.values.without_empty_parts();
+                    if property.required || !values.is_empty() {
+                        filled.push(Property { values, ..property });
+                    }
+                }
+                Self::Object(filled)
+            }
+            Self::AnyOf(shapes) => {
+                let mut filled = Vec::with_capacity(shapes.len());
+                for shape in shapes {
+                    let shape = shape.without_empty_parts();
+                    if !shape.is_empty() {
+                        filled.push(shape);
+                    }
+                }
+                Self::AnyOf(filled)
+            }
             values => values,
         }
     }
@@ -238,8 +264,7 @@ impl Values {
             Self::Shared(list) => list.iter().next()?.clone(),
             Self::Range(least, _) => json!(least),
             Self::Text(_) => json!("x"),
-            Self::NewText(_, known) => json!(new_word(known)),
-            Self::NewWord(known) => json!(new_word(known)),
+            Self::NewText(_, known) | Self::NewWord(known) => json!(new_word(known)),
             Self::List { items, length, .. } => {
                 let least = length[0];
                 let items = items.example().into_iter().cycle();
@@ -306,19 +331,10 @@ impl Values {
             Self::Text(most) => {
                 json!({"type": "string", "maxLength": most, "pattern": TEXT_PATTERN})
             }
-            Self::NewText(most, known) => {
-                let mut schema = Self::Text(*most).schema(names);
-                if !known.is_empty() {
-                    schema["not"] = json!({"enum": known});
-                }
-                schema
-            }
+            Self::NewText(most, known) => none_of(Self::Text(*most).schema(names), known),
             Self::NewWord(known) => {
-                let mut schema = json!({"type": "string", "pattern": SLUG_PATTERN});
-                if !known.is_empty() {
-                    schema["not"] = json!({"enum": known});
-                }
-                schema
+                let schema = json!({"type": "string", "pattern": SLUG_PATTERN});
+                none_of(schema, known)
             }
             Self::List {
                 items,
@@ -342,6 +358,14 @@ impl Values {
             }
         }
     }
+}
+
+/// The schema without these values.
+fn none_of(mut schema: Value, values: &[Value]) -> Value {
+    if !values.is_empty() {
+        schema["not"] = json!({"enum": values});
+    }
+    schema
 }
 
 /// The schema of one of these values.
