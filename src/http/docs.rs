@@ -28,8 +28,8 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      frame-ancestors 'none'",
 );
 
-/// `/`, `/openapi.json`, and Swagger UI under `/docs`, bundled so that it works offline. The latter
-/// two are compressed in the program, which saves 4 MB.
+/// `/`, `/openapi.json`, and Swagger UI under `/docs`, bundled so that it works offline. Its files
+/// are compressed in the program, which saves 4 MB.
 pub(super) fn routes() -> Router<AppState> {
     // The validator would send requests to another site. Operations and schemas stay folded until
     // a reader opens them.
@@ -41,6 +41,7 @@ pub(super) fn routes() -> Router<AppState> {
     let page = Router::new()
         .merge(SwaggerUi::new("/docs").config(config))
         .layer((
+            from_fn(unpack),
             SetResponseHeaderLayer::overriding(CONTENT_SECURITY_POLICY, POLICY),
             SetResponseHeaderLayer::overriding(CACHE_CONTROL, HeaderValue::from_static("no-cache")),
         ));
@@ -48,7 +49,6 @@ pub(super) fn routes() -> Router<AppState> {
         .route("/", get(root))
         .route("/openapi.json", get(published))
         .merge(page)
-        .layer(from_fn(unpack))
 }
 
 /// The documents that a reader chooses between: the one of all rulesets first. Their addresses are
