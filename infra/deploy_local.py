@@ -262,6 +262,14 @@ class Client:
         return answer
 
 
+def first_listed(schema: dict[str, Any], defs: dict[str, Any]) -> Any:
+    """The first value that a choice lists, and does not rule out."""
+    listed = {**defs.get(schema.get("$ref", "").rpartition("/")[2], {}), **schema}
+    refused = listed.get("not", {})
+    others = [item["const"] for item in listed["oneOf"] if item["const"] != refused.get("const") and item["const"] not in refused.get("enum", [])]
+    return others[0]
+
+
 class Fight:
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -275,11 +283,15 @@ class Fight:
         return self.client.send(200, "GET", self.path, self.gm)
 
     def play_until(self, round_number: int) -> None:
-        """Sends the first awaited option as it is, until the round begins."""
+        """Sends the first awaited option, filled in with the first of what each required choice lists, until the round begins."""
         encounter, turns = self.read().json(), 0
         while encounter["round"] < round_number:
-            items = self.client.send(200, "GET", f"{self.path}/options", self.gm).json()["items"]
-            command = next(item["command"] for item in items if item["command"]["type"] in encounter["pending"]["commands"])
+            options = self.client.send(200, "GET", f"{self.path}/options", self.gm).json()
+            option = next(item for item in options["items"] if item["command"]["type"] in encounter["pending"]["commands"])
+            command = option["command"]
+            for choice in option["choices"]:
+                if choice["required"]:
+                    command[choice["field"]] = first_listed(choice["schema"], options.get("$defs", {}))
             encounter = self.client.send(200, "POST", f"{self.path}/commands", self.gm, command).json()["encounter"]
             turns += command["type"] == "end_turn"
         check(turns == 3, f"three turns are played by options; round {round_number} begins", turns)
