@@ -37,6 +37,16 @@ const FILES: &[Asset] = files! {
     "/table/actions.js" "text/javascript; charset=utf-8" "actions.js",
     "/table/fields.js" "text/javascript; charset=utf-8" "fields.js",
     "/table/words.js" "text/javascript; charset=utf-8" "words.js",
+    "/table/hand.js" "text/javascript; charset=utf-8" "hand.js",
+    "/table/options.js" "text/javascript; charset=utf-8" "options.js",
+    "/table/picked.js" "text/javascript; charset=utf-8" "picked.js",
+    "/table/reorder.js" "text/javascript; charset=utf-8" "reorder.js",
+    "/table/keys.js" "text/javascript; charset=utf-8" "keys.js",
+    "/table/cues.js" "text/javascript; charset=utf-8" "cues.js",
+    "/table/kept.js" "text/javascript; charset=utf-8" "kept.js",
+    "/table/toast.js" "text/javascript; charset=utf-8" "toast.js",
+    "/table/share.js" "text/javascript; charset=utf-8" "share.js",
+    "/table/qr.js" "text/javascript; charset=utf-8" "qr.js",
 };
 
 /// The page has scripts, a style and an icon of its own, and calls the API.

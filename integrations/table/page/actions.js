@@ -2,13 +2,17 @@
 
 import { Problem, isPassing, newKey, pause } from "./api.js";
 import { field, resolve } from "./fields.js";
+import { about, isAboutOne } from "./options.js";
+import { hideToast, toast } from "./toast.js";
 import { $, h, redraw } from "./view.js";
-import { refusal, ruleText } from "./words.js";
+import { nameOf, refusal, ruleText } from "./words.js";
 
 // The tools that are pressed most have a row of their own.
 const HISTORY = ["undo", "redo"];
 // So many reactions are shown at once; more are folded.
 const FEW = 4;
+// So many sentences of an answer are told beside its undo.
+const TOLD = 2;
 
 // Identifies an option in the next answer: what is decided of it, and the fields that are open.
 function identity({ command, choices }) {
@@ -28,31 +32,50 @@ function keyed(options) {
 const shapeOf = ({ choices }, defs) => JSON.stringify(choices, (_, value) => (value?.$ref ? resolve(value, defs) : value));
 
 // A button for an option. What is complete is sent by it, and has a second button for what may be chosen.
-function button({ key, option }, kind) {
-  const { label, complete, choices } = option;
-  if (!complete) return h("button", { type: "button", class: `asks ${kind}`, "data-key": key, "aria-haspopup": "dialog" }, label);
-  const sends = h("button", { type: "button", class: kind, "data-key": key }, label);
+export function button({ key, option }, kind, words = option.label, more = {}) {
+  const { complete, choices } = option;
+  if (!complete) return h("button", { type: "button", class: `asks ${kind}`, "data-key": key, "aria-haspopup": "dialog", ...more }, words);
+  const sends = h("button", { type: "button", class: kind, "data-key": key, ...more }, words);
   if (!choices.length) return sends;
-  const asks = h("button", { type: "button", class: `more ${kind}`, "data-key": key, "aria-haspopup": "dialog", "aria-label": `${label}, with choices` }, "…");
+  const asks = h("button", { type: "button", class: `more ${kind}`, "data-key": key, "aria-haspopup": "dialog", "aria-label": `${words}, with choices`, ...more }, "…");
   return h("span", { class: `pair ${kind}`, "data-key": key }, sends, asks);
 }
 
+const titled = (title, inner) => h("div", { role: "group", "aria-label": title, "data-key": title }, h("p", { class: "eyebrow" }, title), inner);
+const row = (key, ones, kind) => ones.length > 0 && h("div", { class: "buttons", "data-key": key }, ones.map((one) => button(one, kind(one))));
+const folded = (title, ones, open) => ones.length > 0 && h("details", { "data-key": title, open }, h("summary", {}, title), h("div", { class: "buttons" }, ones.map((one) => button(one, "quiet"))));
+
+// What combatants may do in their turns, by combatant if several may.
+function turns(ones, encounter) {
+  const actors = [...new Set(ones.map(({ option }) => option.actor))];
+  if (actors.length < 2) return row("turn", ones, () => "");
+  const of = (actor) => ones.filter(({ option }) => option.actor === actor);
+  return actors.map((actor) => {
+    const title = actor ? nameOf(encounter, actor) : "Everyone";
+    return titled(title, row(`turn ${actor}`, of(actor), () => ""));
+  });
+}
+
 // The groups of buttons: decisions with the usual one first, what the turn allows, reactions, and the tools of the table.
-function groups(all) {
-  const of = (group) => all.filter(({ option }) => option.group === group);
-  const row = (key, ones, kind) => ones.length > 0 && h("div", { class: "buttons", "data-key": key }, ones.map((one) => button(one, kind(one))));
-  const folded = (title, ones, open) => ones.length > 0 && h("details", { "data-key": title, open }, h("summary", {}, title), h("div", { class: "buttons" }, ones.map((one) => button(one, "quiet"))));
+function groups(all, encounter) {
+  const isOwn = ({ option }) => encounter.you.combatants.includes(option.actor);
+  const of = (group) => {
+    const ones = all.filter(({ option }) => option.group === group);
+    return [...ones.filter(isOwn), ...ones.filter((one) => !isOwn(one))];
+  };
   const [decisions, reactions, tools] = [of("decision"), of("reaction"), of("tools")];
   const usual = decisions.filter(({ option }) => option.primary);
   const others = decisions.filter((one) => !usual.includes(one));
   const isHistory = ({ option }) => HISTORY.includes(option.command.type);
-  const titled = (title, ones) => ones.length > 0 && h("div", { role: "group", "aria-label": title, "data-key": title }, h("p", { class: "eyebrow" }, title), row(title, ones, () => ""));
+  const rest = tools.filter((one) => !isHistory(one));
+  const few = reactions.length <= FEW;
   return [
     row("decision", [...usual, ...others], ({ option }) => (option.primary ? "primary" : "decision")),
-    row("turn", of("turn"), () => ""),
-    reactions.length > FEW ? folded("Reactions", reactions) : titled("Reactions", reactions),
+    turns(of("turn"), encounter),
+    few ? reactions.length > 0 && titled("Reactions", row("reaction", reactions, () => "reaction")) : folded("Reactions", reactions),
     row("history", tools.filter(isHistory), () => "quiet"),
-    folded("Tools", tools.filter((one) => !isHistory(one)), tools.length === all.length),
+    folded("Table", rest.filter(({ option }) => !isAboutOne(option)), tools.length === all.length),
+    folded("Combatants", rest.filter(({ option }) => isAboutOne(option))),
   ];
 }
 
@@ -61,9 +84,11 @@ export class Actions {
     // Has the state and refreshes it: see main.js.
     this.fight = null;
     this.open = null;
-    $("buttons").addEventListener("click", (event) => {
-      const pressed = event.target.closest("button");
-      if (pressed) this.press(pressed.dataset.key, pressed.classList.contains("more"));
+    this.options = new Map();
+    this.turn = Promise.resolve();
+    document.addEventListener("click", (event) => {
+      const pressed = event.target.closest("#buttons button[data-key], #picked button[data-key]");
+      if (pressed) this.press(pressed.dataset.key, pressed.classList.contains("more"), pressed.dataset.about);
     });
     $("press").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -71,6 +96,7 @@ export class Actions {
     });
     $("cancel").addEventListener("click", () => $("dialog").close());
     $("dialog").addEventListener("close", () => this.closed());
+    $("sheet").addEventListener("click", () => this.unfold(!$("actions").classList.contains("unfolded")));
   }
 
   draw() {
@@ -78,16 +104,32 @@ export class Actions {
     const all = keyed(options?.items ?? []);
     $("actions").hidden = encounter.you.role === "spectator";
     const nothing = options && !all.length && h("p", { class: "hint" }, encounter.status === "ended" ? "The fight is over." : "Nothing to do now. Others decide.");
-    redraw($("buttons"), [groups(all), nothing], $("actions-title"));
+    redraw($("buttons"), [groups(all, encounter), nothing], $("actions-title"));
+    const first = all.filter(({ option }) => ["decision", "reaction"].includes(option.group)).length;
+    $("sheet").hidden = !first || first === all.length;
+    $("actions").classList.toggle("waits", !first);
     this.options = new Map(all.map(({ key, option }) => [key, option]));
     if (this.open && options) this.changed();
+  }
+
+  // On a phone, the options below the decisions are folded.
+  unfold(open) {
+    $("actions").classList.toggle("unfolded", open);
+    $("sheet").ariaExpanded = String(open);
+    $("sheet").textContent = open ? "Less" : "More options";
+  }
+
+  // The option with a key; about one combatant, if the press named one.
+  find(key, id) {
+    const option = this.options.get(key);
+    return option && id ? about(option, id, this.fight.options.$defs) : option;
   }
 
   // The table has changed while the form is open. The choice stays if it is still legal.
   changed() {
     const { version, $defs } = this.fight.options;
     if (this.open.version === version || !this.open.form) return;
-    const option = this.options.get(this.open.key);
+    const option = this.find(this.open.key, this.open.about);
     this.showReady();
     if (this.open.sending) return;
     this.say(option ? "The table has changed. Look again before you confirm." : "This is no longer possible.");
@@ -103,29 +145,56 @@ export class Actions {
   }
 
   isReady() {
-    return !this.open.sending && this.options.has(this.open.key);
+    return !this.open.sending && this.open.isLegal();
   }
 
   // Says what became of the press, where its reader looks.
   say(words) {
-    $(this.open.form ? "refusal" : "told").textContent = words;
+    if (this.open?.form) $("refusal").textContent = words;
+    else if (this.open?.quick && words) toast(words);
+    else $("told").textContent = words;
   }
 
   // Sends an option that is complete. Asks first if something is missing, or if the reader wants to choose.
-  press(key, wantsForm) {
-    const option = this.options.get(key);
+  press(key, wantsForm, id) {
+    if (this.open?.quick) return void this.turn.then(() => this.press(key, wantsForm, id));
+    const option = this.find(key, id);
     if (!option || this.open) return;
     const form = wantsForm || !option.complete;
-    this.open = { key, option, version: this.fight.options.version, sending: false, form, more: wantsForm };
+    const isLegal = () => this.find(key, id) !== undefined;
+    this.open = { key, option, about: id, isLegal, version: this.fight.options.version, sending: false, form, more: wantsForm };
     $("told").textContent = "";
     if (form) this.ask();
     else this.confirm();
   }
 
+  // Presses the first option that is so.
+  pressFirst(isIt) {
+    const found = [...this.options].find(([, option]) => isIt(option));
+    if (found) this.press(found[0], false);
+    return found !== undefined;
+  }
+
+  // Sends commands that `make` takes from the options, in one request. The next press waits for it.
+  apply(make) {
+    const mine = this.turn.then(async () => {
+      const commands = make();
+      if (!commands?.length || this.open) return false;
+      const isLegal = () => JSON.stringify(make()) === JSON.stringify(commands);
+      this.open = { isLegal, version: this.fight.options.version, sending: false, form: false, quick: true };
+      return this.confirm(commands.length === 1 ? commands[0] : commands);
+    });
+    this.turn = mine.catch(() => {});
+    return mine;
+  }
+
   ask() {
     const { option } = this.open;
     $("dialog-title").textContent = option.label;
-    $("rule").textContent = ruleText(this.fight.manifest, option.rule);
+    const rule = ruleText(this.fight.manifest, option.rule);
+    $("rule").hidden = !rule;
+    $("rule").open = false;
+    $("rule").lastElementChild.textContent = rule;
     this.say("");
     this.showReady();
     this.fill(option, this.fight.options.$defs);
@@ -154,36 +223,56 @@ export class Actions {
     return command;
   }
 
-  async confirm() {
+  // Sends what was pressed. Resolves to whether it was applied.
+  async confirm(commands) {
     const { open } = this;
-    if (!open || !this.isReady()) return;
+    if (!open || !this.isReady()) return false;
     this.say("");
     try {
-      const command = this.command();
+      const body = commands ?? this.command();
       open.sending = true;
       this.showReady();
-      const answer = await this.deliver(command, open);
+      const answer = await this.deliver(body, open);
       if (this.open === open) {
         this.say("");
         this.leave();
       }
       await this.fight.reached(answer.version);
+      this.told(answer);
+      return true;
     } catch (error) {
-      if (this.open !== open) return;
+      if (this.open !== open) return false;
       open.sending = false;
       this.showReady();
       this.say(error instanceof Problem ? refusal(error, this.fight.manifest) : error.message);
       if (!open.form) this.leave();
       if (error instanceof Problem) await this.fight.refresh().catch(() => {});
+      return false;
     }
   }
 
+  // Tells what a press did, with a button that takes it back.
+  told({ version, events }) {
+    const texts = events.map(({ text }) => text).filter(Boolean);
+    const more = texts.length > TOLD ? " …" : "";
+    const type = events.some((event) => event.type === "undone") ? "redo" : "undo";
+    const found = [...this.options].find(([, option]) => option.command.type === type && option.complete);
+    const back = found && { words: type === "undo" ? "Undo" : "Redo", act: () => this.takeBack(found[0], version) };
+    toast(texts.slice(0, TOLD).join(" ") + more || "Done.", back);
+  }
+
+  // Takes back a press, and nothing that others did since.
+  takeBack(key, version) {
+    if (this.fight.encounter.version === version) return this.press(key, false);
+    toast("The table has changed since. Undo takes back the last step.");
+  }
+
   // Sends until there is an answer, always with the same key, so that it is applied once.
-  async deliver(command, open) {
+  async deliver(body, open) {
     let [key, looks] = [newKey(), 0];
     for (let wait = 500; this.open === open; wait = Math.min(wait * 2, 8000)) {
       try {
-        return await this.fight.api.send(command, open.version, key);
+        return await this.fight.api.send(body, open.version, key);
       } catch (error) {
         if (error.status === 412 && looks++ < 3 && (await this.same(open))) {
           key = newKey();
@@ -202,7 +291,7 @@ export class Actions {
     const seen = () => JSON.stringify({ ...this.fight.encounter, version: 0 });
     const before = seen();
     await this.fight.refresh();
-    if (seen() !== before || !this.options.has(open.key)) return false;
+    if (seen() !== before || !open.isLegal()) return false;
     open.version = this.fight.options.version;
     return true;
   }
@@ -215,13 +304,20 @@ export class Actions {
     $("buttons").classList.remove("busy");
     if (!open?.form) return;
     $("fields").replaceChildren();
-    const isOrigin = (one) => one.dataset.key === open.key && one.classList.contains("more") === open.more;
-    const back = [...$("buttons").querySelectorAll("button")].find(isOrigin);
+    const isOrigin = (one) => one.dataset.key === open.key && one.dataset.about === open.about && one.classList.contains("more") === open.more;
+    const back = [...document.querySelectorAll("#buttons button, #picked button")].find(isOrigin);
     (back ?? $("actions-title")).focus();
   }
 
   closed() {
     // The event of one closing may come after the next opening.
     if (this.open?.form && !$("dialog").open) this.leave();
+  }
+
+  // The page shows another fight, or none.
+  reset() {
+    this.leave();
+    hideToast();
+    this.unfold(false);
   }
 }

@@ -58,7 +58,13 @@ export class Encounter {
     return (await this.request(path)).json();
   }
 
-  // Sends a command that was chosen at `version`. `key` is the same for each attempt, so that it is applied once.
+  // Sends JSON that is no command. A repeated request with its key is done once.
+  async write(method, path, body) {
+    const headers = { "content-type": "application/json", "idempotency-key": newKey() };
+    return (await this.request(path, { method, headers, body: JSON.stringify(body) })).json();
+  }
+
+  // Sends a command, or a list of them, that was chosen at `version`. `key` is the same for each attempt, so that it is applied once.
   async send(command, version, key) {
     const headers = { "content-type": "application/json", "if-match": `"${version}"`, "idempotency-key": key, prefer: "return=minimal" };
     return (await this.request("/commands", { method: "POST", headers, body: JSON.stringify(command) })).json();

@@ -19,6 +19,25 @@ export function resolve(schema, defs) {
 
 const excludes = ({ not }, value) => not !== undefined && (not.const === value || (not.enum ?? []).includes(value));
 
+function isWithin(value, { minimum = -Infinity, maximum = Infinity }) {
+  return Number.isInteger(value) && value >= minimum && value <= maximum;
+}
+
+// Whether a schema accepts a value. Fields that an object needs may come later.
+export function accepts(given, value, defs) {
+  const schema = resolve(given, defs);
+  if (excludes(schema, value)) return false;
+  if (schema.oneOf) return schema.oneOf.some((item) => item.const === value);
+  if (schema.anyOf) return schema.anyOf.some((shape) => accepts(shape, value, defs));
+  switch (schema.type) {
+    case "boolean": return typeof value === "boolean";
+    case "integer": return isWithin(value, schema);
+    case "string": return typeof value === "string" && value.length <= (schema.maxLength ?? Infinity) && !misfit(schema, value);
+    case "object": return Object.entries(value).every(([field, part]) => schema.properties?.[field] && accepts(schema.properties[field], part, defs));
+    default: return false;
+  }
+}
+
 // The values that a schema lists, each with its title. Equal titles show the value too.
 function listed(schema) {
   const items = schema.oneOf.filter((item) => !excludes(schema, item.const)).map((item) => ({ value: item.const, name: item.title ?? valueName(item.const) }));
@@ -206,7 +225,7 @@ function shapes(schema, label, required, defs) {
   let inner;
   const show = () => {
     const shape = choice.read();
-    inner = shape && within(shape, shapeName(shape), defs);
+    inner = shape && shaped(shape, shapeName(shape), defs);
     place.replaceChildren(...(inner?.view ? [inner.view] : []));
   };
   choice.input.addEventListener("change", show);
@@ -215,7 +234,7 @@ function shapes(schema, label, required, defs) {
 }
 
 // A shape without its constants.
-function within(shape, label, defs) {
+function shaped(shape, label, defs) {
   if (!shape.properties) return draw(shape, label, true, defs);
   const fixed = Object.fromEntries(constants(shape).map(([field, item]) => [field, item.const]));
   const open = Object.entries(shape.properties).filter(([field]) => !(field in fixed));

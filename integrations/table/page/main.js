@@ -1,7 +1,6 @@
 // The page of a fight: reads it with the token of the link, follows it, and draws it.
 
 import { Encounter, Problem, isFinal, isPassing, pause, readRuleset } from "./api.js";
-import { Actions } from "./actions.js";
 import { $, draw, forget, tell } from "./view.js";
 
 // The tools of the table are among the options.
@@ -18,6 +17,8 @@ class Fight {
     // The newest version in the log, and the version that the stream has reached.
     this.told = this.since = 0;
     this.waiting = [];
+    // The secrets of tokens that this page made, by their ids.
+    this.secrets = new Map();
   }
 
   get signal() {
@@ -28,9 +29,14 @@ class Fight {
   take(encounter, options) {
     if (encounter && encounter.version >= (this.encounter?.version ?? 0)) this.encounter = encounter;
     if (options && options.version >= (this.options?.version ?? 0)) this.options = options;
-    draw(this.encounter, this.manifest);
-    actions.draw();
+    this.draw();
+    hand?.cue(this);
     this.waiting = this.waiting.filter(({ version, done }) => (this.encounter.version >= version ? done() : true));
+  }
+
+  draw() {
+    draw(this.encounter, this.manifest, hand?.picked);
+    hand?.draw(this);
   }
 
   async refresh() {
@@ -53,9 +59,11 @@ class Fight {
     this.since = encounter.version;
     this.take(encounter);
     performance.mark("drawn");
+    hand ??= await import("./hand.js");
     const [options] = await Promise.all([this.api.read(OPTIONS), this.readLog(encounter.version), this.readRuleset(encounter.ruleset)]);
     this.take(null, options);
     this.loaded = true;
+    if (encounter.you.role === "gm") this.readTokens().catch(() => {});
   }
 
   // Reads the state soon, and again until there is an answer.
@@ -78,6 +86,20 @@ class Fight {
     items.filter((item) => item.version <= version).forEach((item) => this.tell(item));
     // What comes from now on is read out.
     requestAnimationFrame(() => $("log").removeAttribute("aria-live"));
+  }
+
+  // All tokens, without their secrets. Their names say who plays whom.
+  async readTokens() {
+    const tokens = [];
+    for (let cursor = ""; cursor !== null;) {
+      const page = await this.api.read(`/tokens?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+      tokens.push(...page.items);
+      cursor = page.next_cursor;
+    }
+    if (this.signal.aborted) return tokens;
+    hand.picked.players = new Map(tokens.flatMap(({ name, combatants }) => (name ? combatants.map((id) => [id, name]) : [])));
+    this.draw();
+    return tokens;
   }
 
   async readRuleset(id) {
@@ -149,12 +171,13 @@ function entrance(words) {
   $("fight").hidden = true;
   $("entrance").hidden = false;
   $("notice").textContent = words;
-  actions.leave();
+  hand?.leave();
 }
 
 // Ends the pause before the next attempt.
 let wake = () => {};
-const actions = new Actions();
+// What answers presses, once it is loaded.
+let hand;
 let fight;
 
 // The link's part after `#`. Browsers send it to no server.
@@ -162,11 +185,11 @@ function start() {
   const link = new URLSearchParams(location.hash.slice(1));
   const [id, token] = [link.get("encounter"), link.get("token")];
   fight?.over.abort();
-  actions.leave();
+  hand?.leave();
   $("log").replaceChildren();
   if (!id || !token) return entrance("");
   say("", "Connecting …");
-  fight = actions.fight = new Fight(id, token);
+  fight = new Fight(id, token);
   fight.run();
 }
 
@@ -177,5 +200,9 @@ $("open").addEventListener("submit", (event) => {
 });
 addEventListener("hashchange", start);
 addEventListener("online", () => wake());
-document.addEventListener("visibilitychange", () => document.hidden || wake());
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return;
+  wake();
+  if (fight?.encounter) hand?.cue(fight);
+});
 start();

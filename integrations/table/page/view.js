@@ -1,10 +1,10 @@
 // Draws the fight. A redraw changes only what is different, so that focus and open parts stay.
 
-import { awaited, hitPoints, lasting, list, nameOf, progress, reason, role, sentence } from "./words.js";
+import { awaited, hitPoints, lasting, list, progress, role, ruleText, sentence } from "./words.js";
 
 export const $ = (id) => document.getElementById(id);
 
-const SVG = ["svg", "rect"];
+const SVG = ["svg", "rect", "path"];
 
 export function h(tag, attributes = {}, ...children) {
   const node = SVG.includes(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
@@ -58,7 +58,7 @@ function colour(encounter, side) {
 
 const BANDS = { unhurt: 1, hurt: 0.75, bloodied: 0.5, critical: 0.25, down: 0 };
 
-function health(part) {
+export function health(part) {
   const text = hitPoints(part);
   if (!text) return null;
   const { hp, hp_band: band } = part;
@@ -70,70 +70,108 @@ function health(part) {
   return h("span", { class: "health" }, bar, h("span", { class: "number" }, h("span", { class: "unseen" }, "Hit points: "), text));
 }
 
+export function conditionName(condition) {
+  return condition.replaceAll("_", " ");
+}
+
 function tags(encounter, combatant) {
   const effects = encounter.effects.filter((effect) => effect.target === combatant.id);
   const lasts = (effect) => lasting(encounter, effect);
   const words = [
-    ...(encounter.you.combatants.includes(combatant.id) ? [h("li", { class: "own" }, "Yours")] : []),
     ...(combatant.hidden ? [h("li", { class: "hidden" }, "Hidden")] : []),
-    ...combatant.conditions.map((condition) => h("li", { class: "condition" }, condition.replaceAll("_", " "))),
+    ...combatant.conditions.map((condition) => h("li", { class: "condition" }, conditionName(condition))),
     ...effects.map((effect) => h("li", { class: "effect" }, effect.name, lasts(effect) && h("small", {}, ` ${lasts(effect)}`))),
   ];
   return words.length ? h("ul", { class: "tags" }, words) : null;
 }
 
+const isDown = ({ hp, hp_band: band }) => (hp ? hp.current === 0 : band === "down");
+
 function members({ members: all }) {
   const shown = all.filter((member) => hitPoints(member) || member.conditions.length);
   if (!shown.length) return all.length ? h("p", { class: "hint" }, `${all.length} members`) : null;
-  const one = (member) => h("li", {}, [member.id, hitPoints(member), member.conditions.join(", ")].filter(Boolean).join(" · "));
+  const words = (member) => [member.id, hitPoints(member), member.conditions.map(conditionName).join(", ")].filter(Boolean).join(" · ");
+  const one = (member) => h("li", { class: isDown(member) ? "down" : undefined }, words(member), isDown(member) && h("span", { class: "unseen" }, " (down)"));
   return h("ul", { class: "members" }, shown.map(one));
+}
+
+// The controllers that name no person.
+const NOBODY = ["gm", "player"];
+
+// Who plays a combatant: the holder of a token, as far as the viewer knows it, or the controller.
+function player(encounter, { id, controller }, players) {
+  if (encounter.you.role === "player" && encounter.you.combatants.includes(id)) return "You";
+  return players.get(id) ?? (NOBODY.includes(controller) ? "" : controller);
 }
 
 // A turn that nobody has: it keeps its place in the order.
 function emptyTurn({ slot, team, name, next, acted }, key) {
   return h("li", { "data-key": key, class: `row ${next ? "next" : acted ? "acted" : ""}` },
     h("span", { class: "place" }, h("span", { class: "unseen" }, "Place "), slot),
-    h("div", { class: "who" }, h("p", {}, h("strong", { class: "name" }, name), " ", h("span", { class: "side" }, team))),
+    h("div", { class: "who" }, h("strong", { class: "name" }, name), " ", h("span", { class: "side" }, team)),
     h("div", { class: "state" }, h("span", { class: "word" }, next ? "Next" : undefined)));
 }
 
-function row(encounter, entry, key) {
-  const combatant = encounter.combatants.find(({ id }) => id === entry.combatant);
-  if (!combatant) return entry.slot ? emptyTurn(entry, key) : null;
-  const state = entry.out ? "out" : entry.current ? "current" : entry.next ? "next" : entry.acted ? "acted" : "";
-  const word = { out: "Out", current: "Acting", next: "Next", acted: "Acted" }[state];
-  const place = entry.slot ?? entry.initiative;
-  const why = reason(encounter, entry.because);
-  return h("li", { "data-key": key, class: `row ${state} ${colour(encounter, combatant.side)}`, "aria-current": state === "current" ? "true" : undefined },
-    h("span", { class: "place" }, place === null ? "" : [h("span", { class: "unseen" }, entry.slot ? "Place " : "Initiative "), String(place)]),
-    h("div", { class: "who" },
-      h("p", {}, h("strong", { class: "name" }, entry.name), " ", h("span", { class: "side" }, combatant.side), " ", entry.note && h("span", { class: "note" }, entry.note)),
-      tags(encounter, combatant), members(combatant), why && h("p", { class: "why" }, why)),
-    h("div", { class: "state" }, health(combatant), h("span", { class: "word" }, word)));
+function placeOf({ slot, initiative, out }) {
+  if (out) return h("span", { "aria-hidden": "true" }, "†");
+  const place = slot ?? initiative;
+  return place === null ? "" : [h("span", { class: "unseen" }, slot ? "Place " : "Initiative "), String(place)];
 }
 
-function rows(encounter) {
+function row(encounter, entry, key, number, table) {
+  const combatant = encounter.combatants.find(({ id }) => id === entry.combatant);
+  if (!combatant) return entry.slot ? emptyTurn(entry, key) : null;
+  const { id, side } = combatant;
+  const state = entry.out ? "out" : entry.current ? "current" : entry.next ? "next" : entry.acted ? "acted" : "";
+  const word = { out: "Out", current: "Acting", next: "Next", acted: "Acted" }[state];
+  const person = player(encounter, combatant, table.players);
+  const picked = table.ids.has(id);
+  const kind = ["row", state, picked ? "picked" : "", colour(encounter, side)].filter(Boolean).join(" ");
+  const isStop = table.cursor ? table.cursor === key : number === 1;
+  return h("li", { "data-key": key, "data-combatant": id, class: kind, "aria-current": state === "current" ? "true" : undefined },
+    h("span", { class: "place" }, placeOf(entry)),
+    h("div", { class: "who" },
+      h("button", { type: "button", class: "name", "aria-pressed": String(picked), tabindex: isStop ? 0 : -1, "data-digit": number < 10 ? number : undefined }, entry.name),
+      h("span", { class: "side" }, [side, person].filter(Boolean).join(" · ")), entry.note && h("span", { class: "note" }, entry.note),
+      table.hasNote(id) && h("span", { class: "mark" }, "✎", h("span", { class: "unseen" }, " has a note")),
+      tags(encounter, combatant), members(combatant)),
+    h("div", { class: "state" }, health(combatant), h("span", { class: "word" }, word), table.canMove(id) && h("span", { class: "grip", "aria-hidden": "true" }, "⠿")));
+}
+
+function rows(encounter, table) {
   const seen = new Map();
-  return encounter.order.map((entry) => {
+  return encounter.order.map((entry, place) => {
     const name = entry.combatant ?? entry.slot;
     const number = (seen.get(name) ?? 0) + 1;
     seen.set(name, number);
-    return row(encounter, entry, `${name} ${number}`);
+    return row(encounter, entry, `${name} ${number}`, place + 1, table);
   });
 }
 
+const ROLES = ["gm", "player", "spectator"];
+
+export function isOwnTurn({ current, you }) {
+  return current.some((id) => you.combatants.includes(id));
+}
+
+// The rule that asks for what is awaited, behind a press.
+function why({ pending }, manifest) {
+  const text = pending && ruleText(manifest, pending.rule);
+  return text && h("details", { class: "why" }, h("summary", {}, "Why"), h("p", { class: "hint" }, text));
+}
+
 // The large words at the top: who acts, or what is awaited.
-function now(encounter) {
+function now(encounter, manifest) {
   const acting = encounter.combatants.filter(({ id }) => encounter.current.includes(id));
   const wait = awaited(encounter);
   const upcoming = encounter.order.filter((entry) => entry.next && !entry.current).map((entry) => entry.combatant ? entry.name : `turn ${entry.slot}`);
   const over = encounter.status === "ended";
   const hidden = encounter.pending?.decision === "someone_acts";
-  const own = acting.some(({ id }) => encounter.you.combatants.includes(id));
-  const title = own ? "Your turn" : acting.length || hidden ? "Acting now" : encounter.status === "running" ? "Between turns" : "The fight";
+  const title = isOwnTurn(encounter) ? "Your turn" : acting.length || hidden ? "Acting now" : encounter.status === "running" ? "Between turns" : "The fight";
   const large = over ? "It is over" : acting.length ? list(acting.map(({ name }) => name)) : hidden ? "Someone" : wait || "Nobody acts";
   return [
     h("h2", { id: "now-title", class: "eyebrow" }, title),
+    why(encounter, manifest),
     h("p", { class: `large${acting.length || hidden ? "" : " wait"}` }, large),
     acting.map((combatant) => h("div", { class: "acting", "data-key": combatant.id }, health(combatant), tags(encounter, combatant))),
     acting.length && wait && h("p", { class: "also" }, `${sentence(wait)}.`),
@@ -146,22 +184,28 @@ function scene(encounter) {
   return all.map((effect) => [effect.name, lasting(encounter, effect)].filter(Boolean).join(", ")).join(" · ");
 }
 
-export function draw(encounter, manifest) {
+// Before the reader can choose rows.
+const UNTOUCHED = { ids: new Set(), players: new Map(), canMove: () => false, hasNote: () => false };
+
+// `table` says which rows are chosen, who plays whom, and which rows can be moved.
+export function draw(encounter, manifest, table = UNTOUCHED) {
   const acting = encounter.combatants.find(({ id }) => encounter.current.includes(id));
-  document.title = [acting?.name, encounter.name || "A fight", "Turnkeeper"].filter(Boolean).join(" · ");
-  document.body.className = encounter.you.role;
+  const own = isOwnTurn(encounter);
+  document.title = [own && "Your turn", acting?.name, encounter.name || "A fight", "Turnkeeper"].filter(Boolean).join(" · ");
+  for (const role of ROLES) document.body.classList.toggle(role, role === encounter.you.role);
+  document.body.classList.toggle("own-turn", own);
   $("now").className = acting ? colour(encounter, acting.side) : "";
   $("name").textContent = encounter.name || "A fight";
   $("about").textContent = [progress(encounter), manifest?.title ?? encounter.ruleset].join(" · ");
   $("you").textContent = role(encounter.you, encounter);
   $("you").hidden = false;
-  redraw($("now"), now(encounter));
+  redraw($("now"), now(encounter, manifest));
   const effects = scene(encounter);
   $("scene").hidden = !effects;
   $("scene").textContent = effects;
   $("rows").classList.toggle("flat", !encounter.order.some((entry) => entry.slot ?? entry.initiative !== null));
-  $("rows").classList.toggle("dense", encounter.order.length > 9);
-  redraw($("rows"), rows(encounter));
+  document.body.classList.toggle("many", encounter.order.length > 9);
+  redraw($("rows"), rows(encounter, table));
   $("fight").dataset.version = encounter.version;
   $("fight").hidden = false;
   $("entrance").hidden = true;

@@ -70,13 +70,12 @@ export function hitPoints({ hp, hp_band: band }) {
 // Why a row stands where it stands.
 export function reason(encounter, because) {
   if (!because) return "";
-  const { dice = [], bonus, total, named_by: by, tie_rule: tie, rule } = because;
+  const { dice = [], bonus, total, named_by: by, tie_rule: tie } = because;
   const rolled = dice.length ? `d${dice[0].sides} ${dice.map((die) => die.face).join(", ")}` : "";
   const sum = bonus ? `${bonus < 0 ? "−" : "+"} ${Math.abs(bonus)}` : "";
   const made = [rolled, sum, total !== undefined && (rolled || sum) ? `= ${total}` : ""].filter(Boolean).join(" ");
   const named = by ? ` by ${nameOf(encounter, by)}` : "";
-  const parts = [sentence(because.reason) + named, made, tie ? `tie by ${tie}` : ""].filter(Boolean);
-  return `${parts.join(" · ")} (${rule})`;
+  return [sentence(because.reason) + named, made, tie ? `tie by ${tie}` : ""].filter(Boolean).join(" · ");
 }
 
 // How long an effect lasts.

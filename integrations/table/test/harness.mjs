@@ -185,6 +185,8 @@ export class Page {
 
   // The button of an option. One in a folded part is unfolded first.
   async button(label) {
+    const sheet = this.page.locator("#sheet[aria-expanded=false]");
+    if (await sheet.isVisible()) await sheet.click();
     const button = this.page.locator("#buttons button:not(.more)").filter({ hasText: label }).first();
     await button.evaluate((node) => node.closest("details")?.setAttribute("open", ""));
     return button;

@@ -142,7 +142,7 @@ fn the_page_is_small_and_needs_nothing_from_elsewhere() {
         .map(|(name, ..)| (sources::text(&format!("{PAGE}/{name}")), name))
         .collect();
     let size: usize = texts.iter().map(|(text, _)| text.len()).sum();
-    assert!(size < 64_000, "{size} bytes");
+    assert!(size < 160_000, "{size} bytes");
     for (text, name) in &texts {
         assert!(text.lines().count() <= 500, "{name} is too long");
         // The namespace of SVG is not a request.
@@ -161,6 +161,10 @@ fn the_page_is_small_and_needs_nothing_from_elsewhere() {
             "Storage",
             ".cookie",
         ] {
+            // What a reader asks to keep goes through this file.
+            if sink == "Storage" && name == "kept.js" {
+                continue;
+            }
             assert!(!text.contains(sink), "{name} has {sink}");
         }
     }

@@ -1,0 +1,46 @@
+// What answers the reader's presses, and what calls the reader. It loads after the fight is on the screen.
+
+import { Actions } from "./actions.js";
+import * as cues from "./cues.js";
+import * as keys from "./keys.js";
+import { Picked } from "./picked.js";
+import { Reorder } from "./reorder.js";
+import { $ } from "./view.js";
+
+const actions = new Actions();
+export const picked = new Picked(actions);
+const reorder = new Reorder(actions, picked);
+keys.listen(actions, picked, (by) => reorder.step(by));
+cues.listen();
+$("share").addEventListener("click", () => share(actions.fight));
+$("help").addEventListener("click", () => keys.showKeys());
+
+// Only who shares links loads that panel.
+async function share(fight) {
+  const { Share } = await import("./share.js");
+  fight.panel ??= new Share(fight);
+  await fight.panel.open();
+}
+
+export function draw(fight) {
+  if (actions.fight !== fight) leave();
+  actions.fight = fight;
+  fight.actions = actions;
+  actions.draw();
+  picked.draw();
+  $("share").hidden = fight.encounter.you.role !== "gm";
+}
+
+export function cue({ encounter, options }) {
+  cues.cue(encounter, options);
+}
+
+// Forgets what was chosen and opened in a fight.
+export function leave() {
+  actions.fight?.panel?.dialog.remove();
+  actions.reset();
+  picked.reset();
+  actions.fight = null;
+  $("share").hidden = true;
+  document.body.classList.remove("picking", "own-turn");
+}

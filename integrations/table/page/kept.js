@@ -1,0 +1,23 @@
+// What the page keeps in this browser at the reader's wish: settings and notes, never a token.
+
+const NAME = "turnkeeper.";
+
+// Browsers may refuse storage: then nothing is kept.
+export function kept(name) {
+  try {
+    return JSON.parse(localStorage.getItem(NAME + name));
+  } catch {
+    return null;
+  }
+}
+
+// Keeps a value, or forgets it if it is null. Says whether the browser did so.
+export function keep(name, value) {
+  try {
+    if (value === null) localStorage.removeItem(NAME + name);
+    else localStorage.setItem(NAME + name, JSON.stringify(value));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,91 @@
+// The keys of the page, and the list of them.
+
+import { keep, kept } from "./kept.js";
+import { toast } from "./toast.js";
+import { $, h } from "./view.js";
+
+const OFF = "keys-off";
+
+const KEYS = [
+  ["↑ ↓", "Go to a row; with Shift choose rows on the way"],
+  ["Space", "Choose the row"],
+  ["1 – 9", "Choose a row by its number"],
+  ["d", "Damage what is chosen: type a number, then Enter"],
+  ["h", "Heal what is chosen"],
+  ["n", "End the turn: the largest button"],
+  ["u", "Undo the last step"],
+  ["Alt ↑ ↓", "Move the row in the order, if the rules allow it"],
+  ["Esc", "Clear the choice"],
+  ["?", "Show this list"],
+];
+
+const isOff = () => kept(OFF) === true;
+
+function switchOff(off) {
+  if (!keep(OFF, off || null)) toast("This browser does not keep settings.");
+}
+
+// The list is made when somebody first asks for it.
+export function showKeys() {
+  if (!$("keys")) {
+    const tick = h("input", { type: "checkbox", id: "keys-on" });
+    const dialog = h("dialog", { id: "keys", "aria-labelledby": "keys-title" },
+      h("h2", { id: "keys-title", tabindex: -1 }, "Keys"),
+      h("dl", {}, KEYS.map(([key, words]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, words)))),
+      h("div", { class: "tick" }, tick, h("label", { for: "keys-on" }, "Letters and numbers work as keys")),
+      h("form", { method: "dialog" }, h("button", { class: "primary" }, "Close")));
+    tick.addEventListener("change", () => switchOff(!tick.checked));
+    document.body.append(dialog);
+  }
+  $("keys-on").checked = !isOff();
+  $("keys").showModal();
+  $("keys-title").focus();
+}
+
+const TYPES = ["INPUT", "TEXTAREA", "SELECT"];
+
+function isTyping({ target }) {
+  return TYPES.includes(target.nodeName) && target.type !== "checkbox";
+}
+
+export function listen(actions, picked, move) {
+  const letters = {
+    d: () => picked.beginHit("damage"),
+    h: () => picked.beginHit("heal"),
+    n: () => actions.pressFirst(({ primary }) => primary) || toast("There is no turn to end now."),
+    u: () => actions.pressFirst(({ command }) => command.type === "undo") || toast("There is nothing to undo."),
+  };
+  const arrow = (event, by) => {
+    // The log and the fields use arrows themselves.
+    if (event.target.closest("#log, #picked, #actions")) return false;
+    if (event.altKey) return move(by);
+    picked.step(by, event.shiftKey);
+    return true;
+  };
+  const press = (event) => {
+    if (event.key === "ArrowDown") return arrow(event, 1);
+    if (event.key === "ArrowUp") return arrow(event, -1);
+    if (event.altKey) return false;
+    if (isOff()) return false;
+    if (event.key === "?") return showKeys() ?? true;
+    if (/^[1-9]$/.test(event.key)) return choose(Number(event.key));
+    const act = letters[event.key];
+    act?.();
+    return act !== undefined;
+  };
+  const choose = (number) => {
+    const row = $("rows").children[number - 1];
+    if (!row?.dataset.combatant) return false;
+    picked.toggle(row.dataset.combatant);
+    picked.focusRow(row);
+    return true;
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || $("fight").hidden || document.querySelector("dialog[open]")) return;
+    if (event.key === "Escape") return picked.clear();
+    if (isTyping(event) || !press(event)) return;
+    event.preventDefault();
+    document.body.classList.add("by-keys");
+  });
+  document.addEventListener("pointerdown", () => document.body.classList.remove("by-keys"));
+}

@@ -1,0 +1,327 @@
+// The combatants that the reader has chosen on the rows, and what can be done to them.
+
+import { button } from "./actions.js";
+import { keep, kept } from "./kept.js";
+import { about, command, find } from "./options.js";
+import { toast } from "./toast.js";
+import { $, conditionName, h, redraw } from "./view.js";
+import { hitPoints, lasting, list, nameOf, reason, ruleText } from "./words.js";
+
+// Commands that the panel has fields or buttons of its own for.
+const OWN = ["damage", "heal", "set_condition", "clear_condition", "remove_effect", "remove_combatant", "reorder"];
+
+const SHORT = { update_combatant: "Rename or edit", add_effect: "Add an effect", override: "Give the turn" };
+
+// What the game master notes about combatants stays in this browser: the server shows its texts to players too.
+class Notes {
+  constructor(encounter) {
+    this.place = `notes.${encounter}`;
+    this.all = kept(this.place) ?? {};
+  }
+
+  of(id) {
+    return this.all[id] ?? "";
+  }
+
+  write(id, text) {
+    if (text) this.all[id] = text;
+    else delete this.all[id];
+    const isEmpty = !Object.keys(this.all).length;
+    if (!keep(this.place, isEmpty ? null : this.all)) toast("This browser does not keep notes.");
+  }
+}
+
+export class Picked {
+  constructor(actions) {
+    this.actions = actions;
+    this.reset();
+    $("rows").addEventListener("click", ({ target }) => target.matches(".name") && this.toggle(target.closest(".row").dataset.combatant));
+    $("rows").addEventListener("focusin", ({ target }) => this.moveTo(target.closest(".row").dataset.key));
+    $("picked").addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (event.target.matches(".hits")) this.hit(event.submitter?.value ?? this.mode);
+      else this.addCondition();
+    });
+    $("picked").addEventListener("keydown", (event) => {
+      // Enter confirms what the keys d and h began.
+      if (event.key !== "Enter" || event.target.id !== "amount") return;
+      event.preventDefault();
+      this.hit(this.mode);
+    });
+    $("picked").addEventListener("click", ({ target }) => {
+      const pressed = target.closest("button[data-do]");
+      if (pressed) this[pressed.dataset.do](pressed.dataset);
+    });
+    $("picked").addEventListener("input", ({ target }) => target.dataset.note && this.notes.write(target.dataset.note, target.value.trim()));
+  }
+
+  reset() {
+    this.ids = new Set();
+    this.players = new Map();
+    this.cursor = undefined;
+    this.mode = "damage";
+    this.notes = undefined;
+  }
+
+  get fight() {
+    return this.actions.fight;
+  }
+
+  canMove(id) {
+    return find(this.fight?.options, "reorder", { combatant: id }) !== undefined;
+  }
+
+  hasNote(id) {
+    return Boolean(this.notes?.of(id));
+  }
+
+  // The chosen combatants, in the order of the rows.
+  all() {
+    const { combatants, order } = this.fight.encounter;
+    const ids = [...new Set(order.map((entry) => entry.combatant))].filter((id) => this.ids.has(id));
+    return ids.map((id) => combatants.find((combatant) => combatant.id === id));
+  }
+
+  rows() {
+    return [...$("rows").querySelectorAll(".row[data-combatant]")];
+  }
+
+  toggle(id) {
+    if (!id) return;
+    // Who can only look at a combatant looks at one at a time.
+    const several = this.fight.encounter.you.role === "gm";
+    const had = this.ids.delete(id);
+    if (!several) this.ids.clear();
+    if (!had) this.ids.add(id);
+    this.mode = "damage";
+    this.fight.draw();
+  }
+
+  clear() {
+    if (!this.ids.size) return;
+    const inside = $("picked").contains(document.activeElement);
+    this.ids.clear();
+    this.fight.draw();
+    if (inside) this.focusRow();
+  }
+
+  // The row that arrows start from.
+  row() {
+    const rows = this.rows();
+    return rows.find((row) => row.dataset.key === this.cursor) ?? rows.find((row) => row.matches(".current")) ?? rows[0];
+  }
+
+  focusRow(row = this.row()) {
+    row?.querySelector(".name").focus();
+  }
+
+  moveTo(key) {
+    if (!key || this.cursor === key) return;
+    this.cursor = key;
+    for (const row of this.rows()) row.querySelector(".name").tabIndex = row.dataset.key === key ? 0 : -1;
+  }
+
+  // Goes a row up or down; `extend` chooses the rows passed.
+  step(by, extend) {
+    const [rows, row] = [this.rows(), this.row()];
+    if (!row) return;
+    const isThere = row.contains(document.activeElement);
+    const next = isThere ? rows[rows.indexOf(row) + by] ?? row : row;
+    if (extend) {
+      for (const one of isThere ? [row, next] : [next]) this.ids.add(one.dataset.combatant);
+      this.fight.draw();
+    }
+    this.focusRow(next);
+    next.scrollIntoView({ block: "nearest" });
+  }
+
+  // Begins to type damage or healing for what is chosen, or for the row with focus.
+  beginHit(mode) {
+    const focused = document.activeElement.closest?.("#rows .row")?.dataset.combatant;
+    if (!this.ids.size && focused) this.ids.add(focused);
+    this.mode = mode;
+    this.fight.draw();
+    if (!$("amount")) return void toast("Choose combatants first: by arrows and Space, or by the numbers of rows.");
+    $("amount").focus();
+    $("amount").select();
+  }
+
+  // Whom a press is for: combatants, or those of their members that are ticked.
+  targets(type) {
+    const { encounter, options } = this.fight;
+    return this.all().flatMap(({ id }) => {
+      const option = find(options, type, { target: id });
+      if (!option) throw new Error(`${nameOf(encounter, id)}: this is not possible now.`);
+      const ticked = [...$("picked").querySelectorAll("input[data-member]:checked")].filter((input) => input.dataset.target === id);
+      const choice = option.choices.find(({ field }) => field === "member");
+      if (choice && ticked.length) return ticked.map((input) => ({ target: id, member: input.dataset.member }));
+      if (choice?.required) throw new Error(`${nameOf(encounter, id)}: choose a member.`);
+      return [{ target: id }];
+    });
+  }
+
+  // Sends a command for each target, in one request.
+  async send(type, values) {
+    try {
+      const targets = this.targets(type);
+      const commands = () => {
+        const made = targets.map((target) => command(this.fight.options, type, { ...target, ...values }));
+        return made.every(Boolean) ? made : [];
+      };
+      if (!commands().length) throw new Error("This is not possible now.");
+      return await this.actions.apply(commands);
+    } catch (error) {
+      toast(error.message);
+      return false;
+    }
+  }
+
+  async hit(type) {
+    const amount = Number($("amount").value);
+    if (!$("amount").value || !Number.isInteger(amount)) {
+      $("amount").focus();
+      return toast("Type a whole number.");
+    }
+    if (!(await this.send(type, { amount }))) return;
+    if ($("amount")) $("amount").value = "";
+    this.clear();
+  }
+
+  async addCondition() {
+    const input = $("condition");
+    const condition = input.value.trim().replaceAll(/\s+/g, "-");
+    if (await this.send("set_condition", { condition })) input.value = "";
+  }
+
+  // One command for each of the chosen that a maker gives one for.
+  applyToAll(make) {
+    return this.actions.apply(() => this.all().map(make).filter(Boolean));
+  }
+
+  clearCondition({ target, member, condition }) {
+    const values = { target, condition, ...(member && { member }) };
+    this.actions.apply(() => [command(this.fight.options, "clear_condition", values)].filter(Boolean));
+  }
+
+  endEffect({ effect }) {
+    this.actions.apply(() => [command(this.fight.options, "remove_effect", { effect_id: effect })].filter(Boolean));
+  }
+
+  // Hides all that players see, or else reveals all.
+  veil() {
+    const hide = this.all().some(({ hidden }) => !hidden);
+    const change = ({ id, hidden }) => hidden !== hide && command(this.fight.options, "update_combatant", { combatant: id, changes: { hidden: hide } });
+    this.applyToAll(change);
+  }
+
+  remove() {
+    this.applyToAll(({ id }) => command(this.fight.options, "remove_combatant", { combatant: id }));
+  }
+
+  draw() {
+    const { encounter, manifest } = this.fight;
+    const known = new Set(encounter.combatants.map(({ id }) => id));
+    for (const id of this.ids) if (!known.has(id)) this.ids.delete(id);
+    if (encounter.you.role === "gm") this.notes ??= new Notes(encounter.id);
+    const all = this.all();
+    document.body.classList.toggle("picking", all.length > 0);
+    $("picked").hidden = !all.length;
+    redraw($("picked"), all.length ? this.view(all, encounter, manifest) : [], this.row()?.querySelector(".name"));
+  }
+
+  view(all, encounter, manifest) {
+    const [one] = all.length === 1 ? all : [];
+    return [
+      h("div", { class: "picked-head" }, h("h2", {}, list(all.map(({ name }) => name))), one && h("span", { class: "number" }, hitPoints(one)),
+        h("button", { type: "button", class: "quiet close", "data-do": "clear", "aria-label": "Clear the choice" }, "✕")),
+      this.hits(all),
+      this.conditions(all, one),
+      one && this.effects(one, encounter),
+      this.buttons(all, one),
+      one && this.why(one, encounter, manifest),
+      one && this.notes && this.note(one),
+    ];
+  }
+
+  hits(all) {
+    const { options } = this.fight;
+    const can = (type) => all.some(({ id }) => find(options, type, { target: id }));
+    const types = [["damage", "Damage"], ["heal", "Heal"]].filter(([type]) => can(type));
+    if (!types.length) return null;
+    const members = all.flatMap(({ id, members }) => members.map((member) => this.member(id, member)));
+    const submit = ([type, words]) => h("button", { value: type, class: type === this.mode ? "primary" : "", "data-key": type }, words);
+    return h("form", { class: "hits", "data-key": "hits", novalidate: true },
+      members.length > 0 && h("div", { class: "members", role: "group", "aria-label": "Members" }, members),
+      h("div", { class: "buttons" }, h("input", { id: "amount", type: "number", inputmode: "numeric", min: 0, step: 1, "aria-label": "Hit points", placeholder: "HP", autocomplete: "off" }), types.map(submit)));
+  }
+
+  member(target, { id, ...rest }) {
+    const input = h("input", { type: "checkbox", id: `member-${target}-${id}`, "data-target": target, "data-member": id });
+    return h("span", { class: "tick", "data-key": `${target} ${id}` }, input, h("label", { for: input.id }, [id, hitPoints(rest)].filter(Boolean).join(" ")));
+  }
+
+  conditions(all, one) {
+    const { options, manifest, encounter } = this.fight;
+    const chip = (target, condition, member) => {
+      const words = [member, conditionName(condition)].filter(Boolean).join(" ");
+      if (!find(options, "clear_condition", { target, condition, ...(member && { member }) })) return h("li", { class: "condition" }, words);
+      return h("li", {}, h("button", { type: "button", class: "chip", "data-do": "clearCondition", "data-target": target, "data-condition": condition, "data-member": member, "aria-label": `Remove ${words}` }, `${words} ✕`));
+    };
+    const chips = one ? [...one.conditions.map((name) => chip(one.id, name)), ...one.members.flatMap(({ id, conditions }) => conditions.map((name) => chip(one.id, name, id)))] : [];
+    const can = all.every(({ id }) => find(options, "set_condition", { target: id }));
+    if (!chips.length && !can) return null;
+    const known = [...new Set([...(manifest?.conditions ?? []), ...encounter.combatants.flatMap(({ conditions }) => conditions)])].sort();
+    return h("form", { class: "conditions", "data-key": `conditions ${all.map(({ id }) => id)}` },
+      chips.length > 0 && h("ul", { class: "tags" }, chips),
+      can && h("div", { class: "buttons" }, h("input", { id: "condition", list: "known", "aria-label": "Condition", placeholder: "Condition", autocomplete: "off", autocapitalize: "off", maxlength: 40, required: true }),
+        h("datalist", { id: "known" }, known.map((name) => h("option", { value: name }))), h("button", {}, "Add")));
+  }
+
+  effects(one, encounter) {
+    const { options } = this.fight;
+    const own = encounter.effects.filter(({ target }) => target === one.id);
+    const chip = (effect) => {
+      const words = [effect.name, lasting(encounter, effect)].filter(Boolean).join(", ");
+      if (!find(options, "remove_effect", { effect_id: effect.id })) return h("li", {}, words);
+      return h("li", {}, h("button", { type: "button", class: "chip", "data-do": "endEffect", "data-effect": effect.id, "aria-label": `End ${words}` }, `${words} ✕`));
+    };
+    return own.length > 0 && h("ul", { class: "tags", "data-key": "effects" }, own.map(chip));
+  }
+
+  buttons(all, one) {
+    const { options } = this.fight;
+    const does = (name, words) => h("button", { type: "button", class: "quiet", "data-do": name, "data-key": name }, words);
+    const canVeil = all.every(({ id, hidden }) => command(options, "update_combatant", { combatant: id, changes: { hidden: !hidden } }));
+    const canGo = all.every(({ id }) => command(options, "remove_combatant", { combatant: id }));
+    const hide = all.some(({ hidden }) => !hidden);
+    const ones = [
+      ...(one ? this.tools(one.id) : []),
+      canVeil && does("veil", hide ? "Hide" : "Reveal"),
+      canGo && does("remove", "Remove"),
+    ].filter(Boolean);
+    return ones.length > 0 && h("div", { class: "buttons", "data-key": "tools" }, ones);
+  }
+
+  // What the options allow about a combatant: its own acts first, then the tools of the table.
+  tools(id) {
+    const all = [...this.actions.options].map(([key, option]) => ({ key, option }));
+    const acts = all.filter(({ option }) => option.actor === id && option.group !== "tools").map((one) => button(one, ""));
+    const tools = all.filter(({ option }) => option.group === "tools" && !OWN.includes(option.command.type))
+      .map(({ key, option }) => ({ key, option: about(option, id, this.fight.options.$defs) })).filter(({ option }) => option);
+    return [...acts, ...tools.map((one) => button(one, "quiet", SHORT[one.option.command.type], { "data-about": id }))];
+  }
+
+  why(one, encounter, manifest) {
+    const because = encounter.order.find((entry) => entry.combatant === one.id)?.because;
+    if (!because) return null;
+    const rule = ruleText(manifest, because.rule);
+    return h("p", { class: "hint", "data-key": "why" }, `Place: ${reason(encounter, because)}`, rule && `. ${rule}`);
+  }
+
+  note({ id, name }) {
+    const text = this.notes.of(id);
+    const area = h("textarea", { id: "note", rows: 2, "data-note": id, maxlength: 2000 }, text);
+    return h("details", { "data-key": `note ${id}`, open: Boolean(text) }, h("summary", {}, "Your note"),
+      h("label", { for: "note", class: "unseen" }, `Your note about ${name}`), area, h("p", { class: "hint" }, "Only in this browser. Players never see it."));
+  }
+}
