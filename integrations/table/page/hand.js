@@ -22,10 +22,14 @@ async function share(fight) {
   await fight.panel.open();
 }
 
-export function draw(fight) {
-  if (actions.fight !== fight) leave();
+export function open(fight) {
+  if (actions.fight === fight) return;
+  leave();
   actions.fight = fight;
   fight.actions = actions;
+}
+
+export function draw(fight) {
   actions.draw();
   picked.draw();
   $("share").hidden = fight.encounter.you.role !== "gm";

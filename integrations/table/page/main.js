@@ -35,6 +35,7 @@ class Fight {
   }
 
   draw() {
+    hand?.open(this);
     draw(this.encounter, this.manifest, hand?.picked);
     hand?.draw(this);
   }

@@ -95,6 +95,15 @@ export class Picked {
     if (!had) this.ids.add(id);
     this.mode = "damage";
     this.fight.draw();
+    if (!had) this.show(id);
+  }
+
+  // On a phone the panel would cover the row.
+  show(id) {
+    const row = this.rows().find((one) => one.dataset.combatant === id);
+    const [panel, place] = [$("picked").getBoundingClientRect(), row.getBoundingClientRect()];
+    const isBeside = panel.left >= place.right;
+    if (!isBeside && place.bottom > panel.top) scrollBy(0, place.bottom - panel.top + 8);
   }
 
   clear() {
@@ -315,7 +324,7 @@ export class Picked {
     const because = encounter.order.find((entry) => entry.combatant === one.id)?.because;
     if (!because) return null;
     const rule = ruleText(manifest, because.rule);
-    return h("p", { class: "hint", "data-key": "why" }, `Place: ${reason(encounter, because)}`, rule && `. ${rule}`);
+    return h("details", { class: "why", "data-key": `why ${one.id}` }, h("summary", {}, "Why this place"), h("p", { class: "hint" }, `${reason(encounter, because)}. ${rule}`));
   }
 
   note({ id, name }) {

@@ -93,10 +93,11 @@ export class Share {
   drawAddress() {
     if ($("address")) return;
     const isLocal = LOOPBACK.test(location.hostname);
-    const input = h("input", { id: "address", type: "url", autocomplete: "off", spellcheck: "false", value: isLocal ? undefined : location.origin, placeholder: isLocal ? location.origin : undefined });
+    const example = `${location.protocol}//192.168.1.20:${location.port || 80}`;
+    const input = h("input", { id: "address", type: "url", autocomplete: "off", spellcheck: "false", value: isLocal ? undefined : location.origin, placeholder: example });
     $("share-address").append(
-      isLocal ? h("p", { class: "warn" }, "Phones cannot open ", h("code", {}, location.host), ": it is this computer only. Start the server with ", h("code", {}, `TURNKEEPER_LISTEN=0.0.0.0:${location.port || 80}`),
-        ", and type the address of this computer in your network below, such as ", h("code", {}, `192.168.1.20:${location.port || 80}`), " with http in front.") : "",
+      isLocal ? h("p", { class: "warn" }, "Phones cannot open ", h("code", {}, location.host), ": only this computer can. Start the server with ", h("code", {}, `TURNKEEPER_LISTEN=0.0.0.0:${location.port || 80}`),
+        ". Then open this page by the address of this computer in your network, or type that address here.") : "",
       h("div", { class: "field" }, h("label", { for: "address" }, "Address in the links"), input));
   }
 

@@ -13,6 +13,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const installed = createRequire(path.join(root, "target/integrations/"));
 export const { chromium } = installed("playwright-core");
 export const axe = installed("axe-core").source;
+const jsqr = installed("jsqr");
 export const pictures = path.join(root, "target/integrations/table");
 await mkdir(pictures, { recursive: true });
 
@@ -22,6 +23,19 @@ export async function until(holds, what, ms = 20_000) {
     if (await holds()) return;
   }
   throw new Error(`${what}: not within ${ms} ms`);
+}
+
+// What the camera of a phone reads in a code on the screen.
+export async function readCode(locator) {
+  const png = (await locator.screenshot()).toString("base64");
+  const { data, width, height } = await locator.page().evaluate(async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+    const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+    const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    canvas.drawImage(image, 0, 0);
+    return { data: [...canvas.getImageData(0, 0, image.width, image.height).data], width: image.width, height: image.height };
+  }, png);
+  return jsqr(Uint8ClampedArray.from(data), width, height)?.data;
 }
 
 // The program, on an embedded store. It keeps its port over a restart.

@@ -2,10 +2,12 @@
 
 import { after, before } from "node:test";
 import { Server, Wire, chromium } from "./harness.mjs";
+import { act } from "./act.mjs";
 import { forms } from "./forms.mjs";
 import { live } from "./live.mjs";
 import { look } from "./look.mjs";
 import { play } from "./play.mjs";
+import { share } from "./share.mjs";
 
 const server = await Server.start();
 const wire = await Wire.before(server);
@@ -24,6 +26,8 @@ after(async () => {
 
 const tools = { browser: () => browser, server, wire };
 look(tools);
+act(tools);
+share(tools);
 live(tools);
 forms(tools);
 play(tools);
