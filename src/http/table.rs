@@ -30,6 +30,7 @@ macro_rules! files {
 const FILES: &[Asset] = files! {
     "/table" "text/html; charset=utf-8" "index.html",
     "/table/table.css" "text/css; charset=utf-8" "table.css",
+    "/table/start.css" "text/css; charset=utf-8" "start.css",
     "/table/icon.svg" "image/svg+xml" "icon.svg",
     "/table/main.js" "text/javascript; charset=utf-8" "main.js",
     "/table/api.js" "text/javascript; charset=utf-8" "api.js",
@@ -47,6 +48,10 @@ const FILES: &[Asset] = files! {
     "/table/toast.js" "text/javascript; charset=utf-8" "toast.js",
     "/table/share.js" "text/javascript; charset=utf-8" "share.js",
     "/table/qr.js" "text/javascript; charset=utf-8" "qr.js",
+    "/table/desk.js" "text/javascript; charset=utf-8" "desk.js",
+    "/table/saved.js" "text/javascript; charset=utf-8" "saved.js",
+    "/table/start.js" "text/javascript; charset=utf-8" "start.js",
+    "/table/roster.js" "text/javascript; charset=utf-8" "roster.js",
 };
 
 /// The page has scripts, a style and an icon of its own, and calls the API.

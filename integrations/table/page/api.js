@@ -42,9 +42,21 @@ export async function readRuleset(id) {
   return (await answered(await fetch(new URL(encodeURIComponent(id), RULESETS)))).json();
 }
 
+export async function readRulesets() {
+  return (await answered(await fetch(new URL("../rulesets", ENCOUNTERS)))).json();
+}
+
+// Creates an encounter; below `import` it is the one of an exported log. `key` is the same for each attempt, so that it is created once.
+export async function create(body, { path = "", key, application, signal }) {
+  const headers = { "content-type": "application/json", "idempotency-key": key, ...(application && { authorization: `Bearer ${application}` }) };
+  const url = ENCOUNTERS.href.slice(0, -1) + path;
+  return (await answered(await fetch(url, { method: "POST", cache: "no-store", headers, body, signal }))).json();
+}
+
 export class Encounter {
   constructor(id, token) {
     this.url = new URL(encodeURIComponent(id), ENCOUNTERS).href;
+    this.id = id;
     this.token = token;
   }
 

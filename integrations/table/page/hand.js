@@ -2,6 +2,7 @@
 
 import { Actions } from "./actions.js";
 import * as cues from "./cues.js";
+import { desk } from "./desk.js";
 import * as keys from "./keys.js";
 import { Picked } from "./picked.js";
 import { Reorder } from "./reorder.js";
@@ -32,6 +33,7 @@ export function open(fight) {
 export function draw(fight) {
   actions.draw();
   picked.draw();
+  desk.draw(fight);
   $("share").hidden = fight.encounter.you.role !== "gm";
 }
 
@@ -44,6 +46,7 @@ export function leave() {
   actions.fight?.panel?.dialog.remove();
   actions.reset();
   picked.reset();
+  desk.leave();
   actions.fight = null;
   $("share").hidden = true;
   document.body.classList.remove("picking", "own-turn");

@@ -1,6 +1,7 @@
-// What the page keeps in this browser at the reader's wish: settings and notes, never a token.
+// What the page keeps in this browser at the reader's wish.
 
-const NAME = "turnkeeper.";
+// Services below other paths of the same host keep their own.
+const NAME = `turnkeeper${new URL("..", import.meta.url).pathname}`;
 
 // Browsers may refuse storage: then nothing is kept.
 export function kept(name) {

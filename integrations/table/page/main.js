@@ -30,6 +30,7 @@ class Fight {
     if (encounter && encounter.version >= (this.encounter?.version ?? 0)) this.encounter = encounter;
     if (options && options.version >= (this.options?.version ?? 0)) this.options = options;
     this.draw();
+    starting?.leave();
     hand?.cue(this);
     this.waiting = this.waiting.filter(({ version, done }) => (this.encounter.version >= version ? done() : true));
   }
@@ -65,6 +66,8 @@ class Fight {
     this.take(null, options);
     this.loaded = true;
     if (encounter.you.role === "gm") this.readTokens().catch(() => {});
+    if (isNew) $("buttons").querySelector("button")?.focus();
+    isNew = false;
   }
 
   // Reads the state soon, and again until there is an answer.
@@ -134,7 +137,6 @@ class Fight {
 
   end(words) {
     this.over.abort();
-    say("", "");
     entrance(words);
   }
 
@@ -168,17 +170,37 @@ function say(kind, words) {
   $("connection").textContent = words;
 }
 
-function entrance(words) {
-  $("fight").hidden = true;
+// The page without a fight. Who opens a link does not load what starts fights.
+async function entrance(words) {
+  say("", "");
+  $("fight").hidden = $("you").hidden = true;
   $("entrance").hidden = false;
   $("notice").textContent = words;
+  $("name").textContent = document.title = "Turnkeeper";
+  $("about").textContent = "The turn order of a fight";
   hand?.leave();
+  try {
+    starting ??= (await import("./start.js")).start;
+    if (!$("entrance").hidden) await starting.show(openNew);
+  } catch (error) {
+    $("notice").textContent = "A part of this page did not load. Reload it.";
+    throw error;
+  }
+}
+
+function openNew(id, token) {
+  isNew = true;
+  location.hash = new URLSearchParams({ encounter: id, token });
 }
 
 // Ends the pause before the next attempt.
 let wake = () => {};
 // What answers presses, once it is loaded.
 let hand;
+// What starts fights, once it is needed.
+let starting;
+// The reader has just created the fight.
+let isNew = false;
 let fight;
 
 // The link's part after `#`. Browsers send it to no server.

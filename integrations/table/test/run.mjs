@@ -8,6 +8,7 @@ import { live } from "./live.mjs";
 import { look } from "./look.mjs";
 import { play } from "./play.mjs";
 import { share } from "./share.mjs";
+import { start } from "./start.mjs";
 
 const server = await Server.start();
 const wire = await Wire.before(server);
@@ -31,3 +32,4 @@ share(tools);
 live(tools);
 forms(tools);
 play(tools);
+start(tools);

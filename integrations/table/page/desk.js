@@ -1,0 +1,83 @@
+// What the page itself offers for a fight: the way back, to remember it in this browser, and to export its log.
+
+import { Problem, isPassing } from "./api.js";
+import { fights } from "./saved.js";
+import { $ } from "./view.js";
+import { refusal } from "./words.js";
+
+const nameOf = (encounter) => encounter.name || "A fight";
+
+// What is kept of a fight: how to open it, and what a reader knows it by.
+export function keep(fight) {
+  fights.keep({ ...fight, at: Date.now() });
+}
+
+// Saves a text as a file of the reader.
+function save(name, blob) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  // The browser reads the file after this.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+class Desk {
+  constructor() {
+    $("remember").addEventListener("click", () => this.toggle());
+    $("export").addEventListener("click", () => this.export());
+  }
+
+  get key() {
+    return `${this.fight.api.id} ${this.fight.api.token}`;
+  }
+
+  draw(fight) {
+    this.fight = fight;
+    const { encounter } = fight;
+    $("desk").hidden = false;
+    $("export").hidden = encounter.you.role !== "gm";
+    const known = fights.find(this.key);
+    if (known && known.name !== nameOf(encounter)) this.tried(() => this.keep());
+    $("remember").ariaPressed = String(Boolean(known));
+    $("remember").textContent = known ? "Remembered in this browser" : "Remember this fight";
+  }
+
+  leave() {
+    $("desk").hidden = true;
+    $("desk-told").textContent = "";
+  }
+
+  keep() {
+    const { encounter, manifest, api } = this.fight;
+    const game = fights.find(this.key)?.game || (manifest?.title ?? encounter.ruleset);
+    keep({ id: api.id, token: api.token, name: nameOf(encounter), game, role: encounter.you.role });
+  }
+
+  toggle() {
+    this.tried(() => (fights.find(this.key) ? fights.forget(this.key) : this.keep()));
+    this.draw(this.fight);
+  }
+
+  tried(step) {
+    try {
+      step();
+      $("desk-told").textContent = "";
+    } catch (error) {
+      $("desk-told").textContent = error.message;
+    }
+  }
+
+  async export() {
+    const { api, encounter } = this.fight;
+    try {
+      const log = await (await api.request("/export")).blob();
+      save(`${nameOf(encounter).replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase()}-${encounter.version}.json`, log);
+      $("desk-told").textContent = "";
+    } catch (error) {
+      $("desk-told").textContent = error instanceof Problem && !isPassing(error) ? refusal(error, this.fight.manifest) : "The server does not answer. Export again later.";
+    }
+  }
+}
+
+export const desk = new Desk();
