@@ -1,13 +1,15 @@
-// Every ruleset for two rounds, by pressing buttons, with a game master, a player and a spectator, and a hidden combatant.
+// Every ruleset and four presets for two rounds by the page alone: a game master, and two players at phones whose links the game master hands out. There is a hidden
+// combatant, and the server restarts in the middle.
 
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import { DECISIONS } from "../page/words.js";
-import { Fight, Page, pictures } from "./harness.mjs";
+import { Fight, Page, pictures, readCode, until } from "./harness.mjs";
 
 const SECRET = ["umbra-77", "Umbral Stalker"];
 const PLAYERS = [{ id: "ann", name: "Ann" }, { id: "bob", name: "Bob" }];
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const CREATION = {
   combatants: [
     ...PLAYERS.map((player) => ({ ...player, side: "players", hp: { current: 20, max: 20 } })),
@@ -17,8 +19,9 @@ const CREATION = {
   ],
   foe_hp: "banded",
   seed: 4,
-  tokens: [{ role: "player", combatants: ["ann", "bob"], name: "Anna" }, { role: "spectator" }],
 };
+// So many presses after the start, the server restarts.
+const RESTART = 6;
 
 const GAMES = [
   { ruleset: "active-initiative" },
@@ -28,6 +31,8 @@ const GAMES = [
   { ruleset: "dc20" },
   { ruleset: "custom", options: { preset: "d20" } },
   { ruleset: "custom", options: { preset: "popcorn" } },
+  { ruleset: "custom", options: { preset: "zipper" } },
+  { ruleset: "custom", options: { preset: "fast-slow" } },
 ];
 
 // What a page shows is what the API answers to its token.
@@ -76,7 +81,18 @@ async function step(own, uses, turn) {
     if (values.length) await select.selectOption(values[turn % values.length]);
   }
   for (const input of await own.page.locator("#fields :is(input, textarea):required").all()) await input.fill((await input.getAttribute("min")) ?? "something");
-  return own.confirm();
+  await own.page.click("#confirm");
+  const isClosed = () => own.page.locator("#dialog").isHidden();
+  const refusal = own.page.locator("#refusal");
+  await until(async () => (await isClosed()) || (await refusal.innerText()) !== "", "an answer");
+  if (!(await isClosed())) {
+    // What is hidden may stand in the way of a choice, and never of the usual one.
+    assert.match(await refusal.innerText(), /you cannot see/);
+    await own.page.keyboard.press("Escape");
+    await button.click();
+  }
+  await own.at(before + 1);
+  return own.version();
 }
 
 // No form of any button holds a value before somebody chooses it.
@@ -101,45 +117,88 @@ async function hasWords(url) {
   }
 }
 
-export function play({ browser, wire }) {
+// The game master makes a link for each player, and the players' phones read the codes.
+async function handOut(gm, open) {
+  const panel = gm.page.getByRole("dialog", { name: "Share the fight" });
+  await gm.page.getByRole("button", { name: "Share" }).click();
+  await panel.getByRole("button", { name: "A link for each of 2 characters" }).click();
+  const phones = [];
+  for (const { name } of PLAYERS) {
+    await panel.getByLabel(`Link: ${name}`, { exact: true }).waitFor();
+    await panel.getByRole("button", { name: `QR code: ${name}` }).click();
+    phones.push(await open(name, await readCode(panel.locator(".qr"))));
+  }
+  await gm.page.keyboard.press("Escape");
+  return phones;
+}
+
+// The game master hits one that is seen, by the row and keys.
+async function hit(gm, turn) {
+  const name = ["Orc", "Ann", "Wolf", "Bob"][turn % 4];
+  const row = gm.page.locator("#rows .row:not(.out) .name", { hasText: name }).first();
+  if (!(await row.count())) return;
+  const before = await gm.version();
+  await row.focus();
+  for (const key of ["d", "1", "Enter"]) await gm.page.keyboard.press(key);
+  await gm.at(before + 1);
+}
+
+// The server is away for a moment. All pages come back by themselves.
+async function restart(server, pages) {
+  await server.down();
+  for (const own of pages) await own.page.locator("#connection.away").waitFor();
+  await server.up();
+  for (const own of pages) {
+    await own.page.locator("#connection.live").waitFor({ timeout: 30_000 });
+    own.errors.length = 0;
+  }
+}
+
+export function play({ browser, server, wire }) {
   test("each decision has words", () => hasWords(wire.url));
 
   for (const game of GAMES) {
     const title = [game.ruleset, game.options?.preset].filter(Boolean).join(" ");
-    test(`${title}: two rounds by pressing buttons`, async () => {
+    test(`${title}: two rounds at three devices by the page alone`, async () => {
       const fight = await Fight.create(wire.url, { ...game, ...CREATION, name: title });
-      const pages = [];
-      for (const role of ["gm", "player", "spectator"]) pages.push(await Page.open(browser(), wire.url, fight, role));
-      const [gm, player, spectator] = pages;
-      const [uses, pressed] = [new Map(), { gm: 0, player: 0 }];
+      const gm = await Page.open(browser(), wire.url, fight, "gm");
+      const phones = await handOut(gm, (name, address) => {
+        fight.tokens[name] = new URLSearchParams(new URL(address).hash.slice(1)).get("token");
+        return Page.open(browser(), wire.url, fight, name, PHONE);
+      });
+      const pages = [gm, ...phones];
+      const [uses, pressed] = [new Map(), new Map(pages.map((own) => [own, 0]))];
       let encounter = await compare(gm);
       await beginEmpty(gm);
       for (let turn = 1; encounter.round < 3; turn++) {
         assert.ok(turn < 250, `${title}: round ${encounter.round} after ${turn} presses`);
-        const order = turn % 2 ? [player, gm] : [gm, player];
+        if (turn === RESTART) await restart(server, pages);
+        if (encounter.status === "running" && turn % 4 === 0) await hit(gm, turn / 4);
+        // Who pressed least is asked first.
+        const order = [...pages].sort((a, b) => pressed.get(a) - pressed.get(b));
         let version;
         for (const own of order) {
+          await settled([own], fight);
           version = await step(own, uses, turn);
-          if (version) { pressed[own.role]++; break; }
+          if (version) { pressed.set(own, pressed.get(own) + 1); break; }
         }
         assert.ok(version, `${title}: no button, but ${encounter.pending?.decision} is awaited`);
         await gm.at(version);
         encounter = await compare(gm);
-        await settled([player, spectator], fight);
         if (turn === 5) await beginEmpty(gm);
-        if (turn % 5 === 0) for (const own of [player, spectator]) await compare(own);
+        await settled(phones, fight);
+        if (turn % 5 === 0) for (const own of phones) await compare(own);
       }
-      assert.ok(pressed.player > 0, "the player played too");
+      for (const own of pages) assert.ok(pressed.get(own) > 0, `${own.role} played too`);
       assert.ok(await gm.page.locator("#log").evaluate((log) => log.scrollHeight - log.scrollTop - log.clientHeight < 40), "the log shows its end");
-      await gm.page.screenshot({ path: path.join(pictures, `play-${title.replaceAll(" ", "-")}.png`) });
-      assert.deepEqual((await spectator.shown()).buttons, []);
+      for (const [own, device] of [[gm, "desktop"], [phones[0], "phone"]]) await own.page.screenshot({ path: path.join(pictures, `play-${title.replaceAll(" ", "-")}-${device}.png`) });
       const all = (await gm.html()) + wire.received(fight.tokens.gm);
       for (const word of SECRET) assert.ok(all.includes(word), "the game master sees it");
-      for (const own of [player, spectator]) {
+      for (const own of phones) {
         await compare(own);
         await knowsNothing(own, wire);
       }
-      await reveal(gm, [player, spectator], fight);
+      await reveal(gm, phones, fight);
       for (const own of pages) await own.close();
     });
   }
@@ -150,22 +209,26 @@ async function settled(pages, fight) {
   for (const own of pages) await own.at((await fight.read(own.role, "/events?limit=1000")).items.at(-1)?.version ?? 0);
 }
 
-// The game master reveals the hidden combatant, takes it back, and reveals it again.
+// The game master reveals the hidden combatant by its row, takes it back, and reveals it again.
 async function reveal(gm, others, fight) {
-  const revealing = (page) => Promise.all([
-    page.getByLabel("Combatant", { exact: true }).selectOption({ label: SECRET[1] }),
-    page.getByLabel("Hidden").selectOption({ label: "No" }),
-  ]);
-  await gm.press("Edit a combatant", revealing);
+  const isThere = (own) => own.page.locator("#rows .name", { hasText: SECRET[1] }).first();
+  const revealing = async () => {
+    const before = await gm.version();
+    await gm.page.getByRole("button", { name: "Reveal", exact: true }).click();
+    await gm.at(before + 1);
+  };
+  await isThere(gm).click();
+  await revealing();
   for (const own of others) {
-    await own.page.locator("#rows .name", { hasText: SECRET[1] }).first().waitFor();
+    await isThere(own).waitFor();
     await compare(own);
   }
-  await gm.press("Undo the last step");
+  await gm.page.locator("#toast").getByRole("button", { name: "Undo" }).click();
   for (const own of others) {
-    await own.page.locator("#rows .name", { hasText: SECRET[1] }).first().waitFor({ state: "detached" });
+    await isThere(own).waitFor({ state: "detached" });
     assert.ok(!(await fight.read(own.role)).order.some(({ name }) => name === SECRET[1]));
   }
-  await gm.press("Edit a combatant", revealing);
-  for (const own of others) await own.page.locator("#rows .name", { hasText: SECRET[1] }).first().waitFor();
+  await gm.page.getByRole("button", { name: "Reveal", exact: true }).waitFor();
+  await revealing();
+  for (const own of others) await isThere(own).waitFor();
 }
