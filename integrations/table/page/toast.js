@@ -2,7 +2,9 @@
 
 import { $, h } from "./view.js";
 
-const SHOWN = 8000;
+// In milliseconds: long enough to reach the button.
+const SHOWN = 4000;
+const SHOWN_WITH_BUTTON = 9000;
 let timer;
 
 export function hideToast() {
@@ -11,9 +13,9 @@ export function hideToast() {
 }
 
 // A reader who is at the line keeps it.
-function later() {
+function later(ms) {
   clearTimeout(timer);
-  timer = setTimeout(() => ($("toast").matches(":hover, :focus-within") ? later() : hideToast()), SHOWN);
+  timer = setTimeout(() => ($("toast").matches(":hover, :focus-within") ? later(ms) : hideToast()), ms);
 }
 
 export function toast(words, back) {
@@ -23,5 +25,5 @@ export function toast(words, back) {
     back.act();
   });
   $("toast").replaceChildren(h("p", {}, words), ...(press ? [press] : []));
-  later();
+  later(press ? SHOWN_WITH_BUTTON : SHOWN);
 }

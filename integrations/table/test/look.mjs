@@ -33,6 +33,11 @@ export function look({ browser, server, wire }) {
           assert.deepEqual(await findings(own.page), []);
           await nothingSticksOut(own.page);
           await own.page.screenshot({ path: path.join(pictures, `${role}-${colorScheme}-${name}.png`), fullPage: name === "phone" });
+          await own.page.locator("#rows .name").nth(1).click();
+          await own.page.locator("#picked h2").waitFor();
+          assert.deepEqual(await findings(own.page), [], "with a row chosen");
+          await own.page.screenshot({ path: path.join(pictures, `picked-${role}-${colorScheme}-${name}.png`) });
+          await own.page.keyboard.press("Escape");
           if (role === "gm") {
             for (const label of ["Valiant: end turn", "Add an effect"]) {
               await own.ask(label);
@@ -132,6 +137,27 @@ export function look({ browser, server, wire }) {
     console.log(`# first paint after ${best.paint} ms, the order after ${best.order} ms`);
     assert.ok(best.paint < 1000 && best.order < 1000, JSON.stringify(times));
     await context.close();
+  });
+
+  test("14 combatants fit a screen of 1080 lines, and 8 a phone", async () => {
+    for (const [roles, size, viewport] of [[["gm", "player", "spectator"], 14, { width: 1920, height: 1080 }], [["gm", "player"], 8, PHONE]]) {
+      const combatants = Array.from({ length: size }, (_, i) => ({ name: i < 4 ? `Hero ${i}` : `Monster ${i}`, id: `c${i}`, side: i < 4 ? "players" : "monsters", hp: { current: 12, max: 20 } }));
+      const fight = await Fight.create(wire.url, { ruleset: "custom", options: { preset: "d20" }, name: "The bridge", combatants, seed: 1, tokens: [{ role: "player", combatants: ["c1"], name: "Anna" }, { role: "spectator" }] });
+      await fight.send([{ type: "start" }, { type: "damage", target: "c6", amount: 20 }, { type: "set_condition", target: "c2", condition: "prone" }, { type: "add_effect", effect: { name: "Bless", target: "c1", expires: { at: "round_end", rounds: 3 } } }]);
+      for (const role of roles) {
+        const own = await Page.open(browser(), wire.url, fight, role, { viewport, colorScheme: "dark" });
+        await until(async () => role === "spectator" || (await own.page.locator("#buttons > *").count()) > 0, "options");
+        const fits = await own.page.evaluate(() => {
+          const bar = document.querySelector("#actions").getBoundingClientRect();
+          const rows = [...document.querySelectorAll("#rows .row")].map((row) => row.getBoundingClientRect());
+          const end = bar.top > rows[0].top && bar.left < rows[0].right ? bar.top : innerHeight;
+          return rows.filter(({ bottom }) => bottom <= end).length;
+        });
+        assert.equal(fits, size, role);
+        await own.page.screenshot({ path: path.join(pictures, `many-${role}-${size}.png`) });
+        await own.close();
+      }
+    }
   });
 
   test("a long fight and long names fit a phone and a large screen", async () => {

@@ -19,6 +19,15 @@ function listen() {
   navigator.vibrate = () => { globalThis.cued.vibrations++; return true; };
   const lock = { request: async () => { globalThis.cued.locks++; return new EventTarget(); } };
   Object.defineProperty(navigator, "wakeLock", { value: lock });
+  globalThis.Notification = class {
+    static permission = "granted";
+
+    constructor(title) {
+      globalThis.cued.notifications.push(title);
+    }
+  };
+  // The page is in the background while a test says so.
+  Object.defineProperty(document, "hidden", { get: () => globalThis.isAway === true });
 }
 
 export function share({ browser, wire }) {
@@ -113,9 +122,13 @@ export function share({ browser, wire }) {
     assert.equal((await cued(player)).notes, 2);
     assert.ok((await fight.read("gm")).round > round);
     assert.deepEqual([(await cued(screen)).notes, (await cued(screen)).vibrations], [0, 0]);
+    await player.page.getByRole("button", { name: "Sound off" }).tap();
+    assert.deepEqual((await cued(player)).notifications, [], "who looks at the page needs none");
+    await player.page.evaluate(() => { globalThis.isAway = true; });
     await fight.send({ type: "end_turn", combatant: "ann" });
     await fight.send({ type: "end_turn", combatant: "orc" });
     await screen.page.locator("#banner", { hasText: /^Round \d$/ }).waitFor();
+    await until(async () => (await cued(player)).notifications.length === 1, "a notification");
     await player.context.close();
     await screen.context.close();
   });
