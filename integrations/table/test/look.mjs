@@ -32,6 +32,8 @@ export function look({ browser, server, wire }) {
           await until(async () => role === "spectator" || (await own.page.locator("#buttons button").count()) > 1, "buttons");
           assert.deepEqual(await findings(own.page), []);
           await nothingSticksOut(own.page);
+          const highest = await own.page.evaluate(() => Math.max(...[...document.querySelectorAll("#rows .row")].map((row) => row.clientHeight)));
+          assert.ok(highest < 100, `a row of ${highest} pixels`);
           await own.page.screenshot({ path: path.join(pictures, `${role}-${colorScheme}-${name}.png`), fullPage: name === "phone" });
           await own.page.locator("#rows .name").nth(1).click();
           await own.page.locator("#picked h2").waitFor();
