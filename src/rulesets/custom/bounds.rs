@@ -2,7 +2,7 @@
 
 use super::check::{MAX_NUMBERS, MAX_POOLS};
 use super::query::MAX_DEPTH;
-use super::{Card, Combatant, Encounter, Mode, Score, Turn};
+use super::{Card, Combatant, Encounter, Initiative, Mode, Turn};
 use crate::rulesets::shared::{at_most, within};
 use crate::vocabulary::{MAX_COMBATANTS, MAX_EFFECTS};
 
@@ -12,10 +12,10 @@ const MAX_PLACES: usize = 10 * MAX_COMBATANTS;
 const MAX_SIDES: usize = 2 * MAX_COMBATANTS;
 /// Nine dice, rolled five times at most and once more in each of three roll-offs.
 const MAX_DICE: usize = 9 * 8;
-/// The score, whether it is pinned, and four ties.
+/// The initiative, whether it is fixed, and four ties.
 const MAX_KEY: usize = 6;
-/// No sum of dice and numbers comes near it, so that adding to a score is safe.
-const MAX_SCORE: i64 = 1 << 53;
+/// No sum of dice and numbers comes near it, so that adding to an initiative is safe.
+const MAX_INITIATIVE: i64 = 1 << 53;
 
 pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
     let state = &encounter.state;
@@ -28,14 +28,14 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
         at_most("state.mode.gap.passed", passed.len(), MAX_COMBATANTS)?;
     }
     for place in &state.places {
-        check_score(&place.score)?;
+        check_initiative(&place.initiative)?;
     }
     for side in &state.sides {
-        if let Some(score) = &side.score {
-            check_score(score)?;
+        if let Some(initiative) = &side.initiative {
+            check_initiative(initiative)?;
         }
         if let Some(count) = &side.count {
-            check_score(count)?;
+            check_initiative(count)?;
         }
     }
     for turn in &state.turns {
@@ -47,13 +47,23 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
     Ok(())
 }
 
-fn check_score(score: &Score) -> Result<(), String> {
-    at_most("score.dice", score.dice.len(), MAX_DICE)?;
-    at_most("score.key", score.key.len(), MAX_KEY)?;
-    within("score", score.total, -MAX_SCORE, MAX_SCORE)?;
-    within("score", score.bonus, -MAX_SCORE, MAX_SCORE)?;
-    for key in &score.key {
-        within("score", *key, -MAX_SCORE, MAX_SCORE)?;
+fn check_initiative(initiative: &Initiative) -> Result<(), String> {
+    at_most("initiative.dice", initiative.dice.len(), MAX_DICE)?;
+    at_most("initiative.key", initiative.key.len(), MAX_KEY)?;
+    within(
+        "initiative",
+        initiative.total,
+        -MAX_INITIATIVE,
+        MAX_INITIATIVE,
+    )?;
+    within(
+        "initiative",
+        initiative.bonus,
+        -MAX_INITIATIVE,
+        MAX_INITIATIVE,
+    )?;
+    for key in &initiative.key {
+        within("initiative", *key, -MAX_INITIATIVE, MAX_INITIATIVE)?;
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! What is wrong with a definition: the path of each mistake, and what would be right.
 
 use super::definition::{
-    Definition, Down, Lasts, Owner, Per, PhaseRule, Pick, PoolRule, Refill, ScoreRule, Surprise,
-    Term, Who,
+    Definition, InitiativeRule, Lasts, Owner, Per, PhaseRule, Pick, PoolRule, Refill, Surprise,
+    Term, Unconscious, Who,
 };
 use super::query::{has_places, pool_line, rerolls};
 use crate::json::FieldError;
@@ -39,11 +39,11 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
     {
         wrong.note(
             format!("numbers.{word}"),
-            "This word has a meaning in score.ties. Choose another name.",
+            "This word has a meaning in initiative.ties. Choose another name.",
         );
     }
-    if let Some(score) = &definition.score {
-        wrong.score(score);
+    if let Some(initiative) = &definition.initiative {
+        wrong.initiative(initiative);
     }
     wrong.phases();
     wrong.declare();
@@ -53,9 +53,9 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
         wrong.pool(name, pool);
     }
     wrong.clock();
-    if definition.down == Down::Moves && !wrong.all_in_order() {
+    if definition.unconscious == Unconscious::Moves && !wrong.all_in_order() {
         wrong.note(
-            "down",
+            "unconscious",
             "moves needs pick order in every phase. Use stays or skips, or set pick.",
         );
     }
@@ -125,63 +125,66 @@ impl Wrong<'_> {
         self.size(&format!("{path}.declared"), who.declared.len(), 0, 6);
     }
 
-    /// Whether every phase goes by scores of combatants or groups.
+    /// Whether every phase goes by initiative of combatants or groups.
     fn all_in_order(&self) -> bool {
         let mut phases = self.definition.phases.iter();
         phases.all(|phase| phase.pick == Pick::Order)
     }
 
-    fn score(&mut self, score: &ScoreRule) {
-        self.terms("score.add", &score.add);
-        if let Some(foes) = &score.foes {
-            self.terms("score.foes.add", &foes.add);
+    fn initiative(&mut self, initiative: &InitiativeRule) {
+        self.terms("initiative.add", &initiative.add);
+        if let Some(foes) = &initiative.foes {
+            self.terms("initiative.foes.add", &foes.add);
         }
-        self.size("score.ties", score.ties.len(), 0, 4);
-        for (i, tie) in score.ties.iter().enumerate().take(4) {
-            let path = format!("score.ties.{i}");
+        self.size("initiative.ties", initiative.ties.len(), 0, 4);
+        for (i, tie) in initiative.ties.iter().enumerate().take(4) {
+            let path = format!("initiative.ties.{i}");
             if !TIE_WORDS.contains(&tie.as_str()) {
                 self.number(path.clone(), Some(tie));
             }
             self.unless(
-                !is_repeated(&score.ties, i),
+                !is_repeated(&initiative.ties, i),
                 &path,
                 "The list has this twice. Remove one.",
             );
         }
-        let foes_roll = match &score.foes {
+        let foes_roll = match &initiative.foes {
             Some(foes) => foes.dice.is_some(),
             None => true,
         };
-        let all_roll = score.dice.is_some() && foes_roll;
-        let rolls_off = score.ties.iter().any(|tie| tie == "roll");
+        let all_roll = initiative.dice.is_some() && foes_roll;
+        let rolls_off = initiative.ties.iter().any(|tie| tie == "roll");
         self.unless(
             !rolls_off || all_roll,
-            "score.ties",
-            "roll needs score.dice, and score.foes.dice if there is score.foes. Add dice, or remove roll.",
+            "initiative.ties",
+            "roll needs initiative.dice, and initiative.foes.dice if there is initiative.foes. Add dice, or remove roll.",
         );
-        for (field, name) in [("edge", &score.edge), ("pinned", &score.pinned)] {
-            let path = format!("score.{field}");
+        for (field, name) in [
+            ("advantage", &initiative.advantage),
+            ("fixed", &initiative.fixed),
+        ] {
+            let path = format!("initiative.{field}");
             self.number(path.clone(), name.as_ref());
             self.unless(
-                name.is_none() || score.per != Per::Side,
+                name.is_none() || initiative.per != Per::Side,
                 &path,
                 "A side has no such number. Set per to combatant or group.",
             );
         }
         self.unless(
-            score.edge.is_none() || score.dice.is_some(),
-            "score.edge",
-            "edge needs dice. Add score.dice, or remove edge.",
+            initiative.advantage.is_none() || initiative.dice.is_some(),
+            "initiative.advantage",
+            "advantage needs dice. Add initiative.dice, or remove advantage.",
         );
-        let alone = score.dice.is_none()
-            && score.add.is_empty()
-            && score.foes.is_none()
-            && score.ties.is_empty()
-            && score.pinned.is_none()
-            && !score.low_first
-            && score.per != Per::Side;
-        let message = "cards can't go with dice, add, foes, pinned, ties, low_first or per side. Remove those.";
-        self.unless(!score.cards || alone, "score.cards", message);
+        let alone = initiative.dice.is_none()
+            && initiative.add.is_empty()
+            && initiative.foes.is_none()
+            && initiative.ties.is_empty()
+            && initiative.fixed.is_none()
+            && !initiative.low_first
+            && initiative.per != Per::Side;
+        let message = "cards can't go with dice, add, foes, fixed, ties, low_first or per side. Remove those.";
+        self.unless(!initiative.cards || alone, "initiative.cards", message);
     }
 
     fn terms(&mut self, path: &str, terms: &[Term<-1000, 1000>]) {
@@ -196,7 +199,7 @@ impl Wrong<'_> {
         let places = has_places(definition);
         for (i, phase) in definition.phases.iter().enumerate() {
             self.who(&phase_field(i, "who"), &phase.who);
-            let message = "order needs a score per combatant or group. Add score, or set pick to free, last or together.";
+            let message = "order needs an initiative per combatant or group. Add initiative, or set pick to free, last or together.";
             self.unless(
                 phase.pick != Pick::Order || places,
                 &phase_field(i, "pick"),
@@ -249,9 +252,9 @@ impl Wrong<'_> {
     fn surprise(&mut self) {
         let mut by_side = false;
         let mut dice = false;
-        if let Some(score) = &self.definition.score {
-            by_side = score.per == Per::Side;
-            dice = score.dice.is_some();
+        if let Some(initiative) = &self.definition.initiative {
+            by_side = initiative.per == Per::Side;
+            dice = initiative.dice.is_some();
         }
         match self.definition.surprise {
             Surprise::None | Surprise::Skips => {}
@@ -259,14 +262,14 @@ impl Wrong<'_> {
                 self.unless(
                     dice && !by_side,
                     "surprise",
-                    "disadvantage needs score.dice per combatant or group. Add score.dice, or change surprise.",
+                    "disadvantage needs initiative.dice per combatant or group. Add initiative.dice, or change surprise.",
                 );
             }
             Surprise::Yields => {
                 self.unless(
                     by_side,
                     "surprise",
-                    "yields needs a score per side. Set score.per, or change surprise.",
+                    "yields needs an initiative per side. Set initiative.per, or change surprise.",
                 );
             }
         }
@@ -291,7 +294,7 @@ impl Wrong<'_> {
         self.unless(
             !(delay.moves && rerolls),
             "delay.moves",
-            "moves can't go with a new roll each round. Remove moves, or score.reroll.",
+            "moves can't go with a new roll each round. Remove moves, or initiative.reroll.",
         );
         self.unless(
             !(delay.lasts == Lasts::Place && rerolls),
@@ -323,7 +326,7 @@ impl Wrong<'_> {
         self.unless(
             !(of_table && by_turn),
             &pool_line(name, "refill"),
-            "The table has no turn. Use round or hand.",
+            "The table has no turn. Use round or manual.",
         );
     }
 
@@ -348,18 +351,18 @@ impl Wrong<'_> {
         self.without_clock("delay", definition.delay.is_some());
         self.without_clock("declare", definition.declare.is_some());
         self.without_clock("surprise", definition.surprise == Surprise::Skips);
-        self.without_clock("down", definition.down != Down::Stays);
-        let Some(score) = &definition.score else {
+        self.without_clock("unconscious", definition.unconscious != Unconscious::Stays);
+        let Some(initiative) = &definition.initiative else {
             return;
         };
         self.unless(
-            score.low_first,
-            "score.low_first",
+            initiative.low_first,
+            "initiative.low_first",
             "On a clock the lowest tick acts. Set low_first to true.",
         );
-        self.without_clock("score.reroll", score.reroll);
-        self.without_clock("score.pinned", score.pinned.is_some());
-        self.without_clock("score.cards", score.cards);
+        self.without_clock("initiative.reroll", initiative.reroll);
+        self.without_clock("initiative.fixed", initiative.fixed.is_some());
+        self.without_clock("initiative.cards", initiative.cards);
     }
 
     /// Notes a line that a definition with a clock must not have.

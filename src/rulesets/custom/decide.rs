@@ -3,13 +3,13 @@
 
 use super::definition::{Definition, Gives, Owner, Pick, PoolRule, Refill, Sides, Surprise};
 use super::flow::{Point, begin, close_used_gap, end_one, next_step, proceed, return_to, show};
+use super::initiative;
 use super::manifest::MANIFEST;
 use super::query::{
     Opening, asked, beside_now, candidates, chooser, current, definition, fits, has_had_phase,
     is_skipped, is_surprised, may_react, may_return, may_spend, must_declare, opening, pays, phase,
     phase_line, points, pool_line, pool_size, steps, top, turn_clock, undeclared,
 };
-use super::score;
 use super::{
     Combatant, Command, DeclarationsOpened, Declare, Declared, Delayed, Encounter, EndTurn, Grant,
     Mode, Nominate, Passed, PlaceMoved, Play, PoolChanged, React, Reacted, Readied, Ready, Roll,
@@ -92,7 +92,7 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
         rolls: c.rolls.clone(),
         cards: c.cards.clone(),
     };
-    score::roll_all(play, &rolled)?;
+    initiative::roll_all(play, &rolled)?;
     proceed(play, Point::Next);
     Ok(())
 }
@@ -133,10 +133,10 @@ fn roll(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation> {
         is_due,
         "no_roll_due",
         "CU-6",
-        "score.reroll",
+        "initiative.reroll",
         || "No roll is due now.",
     )?;
-    score::roll_all(play, c)?;
+    initiative::roll_all(play, c)?;
     proceed(play, Point::Next);
     Ok(())
 }
@@ -148,7 +148,7 @@ fn resolve(play: &mut Play<'_>) -> Result<(), Violation> {
             show(play);
             proceed(play, Point::Roll);
         }
-        Mode::Rolling => return roll(play, &score::NOTHING),
+        Mode::Rolling => return roll(play, &initiative::NOTHING),
         Mode::Choosing => resolve_choice(play),
         Mode::Turn => {
             next_step(play);
@@ -379,7 +379,7 @@ fn why_not(encounter: &Encounter, id: &CombatantId) -> (&'static str, String, St
     let phase = phase(encounter);
     if is_skipped(definition, c) {
         let why = format!("{id} is unconscious, and so has no turns.");
-        return ("CU-33", "down".to_owned(), why);
+        return ("CU-33", "unconscious".to_owned(), why);
     }
     if c.state.turns_left == 0 && definition.clock.is_none() {
         let why = format!("{id} has no turn left in this round.");
@@ -460,9 +460,13 @@ fn delay(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
         || "This order has no delaying.",
     )?;
     let able = !is_skipped(definition, c);
-    ensure(able, "unconscious_does_not_delay", "CU-23", "down", || {
-        format!("{id} is unconscious and loses this turn. Send \"end_turn\".")
-    })?;
+    ensure(
+        able,
+        "unconscious_does_not_delay",
+        "CU-23",
+        "unconscious",
+        || format!("{id} is unconscious and loses this turn. Send \"end_turn\"."),
+    )?;
     let [turn] = &encounter.state.turns[..] else {
         return Err(Violation::new(
             "within_a_turn",

@@ -25,8 +25,8 @@ pub struct Definition {
     /// Turns of a combatant per round.
     #[schema(inline)]
     pub turns: Term<0, 10>,
-    /// Scores that set the order. Absent for no order.
-    pub score: Option<ScoreRule>,
+    /// Initiative that sets the order. Absent for no order.
+    pub initiative: Option<InitiativeRule>,
     /// Parts of a round, in order; 1 to 8.
     #[schema(min_items = 1, max_items = 8)]
     pub phases: Vec<PhaseRule>,
@@ -47,7 +47,7 @@ pub struct Definition {
     pub clock: Option<ClockRule>,
     /// Place of a combatant that becomes unconscious.
     #[schema(inline)]
-    pub down: Down,
+    pub unconscious: Unconscious,
     /// First turn of a newcomer.
     #[schema(inline)]
     pub join: Join,
@@ -58,26 +58,26 @@ impl Default for Definition {
         Self {
             numbers: BTreeMap::new(),
             turns: Term::Fixed(Int::clamped(1)),
-            score: None,
+            initiative: None,
             phases: vec![PhaseRule::default()],
             declare: None,
             surprise: Surprise::default(),
             delay: None,
             pools: BTreeMap::new(),
             clock: None,
-            down: Down::default(),
+            unconscious: Unconscious::default(),
             join: Join::default(),
         }
     }
 }
 
-/// Scores that set the order: dice and numbers, or cards.
+/// Initiative that sets the order: dice and numbers, or cards.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
-pub struct ScoreRule {
-    /// Combatants that share a score. A group or side uses its best number.
+pub struct InitiativeRule {
+    /// Combatants that share an initiative. A group or side uses its best number.
     #[schema(inline)]
     pub per: Per,
     /// Dice, such as `1d20`: 1 to 9 dice with 4 to 100 sides.
@@ -93,11 +93,11 @@ pub struct ScoreRule {
     /// diamonds, clubs.
     pub cards: bool,
     /// Number of additional rolls, at most 3. The best roll counts; below 0, the worst.
-    pub edge: Option<Slug>,
+    pub advantage: Option<Slug>,
     /// Number that replaces the roll, unless it is 0. The combatant acts after all with the same
-    /// score.
-    pub pinned: Option<Slug>,
-    /// True if the lowest score acts first.
+    /// initiative.
+    pub fixed: Option<Slug>,
+    /// True if the lowest initiative acts first.
     pub low_first: bool,
     /// True if all roll again each round.
     pub reroll: bool,
@@ -105,11 +105,11 @@ pub struct ScoreRule {
     /// tied choose freely.
     #[schema(max_items = 4)]
     pub ties: Vec<Slug>,
-    /// Difference between the scores of a combatant's turns.
+    /// Difference between the initiative of a combatant's turns.
     pub again: Int<1, 100>,
 }
 
-impl Default for ScoreRule {
+impl Default for InitiativeRule {
     fn default() -> Self {
         Self {
             per: Per::default(),
@@ -117,8 +117,8 @@ impl Default for ScoreRule {
             add: Vec::new(),
             foes: None,
             cards: false,
-            edge: None,
-            pinned: None,
+            advantage: None,
+            fixed: None,
             low_first: false,
             reroll: false,
             ties: Vec::new(),
@@ -310,7 +310,7 @@ impl Default for ClockRule {
     }
 }
 
-/// Owner of a score: each combatant, all of the same `group`, or all of the same side.
+/// Owner of an initiative: each combatant, all of the same `group`, or all of the same side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Per {
@@ -340,7 +340,7 @@ pub enum Sides {
     Alternate,
 }
 
-/// Choice of the next combatant: by the `order` of scores; `free` among all that may act; by the
+/// Choice of the next combatant: by the `order` of initiative; `free` among all that may act; by the
 /// `last` combatant to act; or none, because all act `together` in a shared turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
@@ -393,7 +393,7 @@ pub enum Refill {
     Round,
     Turn,
     Ready,
-    Hand,
+    Manual,
 }
 
 /// Moments when points can be spent: between two turns, or within the turns of others too.
@@ -418,7 +418,7 @@ pub enum Gives {
 /// done for the round; or have no turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
-pub enum Down {
+pub enum Unconscious {
     #[default]
     Stays,
     Moves,

@@ -1,6 +1,6 @@
 //! The events of `custom`.
 
-use super::{Score, TurnKind};
+use super::{Initiative, TurnKind};
 use crate::json::CachedJson;
 use crate::vocabulary::{
     CombatantId, Describe, EffectId, Names, OwnEvents, Participants, Redact, Slug, Tagged,
@@ -28,8 +28,8 @@ pub enum Event {
     DeclarationsShown(DeclarationsShown),
     #[serde(rename = "roll_opened")]
     RollOpened(RollOpened),
-    #[serde(rename = "scored")]
-    Scored(Scored),
+    #[serde(rename = "initiative_rolled")]
+    InitiativeRolled(InitiativeRolled),
     #[serde(rename = "placed")]
     Placed(Placed),
     #[serde(rename = "came_late")]
@@ -123,19 +123,19 @@ pub struct RollOpened {}
 
 /// The order of the round, or of the fight, is set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Scored {
+pub struct InitiativeRolled {
     /// The places, first to last.
-    pub places: Vec<ScoredPlace>,
+    pub places: Vec<RolledPlace>,
     /// The sides, first to last.
-    pub sides: Vec<ScoredSide>,
+    pub sides: Vec<RolledSide>,
 }
 
 /// A combatant got its places in the order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Placed {
     /// Its places.
-    pub places: Vec<ScoredPlace>,
-    /// True if the places are last, whatever the score.
+    pub places: Vec<RolledPlace>,
+    /// True if the places are last, whatever the initiative.
     pub last: bool,
 }
 
@@ -338,7 +338,7 @@ impl Describe for Event {
             Self::Declared(_) => "{combatant} {combatant:declares|declare}[ {choice}].",
             Self::DeclarationsShown(_) => "Declared: {declarations}.",
             Self::RollOpened(_) => "The round needs a roll.",
-            Self::Scored(_) => "Order[: {places}][: {sides}].",
+            Self::InitiativeRolled(_) => "Order[: {places}][: {sides}].",
             Self::Placed(_) => "Joining the order: {places}.",
             Self::CameLate(_) => "{combatant} {combatant:misses|miss} a turn in this round.",
             Self::Reshuffled(_) => "The deck is shuffled.",
@@ -390,41 +390,41 @@ impl Describe for Declaration {
     }
 }
 
-/// A place in the order, and its score.
+/// A place in the order, and its initiative.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct ScoredPlace {
+pub struct RolledPlace {
     /// The combatant.
     pub combatant: CombatantId,
     /// Position among the turns of the combatant, from 0.
     #[schema(value_type = u32)]
     pub turn: usize,
-    /// Its score.
-    #[schema(value_type = Score)]
-    pub score: CachedJson<Score>,
+    /// Its initiative.
+    #[schema(value_type = Initiative)]
+    pub initiative: CachedJson<Initiative>,
 }
 
-impl Describe for ScoredPlace {
+impl Describe for RolledPlace {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        tell("{combatant} {score}", self, names, out)
+        tell("{combatant} {initiative}", self, names, out)
     }
 }
 
-/// A side in the order, and its score.
+/// A side in the order, and its initiative.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct ScoredSide {
+pub struct RolledSide {
     /// The side.
     pub side: Slug,
     /// Its combatants.
     pub combatants: Participants,
     /// True if the side comes last in round 1, because it is surprised.
     pub yields: bool,
-    /// Its score.
-    #[schema(value_type = Score)]
-    pub score: CachedJson<Score>,
+    /// Its initiative.
+    #[schema(value_type = Initiative)]
+    pub initiative: CachedJson<Initiative>,
 }
 
-impl Describe for ScoredSide {
+impl Describe for RolledSide {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        tell("{side} {score}", self, names, out)
+        tell("{side} {initiative}", self, names, out)
     }
 }

@@ -3,9 +3,9 @@
 use super::definition::{Definition, Lasts, Owner, Pick, Refill, Surprise};
 use super::query::{declaration, delays_last, is_skipped, phase, pool_size, rerolls, turns};
 use super::{
-    CameLate, Card, Combatant, CombatantState, Custom, Delayed, Encounter, Event, Mode, Place,
-    PlaceMoved, Placed, Scheduled, Score, Scored, ScoredPlace, ScoredSide, SideState, State, Turn,
-    TurnKind,
+    CameLate, Card, Combatant, CombatantState, Custom, Delayed, Encounter, Event, Initiative,
+    InitiativeRolled, Mode, Place, PlaceMoved, Placed, RolledPlace, RolledSide, Scheduled,
+    SideState, State, Turn, TurnKind,
 };
 use crate::json::CachedJson;
 use crate::vocabulary::{
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Custom>) {
     apply(encounter, event);
-    drop_hidden_scores(encounter);
+    drop_hidden_initiative(encounter);
 }
 
 fn apply(encounter: &mut Encounter, event: &AnyEvent<Custom>) {
@@ -56,7 +56,7 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
             }
         }
         Event::RollOpened(_) => state.mode = Mode::Rolling,
-        Event::Scored(e) => score(encounter, e),
+        Event::InitiativeRolled(e) => set_initiative(encounter, e),
         Event::Placed(e) => place(encounter, e),
         Event::CameLate(e) => come_late(encounter, e),
         Event::Reshuffled(_) => reshuffle(state),
@@ -129,19 +129,22 @@ fn come_late(encounter: &mut Encounter, e: &CameLate) {
     }
 }
 
-/// Lets cards go back. Those of the round's places stay out, if its scores are known.
+/// Lets cards go back. Those of the round's places stay out, if its initiative is known.
 fn reshuffle(state: &mut State) {
     let mut kept = Vec::new();
     if state.rolled {
-        take_out(&mut kept, state.places.iter().map(|place| &*place.score));
+        take_out(
+            &mut kept,
+            state.places.iter().map(|place| &*place.initiative),
+        );
     }
     state.cards = kept;
 }
 
-/// Takes the cards of scores out of the deck. A group has one card for all its places.
-fn take_out<'t>(out: &mut Vec<Card>, scores: impl Iterator<Item = &'t Score>) {
-    for score in scores {
-        if let Some(card) = score.card
+/// Takes the cards of initiative out of the deck. A group has one card for all its places.
+fn take_out<'t>(out: &mut Vec<Card>, initiative: impl Iterator<Item = &'t Initiative>) {
+    for initiative in initiative {
+        if let Some(card) = initiative.card
             && !out.contains(&card)
         {
             out.push(card);
@@ -305,18 +308,18 @@ fn enter(encounter: &mut Encounter, id: &CombatantId) {
     }
 }
 
-fn new_place(scored: &ScoredPlace, moved: bool) -> CachedJson<Place> {
-    let ScoredPlace {
+fn new_place(rolled: &RolledPlace, moved: bool) -> CachedJson<Place> {
+    let RolledPlace {
         combatant,
         turn,
-        score,
-    } = scored.clone();
+        initiative,
+    } = rolled.clone();
     Place {
         combatant,
         turn,
         done: false,
         moved,
-        score,
+        initiative,
     }
     .into()
 }
@@ -331,16 +334,19 @@ fn set_done(place: &mut CachedJson<Place>, done: bool) {
     }
 }
 
-fn score(encounter: &mut Encounter, e: &Scored) {
+fn set_initiative(encounter: &mut Encounter, e: &InitiativeRolled) {
     let state = &mut encounter.state;
     state.rolled = true;
     state.places.clear();
-    for scored in &e.places {
-        state.places.push(new_place(scored, false));
+    for rolled in &e.places {
+        state.places.push(new_place(rolled, false));
     }
-    take_out(&mut state.cards, e.places.iter().map(|place| &*place.score));
+    take_out(
+        &mut state.cards,
+        e.places.iter().map(|place| &*place.initiative),
+    );
     if !e.sides.is_empty() {
-        score_sides(encounter, &e.sides);
+        roll_sides(encounter, &e.sides);
     }
     for place in &e.places {
         use_up_roll(encounter, &place.combatant);
@@ -352,17 +358,17 @@ fn score(encounter: &mut Encounter, e: &Scored) {
     }
 }
 
-fn score_sides(encounter: &mut Encounter, scored: &[ScoredSide]) {
+fn roll_sides(encounter: &mut Encounter, rolled: &[RolledSide]) {
     let combatants = &encounter.combatants;
     for side in &mut encounter.state.sides {
-        let Some(scored) = scored.iter().find(|scored| scored.side == side.side) else {
-            side.drop_score();
+        let Some(rolled) = rolled.iter().find(|rolled| rolled.side == side.side) else {
+            side.drop_initiative();
             continue;
         };
-        let mut scorers = scored.combatants.0.iter();
-        side.yields = scored.yields;
-        side.score = Some(scored.score.clone());
-        side.score_hidden = scorers.all(|id| combatants.find(id).is_some_and(|c| c.hidden));
+        let mut rollers = rolled.combatants.0.iter();
+        side.yields = rolled.yields;
+        side.initiative = Some(rolled.initiative.clone());
+        side.initiative_hidden = rollers.all(|id| combatants.find(id).is_some_and(|c| c.hidden));
     }
     sort_sides(&mut encounter.state);
 }
@@ -375,24 +381,27 @@ fn use_up_roll(encounter: &mut Encounter, id: &CombatantId) {
 
 fn place(encounter: &mut Encounter, e: &Placed) {
     let state = &mut encounter.state;
-    for scored in &e.places {
-        let place = new_place(scored, e.last);
+    for rolled in &e.places {
+        let place = new_place(rolled, e.last);
         if e.last {
             state.places.push(place);
         } else {
-            insert_by_score(&mut state.places, place);
+            insert_in_order(&mut state.places, place);
         }
     }
-    take_out(&mut state.cards, e.places.iter().map(|place| &*place.score));
-    for scored in &e.places {
-        use_up_roll(encounter, &scored.combatant);
+    take_out(
+        &mut state.cards,
+        e.places.iter().map(|place| &*place.initiative),
+    );
+    for rolled in &e.places {
+        use_up_roll(encounter, &rolled.combatant);
     }
 }
 
-/// Inserts a place before the first one with a worse score that stands where its score says.
-fn insert_by_score(places: &mut Vec<CachedJson<Place>>, new: CachedJson<Place>) {
+/// Inserts a place before the first one with a worse initiative that stands where its initiative says.
+fn insert_in_order(places: &mut Vec<CachedJson<Place>>, new: CachedJson<Place>) {
     let mut others = places.iter();
-    let worse = others.position(|place| !place.moved && place.score.key > new.score.key);
+    let worse = others.position(|place| !place.moved && place.initiative.key > new.initiative.key);
     places.insert(worse.unwrap_or(places.len()), new);
 }
 
@@ -478,12 +487,12 @@ fn begin_turn_of_pools(definition: &Definition, c: &mut Combatant) {
                 set_points(&mut c.state.pools, name, max);
             }
             Refill::Ready => set_points(&mut c.state.pools, name, 0),
-            Refill::Round | Refill::Hand => {}
+            Refill::Round | Refill::Manual => {}
         }
     }
 }
 
-/// Uses up the first open place of a combatant. If its score gave it the turn, its side has come
+/// Uses up the first open place of a combatant. If its initiative gave it the turn, its side has come
 /// that far.
 fn use_up_place(state: &mut State, id: &CombatantId, side: &Slug, in_order: bool) {
     let mut places = state.places.iter_mut();
@@ -496,7 +505,7 @@ fn use_up_place(state: &mut State, id: &CombatantId, side: &Slug, in_order: bool
     }
     let mut sides = state.sides.iter_mut();
     if let Some(known) = sides.find(|known| known.side == *side) {
-        known.count = Some(place.score.clone());
+        known.count = Some(place.initiative.clone());
     }
 }
 
@@ -611,11 +620,16 @@ fn add_sides(encounter: &mut Encounter) {
     state.sides.extend(new);
 }
 
-/// Takes a side's score away when somebody whom players see comes to act for it, and only hidden
-/// combatants had that score: the side is last, as one that has not rolled, or the place would show
+/// Takes a side's initiative away when somebody whom players see comes to act for it, and only hidden
+/// combatants had that initiative: the side is last, as one that has not rolled, or the place would show
 /// that they are there.
-fn drop_hidden_scores(encounter: &mut Encounter) {
-    if !encounter.state.sides.iter().any(|side| side.score_hidden) {
+fn drop_hidden_initiative(encounter: &mut Encounter) {
+    if !encounter
+        .state
+        .sides
+        .iter()
+        .any(|side| side.initiative_hidden)
+    {
         return;
     }
     let shown: BTreeSet<Slug> = encounter
@@ -625,22 +639,22 @@ fn drop_hidden_scores(encounter: &mut Encounter) {
         .collect();
     let state = &mut encounter.state;
     for side in &mut state.sides {
-        if side.score_hidden && shown.contains(&side.side) {
-            side.drop_score();
+        if side.initiative_hidden && shown.contains(&side.side) {
+            side.drop_initiative();
         }
     }
     sort_sides(state);
 }
 
-/// Sorts the sides by rank. Those without a score stand as before, unless others have one: a score
+/// Sorts the sides by rank. Those without an initiative stand as before, unless others have one: an initiative
 /// that players do not know must not have moved them.
 pub(super) fn sort_sides(state: &mut State) {
     let mut sides = state.sides.iter();
-    let scored = sides.any(|side| side.score.is_some() && !side.score_hidden);
+    let some_rolled = sides.any(|side| side.initiative.is_some() && !side.initiative_hidden);
     state.sides.sort_by(|one, other| {
         let by_rank = one.rank().cmp(&other.rank());
-        // Sides of equal rank have a score both or neither.
-        if scored && one.score.is_none() {
+        // Sides of equal rank have an initiative both or neither.
+        if some_rolled && one.initiative.is_none() {
             by_rank.then_with(|| one.side.cmp(&other.side))
         } else {
             by_rank
@@ -684,11 +698,11 @@ fn schedule(state: &mut State, e: &Scheduled) {
         return;
     };
     let mut place = Place::clone(&state.places.remove(at));
-    let mut score = Score::clone(&place.score);
-    score.total = e.tick.into();
-    if let Some(key) = score.key.first_mut() {
-        *key = score.total;
+    let mut initiative = Initiative::clone(&place.initiative);
+    initiative.total = e.tick.into();
+    if let Some(key) = initiative.key.first_mut() {
+        *key = initiative.total;
     }
-    place.score = score.into();
-    insert_by_score(&mut state.places, place.into());
+    place.initiative = initiative.into();
+    insert_in_order(&mut state.places, place.into());
 }

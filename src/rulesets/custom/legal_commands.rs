@@ -1,11 +1,11 @@
 //! What may be legal under `custom`.
 
 use super::definition::{Owner, Refill, Surprise};
+use super::initiative::{side_dice, table_cards, table_rolls};
 use super::query::{
     Opening, asked, candidates, chooser, current, deals_cards, definition, may_react, may_return,
     may_spend, opening, phase, points, turn_clock, undeclared,
 };
-use super::score::{side_dice, table_cards, table_rolls};
 use super::{Encounter, Mode, pick_rule};
 use crate::vocabulary::{LegalCommand, MAX_COMBATANTS, Slug, Status, Values};
 use std::collections::BTreeSet;

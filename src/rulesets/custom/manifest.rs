@@ -28,7 +28,7 @@ const DECISIONS: &[Decision] = &[
     Decision::new(
         "roll",
         &["roll", "resolve"],
-        "The scores of the round are rolled.",
+        "Initiative is rolled for the round.",
     ),
     Decision::new(
         "nominate",
@@ -137,29 +137,29 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-2",
-        "`score`: combatants, groups or sides roll dice and add numbers. The order follows the scores.",
+        "`initiative`: combatants, groups or sides roll dice and add numbers. The order follows their initiative.",
     ),
     Rule::official(
         "CU-3",
-        "`score.pinned`: a pinned combatant acts at its number, after all with the same score.",
+        "`initiative.fixed`: a combatant with this number acts at it, after all with the same initiative.",
     ),
     Rule::official(
         "CU-4",
-        "`score.edge`: more rolls, of which the best or the worst counts.",
+        "`initiative.advantage`: more rolls, of which the best or the worst counts.",
     ),
     Rule::official(
         "CU-5",
-        "`score.ties`: these break ties, in this order. Combatants that stay tied choose freely.",
+        "`initiative.ties`: these break ties, in this order. Combatants that stay tied choose freely.",
     ),
-    Rule::official("CU-6", "`score.reroll`: all roll again each round."),
+    Rule::official("CU-6", "`initiative.reroll`: all roll again each round."),
     Rule::official(
         "CU-7",
-        "`score.cards`: each gets a card. Jokers come first and are equal, then ace to two, spades to clubs. When the deck runs out, the discards go back.",
+        "`initiative.cards`: each gets a card. Jokers come first and are equal, then ace to two, spades to clubs. When the deck runs out, the discards go back.",
     ),
     Rule::official("CU-8", "After a round with a joker, all cards go back."),
     Rule::official(
         "CU-9",
-        "`score.again`: further turns of a combatant have worse scores, or cards of their own.",
+        "`initiative.again`: further turns of a combatant have a worse initiative, or cards of their own.",
     ),
     Rule::official(
         "CU-10",
@@ -232,7 +232,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-28",
-        "`refill`: a pool fills again each round, at each own turn, or by hand.",
+        "`refill`: a pool fills again each round, at each own turn, or manually, by `grant`.",
     ),
     Rule::official(
         "CU-29",
@@ -252,7 +252,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-33",
-        "`down`: unconscious combatants keep their place, move before the current turn, or have no turns.",
+        "`unconscious`: unconscious combatants keep their place, move before the current turn, or have no turns.",
     ),
     Rule::official(
         "CU-34",

@@ -8,13 +8,13 @@ mod definition;
 mod event;
 mod evolve;
 mod flow;
+mod initiative;
 mod legal_commands;
 mod manifest;
 mod options;
 mod order;
 mod query;
 mod react;
-mod score;
 mod secrecy;
 mod state;
 mod walk;
@@ -57,7 +57,7 @@ impl Ruleset for Custom {
                 return Err(unknown_number(definition, name));
             }
         }
-        score::check_own_roll(definition, combatant)
+        initiative::check_own_roll(definition, combatant)
     }
 
     fn current(encounter: &Encounter) -> Vec<CombatantId> {

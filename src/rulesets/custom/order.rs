@@ -3,7 +3,7 @@
 use super::definition::Definition;
 use super::query::{definition, has_places};
 use super::walk::{Coming, Walk};
-use super::{Custom, Encounter, Mode, Place, Score};
+use super::{Custom, Encounter, Initiative, Mode, Place};
 use crate::json::CachedJson;
 use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Status};
 use std::borrow::Cow;
@@ -132,7 +132,7 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
         } else {
             Stage::Open
         };
-        let mut because = because(&place.score, place.moved);
+        let mut because = because(&place.initiative, place.moved);
         if is_tied(places, i) {
             because.tie_rule = Some("CU-5");
         }
@@ -149,10 +149,10 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
 
 /// What a place is called: its card, its tick, or the number of a further turn.
 fn slot(place: &Place, on_clock: bool) -> Option<String> {
-    if let Some(card) = place.score.card {
+    if let Some(card) = place.initiative.card {
         Some(card.to_string())
     } else if on_clock {
-        Some(place.score.total.to_string())
+        Some(place.initiative.total.to_string())
     } else if place.turn > 0 {
         Some(place.turn.saturating_add(1).to_string())
     } else {
@@ -166,7 +166,7 @@ fn last_begun(places: &[CachedJson<Place>], id: &CombatantId) -> Option<usize> {
     places.rposition(|place| place.done && place.combatant == *id)
 }
 
-/// Whether a place beside this one has the same score.
+/// Whether a place beside this one has the same initiative.
 fn is_tied(places: &[CachedJson<Place>], at: usize) -> bool {
     let Some(place) = places.get(at) else {
         return false;
@@ -176,14 +176,14 @@ fn is_tied(places: &[CachedJson<Place>], at: usize) -> bool {
     before.is_some_and(|other| ties(place, other)) || after.is_some_and(|other| ties(place, other))
 }
 
-/// Whether another combatant's place has the same score.
+/// Whether another combatant's place has the same initiative.
 fn ties(place: &Place, other: &Place) -> bool {
     if place.combatant == other.combatant {
         return false;
     }
-    match place.score.card {
-        Some(_) => other.score.key == place.score.key,
-        None => other.score.card.is_none() && other.score.total == place.score.total,
+    match place.initiative.card {
+        Some(_) => other.initiative.key == place.initiative.key,
+        None => other.initiative.card.is_none() && other.initiative.total == place.initiative.total,
     }
 }
 
@@ -193,8 +193,8 @@ fn by_side(encounter: &Encounter) -> Vec<Row> {
     let mut rows = Vec::with_capacity(encounter.combatants.len());
     for side in &encounter.state.sides {
         for c in encounter.active().filter(|c| c.side == side.side) {
-            let because = match &side.score {
-                Some(score) => because(score, false),
+            let because = match &side.initiative {
+                Some(initiative) => because(initiative, false),
                 None => Reason::new("CU-11", "the order of sides"),
             };
             let stage = if current.contains(&c.id) {
@@ -217,21 +217,21 @@ fn by_side(encounter: &Encounter) -> Vec<Row> {
 }
 
 /// Why a place stands where it does.
-fn because(score: &Score, moved: bool) -> Reason {
+fn because(initiative: &Initiative, moved: bool) -> Reason {
     let (rule, reason): (_, Cow<'static, str>) = if moved {
         ("CU-25", "moved in the order".into())
-    } else if let Some(card) = score.card {
+    } else if let Some(card) = initiative.card {
         ("CU-7", card.name().into())
-    } else if score.pinned {
-        ("CU-3", "pinned to this score".into())
+    } else if initiative.fixed {
+        ("CU-3", "fixed initiative".into())
     } else {
-        ("CU-2", "score".into())
+        ("CU-2", "initiative".into())
     };
-    let rolled = score.card.is_none();
+    let rolled = initiative.card.is_none();
     Reason {
-        dice: score.dice.clone(),
-        bonus: (rolled && !score.pinned).then_some(score.bonus),
-        total: rolled.then_some(score.total),
+        dice: initiative.dice.clone(),
+        bonus: (rolled && !initiative.fixed).then_some(initiative.bonus),
+        total: rolled.then_some(initiative.total),
         ..Reason::new(rule, reason)
     }
 }

@@ -1,8 +1,8 @@
 //! What follows from definition and state: who may act, who picks, who has a reaction.
 
 use super::definition::{
-    ClockRule, Definition, Down, Gives, Lasts, Owner, Per, PhaseRule, Pick, PoolRule, Refill,
-    Sides, StepRule, Surprise, Team, Term, When, Who,
+    ClockRule, Definition, Gives, Lasts, Owner, Per, PhaseRule, Pick, PoolRule, Refill, Sides,
+    StepRule, Surprise, Team, Term, Unconscious, When, Who,
 };
 use super::manifest::MANIFEST;
 use super::{Combatant, Encounter, Mode, Place, Scheduled, SideState, State, Turn, TurnKind};
@@ -152,22 +152,22 @@ pub(super) fn is_surprised(definition: &Definition, c: &Combatant) -> bool {
 
 /// Whether it has no turns while it is unconscious.
 pub(super) fn is_skipped(definition: &Definition, c: &Combatant) -> bool {
-    definition.down == Down::Skips && c.has(MANIFEST.down)
+    definition.unconscious == Unconscious::Skips && c.has(MANIFEST.down)
 }
 
-/// Whether a score for places is part of the definition.
+/// Whether an initiative for places is part of the definition.
 pub(super) fn has_places(definition: &Definition) -> bool {
-    matches!(&definition.score, Some(score) if score.per != Per::Side)
+    matches!(&definition.initiative, Some(initiative) if initiative.per != Per::Side)
 }
 
-/// Whether each round has scores of its own.
+/// Whether each round has initiative of its own.
 pub(super) fn rerolls(definition: &Definition) -> bool {
-    matches!(&definition.score, Some(score) if score.reroll)
+    matches!(&definition.initiative, Some(initiative) if initiative.reroll)
 }
 
 /// Whether the order is dealt in cards.
 pub(super) fn deals_cards(definition: &Definition) -> bool {
-    matches!(&definition.score, Some(score) if score.cards)
+    matches!(&definition.initiative, Some(initiative) if initiative.cards)
 }
 
 /// Whether combatants may delay, for as long as this.
@@ -175,9 +175,9 @@ pub(super) fn delays_last(definition: &Definition, lasts: Lasts) -> bool {
     matches!(&definition.delay, Some(delay) if delay.lasts == lasts)
 }
 
-/// Whether this round's scores are still to be rolled.
+/// Whether this round's initiative is still to be rolled.
 pub(super) fn owes_roll(encounter: &Encounter) -> bool {
-    definition(encounter).score.is_some() && !encounter.state.rolled
+    definition(encounter).initiative.is_some() && !encounter.state.rolled
 }
 
 /// Whether a combatant may act in this phase, its place and its side aside.
@@ -252,8 +252,8 @@ fn is_eligible(encounter: &Encounter, sides: Option<&BTreeSet<&Slug>>, c: &Comba
     is_ready(encounter, c)
 }
 
-/// The combatants on the first open place of those that are eligible: several, where their scores
-/// are equal.
+/// The combatants on the first open place of those that are eligible: several, where their initiative
+/// is equal.
 fn tier(encounter: &Encounter, sides: Option<&BTreeSet<&Slug>>) -> Vec<CombatantId> {
     let mut first: Option<&Place> = None;
     let mut tied: Vec<&Combatant> = Vec::new();
@@ -281,9 +281,9 @@ fn tier(encounter: &Encounter, sides: Option<&BTreeSet<&Slug>>) -> Vec<Combatant
     ids(next)
 }
 
-/// Whether two places stand at the same score.
+/// Whether two places stand at the same initiative.
 fn are_tied(one: &Place, other: &Place) -> bool {
-    !one.moved && !other.moved && one.score.key == other.score.key
+    !one.moved && !other.moved && one.initiative.key == other.initiative.key
 }
 
 /// The sides of which somebody may act in this phase.
@@ -405,7 +405,7 @@ pub(super) fn scheduled(
 ) -> Option<Scheduled> {
     let [least, _] = turn_clock(encounter)?.cost;
     let place = place_of(encounter, id)?;
-    let stands_at = u32::try_from(place.score.total).unwrap_or(0);
+    let stands_at = u32::try_from(place.initiative.total).unwrap_or(0);
     let from = stands_at.max(encounter.state.tick);
     Some(Scheduled {
         combatant: id.clone(),
@@ -580,19 +580,19 @@ pub(super) fn asked(encounter: &Encounter) -> impl Iterator<Item = &Combatant> {
         .flat_map(|opening| reacting(encounter, opening))
 }
 
-/// Whether a combatant's score is pinned.
-pub(super) fn is_pinned(definition: &Definition, c: &Combatant) -> bool {
-    let Some(score) = &definition.score else {
+/// Whether a combatant's initiative is fixed.
+pub(super) fn is_fixed(definition: &Definition, c: &Combatant) -> bool {
+    let Some(initiative) = &definition.initiative else {
         return false;
     };
-    match &score.pinned {
+    match &initiative.fixed {
         Some(name) => number(definition, c, name) != 0,
         None => false,
     }
 }
 
-/// Whether a combatant stands for a lair: a hazard with a fixed score, which is no creature with a
+/// Whether a combatant stands for a lair: a hazard with a fixed initiative, which is no creature with a
 /// turn.
 pub(super) fn is_lair(definition: &Definition, c: &Combatant) -> bool {
-    c.kind == Kind::Hazard && is_pinned(definition, c)
+    c.kind == Kind::Hazard && is_fixed(definition, c)
 }

@@ -1,13 +1,13 @@
 //! What follows from damage, conditions, comings, goings and the game master's word.
 
-use super::definition::{Down, Join, Sides};
+use super::definition::{Join, Sides, Unconscious};
 use super::flow::{Point, begin, close_used_gap, end_one, proceed, show};
+use super::initiative;
 use super::manifest::MANIFEST;
 use super::query::{
     beside_now, candidates, definition, has_places, in_a_turn, is_skipped, owes_roll, phase,
     place_of, top, undeclared,
 };
-use super::score;
 use super::{
     CameLate, Combatant, Custom, DelayLapsed, Encounter, Halted, Mode, Place, PlaceMoved, Placed,
     Play, Scheduled, TurnKind,
@@ -29,8 +29,8 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Custom>) -> Result<(),
             fall(play, &e.combatant);
         }
         AnyEvent::Shared(SharedEvent::ConditionCleared(e)) => {
-            let down =
-                e.condition == MANIFEST.down && definition(play.encounter()).down == Down::Skips;
+            let down = e.condition == MANIFEST.down
+                && definition(play.encounter()).unconscious == Unconscious::Skips;
             if down || OUT.contains(&e.condition.as_str()) {
                 come_back(play, &e.combatant);
             }
@@ -68,7 +68,7 @@ fn take_over(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
         show(play);
     }
     if owes_roll(play.encounter()) {
-        score::roll_all(play, &score::NOTHING)?;
+        initiative::roll_all(play, &initiative::NOTHING)?;
     }
     while let Some(id) = top(play.encounter()).and_then(|turn| turn.combatants.last().cloned()) {
         end_one(play, &id, None);
@@ -81,7 +81,7 @@ fn take_over(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
 /// A combatant becomes unconscious.
 fn fall(play: &mut Play<'_>, id: &CombatantId) {
     let encounter = play.encounter();
-    let moves = definition(encounter).down == Down::Moves;
+    let moves = definition(encounter).unconscious == Unconscious::Moves;
     let is_round_open = matches!(
         encounter.state.mode,
         Mode::Turn | Mode::Gap { .. } | Mode::Choosing
@@ -114,7 +114,7 @@ fn come_back(play: &mut Play<'_>, id: &CombatantId) {
     }
 }
 
-/// Gives an active combatant its place, where scores are known and it has none.
+/// Gives an active combatant its place, where initiative is known and it has none.
 fn find_place(play: &mut Play<'_>, id: &CombatantId) {
     let encounter = play.encounter();
     let definition = definition(encounter);
@@ -124,7 +124,7 @@ fn find_place(play: &mut Play<'_>, id: &CombatantId) {
         return;
     }
     let last = definition.join == Join::Last && definition.clock.is_none();
-    let places = score::newcomer(play, id);
+    let places = initiative::newcomer(play, id);
     play.emit(Placed { places, last });
     if !last {
         lose_missed_places(play, id);
@@ -164,7 +164,7 @@ fn lose_missed_places(play: &mut Play<'_>, id: &CombatantId) {
 fn catch_up_with_clock(play: &mut Play<'_>, id: &CombatantId) {
     let tick = play.encounter().state.tick;
     let mut places = play.encounter().state.places.iter();
-    if places.any(|place| place.combatant == *id && place.score.total < tick.into()) {
+    if places.any(|place| place.combatant == *id && place.initiative.total < tick.into()) {
         play.emit(Scheduled {
             combatant: id.clone(),
             tick,
@@ -179,7 +179,7 @@ fn has_passed(encounter: &Encounter, c: &Combatant, at: usize, place: &Place) ->
         return from_here.any(|other| other.done);
     }
     match reached_key(encounter, c) {
-        Some(reached) => place.score.key < *reached,
+        Some(reached) => place.initiative.key < *reached,
         None => false,
     }
 }
@@ -191,7 +191,7 @@ fn reached_key<'t>(encounter: &'t Encounter, c: &Combatant) -> Option<&'t Vec<i6
     let mut reached = None;
     for side in &encounter.state.sides {
         if mixed || side.side == c.side {
-            reached = reached.max(side.count.as_ref().map(|score| &score.key));
+            reached = reached.max(side.count.as_ref().map(|initiative| &initiative.key));
         }
     }
     reached

@@ -36,7 +36,9 @@ impl Secrecy<Self> for Custom {
 
     fn hides_something(encounter: &Encounter) -> bool {
         let sides = &encounter.state.sides;
-        sides.iter().any(|side| !side.seen || side.score_hidden)
+        sides
+            .iter()
+            .any(|side| !side.seen || side.initiative_hidden)
     }
 
     fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
@@ -60,8 +62,8 @@ impl Secrecy<Self> for Custom {
                     .any(|c| c.side == side.side && audience.sees(c))
         });
         for side in &mut state.sides {
-            if side.score_hidden {
-                side.drop_score();
+            if side.initiative_hidden {
+                side.drop_initiative();
             }
             side.count = None;
         }

@@ -23,9 +23,9 @@ use utoipa::{PartialSchema, ToSchema};
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct CombatantStats {
-    /// The group with which it shares a score, if the definition says `"per": "group"`.
+    /// The group with which it shares an initiative, if the definition says `"per": "group"`.
     pub group: Option<Slug>,
-    /// Sum of its own dice, without bonuses, for its next score. The score uses it up.
+    /// Sum of its own dice, without bonuses, for its next initiative. The initiative uses it up.
     #[schema(value_type = Option<i16>, minimum = 1, maximum = 900)]
     pub roll: Option<Int<1, 900>>,
     /// Its numbers, by the names in the definition.
@@ -77,7 +77,7 @@ pub struct State {
     /// Position of the phase in the definition, from 0.
     #[schema(value_type = u32)]
     pub phase: usize,
-    /// True if this round's scores are known.
+    /// True if this round's initiative is known.
     pub rolled: bool,
     /// Places in the order, first to last.
     #[schema(inline, value_type = Vec<Place>)]
@@ -144,20 +144,20 @@ pub struct Place {
     pub turn: usize,
     /// True if this turn was taken or lost.
     pub done: bool,
-    /// True if it left the place that its score gives.
+    /// True if it left the place that its initiative gives.
     pub moved: bool,
-    /// The score.
-    #[schema(value_type = Score)]
-    pub score: CachedJson<Score>,
+    /// The initiative.
+    #[schema(value_type = Initiative)]
+    pub initiative: CachedJson<Initiative>,
 }
 
-/// A score, by which the order is sorted.
+/// An initiative, by which the order is sorted.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Score {
-    /// Sort key, lowest first: the score, then the tie breakers.
+pub struct Initiative {
+    /// Sort key, lowest first: the initiative, then the tie breakers.
     pub key: Vec<i64>,
-    /// The score, or the tick of the combatant.
+    /// The initiative, or the tick of the combatant.
     pub total: i64,
     /// Bonus added to the dice.
     pub bonus: i64,
@@ -167,12 +167,12 @@ pub struct Score {
     /// The card, such as `qs` or `10h`; `j1` and `j2` are the jokers.
     #[schema(value_type = Option<String>)]
     pub card: Option<Card>,
-    /// True if the score is pinned, not rolled.
+    /// True if the initiative is fixed, not rolled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub pinned: bool,
+    pub fixed: bool,
 }
 
-impl Describe for Score {
+impl Describe for Initiative {
     fn describe(&self, _: &dyn Names, out: &mut String) -> bool {
         match self.card {
             Some(card) => {
@@ -196,17 +196,17 @@ pub struct SideState {
     pub first: bool,
     /// True if it comes last in round 1, because it is surprised.
     pub yields: bool,
-    /// Its score, if sides have scores.
-    #[schema(value_type = Option<Score>)]
-    pub score: Option<CachedJson<Score>>,
-    /// True if only hidden combatants have this score, so that only the game master sees it.
+    /// Its initiative, if sides have initiative.
+    #[schema(value_type = Option<Initiative>)]
+    pub initiative: Option<CachedJson<Initiative>>,
+    /// True if only hidden combatants have this initiative, so that only the game master sees it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub score_hidden: bool,
+    pub initiative_hidden: bool,
     /// The combatant of the side that acted last.
     pub last: Option<CombatantId>,
-    /// Score of its last place that came up. Only the game master sees it.
-    #[schema(value_type = Option<Score>)]
-    pub count: Option<CachedJson<Score>>,
+    /// Initiative of its last place that came up. Only the game master sees it.
+    #[schema(value_type = Option<Initiative>)]
+    pub count: Option<CachedJson<Initiative>>,
 }
 
 impl SideState {
@@ -217,29 +217,29 @@ impl SideState {
             seen,
             first: false,
             yields: false,
-            score: None,
-            score_hidden: false,
+            initiative: None,
+            initiative_hidden: false,
             last: None,
             count: None,
         }
     }
 
-    /// What sides are sorted by: one without a score is last.
+    /// What sides are sorted by: one without an initiative is last.
     pub(super) fn rank(&self) -> impl Ord {
-        let key = self.score.as_ref().map(|score| &score.key);
+        let key = self.initiative.as_ref().map(|initiative| &initiative.key);
         (!self.first, self.yields, key.is_none(), key)
     }
 
     /// Makes it a side that has not rolled.
-    pub(super) fn drop_score(&mut self) {
-        self.score = None;
-        self.score_hidden = false;
+    pub(super) fn drop_initiative(&mut self) {
+        self.initiative = None;
+        self.initiative_hidden = false;
         self.yields = false;
     }
 
     /// Whether it ranks with the side before it.
     pub(super) fn ties(&self, before: &Self) -> bool {
-        self.score.is_some() && self.rank() == before.rank()
+        self.initiative.is_some() && self.rank() == before.rank()
     }
 }
 
@@ -354,7 +354,7 @@ impl FromStr for Card {
     }
 }
 
-impl Redact for CachedJson<Score> {}
+impl Redact for CachedJson<Initiative> {}
 
 impl PartialSchema for Card {
     fn schema() -> RefOr<Schema> {

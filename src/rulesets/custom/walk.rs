@@ -62,7 +62,7 @@ fn first_surprised<'w>(encounter: &Encounter, who: &'w [CombatantId]) -> Option<
     })
 }
 
-/// The first of these in the order of scores: it opens where no combatant has acted yet.
+/// The first of these in the order of initiative: it opens where no combatant has acted yet.
 fn first_in_order(encounter: &Encounter, who: &[CombatantId]) -> Option<CombatantId> {
     let mut places = encounter.state.places.iter().map(|place| &place.combatant);
     places.find(|id| who.contains(id)).cloned()

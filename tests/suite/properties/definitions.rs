@@ -12,7 +12,7 @@ use turnkeeper::json::read;
 use turnkeeper::rulesets::custom::Preset;
 
 /// The numbers of every random definition, which are those of the default options.
-pub const NUMBERS: [&str; 4] = ["dex", "edge", "count", "legendary"];
+pub const NUMBERS: [&str; 4] = ["dex", "advantage", "count", "legendary"];
 
 /// A number that no combatant brings: what needs it fits nobody.
 const NEVER: &str = "never";
@@ -38,10 +38,10 @@ fn preset(chance: &mut Chance) -> Value {
     let renamed = [
         ("check", "dex"),
         ("speed", "dex"),
-        ("turns", "edge"),
+        ("turns", "advantage"),
         ("villain", "legendary"),
     ];
-    let mut text = json.replace("\"turns\": \"turns\"", "\"turns\": \"edge\"");
+    let mut text = json.replace("\"turns\": \"turns\"", "\"turns\": \"advantage\"");
     for (from, to) in renamed {
         text = text.replace(&format!("[\"{from}\"]"), &format!("[\"{to}\"]"));
         for line in ["max", "has"] {
@@ -52,7 +52,7 @@ fn preset(chance: &mut Chance) -> Value {
         }
     }
     let mut definition: Value = serde_json::from_str(&text).expect("JSON");
-    definition["numbers"] = json!({"dex": 0, "edge": chance.below(2), "count": 0, "legendary": chance.below(2), NEVER: 0});
+    definition["numbers"] = json!({"dex": 0, "advantage": chance.below(2), "count": 0, "legendary": chance.below(2), NEVER: 0});
     definition
 }
 
@@ -71,7 +71,7 @@ pub fn options(chance: &mut Chance) -> Value {
 pub fn without_cards(chance: &mut Chance) -> Value {
     loop {
         let options = options(chance);
-        if options["definition"]["score"]["cards"] != true {
+        if options["definition"]["initiative"]["cards"] != true {
             return options;
         }
     }
@@ -116,7 +116,12 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
         json!("side"),
         json!("side"),
     ]);
-    let refill = one(&[json!("turn"), json!("round"), json!("ready"), json!("hand")]);
+    let refill = one(&[
+        json!("turn"),
+        json!("round"),
+        json!("ready"),
+        json!("manual"),
+    ]);
     let cost = one(&[json!([1, 1]), json!([0, 1]), json!([1, 2])]);
     let who = who(chance);
     let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
@@ -124,12 +129,12 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
         "cost": cost, "who": who});
     let pool = json!({"of": one(&[json!("combatant"), json!("table")]), "max": one(&[json!(1), json!(2), json!("legendary")]),
         "refill": refill, "spend": spend});
-    let score = one(&[
+    let initiative = one(&[
         Value::Null,
         json!({"dice": "1d6"}),
         json!({"dice": "2d6", "low_first": true, "again": 2}),
-        json!({"dice": "1d20", "add": ["dex", 1], "edge": "edge", "per": per, "reroll": reroll, "ties": ties}),
-        json!({"dice": "1d4", "pinned": "count", "per": per, "reroll": reroll, "ties": ties, "foes": {"add": ["dex"]}}),
+        json!({"dice": "1d20", "add": ["dex", 1], "advantage": "advantage", "per": per, "reroll": reroll, "ties": ties}),
+        json!({"dice": "1d4", "fixed": "count", "per": per, "reroll": reroll, "ties": ties, "foes": {"add": ["dex"]}}),
         json!({"cards": true, "per": per, "reroll": true}),
     ]);
     let phases: Vec<Value> = (0..=chance.below(2)).map(|_| phase(chance)).collect();
@@ -137,9 +142,9 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
     let lines = [
         (
             "turns",
-            one(&[json!(0), json!(1), json!(2), json!(3), json!("edge")]),
+            one(&[json!(0), json!(1), json!(2), json!(3), json!("advantage")]),
         ),
-        ("score", score),
+        ("initiative", initiative),
         ("phases", json!(phases)),
         (
             "declare",
@@ -167,7 +172,7 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
         ),
         ("pools", json!({"p1": pool})),
         (
-            "down",
+            "unconscious",
             one(&[json!("stays"), json!("moves"), json!("skips")]),
         ),
         (
@@ -260,9 +265,12 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
     let order = json!([{"pick": "order"}]);
     vec![
         (json!({"turns": "luck"}), "turns"),
-        (json!({"score": null, "phases": order}), "phases.0.pick"),
         (
-            json!({"score": {"per": "side"}, "phases": order}),
+            json!({"initiative": null, "phases": order}),
+            "phases.0.pick",
+        ),
+        (
+            json!({"initiative": {"per": "side"}, "phases": order}),
             "phases.0.pick",
         ),
         (json!({"phases": []}), "phases"),
@@ -280,43 +288,52 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
         ),
         (json!({"delay": {}, "phases": [{"pick": "free"}]}), "delay"),
         (
-            json!({"delay": {"lasts": "used"}, "turns": 2, "score": {}, "phases": order}),
+            json!({"delay": {"lasts": "used"}, "turns": 2, "initiative": {}, "phases": order}),
             "delay",
         ),
         (
-            json!({"delay": {"moves": true}, "score": {"reroll": true}, "phases": order}),
+            json!({"delay": {"moves": true}, "initiative": {"reroll": true}, "phases": order}),
             "delay.moves",
         ),
         (
-            json!({"delay": {"lasts": "place"}, "score": {"reroll": true}, "phases": order}),
+            json!({"delay": {"lasts": "place"}, "initiative": {"reroll": true}, "phases": order}),
             "delay.lasts",
         ),
         (
-            json!({"surprise": "disadvantage", "score": null}),
+            json!({"surprise": "disadvantage", "initiative": null}),
             "surprise",
         ),
-        (json!({"surprise": "yields", "score": null}), "surprise"),
         (
-            json!({"down": "moves", "phases": [{"pick": "free"}]}),
-            "down",
-        ),
-        (json!({"score": {"cards": true, "add": [1]}}), "score.cards"),
-        (json!({"score": {"add": ["luck"]}}), "score.add.0"),
-        (json!({"score": {"ties": ["luck"]}}), "score.ties.0"),
-        (
-            json!({"score": {"ties": ["players", "players"], "cards": false}}),
-            "score.ties.1",
+            json!({"surprise": "yields", "initiative": null}),
+            "surprise",
         ),
         (
-            json!({"score": {"dice": null, "ties": ["roll"], "cards": false}}),
-            "score.ties",
+            json!({"unconscious": "moves", "phases": [{"pick": "free"}]}),
+            "unconscious",
         ),
         (
-            json!({"score": {"per": "side", "pinned": "dex"}}),
-            "score.pinned",
+            json!({"initiative": {"cards": true, "add": [1]}}),
+            "initiative.cards",
         ),
-        (json!({"score": {"dice": "20"}}), "score.dice"),
-        (json!({"score": {"dice": "10d6"}}), "score.dice"),
+        (json!({"initiative": {"add": ["luck"]}}), "initiative.add.0"),
+        (
+            json!({"initiative": {"ties": ["luck"]}}),
+            "initiative.ties.0",
+        ),
+        (
+            json!({"initiative": {"ties": ["players", "players"], "cards": false}}),
+            "initiative.ties.1",
+        ),
+        (
+            json!({"initiative": {"dice": null, "ties": ["roll"], "cards": false}}),
+            "initiative.ties",
+        ),
+        (
+            json!({"initiative": {"per": "side", "fixed": "dex"}}),
+            "initiative.fixed",
+        ),
+        (json!({"initiative": {"dice": "20"}}), "initiative.dice"),
+        (json!({"initiative": {"dice": "10d6"}}), "initiative.dice"),
         (json!({"declare": {"choices": ["run"]}}), "declare.choices"),
         (
             json!({"declare": {"choices": ["run", "run"]}}),
@@ -331,7 +348,7 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "pools.p.refill",
         ),
         (
-            json!({"pools": {"p": {"of": "table", "max": "dex", "refill": "hand"}}}),
+            json!({"pools": {"p": {"of": "table", "max": "dex", "refill": "manual"}}}),
             "pools.p.max",
         ),
         (
@@ -348,8 +365,8 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
         ),
         (json!({"clock": {}, "phases": [{"pick": "free"}]}), "phases"),
         (
-            json!({"clock": {}, "score": {"low_first": false}, "phases": null}),
-            "score.low_first",
+            json!({"clock": {}, "initiative": {"low_first": false}, "phases": null}),
+            "initiative.low_first",
         ),
         (json!({"clock": {"cost": [3, 2]}}), "clock.cost"),
         (json!({"numbers": {"roll": 0}}), "numbers.roll"),
@@ -436,13 +453,13 @@ fn a_definition_is_shown_as_it_was_written_and_reads_back() {
 
 #[test]
 fn every_mistake_of_a_definition_is_named() {
-    let definition = json!({"turns": "luck", "phases": [{"pick": "order"}, {"pick": "free", "steps": [{}]}], "down": "moves"});
+    let definition = json!({"turns": "luck", "phases": [{"pick": "order"}, {"pick": "free", "steps": [{}]}], "unconscious": "moves"});
     let paths: Vec<_> = refusal(&definition)
         .expect("it is refused")
         .into_iter()
         .map(|(path, _)| path)
         .collect();
-    let expected = ["turns", "phases.0.pick", "phases.1.steps", "down"]
+    let expected = ["turns", "phases.0.pick", "phases.1.steps", "unconscious"]
         .map(|path| format!("options.definition.{path}"));
     assert_eq!(paths, expected);
     let long = json!({"pools": {"p": {"max": 1, "spend": {"cost": [0, 1, 2]}}}});
@@ -454,10 +471,10 @@ fn every_mistake_of_a_definition_is_named() {
 }
 
 #[test]
-fn a_score_that_cannot_be_compared_is_refused_at_its_line() {
+fn an_initiative_that_cannot_be_compared_is_refused_at_its_line() {
     let sound = json!({"dice": "1d20", "foes": {"dice": "1d12"}, "ties": ["roll"]});
-    assert!(accepted(&json!({"score": sound})));
-    for (score, line) in [
+    assert!(accepted(&json!({"initiative": sound})));
+    for (initiative, line) in [
         (
             json!({"dice": "1d20", "foes": {"add": [1]}, "ties": ["roll"]}),
             "ties",
@@ -472,15 +489,15 @@ fn a_score_that_cannot_be_compared_is_refused_at_its_line() {
         (json!({"cards": true, "add": [1]}), "cards"),
         (json!({"cards": true, "ties": ["players"]}), "cards"),
     ] {
-        let paths: Vec<_> = refusal(&json!({"score": score}))
+        let paths: Vec<_> = refusal(&json!({"initiative": initiative}))
             .expect("refused")
             .into_iter()
             .map(|(path, _)| path)
             .collect();
         assert_eq!(
             paths,
-            [format!("options.definition.score.{line}")],
-            "{score}"
+            [format!("options.definition.initiative.{line}")],
+            "{initiative}"
         );
     }
 }

@@ -1,11 +1,12 @@
-//! Scores: dice and numbers, or cards, for combatants, groups or sides.
+//! Initiative: dice and numbers, or cards, for combatants, groups or sides.
 
-use super::definition::{Definition, Dice, Lasts, Per, ScoreRule, Surprise};
+use super::definition::{Definition, Dice, InitiativeRule, Lasts, Per, Surprise};
 use super::query::{
-    deals_cards, definition, delays_last, has_places, is_foe, is_pinned, number, turns, value,
+    deals_cards, definition, delays_last, has_places, is_fixed, is_foe, number, turns, value,
 };
 use super::{
-    Card, Combatant, Encounter, Play, Reshuffled, Roll, Score, Scored, ScoredPlace, ScoredSide,
+    Card, Combatant, Encounter, Initiative, InitiativeRolled, Play, Reshuffled, Roll, RolledPlace,
+    RolledSide,
 };
 use crate::json::{CachedJson, FieldError};
 use crate::rulesets::shared::seen_first;
@@ -14,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The key of a unit that gets no card. Cards have keys below 0, so it is last.
 const NO_CARD_KEY: [i64; 2] = [0, 0];
-/// The numbers of a key before those that break ties: the score, and whether it is pinned.
+/// The numbers of a key before those that break ties: the initiative, and whether it is fixed.
 const KEY_HEAD: usize = 2;
 /// Maximum roll-offs of a tie.
 const ROLL_OFFS: usize = 3;
@@ -27,9 +28,9 @@ pub(super) const NOTHING: Roll = Roll {
     cards: BTreeMap::new(),
 };
 
-/// Combatants that share a score.
+/// Combatants that share an initiative.
 struct Unit<'t> {
-    /// The word of their group or side; none for a combatant with a score of its own.
+    /// The word of their group or side; none for a combatant with an initiative of its own.
     word: Option<&'t Slug>,
     /// The first of them, whom players see if they see any.
     first: &'t Combatant,
@@ -66,9 +67,9 @@ impl<'t> Unit<'t> {
         members.filter(|c| c.hidden == self.first.hidden)
     }
 
-    /// Its dice: none where it is dealt a card, or its score is pinned or made of numbers alone.
+    /// Its dice: none where it is dealt a card, or its initiative is fixed or made of numbers alone.
     fn dice(&self, definition: &Definition) -> Option<Dice> {
-        if is_pinned(definition, self.first) {
+        if is_fixed(definition, self.first) {
             return None;
         }
         side_dice(definition, self.first)
@@ -87,7 +88,7 @@ impl<'t> Unit<'t> {
     }
 }
 
-/// The units of the active combatants, but for those that keep delaying without a new score. Those
+/// The units of the active combatants, but for those that keep delaying without a new initiative. Those
 /// that players see come first.
 fn units(encounter: &Encounter) -> Vec<Unit<'_>> {
     let definition = definition(encounter);
@@ -107,9 +108,9 @@ fn units(encounter: &Encounter) -> Vec<Unit<'_>> {
     units
 }
 
-/// The word of the group or side with which a combatant shares its score.
+/// The word of the group or side with which a combatant shares its initiative.
 fn shared_word<'t>(definition: &Definition, c: &'t Combatant) -> Option<&'t Slug> {
-    match definition.score.as_ref()?.per {
+    match definition.initiative.as_ref()?.per {
         Per::Combatant => None,
         Per::Group => c.stats.group.as_ref(),
         Per::Side => Some(&c.side),
@@ -196,7 +197,7 @@ fn unit_named<'u, 't>(units: &'u mut [Unit<'t>], name: &CombatantId) -> Option<&
 
 fn not_rolled(path: String, name: &CombatantId) -> Violation {
     let detail = format!(
-        "{name} has no dice or card of its own in this order. Name a combatant, group or side, as score.per says."
+        "{name} has no dice or card of its own in this order. Name a combatant, group or side, as initiative.per says."
     );
     Violation::field("not_rolled", path, detail)
 }
@@ -207,7 +208,7 @@ pub(super) fn check_own_roll(definition: &Definition, c: &Combatant) -> Result<(
         return Ok(());
     };
     let Some(dice) = side_dice(definition, c) else {
-        let detail = "This order rolls no dice for the combatant. Remove roll, or set definition.score.dice.";
+        let detail = "This order rolls no dice for the combatant. Remove roll, or set definition.initiative.dice.";
         return Err(FieldError::meaningless("roll", detail));
     };
     dice.check(roll.get())
@@ -216,10 +217,10 @@ pub(super) fn check_own_roll(definition: &Definition, c: &Combatant) -> Result<(
 
 /// The dice of a combatant's side.
 pub(super) fn side_dice(definition: &Definition, c: &Combatant) -> Option<Dice> {
-    let score = definition.score.as_ref()?;
-    match &score.foes {
+    let initiative = definition.initiative.as_ref()?;
+    match &initiative.foes {
         Some(foes) if is_foe(c) => foes.dice,
-        _ => score.dice,
+        _ => initiative.dice,
     }
 }
 
@@ -237,15 +238,15 @@ fn roll_sum(play: &mut Play<'_>, dice: Dice) -> (Vec<Die>, i64) {
 
 /// Rolls or deals for everybody, and sorts places or sides.
 pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violation> {
-    // Nothing but dice happens until all scores are known.
+    // Nothing but dice happens until the initiative of all is known.
     let encounter = &play.encounter().clone();
     let definition = definition(encounter);
     let mut units = units(encounter);
     let out = apply_brought(encounter, &mut units, given)?;
-    let Some(rule) = &definition.score else {
+    let Some(rule) = &definition.initiative else {
         return Ok(());
     };
-    let mut scorer = Scorer {
+    let mut roller = Roller {
         encounter,
         definition,
         rule,
@@ -255,39 +256,39 @@ pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violatio
     };
     let mut rolled = Vec::new();
     for unit in units {
-        let score = scorer.score(play, &unit);
-        rolled.push((unit, score));
+        let initiative = roller.initiative(play, &unit);
+        rolled.push((unit, initiative));
     }
-    scorer.roll_off(play, &mut rolled);
-    let mut scored = Scored {
+    roller.roll_off(play, &mut rolled);
+    let mut known = InitiativeRolled {
         places: Vec::new(),
         sides: Vec::new(),
     };
     if has_places(definition) {
-        scored.places = scorer.places(play, rolled);
+        known.places = roller.places(play, rolled);
     } else {
-        scored.sides = scorer.sides(rolled);
+        known.sides = roller.sides(rolled);
     }
-    if scorer.reshuffled {
+    if roller.reshuffled {
         play.emit(Reshuffled {});
     }
-    play.emit(scored);
+    play.emit(known);
     Ok(())
 }
 
-/// The places of a combatant that comes into a fight whose scores are known: its group's, or new
+/// The places of a combatant that comes into a fight whose initiative is known: its group's, or new
 /// ones.
-pub(super) fn newcomer(play: &mut Play<'_>, id: &CombatantId) -> Vec<ScoredPlace> {
+pub(super) fn newcomer(play: &mut Play<'_>, id: &CombatantId) -> Vec<RolledPlace> {
     let encounter = &play.encounter().clone();
     let definition = definition(encounter);
-    let (Some(c), Some(rule)) = (encounter.get(id), &definition.score) else {
+    let (Some(c), Some(rule)) = (encounter.get(id), &definition.initiative) else {
         return Vec::new();
     };
     let mut held = Vec::new();
     for place in &encounter.state.places {
-        held.extend(place.score.card);
+        held.extend(place.initiative.card);
     }
-    let mut scorer = Scorer {
+    let mut roller = Roller {
         encounter,
         definition,
         rule,
@@ -295,22 +296,22 @@ pub(super) fn newcomer(play: &mut Play<'_>, id: &CombatantId) -> Vec<ScoredPlace
         held,
         reshuffled: false,
     };
-    let score = match scorer.group_score(c) {
-        Some(score) => score.clone(),
-        None => scorer.score(play, &Unit::new(None, c)).into(),
+    let initiative = match roller.group_initiative(c) {
+        Some(initiative) => initiative.clone(),
+        None => roller.initiative(play, &Unit::new(None, c)).into(),
     };
-    let places = scorer.places_of(play, c, &score);
-    if scorer.reshuffled {
+    let places = roller.places_of(play, c, &initiative);
+    if roller.reshuffled {
         play.emit(Reshuffled {});
     }
     places
 }
 
-/// Makes scores by a rule.
-struct Scorer<'t> {
+/// Makes initiative by a rule.
+struct Roller<'t> {
     encounter: &'t Encounter,
     definition: &'t Definition,
-    rule: &'t ScoreRule,
+    rule: &'t InitiativeRule,
     /// The cards that are out.
     out: Vec<Card>,
     /// Those of them that are in play in this round.
@@ -319,43 +320,43 @@ struct Scorer<'t> {
     reshuffled: bool,
 }
 
-impl Scorer<'_> {
-    /// What a score and its numbers are multiplied by, so that the lowest is first.
+impl Roller<'_> {
+    /// What an initiative and its numbers are multiplied by, so that the lowest is first.
     fn sign(&self) -> i64 {
         if self.rule.low_first { 1 } else { -1 }
     }
 
-    /// The score of one unit.
-    fn score(&mut self, play: &mut Play<'_>, unit: &Unit<'_>) -> Score {
+    /// The initiative of one unit.
+    fn initiative(&mut self, play: &mut Play<'_>, unit: &Unit<'_>) -> Initiative {
         if self.rule.cards {
             return self.deal(play, unit.card);
         }
-        if is_pinned(self.definition, unit.first) {
-            let total = self.own_number(unit, self.rule.pinned.as_ref());
-            return Score {
+        if is_fixed(self.definition, unit.first) {
+            let total = self.own_number(unit, self.rule.fixed.as_ref());
+            return Initiative {
                 key: self.key(unit, total, true),
                 total,
-                pinned: true,
-                ..Score::default()
+                fixed: true,
+                ..Initiative::default()
             };
         }
         let bonus = self.bonus(unit);
         let (dice, sum) = self.roll(play, unit);
         let total = sum + bonus;
-        Score {
+        Initiative {
             key: self.key(unit, total, false),
             total,
             bonus,
             dice,
-            ..Score::default()
+            ..Initiative::default()
         }
     }
 
-    /// What the order is sorted by, lowest first: the score, whether it is pinned, what breaks
+    /// What the order is sorted by, lowest first: the initiative, whether it is fixed, what breaks
     /// ties.
-    fn key(&self, unit: &Unit<'_>, total: i64, pinned: bool) -> Vec<i64> {
+    fn key(&self, unit: &Unit<'_>, total: i64, fixed: bool) -> Vec<i64> {
         let foe = is_foe(unit.first);
-        let mut key = vec![self.sign() * total, pinned.into()];
+        let mut key = vec![self.sign() * total, fixed.into()];
         for tie in &self.rule.ties {
             key.push(match tie.as_str() {
                 "players" => foe.into(),
@@ -406,7 +407,7 @@ impl Scorer<'_> {
             return (Vec::new(), 0);
         };
         let Some(sum) = unit.roll.or_else(|| unit.brought_roll(dice)) else {
-            return keep(play, dice, self.edge(unit), self.rule.low_first);
+            return keep(play, dice, self.advantage(unit), self.rule.low_first);
         };
         // A sum of several dice is no die.
         if dice.count > 1 {
@@ -421,14 +422,16 @@ impl Scorer<'_> {
     }
 
     /// How many more rolls a unit has; below 0 the worst roll counts.
-    fn edge(&self, unit: &Unit<'_>) -> i64 {
-        let mut edge = self.own_number(unit, self.rule.edge.as_ref()).clamp(-3, 3);
+    fn advantage(&self, unit: &Unit<'_>) -> i64 {
+        let mut advantage = self
+            .own_number(unit, self.rule.advantage.as_ref())
+            .clamp(-3, 3);
         if self.definition.surprise == Surprise::Disadvantage
             && unit.counted().any(|c| c.state.surprised)
         {
-            edge -= 1;
+            advantage -= 1;
         }
-        edge
+        advantage
     }
 
     /// The cards that are left in the deck.
@@ -439,21 +442,21 @@ impl Scorer<'_> {
     }
 
     /// Deals a card: the one that is given, or one of those that are left. If the deck has run out,
-    /// the discards go back; with none left the score is the last.
-    fn deal(&mut self, play: &mut Play<'_>, given: Option<Card>) -> Score {
+    /// the discards go back; with none left the initiative is the last.
+    fn deal(&mut self, play: &mut Play<'_>, given: Option<Card>) -> Initiative {
         let Some(card) = given.or_else(|| self.draw(play)) else {
-            return Score {
+            return Initiative {
                 key: NO_CARD_KEY.to_vec(),
-                ..Score::default()
+                ..Initiative::default()
             };
         };
         self.out.push(card);
         self.held.push(card);
-        Score {
+        Initiative {
             key: card.key(),
             total: card.value(),
             card: Some(card),
-            ..Score::default()
+            ..Initiative::default()
         }
     }
 
@@ -472,8 +475,8 @@ impl Scorer<'_> {
         rest.get(face.saturating_sub(1)).copied()
     }
 
-    /// Lets equal scores roll again, at most [`ROLL_OFFS`] times, if the rule says so.
-    fn roll_off(&self, play: &mut Play<'_>, rolled: &mut [(Unit<'_>, Score)]) {
+    /// Lets equal initiative roll again, at most [`ROLL_OFFS`] times, if the rule says so.
+    fn roll_off(&self, play: &mut Play<'_>, rolled: &mut [(Unit<'_>, Initiative)]) {
         let mut ties = self.rule.ties.iter();
         let Some(tie) = ties.position(|tie| tie == "roll") else {
             return;
@@ -484,9 +487,9 @@ impl Scorer<'_> {
             if tied.is_empty() {
                 return;
             }
-            for (unit, score) in &mut *rolled {
-                let is_tied = !unit.first.hidden && tied.contains(&score.key);
-                let Some(key) = score.key.get_mut(at) else {
+            for (unit, initiative) in &mut *rolled {
+                let is_tied = !unit.first.hidden && tied.contains(&initiative.key);
+                let Some(key) = initiative.key.get_mut(at) else {
                     continue;
                 };
                 // The first roll-off decides before the second: a combatant that is out of the tie
@@ -495,15 +498,15 @@ impl Scorer<'_> {
                 if is_tied && let Some(dice) = unit.dice(self.definition) {
                     let (faces, sum) = roll_sum(play, dice);
                     *key += self.sign() * sum;
-                    score.dice.extend(faces);
+                    initiative.dice.extend(faces);
                 }
             }
         }
     }
 
-    /// The score of a combatant's group, if the group has one. That of hidden ones alone would show
+    /// The initiative of a combatant's group, if the group has one. That of hidden ones alone would show
     /// that they are there.
-    fn group_score(&self, c: &Combatant) -> Option<&CachedJson<Score>> {
+    fn group_initiative(&self, c: &Combatant) -> Option<&CachedJson<Initiative>> {
         if self.rule.per != Per::Group || self.definition.clock.is_some() {
             return None;
         }
@@ -514,91 +517,95 @@ impl Scorer<'_> {
             };
             let is_mate = mate.stats.group.as_ref() == Some(group) && (c.hidden || !mate.hidden);
             if is_mate && place.turn == 0 {
-                return Some(&place.score);
+                return Some(&place.initiative);
             }
         }
         None
     }
 
     /// The places of all, first to last.
-    fn places(&mut self, play: &mut Play<'_>, rolled: Vec<(Unit<'_>, Score)>) -> Vec<ScoredPlace> {
+    fn places(
+        &mut self,
+        play: &mut Play<'_>,
+        rolled: Vec<(Unit<'_>, Initiative)>,
+    ) -> Vec<RolledPlace> {
         let mut places = Vec::new();
-        for (unit, score) in rolled {
-            let score = CachedJson::from(score);
+        for (unit, initiative) in rolled {
+            let initiative = CachedJson::from(initiative);
             for c in unit.members {
-                places.extend(self.places_of(play, c, &score));
+                places.extend(self.places_of(play, c, &initiative));
             }
         }
         places.sort_by_cached_key(|place| {
             let joined = self.encounter.get(&place.combatant).map(|c| c.joined);
-            (place.score.key.clone(), joined, place.turn)
+            (place.initiative.key.clone(), joined, place.turn)
         });
         places
     }
 
     /// The sides, first to last.
-    fn sides(&self, rolled: Vec<(Unit<'_>, Score)>) -> Vec<ScoredSide> {
+    fn sides(&self, rolled: Vec<(Unit<'_>, Initiative)>) -> Vec<RolledSide> {
         let yielding = self.definition.surprise == Surprise::Yields && self.encounter.round <= 1;
         let mut sides = Vec::new();
-        for (unit, score) in rolled {
-            sides.push(ScoredSide {
+        for (unit, initiative) in rolled {
+            sides.push(RolledSide {
                 side: unit.first.side.clone(),
                 yields: yielding && unit.counted().all(|c| c.state.surprised),
                 combatants: ids(unit.members).into(),
-                score: score.into(),
+                initiative: initiative.into(),
             });
         }
-        sides.sort_by_cached_key(|side| (side.yields, side.score.key.clone()));
+        sides.sort_by_cached_key(|side| (side.yields, side.initiative.key.clone()));
         sides
     }
 
-    /// The places of a combatant with this score: one for each of its turns.
+    /// The places of a combatant with this initiative: one for each of its turns.
     fn places_of(
         &mut self,
         play: &mut Play<'_>,
         c: &Combatant,
-        score: &CachedJson<Score>,
-    ) -> Vec<ScoredPlace> {
-        let scores = self.scores_of_turns(play, c, score);
-        let mut places = Vec::with_capacity(scores.len());
-        for (turn, score) in scores.into_iter().enumerate() {
-            places.push(ScoredPlace {
+        initiative: &CachedJson<Initiative>,
+    ) -> Vec<RolledPlace> {
+        let initiative = self.initiative_of_turns(play, c, initiative);
+        let mut places = Vec::with_capacity(initiative.len());
+        for (turn, initiative) in initiative.into_iter().enumerate() {
+            places.push(RolledPlace {
                 combatant: c.id.clone(),
                 turn,
-                score,
+                initiative,
             });
         }
         places
     }
 
-    /// The score of each turn of a combatant. On a clock it has one turn, from the present tick on.
-    fn scores_of_turns(
+    /// The initiative of each turn of a combatant. On a clock it has one turn, from the present tick on.
+    fn initiative_of_turns(
         &mut self,
         play: &mut Play<'_>,
         c: &Combatant,
-        score: &CachedJson<Score>,
-    ) -> Vec<CachedJson<Score>> {
+        initiative: &CachedJson<Initiative>,
+    ) -> Vec<CachedJson<Initiative>> {
         if self.definition.clock.is_some() {
-            let tick = i64::from(self.encounter.state.tick) + score.total.max(0);
-            return vec![self.shifted(score, tick - score.total).into()];
+            let tick = i64::from(self.encounter.state.tick) + initiative.total.max(0);
+            return vec![self.shifted(initiative, tick - initiative.total).into()];
         }
-        let mut scores = vec![score.clone()];
+        let mut all = vec![initiative.clone()];
         let mut shift = 0;
         for _ in 1..turns(self.definition, c) {
             let further = if self.rule.cards {
                 self.deal(play, None)
             } else {
                 shift += self.sign() * self.rule.again.get();
-                self.shifted(score, shift)
+                self.shifted(initiative, shift)
             };
-            scores.push(further.into());
+            all.push(further.into());
         }
-        scores
+        all
     }
 
-    /// A score with something added to its total.
-    fn shifted(&self, score: &Score, by: i64) -> Score {
-        let mut shifted = score.clone();
+    /// An initiative with something added to its total.
+    fn shifted(&self, initiative: &Initiative, by: i64) -> Initiative {
+        let mut shifted = initiative.clone();
         shifted.total += by;
         if let Some(key) = shifted.key.first_mut() {
             *key += self.sign() * by;
@@ -607,16 +614,16 @@ impl Scorer<'_> {
     }
 }
 
-/// Rolls once, and once more for each point of `edge`; the best roll counts, below 0 the worst.
-fn keep(play: &mut Play<'_>, dice: Dice, edge: i64, low_first: bool) -> (Vec<Die>, i64) {
+/// Rolls once, and once more for each point of `advantage`; the best roll counts, below 0 the worst.
+fn keep(play: &mut Play<'_>, dice: Dice, advantage: i64, low_first: bool) -> (Vec<Die>, i64) {
     let mut rolled = Vec::new();
     let mut sums = Vec::new();
-    for _ in 0..=edge.abs() {
+    for _ in 0..=advantage.abs() {
         let (faces, sum) = roll_sum(play, dice);
         rolled.extend(faces);
         sums.push(sum);
     }
-    let keeps_lowest = (edge >= 0) == low_first;
+    let keeps_lowest = (advantage >= 0) == low_first;
     let kept = if keeps_lowest {
         sums.iter().min()
     } else {
@@ -626,12 +633,12 @@ fn keep(play: &mut Play<'_>, dice: Dice, edge: i64, low_first: bool) -> (Vec<Die
 }
 
 /// The keys that several have. A tie with hidden combatants would show that they are there.
-fn tied_keys(rolled: &[(Unit<'_>, Score)]) -> BTreeSet<Vec<i64>> {
+fn tied_keys(rolled: &[(Unit<'_>, Initiative)]) -> BTreeSet<Vec<i64>> {
     let mut seen = BTreeSet::new();
     let mut tied = BTreeSet::new();
-    for (unit, score) in rolled {
-        if !unit.first.hidden && !seen.insert(&score.key) {
-            tied.insert(score.key.clone());
+    for (unit, initiative) in rolled {
+        if !unit.first.hidden && !seen.insert(&initiative.key) {
+            tied.insert(initiative.key.clone());
         }
     }
     tied
