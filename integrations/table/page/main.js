@@ -66,8 +66,14 @@ class Fight {
     this.take(null, options);
     this.loaded = true;
     if (encounter.you.role === "gm") this.readTokens().catch(() => {});
-    if (isNew) $("buttons").querySelector("button")?.focus();
-    isNew = false;
+    if (news !== undefined) this.welcome();
+  }
+
+  // The reader has created the fight, and goes on by keyboard.
+  welcome() {
+    $("told").textContent = news;
+    $("buttons").querySelector("button")?.focus();
+    news = undefined;
   }
 
   // Reads the state soon, and again until there is an answer.
@@ -188,8 +194,8 @@ async function entrance(words) {
   }
 }
 
-function openNew(id, token) {
-  isNew = true;
+function openNew(id, token, words) {
+  news = words;
   location.hash = new URLSearchParams({ encounter: id, token });
 }
 
@@ -199,8 +205,8 @@ let wake = () => {};
 let hand;
 // What starts fights, once it is needed.
 let starting;
-// The reader has just created the fight.
-let isNew = false;
+// Words about the fight that the reader has just created.
+let news;
 let fight;
 
 // The link's part after `#`. Browsers send it to no server.

@@ -4,6 +4,7 @@
 // The limits of an encounter.
 const MOST_COMBATANTS = 500;
 const MOST_MEMBERS = 50;
+const LONGEST_LINE = 500;
 
 const NUMBER = /^[+-]?\d{1,9}(\/\d{1,9})?$/;
 const SEPARATOR = ",";
@@ -26,7 +27,11 @@ const APART = { word: "apart", kind: "apart", about: "Each combatant of the line
 // The words that a line may use with a ruleset and, if it has one, a definition.
 export function vocabulary(manifest, definition) {
   const properties = manifest?.combatant.properties ?? {};
-  const own = Object.entries(properties).filter(([name]) => !ELSEWHERE.includes(name)).flatMap(([name, schema]) => wordsOf(name, schema, definition));
+  const numberWords = (name, schema) => Object.entries(definition?.[name] ?? {}).map(([number, otherwise]) => {
+    const uses = [...new Set(usesOf(number, definition, manifest.options.properties.definition))];
+    return { word: number.toLowerCase(), kind: "number", path: [name, number], schema, about: [...uses, `Default: ${otherwise}.`].join(" ") };
+  });
+  const own = Object.entries(properties).filter(([name]) => !ELSEWHERE.includes(name)).flatMap(([name, schema]) => wordsOf(name, schema, numberWords));
   const shared = properties.members ? [HP, TEMP, PLAYER, TOGETHER] : [HP, TEMP, PLAYER];
   const apart = own.some(({ word }) => word === "group") && sharesScores(definition) ? [APART] : [];
   return new Map([...shared, ...apart, ...own].map((field) => [field.word, field]));
@@ -34,7 +39,16 @@ export function vocabulary(manifest, definition) {
 
 const sharesScores = (definition) => definition?.score?.per === "group";
 
-function wordsOf(name, schema, definition) {
+// What a definition uses a number for, in the words of its schema.
+function usesOf(number, value, schema) {
+  const shape = schema?.anyOf?.find(({ properties }) => properties) ?? schema;
+  if (value === number) return [shape?.description].filter(Boolean);
+  if (Array.isArray(value)) return value.includes(number) ? [shape?.description].filter(Boolean) : value.flatMap((item) => usesOf(number, item, shape?.items));
+  if (!value || typeof value !== "object") return [];
+  return Object.entries(value).flatMap(([name, part]) => usesOf(number, part, shape?.properties?.[name] ?? shape?.additionalProperties));
+}
+
+function wordsOf(name, schema, numberWords) {
   const field = { word: name.toLowerCase(), path: [name], schema, about: schema.description };
   if (schema.enum) return [{ ...field, kind: "choice" }];
   switch (schema.type) {
@@ -43,7 +57,7 @@ function wordsOf(name, schema, definition) {
     case "string": return [{ ...field, kind: schema.pattern ? "word" : "text" }];
     case "array": return schema.items.type === "string" ? [{ ...field, word: field.word.replace(/s$/, ""), kind: "list", schema: schema.items }] : [];
     // Numbers by names that the definition gives them.
-    case "object": return Object.entries(definition?.[name] ?? {}).map(([number, otherwise]) => ({ word: number.toLowerCase(), kind: "number", path: [name, number], schema: schema.additionalProperties, about: `A number of the game. Default: ${otherwise}.` }));
+    case "object": return numberWords(name, schema.additionalProperties);
     default: return [];
   }
 }
@@ -65,9 +79,10 @@ function tokens(text, words) {
 class Line {
   constructor(text, words) {
     this.words = words;
-    this.tokens = tokens(text, words);
+    this.tokens = tokens(text.slice(0, LONGEST_LINE), words);
     this.at = 0;
     Object.assign(this, { text: text.trim(), count: 1, name: "", fields: [], rest: [], together: false, apart: false });
+    if (text.length > LONGEST_LINE) this.error = `The line is too long. Use ${LONGEST_LINE} characters.`;
     this.readCount();
     this.readName();
     while (this.at < this.tokens.length && !this.error) this.readNext();
@@ -175,10 +190,11 @@ class Line {
     }
   }
 
-  // A text of several words ends like a name.
+  // A text of several words ends like a name, and where another text begins.
   textAt(field, first) {
+    const isEnd = (place) => this.tokens[place] === SEPARATOR || this.wordAt(place)?.field.kind === "text" || this.fieldAt(place) !== null;
     let end = first;
-    while (end < this.tokens.length && this.tokens[end] !== SEPARATOR && !this.fieldAt(end)) end++;
+    while (end < this.tokens.length && !isEnd(end)) end++;
     return end > first ? { field, value: this.tokens.slice(first, end).join(" "), next: end } : null;
   }
 
@@ -288,12 +304,14 @@ export class Roster {
     this.numbers = new Map();
     this.shares = words.has("group") && sharesScores(definition);
     for (const [list, text] of Object.entries(texts)) {
-      text.split("\n").forEach((content, place) => {
-        if (!content.trim() || content.trim().startsWith("#")) return;
+      for (const [place, content] of text.split("\n").entries()) {
+        if (!content.trim() || content.trim().startsWith("#")) continue;
         const line = Object.assign(new Line(content, words), { list, number: place + 1 });
         this.lines.push(line);
         if (!line.error) this.add(line, sides[list]);
-      });
+        // The lines after those of a full fight are not read.
+        if (this.lines.length > MOST_COMBATANTS) break;
+      }
     }
   }
 

@@ -44,7 +44,7 @@ class List {
     this.told = h("p", { class: "hint", role: "status" });
     this.chips = h("ul", { class: "chips" });
     this.summary = h("summary", {});
-    this.saved = h("details", { class: "saved" }, this.summary, this.chips, h("div", { class: "save" }, h("label", { for: this.saveAs.id }, "Save as"), this.saveAs, save), this.told);
+    this.saved = h("details", { class: "saved" }, this.summary, this.chips, h("div", { class: "save" }, h("label", { for: this.saveAs.id }, `Save ${name} as`), this.saveAs, save), this.told);
     this.table = h("div", { class: "understood" });
     this.view = h("div", { class: "list" }, h("label", { for: this.text.id }, title), this.saved, h("div", { class: "lines" }, this.text, this.table));
   }
@@ -157,10 +157,9 @@ function gamesOf(manifests) {
 }
 
 // A manifest's schema as `fields.js` draws it: values with titles, and shapes apart from them.
-function drawable({ enum: values, oneOf, ...schema }) {
+function drawable({ enum: values, oneOf, anyOf = oneOf, ...schema }) {
   if (values) return { oneOf: values.map((value) => ({ const: value, title: plain(value) })) };
-  if (oneOf) return { anyOf: oneOf.map(drawable) };
-  return schema;
+  return anyOf ? { anyOf: anyOf.map(drawable) } : schema;
 }
 
 function usual({ default: value }) {
@@ -420,8 +419,7 @@ class Start {
       for (let wait = 500; ; wait = Math.min(2 * wait, 8000)) {
         try {
           const made = await create(body, { path, key, application: at("application-key").value.trim() });
-          this.keepChosen(made, game);
-          return this.open(made.encounter.id, made.token);
+          return this.open(made.encounter.id, made.token, this.keepChosen(made, game));
         } catch (error) {
           if (!isPassing(error)) throw error;
           told("The server does not answer. Trying again …");
@@ -438,7 +436,7 @@ class Start {
     }
   }
 
-  // Keeps what the reader wants to be kept. The fight is there in any case.
+  // Keeps what the reader wants to be kept, and says why that was not possible. The fight is there in any case.
   keepChosen({ encounter, token }, game) {
     const key = at("application-key").value.trim();
     try {
@@ -446,15 +444,16 @@ class Start {
       else if (application.key) application.forget();
       if (at("new-remember").checked) keep({ id: encounter.id, token, name: encounter.name || "A fight", game, role: "gm" });
     } catch (error) {
-      $("notice").textContent = error.message;
+      return error.message;
     }
+    return "";
   }
 
   askForKey(told) {
     const wasSent = at("application-key").value.trim() !== "";
     at("application").hidden = false;
     at("application-key").focus();
-    told(wasSent ? "The server does not know this key. Ask its operator for another one." : "This server lets only applications create fights. Enter a key.");
+    told(wasSent ? "The server does not know this key. Ask its operator for another one." : "This server lets only applications create fights. Enter a key, and try again.");
   }
 
   // A refusal names the line of a wrong combatant.
