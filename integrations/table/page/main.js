@@ -30,6 +30,7 @@ class Fight {
     if (encounter && encounter.version >= (this.encounter?.version ?? 0)) this.encounter = encounter;
     if (options && options.version >= (this.options?.version ?? 0)) this.options = options;
     this.draw();
+    $("menu").hidden = false;
     starting?.leave();
     hand?.cue(this);
     this.waiting = this.waiting.filter(({ version, done }) => (this.encounter.version >= version ? done() : true));
@@ -179,7 +180,7 @@ function say(kind, words) {
 // The page without a fight. Who opens a link does not load what starts fights.
 async function entrance(words) {
   say("", "");
-  $("fight").hidden = $("you").hidden = true;
+  $("fight").hidden = $("you").hidden = $("menu").hidden = true;
   $("entrance").hidden = false;
   $("notice").textContent = words;
   $("name").textContent = document.title = "Turnkeeper";
