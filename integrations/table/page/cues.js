@@ -94,25 +94,25 @@ async function stayAwake(running) {
   return undefined;
 }
 
-function showQuiet() {
+function showSwitches() {
   const quiet = isQuiet();
   $("sound").ariaPressed = String(!quiet);
   $("sound").textContent = quiet ? "Sound off" : "Sound on";
+  $("notify").hidden = quiet || globalThis.Notification?.permission !== "default";
 }
 
-// Switches the sound, and asks once whether notifications are allowed.
 function switchSound() {
   keep(QUIET, isQuiet() ? null : true);
-  showQuiet();
-  if (isQuiet()) return;
-  sound();
-  if (globalThis.Notification?.permission === "default") Notification.requestPermission().catch(() => {});
+  showSwitches();
+  if (!isQuiet()) sound();
 }
 
 export function listen() {
-  showQuiet();
+  showSwitches();
   $("sound").addEventListener("click", switchSound);
+  $("notify").addEventListener("click", () => Notification.requestPermission().then(showSwitches, showSwitches));
   const open = () => {
+    if (!document.body.classList.contains("player")) return;
     audio ??= globalThis.AudioContext && new AudioContext();
     audio?.resume().catch(() => {});
   };

@@ -3,7 +3,6 @@
 import { Problem } from "./api.js";
 import { command } from "./options.js";
 import { qr } from "./qr.js";
-import { toast } from "./toast.js";
 import { $, h, redraw } from "./view.js";
 import { list, nameOf, refusal } from "./words.js";
 
@@ -20,15 +19,15 @@ function code(text) {
     h("rect", { width: size, height: size, fill: "#fff" }), h("path", { d: path, fill: "#000" }));
 }
 
-// Pages over plain http in a local network have no clipboard: then the text of the link is selected.
+// Pages over plain http in a local network have no clipboard: then the text of the link is selected. Says whether it was copied.
 async function copy(input) {
   try {
     await navigator.clipboard.writeText(input.value);
+    return true;
   } catch {
     input.select();
-    if (!document.execCommand("copy")) return toast("Copy the selected link.");
+    return document.execCommand("copy");
   }
-  return toast("Copied.");
 }
 
 export class Share {
@@ -119,7 +118,7 @@ export class Share {
       h("p", {}, h("strong", {}, words), isMe && " (you)"),
       isKnown && h("input", { id: `link-${id}`, readonly: true, "aria-label": `Link: ${words}`, value: this.link(id) }),
       h("div", { class: "buttons" },
-        isKnown && does("copy", "Copy", ""), isKnown && does("code", this.shown === id ? "Hide code" : "QR code", ""),
+        isKnown && does("copy", this.copied === id ? "Copied" : "Copy", ""), isKnown && does("code", this.shown === id ? "Hide code" : "QR code", ""),
         !isKnown && !isMe && role !== "gm" && does("renew", "New link"), !isMe && does("revoke", "Revoke")),
       isKnown && this.shown === id && code(this.link(id)));
   }
@@ -193,8 +192,10 @@ export class Share {
     await this.read();
   }
 
-  copy(token) {
-    return copy($(`link-${token}`));
+  async copy(token) {
+    if (!(await copy($(`link-${token}`)))) throw new Error("Copy the selected link.");
+    this.copied = token;
+    this.draw();
   }
 
   code(token) {

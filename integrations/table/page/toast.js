@@ -18,12 +18,13 @@ function later(ms) {
   timer = setTimeout(() => ($("toast").matches(":hover, :focus-within") ? later(ms) : hideToast()), ms);
 }
 
+// `back` is a button for what the log tells too: only the button is read out.
 export function toast(words, back) {
   const press = back && h("button", { type: "button" }, back.words);
   press?.addEventListener("click", () => {
     hideToast();
     back.act();
   });
-  $("toast").replaceChildren(h("p", {}, words), ...(press ? [press] : []));
+  $("toast").replaceChildren(h("p", { "aria-hidden": back ? "true" : undefined }, words), ...(press ? [press] : []));
   later(press ? SHOWN_WITH_BUTTON : SHOWN);
 }

@@ -134,6 +134,12 @@ export class Fight {
     return fight;
   }
 
+  // The fight that a link opens.
+  static of(url, address) {
+    const link = new URLSearchParams(new URL(address).hash.slice(1));
+    return Object.assign(new Fight(), { url, id: link.get("encounter"), tokens: { gm: link.get("token") } });
+  }
+
   async call(method, place, token, body) {
     const headers = { ...(token && { authorization: `Bearer ${token}` }), ...(body && { "content-type": "application/json" }) };
     const answer = await fetch(this.url + place, { method, headers, body: body && JSON.stringify(body) });
@@ -157,14 +163,20 @@ export class Fight {
 
 // A page of a role: what is on it, and what can be pressed.
 export class Page {
-  static async open(browser, base, fight, role, context = {}) {
+  static async blank(browser, role, context = {}) {
     const own = new Page();
+    own.role = role;
     own.context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...context });
     own.page = await own.context.newPage();
     own.errors = [];
     own.page.on("pageerror", (error) => own.errors.push(String(error)));
     own.page.on("console", (message) => { if (message.type() === "error" && !/Failed to load resource/.test(message.text())) own.errors.push(message.text()); });
-    Object.assign(own, { role, fight });
+    return own;
+  }
+
+  static async open(browser, base, fight, role, context = {}) {
+    const own = await Page.blank(browser, role, context);
+    own.fight = fight;
     await own.page.goto(base + fight.link(role));
     await own.page.waitForSelector("#connection.live", { timeout: 20_000 });
     return own;

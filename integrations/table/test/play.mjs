@@ -7,19 +7,13 @@ import { test } from "node:test";
 import { DECISIONS } from "../page/words.js";
 import { Fight, Page, pictures, readCode, until } from "./harness.mjs";
 
-const SECRET = ["umbra-77", "Umbral Stalker"];
-const PLAYERS = [{ id: "ann", name: "Ann" }, { id: "bob", name: "Bob" }];
+const SECRET = ["umbral-stalker", "Umbral Stalker"];
+const PARTY = ["Ann hp 20", "Bob hp 20"];
+const MONSTERS = ["Orc hp 15", "Wolf hp 9", "Umbral Stalker hp 12 hidden"];
+const PLAYERS = ["Ann", "Bob"];
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-const CREATION = {
-  combatants: [
-    ...PLAYERS.map((player) => ({ ...player, side: "players", hp: { current: 20, max: 20 } })),
-    { id: "orc", name: "Orc", side: "monsters", hp: { current: 15, max: 15 } },
-    { id: "wolf", name: "Wolf", side: "monsters", hp: { current: 9, max: 9 } },
-    { id: SECRET[0], name: SECRET[1], side: "monsters", hidden: true, hp: { current: 12, max: 12 } },
-  ],
-  foe_hp: "banded",
-  seed: 4,
-};
+// The dice are the same each time.
+const SEED = 4;
 // So many presses after the start, the server restarts.
 const RESTART = 6;
 
@@ -117,13 +111,30 @@ async function hasWords(url) {
   }
 }
 
+// The game master starts the fight from an empty page.
+async function begin(browser, url, { ruleset, options }) {
+  const { title, presets } = await (await fetch(`${url}/v1/rulesets/${ruleset}`)).json();
+  const label = options ? presets.find(({ id }) => id === options.preset).plays : title;
+  const own = await Page.blank(browser, "gm");
+  const { page } = own;
+  await page.route(/\/v1\/encounters$/, (route) => route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), seed: SEED }) }));
+  await page.goto(`${url}/table`);
+  await page.getByLabel("Game", { exact: true }).selectOption({ label });
+  await page.getByLabel("Party", { exact: true }).fill(PARTY.join("\n"));
+  await page.getByLabel("Monsters", { exact: true }).fill(MONSTERS.join("\n"));
+  await page.getByRole("button", { name: "Create the fight" }).click();
+  await page.locator("#connection.live").waitFor();
+  own.fight = Fight.of(url, page.url());
+  return own;
+}
+
 // The game master makes a link for each player, and the players' phones read the codes.
 async function handOut(gm, open) {
   const panel = gm.page.getByRole("dialog", { name: "Share the fight" });
   await gm.page.getByRole("button", { name: "Share" }).click();
   await panel.getByRole("button", { name: "A link for each of 2 characters" }).click();
   const phones = [];
-  for (const { name } of PLAYERS) {
+  for (const name of PLAYERS) {
     await panel.getByLabel(`Link: ${name}`, { exact: true }).waitFor();
     await panel.getByRole("button", { name: `QR code: ${name}` }).click();
     phones.push(await open(name, await readCode(panel.locator(".qr"))));
@@ -160,10 +171,10 @@ export function play({ browser, server, wire }) {
   for (const game of GAMES) {
     const title = [game.ruleset, game.options?.preset].filter(Boolean).join(" ");
     test(`${title}: two rounds at three devices by the page alone`, async () => {
-      const fight = await Fight.create(wire.url, { ...game, ...CREATION, name: title });
-      const gm = await Page.open(browser(), wire.url, fight, "gm");
+      const gm = await begin(browser(), wire.url, game);
+      const { fight } = gm;
       const phones = await handOut(gm, (name, address) => {
-        fight.tokens[name] = new URLSearchParams(new URL(address).hash.slice(1)).get("token");
+        fight.tokens[name] = Fight.of(wire.url, address).tokens.gm;
         return Page.open(browser(), wire.url, fight, name, PHONE);
       });
       const pages = [gm, ...phones];
@@ -173,12 +184,14 @@ export function play({ browser, server, wire }) {
       for (let turn = 1; encounter.round < 3; turn++) {
         assert.ok(turn < 250, `${title}: round ${encounter.round} after ${turn} presses`);
         if (turn === RESTART) await restart(server, pages);
-        if (encounter.status === "running" && turn % 4 === 0) await hit(gm, turn / 4);
+        if (encounter.status === "running" && turn % 4 === 0) {
+          await hit(gm, turn / 4);
+          await settled(phones, fight);
+        }
         // Who pressed least is asked first.
         const order = [...pages].sort((a, b) => pressed.get(a) - pressed.get(b));
         let version;
         for (const own of order) {
-          await settled([own], fight);
           version = await step(own, uses, turn);
           if (version) { pressed.set(own, pressed.get(own) + 1); break; }
         }
@@ -206,7 +219,11 @@ export function play({ browser, server, wire }) {
 
 // Waits until pages have the newest entry of the log that their tokens see. Versions that tell them nothing leave them out.
 async function settled(pages, fight) {
-  for (const own of pages) await own.at((await fight.read(own.role, "/events?limit=1000")).items.at(-1)?.version ?? 0);
+  for (const own of pages) {
+    const shown = await own.version();
+    const { items } = await fight.read(own.role, `/events?after=${shown}&limit=1000`);
+    await own.at(items.at(-1)?.version ?? shown);
+  }
 }
 
 // The game master reveals the hidden combatant by its row, takes it back, and reveals it again.

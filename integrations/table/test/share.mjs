@@ -50,6 +50,10 @@ export function share({ browser, wire }) {
     assert.ok(address.startsWith(`${wire.url}/table#encounter=${fight.id}&token=tk_player_`), address);
     assert.equal(await readCode(panel.locator(".qr")), address);
     await gm.page.screenshot({ path: path.join(pictures, "share.png") });
+    await gm.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await panel.getByRole("button", { name: "Copy: Anna" }).click();
+    await panel.getByRole("button", { name: "Copied: Anna" }).waitFor();
+    assert.equal(await gm.page.evaluate(() => navigator.clipboard.readText()), address);
     await panel.getByLabel("Address in the links").fill("http://192.168.1.20:8080/");
     assert.ok((await link.inputValue()).startsWith("http://192.168.1.20:8080/table#"));
     assert.equal(await readCode(panel.locator(".qr")), await link.inputValue());
