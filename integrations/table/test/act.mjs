@@ -164,7 +164,7 @@ export function act({ browser, wire }) {
     const oneOf = ids.map((id) => ({ const: id, title: id }));
     const reorder = { label: "Reorder", group: "tools", primary: false, complete: false, command: { type: "reorder" }, rule: "CU-2",
       choices: [{ field: "combatant", title: "Combatant", required: true, schema: { oneOf } }, { field: "before", title: "Before", required: false, schema: { oneOf } }] };
-    const context = await browser().newContext({ viewport: { width: 1280, height: 900 } });
+    const context = await browser().newContext({ viewport: { width: 1280, height: 900 }, hasTouch: true });
     const page = await context.newPage();
     const sent = [];
     const version = (await fight.read("gm")).version;
@@ -196,8 +196,16 @@ export function act({ browser, wire }) {
     await until(() => sent.length === 3, "the key is sent");
     await page.keyboard.press("Alt+ArrowDown");
     await until(() => sent.length === 4, "the other key is sent");
+    // A finger drags a row as a mouse does.
+    const session = await context.newCDPSession(page);
+    const touch = (type, x, y) => session.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x, y }] });
+    const [grip, over] = [await grips.nth(5).boundingBox(), await page.locator("#rows .row").nth(2).boundingBox()];
+    await touch("touchStart", grip.x + grip.width / 2, grip.y + grip.height / 2);
+    for (const share of [0.3, 0.6, 1]) await touch("touchMove", grip.x, grip.y + share * (over.y + 3 - grip.y));
+    await touch("touchEnd");
+    await until(() => sent.length === 5, "the finger's drag is sent");
     const moved = (combatant, before) => ({ type: "reorder", combatant: ids[combatant], ...(before !== undefined && { before: ids[before] }) });
-    assert.deepEqual(sent, [moved(4, 1), moved(0), moved(2, 1), moved(2, 4)]);
+    assert.deepEqual(sent, [moved(4, 1), moved(0), moved(2, 1), moved(2, 4), moved(5, 2)]);
     await context.close();
   });
 }
