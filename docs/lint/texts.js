@@ -7,12 +7,11 @@ const { join } = require("node:path");
 
 const [root, target] = process.argv.slice(2);
 const read = (...path) => readFileSync(join(root, ...path), "utf8");
-const later = read("docs", "lint", "later.txt").split("\n").filter((line) => line && !line.startsWith("#")).map((line) => new RegExp(line));
 const kinds = { description: new Map(), error: new Map(), label: new Map(), event: new Map() };
 
 function add(kind, text, source) {
   const line = String(text).replace(/\s+/g, " ").trim();
-  if (line && !kinds[kind].has(line) && !later.some((part) => part.test(source))) kinds[kind].set(line, source);
+  if (line && !kinds[kind].has(line)) kinds[kind].set(line, source);
 }
 
 /** Calls `visit` with every text of a JSON value, its field and its path. */
@@ -32,8 +31,9 @@ function addAnswers(json, source) {
 }
 
 // The published documents and manifests, and the answers in their examples.
-for (const file of readdirSync(join(root, "openapi")).filter((name) => name.endsWith(".json"))) {
-  const document = JSON.parse(read("openapi", file));
+const jsonFiles = (folder) => readdirSync(join(root, folder)).filter((name) => name.endsWith(".json")).map((name) => `${folder}/${name}`);
+for (const file of [...jsonFiles("openapi"), ...jsonFiles("openapi/manifests")]) {
+  const document = JSON.parse(read(file));
   addAnswers(document, file);
   walk(document, (field, text, path) => {
     if (/\/(value|example|examples)\//.test(path)) return;
