@@ -108,6 +108,50 @@ async fn every_rulesets_page_has_a_fight_that_plays_as_printed() {
 }
 
 #[test]
+fn pages_list_the_rulesets_and_presets_that_are_served() {
+    let readme = text(README);
+    for ruleset in Rulesets::shipped().iter() {
+        let manifest = ruleset.manifest;
+        let id = manifest.id;
+        let row = format!("| [`{id}`](docs/rulesets/{id}.md) | ");
+        assert!(readme.contains(&row), "the README has a row for {id}");
+        let page = text(&format!("docs/rulesets/{id}.md"));
+        let mut rows = Vec::new();
+        for (place, preset) in manifest.presets.iter().enumerate() {
+            let default = if place == 0 { " (default)" } else { "" };
+            let (id, title, plays) = (preset.id, preset.title, preset.plays);
+            rows.push(format!("| `{id}`{default} | {title} | {plays} |"));
+        }
+        assert!(page.contains(&rows.join("\n")), "{id}: {rows:#?}");
+    }
+}
+
+/// Files that name the rulesets by hand.
+const LISTS: [&str; 5] = [
+    "tests/suite/rights/rounds.rs",
+    "benches/cost/fights.rs",
+    "integrations/foundry/src/settings.ts",
+    "integrations/foundry/play/rulesets.test.ts",
+    "integrations/table/test/play.mjs",
+];
+
+#[test]
+fn files_with_a_list_of_rulesets_name_all_of_them() {
+    let contributing = text("CONTRIBUTING.md");
+    for path in LISTS {
+        assert!(contributing.contains(path), "CONTRIBUTING.md names {path}");
+        let list = text(path);
+        for ruleset in Rulesets::shipped().iter() {
+            let id = ruleset.manifest.id;
+            // The cost of a definition is that of what it says.
+            let measured = !path.starts_with("benches") || id != "custom";
+            let named = list.contains(&format!("\"{id}\""));
+            assert!(named || !measured, "{path} names {id}");
+        }
+    }
+}
+
+#[test]
 fn the_configuration_page_names_every_setting_that_help_names() {
     let directory = TempDir::new().expect("a temporary directory");
     let help = turnkeeper(directory.path())
