@@ -172,7 +172,10 @@ fn effect_line<R: Ruleset>(encounter: &Encounter<R>, effect: &Effect) -> String 
 /// How long an effect lasts still.
 fn lasting<R: Ruleset>(encounter: &Encounter<R>, expires: &Expiry) -> String {
     match expires {
-        Expiry::RoundEnd { rounds } => format!(", {}s left: {rounds}", R::MANIFEST.round),
+        Expiry::RoundEnd { rounds } => {
+            let ending = if rounds.get() == 1 { "" } else { "s" };
+            format!(", {rounds} {}{ending} left", R::MANIFEST.round)
+        }
         Expiry::TurnStart { of, turns } => until_turn(encounter, "start", of.as_ref(), turns.get()),
         Expiry::TurnEnd { of, turns } => until_turn(encounter, "end", of.as_ref(), turns.get()),
         Expiry::EncounterEnd {} | Expiry::Removed {} => String::new(),
@@ -186,16 +189,21 @@ fn until_turn<R: Ruleset>(
     of: Option<&CombatantId>,
     turns: i64,
 ) -> String {
-    let mut line = format!(", until the {edge} of ");
+    let whose = match of {
+        Some(of) => possessive(&name(encounter, of)),
+        None => "the".to_owned(),
+    };
     if turns > 1 {
-        line += &format!("turn {turns}");
+        format!(", {turns} turns left, until the {edge} of {whose} turn")
     } else {
-        line += "the next turn";
+        format!(", until the {edge} of {whose} next turn")
     }
-    if let Some(of) = of {
-        line += &format!(" of {}", name(encounter, of));
-    }
-    line
+}
+
+/// A name with what makes it the owner: "Ann's", "Goblins'".
+fn possessive(name: &str) -> String {
+    let ending = if name.ends_with('s') { "'" } else { "'s" };
+    format!("{name}{ending}")
 }
 
 fn awaited_line<R: Ruleset>(encounter: &Encounter<R>, pending: &Pending) -> String {

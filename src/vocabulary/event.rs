@@ -412,7 +412,7 @@ impl Describe for SharedEvent {
         let sentence = match self {
             Self::EncounterStarted(_) => "The fight starts.",
             Self::EncounterUpdated(_) => {
-                "[The encounter is now called {name}.][{!name}The encounter changes.]"
+                "[The encounter is now called {name}.][{!name}The encounter's metadata changed.]"
             }
             Self::EncounterEnded(_) => "The fight ends.",
             Self::RoundStarted(_) => "Round {round} starts.",
@@ -427,7 +427,8 @@ impl Describe for SharedEvent {
             Self::Healed(_) => {
                 "[{member} of {combatant} regains]\
                  [{!member}{combatant} {combatant:regains|regain}] \
-                 {hp_gained} {hp_gained:hit point|hit points}[, {hp_left} left]."
+                 {hp_gained} {hp_gained:hit point|hit points}\
+                 [{member?} and has {hp_left}][{!member} and {combatant:has|have} {hp_left}]."
             }
             Self::ConditionSet(_) => {
                 "[{member} of {combatant} is]\
@@ -488,7 +489,7 @@ impl<R: Ruleset> Describe for Event<R> {
                 write!(out, "{} {verb}.", details.name).is_ok()
             }
             Self::Roster(RosterEvent::CombatantUpdated { details, changed }) => {
-                tell_update(&details.name, changed, names, out)
+                tell_update(details, changed, names, out)
             }
         }
     }
@@ -518,24 +519,40 @@ fn tell_tick<R: Ruleset>(e: &EffectTicked, names: &dyn Names, out: &mut String) 
 }
 
 /// Says what changed about a combatant.
-fn tell_update(name: &Text<80>, changed: &[Slug], names: &dyn Names, out: &mut String) -> bool {
-    let mut fields = Vec::with_capacity(changed.len());
-    for field in changed {
-        let words = match field.as_str() {
-            "hp" => Slug::fixed("hit-points"),
-            _ => field.clone(),
-        };
-        fields.push(words);
+fn tell_update<R: Ruleset>(
+    details: &Combatant<R>,
+    changed: &[Slug],
+    names: &dyn Names,
+    out: &mut String,
+) -> bool {
+    let is = if details.members.is_empty() {
+        "is"
+    } else {
+        "are"
+    };
+    let name = &details.name;
+    match changed {
+        [] => write!(out, "{name} {is} updated.").is_ok(),
+        [only] if only.as_str() == "hidden" => {
+            let now = if details.hidden { "now" } else { "no longer" };
+            write!(out, "{name} {is} {now} hidden.").is_ok()
+        }
+        _ => {
+            let mut fields = Vec::with_capacity(changed.len());
+            for field in changed {
+                let words = match field.as_str() {
+                    "hp" => Slug::fixed("hit-points"),
+                    _ => field.clone(),
+                };
+                fields.push(words);
+            }
+            out.push_str(name.as_str());
+            out.push_str(": ");
+            fields.describe(names, out);
+            out.push_str(" changed.");
+            true
+        }
     }
-    out.push_str(name.as_str());
-    if fields.is_empty() {
-        out.push_str(" is updated.");
-        return true;
-    }
-    out.push_str(": ");
-    fields.describe(names, out);
-    out.push_str(" changed.");
-    true
 }
 
 /// What `combatant_joined` carries.

@@ -4,6 +4,7 @@
 //! In a template, `{field}` stands for what a field says, and `{field:takes|take}` for the first
 //! word if the field names one, for the second if it names several. What stands in brackets is left
 //! out if a field in it says nothing, or if a field with `!` before its name says something.
+//! `{field?}` and `{field=word}` keep the words around them if the field says anything or this word.
 
 use super::{
     CombatantId, Die, Effect, EffectId, Encounter, Int, MemberId, Metadata, Participants, Ruleset,
@@ -85,6 +86,12 @@ pub trait Describe {
     fn is_plural(&self, _names: &dyn Names) -> bool {
         false
     }
+
+    /// Whether the value is a row of a table, such as a name with its roll: rows follow each other
+    /// without "and".
+    fn is_row(&self) -> bool {
+        false
+    }
 }
 
 /// A value whose fields a template can name. `#[derive(Tellable!)]` implements it.
@@ -139,7 +146,15 @@ fn tell_field(
 ) -> bool {
     // `{!flag}` keeps the words around it if the flag is not set.
     if let Some(flag) = placeholder.strip_prefix('!') {
-        return !value.describe_field(flag, names, out);
+        return !value.describe_field(flag, names, &mut String::new());
+    }
+    if let Some(field) = placeholder.strip_suffix('?') {
+        return value.describe_field(field, names, &mut String::new());
+    }
+    if let Some((field, word)) = placeholder.split_once('=') {
+        let mut said = String::new();
+        value.describe_field(field, names, &mut said);
+        return said == word;
     }
     let Some((field, words)) = placeholder.split_once(':') else {
         return value.describe_field(placeholder, names, out);
@@ -153,22 +168,30 @@ fn tell_field(
     true
 }
 
-/// Writes what several values say: "a, b and c". False if none says anything.
+/// Writes what several values say: "a, b and c", or the rows of a table: "a 3, b 2", with semicolons
+/// if a row has commas itself. False if none says anything.
 fn list<'v, T: Describe + 'v>(
     values: impl IntoIterator<Item = &'v T>,
     names: &dyn Names,
     out: &mut String,
 ) -> bool {
     let mut said = Vec::new();
+    let mut rows = false;
     for value in values {
         let mut words = String::new();
         if value.describe(names, &mut words) {
             said.push(words);
+            rows |= value.is_row();
         }
     }
     let Some((last, others)) = said.split_last() else {
         return false;
     };
+    if rows {
+        let has_commas = said.iter().any(|row| row.contains(", "));
+        out.push_str(&said.join(if has_commas { "; " } else { ", " }));
+        return true;
+    }
     if !others.is_empty() {
         out.push_str(&others.join(", "));
         out.push_str(" and ");
@@ -421,6 +444,10 @@ mod tests {
         assert_eq!(filled("no field"), "no field");
         assert_eq!(filled("{a"), "Ann");
         assert_eq!(filled("{a}[{!a} alone][{!b} waits]"), "Ann waits");
+        assert_eq!(
+            filled("[{a?}one][{b?}two][{a=Ann} three][{a=Bob} four]"),
+            "one three"
+        );
     }
 
     #[test]
@@ -428,6 +455,36 @@ mod tests {
         assert_eq!(
             filled("{g}'s turn after {a}'s[ or {b}'s]."),
             "Goblins' turn after Ann's."
+        );
+    }
+
+    struct Row(&'static str);
+
+    impl Describe for Row {
+        fn describe(&self, _: &dyn Names, out: &mut String) -> bool {
+            out.push_str(self.0);
+            true
+        }
+
+        fn is_row(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn rows_of_a_table_stay_apart() {
+        let told = |rows: Vec<Row>| {
+            let mut out = String::new();
+            rows.describe(&OnlyAnn, &mut out);
+            out
+        };
+        assert_eq!(
+            told(vec![Row("Ann 9"), Row("Bo and Cy 3")]),
+            "Ann 9, Bo and Cy 3"
+        );
+        assert_eq!(
+            told(vec![Row("Ann 9"), Row("Bo, Cy and Di 3")]),
+            "Ann 9; Bo, Cy and Di 3"
         );
     }
 

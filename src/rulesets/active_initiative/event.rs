@@ -176,14 +176,18 @@ impl Describe for Event {
             Self::Rolled(_) => "{combatant} {combatant:rolls|roll} {die} for initiative.",
             Self::InitiativeRolled(_) => "Initiative: {ranking}.",
             Self::RolledOff(_) => "Roll-off: {ranking}.",
-            Self::InterruptPointsGained(_) => "Interrupt points of the game master: {points}.",
+            Self::InterruptPointsGained(_) => {
+                "The game master has {points} interrupt {points:point|points}."
+            }
             Self::Nominated(_) => {
                 "[{nominated_by} {nominated_by:chooses|choose} {combatant} to act next.]\
                  [{!nominated_by}{combatant} {combatant:acts|act} next.]"
             }
             Self::Interrupted(_) => {
-                "{combatant} {combatant:interrupts|interrupt}[ {displaced}] and \
-                 {combatant:takes|take} the next turn ({means})."
+                "{combatant} {combatant:interrupts|interrupt}[ {displaced}]\
+                 [{means=damage} after damage][{means=inspiration} with inspiration]\
+                 [{means=interrupt point} with an interrupt point] and \
+                 {combatant:takes|take} the next turn."
             }
             Self::ChoiceOpened(_) => {
                 "[{chooser} {chooser:chooses|choose}][{!chooser}The game master chooses]\
@@ -200,7 +204,9 @@ impl Describe for Event {
             Self::InspirationSpent(_) => {
                 "{combatant} {combatant:spends|spend} an inspiration point and {combatant:has|have} {inspiration} left."
             }
-            Self::InterruptPointsLost(_) => "Interrupt points lost: {points}.",
+            Self::InterruptPointsLost(_) => {
+                "The game master loses {points} interrupt {points:point|points}."
+            }
         };
         tell(sentence, self, names, out)
     }
@@ -221,6 +227,10 @@ impl Describe for InitiativeRoll {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         tell("{combatant} {total}", self, names, out)
     }
+
+    fn is_row(&self) -> bool {
+        true
+    }
 }
 
 /// One combatant's die in a roll-off.
@@ -235,5 +245,9 @@ pub struct RollOff {
 impl Describe for RollOff {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         tell("{combatant} {die}", self, names, out)
+    }
+
+    fn is_row(&self) -> bool {
+        true
     }
 }

@@ -334,10 +334,16 @@ impl Describe for Event {
         let sentence = match self {
             Self::Surprised(_) => "{combatant} {combatant:is|are} surprised.",
             Self::SideOpened(_) => "The {side} go first.",
-            Self::DeclarationsOpened(_) => "Combatants declare.",
+            Self::DeclarationsOpened(_) => "All combatants declare what they will do.",
             Self::Declared(_) => "{combatant} {combatant:declares|declare}[ {choice}].",
+            Self::DeclarationsShown(e) if e.declarations.is_empty() => {
+                "No combatant declares anything."
+            }
             Self::DeclarationsShown(_) => "Declared: {declarations}.",
-            Self::RollOpened(_) => "The round needs a roll.",
+            Self::RollOpened(_) => "This round needs a new roll.",
+            Self::InitiativeRolled(e) if e.places.is_empty() && e.sides.is_empty() => {
+                "No combatant has a place in the order."
+            }
             Self::InitiativeRolled(_) => "Order[: {places}][: {sides}].",
             Self::Placed(_) => "Joining the order: {places}.",
             Self::CameLate(_) => "{combatant} {combatant:misses|miss} a turn in this round.",
@@ -348,7 +354,9 @@ impl Describe for Event {
             }
             // Its `turn_started` tells it.
             Self::TurnOpened(_) => return false,
-            Self::Skipped(_) => "{combatant} {combatant:loses|lose} the turn, surprised.",
+            Self::Skipped(_) => {
+                "{combatant} {combatant:is|are} surprised and {combatant:loses|lose} the turn."
+            }
             Self::StepStarted(_) => "The next step starts.",
             Self::StepFinished(_) => "{combatant} {combatant:finishes|finish} the step.",
             Self::GapOpened(_) => "Others may react now.",
@@ -356,7 +364,10 @@ impl Describe for Event {
             Self::Delayed(_) => "{combatant} {combatant:delays|delay}.",
             Self::DelayLapsed(_) => "{combatant} {combatant:loses|lose} the delayed turn.",
             Self::Returned(_) => "{combatant} {combatant:takes|take} the delayed turn.",
-            Self::PlaceMoved(_) => "{combatant} {combatant:moves|move} in the order.",
+            Self::PlaceMoved(_) => {
+                "{combatant} {combatant:moves|move}[{after} after {beside} in the order]\
+                 [{!after} before {beside} in the order][{!beside} to the end of the order]."
+            }
             Self::LapEnded(_) => "All combatants have had a turn.",
             Self::ClockAdvanced(_) => "The clock reaches tick {tick}.",
             Self::Scheduled(_) => "{combatant} {combatant:acts|act} next at tick {tick}.",
@@ -364,12 +375,13 @@ impl Describe for Event {
                 "{combatant} {combatant:has|have} {left} {pool} {left:point|points}."
             }
             Self::TablePoolChanged(_) => "The table has {left} {pool} {left:point|points}.",
+            Self::Reacted(e) if e.cost == 0 => "{combatant} {combatant:reacts|react}.",
             Self::Reacted(_) => {
                 "{combatant} {combatant:reacts|react} with {cost} {pool} {cost:point|points}."
             }
             Self::Readied(_) => "{combatant} {combatant:readies|ready} an action.",
             Self::Triggered(_) => "{combatant} {combatant:uses|use} the readied action.",
-            Self::Halted(_) => "No combatant is left in the fight.",
+            Self::Halted(_) => "No combatant is left to act.",
         };
         tell(sentence, self, names, out)
     }
@@ -387,6 +399,10 @@ pub struct Declaration {
 impl Describe for Declaration {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         tell("{combatant} {choice}", self, names, out)
+    }
+
+    fn is_row(&self) -> bool {
+        true
     }
 }
 
@@ -407,6 +423,10 @@ impl Describe for RolledPlace {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         tell("{combatant} {initiative}", self, names, out)
     }
+
+    fn is_row(&self) -> bool {
+        true
+    }
 }
 
 /// A side in the order, and its initiative.
@@ -426,5 +446,9 @@ pub struct RolledSide {
 impl Describe for RolledSide {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         tell("{side} {initiative}", self, names, out)
+    }
+
+    fn is_row(&self) -> bool {
+        true
     }
 }

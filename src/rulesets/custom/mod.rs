@@ -93,7 +93,7 @@ impl Ruleset for Custom {
         let state = &c.state;
         let mut remarks = Vec::new();
         if state.delaying {
-            remarks.push("delays".to_owned());
+            remarks.push("delaying".to_owned());
         }
         if let Some(choice) = &state.declared {
             remarks.push(format!("declared {choice}"));

@@ -457,18 +457,18 @@ impl Describe for Event {
             Self::ActionPointsRegained(_) => {
                 "{combatant} {combatant:regains|regain} all Action Points ({left})."
             }
-            Self::PlaceHeld(_) => "{combatant} {combatant:delays|delay}[ behind {behind}].",
+            Self::PlaceHeld(_) => "{combatant} {combatant:delays|delay}[ until after {behind}].",
             Self::Delayed(_) => "{combatant} {combatant:delays|delay} to {slot}.",
             Self::SlotAdded(_) => "{added} joins the order.",
-            Self::TeamJoined(_) => "Team {side} joins the rotation.",
+            Self::TeamJoined(_) => "The {side} join the rotation of enemy teams.",
             Self::SlotShown(_) => "{slot} appears in the order.",
             Self::SlotsMerged(_) => "{emptied} merges into {slot}.",
             Self::ActionPointsChanged(_) => {
                 "{combatant} {combatant:has|have} {left} of {max} Action Points."
             }
             Self::ActionPointsSpent(_) => {
-                "{combatant} {combatant:spends|spend} {spent} Action {spent:Point|Points}\
-                 [ on {action}] and {combatant:has|have} {left} left."
+                "{combatant} {combatant:spends|spend} {spent} Action {spent:Point|Points} \
+                 and {combatant:has|have} {left} left[: {action}]."
             }
             Self::Readied(_) => {
                 "{combatant} {combatant:readies|ready} an action: {action}, when {trigger}."

@@ -106,7 +106,7 @@ impl Ruleset for Dc20 {
         if let Some(behind) = &state.behind
             && let Some(enemy) = encounter.get(behind)
         {
-            remarks.push(format!("behind {}", enemy.name));
+            remarks.push(format!("delaying until after {}", enemy.name));
         }
         if has_no_turn(c) && c.active() && !encounter.state.slots.is_empty() {
             remarks.push("no turn yet".to_owned());
@@ -121,9 +121,9 @@ impl Ruleset for Dc20 {
             (state.delayed, "delayed"),
             (state.inspiration_die, "inspiration d6"),
             (state.round_one_adv, "advantage once in round 1"),
-            (state.attacked_with_adv, "next attack against has advantage"),
+            (state.attacked_with_adv, "next attack on them has advantage"),
             (state.committed.is_some(), "must act as announced"),
-            (state.readied.is_some(), "has readied an action"),
+            (state.readied.is_some(), "action readied"),
         ] {
             if applies {
                 remarks.push(words.to_owned());

@@ -43,7 +43,7 @@ fn turn_of(state: &State, slot: &Slot, c: &Combatant) -> OrderEntry {
 }
 
 fn empty_turn(state: &State, slot: &Slot, done: bool, asks: bool) -> OrderEntry {
-    let because = Reason::new("DC-16", "an empty turn keeps the place");
+    let because = Reason::new("DC-16", "an empty turn keeps its place");
     OrderEntry {
         done: Some(done),
         next: if asks { None } else { Some(false) },
@@ -54,7 +54,7 @@ fn empty_turn(state: &State, slot: &Slot, done: bool, asks: bool) -> OrderEntry 
 }
 
 fn without_turn(c: &Combatant) -> OrderEntry {
-    let because = with_check(c, Reason::new("DC-4", "has rolled and no turn yet"));
+    let because = with_check(c, Reason::new("DC-4", "has rolled, has no turn yet"));
     OrderEntry {
         next: Some(false),
         ..OrderEntry::new(&c.id, because)

@@ -44,7 +44,14 @@ impl Redact for SlotId {}
 
 impl Describe for SlotId {
     fn describe(&self, _: &dyn Names, out: &mut String) -> bool {
-        out.push_str(&self.title());
+        let title = self.title();
+        if let Some(rest) = title.strip_prefix("Extra") {
+            out.push_str(if out.is_empty() { "The" } else { "the" });
+            out.push_str(" extra");
+            out.push_str(rest);
+        } else {
+            out.push_str(&title);
+        }
         true
     }
 }
@@ -181,7 +188,9 @@ pub struct Check {
 impl Describe for Check {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         tell(
-            "{total} for initiative[{success}: success][{!success}: failure]",
+            "{total} for initiative[{critical=none}{success}: success]\
+             [{critical=none}{!success}: failure][{critical=success}: critical success]\
+             [{critical=failure}: critical failure]",
             self,
             names,
             out,

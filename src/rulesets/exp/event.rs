@@ -192,7 +192,7 @@ impl Describe for Event {
         let sentence = match self {
             Self::Rolled(_) => "{combatant} {combatant:rolls|roll} {die} for initiative.",
             Self::InitiativeRolled(_) => "Initiative: {ranking}.",
-            Self::PassStarted(_) => "Pass {pass} through the list begins.",
+            Self::PassStarted(_) => "Pass {pass} through the list starts.",
             Self::Asked(_) => "{combatants} {combatants:acts or waits|act or wait}.",
             Self::Announced(e) => {
                 let planned = used(e.movement, e.act, e.order, Use::base);
@@ -211,13 +211,16 @@ impl Describe for Event {
                 "{combatant} [{!duel}{combatant:keeps|keep} waiting][{standing} until further notice]\
                  [{duel}{combatant:declines|decline} the mental duel]."
             }
-            Self::AskedAgain(_) => "{combatant} {combatant:stops|stop} passing.",
+            Self::AskedAgain(_) => {
+                "{combatant} {combatant:wants|want} to be asked about jumps again."
+            }
             Self::MentalDuelRolled(_) => "Mental duel: {ranking}.",
             Self::MentalAttacked(_) => {
                 "{combatant} {combatant:attacks|attack}[ {target}] with the mind."
             }
             Self::ComponentsLost(_) => {
-                "{combatant} {combatant:loses|lose} {components} for this unit: {loss}."
+                "{combatant} [{loss=joined late}joined late][{loss=cannot act}can't act]\
+                 [{loss=could not answer}can't act] and {combatant:loses|lose} the {components} of this unit."
             }
             Self::DuelEnded(_) => "The mental duel of {combatants} ends.",
         };
@@ -233,9 +236,9 @@ fn used(
     words: impl Fn(Use, Component) -> String,
 ) -> String {
     match (movement, act) {
-        (Some(Use::Wait), Some(Use::Wait)) => {
-            let waits = words(Use::Wait, Component::Move);
-            format!("{waits} and act")
+        (Some(Use::Wait), Some(Use::Wait)) | (Some(Use::Nothing), Some(Use::Nothing)) => {
+            let both = words(movement.unwrap_or(Use::Nothing), Component::Move);
+            format!("{both} and the act")
         }
         (Some(movement), Some(act)) => {
             let moves = words(movement, Component::Move);
@@ -243,6 +246,8 @@ fn used(
             match order {
                 Some(Sequence::ActFirst) => format!("{acts}, then {moves}"),
                 Some(Sequence::MoveFirst) => format!("{moves}, then {acts}"),
+                // "give up the move and act" would give up both.
+                None if movement != Use::Now => format!("{acts} and {moves}"),
                 None => format!("{moves} and {acts}"),
             }
         }
@@ -258,8 +263,8 @@ impl Use {
         let verb = match (self, component) {
             (Self::Now, Component::Move) => "{combatant:moves|move}",
             (Self::Now, Component::Act) => "{combatant:acts|act}",
-            (Self::Wait, Component::Move) => "{combatant:waits|wait} with move",
-            (Self::Wait, Component::Act) => "{combatant:waits|wait} with act",
+            (Self::Wait, Component::Move) => "{combatant:waits|wait} with the move",
+            (Self::Wait, Component::Act) => "{combatant:waits|wait} with the act",
             (Self::Nothing, Component::Move) => "{combatant:gives|give} up the move",
             (Self::Nothing, Component::Act) => "{combatant:gives|give} up the act",
         };
@@ -271,8 +276,8 @@ impl Use {
         let verb = match (self, component) {
             (Self::Now, Component::Move) => "move",
             (Self::Now, Component::Act) => "act",
-            (Self::Wait, Component::Move) => "wait with move",
-            (Self::Wait, Component::Act) => "wait with act",
+            (Self::Wait, Component::Move) => "wait with the move",
+            (Self::Wait, Component::Act) => "wait with the act",
             (Self::Nothing, Component::Move) => "give up the move",
             (Self::Nothing, Component::Act) => "give up the act",
         };

@@ -105,7 +105,7 @@ impl Ruleset for Exp {
             format!("initiative {}, ", roll.written())
         };
         let keeps = if c.state.keeps_waiting {
-            ", passes until further notice"
+            ", keeps waiting until further notice"
         } else {
             ""
         };

@@ -326,6 +326,10 @@ impl Describe for InitiativeRoll {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         self.combatants.describe(names, out) && write!(out, " {}", self.written()).is_ok()
     }
+
+    fn is_row(&self) -> bool {
+        true
+    }
 }
 
 impl InitiativeRoll {

@@ -156,7 +156,7 @@ impl Describe for Event {
             Self::ExtraActionLapsed(_) => "{combatant} {combatant:loses|lose} the extra Action.",
             Self::SeizingOpened(_) => "{combatants} may seize the next turn.",
             Self::Seized(_) => "{combatant} {combatant:seizes|seize} a turn.",
-            Self::Passed(_) => "{combatant} {combatant:passes|pass}.",
+            Self::Passed(_) => "{combatant} {combatant:declines|decline} to seize.",
             Self::SeizedTurnLapsed(_) => "{combatant} {combatant:loses|lose} the seized turn.",
             Self::ChoiceOpened(_) => {
                 "[{chooser} {chooser:chooses|choose}][{!chooser}The game master chooses]\
@@ -188,7 +188,16 @@ pub struct InitiativeRoll {
 
 impl Describe for InitiativeRoll {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        tell("{combatants} {total}", self, names, out)
+        tell(
+            "{combatants} {total}[{meaning=one} (rolled a 1)][{meaning=twenty} (rolled a 20)]",
+            self,
+            names,
+            out,
+        )
+    }
+
+    fn is_row(&self) -> bool {
+        true
     }
 }
 
@@ -204,5 +213,9 @@ pub struct RollOff {
 impl Describe for RollOff {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         tell("{combatants} {die}", self, names, out)
+    }
+
+    fn is_row(&self) -> bool {
+        true
     }
 }

@@ -386,7 +386,13 @@ impl Describe for Event {
             Self::Delayed(_) => "{combatant} {combatant:delays|delay} the turn.",
             Self::Returned(_) => "{combatant} {combatant:takes|take} the delayed turn.",
             Self::InitiativeChanged(_) => {
-                "{combatant} {combatant:goes|go} from Initiative {from} to {to} ({cause})."
+                "{combatant} {combatant:goes|go} from Initiative {from} to {to} \
+                 [{cause=no attack}for a turn without an attack][{cause=flurry}for the flurry]\
+                 [{cause=spent}as a cost][{cause=attacked}by being attacked]\
+                 [{cause=own attack}as the cost of an attack]\
+                 [{cause=crash bonus}for crashing an opponent][{cause=crash loss}by the Crash]\
+                 [{cause=shift}by the shift][{cause=start effect}by a start-of-turn effect]\
+                 [{cause=adjusted}by the game master][{cause=expired}as a timed change ends]."
             }
             Self::Crashed(_) => {
                 "[{crashed_by} {crashed_by:crashes|crash} {combatant}.][{!crashed_by}{combatant} {combatant:crashes|crash}.]"
@@ -395,10 +401,18 @@ impl Describe for Event {
             Self::Shifted(_) => {
                 "{combatant} {combatant:shifts|shift} the fight and {combatant:joins|join} battle again."
             }
-            Self::RecoveryTokensGained(_) => "Recovery tokens of {combatant}: {recovery_tokens}.",
+            Self::RecoveryTokensGained(_) => {
+                "{combatant} {combatant:has|have} {recovery_tokens} recovery {recovery_tokens:token|tokens}."
+            }
             Self::MotesChanged(_) => "{combatant} {combatant:goes|go} from {from} to {to} motes.",
-            Self::TimedChangesSet(_) => "Timed Initiative changes of {combatant} are counted.",
-            Self::Corrected(_) => "The game master corrects {combatant}.",
+            Self::TimedChangesSet(_) => {
+                "[Initiative changes of {combatant} that will end: {timed_changes}.]\
+                 [{!timed_changes}No Initiative change of {combatant} will end.]"
+            }
+            Self::Corrected(_) => {
+                "The game master corrects {combatant}.[ Recovery tokens: {recovery_tokens}.]\
+                 [ Onslaught: {onslaught}.]"
+            }
         };
         tell(sentence, self, names, out)
     }

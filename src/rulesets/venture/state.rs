@@ -223,7 +223,20 @@ pub struct TimedChange {
     pub turns: Int<1, 10_000>,
 }
 
-impl Describe for TimedChange {}
+impl Describe for TimedChange {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        tell(
+            "{initiative} in {turns} {turns:turn|turns}",
+            self,
+            names,
+            out,
+        )
+    }
+
+    fn is_row(&self) -> bool {
+        true
+    }
+}
 
 /// The state of the encounter under Venture.
 #[serde_with::skip_serializing_none]
