@@ -204,7 +204,7 @@ play("a shared turn", { ruleset: "dc20" }, [...all], async (table) => {
   await restart(table, undefined, { dc: "5", [`rolls.${ids.iris}`]: "15", [`rolls.${ids.moth}`]: "15" });
   await advanceTo(table, "claim");
   for (const [user, name] of [["anna", "Iris"], ["bob", "Moth"]] as const) {
-    await table.press(user, `${name}: claim the turn`, { share: "Yes" });
+    await table.press(user, `${name}: claim the PC Turn`, { share: "Yes" });
     await table.settled();
   }
   await until("both act", async () => (await table.read("anna")).current.length === 2);

@@ -123,7 +123,7 @@ export function forms({ browser, wire }) {
     });
     const first = await place(fight, "Ann");
     assert.ok(first > (await place(fight, "Bob")));
-    while (await gm.page.locator("#buttons button", { hasText: "free action" }).count()) await gm.press(/: pass$/);
+    while (await gm.page.locator("#buttons button", { hasText: "free action" }).count()) await gm.press(/: give up the free action$/);
     await gm.press("Ann: start turn");
     const attack = await gm.page.locator("#buttons button", { hasText: /attack/i }).allInnerTexts();
     assert.ok(attack.length, "an attack is offered");

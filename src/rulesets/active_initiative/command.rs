@@ -170,7 +170,7 @@ impl Commands for Command {
         CommandSpec::new(
             "start",
             AllowedRole::Gm,
-            "Start the scene[: {first} goes first]",
+            "Start the fight[: {first} goes first]",
             Start::SUMMARY,
         ),
         CommandSpec::new(

@@ -27,27 +27,27 @@ pub(super) const INCAPACITATING: &[&str] = &[
 ];
 
 const DECISIONS: &[Decision] = &[
-    Decision::new("start", &["start"], "The game master starts the scene."),
+    Decision::new("start", &["start"], "The game master starts the fight."),
     Decision::new("end_turn", &["end_turn"], "The turn in progress ends."),
     Decision::new(
         "nominate",
         &["nominate", "interrupt"],
-        "The last to act names the next combatant.",
+        "The last to act chooses the next combatant.",
     ),
     Decision::new(
         "nominate_first",
         &["nominate", "interrupt"],
-        "The last to act names the first combatant of the round.",
+        "The last to act chooses the first combatant of the round.",
     ),
     Decision::new(
         "begin_turn",
         &["begin_turn"],
-        "The named combatant begins its turn.",
+        "The chosen combatant starts the turn.",
     ),
     Decision::new(
         "interrupt",
         &["begin_turn", "interrupt"],
-        "The named combatant begins its turn, unless an enemy interrupts.",
+        "The chosen combatant starts the turn, unless an enemy interrupts.",
     ),
 ];
 

@@ -8,7 +8,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
     title: "Custom",
     author: "your table",
     source: "docs/rulesets/custom.md of this project",
-    summary: "Your table's own turn order, described by a definition. Start from one of ten presets.",
+    summary: "Your table's own turn order, described by a definition. Start from a preset.",
     commands: super::Command::SPECS,
     round: "round",
     conditions: &["unconscious"],
@@ -33,12 +33,12 @@ const DECISIONS: &[Decision] = &[
     Decision::new(
         "nominate",
         &["nominate", "begin_turn", "pass"],
-        "The last to act names the next combatant.",
+        "The last to act chooses the next combatant.",
     ),
     Decision::new(
         "begin_turn",
         &["begin_turn", "pass"],
-        "One of the combatants that may act begins its turn.",
+        "One of the combatants that may act starts a turn.",
     ),
     Decision::new("end_turn", &["end_turn"], "The turn in progress ends."),
     Decision::new(
@@ -49,7 +49,7 @@ const DECISIONS: &[Decision] = &[
     Decision::new(
         "resolve",
         &["resolve"],
-        "The game master lets the next round begin.",
+        "The game master starts the next round.",
     ),
 ];
 
@@ -69,7 +69,7 @@ const PRESETS: &[PresetSpec] = &[
     preset(
         Preset::Zipper,
         "zipper",
-        "Sides alternate, in free order within a side",
+        "Sides alternate, free order within a side",
         "Draw Steel; Lancer and Fabula Ultima with changes",
     ),
     preset(
@@ -81,19 +81,19 @@ const PRESETS: &[PresetSpec] = &[
     preset(
         Preset::Side,
         "side",
-        "A d6 a side each round, in free order within a side",
+        "Each side rolls a d6 each round, free order within a side",
         "B/X D&D, Old-School Essentials",
     ),
     preset(
         Preset::Phases,
         "phases",
-        "Declarations, then a shared turn a side in steps",
+        "Declarations, then one shared turn for each side, in steps",
         "Old-School Essentials, in full",
     ),
     preset(
         Preset::Popcorn,
         "popcorn",
-        "The last to act names the next",
+        "The last to act chooses the next",
         "Fate, Marvel Heroic",
     ),
     preset(

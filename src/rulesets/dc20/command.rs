@@ -267,7 +267,7 @@ pub struct FateCheck {
 
 impl Commands for Command {
     const SPECS: &'static [CommandSpec] = &[
-        CommandSpec::new("start", AllowedRole::Gm, "Start the combat", Start::SUMMARY),
+        CommandSpec::new("start", AllowedRole::Gm, "Start the fight", Start::SUMMARY),
         CommandSpec::new(
             "roll",
             AllowedRole::Player,
@@ -277,7 +277,7 @@ impl Commands for Command {
         CommandSpec::new(
             "claim",
             AllowedRole::Player,
-            "{combatant}: claim the turn[{at_once} at once]",
+            "{combatant}: claim the PC Turn[{at_once} and start it at once]",
             Claim::SUMMARY,
         ),
         CommandSpec::new(
@@ -307,13 +307,13 @@ impl Commands for Command {
         CommandSpec::new(
             "end_turn",
             AllowedRole::Player,
-            "{combatant}: end turn[{all} with all who share it]",
+            "{combatant}: end turn[{all} for all who share it]",
             EndTurn::SUMMARY,
         ),
         CommandSpec::new(
             "delay",
             AllowedRole::Player,
-            "{combatant}: delay[ behind {behind}]",
+            "{combatant}: delay[ until after {behind}]",
             Delay::SUMMARY,
         ),
         CommandSpec::new(

@@ -24,7 +24,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
 };
 
 const DECISIONS: &[Decision] = &[
-    Decision::new("start", &["start"], "The game master starts the combat."),
+    Decision::new("start", &["start"], "The game master starts the fight."),
     Decision::new(
         "claim",
         &["claim", "pass", "resolve"],
@@ -39,7 +39,7 @@ const DECISIONS: &[Decision] = &[
     Decision::new(
         "legendary",
         &["legendary", "resolve"],
-        "The game master spends a legendary action or lets the combat go on.",
+        "The game master spends a legendary action or continues the fight.",
     ),
     Decision::new(
         "newcomer",
@@ -218,7 +218,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "DC-35",
-        "The turn that was left is skipped, in later rounds too.",
+        "The turn that a combatant moved away from is skipped, in later rounds too.",
     ),
     Rule::official(
         "DC-36",

@@ -192,13 +192,17 @@ impl Commands for Command {
         CommandSpec::new(
             "declare",
             AllowedRole::Player,
-            "{combatant}: declare[ move {move}][, act {act}]",
+            "{combatant}:[{!move}{!act} declare][{move=now} move][{move=wait} wait with the move]\
+             [{move=nothing} give up the move][{move?}{act?},][{act=now} act]\
+             [{act=wait} wait with the act][{act=nothing} give up the act]",
             Declare::SUMMARY,
         ),
         CommandSpec::new(
             "announce",
             AllowedRole::Player,
-            "{combatant}: announce[ move {move}][, act {act}]",
+            "{combatant}: announce[{move=now} move][{move=wait} wait with the move]\
+             [{move=nothing} give up the move][{move?}{act?},][{act=now} act]\
+             [{act=wait} wait with the act][{act=nothing} give up the act]",
             Announce::SUMMARY,
         ),
         CommandSpec::new(
@@ -210,13 +214,13 @@ impl Commands for Command {
         CommandSpec::new(
             "pass",
             AllowedRole::Player,
-            "{combatant}: pass[{standing} until further notice]",
+            "{combatant}: keep waiting[{standing} until further notice]",
             Pass::SUMMARY,
         ),
         CommandSpec::new(
             "ask_again",
             AllowedRole::Player,
-            "{combatant}: stop passing",
+            "{combatant}: ask me about jumps again",
             AskAgain::SUMMARY,
         ),
         CommandSpec::new(

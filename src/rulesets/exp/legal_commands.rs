@@ -27,7 +27,8 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
         Phase::Pass | Phase::SomeoneActs => {
             mental_attacks(encounter, &mut legal);
             for id in &state.duel {
-                legal.push(LegalCommand::by("pass", id, "EX-32a"));
+                let decline = LegalCommand::by("pass", id, "EX-32a");
+                legal.push(decline.labelled("{combatant}: decline the mental duel"));
             }
         }
     }

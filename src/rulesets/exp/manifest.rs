@@ -126,7 +126,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "EX-21",
-        "If nobody waits, one pass in the order of the list is enough.",
+        "If no persona waits, one pass in the order of the list is enough.",
     ),
     Rule::official(
         "EX-22",

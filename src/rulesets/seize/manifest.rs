@@ -31,12 +31,12 @@ const DECISIONS: &[Decision] = &[
     Decision::new(
         "nominate",
         &["nominate"],
-        "The last to act names the next combatant.",
+        "The last to act chooses the next combatant.",
     ),
     Decision::new(
         "nominate_first",
         &["nominate"],
-        "The first combatant of the round is named.",
+        "The last to act chooses the first combatant of the round.",
     ),
 ];
 

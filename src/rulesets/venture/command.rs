@@ -409,7 +409,7 @@ impl Commands for Command {
         CommandSpec::new(
             "pass",
             AllowedRole::Player,
-            "{combatant}: pass",
+            "{combatant}: give up the free action",
             Pass::SUMMARY,
         ),
         CommandSpec::new(
@@ -439,7 +439,7 @@ impl Commands for Command {
         CommandSpec::new(
             "adjust",
             AllowedRole::Gm,
-            "{combatant}: correct values",
+            "{combatant}: correct Initiative and other values",
             Adjust::SUMMARY,
         ),
     ];

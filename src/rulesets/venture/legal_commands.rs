@@ -115,15 +115,15 @@ fn in_turn(
         .choose("damaging", false, [false])
         .choose("opposed", false, [false]);
     let pass = if matches!(encounter.state.phase, Phase::FollowUp { .. }) {
-        "VE-15"
+        LegalCommand::by("pass", actor, "VE-15").labelled("{combatant}: give up the leftover move")
     } else {
-        "VE-6"
+        LegalCommand::by("pass", actor, "VE-6")
     };
     let act = LegalCommand::by("act", actor, "VE-10");
     legal.push(LegalCommand::by("begin_turn", actor, "VE-9"));
     legal.push(LegalCommand::by("delay", actor, "VE-12"));
     legal.push(free_action.text("action", true, 200));
-    legal.push(LegalCommand::by("pass", actor, pass));
+    legal.push(pass);
     legal.push(act.clone().text("action", false, 200));
     let attacking = act.labelled("{combatant}: attack");
     if let Some(c) = encounter.get(actor) {
@@ -176,13 +176,13 @@ fn join_labels(approach: Approach) -> [&'static str; 3] {
     match approach {
         Approach::Stealth => [
             "{combatant}: join battle from hiding",
-            "{combatant}: join battle from hiding with dexterity",
-            "{combatant}: join battle from hiding with stealth",
+            "{combatant}: join battle from hiding with Dexterity",
+            "{combatant}: join battle from hiding with Stealth",
         ],
         _ => [
-            "{combatant}: join battle by escalation",
-            "{combatant}: join battle by escalation with manipulation",
-            "{combatant}: join battle by escalation with socialize",
+            "{combatant}: join battle as talk turns violent",
+            "{combatant}: join battle as talk turns violent with Manipulation",
+            "{combatant}: join battle as talk turns violent with Socialize",
         ],
     }
 }

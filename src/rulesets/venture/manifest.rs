@@ -33,12 +33,12 @@ const DECISIONS: &[Decision] = &[
     Decision::new(
         "begin_turn",
         &["begin_turn", "delay", "return", "join_battle"],
-        "The next combatant begins or delays its turn.",
+        "The next combatant starts or delays the turn.",
     ),
     Decision::new(
         "follow_up",
         &["follow_up", "pass"],
-        "The attacker follows up or passes.",
+        "The combatant makes the leftover move or gives it up.",
     ),
     Decision::new(
         "end_turn",
@@ -52,7 +52,7 @@ const DECISIONS: &[Decision] = &[
             "pass",
             "end_turn",
         ],
-        "The turn in progress goes on with an action or a move, or ends.",
+        "The turn in progress continues with an action or a move, or ends.",
     ),
 ];
 
