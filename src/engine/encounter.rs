@@ -173,7 +173,7 @@ fn check_open<R: Ruleset>(play: &Play<'_, R>, verb: &str) -> Result<(), Violatio
         open,
         "encounter_ended",
         "TK-1",
-        || "The encounter has ended. It takes only notes, undo and redo.",
+        || "The encounter has ended. Only \"note\", \"undo\" and \"redo\" are possible.",
     )
 }
 

@@ -199,7 +199,7 @@ fn with_max(mut hp: Hp) -> Result<Hp, FieldError> {
     let max = *hp.max.get_or_insert(hp.current);
     if hp.current > max {
         let message = format!(
-            "{} is above the maximum of {max}. Set temporary hit points in `temp`, or a new maximum \
+            "{} is above the maximum of {max}. Set temporary hit points in \"temp\", or a new maximum \
              in `max`.",
             hp.current
         );

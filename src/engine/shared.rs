@@ -9,6 +9,10 @@ use crate::vocabulary::{
     Play, RosterEvent, Ruleset, SharedCommand, SharedEvent, Slug, UpdateEncounter, Violation,
     field, require,
 };
+use std::sync::Arc;
+
+/// How many effects a refusal names at most.
+const MAX_LISTED: usize = 20;
 
 /// Decides a shared command: emits its events, and lets the ruleset react to those that can change
 /// the turn order.
@@ -24,7 +28,7 @@ pub(super) fn decide<R: Ruleset>(
             let member = c.member.as_ref();
             let room = play.conditions(target, member)?.len() < MAX_CONDITIONS;
             require(room, "too_many_conditions", "TK-4", || {
-                format!("{target} has {MAX_CONDITIONS} conditions already. Remove one first.")
+                format!("{target} already has {MAX_CONDITIONS} conditions. Remove one first.")
             })?;
             set_condition(play, target, member, c.condition)?;
         }
@@ -34,8 +38,9 @@ pub(super) fn decide<R: Ruleset>(
         SharedCommand::AddEffect(c) => add_effect(play, c.effect)?,
         SharedCommand::RemoveEffect(c) => {
             let known = play.encounter().effects.iter().any(|e| e.id == c.effect_id);
-            let detail = || format!("Unknown effect \"{}\".", c.effect_id);
-            require(known, "unknown_effect", field("effect_id"), detail)?;
+            require(known, "unknown_effect", field("effect_id"), || {
+                unknown_effect(&play.encounter().effects, &c.effect_id)
+            })?;
             emit_and_react(
                 play,
                 EffectEnded {
@@ -78,7 +83,7 @@ pub(super) fn decide<R: Ruleset>(
         }) => {
             return Err(FieldError::meaningless(
                 "name",
-                "Nothing to change. Send name, metadata, or both.",
+                "Nothing to change. Send \"name\", \"metadata\" or both.",
             )
             .into());
         }
@@ -97,7 +102,7 @@ pub(super) fn decide<R: Ruleset>(
             emit_and_react(play, EncounterEnded {})?;
         }
         SharedCommand::Undo(_) | SharedCommand::Redo(_) => {
-            let alone = "A list can't hold undo or redo. Send it in a request of its own.";
+            let alone = "A list can't hold \"undo\" or \"redo\". Send it in a request of its own.";
             return Err(FieldError::meaningless("type", alone).into());
         }
     }
@@ -192,7 +197,9 @@ fn set_condition<R: Ruleset>(
 ) -> Result<(), Violation> {
     let set = play.conditions(target, member)?.contains(&condition);
     require(!set, "condition_already_set", "TK-3", || {
-        format!("{target} has the condition \"{condition}\" already.")
+        format!(
+            "{target} already has the condition \"{condition}\". Send \"clear_condition\" to remove it."
+        )
     })?;
     let combatant = target.clone();
     emit_and_react(
@@ -205,16 +212,37 @@ fn set_condition<R: Ruleset>(
     )
 }
 
+/// Says that an effect is unknown, and names some that are not.
+fn unknown_effect(effects: &[Arc<Effect>], id: &EffectId) -> String {
+    if effects.is_empty() {
+        return format!("Unknown effect \"{id}\". The encounter has no effects now.");
+    }
+    let listed = effects.iter().take(MAX_LISTED);
+    let known: Vec<&str> = listed.map(|effect| effect.id.as_str()).collect();
+    format!("Unknown effect \"{id}\". Effects: {}.", known.join(", "))
+}
+
 fn clear_condition<R: Ruleset>(
     play: &mut Play<'_, R>,
     target: &CombatantId,
     member: Option<&MemberId>,
     condition: Slug,
 ) -> Result<(), Violation> {
-    let set = play.conditions(target, member)?.contains(&condition);
-    require(set, "condition_not_set", "TK-3", || {
-        format!("{target} does not have the condition \"{condition}\".")
-    })?;
+    let conditions = play.conditions(target, member)?;
+    require(
+        conditions.contains(&condition),
+        "condition_not_set",
+        "TK-3",
+        || {
+            let known: Vec<&str> = conditions.iter().map(Slug::as_str).collect();
+            let remedy = if known.is_empty() {
+                "No condition is set.".to_owned()
+            } else {
+                format!("Conditions: {}.", known.join(", "))
+            };
+            format!("{target} doesn't have the condition \"{condition}\". {remedy}")
+        },
+    )?;
     let combatant = target.clone();
     emit_and_react(
         play,
@@ -249,7 +277,7 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
             None => R::anchor(play.encounter(), source.as_ref(), target.as_ref()),
         };
         let Some(anchor) = anchor else {
-            let detail = "The effect counts turns of no combatant. Set `of`, a source or a target.";
+            let detail = "The effect counts turns, but of no combatant. Set \"of\", \"source\" or \"target\".";
             return Err(Violation::field("no_anchor", "effect.expires.of", detail));
         };
         play.combatant("effect.expires.of", &anchor)?;
@@ -318,7 +346,7 @@ fn give_turn<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), 
     play.started("TK-5")?;
     let active = play.combatant("combatant", &id)?.active();
     require(active, "not_active", "TK-5", || {
-        format!("{id} is out of the fight, and so can't take a turn.")
+        format!("{id} can't take a turn while out of the fight. Choose another combatant.")
     })?;
     emit_and_react(play, Overridden { combatant: id })
 }

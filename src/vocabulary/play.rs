@@ -115,14 +115,14 @@ impl<'d, R: Ruleset> Play<'d, R> {
     ) -> Result<&Combatant<R>, Violation> {
         let c = self.combatant(field, id)?;
         require(c.active(), "not_active", rule, || {
-            format!("{id} is out of the fight.")
+            format!("{id} is out of the fight. Choose another combatant.")
         })?;
         Ok(c)
     }
 
     /// Refused unless the fight has started; `rule` is what says when it starts.
     pub fn started(&self, rule: &'static str) -> Result<(), Violation> {
-        let detail = "The encounter has not started. Send start first.";
+        let detail = "The encounter hasn't started. Send \"start\" first.";
         require(
             self.encounter.status != Status::Setup,
             "not_started",
@@ -145,11 +145,11 @@ impl<'d, R: Ruleset> Play<'d, R> {
         }
         let names: Vec<_> = acting.iter().map(CombatantId::to_string).collect();
         let detail = match names.as_slice() {
-            [_, ..] => format!("It is {}'s turn, not {id}'s.", names.join(" and ")),
+            [_, ..] => format!("It's {}'s turn, not {id}'s.", names.join(" and ")),
             [] if R::pending(&self.encounter).is_some_and(|pending| pending.is_someone()) => {
                 format!("Someone else acts now, not {id}.")
             }
-            [] => format!("No turn is in progress, so it is not {id}'s turn."),
+            [] => format!("No turn is in progress, so it isn't {id}'s turn."),
         };
         Err(Violation::new("not_your_turn", rule, detail))
     }

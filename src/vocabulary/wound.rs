@@ -68,7 +68,7 @@ impl<R: Ruleset> Play<'_, R> {
                 let members = &combatant.members;
                 let ids: Vec<&str> = members.iter().map(|member| member.id.as_str()).collect();
                 let detail = format!(
-                    "The members of {target} have hit points of their own. Set member to one of {}.",
+                    "The members of {target} have hit points of their own. Add \"member\". Members: {}.",
                     ids.join(", ")
                 );
                 Err(Violation::field("member_needed", "member", detail))
@@ -96,7 +96,13 @@ fn member_of<'c, R: Ruleset>(
     id: &MemberId,
 ) -> Result<&'c Member, Violation> {
     combatant.member(id).ok_or_else(|| {
-        let detail = format!("{} has no member \"{id}\".", combatant.id);
+        let ids: Vec<&str> = combatant.members.iter().map(|m| m.id.as_str()).collect();
+        let remedy = if ids.is_empty() {
+            "Remove \"member\".".to_owned()
+        } else {
+            format!("Members: {}.", ids.join(", "))
+        };
+        let detail = format!("{} has no member \"{id}\". {remedy}", combatant.id);
         Violation::field("unknown_member", "member", detail)
     })
 }

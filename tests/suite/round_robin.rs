@@ -183,14 +183,14 @@ impl Ruleset for RoundRobin {
                     return Err(Violation::new(
                         "already_started",
                         "RR-1",
-                        "the fight has started already",
+                        "The fight has already started.",
                     ));
                 }
                 if play.encounter().active().next().is_none() {
                     return Err(Violation::new(
                         "nobody_can_act",
                         "RR-1",
-                        "add a combatant first",
+                        "No combatant can act. Add one first.",
                     ));
                 }
                 play.emit(EncounterStarted {});
@@ -203,7 +203,7 @@ impl Ruleset for RoundRobin {
                     return Err(Violation::new(
                         "not_your_turn",
                         "RR-2",
-                        format!("it is not {combatant}'s turn"),
+                        format!("It isn't {combatant}'s turn. Wait for it."),
                     ));
                 }
                 close(play);

@@ -312,7 +312,7 @@ fn choose(play: &mut Play<'_>, next: &CombatantId) -> Result<(), Violation> {
         check_starter(encounter, last_actor, next, "AI-42")?;
     }
     require(!nominee.acted, "already_acted", "AI-9", || {
-        format!("{next} already acted this round. Choose another combatant.")
+        format!("{next} has already acted this round. Choose another combatant.")
     })?;
     let nominated_by = last_actor.cloned();
     play.emit(Nominated {
@@ -394,7 +394,7 @@ fn may_interrupt(
     }
     may_take_a_turn(interrupter, means)?;
     require(nominee != id, "already_nominated", "AI-21", || {
-        format!("The next turn is {id}'s already. Send \"begin_turn\".")
+        format!("The next turn is already {id}'s. Send \"begin_turn\".")
     })?;
     require(
         encounter
@@ -408,7 +408,7 @@ fn may_interrupt(
         !interrupter.state.interrupted,
         "interrupted_before",
         "AI-22a",
-        || format!("{id} already interrupted before this turn. Wait for the next one."),
+        || format!("{id} has already interrupted before this turn. Wait for the next one."),
     )?;
     match means {
         Means::Damage => was_hurt(encounter, interrupter),
@@ -433,7 +433,7 @@ fn check_point(encounter: &Encounter, interrupter: &Combatant) -> Result<(), Vio
         !state.interrupt_point_used,
         "point_used",
         "AI-32",
-        || "An interrupt point was already spent this round. Use damage or inspiration.",
+        || "An interrupt point has already been spent this round. Use damage or inspiration.",
     )?;
     require(
         state.interrupt_points > Some(0),
@@ -445,7 +445,7 @@ fn check_point(encounter: &Encounter, interrupter: &Combatant) -> Result<(), Vio
     require(is_gms, "not_the_gms", "AI-31", || {
         let id = &interrupter.id;
         format!(
-            "{id} belongs to a player, and interrupt points to the game master. \
+            "Only the game master's combatants use interrupt points, and {id} is a player's. \
              Use damage or inspiration."
         )
     })
@@ -475,7 +475,7 @@ fn may_interrupt_choice(
         .get(chooser)
         .is_some_and(|chooser| chooser.side == interrupter.side);
     require(!allied, "ally", "AI-17a", || {
-        format!("{id} and {chooser}, who chooses, are on the same side. Wait for the choice.")
+        format!("{id} is on the side of {chooser}, who chooses. Wait for the choice.")
     })
 }
 
@@ -493,11 +493,11 @@ fn may_take_a_turn(interrupter: &Combatant, means: Means) -> Result<(), Violatio
         "AI-18"
     };
     require(!interrupter.acted, "already_acted", rule, || {
-        format!("{id} already acted this round. Interrupt in the next round.")
+        format!("{id} has already acted this round. Interrupt in the next round.")
     })?;
     check_in_fight(interrupter, "AI-8")?;
     require(able(interrupter), "cannot_act", "AI-18a", || {
-        format!("{id} can't act now, and can't steal a turn. Clear the condition first.")
+        format!("{id} can't act now, and so can't interrupt. Clear the condition first.")
     })
 }
 
@@ -533,7 +533,7 @@ fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
         "AI-12",
         || {
             format!(
-                "{} already readied an action. Send \"trigger\" to use it.",
+                "{} has already readied an action. Send \"trigger\" to use it first.",
                 c.combatant
             )
         },
@@ -552,7 +552,7 @@ fn trigger(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
         c.state.readied.is_some(),
         "nothing_readied",
         "AI-12",
-        || format!("{id} didn't ready an action. Send \"ready\" on that combatant's turn first."),
+        || format!("{id} has no readied action. Send \"ready\" first."),
     )?;
     require(c.active(), "not_active", "AI-12", || {
         format!("{id} can't act while out of the fight.")
@@ -611,7 +611,7 @@ fn inspiration(encounter: &Encounter, c: &Combatant, rule: &'static str) -> Resu
     let holds = holds_inspiration(encounter, c) && held > 0;
     require(holds, "no_inspiration", rule, || {
         format!(
-            "{} can't pay without inspiration. Send \"inspire\" first.",
+            "{} has no inspiration to spend. Send \"inspire\" first.",
             c.id
         )
     })?;

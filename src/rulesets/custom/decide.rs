@@ -119,12 +119,9 @@ fn check_first(encounter: &Encounter, first: &Slug) -> Result<(), Violation> {
         || "No side goes first in this order. Remove \"first_side\", or set sides in a phase.",
     )?;
     let is_known = encounter.active().any(|c| c.side == *first);
-    require(
-        is_known,
-        "unknown_side",
-        field("first_side"),
-        || "This side has no combatant in the fight. Name a side that has.",
-    )
+    require(is_known, "unknown_side", field("first_side"), || {
+        format!("No combatant of the side \"{first}\" is in the fight. Choose another side.")
+    })
 }
 
 fn roll(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation> {
@@ -134,7 +131,7 @@ fn roll(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation> {
         "no_roll_due",
         "CU-6",
         "initiative.reroll",
-        || "No roll is due now.",
+        || "This round needs no roll now.",
     )?;
     initiative::roll_all(play, c)?;
     proceed(play, Point::Next);
@@ -232,10 +229,7 @@ fn pool<'p>(play: &'p Play<'_>, name: &Slug) -> Result<&'p PoolRule, Violation> 
     let detail = if known.is_empty() {
         "This encounter has no pools. Add \"pools\" to the definition.".to_owned()
     } else {
-        format!(
-            "Unknown pool. Pools of this encounter: {}.",
-            known.join(", ")
-        )
+        format!("Unknown pool \"{name}\". Pools: {}.", known.join(", "))
     };
     Err(Violation::field("unknown_pool", "pool", detail))
 }
@@ -271,11 +265,11 @@ fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
         "not_declaring",
         "CU-18",
         "declare",
-        || "Combatants declare at the start of a round only.",
+        || "Combatants declare only at the start of a round.",
     )?;
     let has_declared = fighter.state.has_declared;
     ensure(!has_declared, "has_declared", "CU-18", "declare", || {
-        format!("{id} has declared for this round already.")
+        format!("{id} has already declared for this round.")
     })?;
     let must = must_declare(encounter, fighter);
     ensure(must, "declares_nothing", "CU-19", "declare.who", || {
@@ -350,7 +344,7 @@ fn check_choosing(encounter: &Encounter) -> Result<(), Violation> {
         "nothing_to_choose",
         pick_rule(encounter),
         &line,
-        || now(encounter),
+        || format!("There's nothing to choose now. {}", now(encounter)),
     )
 }
 
@@ -362,7 +356,7 @@ fn take_choice(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
         let (rule, line, why) = why_not(encounter, id);
         let ids: Vec<_> = candidates.iter().map(ToString::to_string).collect();
         let ids = ids.join(", ");
-        let detail = format!("{why} One of these acts next: {ids}. See definition.{line}.");
+        let detail = format!("{why} Next to act: {ids}. See definition.{line}.");
         return Err(Violation::new("not_next", rule, detail));
     }
     begin(play, vec![id.clone()], TurnKind::Normal);
@@ -378,7 +372,7 @@ fn why_not(encounter: &Encounter, id: &CombatantId) -> (&'static str, String, St
     let definition = definition(encounter);
     let phase = phase(encounter);
     if is_skipped(definition, c) {
-        let why = format!("{id} is unconscious, and so has no turns.");
+        let why = format!("{id} has no turns while unconscious.");
         return ("CU-33", "unconscious".to_owned(), why);
     }
     if c.state.turns_left == 0 && definition.clock.is_none() {
@@ -390,7 +384,7 @@ fn why_not(encounter: &Encounter, id: &CombatantId) -> (&'static str, String, St
         return ("CU-10", phase_line(encounter, "turns"), why);
     }
     if !fits(definition, &phase.who, c) {
-        let why = format!("{id} does not act in this phase.");
+        let why = format!("{id} doesn't act in this phase.");
         return ("CU-10", phase_line(encounter, "who"), why);
     }
     if c.state.passed {
@@ -408,14 +402,14 @@ fn why_not(encounter: &Encounter, id: &CombatantId) -> (&'static str, String, St
 /// What is going on, for a refusal.
 fn now(encounter: &Encounter) -> String {
     if let Some(id) = current(encounter).next() {
-        return format!("It is {id}'s turn.");
+        return format!("It's {id}'s turn.");
     }
     let now = match encounter.state.mode {
         Mode::Declaring => "Combatants declare first.",
         Mode::Rolling => "The roll for this round comes first.",
-        Mode::Choosing => "A player or the game master chooses who acts next first.",
+        Mode::Choosing => "The choice of who acts next comes first.",
         Mode::Gap { .. } => "Combatants react or pass first.",
-        Mode::SomeoneActs => "Someone unseen acts first.",
+        Mode::SomeoneActs => "Another combatant acts first.",
         Mode::Setup | Mode::Turn | Mode::Halted => "No combatant can act now.",
     };
     now.to_owned()
@@ -555,7 +549,7 @@ fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
             })?;
         }
         _ => {
-            let detail = format!("There is nothing to pass now. {}", now(encounter));
+            let detail = format!("There's nothing to pass now. {}", now(encounter));
             return Err(Violation::new("nothing_to_pass", "CU-31", detail));
         }
     }
@@ -577,7 +571,7 @@ fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
     let line = pool_line(&c.pool, "refill");
     let is_readied = pool.refill == Refill::Ready;
     ensure(is_readied, "not_readied", "CU-30", &line, || {
-        format!("Readying does not fill pool \"{}\".", c.pool)
+        format!("Readying doesn't fill pool \"{}\".", c.pool)
     })?;
     let is_own = top(encounter).is_some_and(|turn| turn.kind != TurnKind::Bought);
     ensure(is_own, "not_its_own_turn", "CU-30", &line, || {
@@ -586,7 +580,7 @@ fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
     let (max, _) = pool_size(definition(encounter), Some(fighter), pool);
     let full = fighter.state.pools.get(&c.pool).copied().unwrap_or(0) >= max;
     ensure(!full, "already_ready", "CU-30", &line, || {
-        format!("{id} has readied an action already.")
+        format!("{id} has already readied an action.")
     })?;
     play.emit(Readied {
         combatant: id.clone(),
@@ -638,11 +632,13 @@ fn react(play: &mut Play<'_>, wanted: &Use<'_>) -> Result<(), Violation> {
     let line = pool_line(name, "max");
     let is_paid = pays(pool, left, cost);
     ensure(is_paid, "too_few_points", "CU-27", &line, || {
-        format!("Pool \"{name}\" has too few points: {left}.")
+        format!("The use costs {cost}, and pool \"{name}\" has {left} left.")
     })?;
     let line = pool_line(name, "spend.when");
     let spends = may_spend(encounter, fighter, opening, name, pool);
-    ensure(spends, "cannot_react", "CU-29", &line, || now(encounter))?;
+    ensure(spends, "cannot_react", "CU-29", &line, || {
+        format!("{id} can't use pool \"{name}\" now. {}", now(encounter))
+    })?;
     let gives = pool.spend.gives;
     if cost > 0 && pool.of == Owner::Table {
         play.emit(TablePoolChanged {
@@ -689,7 +685,7 @@ fn check_readied(wanted: &Use<'_>, pool: &PoolRule) -> Result<(), Violation> {
         "not_readied",
         "CU-30",
         &line,
-        || format!("Readying does not fill pool \"{name}\". Send \"react\"."),
+        || format!("Readying doesn't fill pool \"{name}\". Send \"react\"."),
     )?;
     ensure(
         !fills || wanted.readied,
@@ -750,10 +746,10 @@ fn check_reaction(
 fn why_no_reaction(definition: &Definition, c: &Combatant) -> Option<String> {
     let id = &c.id;
     if !c.active() {
-        return Some(format!("{id} is out of the fight, and so can't react."));
+        return Some(format!("{id} can't react while out of the fight."));
     }
     if c.has(MANIFEST.down) {
-        return Some(format!("{id} is unconscious, and so can't react."));
+        return Some(format!("{id} can't react while unconscious."));
     }
     if is_surprised(definition, c) {
         return Some(format!(

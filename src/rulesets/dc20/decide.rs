@@ -53,7 +53,7 @@ fn known_slot<'p>(
 ) -> Result<&'p Slot, Violation> {
     let Some(slot) = play.encounter().state.slot(id) else {
         let detail = format!(
-            "Unknown turn \"{}\". Use a `slot` of the order.",
+            "Unknown turn \"{}\". Use a \"slot\" of the order.",
             id.as_str()
         );
         return Err(Violation::field("unknown_slot", field, detail));

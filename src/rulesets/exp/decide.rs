@@ -56,7 +56,7 @@ fn pass_on(play: &mut Play<'_>, c: &Pass) -> Result<(), Violation> {
     let duel = encounter.state.duel.contains(id);
     let is_asked = duel || jump::is_asked(encounter, persona);
     require(is_asked, "nothing_to_pass", "EX-25b", || {
-        format!("{id} is not asked to jump or to duel. Wait for an announced act or a duel.")
+        format!("{id} isn't asked to jump or to duel. Wait for an announced act or a duel.")
     })?;
     require(
         !duel || !c.standing,
@@ -96,7 +96,7 @@ fn no_duel(encounter: &Encounter) -> Result<(), Violation> {
 fn fit(c: &Combatant) -> Result<(), Violation> {
     require(able(c), "cannot_act", "EX-23", || {
         format!(
-            "{} is dead, unconscious, stunned or paralyzed and can't act. Choose another persona.",
+            "{} can't act: dead, unconscious, stunned or paralyzed. Choose another persona.",
             c.id
         )
     })
@@ -105,7 +105,10 @@ fn fit(c: &Combatant) -> Result<(), Violation> {
 /// These personas, for refusals.
 fn joined(ids: &[CombatantId]) -> String {
     let names: Vec<String> = ids.iter().map(CombatantId::to_string).collect();
-    names.join(", ")
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => names.concat(),
+    }
 }
 
 fn announce(play: &mut Play<'_>, c: &Announce) -> Result<(), Violation> {
@@ -121,7 +124,7 @@ fn announce(play: &mut Play<'_>, c: &Announce) -> Result<(), Violation> {
         is_first,
         "announced_already",
         "EX-27b",
-        || "An act is announced already. Send \"declare\" with the same fields.",
+        || "An act is already announced. Send \"declare\" with the same fields.",
     )?;
     play.emit(Announced {
         combatant: answer.combatant,
@@ -188,7 +191,7 @@ fn answerable(play: &Play<'_>, c: &Declare) -> Result<bool, Violation> {
     let is_asked = asked.contains(id);
     require(is_asked || state.open(), "nothing_left", "EX-18", || {
         let asked = joined(asked);
-        format!("{id} has nothing left in this unit. {asked} answers next.")
+        format!("{id} has nothing left in this unit. The list is at {asked}.")
     })?;
     require(is_asked, "not_asked", "EX-13", || {
         format!(

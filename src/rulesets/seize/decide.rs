@@ -149,7 +149,7 @@ fn choose(play: &mut Play<'_>, next: &CombatantId, starts_round: bool) -> Result
     let nominee = play.combatant("next", next)?;
     check_in_fight(nominee, "WA-10")?;
     require(!nominee.acted, "already_acted", "WA-9", || {
-        format!("{next} already acted this round. Choose another combatant.")
+        format!("{next} has already acted this round. Choose another combatant.")
     })?;
     check_not_barred(encounter, nominee)?;
     let last_actor = encounter.state.last_actor.as_ref();
@@ -190,7 +190,7 @@ fn check_not_seized(encounter: &Encounter) -> Result<(), Violation> {
         return Ok(());
     };
     let detail = format!(
-        "{} already seized the next turn. Leave out \"next\".",
+        "{} has already seized the next turn. Leave out \"next\".",
         seizer.combatant
     );
     Err(Violation::new("turn_seized", "WA-12", detail))
@@ -324,7 +324,7 @@ fn resolve(play: &mut Play<'_>, c: &Resolve) -> Result<(), Violation> {
         encounter.state.phase == Phase::Seize {},
         "no_seizing",
         "WA-13",
-        || "No combatant is deciding whether to seize. Send \"resolve\" after a turn that hurt one.",
+        || "No combatant may seize now. Send \"resolve\" after a turn that hurt one.",
     )?;
     for combatant in eligible(encounter) {
         play.emit(Passed { combatant });
@@ -354,10 +354,10 @@ fn check_seizing<'p>(play: &'p Play<'_>, id: &CombatantId) -> Result<&'p Combata
         format!("It's {id}'s own turn. Only a turn after another's can be seized.")
     })?;
     require(!c.acted, "already_acted", "WA-20", || {
-        format!("{id} already acted this round. Seize in the next round.")
+        format!("{id} has already acted this round. Seize in the next round.")
     })?;
     require(!queued(encounter, id), "already_seized", "WA-15a", || {
-        format!("{id} already seized a turn. Wait for that turn.")
+        format!("{id} has already seized a turn. Wait for that turn.")
     })?;
     check_not_barred(encounter, c)?;
     check_in_fight(c, "WA-10")?;

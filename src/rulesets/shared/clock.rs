@@ -19,7 +19,7 @@ pub fn check_started<R: Ruleset>(
         play.encounter().status == Status::Setup,
         "already_started",
         rule,
-        || "The encounter has started already.",
+        || "The encounter has already started. To start over, send \"undo\" or create another one.",
     )
 }
 

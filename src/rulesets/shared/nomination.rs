@@ -14,7 +14,9 @@ pub fn check_chooser(
         return Ok(());
     }
     let detail = match last_actor {
-        Some(id) => format!("{id} took the last turn and chooses. Send that as \"combatant\"."),
+        Some(id) => format!(
+            "{id} took the last turn and chooses who acts next. Send {id} as \"combatant\"."
+        ),
         None => "The game master chooses now. Leave out \"combatant\".".to_owned(),
     };
     Err(Violation::new("not_the_chooser", rule, detail))
@@ -26,7 +28,7 @@ pub fn check_in_fight<R: Ruleset>(c: &Combatant<R>, rule: &'static str) -> Resul
         return Ok(());
     }
     let detail = format!(
-        "{} can't take a turn while out of the fight. Choose another one.",
+        "{} can't take a turn while out of the fight. Choose another combatant.",
         c.id
     );
     Err(Violation::new("not_active", rule, detail))

@@ -37,7 +37,7 @@ pub(super) fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
     let has_readied = play.in_turn(id, "DC-49")?.state.readied.is_some();
     left_after(play, id, action_points)?;
     require(!has_readied, "already_readied", "DC-49", || {
-        format!("{id} has readied an action already. Send \"trigger\" to use it first.")
+        format!("{id} has already readied an action. Send \"trigger\" to use it first.")
     })?;
     play.emit(Readied {
         combatant: id.clone(),
@@ -145,7 +145,7 @@ pub(super) fn legendary(play: &mut Play<'_>, c: &Legendary) -> Result<(), Violat
         Phase::BetweenTurns => ("DC-52", "after this PC Turn"),
         Phase::RoundEnd => ("DC-53", "at the end of the round"),
         _ => {
-            let detail = "Legendary Action Points are spent after PC Turns and at the end of the round. Wait for that.";
+            let detail = "Legendary Action Points can be spent only after a PC Turn and at the end of the round. Wait for that.";
             return Err(Violation::new("not_between_turns", "DC-52", detail));
         }
     };

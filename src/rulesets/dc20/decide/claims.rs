@@ -104,7 +104,7 @@ fn claimable(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
     let state = &encounter.state;
     let is_member = team(state, c) == Team::Pc;
     require(is_member, "not_on_the_pc_team", "DC-17", || {
-        format!("{id} is not on the PC team and takes no PC Turn. Name a member of the PC team.")
+        format!("{id} isn't on the PC team and takes no PC Turn. Name a member of the PC team.")
     })?;
     if let Some(slot) = &c.state.slot
         && !waits_unseen(state, c)
@@ -137,20 +137,22 @@ fn may_answer(encounter: &Encounter, c: &Combatant, answer: Answer) -> Result<()
     let claimed = state.claim_of(id).is_some();
     match answer {
         Answer::Claim { .. } => require(!claimed, "already_answered", "DC-17", || {
-            format!("{id} has claimed this turn already. Wait for the others, or send \"pass\".")
+            format!("{id} has already claimed this turn. Wait for the others, or send \"pass\".")
         })?,
         Answer::Pass => {
             let passed = state.passed.contains(id);
             require(!passed, "already_answered", "DC-17", || {
                 format!(
-                    "{id} has passed on this turn already. Wait for the others, or send \"claim\"."
+                    "{id} has already passed on this turn. Wait for the others, or send \"claim\"."
                 )
             })?;
         }
     }
     let may_win = claimed || !outbid(encounter, c);
     require(may_win, "outbid", "DC-18", || {
-        format!("A higher check than {id}'s has claimed this turn already. Claim a later one.")
+        format!(
+            "A combatant with a higher check than {id}'s has already claimed this turn. Claim a later one."
+        )
     })
 }
 
@@ -168,7 +170,8 @@ fn unties(encounter: &Encounter, c: &Combatant, answer: Answer) -> bool {
 
 /// Refuses a pass that leaves too few PC Turns.
 fn must_claim() -> Violation {
-    let detail = "The later PC Turns are too few for the members without a turn. Send \"claim\" for one of them.";
+    let detail =
+        "Too few PC Turns come later for all who have none yet. Send \"claim\" for one of them.";
     Violation::new("must_claim", "DC-17", detail)
 }
 
@@ -178,7 +181,7 @@ fn tied(encounter: &Encounter, top: &[CombatantId]) -> Violation {
     let names = names.join(" and ");
     let detail = match top.first().and_then(|id| result(encounter.get(id)?)) {
         Some(total) => {
-            format!("{names} all have {total}. Each claims with \"share\", or all but one pass.")
+            format!("{names} tie at {total}. Each claims with \"share\", or all but one pass.")
         }
         None => format!("{names} have no check to compare. All but one pass."),
     };

@@ -13,7 +13,7 @@ pub(super) fn delay(play: &mut Play<'_>, c: &Delay) -> Result<(), Violation> {
     let is_member = team(&play.encounter().state, delayer) == Team::Pc;
     require(is_member, "not_on_the_pc_team", "DC-33", || {
         format!(
-            "{id} is not on the PC team, and only its members delay. Send \"end_turn\" instead."
+            "Only members of the PC team can delay, and {id} isn't one. Send \"end_turn\" instead."
         )
     })?;
     match (&c.slot, &c.behind) {
@@ -38,7 +38,7 @@ pub(super) fn delay(play: &mut Play<'_>, c: &Delay) -> Result<(), Violation> {
 fn can_delay_to(play: &Play<'_>, delayer: &Combatant, to: &SlotId) -> Result<(), Violation> {
     let slot = known_slot(play, "slot", to)?;
     require(slot.team == Team::Pc, "not_a_pc_turn", "DC-37", || {
-        format!("{} is not a PC Turn. Choose a later PC Turn.", to.title())
+        format!("{} isn't a PC Turn. Choose a later PC Turn.", to.title())
     })?;
     let open = !slot.unseen || delayer.hidden;
     require(open, "unseen_turn", "DC-33", || {
@@ -51,7 +51,7 @@ fn can_delay_to(play: &Play<'_>, delayer: &Combatant, to: &SlotId) -> Result<(),
     let is_later = later.iter().any(|slot| slot.id == *to);
     require(is_later, "not_later", "DC-37", || {
         format!(
-            "{} is not later in the order than this turn. Choose a later one.",
+            "{} isn't later in the order than this turn. Choose a later one.",
             to.title()
         )
     })
@@ -61,12 +61,10 @@ fn can_delay_to(play: &Play<'_>, delayer: &Combatant, to: &SlotId) -> Result<(),
 fn has_later_turn(play: &Play<'_>, enemy: &CombatantId) -> Result<bool, Violation> {
     let c = play.combatant("behind", enemy)?;
     require(!c.hidden, "not_seen", "DC-34", || {
-        format!("{enemy} is hidden. Delay behind a visible enemy.")
+        format!("{enemy} is hidden. Delay until after a visible enemy.")
     })?;
     require(is_enemy(c) && c.active(), "not_an_enemy", "DC-34", || {
-        format!(
-            "{enemy} is not an enemy in the fight. To act after an ally, delay to that PC Turn."
-        )
+        format!("{enemy} isn't an enemy in the fight. To act after an ally, delay to that PC Turn.")
     })?;
     let state = &play.encounter().state;
     if c.state.slot.is_none() && !c.acted && !state.acting.contains(enemy) {
@@ -75,7 +73,7 @@ fn has_later_turn(play: &Play<'_>, enemy: &CombatantId) -> Result<bool, Violatio
     let mut later = state.later().iter();
     let is_later = later.any(|slot| slot.occupants.contains(enemy));
     require(is_later, "not_later", "DC-37", || {
-        format!("{enemy}'s turn is not later in the order than this one. Name another enemy.")
+        format!("{enemy}'s turn isn't later in the order than this one. Name another enemy.")
     })?;
     Ok(true)
 }

@@ -74,7 +74,7 @@ impl<'t> Ahead<'t> {
         let detail = "No enemy team has two turns, so none can merge.";
         require(mergeable, "no_two_enemy_turns", "DC-25", || detail)?;
         let detail =
-            "The teams alternate already. Merge again when sharing leaves another PC Turn empty.";
+            "The teams already alternate. Merge again when sharing leaves another PC Turn empty.";
         require(!merges.is_empty(), "merged_already", "DC-25", || detail)?;
         Ok(merges)
     }
@@ -151,7 +151,7 @@ fn shared_turn(encounter: &Encounter) -> Result<&Slot, Violation> {
     {
         return Ok(slot);
     }
-    let detail = "No players' characters share a PC Turn now. Merge while they do.";
+    let detail = "No characters share a PC Turn now. Merge Enemy Turns while some do.";
     Err(Violation::new("not_shared", "DC-25", detail))
 }
 

@@ -14,14 +14,14 @@ pub(super) fn yet_to_act(encounter: &Encounter, c: &Combatant) -> Result<(), Vio
     let id = &c.id;
     let holds_place = c.state.slot.is_none() && c.state.delayed;
     require(!holds_place, "already_placed", "DC-34", || {
-        format!("{id} waits behind an enemy with a delayed turn. Choose another combatant.")
+        format!("{id} has a delayed turn that comes after an enemy's. Choose another combatant.")
     })?;
     require(c.active(), "not_active", "DC-23a", || {
         format!("{id} is out of the fight. Choose another combatant.")
     })?;
     let begun = c.acted || c.state.slot.is_some() && encounter.state.acting.contains(id);
     require(!begun, "already_acted", "DC-38", || {
-        format!("{id} has acted in this round already. Choose another combatant.")
+        format!("{id} has already acted this round. Choose another combatant.")
     })
 }
 
@@ -35,7 +35,7 @@ pub(super) fn awaited(
     match &state.slot {
         Some(slot) if state.phase == phase => Ok(slot.clone()),
         _ => {
-            let detail = "No such turn is open now. See `pending` for what is awaited.";
+            let detail = "No such turn is open now. See \"pending\".";
             Err(Violation::new("nothing_to_take", rule, detail))
         }
     }
@@ -108,7 +108,7 @@ fn named_assignees(
         let fits = may_take(&encounter.state, c, slot);
         require(fits, "wrong_team", rule, || {
             format!(
-                "{} belongs to another team than {}. Choose a turn of that team.",
+                "{} belongs to another team than {}. Choose a turn of the right team.",
                 slot.id.title(),
                 c.id
             )
@@ -159,7 +159,7 @@ pub(super) fn resolve(play: &mut Play<'_>) -> Result<(), Violation> {
         Phase::Assign => take(play),
         Phase::BetweenTurns | Phase::RoundEnd => close_window(play),
         _ => {
-            let detail = "No decision waits that the rules could take. See `pending`.";
+            let detail = "Nothing can be resolved automatically now. See \"pending\".";
             return Err(Violation::new("nothing_to_resolve", "DC-22", detail));
         }
     }

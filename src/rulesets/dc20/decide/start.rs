@@ -106,7 +106,7 @@ fn check_fields(play: &Play<'_>, c: &Start) -> Result<(), Violation> {
         let id = &aggression.combatant;
         let aggressor = play.combatant("aggression.combatant", id)?;
         require(is_pc(aggressor), "not_a_pc", "DC-3", || {
-            format!("{id} is not a player's character. Name one.")
+            format!("{id} isn't a player's character. Name one.")
         })?;
     }
     Ok(())
@@ -135,7 +135,7 @@ fn enemy_sides(encounter: &Encounter, c: &Start) -> Result<Sides, Violation> {
     if let Some(first) = &c.first_side {
         let known = seen.contains(first) || unseen.contains(first);
         require(known, "unknown_team", field("first_side"), || {
-            format!("\"{first}\" is not an enemy team of this encounter. Check the name.")
+            format!("No enemy team is on the side \"{first}\". Check the name.")
         })?;
     }
     let undecided = if c.first_side.is_some() {
@@ -221,7 +221,7 @@ pub(super) fn check_alone(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation
     can_check(roller)?;
     let checked = roller.state.check.is_some() || !roller.state.rolled.is_empty();
     require(!checked, "already_checked", "DC-4", || {
-        format!("{id} has rolled the Initiative Check already. Each character rolls once.")
+        format!("{id} has already rolled the Initiative Check. Each character rolls once.")
     })?;
     if play.encounter().status == Status::Setup {
         let dice = roll(play, id, c.roll);

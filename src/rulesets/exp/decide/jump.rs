@@ -24,7 +24,7 @@ pub(super) fn jump(play: &mut Play<'_>, c: &Jump) -> Result<(), Violation> {
         expected,
         "no_referee_roll",
         field("referee_roll"),
-        || "The referee rolls only with the option \"awe_mode\" \"opposed_d20\". Remove \"referee_roll\".",
+        || "The referee rolls only if the option \"awe_mode\" is \"opposed_d20\". Remove \"referee_roll\".",
     )?;
     let bonus = persona.stats.awe.get() + persona.stats.level.get();
     let before = encounter.state.asked.clone();
@@ -81,7 +81,7 @@ fn may_jump(
     })?;
     let waited = persona.state.of(component) == Spending::Waited;
     require(waited, "not_waited", "EX-25", || {
-        format!("{id} did not wait with that component. Only a component that waited can jump.")
+        format!("{id} didn't wait with that component. Only a component that waited can jump.")
     })?;
     let cursor = encounter.state.cursor;
     let is_higher = persona.state.rank.is_some_and(|rank| rank < cursor);
@@ -96,7 +96,7 @@ fn may_jump(
     })?;
     if let Some(lower) = lower_jumper(encounter, persona) {
         let detail = format!(
-            "{} has jumped ahead of this act already, and the higher initiative goes first. Wait for the next act.",
+            "{} has already jumped ahead of this act, and the higher initiative goes first. Wait for the next act.",
             lower.id
         );
         return Err(Violation::new("jumped_too_late", "EX-27a", detail));
@@ -133,7 +133,7 @@ fn in_window(encounter: &Encounter, persona: &Combatant) -> Result<(), Violation
     let keeps = persona.state.keeps_waiting || encounter.state.kept.contains(id);
     require(!keeps, "keeps_waiting", "EX-25b", || {
         format!(
-            "{id} has passed. Wait for the next act, or send \"ask_again\" after a standing pass."
+            "{id} has passed. Wait for the next act, or send \"ask_again\" if waiting until further notice."
         )
     })?;
     if open && let Some(first) = higher_undecided(encounter, persona) {
@@ -216,7 +216,7 @@ pub(super) fn is_asked(encounter: &Encounter, c: &Combatant) -> bool {
 pub(super) fn ask_again(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let keeps_waiting = play.combatant("combatant", id)?.state.keeps_waiting;
     require(keeps_waiting, "asked_anyway", "EX-25c", || {
-        format!("{id} has no standing pass to end.")
+        format!("{id} doesn't keep waiting until further notice. Leave \"ask_again\" out.")
     })?;
     play.emit(AskedAgain {
         combatant: id.clone(),
@@ -226,7 +226,7 @@ pub(super) fn ask_again(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Vio
 
 pub(super) fn resolve(play: &mut Play<'_>) -> Result<(), Violation> {
     let deciders = deciders(play.encounter());
-    let detail = "No persona is asked to jump now. See `pending`.";
+    let detail = "No persona is asked to jump now. See \"pending\".";
     require(!deciders.is_empty(), "nothing_to_resolve", "EX-25b", || {
         detail
     })?;

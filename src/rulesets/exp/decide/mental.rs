@@ -89,12 +89,12 @@ pub(in super::super) fn can_attack(encounter: &Encounter, c: &Combatant) -> Resu
     let id = &c.id;
     require(c.stats.persona != Sort::Robot, "no_mind", "EX-34", || {
         format!(
-            "{id} is a robot and has no mind to attack with. Devices act by the list: send \"declare\"."
+            "{id} is a robot and has no mind to attack with. Devices act in the list: send \"declare\"."
         )
     })?;
     require(c.stats.mstr.get() > 0, "no_mental_attack", "EX-33", || {
         format!(
-            "{id} has no mental strength to attack with. Physical attacks go by the list: send \"declare\"."
+            "{id} has no mental strength to attack with. Physical attacks are made in the list: send \"declare\"."
         )
     })?;
     fit(c)?;

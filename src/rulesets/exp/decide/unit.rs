@@ -64,7 +64,7 @@ fn between_units(encounter: &Encounter) -> Result<(), Violation> {
         is_over,
         "unit_going_on",
         "EX-2",
-        || "A unit is in progress, and initiative is rolled once per unit. Roll when no persona has anything left.",
+        || "A unit is in progress, and initiative is rolled once per unit. Roll again when all have used their move and act.",
     )
 }
 
@@ -158,8 +158,8 @@ fn rolls_here(contenders: &[Contender], path: &str, id: &CombatantId) -> Result<
         return Ok(());
     }
     let detail = match contenders.iter().find(|c| c.combatants.contains(id)) {
-        Some(crowd) => format!("{id} rolls with the crowd. Send the roll of {}.", crowd.id),
-        None => format!("{id} does not roll here. Name a persona in the fight, or a crowd."),
+        Some(crowd) => format!("{id} rolls with a crowd. Send one roll, for {}.", crowd.id),
+        None => format!("{id} doesn't roll here. Name a persona in the fight, or a crowd."),
     };
     let path = format!("{path}.{}", id.as_str());
     Err(Violation::field("does_not_roll", path, detail))
@@ -168,7 +168,7 @@ fn rolls_here(contenders: &[Contender], path: &str, id: &CombatantId) -> Result<
 fn few_digits(path: &str, digits: &[D10]) -> Result<(), Violation> {
     let few = digits.len() <= MAX_DIGITS;
     require(few, "too_many_digits", field(path.to_owned()), || {
-        format!("Too many dice for a tie. Send at most {MAX_DIGITS} each.")
+        format!("Too many dice for a tie. Send at most {MAX_DIGITS} for each persona.")
     })
 }
 

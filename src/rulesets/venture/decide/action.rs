@@ -87,7 +87,7 @@ fn check_target(play: &Play<'_>, c: &Act, index: usize, target: &Target) -> Resu
             .take(index)
             .all(|before| before.combatant != *id);
     require(distinct, "target_not_distinct", field("combatant"), || {
-        format!("{id} is the attacker or a target already. Send each target once.")
+        format!("{id} is already the attacker or a target. Send each target once.")
     })?;
     let conditions = play.conditions(id, target.member.as_ref())?;
     let dead = conditions.iter().any(|condition| condition == "dead");
@@ -95,7 +95,7 @@ fn check_target(play: &Play<'_>, c: &Act, index: usize, target: &Target) -> Resu
         !(target.killed && dead),
         "condition_already_set",
         "TK-3",
-        || format!("That target of {id} is dead already. Choose another one."),
+        || format!("That member of {id} is already dead. Choose another one."),
     )?;
     let detail = "Only a decisive attack deals damage or kills. Set \"decisive\".";
     require(
@@ -183,20 +183,20 @@ fn may_take_action(play: &Play<'_>, id: &CombatantId) -> Result<(), Violation> {
         state.has_action() || state.flurrying,
         "no_action_left",
         "VE-10",
-        || format!("{id} already took a combat action. Send \"flurry\" for a second one."),
+        || format!("{id} has already taken a combat action. Send \"flurry\" for a second one."),
     )?;
     require(state.has_action(), "no_action_left", "VE-11", || {
-        format!("{id} already took both actions of the flurry. Send \"end_turn\".")
+        format!("{id} has already taken both actions of the flurry. Send \"end_turn\".")
     })
 }
 
 pub(super) fn flurry(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let state = &in_turn(play, id, "VE-11")?.state;
     require(!state.flurrying, "already_flurrying", "VE-11", || {
-        format!("{id} already started a flurry. Send the second action.")
+        format!("{id} has already started a flurry. Send the second action.")
     })?;
     require(state.actions_taken > 0, "no_action_yet", "VE-11", || {
-        format!("{id} took no combat action yet. Send the first action before \"flurry\".")
+        format!("{id} hasn't taken a combat action yet. Send the first action before \"flurry\".")
     })?;
     play.emit(Flurried {
         combatant: id.clone(),
@@ -207,7 +207,7 @@ pub(super) fn flurry(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violat
 pub(super) fn reflexive_move(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let moved = in_turn(play, id, "VE-10")?.state.moved;
     require(!moved, "already_moved", "VE-10", || {
-        format!("{id} already moved this turn. Wait for the next turn.")
+        format!("{id} has already moved this turn. Wait for the next turn.")
     })?;
     play.emit(Moved {
         combatant: id.clone(),
@@ -228,7 +228,7 @@ pub(super) fn follow_up(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Vio
         return Ok(());
     };
     require(actor == id, "not_your_follow_up", "VE-15", || {
-        format!("{actor}'s leftover move comes first. Wait for that.")
+        format!("{actor}'s leftover move comes first. Wait for \"follow_up\" or \"pass\".")
     })?;
     play.emit(FollowUpTaken {
         combatant: id.clone(),

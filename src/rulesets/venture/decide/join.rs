@@ -43,7 +43,7 @@ pub(super) fn join_alone(play: &mut Play<'_>, c: &JoinBattle) -> Result<(), Viol
     let id = &c.combatant;
     let joined = play.combatant("combatant", id)?.state.join_battle.is_some();
     require(!joined, "already_joined", "VE-2", || {
-        format!("{id} already joined battle. Send that once.")
+        format!("{id} has already joined battle. Leave that out.")
     })?;
     worthy(play.fighter("combatant", id, "VE-9")?)?;
     join_battle(play, id, &c.join())
@@ -52,7 +52,7 @@ pub(super) fn join_alone(play: &mut Play<'_>, c: &JoinBattle) -> Result<(), Viol
 fn worthy(c: &Combatant) -> Result<(), Violation> {
     require(c.stats.worthy_foe, "not_a_worthy_foe", "VE-1", || {
         format!(
-            "{} is no Worthy Foe. Send \"settle\" for that fight, or set \"worthy_foe\".",
+            "{} isn't a Worthy Foe. Send \"settle\" for that fight, or set \"worthy_foe\".",
             c.id
         )
     })
@@ -64,7 +64,7 @@ pub(super) fn settle(play: &mut Play<'_>, c: &Settle) -> Result<(), Violation> {
     let unworthy = !foe.stats.worthy_foe && foe.state.join_battle.is_none();
     require(unworthy, "a_worthy_foe", "VE-1", || {
         format!(
-            "{} is a Worthy Foe or already joined battle, so one roll can't settle the fight.",
+            "{} is a Worthy Foe or has joined battle. Play that fight in turns.",
             c.combatant
         )
     })?;
@@ -122,13 +122,13 @@ pub(super) fn roll(
         && [Ability::Awareness, unusual_ability].contains(&ability);
     require(fits, "pool_not_allowed", rule, || match approach {
         Approach::Default => {
-            "This approach rolls wits and awareness. Send those, or another approach."
+            "This approach rolls wits and awareness. Send those or another approach."
         }
         Approach::Stealth => {
-            "From stealth, dexterity can replace wits, and stealth awareness. Send one of those."
+            "From stealth, dexterity can replace wits, and stealth can replace awareness. Send one of those."
         }
         Approach::Escalation => {
-            "When talk turns violent, manipulation can replace wits, and socialize awareness. \
+            "When talk turns violent, manipulation can replace wits, and socialize can replace awareness. \
              Send one of those."
         }
     })?;
@@ -205,7 +205,7 @@ pub(super) fn may_act_freely(play: &Play<'_>, id: &CombatantId) -> Result<(), Vi
         c.state.free_action == FreeActionState::Open,
         "free_action_used",
         "VE-8",
-        || format!("{id} already had the free action. Each combatant has one."),
+        || format!("{id} has already had the free action. Each combatant has one."),
     )?;
     if let Phase::FreeActions { next } = &play.encounter().state.phase {
         return require(next == id, "not_your_free_action", "VE-7", || {
@@ -216,6 +216,6 @@ pub(super) fn may_act_freely(play: &Play<'_>, id: &CombatantId) -> Result<(), Vi
         in_turn(play, id, "VE-7")?.state.actions_taken == 0,
         "free_action_late",
         "VE-7",
-        || format!("{id} already acted this turn. The free action comes before that."),
+        || format!("{id} has already acted this turn. The free action comes before that."),
     )
 }

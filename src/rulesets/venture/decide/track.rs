@@ -103,7 +103,7 @@ pub(super) fn spend(play: &mut Play<'_>, c: &SpendInitiative) -> Result<(), Viol
         !(c.perilous && payer.state.crashed),
         "crashed",
         "VE-29",
-        || format!("{id} can't use Perilous Charms while Crashed."),
+        || format!("{id} can't use Perilous Charms while Crashed. Remove \"perilous\"."),
     )?;
     let left = payer.state.initiative + 20;
     require(initiative <= left, "not_enough_initiative", "VE-24", || {
@@ -111,7 +111,7 @@ pub(super) fn spend(play: &mut Play<'_>, c: &SpendInitiative) -> Result<(), Viol
     })?;
     let held = payer.stats.motes();
     require(motes <= held, "not_enough_motes", "VE-22", || {
-        format!("{id} can't spend {motes} motes. Spend {held} or less.")
+        format!("{id} has {held} motes, too few to spend {motes}. Spend less.")
     })?;
     change(play, id, -initiative, Cause::Spent, None)?;
     change_motes(play, id, -motes);
@@ -134,7 +134,7 @@ pub(super) fn adjust(play: &mut Play<'_>, c: &Adjust) -> Result<(), Violation> {
         c.acted != Some(true) || !not_yet,
         "not_acted_yet",
         "VE-23b",
-        || format!("{id} can't have acted yet. Leave out \"acted\", or end the turn."),
+        || format!("{id} hasn't had a turn yet. Leave out \"acted\", or end the turn."),
     )?;
     let delta = c.initiative.get();
     let change_within_bounds = (state.initiative + delta).clamp(-20, 20) - state.initiative;
@@ -219,7 +219,7 @@ pub(super) fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation>
         "VE-17",
         || {
             format!(
-                "{id} can't have more than {MAX_START_EFFECTS} effects. Send \"withdraw\" first."
+                "{id} can't have more than {MAX_START_EFFECTS} start-of-turn effects. Send \"withdraw\" first."
             )
         },
     )?;

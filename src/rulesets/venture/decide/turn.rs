@@ -31,7 +31,7 @@ pub(super) fn begin(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violati
 pub(super) fn delay(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let tick = at_tick(play, id, "VE-12")?;
     require(!tick.delayed, "already_delaying", "VE-12a", || {
-        format!("{id} already delayed until the end of the round. Send \"begin_turn\".")
+        format!("{id} has already delayed until the end of the round. Send \"begin_turn\".")
     })?;
     play.emit(Delayed {
         combatant: id.clone(),
@@ -75,9 +75,13 @@ fn at_tick<'p>(
         _ if c.acted => (
             "already_acted",
             "VE-13",
-            format!("{id} already acted this round. Wait for the next round."),
+            format!("{id} has already acted this round. Wait for the next round."),
         ),
-        Phase::InTurn { .. } | Phase::FollowUp { .. } => ("turn_in_progress", rule, phase.detail()),
+        Phase::InTurn { .. } | Phase::FollowUp { .. } => (
+            "turn_in_progress",
+            rule,
+            format!("{} Wait until that turn ends.", phase.detail()),
+        ),
         Phase::Tick(tick) if c.state.delaying => (
             "already_delaying",
             "VE-12",
@@ -86,7 +90,11 @@ fn at_tick<'p>(
                 tick.next
             ),
         ),
-        Phase::FreeActions { .. } => ("free_actions_first", "VE-6", phase.detail()),
+        Phase::FreeActions { .. } => (
+            "free_actions_first",
+            "VE-6",
+            format!("{} Wait until all have had theirs.", phase.detail()),
+        ),
         _ => (
             "not_your_tick",
             rule,
