@@ -458,9 +458,9 @@ mod tests {
         );
     }
 
-    struct Row(&'static str);
+    struct Ranked(&'static str);
 
-    impl Describe for Row {
+    impl Describe for Ranked {
         fn describe(&self, _: &dyn Names, out: &mut String) -> bool {
             out.push_str(self.0);
             true
@@ -473,17 +473,17 @@ mod tests {
 
     #[test]
     fn rows_of_a_table_stay_apart() {
-        let told = |rows: Vec<Row>| {
+        let told = |rows: Vec<Ranked>| {
             let mut out = String::new();
             rows.describe(&OnlyAnn, &mut out);
             out
         };
         assert_eq!(
-            told(vec![Row("Ann 9"), Row("Bo and Cy 3")]),
+            told(vec![Ranked("Ann 9"), Ranked("Bo and Cy 3")]),
             "Ann 9, Bo and Cy 3"
         );
         assert_eq!(
-            told(vec![Row("Ann 9"), Row("Bo, Cy and Di 3")]),
+            told(vec![Ranked("Ann 9"), Ranked("Bo, Cy and Di 3")]),
             "Ann 9; Bo, Cy and Di 3"
         );
     }
