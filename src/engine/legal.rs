@@ -52,6 +52,9 @@ pub(super) fn legal_commands<R: Ruleset>(
         legal_commands.extend(redo(record, oldest));
     }
     trials.prune_shared_lists(&mut legal_commands);
+    for option in &mut legal_commands {
+        option.fill_in_only_values();
+    }
     let names = DistinctNames::of(encounter);
     extract_shared_lists(&mut legal_commands, &names);
     arrange(encounter, &mut legal_commands);
@@ -59,23 +62,24 @@ pub(super) fn legal_commands<R: Ruleset>(
     legal_commands
 }
 
-/// Says of each option where a page shows it, and which is the usual answer to what is pending.
+/// Says of each option where a page shows it, and which is the usual answer to what is pending; and
+/// puts them in the order in which a page shows them.
 fn arrange<R: Ruleset>(encounter: &Encounter<R>, legal_commands: &mut [LegalCommand]) {
-    let Some(pending) = R::pending(encounter) else {
-        return;
-    };
-    let current = R::current(encounter);
-    let mut answered: HashSet<Option<CombatantId>> = HashSet::new();
-    for option in legal_commands {
-        option.group = group(encounter, &pending, &current, option);
-        let usual = pending
-            .commands
-            .first()
-            .is_some_and(|usual| option.verb() == *usual);
-        if option.group == Group::Decision && usual {
-            option.primary = answered.insert(option.actor.clone());
+    if let Some(pending) = R::pending(encounter) {
+        let current = R::current(encounter);
+        let mut answered: HashSet<Option<CombatantId>> = HashSet::new();
+        for option in &mut *legal_commands {
+            option.group = group(encounter, &pending, &current, option);
+            let usual = pending
+                .commands
+                .first()
+                .is_some_and(|usual| option.verb() == *usual);
+            if option.group == Group::Decision && usual {
+                option.primary = answered.insert(option.actor.clone());
+            }
         }
     }
+    legal_commands.sort_by_key(|option| (option.group, !option.primary));
 }
 
 fn group<R: Ruleset>(
@@ -85,8 +89,8 @@ fn group<R: Ruleset>(
     option: &LegalCommand,
 ) -> Group {
     let verb = option.verb();
-    if option.group != Group::Tools {
-        return option.group;
+    if let Some(own) = option.own_group {
+        return own;
     }
     if SharedCommand::SPECS.iter().any(|spec| spec.verb == verb) {
         return Group::Tools;
@@ -114,7 +118,8 @@ fn shared<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
     let readers = [json!(Readers::Gm), json!(Readers::All)];
     let note = LegalCommand::of("note", "TK-1")
         .text("text", true, 2000)
-        .choose("readers", false, readers);
+        .choose("readers", false, readers)
+        .or(json!(Readers::default()));
     if encounter.status == Status::Ended {
         return vec![note];
     }

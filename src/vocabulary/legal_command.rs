@@ -1,6 +1,6 @@
 //! What is legal now, as commands with the choices that they leave open.
 
-use super::values::{Property, Values};
+use super::values::{Property, Values, title_of_field};
 use super::{CombatantId, Names, SharedList};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -36,6 +36,10 @@ pub struct LegalCommand {
     #[serde(skip)]
     #[schema(ignore)]
     pub template: Option<&'static str>,
+    /// The part of a page for it, if that does not follow from who acts.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub own_group: Option<Group>,
 }
 
 /// The part of a page for a legal command.
@@ -73,6 +77,10 @@ pub struct Choice {
     #[serde(skip)]
     #[schema(ignore)]
     pub values: Values,
+    /// The value that leaving the field out means, if there is one.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub default: Option<Value>,
 }
 
 impl LegalCommand {
@@ -88,6 +96,7 @@ impl LegalCommand {
             choices: Vec::new(),
             rule,
             template: None,
+            own_group: None,
         }
     }
 
@@ -124,7 +133,19 @@ impl LegalCommand {
 
     /// Says where a page shows it, if that does not follow from who acts.
     pub fn in_group(self, group: Group) -> Self {
-        Self { group, ..self }
+        Self {
+            own_group: Some(group),
+            ..self
+        }
+    }
+
+    /// Shows it among the tools if it would only replace what is decided.
+    pub fn tool_if(self, replaces: bool) -> Self {
+        if replaces {
+            self.in_group(Group::Tools)
+        } else {
+            self
+        }
     }
 
     /// Opens a field. With no value at all the engine drops the field, and if it is required the
@@ -138,7 +159,16 @@ impl LegalCommand {
             advanced: false,
             schema: Value::Null,
             values,
+            default: None,
         });
+        self
+    }
+
+    /// Says what leaving out the field that was opened last means.
+    pub fn or(mut self, default: impl Into<Value>) -> Self {
+        if let Some(choice) = self.choices.last_mut() {
+            choice.default = Some(default.into());
+        }
         self
     }
 
@@ -158,6 +188,11 @@ impl LegalCommand {
         values: impl IntoIterator<Item = V>,
     ) -> Self {
         self.open(field, required, Values::words(values))
+    }
+
+    /// Opens a flag, which is not set if it is left out.
+    pub fn flag(self, field: &'static str) -> Self {
+        self.open(field, false, Values::flag()).or(false)
     }
 
     /// Opens a field to one of these combatants.
@@ -209,6 +244,18 @@ impl LegalCommand {
         }
     }
 
+    /// Puts the values of required fields that have no other one into the command.
+    pub fn fill_in_only_values(&mut self) {
+        let mut open = Vec::with_capacity(self.choices.len());
+        for choice in std::mem::take(&mut self.choices) {
+            match choice.values.only_value() {
+                Some(only) if choice.required => self.set(choice.field, only),
+                _ => open.push(choice),
+            }
+        }
+        self.choices = open;
+    }
+
     /// The command's fields.
     pub fn fields(&self) -> Option<&Map<String, Value>> {
         self.command.as_object()
@@ -223,18 +270,14 @@ impl LegalCommand {
     pub fn describe_choices(&mut self, names: &dyn Names) {
         self.complete = true;
         for choice in &mut self.choices {
-            choice.title = title(choice.field);
+            choice.title = title_of_field(choice.field);
             choice.schema = choice.values.schema(names);
+            if let Some(default) = &choice.default {
+                choice.schema["default"] = default.clone();
+            }
             self.complete &= !choice.required;
         }
     }
-}
-
-/// The name of a field for people: `to_version` is `To version`.
-fn title(field: &str) -> String {
-    let mut title = field.replace('_', " ");
-    super::values::capitalize(&mut title);
-    title
 }
 
 /// The commands that are legal now.
@@ -252,15 +295,11 @@ pub struct LegalCommands {
 
 impl LegalCommands {
     /// The commands that are legal at `version`.
-    pub fn of(version: u64, mut items: Vec<LegalCommand>) -> Self {
+    pub fn of(version: u64, items: Vec<LegalCommand>) -> Self {
         let mut definitions = BTreeMap::new();
-        for option in &mut items {
-            for choice in &mut option.choices {
-                for values in choice.values.lists_mut() {
-                    if let Values::Shared(SharedList { name, schema, .. }) = values {
-                        definitions.insert(name.clone(), schema.clone());
-                    }
-                }
+        for choice in items.iter().flat_map(|option| &option.choices) {
+            for SharedList { name, schema, .. } in choice.values.shared_lists() {
+                definitions.insert(name.clone(), schema.clone());
             }
         }
         Self {

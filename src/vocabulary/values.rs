@@ -284,6 +284,46 @@ impl Values {
         })
     }
 
+    /// The value that the field may hold, if there is no other one.
+    pub fn only_value(&self) -> Option<Value> {
+        match self {
+            Self::OneOf(list) => match list.values.as_slice() {
+                [only] => Some(only.clone()),
+                _ => None,
+            },
+            Self::Shared(list) => {
+                let mut values = list.iter();
+                let only = values.next()?;
+                values.next().is_none().then(|| only.clone())
+            }
+            Self::Range(least, most) if least == most => Some(json!(least)),
+            _ => None,
+        }
+    }
+
+    /// The lists in it that several commands share.
+    pub fn shared_lists(&self) -> Vec<&SharedList> {
+        match self {
+            Self::Shared(list) => vec![list],
+            Self::List { items, .. } => items.shared_lists(),
+            Self::Map { keys, values, .. } => {
+                let mut lists = keys.shared_lists();
+                lists.append(&mut values.shared_lists());
+                lists
+            }
+            Self::Object(properties) => {
+                let values = properties.iter().map(|property| &property.values);
+                values.flat_map(Self::shared_lists).collect()
+            }
+            Self::AnyOf(shapes) => shapes.iter().flat_map(Self::shared_lists).collect(),
+            Self::OneOf(_)
+            | Self::Range(..)
+            | Self::Text(_)
+            | Self::NewText(..)
+            | Self::NewWord(_) => Vec::new(),
+        }
+    }
+
     /// Every list in it.
     pub fn lists_mut(&mut self) -> Vec<&mut Self> {
         match self {
@@ -373,7 +413,7 @@ pub fn listed(of: Named, values: &[Value], names: &dyn Names) -> Value {
     if let [Value::Bool(one), Value::Bool(other)] = values
         && one != other
     {
-        return json!({"type": "boolean", "default": one});
+        return json!({"type": "boolean"});
     }
     let mut items = Vec::with_capacity(values.len());
     for value in values {
@@ -406,6 +446,20 @@ fn title(of: Named, value: &Value, names: &dyn Names) -> Option<String> {
     Some(title)
 }
 
+/// The name of a field for people: `to_version` is `To version`, `first_hp` is `First HP`.
+pub fn title_of_field(field: &str) -> String {
+    let mut words = Vec::new();
+    for word in field.split('_') {
+        words.push(match word {
+            "dc" | "hp" => word.to_uppercase(),
+            _ => word.to_owned(),
+        });
+    }
+    let mut title = words.join(" ");
+    capitalize(&mut title);
+    title
+}
+
 /// Writes the first letter as a capital.
 pub fn capitalize(text: &mut str) {
     if let Some(first) = text.get_mut(..1) {
@@ -417,7 +471,9 @@ fn object(properties: &[Property], names: &dyn Names) -> Value {
     let mut schemas = Map::new();
     let mut required = Vec::new();
     for property in properties {
-        schemas.insert(property.field.to_string(), property.values.schema(names));
+        let mut schema = property.values.schema(names);
+        schema["title"] = json!(title_of_field(&property.field));
+        schemas.insert(property.field.to_string(), schema);
         if property.required {
             required.push(&property.field);
         }

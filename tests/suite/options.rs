@@ -1,14 +1,16 @@
-//! What is legal in large fights: listed as exactly as in small ones, at a cost that grows with the
-//! fight.
+//! What is legal: how it is listed at every moment, and in large fights as exactly as in small ones,
+//! at a cost that grows with the fight.
 
-use crate::support::legal_commands::{completed, listed};
-use crate::support::table::Table;
+use crate::support::legal_commands::{completed, listed, listed_values};
+use crate::support::openapi::{self, AllSchemas};
+use crate::support::table::{RULESETS, Table, owned, player, seeded};
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use turnkeeper::engine::{Refusal, Request, SeededDice, Viewer};
+use turnkeeper::openapi::RulesetManifest;
 use turnkeeper::rulesets::custom::Preset;
-use turnkeeper::vocabulary::{LegalCommand, Values};
+use turnkeeper::vocabulary::{CombatantId, Group, LegalCommand, Values};
 
 /// A started fight of `size` combatants. Some are out of it, and under EXP some have no mental
 /// attack.
@@ -166,23 +168,167 @@ fn moments(creation: &Value, size: usize) -> Vec<(&'static str, Table)> {
     moments
 }
 
+/// A creation under each ruleset, and under each preset of `custom`.
+fn creations() -> Vec<Value> {
+    let mut creations = Vec::new();
+    for ruleset in RULESETS.iter().map(|ruleset| ruleset.manifest.id) {
+        if ruleset != "custom" {
+            creations.push(json!({"ruleset": ruleset}));
+        }
+    }
+    for (preset, _) in Preset::ALL {
+        creations.push(json!({"ruleset": "custom", "options": {"preset": preset}}));
+    }
+    creations
+}
+
+/// Lets `check` see each moment of a small fight under each ruleset.
+fn at_every_moment(check: impl Fn(&str, &Table)) {
+    for creation in creations() {
+        for (moment, table) in moments(&creation, 7) {
+            check(&format!("{creation}, {moment}"), &table);
+        }
+    }
+}
+
+#[test]
+fn a_required_value_without_another_one_stands_in_the_command() {
+    at_every_moment(|moment, table| {
+        for option in table.legal_commands() {
+            for choice in &option.choices {
+                let only = choice.values.only_value();
+                assert!(
+                    !choice.required || only.is_none(),
+                    "{moment}: {}, {} may only be {only:?}",
+                    option.label,
+                    choice.field
+                );
+            }
+            let asks = option.choices.iter().any(|choice| choice.required);
+            assert_eq!(option.complete, !asks, "{moment}: {}", option.label);
+        }
+    });
+}
+
+#[test]
+fn decisions_stand_first_and_the_usual_one_before_the_others() {
+    at_every_moment(|moment, table| {
+        let places: Vec<_> = table
+            .legal_commands()
+            .iter()
+            .map(|option| (option.group, !option.primary))
+            .collect();
+        assert!(places.is_sorted(), "{moment}: {places:?}");
+    });
+}
+
+#[test]
+fn the_default_of_a_choice_is_what_leaving_it_out_means() {
+    let sent = |table: &Table, command: Value| table.clone().try_send(command, &mut seeded(1));
+    at_every_moment(|moment, table| {
+        for option in table.legal_commands() {
+            let left_out = completed(&option);
+            for choice in &option.choices {
+                let mut filled = left_out.clone();
+                let default = &choice.schema["default"];
+                if default.is_null() || choice.required {
+                    assert!(default.is_null(), "{moment}: {}", option.label);
+                    continue;
+                }
+                filled[choice.field] = default.clone();
+                assert_eq!(
+                    sent(table, filled),
+                    sent(table, left_out.clone()),
+                    "{moment}: {}, {}",
+                    option.label,
+                    choice.field
+                );
+            }
+        }
+    });
+}
+
+#[test]
+fn a_default_that_the_document_has_the_choice_has() {
+    let manifests: Vec<RulesetManifest> = AllSchemas::shipped()
+        .0
+        .iter()
+        .map(openapi::ruleset_manifest)
+        .collect();
+    at_every_moment(|moment, table| {
+        let own = |manifest: &&RulesetManifest| manifest.manifest.id == table.game.ruleset();
+        let Some(manifest) = manifests.iter().find(own) else {
+            return;
+        };
+        for option in table.legal_commands() {
+            let mut commands = manifest.commands.iter();
+            let command = commands.find(|command| command.kind == option.verb());
+            let schema = &command.expect("a command of the manifest").schema;
+            for choice in option.choices.iter().filter(|choice| !choice.required) {
+                let published = &schema["properties"][choice.field]["default"];
+                let (listed, label) = (&choice.schema["default"], &option.label);
+                assert!(
+                    published.is_null() || published == listed,
+                    "{moment}: {label}, {}: {listed}, not {published}",
+                    choice.field
+                );
+            }
+        }
+    });
+}
+
+/// The objects with fields in a schema.
+fn objects(schema: &Value) -> Vec<&Value> {
+    let mut found = Vec::new();
+    if schema["properties"].is_object() {
+        found.push(schema);
+    }
+    match schema {
+        Value::Array(items) => found.extend(items.iter().flat_map(objects)),
+        Value::Object(fields) => found.extend(fields.values().flat_map(objects)),
+        _ => {}
+    }
+    found
+}
+
+#[test]
+fn each_field_of_an_object_has_a_title() {
+    at_every_moment(|moment, table| {
+        for option in table.legal_commands() {
+            for object in option.choices.iter().flat_map(|one| objects(&one.schema)) {
+                for (field, schema) in object["properties"].as_object().into_iter().flatten() {
+                    let title = schema["title"].as_str().unwrap_or_default();
+                    let begins = title.chars().next().is_some_and(char::is_uppercase);
+                    assert!(begins, "{moment}: {}, {field}: {title:?}", option.label);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn who_has_rolled_before_the_start_may_still_replace_the_roll() {
+    for ruleset in ["active-initiative", "seize", "exp"] {
+        let combatants = json!([{"id": "ann"}, {"id": "orc", "side": "monsters"}]);
+        let mut table = Table::create(json!({"ruleset": ruleset, "combatants": combatants}));
+        let roll = json!({"type": "roll", "combatant": "ann"});
+        let group = |table: &Table, combatant: &str| {
+            let options = table.legal_commands();
+            let of = |option: &&LegalCommand| {
+                option.verb() == "roll" && option.command["combatant"] == combatant
+            };
+            options.iter().find(of).map(|option| option.group)
+        };
+        assert_eq!(group(&table, "ann"), Some(Group::Decision), "{ruleset}");
+        table.accept(roll);
+        assert_eq!(group(&table, "ann"), Some(Group::Tools), "{ruleset}");
+        assert_eq!(group(&table, "orc"), Some(Group::Decision), "{ruleset}");
+    }
+}
+
 #[test]
 fn at_every_moment_trials_grow_with_the_fight() {
-    let custom =
-        Preset::ALL.map(|(preset, _)| json!({"ruleset": "custom", "options": {"preset": preset}}));
-    let others = [
-        "round-robin",
-        "active-initiative",
-        "exp",
-        "seize",
-        "venture",
-        "dc20",
-    ];
-    for creation in others
-        .map(|ruleset| json!({"ruleset": ruleset}))
-        .into_iter()
-        .chain(custom)
-    {
+    for creation in creations() {
         let (small, large) = (moments(&creation, 16), moments(&creation, 64));
         for ((moment, small), (_, large)) in small.iter().zip(&large) {
             let (few, many) = (trials(small), trials(large));
@@ -271,4 +417,40 @@ fn what_is_listed_grows_no_faster_than_the_encounter_does() {
         full < half * 5 / 2,
         "{half} bytes for 250 groups, {full} for 500"
     );
+}
+
+/// The combatants for whom an option takes dice in its field `rolls`.
+fn rollers(option: &LegalCommand) -> Vec<Value> {
+    let choice = option.choices.iter().find(|choice| choice.field == "rolls");
+    match choice.map(|choice| &choice.values) {
+        Some(Values::Map { keys, .. }) => listed_values(keys).into_iter().cloned().collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn a_player_rolls_for_no_combatant_but_its_own() {
+    let combatants = json!([{"id": "ann"}, {"id": "bob"}, {"id": "orc", "side": "monsters"}]);
+    let mut table = Table::create(json!({"ruleset": "exp", "combatants": combatants}));
+    table.accept(json!({"type": "start"}));
+    while table.at("pending.decision") != "roll" {
+        let next = completed(&table.legal_commands()[0]);
+        table.accept(next);
+    }
+    let of_all = |options: Vec<LegalCommand>| {
+        let is_of_all = |option: &LegalCommand| {
+            option.verb() == "roll" && option.command["combatant"].is_null()
+        };
+        options
+            .into_iter()
+            .find(is_of_all)
+            .expect("the roll of all")
+    };
+    let own = owned(&*table.game, &[CombatantId::fixed("ann")]);
+    let players = table.legal_commands_of(&player("player", own));
+    assert_eq!(
+        rollers(&of_all(table.legal_commands())),
+        ["ann", "bob", "orc"]
+    );
+    assert_eq!(rollers(&of_all(players)), ["ann"]);
 }

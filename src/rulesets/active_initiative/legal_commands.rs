@@ -42,8 +42,8 @@ fn before_the_start(encounter: &Encounter) -> Vec<LegalCommand> {
             .advanced(),
     ];
     for c in encounter.active() {
-        let own = LegalCommand::by("roll", &c.id, "AI-3");
-        legal.push(own.range("roll", false, 1, 20));
+        let roll = LegalCommand::by("roll", &c.id, "AI-3").range("roll", false, 1, 20);
+        legal.push(roll.tool_if(c.state.own_die.is_some()));
     }
     legal
 }
@@ -60,7 +60,7 @@ fn in_turn(encounter: &Encounter, actor: &CombatantId) -> Vec<LegalCommand> {
     vec![
         end.clone()
             .whom("next", false, next.clone())
-            .choose("begin_unopposed", false, [false, true])
+            .flag("begin_unopposed")
             .advanced(),
         end.with("begin", true).whom("next", true, next),
         LegalCommand::by("ready", actor, "AI-12")
@@ -77,7 +77,7 @@ fn at_a_choice(encounter: &Encounter) -> Vec<LegalCommand> {
         nominate
             .clone()
             .whom("next", true, next.clone())
-            .choose("begin_unopposed", false, [false, true])
+            .flag("begin_unopposed")
             .advanced(),
         nominate.with("begin", true).whom("next", true, next),
     ];

@@ -74,7 +74,11 @@ fn reactions(encounter: &Encounter, opening: Opening, legal: &mut Vec<LegalComma
                 "react"
             };
             let option = LegalCommand::by(verb, &c.id, "CU-29").with("pool", name.as_str());
-            legal.push(option.range("cost", false, least.get(), most));
+            legal.push(
+                option
+                    .range("cost", false, least.get(), most)
+                    .or(least.get()),
+            );
         }
     }
 }
@@ -133,7 +137,9 @@ fn turn(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         let mut end = LegalCommand::by("end_turn", id, "CU-1");
         if let Some(clock) = turn_clock(encounter) {
             let [least, most] = clock.cost;
-            end = end.range("cost", false, least.get(), most.get());
+            end = end
+                .range("cost", false, least.get(), most.get())
+                .or(least.get());
         }
         legal.push(end);
         legal.push(LegalCommand::by("delay", id, "CU-23"));

@@ -40,7 +40,9 @@ fn start(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let looked_up = LegalCommand::of("start", "DC-1")
         .labelled("Start with a DC from the table")
         .range("level", false, 1, 20);
-    let looked_up = looked_up.choose("difficulty", false, ["easy", "normal", "hard"]);
+    let looked_up = looked_up
+        .choose("difficulty", false, ["easy", "normal", "hard"])
+        .or("normal");
     legal.push(with_start_fields(encounter, given, &sides));
     legal.push(with_start_fields(encounter, looked_up, &sides));
     for c in encounter.active() {
@@ -157,7 +159,7 @@ fn claims(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         legal.push(if tied {
             claim.with("share", true)
         } else {
-            claim.choose("share", false, [true, false])
+            claim.flag("share")
         });
         legal.push(LegalCommand::by("pass", id, "DC-17"));
     }
@@ -169,14 +171,14 @@ fn claims(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     for c in candidates(encounter, slot) {
         if state.passed.contains(&c.id) {
             let claim = LegalCommand::by("claim", &c.id, "DC-17");
-            legal.push(claim.choose("share", false, [true, false]));
+            legal.push(claim.flag("share"));
         } else if !tied && state.claim_of(&c.id).is_some() {
             legal.push(LegalCommand::by("pass", &c.id, "DC-17"));
         }
         let claim = LegalCommand::of("claim", "DC-18")
             .with("combatant", c.id.as_str())
             .with("at_once", true);
-        let claim = claim.choose("share", false, [true, false]);
+        let claim = claim.flag("share");
         legal.push(claim);
     }
 }
@@ -208,7 +210,7 @@ fn turns(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         );
         let ready = ready.text("action", true, 200).text("trigger", true, 200);
         legal.extend([
-            by("end_turn", "DC-45").choose("all", false, [true, false]),
+            by("end_turn", "DC-45").flag("all"),
             by("delay", "DC-33")
                 .labelled("{combatant}: delay to a later PC Turn")
                 .choose("slot", true, pc_turns.clone()),

@@ -49,8 +49,11 @@ fn rolls(
 ) {
     legal.push(rolling(encounter, LegalCommand::of(verb, rule)));
     for c in encounter.active() {
-        let own = LegalCommand::by("roll", &c.id, rule).range("roll", false, 1, 20);
-        legal.push(own.open("tie_dice", false, d10s()).advanced());
+        let roll = LegalCommand::by("roll", &c.id, rule)
+            .range("roll", false, 1, 20)
+            .open("tie_dice", false, d10s())
+            .advanced();
+        legal.push(roll.tool_if(c.state.own_roll.is_some()));
     }
 }
 
@@ -153,7 +156,7 @@ fn jumps(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     }
     for id in &deciders(encounter) {
         let keep = LegalCommand::by("pass", id, "EX-25b");
-        legal.push(keep.choose("standing", false, [false, true]));
+        legal.push(keep.flag("standing"));
     }
     legal.push(LegalCommand::of("resolve", "EX-25b"));
 }

@@ -65,10 +65,10 @@ impl Ruleset for Exp {
             }
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "EX-2"),
             Phase::Roll => {
-                let all = ids(encounter.active());
+                let unrolled = encounter.active().filter(|c| c.state.own_roll.is_none());
                 Pending {
                     gm: true,
-                    ..Pending::new("roll", all, &["roll"], "EX-3")
+                    ..Pending::new("roll", ids(unrolled), &["roll"], "EX-3")
                 }
             }
             Phase::SomeoneActs => Pending::someone(),

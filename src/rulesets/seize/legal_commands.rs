@@ -8,7 +8,7 @@ use serde_json::json;
 pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     let fighters: Vec<&CombatantId> = encounter.active().map(|c| &c.id).collect();
     match &encounter.state.phase {
-        Phase::Setup => before_the_start(encounter, &fighters),
+        Phase::Setup => before_the_start(encounter),
         Phase::Over | Phase::SomeoneActs => Vec::new(),
         Phase::InTurn { actor } => vec![
             LegalCommand::by("end_turn", actor, "WA-8").whom("next", false, fighters),
@@ -32,7 +32,7 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
 }
 
 /// The common roll, with enemies apart or together, and before it each one's own die.
-fn before_the_start(encounter: &Encounter, fighters: &[&CombatantId]) -> Vec<LegalCommand> {
+fn before_the_start(encounter: &Encounter) -> Vec<LegalCommand> {
     let mut legal = Vec::new();
     for enemies in [Enemies::Apart, Enemies::Together] {
         let start = LegalCommand::of("start", "WA-1");
@@ -40,6 +40,7 @@ fn before_the_start(encounter: &Encounter, fighters: &[&CombatantId]) -> Vec<Leg
             Enemies::Apart => start
                 .labelled("Start: roll initiative")
                 .choose("enemies", false, [json!(enemies)])
+                .or(json!(Enemies::default()))
                 .advanced(),
             Enemies::Together => start
                 .labelled("Start: roll once for all enemies")
@@ -47,8 +48,9 @@ fn before_the_start(encounter: &Encounter, fighters: &[&CombatantId]) -> Vec<Leg
         };
         legal.push(dice_of_the_table(encounter, enemies, start));
     }
-    for id in fighters {
-        legal.push(LegalCommand::by("roll", *id, "WA-1").range("roll", false, 1, 20));
+    for c in encounter.active() {
+        let roll = LegalCommand::by("roll", &c.id, "WA-1").range("roll", false, 1, 20);
+        legal.push(roll.tool_if(c.state.own_die.is_some()));
     }
     legal
 }

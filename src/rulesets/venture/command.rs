@@ -170,7 +170,8 @@ pub struct Act {
     #[serde(default)]
     #[schema(default = false)]
     pub reflexive: bool,
-    /// The targets of the attack, hit or missed: at most 50, each once.
+    /// The targets of the attack, hit or missed: at most 50, each once. At least one if it is
+    /// `reflexive`.
     #[schema(max_items = 50)]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<Target>,

@@ -37,7 +37,7 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
         let outside = LegalCommand::by("act", &c.id, "VE-10a")
             .labelled("{combatant}: attack outside the turn")
             .with("reflexive", true);
-        legal.push(attack(&lists, c, outside));
+        legal.push(attack(&lists, c, outside, true));
     }
     for c in encounter.active() {
         if c.state.join_battle.is_some() {
@@ -70,11 +70,12 @@ fn targets_by_side(encounter: &Encounter) -> BTreeMap<&Slug, Arc<[Value]>> {
     lists
 }
 
-/// Opens the fields of an attack.
+/// Opens the fields of an attack, which may have to name a target.
 fn attack(
     lists: &BTreeMap<&Slug, Arc<[Value]>>,
     attacker: &Combatant,
     attack: LegalCommand,
+    at_somebody: bool,
 ) -> LegalCommand {
     let attack = attack.with("attack", true);
     let Some(targets) = lists.get(&attacker.side) else {
@@ -89,8 +90,8 @@ fn attack(
     ]);
     attack
         .text("action", false, 200)
-        .open("targets", false, Values::only(target))
-        .choose("decisive", false, [false, true])
+        .open("targets", at_somebody, Values::only(target))
+        .flag("decisive")
         .range("attacker_loses", false, 0, 40)
         .advanced()
 }
@@ -113,7 +114,9 @@ fn in_turn(
     // An action that harms a combatant or is opposed is no free action (VE-8).
     let free_action = LegalCommand::by("free_action", actor, "VE-6")
         .choose("damaging", false, [false])
-        .choose("opposed", false, [false]);
+        .or(false)
+        .choose("opposed", false, [false])
+        .or(false);
     let pass = if matches!(encounter.state.phase, Phase::FollowUp { .. }) {
         LegalCommand::by("pass", actor, "VE-15").labelled("{combatant}: give up the leftover move")
     } else {
@@ -127,7 +130,7 @@ fn in_turn(
     legal.push(act.clone().text("action", false, 200));
     let attacking = act.labelled("{combatant}: attack");
     if let Some(c) = encounter.get(actor) {
-        legal.push(attack(lists, c, attacking));
+        legal.push(attack(lists, c, attacking, false));
     }
     legal.push(manoeuvre("rush", actor));
     legal.push(manoeuvre("disengage", actor));
@@ -137,15 +140,17 @@ fn in_turn(
 }
 
 fn manoeuvre(verb: &'static str, actor: &CombatantId) -> LegalCommand {
-    LegalCommand::by(verb, actor, "VE-15").choose("moved", false, [false, true])
+    LegalCommand::by(verb, actor, "VE-15").flag("moved")
 }
 
 /// The approaches, each with the pools that it allows (VE-2 to VE-4).
 fn join_battle(encounter: &Encounter, legal: &mut Vec<LegalCommand>, id: &CombatantId) {
     let usual = LegalCommand::by("join_battle", id, "VE-2")
         .choose("attribute", false, ["wits"])
+        .or("wits")
         .advanced()
         .choose("ability", false, ["awareness"])
+        .or("awareness")
         .advanced();
     legal.push(join_options(usual));
     for approach in [Approach::Stealth, Approach::Escalation] {
@@ -153,22 +158,21 @@ fn join_battle(encounter: &Encounter, legal: &mut Vec<LegalCommand>, id: &Combat
         let join = LegalCommand::by("join_battle", id, rule).with("approach", json!(approach));
         let attributes = [json!("wits"), json!(attribute)];
         let abilities = [json!("awareness"), json!(ability)];
-        let [both, with_attribute, with_ability] = join_labels(approach);
+        let [both, attribute_swapped, ability_swapped] = join_labels(approach);
+        let with_attribute =
+            |join: LegalCommand| join.choose("attribute", false, attributes).or("wits");
+        let with_ability =
+            |join: LegalCommand| join.choose("ability", false, abilities).or("awareness");
         if !encounter.options.single_swap {
-            let join = join.labelled(both);
-            let join = join.choose("attribute", false, attributes);
-            legal.push(join_options(join.choose("ability", false, abilities)));
+            legal.push(join_options(with_ability(with_attribute(
+                join.labelled(both),
+            ))));
             continue;
         }
         // Only one of the two may be swapped (VE-33).
-        let attribute = join.clone().labelled(with_attribute);
-        legal.push(join_options(attribute.choose(
-            "attribute",
-            false,
-            attributes,
-        )));
-        let ability = join.labelled(with_ability);
-        legal.push(join_options(ability.choose("ability", false, abilities)));
+        let swapped = join.clone().labelled(attribute_swapped);
+        legal.push(join_options(with_attribute(swapped)));
+        legal.push(join_options(with_ability(join.labelled(ability_swapped))));
     }
 }
 
@@ -189,6 +193,7 @@ fn join_labels(approach: Approach) -> [&'static str; 3] {
 
 fn join_options(join: LegalCommand) -> LegalCommand {
     join.range("bonus_dice", false, -40, 40)
+        .or(0)
         .range("successes", false, 0, 100)
         .advanced()
 }
@@ -203,13 +208,15 @@ fn at_any_time(legal: &mut Vec<LegalCommand>, c: &Combatant, all: &Arc<[Value]>)
         spend(id)
             .labelled("{combatant}: spend Initiative")
             .range("initiative", true, 1, initiative)
-            .range("motes", false, 0, motes),
+            .range("motes", false, 0, motes)
+            .or(0),
     );
     legal.push(
         spend(id)
             .labelled("{combatant}: spend motes")
             .range("motes", true, 1, motes)
-            .range("initiative", false, 0, initiative),
+            .range("initiative", false, 0, initiative)
+            .or(0),
     );
     let declare = LegalCommand::by("declare", id, "VE-17");
     let known = c
@@ -233,12 +240,14 @@ fn at_any_time(legal: &mut Vec<LegalCommand>, c: &Combatant, all: &Arc<[Value]>)
 }
 
 fn spend(id: &CombatantId) -> LegalCommand {
-    LegalCommand::by("spend_initiative", id, "VE-25").choose("perilous", false, [false, true])
+    LegalCommand::by("spend_initiative", id, "VE-25").flag("perilous")
 }
 
 /// Opens the fields for changes of Initiative and motes.
 fn changes(command: LegalCommand) -> LegalCommand {
     command
         .range("initiative", false, -40, 40)
+        .or(0)
         .range("motes", false, -1000, 1000)
+        .or(0)
 }

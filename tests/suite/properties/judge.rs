@@ -594,8 +594,14 @@ impl Judge {
             .iter()
             .filter(|o| self.own(&o.command["type"]) && o.command["reflexive"] != true)
             .filter_map(|o| o.actor.as_ref());
-        // Under DC20, who has answered may change the answer and is not waited for.
+        // Who has answered may change the answer and is not waited for: the roll under EXP, the
+        // claim under DC20.
+        let mut rolled = self.view["combatants"].clone();
+        if let Some(combatants) = rolled.as_array_mut() {
+            combatants.retain(|c| c["own_roll"].is_object());
+        }
         let answered = [
+            ids(&rolled, "id"),
             ids(&self.view["state"]["claims"], "combatant"),
             ids(&self.view["state"]["passed"], ""),
         ]

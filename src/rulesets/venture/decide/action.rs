@@ -38,6 +38,13 @@ pub(super) fn act(play: &mut Play<'_>, c: &Act) -> Result<(), Violation> {
         field("attack"),
         || detail,
     )?;
+    let detail = "An attack outside the turn needs whom it hits or misses. Add \"targets\".";
+    require(
+        !c.reflexive || !c.targets.is_empty(),
+        "targets_missing",
+        field("targets"),
+        || detail,
+    )?;
     let detail = "An attack can have 50 targets. Send fewer.";
     require(
         c.targets.len() <= 50,
