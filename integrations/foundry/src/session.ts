@@ -54,10 +54,7 @@ export class Session {
 
   /** The legal commands with the tools of the table, which the feed leaves out. */
   async tools(): Promise<Options> {
-    const { url, token } = this.#client!;
-    const answer = await fetch(`${url}/options?include=tools`, { headers: { authorization: `Bearer ${token}` } });
-    if (!answer.ok) throw new Error(`GET /options: ${answer.status}`);
-    return (await answer.json()) as Options;
+    return (await this.#client!.options(undefined, { tools: true })) as Options;
   }
 
   /** Reads the encounter again, after a command that was decided on an older version. */
@@ -136,7 +133,7 @@ export class Session {
     if (this.encounter && encounter.version < this.encounter.version) return;
     const known = this.encounter?.version === encounter.version && this.options?.version === encounter.version;
     this.encounter = encounter;
-    if (options) this.options = options as unknown as Options;
+    if (options) this.options = options as Options;
     if (known && this.live) return;
     this.state = "live";
     this.#tell(undone);
