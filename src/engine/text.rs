@@ -4,7 +4,7 @@ use super::view::pending;
 use super::{OrderRow, order};
 use crate::vocabulary::{
     Combatant, CombatantId, Effect, Encounter, Expiry, Hp, Member, Names, Pending, Ruleset, Slug,
-    Status,
+    Status, spaced,
 };
 
 /// The printed turn table.
@@ -65,7 +65,7 @@ fn combatant<'e, R: Ruleset>(
 /// The side of a row's combatant, or the team of an empty turn.
 fn side<R: Ruleset>(encounter: &Encounter<R>, row: &OrderRow<'_>) -> String {
     match combatant(encounter, row) {
-        Some(combatant) => combatant.side.to_string(),
+        Some(combatant) => in_words(&combatant.side),
         None => row.team.clone().unwrap_or_default(),
     }
 }
@@ -125,7 +125,7 @@ fn details<R: Ruleset>(c: &Combatant<R>, row: &OrderRow<'_>) -> String {
     if let Some(band) = c.hp_band {
         details.push(band.to_string());
     }
-    details.extend(c.conditions.iter().map(Slug::to_string));
+    details.extend(c.conditions.iter().map(in_words));
     for member in &c.members {
         let about = member_details(member);
         if !about.is_empty() {
@@ -146,8 +146,15 @@ fn member_details(member: &Member) -> String {
     if let Some(band) = member.hp_band {
         details.push(band.to_string());
     }
-    details.extend(member.conditions.iter().map(Slug::to_string));
+    details.extend(member.conditions.iter().map(in_words));
     details.join(" ")
+}
+
+/// A word for machines as people write it.
+fn in_words(word: &Slug) -> String {
+    let mut words = String::new();
+    spaced(word.as_str(), &mut words);
+    words
 }
 
 fn of_max(hp: Hp) -> String {

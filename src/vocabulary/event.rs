@@ -2,7 +2,7 @@
 
 use super::{
     Combatant, CombatantId, Describe, Effect, EffectId, MemberId, Metadata, Names, Readers, Redact,
-    Ruleset, Slug, Tagged, Tellable, Text, Word, is_default, tell,
+    Ruleset, Slug, Tagged, Tellable, Text, Word, capitalize, is_default, tell,
 };
 use crate::json::{FieldError, Source, Tagged as _, read_json_beside};
 use macro_rules_attribute::derive;
@@ -497,11 +497,9 @@ impl<R: Ruleset> Describe for Event<R> {
 
 /// Says that a round begins or is over, by the system's own word for it.
 fn round_changes<R: Ruleset>(round: u32, what: &str, out: &mut String) -> bool {
-    let mut word = R::MANIFEST.round.to_owned();
-    if let Some(first) = word.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    write!(out, "{word} {round} {what}.").is_ok()
+    let mut name = R::round_name(round);
+    capitalize(&mut name);
+    write!(out, "{name} {what}.").is_ok()
 }
 
 /// Says how long an effect lasts, in turns or in the system's own word for rounds.

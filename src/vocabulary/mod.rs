@@ -61,6 +61,7 @@ pub use scalar::{INLINE, Int, Text, is_plain};
 pub use schema::*;
 pub use secrecy::Secrecy;
 pub use used_ids::UsedIds;
+pub(crate) use values::capitalize;
 pub use values::{ListedValues, Named, Property, SharedList, Values, listed, shared_list};
 pub use violation::{Ground, Violation, field, require};
 pub use words::{Describe, Names, Tellable, spaced, tell, with_names};

@@ -116,7 +116,12 @@ pub trait Ruleset:
 
     /// What is going on, for the head of the turn table of a running fight.
     fn moment(encounter: &Encounter<Self>) -> String {
-        format!("{} {}", Self::MANIFEST.round, encounter.round)
+        Self::round_name(encounter.round)
+    }
+
+    /// What players call a round, such as "round 2". It takes a verb in the singular.
+    fn round_name(round: u32) -> String {
+        format!("{} {round}", Self::MANIFEST.round)
     }
 
     /// A few words about a combatant for the turn table, besides its name, side, hit points and

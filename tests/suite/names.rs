@@ -181,3 +181,52 @@ fn a_sentence_has_the_names_of_its_time_and_none_that_is_hidden_since() {
     assert_eq!(told, leaves);
     assert_eq!(all, [leaves[0], leaves[1], "Dragon joins."]);
 }
+
+#[test]
+fn a_persona_that_is_asked_first_is_told_once() {
+    let combatants = json!([{"id": "abel", "dex": 9}, {"id": "babel"}]);
+    let mut table = Table::create(json!({"ruleset": "exp", "combatants": combatants}));
+    let rolls = json!({"abel": 20, "babel": 1});
+    let texts = |table: &mut Table, command: Value| -> Vec<String> {
+        let events = table.send(command).expect("it is accepted");
+        let texts = events.iter().filter_map(|event| event["text"].as_str());
+        texts.map(str::to_owned).collect()
+    };
+    let told = texts(&mut table, json!({"type": "start", "rolls": rolls}));
+    assert_eq!(told.last().map(String::as_str), Some("abel's turn starts."));
+    assert!(!told.iter().any(|text| text.contains("wait")), "{told:?}");
+    let waits = json!({"type": "declare", "combatant": "abel", "move": "wait", "act": "wait"});
+    table.accept(waits);
+    let acts = json!({"type": "declare", "combatant": "babel", "move": "now", "act": "now"});
+    let told = texts(&mut table, acts);
+    assert_eq!(told.last().map(String::as_str), Some("abel acts or waits."));
+}
+
+#[test]
+fn the_round_before_the_first_is_that_of_the_free_actions() {
+    let combatants = json!([{"id": "a"}, {"id": "b", "side": "monsters"}]);
+    let mut table = Table::create(json!({"ruleset": "venture", "combatants": combatants}));
+    let events = table.send(json!({"type": "start"})).expect("it starts");
+    let told: Vec<_> = events.iter().map(|event| &event["text"]).collect();
+    let starts = json!("The round of free actions starts.");
+    assert!(told.contains(&&starts), "{told:?}");
+    let heading = table.game.text().lines().next().map(str::to_owned);
+    let heading = heading.unwrap_or_default();
+    assert!(
+        heading.ends_with(", the round of free actions"),
+        "{heading}"
+    );
+}
+
+#[test]
+fn a_turn_table_says_sides_and_conditions_in_words() {
+    let ann = json!({"id": "ann", "side": "cave_bears", "conditions": ["in_cover"]});
+    let pack = json!({"id": "pack", "members": ["one"]});
+    let mut table = Table::create(json!({"ruleset": "round-robin", "combatants": [ann, pack]}));
+    let of_one = json!({"type": "set_condition", "target": "pack", "member": "one", "condition": "off-guard"});
+    table.accept(of_one);
+    let text = table.game.text();
+    for words in ["cave bears", "in cover", "off guard"] {
+        assert!(text.contains(words), "{text}");
+    }
+}

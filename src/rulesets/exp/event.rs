@@ -8,6 +8,7 @@ use crate::vocabulary::{
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
+use std::fmt::Write;
 use utoipa::ToSchema;
 
 /// An event of EXP.
@@ -75,6 +76,8 @@ pub struct Asked {
     pub rank: u32,
     /// The personas asked: one, or several of a crowd.
     pub combatants: Vec<CombatantId>,
+    /// Those of them whose turns start with it. `turn_started` tells it of these.
+    pub starting: Vec<CombatantId>,
 }
 
 /// A persona announced its answer (EX-27b).
@@ -186,6 +189,24 @@ pub struct DuelEnded {
     pub combatants: Participants,
 }
 
+impl Asked {
+    /// Tells that those whose turns have started already are asked again.
+    fn tell_of_the_others(&self, names: &dyn Names, out: &mut String) -> bool {
+        let mut others = self.combatants.clone();
+        others.retain(|id| !self.starting.contains(id));
+        if others.is_empty() {
+            return false;
+        }
+        let verb = if others.is_plural(names) {
+            "act or wait"
+        } else {
+            "acts or waits"
+        };
+        others.describe(names, out);
+        write!(out, " {verb}.").is_ok()
+    }
+}
+
 /// The sentence that tells each event.
 impl Describe for Event {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
@@ -193,7 +214,7 @@ impl Describe for Event {
             Self::Rolled(_) => "{combatant} {combatant:rolls|roll} {die} for initiative.",
             Self::InitiativeRolled(_) => "Initiative: {ranking}.",
             Self::PassStarted(_) => "Pass {pass} through the list starts.",
-            Self::Asked(_) => "{combatants} {combatants:acts or waits|act or wait}.",
+            Self::Asked(e) => return e.tell_of_the_others(names, out),
             Self::Announced(e) => {
                 let planned = used(e.movement, e.act, e.order, Use::base);
                 let sentence = format!("{{combatant}} will {planned}[: {{action}}].");

@@ -57,6 +57,7 @@ impl Secrecy<Self> for Exp {
                     Asked {
                         rank: known_rank(&known_ranks(&whole.state.ranking, audience), e.rank),
                         combatants,
+                        starting: e.starting.redact(audience)?,
                     }
                     .into(),
                 )

@@ -149,6 +149,14 @@ impl Ruleset for Venture {
         entries
     }
 
+    /// Round 0 is that of the free actions (VE-7).
+    fn round_name(round: u32) -> String {
+        match round {
+            0 => "the round of free actions".to_owned(),
+            _ => format!("round {round}"),
+        }
+    }
+
     fn remark(encounter: &Encounter, c: &Combatant) -> String {
         let state = &c.state;
         if state.join_battle.is_none() {

@@ -432,8 +432,7 @@ fn sentences(game: &dyn AnyEncounter, decided: &Decided) -> Result<(), String> {
         serde_json::from_str(decided.events.get()).map_err(|e| e.to_string())?;
     let ids = ids(game)?;
     for event in events.iter().filter(|event| event["type"] != "noted") {
-        // Another event tells it.
-        if event["type"] == "turn_opened" {
+        if is_told_by_another(event) {
             continue;
         }
         let text = event["text"].as_str().ok_or("an event without a text")?;
@@ -447,6 +446,15 @@ fn sentences(game: &dyn AnyEncounter, decided: &Decided) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Whether `turn_started` tells the event.
+fn is_told_by_another(event: &Value) -> bool {
+    match event["type"].as_str() {
+        Some("turn_opened") => true,
+        Some("asked") => event["combatants"] == event["starting"],
+        _ => false,
+    }
 }
 
 /// Whether a refusal has a reason with names and without ids. Ids that are taken or unknown are

@@ -62,7 +62,11 @@ fn ask(play: &mut Play<'_>, rank: u32, combatants: Vec<CombatantId>) {
             starting.push(id.clone());
         }
     }
-    play.emit(Asked { rank, combatants });
+    play.emit(Asked {
+        rank,
+        combatants,
+        starting: starting.clone(),
+    });
     for id in starting {
         start_turn(play, &id);
     }
