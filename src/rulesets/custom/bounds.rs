@@ -1,6 +1,6 @@
 //! Bounds of what `custom` keeps.
 
-use super::check::{MAX_NUMBERS, MAX_POOLS};
+use super::check::{MAX_NUMBERS, MAX_POOLS, MAX_REACTIONS};
 use super::query::MAX_DEPTH;
 use super::{Card, Combatant, Encounter, Initiative, Mode, Turn};
 use crate::rulesets::shared::{at_most, within};
@@ -24,6 +24,7 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
     at_most("state.turns", state.turns.len(), MAX_DEPTH)?;
     at_most("state.cards", state.cards.len(), Card::deck().count())?;
     at_most("state.pools", state.pools.len(), MAX_POOLS)?;
+    at_most("state.skipped", state.skipped.len(), MAX_SIDES)?;
     if let Mode::Gap { passed, .. } = &state.mode {
         at_most("state.mode.gap.passed", passed.len(), MAX_COMBATANTS)?;
     }
@@ -31,6 +32,7 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
         check_initiative(&place.initiative)?;
     }
     for side in &state.sides {
+        at_most("state.sides.pools", side.pools.len(), MAX_POOLS)?;
         if let Some(initiative) = &side.initiative {
             check_initiative(initiative)?;
         }
@@ -80,6 +82,7 @@ fn check_turn(turn: &Turn) -> Result<(), String> {
 fn check_fighter(c: &Combatant) -> Result<(), String> {
     at_most("stats.numbers", c.stats.numbers.len(), MAX_NUMBERS)?;
     at_most("pools", c.state.pools.len(), MAX_POOLS)?;
-    at_most("used", c.state.used.len(), MAX_POOLS)?;
+    at_most("used", c.state.used.len(), MAX_REACTIONS)?;
+    at_most("readied", c.state.readied.len(), MAX_REACTIONS)?;
     at_most("counted", c.state.counted.len(), MAX_EFFECTS)
 }

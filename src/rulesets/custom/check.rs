@@ -1,10 +1,10 @@
 //! What is wrong with a definition: the path of each mistake, and what would be right.
 
 use super::definition::{
-    Definition, InitiativeRule, Lasts, Owner, Per, PhaseRule, Pick, PoolRule, Refill, Surprise,
-    Term, Unconscious, Who,
+    CostRule, Definition, Gives, InitiativeRule, OUTNUMBERED, Owner, Per, PhaseRule, Pick,
+    PoolRule, Prepare, ReactionRule, Refill, Surprise, Team, Term, Unconscious, When, Who,
 };
-use super::query::{has_places, pool_line, rerolls};
+use super::query::{has_places, lets_sides_skip, pool_line, reaction_line, rerolls};
 use crate::json::FieldError;
 use crate::vocabulary::Slug;
 
@@ -16,6 +16,9 @@ pub(super) const MAX_NUMBERS: usize = 12;
 /// The most pools of a definition.
 pub(super) const MAX_POOLS: usize = 4;
 
+/// The most reactions of a definition.
+pub(super) const MAX_REACTIONS: usize = 6;
+
 /// The mistakes of a definition.
 pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
     let mut wrong = Wrong {
@@ -24,6 +27,7 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
     };
     wrong.size("numbers", definition.numbers.len(), 0, MAX_NUMBERS);
     wrong.size("pools", definition.pools.len(), 0, MAX_POOLS);
+    wrong.size("reactions", definition.reactions.len(), 0, MAX_REACTIONS);
     wrong.size("phases", definition.phases.len(), 1, 8);
     if let Some(declare) = &definition.declare {
         wrong.size("declare.choices", declare.choices.len(), 2, 6);
@@ -42,22 +46,37 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
             "This word has a meaning in initiative.ties. Choose another name.",
         );
     }
+    if definition.numbers.contains_key(&Slug::fixed(OUTNUMBERED)) {
+        wrong.note(
+            format!("numbers.{OUTNUMBERED}"),
+            "This word has a meaning in max of a pool. Choose another name.",
+        );
+    }
     if let Some(initiative) = &definition.initiative {
         wrong.initiative(initiative);
     }
     wrong.phases();
     wrong.declare();
     wrong.surprise();
-    wrong.delay();
+    wrong.reactions();
     for (name, pool) in &definition.pools {
         wrong.pool(name, pool);
     }
     wrong.clock();
-    if definition.unconscious == Unconscious::Moves && !wrong.all_in_order() {
-        wrong.note(
+    if definition.unconscious == Unconscious::Moves {
+        wrong.unless(
+            wrong.all_by_places(),
             "unconscious",
-            "moves needs pick order in every phase. Use stays or skips, or set pick.",
+            "moves needs pick order or slot in every phase. Use stays or skips, or set pick.",
         );
+        wrong.unless(
+            !wrong.any_in_reverse(),
+            "unconscious",
+            "A place that moves stands for one direction. Use stays or skips, or remove reverse.",
+        );
+    }
+    if wrong.found.is_empty() {
+        wrong.somebody_acts();
     }
     wrong.found
 }
@@ -125,10 +144,15 @@ impl Wrong<'_> {
         self.size(&format!("{path}.declared"), who.declared.len(), 0, 6);
     }
 
-    /// Whether every phase goes by initiative of combatants or groups.
-    fn all_in_order(&self) -> bool {
+    /// Whether turns come by places in every phase.
+    fn all_by_places(&self) -> bool {
         let mut phases = self.definition.phases.iter();
-        phases.all(|phase| phase.pick == Pick::Order)
+        phases.all(|phase| phase.pick.goes_by_places())
+    }
+
+    /// Whether the last place comes first in a phase.
+    fn any_in_reverse(&self) -> bool {
+        self.definition.phases.iter().any(|phase| phase.reverse)
     }
 
     fn initiative(&mut self, initiative: &InitiativeRule) {
@@ -201,9 +225,14 @@ impl Wrong<'_> {
             self.who(&phase_field(i, "who"), &phase.who);
             let message = "order needs an initiative per combatant or group. Add initiative, or set pick to free, last or together.";
             self.unless(
-                phase.pick != Pick::Order || places,
+                !phase.pick.goes_by_places() || places,
                 &phase_field(i, "pick"),
                 message,
+            );
+            self.unless(
+                !phase.reverse || phase.pick.goes_by_places(),
+                &phase_field(i, "reverse"),
+                "reverse needs places. Set pick to order or slot, or remove reverse.",
             );
             self.size(&phase_field(i, "steps"), phase.steps.len(), 0, 8);
             self.unless(
@@ -275,58 +304,201 @@ impl Wrong<'_> {
         }
     }
 
-    fn delay(&mut self) {
+    fn reactions(&mut self) {
         let definition = self.definition;
-        let Some(delay) = &definition.delay else {
+        let mut delays = 0;
+        for (name, rule) in &definition.reactions {
+            self.who(&reaction_line(name, "who"), &rule.who);
+            self.cost(name, rule);
+            self.gives(name, rule);
+            if rule.prepare == Prepare::Delay {
+                delays += 1;
+                self.delay(name, rule);
+            } else {
+                let plain = ReactionRule::default();
+                self.unless(
+                    rule.lasts == plain.lasts,
+                    &reaction_line(name, "lasts"),
+                    "Only a delay lasts. Set prepare to delay, or remove lasts.",
+                );
+                self.unless(
+                    !rule.moves,
+                    &reaction_line(name, "moves"),
+                    "Only a delayed turn moves. Set prepare to delay, or remove moves.",
+                );
+            }
+        }
+        self.unless(
+            delays <= 1,
+            "reactions",
+            "A turn is delayed in one way. Keep one reaction with prepare delay.",
+        );
+    }
+
+    fn cost(&mut self, name: &Slug, rule: &ReactionRule) {
+        let line = reaction_line(name, "cost.points");
+        let [least, most] = rule.cost.points;
+        self.unless(
+            least <= most,
+            &line,
+            "The fewest points come first. Swap the two.",
+        );
+        if let Some(pool) = &rule.cost.pool {
+            let Some(known) = self.definition.pools.get(pool) else {
+                let message = format!("Unknown pool \"{pool}\". Add it to pools.");
+                self.note(reaction_line(name, "cost.pool"), message);
+                return;
+            };
+            if let Term::Fixed(max) = known.max
+                && max < least
+            {
+                let message = format!(
+                    "Pool \"{pool}\" never has {least} points. Set fewer points, or a greater max."
+                );
+                self.note(line, message);
+            }
+        } else {
+            self.unless(
+                rule.cost.points == CostRule::default().points,
+                &line,
+                "Points come from a pool. Set cost.pool, or remove points.",
+            );
+        }
+    }
+
+    /// What a reaction gives and costs, against the turns that there are.
+    fn gives(&mut self, name: &Slug, rule: &ReactionRule) {
+        let definition = self.definition;
+        let gives = reaction_line(name, "gives");
+        let own_turn = rule.gives() == Gives::OwnTurn;
+        if rule.cost.turn {
+            let line = reaction_line(name, "cost.turn");
+            self.unless(
+                !own_turn,
+                &line,
+                "The combatant's own turn costs that turn itself. Remove turn.",
+            );
+            self.unless(
+                definition.clock.is_none(),
+                &line,
+                "On a clock nobody has a fixed count of turns. Remove turn, or clock.",
+            );
+        }
+        self.unless(
+            !(own_turn || rule.cost.turn) || !self.has_no_turns(),
+            &gives,
+            "Combatants have no turns of their own. Set turns.",
+        );
+        if rule.gives() != Gives::Skip {
             return;
-        };
+        }
         self.unless(
-            self.all_in_order(),
-            "delay",
-            "delay needs pick order in every phase. Set pick, or remove delay.",
+            definition.phases.iter().any(lets_sides_skip),
+            &gives,
+            "skip needs a phase in which sides choose in turn. Set sides to in_order, alternate or proportional, and pick to another word than together.",
         );
         self.unless(
-            definition.turns == Definition::default().turns,
-            "delay",
-            "delay needs one turn per round. Remove turns, or delay.",
-        );
-        let rerolls = rerolls(definition);
-        self.unless(
-            !(delay.moves && rerolls),
-            "delay.moves",
-            "moves can't go with a new roll each round. Remove moves, or initiative.reroll.",
+            rule.prepare == Prepare::None,
+            &reaction_line(name, "prepare"),
+            "A side skips while it chooses who acts. Remove prepare.",
         );
         self.unless(
-            !(delay.lasts == Lasts::Place && rerolls),
-            "delay.lasts",
-            "place can't go with a new roll each round. Use round or used.",
+            rule.when == When::Gap,
+            &reaction_line(name, "when"),
+            "A side skips while it chooses who acts. Remove when.",
+        );
+    }
+
+    fn delay(&mut self, name: &Slug, rule: &ReactionRule) {
+        let definition = self.definition;
+        let line = |field| reaction_line(name, field);
+        self.unless(
+            rule.gives() == Gives::OwnTurn,
+            &line("gives"),
+            "A delay gives the delayed turn. Remove gives.",
+        );
+        self.unless(
+            rule.cost == CostRule::default(),
+            &line("cost"),
+            "A delay costs the turn that it delays. Remove cost.",
+        );
+        self.unless(
+            self.all_by_places(),
+            &line("prepare"),
+            "delay needs pick order or slot in every phase; in others a combatant just acts later. Set pick, or remove the reaction.",
+        );
+        self.unless(
+            definition.clock.is_none(),
+            &line("prepare"),
+            "On a clock a turn is delayed by what it costs. Remove the reaction.",
+        );
+        self.unless(
+            !(rule.moves && rerolls(definition)),
+            &line("moves"),
+            "A new roll each round gives new places. Remove moves, or initiative.reroll.",
+        );
+        self.unless(
+            !(rule.moves && self.any_in_reverse()),
+            &line("moves"),
+            "A place that moves stands for one direction. Remove moves, or reverse.",
         );
     }
 
     fn pool(&mut self, name: &Slug, pool: &PoolRule) {
-        let of_table = pool.of == Owner::Table;
+        let owner = match pool.of {
+            Owner::Combatant => None,
+            Owner::Side => Some("A side"),
+            Owner::Table => Some("The table"),
+        };
         for (field, term) in [("max", Some(&pool.max)), ("start", pool.start.as_ref())] {
-            if let Some(Term::Number(number)) = term {
-                self.number(pool_line(name, field), Some(number));
+            let line = pool_line(name, field);
+            let Some(Term::Number(number)) = term else {
+                continue;
+            };
+            if field == "max" && *number == OUTNUMBERED {
                 self.unless(
-                    !of_table,
-                    &pool_line(name, field),
-                    "The table has no numbers. Set the points as a number.",
+                    pool.of == Owner::Side,
+                    &line,
+                    "Sides are outnumbered. Set of to side.",
                 );
+                continue;
+            }
+            self.number(line.clone(), Some(number));
+            if let Some(owner) = owner {
+                let message = format!("{owner} has no numbers. Set the points as a number.");
+                self.note(line, message);
             }
         }
-        self.who(&pool_line(name, "spend.who"), &pool.spend.who);
-        let [least, most] = pool.spend.cost;
+        if let Some(owner) = owner
+            && pool.refill == Refill::Turn
+        {
+            let message = format!("{owner} has no turn of its own. Use round or manual.");
+            self.note(pool_line(name, "refill"), message);
+        }
+    }
+
+    /// Whether combatants have no turns but what reactions give.
+    fn has_no_turns(&self) -> bool {
+        matches!(self.definition.turns, Term::Fixed(turns) if turns.get() == 0)
+    }
+
+    /// Refuses a definition under which nobody can ever act.
+    fn somebody_acts(&mut self) {
+        let definition = self.definition;
+        let mut reactions = definition.reactions.values();
+        if reactions.any(|rule| rule.gives() == Gives::Turn) {
+            return;
+        }
         self.unless(
-            least <= most,
-            &pool_line(name, "spend.cost"),
-            "The fewest points come first. Swap the two.",
+            !self.has_no_turns() || definition.clock.is_some(),
+            "turns",
+            "No combatant can ever act. Set turns, or add a reaction that gives a turn.",
         );
-        let by_turn = matches!(pool.refill, Refill::Turn | Refill::Ready);
+        let mut phases = definition.phases.iter();
         self.unless(
-            !(of_table && by_turn),
-            &pool_line(name, "refill"),
-            "The table has no turn. Use round or manual.",
+            phases.any(|phase| is_for_somebody(definition, phase)),
+            "phases",
+            "No combatant can ever act: no one matches who of a phase and of one of its steps. Change who.",
         );
     }
 
@@ -348,7 +520,6 @@ impl Wrong<'_> {
             "A clock has one plain phase. Remove phases.",
         );
         self.without_clock("turns", definition.turns != plain.turns);
-        self.without_clock("delay", definition.delay.is_some());
         self.without_clock("declare", definition.declare.is_some());
         self.without_clock("surprise", definition.surprise == Surprise::Skips);
         self.without_clock("unconscious", definition.unconscious != Unconscious::Stays);
@@ -380,6 +551,34 @@ fn phase_field(phase: usize, field: &str) -> String {
 fn is_repeated(words: &[Slug], at: usize) -> bool {
     let mut before = words.iter().take(at);
     before.any(|word| Some(word) == words.get(at))
+}
+
+/// Whether a combatant can match a phase, and one of its steps if it has steps.
+fn is_for_somebody(definition: &Definition, phase: &PhaseRule) -> bool {
+    let mut steps = phase.steps.iter();
+    can_match(definition, &phase.who, None)
+        && (phase.steps.is_empty()
+            || steps.any(|step| can_match(definition, &step.who, phase.who.side)))
+}
+
+/// Whether a combatant of a team can match `who`, as far as the definition tells: both teams without
+/// one.
+fn can_match(definition: &Definition, who: &Who, team: Option<Team>) -> bool {
+    let mut teams = vec![Team::Players, Team::Foes];
+    teams.retain(|one| team.is_none_or(|team| team == *one));
+    teams.retain(|one| who.side.is_none_or(|side| side == *one));
+    let Some(declare) = &definition.declare else {
+        return !teams.is_empty();
+    };
+    // A combatant with a turn for each choice matches every choice.
+    let may_have_all = match definition.turns {
+        Term::Fixed(turns) => turns.get() >= i64::try_from(declare.choices.len()).unwrap_or(0),
+        Term::Number(_) => true,
+    };
+    if !who.declared.is_empty() && !may_have_all {
+        teams.retain(|one| declare.who.side.is_none_or(|side| side == *one));
+    }
+    !teams.is_empty()
 }
 
 /// Whether combatants that declared this act in a phase.

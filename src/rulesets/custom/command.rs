@@ -95,8 +95,10 @@ pub struct Resolve {}
 pub struct Grant {
     /// The pool.
     pub pool: Slug,
-    /// The combatant that has the pool. Absent for a pool of the table.
+    /// The combatant that has the pool.
     pub combatant: Option<CombatantId>,
+    /// The side that has the pool. A pool of the table has neither.
+    pub side: Option<Slug>,
     /// Points to add; below 0, points to take.
     pub amount: Int<-100, 100>,
 }
@@ -170,32 +172,32 @@ pub struct Pass {
 pub struct Ready {
     /// The combatant.
     pub combatant: CombatantId,
-    /// A pool that readying fills.
-    pub pool: Slug,
+    /// A reaction that is readied.
+    pub reaction: Slug,
 }
 
-/// Spends points of a pool on an action or a turn outside the combatant's own turn.
+/// Uses a reaction outside the combatant's own turn.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct React {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The pool.
-    pub pool: Slug,
+    /// The reaction.
+    pub reaction: Slug,
     /// Points to spend; the fewest by default.
     pub cost: Option<Int<0, 100>>,
 }
 
-/// Uses a readied action.
+/// Uses a readied reaction.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Trigger {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The pool that readying filled.
-    pub pool: Slug,
+    /// The reaction that was readied.
+    pub reaction: Slug,
     /// Points to spend; the fewest by default.
     pub cost: Option<Int<0, 100>>,
 }
@@ -267,7 +269,7 @@ impl Commands for Command {
         CommandSpec::new(
             "react",
             AllowedRole::Player,
-            "{combatant}: react with {pool} points",
+            "{combatant}: react with {reaction}",
             React::SUMMARY,
         ),
         CommandSpec::new(

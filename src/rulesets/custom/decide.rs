@@ -1,23 +1,21 @@
 //! The rules of `custom`: what a definition allows now. A refusal names the line of the definition
 //! that it rests on.
 
-use super::definition::{Definition, Gives, Owner, Pick, PoolRule, Refill, Sides, Surprise};
-use super::flow::{Point, begin, close_used_gap, end_one, next_step, proceed, return_to, show};
+use super::definition::{Owner, Pick, PoolRule, Sides, Surprise};
+use super::flow::{Point, begin, close_used_gap, end_one, next_step, proceed, show};
 use super::initiative;
-use super::manifest::MANIFEST;
 use super::query::{
-    Opening, asked, beside_now, candidates, chooser, current, definition, fits, has_had_phase,
-    is_skipped, is_surprised, may_react, may_return, may_spend, must_declare, opening, pays, phase,
-    phase_line, points, pool_line, pool_size, steps, top, turn_clock, undeclared,
+    asked, candidates, chooser, current, definition, fits, has_had_phase, is_skipped, must_declare,
+    phase, phase_line, pool_size, side_pool_size, side_state, steps, turn_clock, undeclared,
 };
+use super::reactions::{Use, delay, react, ready, return_to_turn, set_pool, set_side_pool};
 use super::{
-    Combatant, Command, DeclarationsOpened, Declare, Declared, Delayed, Encounter, EndTurn, Grant,
-    Mode, Nominate, Passed, PlaceMoved, Play, PoolChanged, React, Reacted, Readied, Ready, Roll,
-    SideOpened, Start, StepFinished, Surprised, TablePoolChanged, Trigger, Triggered, TurnKind,
+    Command, DeclarationsOpened, Declare, Declared, Encounter, EndTurn, Grant, Mode, Nominate,
+    Passed, Play, Roll, SideOpened, Start, StepFinished, Surprised, TablePoolChanged, TurnKind,
     pick_rule,
 };
 use crate::rulesets::shared::{check_started, start_encounter, start_round};
-use crate::vocabulary::{CombatantId, Int, Moment, Slug, Violation, field, ids, require};
+use crate::vocabulary::{CombatantId, Int, Slug, Violation, field, ids, require};
 use std::fmt::Display;
 
 pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
@@ -41,7 +39,7 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
 }
 
 /// Refuses unless `holds`, with the line of the definition that says so.
-fn ensure<D: Display>(
+pub(super) fn ensure<D: Display>(
     holds: bool,
     code: &'static str,
     rule: &'static str,
@@ -186,37 +184,65 @@ fn resolve_choice(play: &mut Play<'_>) {
 }
 
 fn grant(play: &mut Play<'_>, c: &Grant) -> Result<(), Violation> {
+    let pool = pool(play, &c.pool)?.clone();
+    check_owner(c, pool.of)?;
     let encounter = play.encounter();
-    let pool = pool(play, &c.pool)?;
-    if (pool.of == Owner::Combatant) != c.combatant.is_some() {
-        let detail = match pool.of {
-            Owner::Combatant => {
-                format!(
-                    "Pool \"{}\" belongs to combatants. Add \"combatant\".",
-                    c.pool
-                )
-            }
-            Owner::Table => {
-                format!(
-                    "Pool \"{}\" belongs to the table. Remove \"combatant\".",
-                    c.pool
-                )
-            }
+    let definition = definition(encounter);
+    let state = &encounter.state;
+    let (pools, (max, _)) = if let Some(id) = &c.combatant {
+        let holder = play.combatant("combatant", id)?;
+        (
+            &holder.state.pools,
+            pool_size(definition, Some(holder), &pool),
+        )
+    } else if let Some(side) = &c.side {
+        let Some(known) = side_state(state, side) else {
+            let detail = "No combatant is on this side. Name a side of the fight.";
+            return Err(Violation::field("unknown_side", "side", detail));
         };
-        return Err(Violation::field("whose_pool", "combatant", detail));
-    }
-    let mut holder = None;
-    let mut pools = &encounter.state.pools;
-    if let Some(id) = &c.combatant {
-        let c = play.combatant("combatant", id)?;
-        holder = Some(c);
-        pools = &c.state.pools;
-    }
-    let (max, _) = pool_size(definition(encounter), holder, pool);
+        (&known.pools, side_pool_size(encounter, side, &pool))
+    } else {
+        (&state.pools, pool_size(definition, None, &pool))
+    };
     let before = pools.get(&c.pool).copied().unwrap_or(0);
-    let left = (i64::from(before) + c.amount.get()).clamp(0, max.into());
+    // Points that are more than the pool may hold by now stay.
+    let left = (i64::from(before) + c.amount.get()).clamp(0, max.max(before).into());
     let left = u32::try_from(left).unwrap_or(0);
-    set_pool(play, c.combatant.clone(), &c.pool, left);
+    if let Some(id) = &c.combatant {
+        set_pool(play, id.clone(), &c.pool, left);
+    } else if let Some(side) = &c.side {
+        set_side_pool(play, side.clone(), &c.pool, left);
+    } else {
+        play.emit(TablePoolChanged {
+            pool: c.pool.clone(),
+            left,
+        });
+    }
+    Ok(())
+}
+
+/// Refuses to change points without their owner, or with another one.
+fn check_owner(c: &Grant, owner: Owner) -> Result<(), Violation> {
+    let fields = [
+        ("combatant", c.combatant.is_some(), Owner::Combatant),
+        ("side", c.side.is_some(), Owner::Side),
+    ];
+    for (field, is_named, of) in fields {
+        if is_named == (owner == of) {
+            continue;
+        }
+        let belongs = match owner {
+            Owner::Combatant => "combatants",
+            Owner::Side => "sides",
+            Owner::Table => "the table",
+        };
+        let remedy = if is_named { "Remove" } else { "Add" };
+        let detail = format!(
+            "Pool \"{}\" belongs to {belongs}. {remedy} \"{field}\".",
+            c.pool
+        );
+        return Err(Violation::field("whose_pool", field, detail));
+    }
     Ok(())
 }
 
@@ -232,20 +258,6 @@ fn pool<'p>(play: &'p Play<'_>, name: &Slug) -> Result<&'p PoolRule, Violation> 
         format!("Unknown pool \"{name}\". Pools: {}.", known.join(", "))
     };
     Err(Violation::field("unknown_pool", "pool", detail))
-}
-
-fn set_pool(play: &mut Play<'_>, owner: Option<CombatantId>, pool: &Slug, left: u32) {
-    match owner {
-        Some(combatant) => play.emit(PoolChanged {
-            combatant,
-            pool: pool.clone(),
-            left,
-        }),
-        None => play.emit(TablePoolChanged {
-            pool: pool.clone(),
-            left,
-        }),
-    }
 }
 
 fn declare(play: &mut Play<'_>, c: &Declare) -> Result<(), Violation> {
@@ -391,16 +403,19 @@ fn why_not(encounter: &Encounter, id: &CombatantId) -> (&'static str, String, St
         let why = format!("{id} has passed in this phase.");
         return ("CU-17", phase_line(encounter, "optional"), why);
     }
-    if phase.pick == Pick::Order {
-        let why = format!("{id}'s place in the order comes later.");
-        return ("CU-12", phase_line(encounter, "pick"), why);
-    }
-    let why = format!("Another side acts next, not {id}'s.");
-    ("CU-11", phase_line(encounter, "sides"), why)
+    let why = match phase.pick {
+        Pick::Order => format!("{id}'s place in the order comes later."),
+        Pick::Slot => format!("The next slot is not one that {id} may take."),
+        Pick::Free | Pick::Last | Pick::Together => {
+            let why = format!("Another side acts next, not {id}'s.");
+            return ("CU-11", phase_line(encounter, "sides"), why);
+        }
+    };
+    (pick_rule(encounter), phase_line(encounter, "pick"), why)
 }
 
 /// What is going on, for a refusal.
-fn now(encounter: &Encounter) -> String {
+pub(super) fn now(encounter: &Encounter) -> String {
     if let Some(id) = current(encounter).next() {
         return format!("It's {id}'s turn.");
     }
@@ -441,95 +456,13 @@ fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     Ok(())
 }
 
-fn delay(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let c = play.in_turn(id, "CU-23")?;
-    let encounter = play.encounter();
-    let definition = definition(encounter);
-    let delays = definition.delay.is_some();
-    ensure(
-        delays,
-        "no_delaying",
-        "CU-23",
-        "delay",
-        || "This order has no delaying.",
-    )?;
-    let able = !is_skipped(definition, c);
-    ensure(
-        able,
-        "unconscious_does_not_delay",
-        "CU-23",
-        "unconscious",
-        || format!("{id} is unconscious and loses this turn. Send \"end_turn\"."),
-    )?;
-    let [turn] = &encounter.state.turns[..] else {
-        return Err(Violation::new(
-            "within_a_turn",
-            "CU-23",
-            "A turn that interrupts another one can't be delayed. Send \"end_turn\".",
-        ));
-    };
-    let is_own = turn.kind == TurnKind::Normal;
-    ensure(is_own, "not_its_own_turn", "CU-23", "delay", || {
-        format!("{id} can delay only on a turn that the order gives.")
-    })?;
-    play.count_effects(Moment::TurnEnd(id));
-    let mut counted = Vec::new();
-    for effect in &play.encounter().effects {
-        if effect.expires.anchor() == Some(id) {
-            counted.push(effect.id.clone());
-        }
-    }
-    play.emit(Delayed {
-        combatant: id.clone(),
-        counted,
-    });
-    proceed(play, Point::Turn);
-    Ok(())
-}
-
-fn return_to_turn(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let c = play.combatant("combatant", id)?;
-    let encounter = play.encounter();
-    ensure(
-        c.state.delaying,
-        "no_delayed_turn",
-        "CU-23",
-        "delay",
-        || format!("{id} has no delayed turn to return to."),
-    )?;
-    let delay = definition(encounter).delay.as_ref();
-    let (rule, line) = if delay.is_some_and(|delay| delay.interrupts) {
-        ("CU-26", "delay")
-    } else {
-        ("CU-24", "delay.interrupts")
-    };
-    let opening = opening(encounter);
-    let returns = opening.is_some_and(|opening| may_return(encounter, c, opening));
-    ensure(returns, "cannot_return", rule, line, || {
-        format!("{id} can't return now. {}", now(encounter))
-    })?;
-    if delay.is_some_and(|delay| delay.moves) {
-        let (beside, after) = beside_now(encounter);
-        let beside = beside.cloned();
-        play.emit(PlaceMoved {
-            combatant: id.clone(),
-            beside,
-            after,
-            done: false,
-        });
-    }
-    return_to(play, id);
-    proceed(play, Point::Turn);
-    Ok(())
-}
-
 fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.combatant("combatant", id)?;
     let encounter = play.encounter();
     match &encounter.state.mode {
         Mode::Gap { .. } => {
             let is_asked = asked(encounter).any(|c| c.id == *id);
-            ensure(is_asked, "no_reaction", "CU-31", "pools", || {
+            ensure(is_asked, "no_reaction", "CU-31", "reactions", || {
                 format!("{id} has no reaction to decline.")
             })?;
         }
@@ -561,205 +494,4 @@ fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
         _ => close_used_gap(play),
     }
     Ok(())
-}
-
-fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
-    let id = &c.combatant;
-    let fighter = play.in_turn(id, "CU-30")?;
-    let pool = pool(play, &c.pool)?;
-    let encounter = play.encounter();
-    let line = pool_line(&c.pool, "refill");
-    let is_readied = pool.refill == Refill::Ready;
-    ensure(is_readied, "not_readied", "CU-30", &line, || {
-        format!("Readying doesn't fill pool \"{}\".", c.pool)
-    })?;
-    let is_own = top(encounter).is_some_and(|turn| turn.kind != TurnKind::Bought);
-    ensure(is_own, "not_its_own_turn", "CU-30", &line, || {
-        format!("{id} can ready an action only on a turn of the order.")
-    })?;
-    let (max, _) = pool_size(definition(encounter), Some(fighter), pool);
-    let full = fighter.state.pools.get(&c.pool).copied().unwrap_or(0) >= max;
-    ensure(!full, "already_ready", "CU-30", &line, || {
-        format!("{id} has already readied an action.")
-    })?;
-    play.emit(Readied {
-        combatant: id.clone(),
-        pool: c.pool.clone(),
-        left: max,
-    });
-    Ok(())
-}
-
-/// A use of a pool's points outside the combatant's own turn.
-struct Use<'c> {
-    combatant: &'c CombatantId,
-    pool: &'c Slug,
-    cost: Option<Int<0, 100>>,
-    /// True if it is that of a readied action.
-    readied: bool,
-}
-
-impl<'c> Use<'c> {
-    fn of_reaction(c: &'c React) -> Self {
-        Self {
-            combatant: &c.combatant,
-            pool: &c.pool,
-            cost: c.cost,
-            readied: false,
-        }
-    }
-
-    fn of_readied(c: &'c Trigger) -> Self {
-        Self {
-            combatant: &c.combatant,
-            pool: &c.pool,
-            cost: c.cost,
-            readied: true,
-        }
-    }
-}
-
-fn react(play: &mut Play<'_>, wanted: &Use<'_>) -> Result<(), Violation> {
-    let id = wanted.combatant;
-    let name = wanted.pool;
-    let fighter = play.combatant("combatant", id)?;
-    let pool = pool(play, name)?;
-    check_readied(wanted, pool)?;
-    let encounter = play.encounter();
-    let opening = check_reaction(encounter, fighter, name, pool)?;
-    let cost = check_cost(wanted, pool)?;
-    let left = points(encounter, fighter, name, pool);
-    let line = pool_line(name, "max");
-    let is_paid = pays(pool, left, cost);
-    ensure(is_paid, "too_few_points", "CU-27", &line, || {
-        format!("The use costs {cost}, and pool \"{name}\" has {left} left.")
-    })?;
-    let line = pool_line(name, "spend.when");
-    let spends = may_spend(encounter, fighter, opening, name, pool);
-    ensure(spends, "cannot_react", "CU-29", &line, || {
-        format!("{id} can't use pool \"{name}\" now. {}", now(encounter))
-    })?;
-    let gives = pool.spend.gives;
-    if cost > 0 && pool.of == Owner::Table {
-        play.emit(TablePoolChanged {
-            pool: name.clone(),
-            left: left.saturating_sub(cost),
-        });
-    }
-    spend(play, wanted, cost);
-    match gives {
-        Gives::Turn => {
-            begin(play, vec![id.clone()], TurnKind::Bought);
-            proceed(play, Point::Turn);
-        }
-        Gives::Action => close_used_gap(play),
-    }
-    Ok(())
-}
-
-fn spend(play: &mut Play<'_>, wanted: &Use<'_>, cost: u32) {
-    let combatant = wanted.combatant.clone();
-    let pool = wanted.pool.clone();
-    if wanted.readied {
-        play.emit(Triggered {
-            combatant,
-            pool,
-            cost,
-        });
-    } else {
-        play.emit(Reacted {
-            combatant,
-            pool,
-            cost,
-        });
-    }
-}
-
-/// Refuses to react with a readied action, and to trigger what was not readied.
-fn check_readied(wanted: &Use<'_>, pool: &PoolRule) -> Result<(), Violation> {
-    let name = wanted.pool;
-    let line = pool_line(name, "refill");
-    let fills = pool.refill == Refill::Ready;
-    ensure(
-        fills || !wanted.readied,
-        "not_readied",
-        "CU-30",
-        &line,
-        || format!("Readying doesn't fill pool \"{name}\". Send \"react\"."),
-    )?;
-    ensure(
-        !fills || wanted.readied,
-        "is_readied",
-        "CU-30",
-        &line,
-        || format!("Pool \"{name}\" holds a readied action. Send \"trigger\"."),
-    )
-}
-
-fn check_cost(wanted: &Use<'_>, pool: &PoolRule) -> Result<u32, Violation> {
-    let [least, most] = pool.spend.cost;
-    let cost = wanted.cost.unwrap_or(least);
-    let line = pool_line(wanted.pool, "spend.cost");
-    let is_price = (least..=most).contains(&cost);
-    ensure(is_price, "impossible_cost", "CU-29", &line, || {
-        format!("A use costs {least} to {most} points.")
-    })?;
-    Ok(cost.count())
-}
-
-/// Refuses a combatant that may not react with this pool, whatever its points.
-fn check_reaction(
-    encounter: &Encounter,
-    c: &Combatant,
-    name: &Slug,
-    pool: &PoolRule,
-) -> Result<Opening, Violation> {
-    let id = &c.id;
-    let line = pool_line(name, "spend.who");
-    let is_for_it = fits(definition(encounter), &pool.spend.who, c);
-    ensure(is_for_it, "not_for_it", "CU-29", &line, || {
-        format!("{id} can't use pool \"{name}\".")
-    })?;
-    let line = pool_line(name, "spend");
-    let is_used = c.state.used.contains(name);
-    ensure(!is_used, "used_already", "CU-29", &line, || {
-        format!(
-            "{id} has used pool \"{name}\" since the last turn started. Wait for the next turn."
-        )
-    })?;
-    if let Some(why) = why_no_reaction(definition(encounter), c) {
-        return Err(Violation::new("cannot_react", "CU-31", why));
-    }
-    if let Some(opening) = opening(encounter)
-        && may_react(encounter, c, opening)
-    {
-        return Ok(opening);
-    }
-    let now = now(encounter);
-    let detail = format!(
-        "{id} can't react now. {now} React after or during another combatant's turn. See definition.{line}."
-    );
-    Err(Violation::new("cannot_react", "CU-29", detail))
-}
-
-/// Why a combatant may not react by spending points, whatever the opening.
-fn why_no_reaction(definition: &Definition, c: &Combatant) -> Option<String> {
-    let id = &c.id;
-    if !c.active() {
-        return Some(format!("{id} can't react while out of the fight."));
-    }
-    if c.has(MANIFEST.down) {
-        return Some(format!("{id} can't react while unconscious."));
-    }
-    if is_surprised(definition, c) {
-        return Some(format!(
-            "{id} is surprised, and can't react before {id}'s first turn. See definition.surprise."
-        ));
-    }
-    if c.state.delaying {
-        return Some(format!(
-            "{id} has a delayed turn. Send \"return\" to take it first. See definition.delay."
-        ));
-    }
-    None
 }

@@ -36,10 +36,10 @@ pub struct Definition {
     /// Effect of surprise on the combatants that `start` names.
     #[schema(inline)]
     pub surprise: Surprise,
-    /// Rules for delaying a turn. Absent if combatants can't delay.
-    #[schema(inline)]
-    pub delay: Option<DelayRule>,
-    /// Points that buy actions and turns outside the combatant's own turn, by pool; at most 4 pools.
+    /// What combatants do outside their turns, by the name of the reaction; at most 6 reactions.
+    #[schema(value_type = std::collections::HashMap<String, ReactionRule>)]
+    pub reactions: BTreeMap<Slug, ReactionRule>,
+    /// Points that reactions spend, by pool; at most 4 pools.
     #[schema(value_type = std::collections::HashMap<String, PoolRule>)]
     pub pools: BTreeMap<Slug, PoolRule>,
     /// Clock: turns cost ticks, and the lowest tick acts.
@@ -62,7 +62,7 @@ impl Default for Definition {
             phases: vec![PhaseRule::default()],
             declare: None,
             surprise: Surprise::default(),
-            delay: None,
+            reactions: BTreeMap::new(),
             pools: BTreeMap::new(),
             clock: None,
             unconscious: Unconscious::default(),
@@ -154,6 +154,8 @@ pub struct PhaseRule {
     /// Choice of the next combatant.
     #[schema(inline)]
     pub pick: Pick,
+    /// True if the last place comes first.
+    pub reverse: bool,
     /// Maximum turns of a combatant in this phase; 0 for no limit.
     pub turns: Int<0, 10>,
     /// True if a combatant may pass, and act in a later phase.
@@ -211,21 +213,72 @@ pub struct DeclareRule {
     pub who: Who,
 }
 
-/// Rules for delaying a turn.
+/// What a combatant does outside its turn.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
-pub struct DelayRule {
+pub struct ReactionRule {
+    /// Combatants that have the reaction.
+    pub who: Who,
+    /// Moments when it is possible.
+    #[schema(inline)]
+    pub when: When,
+    /// What the combatant does for it on its own turn.
+    #[schema(inline)]
+    pub prepare: Prepare,
     /// Length of a delay.
     #[schema(inline)]
     pub lasts: Lasts,
-    /// True if the combatant keeps its new place.
+    /// True if a combatant that delayed keeps its new place.
     pub moves: bool,
-    /// True if the combatant may return within the turn of another.
-    pub interrupts: bool,
+    /// What it costs.
+    pub cost: CostRule,
+    /// What it gives: an action by default, the delayed turn after a delay.
+    #[schema(inline)]
+    pub gives: Option<Gives>,
 }
 
-/// Points of a combatant or of the table.
+impl ReactionRule {
+    /// What the reaction gives.
+    pub(super) fn gives(&self) -> Gives {
+        match (self.gives, self.prepare) {
+            (Some(gives), _) => gives,
+            (None, Prepare::Delay) => Gives::OwnTurn,
+            (None, _) => Gives::Action,
+        }
+    }
+}
+
+/// What a reaction costs.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct CostRule {
+    /// The pool that pays. Absent if the reaction costs no points.
+    pub pool: Option<Slug>,
+    /// Fewest and most points, from 0 to 100.
+    #[schema(value_type = Vec<Int<0, 100>>, min_items = 2, max_items = 2)]
+    pub points: [Int<0, 100>; 2],
+    /// True if it costs the combatant a turn of this round.
+    pub turn: bool,
+}
+
+impl Default for CostRule {
+    fn default() -> Self {
+        Self {
+            pool: None,
+            points: [Int::clamped(1); 2],
+            turn: false,
+        }
+    }
+}
+
+/// The word that `max` of a side's pool takes instead of a number.
+pub(super) const OUTNUMBERED: &str = "outnumbered";
+
+/// Points of a combatant, a side or the table.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -234,7 +287,8 @@ pub struct PoolRule {
     /// Owner of the points.
     #[schema(inline)]
     pub of: Owner,
-    /// Maximum points.
+    /// Maximum points. `outnumbered` gives a side as many as it has fewer combatants than the largest
+    /// side.
     #[schema(inline)]
     pub max: Term<0, 100>,
     /// Points at the start; the maximum by default.
@@ -243,9 +297,6 @@ pub struct PoolRule {
     /// Moment when the pool fills again.
     #[schema(inline)]
     pub refill: Refill,
-    /// Rules for spending points.
-    #[schema(inline)]
-    pub spend: SpendRule,
 }
 
 impl Default for PoolRule {
@@ -255,36 +306,6 @@ impl Default for PoolRule {
             max: Term::Fixed(Int::clamped(1)),
             start: None,
             refill: Refill::default(),
-            spend: SpendRule::default(),
-        }
-    }
-}
-
-/// Rules for spending points.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
-#[schema(default)]
-pub struct SpendRule {
-    /// Moments when points can be spent.
-    #[schema(inline)]
-    pub when: When,
-    /// The use of the points.
-    #[schema(inline)]
-    pub gives: Gives,
-    /// Fewest and most points of a use, from 0 to 100.
-    #[schema(value_type = Vec<Int<0, 100>>, min_items = 2, max_items = 2)]
-    pub cost: [Int<0, 100>; 2],
-    /// Combatants that may spend the points.
-    pub who: Who,
-}
-
-impl Default for SpendRule {
-    fn default() -> Self {
-        Self {
-            when: When::default(),
-            gives: Gives::default(),
-            cost: [Int::clamped(1); 2],
-            who: Who::default(),
         }
     }
 }
@@ -330,7 +351,7 @@ pub enum Team {
 
 /// Order of the sides in a phase: `mixed` ignores sides; `in_order` lets all of one side act, then
 /// all of the next; `alternate` lets one combatant of each side act in turn, without sides that are
-/// done.
+/// done; `proportional` lets the side act that has the largest share of its turns left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Sides {
@@ -338,18 +359,28 @@ pub enum Sides {
     Mixed,
     InOrder,
     Alternate,
+    Proportional,
 }
 
-/// Choice of the next combatant: by the `order` of initiative; `free` among all that may act; by the
-/// `last` combatant to act; or none, because all act `together` in a shared turn.
+/// Choice of the next combatant: by the `order` of places; by the `slot` of a side, which any
+/// combatant of the side may take; `free` among all that may act; by the `last` combatant to act; or
+/// none, because all act `together` in a shared turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Pick {
     #[default]
     Order,
+    Slot,
     Free,
     Last,
     Together,
+}
+
+impl Pick {
+    /// Whether turns come as the places stand.
+    pub(super) fn goes_by_places(self) -> bool {
+        matches!(self, Self::Order | Self::Slot)
+    }
 }
 
 /// Effect of surprise: nothing; a lost first turn; one more roll, of which the worst counts; or a
@@ -375,43 +406,59 @@ pub enum Lasts {
     Used,
 }
 
-/// Owner of the points: each combatant, or the table.
+/// Owner of the points: each combatant, each side, or the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Owner {
     #[default]
     Combatant,
+    Side,
     Table,
 }
 
 /// Moment when a pool fills again: at the start of each round; at the start of the combatant's
-/// turn; by `ready` on its turn, until the next one; or only by `grant`.
+/// turn; or only by `grant`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Refill {
     #[default]
     Round,
     Turn,
-    Ready,
     Manual,
 }
 
-/// Moments when points can be spent: between two turns, or within the turns of others too.
+/// Moments when a reaction is possible: in the gap between two turns; within the turns of others;
+/// or at both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum When {
     #[default]
     Gap,
+    Turn,
     Any,
 }
 
-/// The use of points: an action that happens at once, or a turn.
+/// What a combatant does on its own turn for a reaction: nothing; it readies the reaction, until its
+/// next turn; or it delays the turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Prepare {
+    #[default]
+    None,
+    Ready,
+    Delay,
+}
+
+/// What a reaction gives: an action that happens at once; one more turn; the combatant's own turn of
+/// this round, now; or its side lets another side go first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Gives {
     #[default]
     Action,
     Turn,
+    OwnTurn,
+    Skip,
 }
 
 /// Place of unconscious combatants: they keep their place and turns; move before the current turn,

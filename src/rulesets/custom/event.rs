@@ -60,6 +60,8 @@ pub enum Event {
     Returned(Returned),
     #[serde(rename = "place_moved")]
     PlaceMoved(PlaceMoved),
+    #[serde(rename = "places_swapped")]
+    PlacesSwapped(PlacesSwapped),
     #[serde(rename = "lap_ended")]
     LapEnded(LapEnded),
     #[serde(rename = "clock_advanced")]
@@ -68,6 +70,8 @@ pub enum Event {
     Scheduled(Scheduled),
     #[serde(rename = "pool_changed")]
     PoolChanged(PoolChanged),
+    #[serde(rename = "side_pool_changed")]
+    SidePoolChanged(SidePoolChanged),
     #[serde(rename = "table_pool_changed")]
     TablePoolChanged(TablePoolChanged),
     #[serde(rename = "reacted")]
@@ -76,6 +80,10 @@ pub enum Event {
     Readied(Readied),
     #[serde(rename = "triggered")]
     Triggered(Triggered),
+    #[serde(rename = "turn_spent")]
+    TurnSpent(TurnSpent),
+    #[serde(rename = "side_skipped")]
+    SideSkipped(SideSkipped),
     #[serde(rename = "halted")]
     Halted(Halted),
 }
@@ -237,6 +245,15 @@ pub struct Returned {
     pub combatant: CombatantId,
 }
 
+/// Two combatants exchanged their places in the order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct PlacesSwapped {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The combatant with which it exchanged.
+    pub with: CombatantId,
+}
+
 /// A combatant's place in the order moved.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
@@ -247,6 +264,9 @@ pub struct PlaceMoved {
     pub beside: Option<CombatantId>,
     /// True if it stands after that combatant, false if before.
     pub after: bool,
+    /// Position of the place among the combatant's turns, from 0. Absent if all its places moved.
+    #[schema(value_type = Option<u32>)]
+    pub turn: Option<usize>,
     /// True if it has no more turns in this round.
     pub done: bool,
 }
@@ -282,6 +302,17 @@ pub struct PoolChanged {
     pub left: u32,
 }
 
+/// A side's points in a pool changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct SidePoolChanged {
+    /// The side.
+    pub side: Slug,
+    /// The pool.
+    pub pool: Slug,
+    /// Points left.
+    pub left: u32,
+}
+
 /// The table's points in a pool changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct TablePoolChanged {
@@ -291,37 +322,57 @@ pub struct TablePoolChanged {
     pub left: u32,
 }
 
-/// A combatant spent points of a pool to act outside its own turn.
+/// A combatant reacted outside its own turn.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Reacted {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The pool.
-    pub pool: Slug,
+    /// The reaction.
+    pub reaction: Slug,
+    /// The pool that paid. Absent if the reaction costs no points.
+    pub pool: Option<Slug>,
     /// Points spent.
     pub cost: u32,
 }
 
-/// A combatant readied an action.
+/// A combatant readied a reaction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Readied {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The pool that it filled.
-    pub pool: Slug,
-    /// Points left.
-    pub left: u32,
+    /// The reaction.
+    pub reaction: Slug,
 }
 
-/// A combatant used its readied action.
+/// A combatant used a readied reaction.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Triggered {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The pool.
-    pub pool: Slug,
+    /// The reaction.
+    pub reaction: Slug,
+    /// The pool that paid. Absent if the reaction costs no points.
+    pub pool: Option<Slug>,
     /// Points spent.
     pub cost: u32,
+}
+
+/// A combatant spent a turn of this round on a reaction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct TurnSpent {
+    /// The combatant.
+    pub combatant: CombatantId,
+}
+
+/// A side let another one go first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct SideSkipped {
+    /// The combatant that decided it.
+    pub combatant: CombatantId,
+    /// The side.
+    pub side: Slug,
 }
 
 /// No combatant is left in the fight.
@@ -364,6 +415,7 @@ impl Describe for Event {
             Self::Delayed(_) => "{combatant} {combatant:delays|delay}.",
             Self::DelayLapsed(_) => "{combatant} {combatant:loses|lose} the delayed turn.",
             Self::Returned(_) => "{combatant} {combatant:takes|take} the delayed turn.",
+            Self::PlacesSwapped(_) => "{combatant} and {with} exchange places.",
             Self::PlaceMoved(_) => {
                 "{combatant} {combatant:moves|move}[{after} after {beside} in the order]\
                  [{!after} before {beside} in the order][{!beside} to the end of the order]."
@@ -375,12 +427,16 @@ impl Describe for Event {
                 "{combatant} {combatant:has|have} {left} {pool} {left:point|points}."
             }
             Self::TablePoolChanged(_) => "The table has {left} {pool} {left:point|points}.",
-            Self::Reacted(e) if e.cost == 0 => "{combatant} {combatant:reacts|react}.",
+            Self::SidePoolChanged(_) => "The {side} have {left} {pool} {left:point|points}.",
             Self::Reacted(_) => {
-                "{combatant} {combatant:reacts|react} with {cost} {pool} {cost:point|points}."
+                "{combatant} {combatant:reacts|react} with {reaction}[ for {cost} {pool} {cost:point|points}]."
             }
             Self::Readied(_) => "{combatant} {combatant:readies|ready} an action.",
-            Self::Triggered(_) => "{combatant} {combatant:uses|use} the readied action.",
+            Self::Triggered(_) => {
+                "{combatant} {combatant:uses|use} the readied action[ for {cost} {pool} {cost:point|points}]."
+            }
+            Self::TurnSpent(_) => "{combatant} {combatant:spends|spend} a turn of this round.",
+            Self::SideSkipped(_) => "The {side} let another side go first.",
             Self::Halted(_) => "No combatant is left to act.",
         };
         tell(sentence, self, names, out)

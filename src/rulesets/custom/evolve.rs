@@ -1,11 +1,14 @@
 //! What events do to a fight under `custom`; no rules here.
 
-use super::definition::{Definition, Lasts, Owner, Pick, Refill, Surprise};
-use super::query::{declaration, delays_last, is_skipped, phase, pool_size, rerolls, turns};
+use super::definition::{Definition, Lasts, Owner, Refill, Surprise};
+use super::query::{
+    declaration, delays_last, is_skipped, open_place, phase, pool_size, rerolls, side_pool_size,
+    turns,
+};
 use super::{
     CameLate, Card, Combatant, CombatantState, Custom, Delayed, Encounter, Event, Initiative,
-    InitiativeRolled, Mode, Place, PlaceMoved, Placed, RolledPlace, RolledSide, Scheduled,
-    SideState, State, Turn, TurnKind,
+    InitiativeRolled, Mode, Place, PlaceMoved, Placed, PlacesSwapped, Reacted, RolledPlace,
+    RolledSide, Scheduled, SideState, State, Turn, TurnKind,
 };
 use crate::json::CachedJson;
 use crate::vocabulary::{
@@ -97,6 +100,7 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
             TurnKind::Returned,
         ),
         Event::PlaceMoved(e) => move_place(encounter, e),
+        Event::PlacesSwapped(e) => swap_places(encounter, e),
         Event::LapEnded(_) => {
             encounter.counted.clear();
             encounter.change_states(|s| s.lapped, |s| s.lapped = false);
@@ -106,12 +110,31 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
         Event::PoolChanged(e) => {
             encounter.change_state(&e.combatant, |s| set_points(&mut s.pools, &e.pool, e.left));
         }
-        Event::TablePoolChanged(e) => _ = state.pools.insert(e.pool.clone(), e.left),
-        Event::Reacted(e) => use_pool(encounter, &e.combatant, &e.pool, e.cost),
-        Event::Readied(e) => {
-            encounter.change_state(&e.combatant, |s| set_points(&mut s.pools, &e.pool, e.left));
+        Event::SidePoolChanged(e) => {
+            let mut sides = state.sides.iter_mut();
+            if let Some(side) = sides.find(|side| side.side == e.side) {
+                set_points(&mut side.pools, &e.pool, e.left);
+            }
         }
-        Event::Triggered(e) => use_pool(encounter, &e.combatant, &e.pool, e.cost),
+        Event::TablePoolChanged(e) => _ = state.pools.insert(e.pool.clone(), e.left),
+        Event::Reacted(e) => react(encounter, e),
+        Event::Readied(e) => {
+            encounter.change_state(&e.combatant, |s| s.readied.push(e.reaction.clone()));
+        }
+        Event::Triggered(e) => {
+            encounter.change_state(&e.combatant, |s| {
+                s.readied.retain(|name| *name != e.reaction);
+            });
+            let reacted = Reacted {
+                combatant: e.combatant.clone(),
+                reaction: e.reaction.clone(),
+                pool: e.pool.clone(),
+                cost: e.cost,
+            };
+            react(encounter, &reacted);
+        }
+        Event::TurnSpent(e) => spend_turn(encounter, &e.combatant),
+        Event::SideSkipped(e) => state.skipped.push(e.side.clone()),
         Event::Halted(_) => {
             state.mode = Mode::Halted;
             state.turns.clear();
@@ -119,12 +142,18 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
     }
 }
 
-/// Leaves a combatant as many turns as the event says, at its first open places.
+/// Leaves a combatant as many turns as the event says, at the open places that come up last.
 fn come_late(encounter: &mut Encounter, e: &CameLate) {
     encounter.change_state(&e.combatant, |s| s.turns_left = e.turns);
+    let reverse = phase(encounter).reverse;
     let places = encounter.state.places.iter_mut();
-    let open = places.filter(|place| place.combatant == e.combatant && !place.done);
-    for place in open.rev().skip(e.turns) {
+    let mut open: Vec<_> = places
+        .filter(|place| place.combatant == e.combatant && !place.done)
+        .collect();
+    if !reverse {
+        open.reverse();
+    }
+    for place in open.into_iter().skip(e.turns) {
         set_done(place, true);
     }
 }
@@ -162,27 +191,45 @@ fn open_gap(state: &mut State, stalled: bool) {
 }
 
 fn delay(encounter: &mut Encounter, e: &Delayed) {
+    let delayed_turn = last_begun(encounter, &e.combatant);
     remove_from_turn(&mut encounter.state, &e.combatant);
     set_last(&mut encounter.state, Some(e.combatant.clone()));
     encounter.change(&e.combatant, |c| {
         // The end of this turn has counted.
         c.acted = true;
         c.state.delaying = true;
+        c.state.delayed_turn = delayed_turn;
         c.state.counted.clone_from(&e.counted);
         c.state.turns_left = c.state.turns_left.saturating_add(1);
         c.state.turns_in_phase = c.state.turns_in_phase.saturating_sub(1);
     });
 }
 
+/// The number of a combatant's turn that began last.
+fn last_begun(encounter: &Encounter, id: &CombatantId) -> Option<usize> {
+    let places = encounter.state.places.iter();
+    let mut begun = places.filter(|place| place.combatant == *id && place.done);
+    let last = if phase(encounter).reverse {
+        begun.next()
+    } else {
+        begun.next_back()
+    };
+    last.map(|place| place.turn)
+}
+
 /// Takes the turn from a combatant that delays. If it is lost because the combatant has no turns,
-/// the effects have counted it.
+/// the effects have counted it. A delay of an earlier round has no turn of this one, unless it keeps
+/// the combatant from its place.
 fn lapse(encounter: &mut Encounter, id: &CombatantId) {
     let options = encounter.options.clone();
+    let definition = options.definition();
     encounter.change(id, |c| {
-        let lost = !c.active() || is_skipped(options.definition(), c);
+        let lost = !c.active() || is_skipped(definition, c);
         c.acted |= lost && !c.state.counted.is_empty();
         c.state.delaying = false;
-        c.state.turns_left = 0;
+        if c.state.delayed_turn.take().is_some() || delays_last(definition, Lasts::Used) {
+            c.state.turns_left = c.state.turns_left.saturating_sub(1);
+        }
         c.state.counted.clear();
     });
 }
@@ -201,6 +248,7 @@ fn start_round(encounter: &mut Encounter) {
     let definition = options.definition();
     let first = encounter.round == 1;
     refill(definition, None, &mut encounter.state.pools, first);
+    refill_sides(encounter);
     for c in encounter.combatants.iter_mut() {
         refresh(definition, c, first);
     }
@@ -234,6 +282,7 @@ fn open_places(encounter: &mut Encounter, keep_delaying: bool) {
 fn begin_phase(state: &mut State, phase: usize) {
     state.phase = phase;
     state.last_side = None;
+    state.skipped.clear();
     for side in &mut state.sides {
         side.count = None;
     }
@@ -242,8 +291,9 @@ fn begin_phase(state: &mut State, phase: usize) {
 /// What a new round gives back to a combatant.
 fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, first: bool) {
     let before = &c.state;
-    let turns_left = if before.delaying {
-        1
+    // A combatant that keeps delaying has the delayed turn alone.
+    let turns_left = if before.delaying && delays_last(definition, Lasts::Used) {
+        turns(definition, c).min(1)
     } else {
         turns(definition, c)
     };
@@ -254,6 +304,7 @@ fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, first: bool
         counted: before.counted.clone(),
         lapped: before.lapped,
         surprised: before.surprised && stays_surprised,
+        readied: before.readied.clone(),
         pools: before.pools.clone(),
         ..CombatantState::default()
     };
@@ -287,11 +338,42 @@ fn refill(
         }
         let (max, start) = pool_size(definition, c, pool);
         let points = if first { start } else { max };
-        match owner {
-            Owner::Combatant => set_points(pools, name, points),
-            Owner::Table => _ = pools.insert(name.clone(), points),
+        if c.is_some() {
+            set_points(pools, name, points);
+        } else {
+            pools.insert(name.clone(), points);
         }
     }
+}
+
+/// Fills the pools of the sides for a round.
+fn refill_sides(encounter: &mut Encounter) {
+    let mut filled = Vec::new();
+    for side in &encounter.state.sides {
+        let mut pools = side.pools.clone();
+        for (name, pool) in &encounter.options.definition().pools {
+            if pool.of == Owner::Side && pool.refill == Refill::Round {
+                let (max, _) = side_pool_size(encounter, &side.side, pool);
+                set_points(&mut pools, name, max);
+            }
+        }
+        filled.push(pools);
+    }
+    for (side, pools) in encounter.state.sides.iter_mut().zip(filled) {
+        side.pools = pools;
+    }
+}
+
+/// The points that a side has when its first combatant comes.
+fn first_pools(encounter: &Encounter, side: &Slug) -> BTreeMap<Slug, u32> {
+    let mut pools = BTreeMap::new();
+    for (name, pool) in &encounter.options.definition().pools {
+        if pool.of == Owner::Side {
+            let (_, start) = side_pool_size(encounter, side, pool);
+            set_points(&mut pools, name, start);
+        }
+    }
+    pools
 }
 
 /// What a combatant has that joins a fight that goes on.
@@ -406,6 +488,7 @@ fn insert_in_order(places: &mut Vec<CachedJson<Place>>, new: CachedJson<Place>) 
 }
 
 fn begin(encounter: &mut Encounter, combatants: &[CombatantId], kind: TurnKind) {
+    encounter.state.skipped.clear();
     if kind != TurnKind::Bought {
         give_back_uses(encounter);
         for id in combatants {
@@ -421,24 +504,26 @@ fn begin(encounter: &mut Encounter, combatants: &[CombatantId], kind: TurnKind) 
     });
 }
 
-/// Spends a combatant's points of a pool, which pays once until the next turn. What the table pays
-/// is an event of its own.
-fn use_pool(encounter: &mut Encounter, id: &CombatantId, pool: &Slug, cost: u32) {
+/// Spends a combatant's points on a reaction, which it uses once until the next turn. What its side
+/// or the table pays is an event of its own.
+fn react(encounter: &mut Encounter, e: &Reacted) {
     let options = encounter.options.clone();
-    let rule = options.definition().pools.get(pool);
-    let is_own = rule.is_some_and(|rule| rule.of == Owner::Combatant);
-    encounter.change_state(id, |s| {
-        if is_own && cost > 0 {
+    encounter.change_state(&e.combatant, |s| {
+        if let Some(pool) = &e.pool
+            && let Some(rule) = options.definition().pools.get(pool)
+            && rule.of == Owner::Combatant
+            && e.cost > 0
+        {
             let before = s.pools.get(pool).copied().unwrap_or(0);
-            set_points(&mut s.pools, pool, before.saturating_sub(cost));
+            set_points(&mut s.pools, pool, before.saturating_sub(e.cost));
         }
-        if !s.used.contains(pool) {
-            s.used.push(pool.clone());
+        if !s.used.contains(&e.reaction) {
+            s.used.push(e.reaction.clone());
         }
     });
 }
 
-/// Lets pools pay again, except for combatants whose bought turn is not over.
+/// Lets combatants use their reactions again, except for those whose bought turn is not over.
 fn give_back_uses(encounter: &mut Encounter) {
     let mut buyers = Vec::new();
     for turn in &encounter.state.turns {
@@ -457,7 +542,8 @@ fn give_back_uses(encounter: &mut Encounter) {
 fn take_turn(encounter: &mut Encounter, id: &CombatantId, kind: TurnKind) {
     let options = encounter.options.clone();
     let definition = options.definition();
-    let in_order = kind == TurnKind::Normal && phase(encounter).pick == Pick::Order;
+    let in_order = kind == TurnKind::Normal && phase(encounter).pick.goes_by_places();
+    let place = open_place(encounter, id);
     let Some(c) = encounter.get_mut(id) else {
         return;
     };
@@ -466,37 +552,43 @@ fn take_turn(encounter: &mut Encounter, id: &CombatantId, kind: TurnKind) {
     c.state.turns_in_phase = c.state.turns_in_phase.saturating_add(1);
     c.state.delaying = false;
     c.state.surprised = false;
+    c.state.readied.clear();
+    // A turn that was delayed in this round has used up its place.
+    let has_place = c.state.delayed_turn.take().is_none();
     let side = c.side.clone();
-    if definition.clock.is_none() {
-        use_up_place(&mut encounter.state, id, &side, in_order);
+    if definition.clock.is_none() && has_place {
+        use_up_place(&mut encounter.state, place, &side, in_order);
     }
-    if matches!(kind, TurnKind::Normal | TurnKind::Overridden) {
+    if kind != TurnKind::Returned {
         encounter.state.last_side = Some(side);
     }
 }
 
-/// Fills the pools that are full again in each turn, and empties those that `ready` fills.
+/// Fills the pools that are full again in each turn.
 fn begin_turn_of_pools(definition: &Definition, c: &mut Combatant) {
     for (name, pool) in &definition.pools {
-        if pool.of != Owner::Combatant {
-            continue;
-        }
-        match pool.refill {
-            Refill::Turn => {
-                let (max, _) = pool_size(definition, Some(c), pool);
-                set_points(&mut c.state.pools, name, max);
-            }
-            Refill::Ready => set_points(&mut c.state.pools, name, 0),
-            Refill::Round | Refill::Manual => {}
+        if pool.of == Owner::Combatant && pool.refill == Refill::Turn {
+            let (max, _) = pool_size(definition, Some(c), pool);
+            set_points(&mut c.state.pools, name, max);
         }
     }
 }
 
-/// Uses up the first open place of a combatant. If its initiative gave it the turn, its side has come
-/// that far.
-fn use_up_place(state: &mut State, id: &CombatantId, side: &Slug, in_order: bool) {
-    let mut places = state.places.iter_mut();
-    let Some(place) = places.find(|place| place.combatant == *id && !place.done) else {
+/// Uses up a turn of a combatant that acts in no turn for it.
+fn spend_turn(encounter: &mut Encounter, id: &CombatantId) {
+    let place = open_place(encounter, id);
+    let Some(c) = encounter.get_mut(id) else {
+        return;
+    };
+    c.state.turns_left = c.state.turns_left.saturating_sub(1);
+    c.acted = c.state.turns_left == 0;
+    let side = c.side.clone();
+    use_up_place(&mut encounter.state, place, &side, false);
+}
+
+/// Uses up the place at this position. If its initiative gave a turn, its side has come that far.
+fn use_up_place(state: &mut State, at: Option<usize>, side: &Slug, in_order: bool) {
+    let Some(place) = at.and_then(|at| state.places.get_mut(at)) else {
         return;
     };
     set_done(place, true);
@@ -598,7 +690,7 @@ fn first_shown_after(encounter: &Encounter, id: &CombatantId) -> Option<Combatan
 /// Adds the sides that are new, the players before others. A side that players have not seen is new
 /// when they see it.
 fn add_sides(encounter: &mut Encounter) {
-    let state = &mut encounter.state;
+    let state = &encounter.state;
     let (hidden, shown): (Vec<_>, Vec<_>) = encounter.combatants.iter().partition(|c| c.hidden);
     let mut new: Vec<SideState> = Vec::new();
     for c in shown.into_iter().chain(hidden) {
@@ -606,14 +698,23 @@ fn add_sides(encounter: &mut Encounter) {
         if known.is_some_and(|side| side.seen || c.hidden) {
             continue;
         }
-        if !new.iter().any(|side| side.side == c.side) {
-            new.push(SideState::new(c.side.clone(), !c.hidden));
+        if new.iter().any(|side| side.side == c.side) {
+            continue;
         }
+        let pools = match known {
+            Some(known) => known.pools.clone(),
+            None => first_pools(encounter, &c.side),
+        };
+        new.push(SideState {
+            pools,
+            ..SideState::new(c.side.clone(), !c.hidden)
+        });
     }
     if new.is_empty() {
         return;
     }
     new.sort_by_key(|side| (!side.seen, side.side != "players"));
+    let state = &mut encounter.state;
     state
         .sides
         .retain(|side| !new.iter().any(|new| new.side == side.side));
@@ -664,8 +765,10 @@ pub(super) fn sort_sides(state: &mut State) {
 
 fn move_place(encounter: &mut Encounter, e: &PlaceMoved) {
     let places = encounter.state.places.drain(..);
-    let (mut own, mut others): (Vec<_>, Vec<_>) =
-        places.partition(|place| place.combatant == e.combatant);
+    let moves = |place: &CachedJson<Place>| {
+        place.combatant == e.combatant && e.turn.is_none_or(|turn| place.turn == turn)
+    };
+    let (mut own, mut others): (Vec<_>, Vec<_>) = places.partition(moves);
     for place in &mut own {
         *place = Place {
             moved: true,
@@ -674,9 +777,11 @@ fn move_place(encounter: &mut Encounter, e: &PlaceMoved) {
         }
         .into();
     }
-    let beside = others
-        .iter()
-        .rposition(|place| Some(&place.combatant) == e.beside.as_ref());
+    // Of several places, the one whose turn began last is where the round has come to.
+    let is_beside = |place: &CachedJson<Place>| Some(&place.combatant) == e.beside.as_ref();
+    let mut positions = others.iter();
+    let begun = positions.rposition(|place| is_beside(place) && place.done);
+    let beside = begun.or_else(|| others.iter().position(is_beside));
     let at = match beside {
         Some(beside) if e.after => beside + 1,
         Some(beside) => beside,
@@ -689,6 +794,32 @@ fn move_place(encounter: &mut Encounter, e: &PlaceMoved) {
             s.turns_left = 0;
             s.delaying = false;
         });
+    }
+}
+
+/// Exchanges the next places of two combatants.
+fn swap_places(encounter: &mut Encounter, e: &PlacesSwapped) {
+    let places = [&e.combatant, &e.with].map(|id| open_place(encounter, id));
+    let [Some(one), Some(other)] = places else {
+        return;
+    };
+    let places = &mut encounter.state.places;
+    let (Some(mine), Some(theirs)) = (places.get(one).cloned(), places.get(other).cloned()) else {
+        return;
+    };
+    set_owner(places, one, &theirs);
+    set_owner(places, other, &mine);
+}
+
+/// Gives the place at this position to the combatant of another one.
+fn set_owner(places: &mut [CachedJson<Place>], at: usize, of: &Place) {
+    if let Some(place) = places.get_mut(at) {
+        *place = Place {
+            combatant: of.combatant.clone(),
+            turn: of.turn,
+            ..Place::clone(place)
+        }
+        .into();
     }
 }
 

@@ -3,13 +3,13 @@
 use super::definition::Lasts;
 use super::query::{
     Opening, asked, chooser, current, declaration, definition, delays_last, is_lair, is_skipped,
-    owes_roll, reacting, rerolls, scheduled, steps, top, undeclared,
+    owes_roll, reacting, rerolls, scheduled, slot_taken, steps, top, undeclared,
 };
 use super::walk::{self, Next};
 use super::{
-    ChoiceOpened, ClockAdvanced, Declaration, DeclarationsOpened, DeclarationsShown, DelayLapsed,
-    Encounter, GapOpened, Halted, LapEnded, Mode, PhaseStarted, Play, Reshuffled, Returned,
-    RollOpened, Skipped, StepStarted, TurnKind, TurnOpened,
+    ChoiceOpened, ClockAdvanced, Combatant, Declaration, DeclarationsOpened, DeclarationsShown,
+    DelayLapsed, Encounter, GapOpened, Halted, LapEnded, Mode, PhaseStarted, PlacesSwapped, Play,
+    Reshuffled, Returned, RollOpened, Skipped, StepStarted, TurnKind, TurnOpened,
 };
 use crate::rulesets::shared::{count_lost_turns, end_turn, pass_rounds, start_round, start_turn};
 use crate::vocabulary::{CombatantId, Moment, TurnEnded, ids};
@@ -117,6 +117,9 @@ pub(super) fn begin(play: &mut Play<'_>, who: Vec<CombatantId>, kind: TurnKind) 
         end_lap(play);
         reach(play, tick);
     }
+    if kind == TurnKind::Normal {
+        take_slot(play, &who);
+    }
     for id in &who {
         if play.encounter().get(id).is_some_and(|c| c.state.delaying) {
             play.emit(DelayLapsed {
@@ -131,6 +134,20 @@ pub(super) fn begin(play: &mut Play<'_>, who: Vec<CombatantId>, kind: TurnKind) 
     for id in &who {
         start_turn(play, id);
     }
+}
+
+/// Exchanges places with the combatant whose slot is taken.
+fn take_slot(play: &mut Play<'_>, who: &[CombatantId]) {
+    let encounter = play.encounter();
+    let [id] = who else { return };
+    let Some(c) = encounter.get(id) else { return };
+    let Some(with) = slot_taken(encounter, c).cloned() else {
+        return;
+    };
+    play.emit(PlacesSwapped {
+        combatant: id.clone(),
+        with,
+    });
 }
 
 /// Begins the rest of a delayed turn.
@@ -277,6 +294,12 @@ fn next_round(play: &mut Play<'_>) -> Option<Point> {
         }
     }
     start_round(play, next);
+    // A combatant without turns in this round has none to return to.
+    let encounter = play.encounter();
+    let without_turns = |c: &&Combatant| c.state.delaying && c.state.turns_left == 0;
+    for combatant in ids(encounter.iter().filter(without_turns)) {
+        play.emit(DelayLapsed { combatant });
+    }
     if reshuffles {
         play.emit(Reshuffled {});
     }

@@ -1,12 +1,12 @@
 //! What may be legal under `custom`.
 
-use super::definition::{Owner, Refill, Surprise};
+use super::definition::{Gives, Owner, Prepare, ReactionRule, Surprise};
 use super::initiative::{side_dice, table_cards, table_rolls};
 use super::query::{
-    Opening, asked, candidates, chooser, current, deals_cards, definition, may_react, may_return,
-    may_spend, opening, phase, points, turn_clock, undeclared,
+    Opening, asked, candidates, chooser, current, deals_cards, definition, delay_rule, may_react,
+    may_return, may_skip, may_use, opening, phase, points, price, turn_clock, undeclared,
 };
-use super::{Encounter, Mode, pick_rule};
+use super::{Combatant, Encounter, Mode, pick_rule};
 use crate::vocabulary::{LegalCommand, MAX_COMBATANTS, Slug, Status, Values};
 use std::collections::BTreeSet;
 
@@ -36,6 +36,10 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
             .range("amount", true, -100, 100);
         legal.push(match pool.of {
             Owner::Table => grant,
+            Owner::Side => {
+                let sides = encounter.state.sides.iter().map(|side| side.side.as_str());
+                grant.choose("side", true, sides)
+            }
             Owner::Combatant => grant.whom("combatant", true, encounter.iter().map(|c| &c.id)),
         });
     }
@@ -62,24 +66,52 @@ fn reactions(encounter: &Encounter, opening: Opening, legal: &mut Vec<LegalComma
         if !may_react(encounter, c, opening) {
             continue;
         }
-        for (name, pool) in &definition(encounter).pools {
-            if !may_spend(encounter, c, opening, name, pool) {
-                continue;
+        for (name, rule) in &definition(encounter).reactions {
+            if may_use(encounter, c, opening, name, rule) {
+                legal.push(use_of(encounter, c, name, rule));
             }
-            let [least, most] = pool.spend.cost;
-            let most = most.get().min(points(encounter, c, name, pool).into());
-            let verb = if pool.refill == Refill::Ready {
-                "trigger"
-            } else {
-                "react"
-            };
-            let option = LegalCommand::by(verb, &c.id, "CU-29").with("pool", name.as_str());
-            legal.push(
-                option
-                    .range("cost", false, least.get(), most)
-                    .or(least.get()),
-            );
         }
+    }
+}
+
+/// The command by which a combatant uses a reaction.
+fn use_of(encounter: &Encounter, c: &Combatant, name: &Slug, rule: &ReactionRule) -> LegalCommand {
+    let option = match rule.prepare {
+        Prepare::Ready => {
+            let option = LegalCommand::by("trigger", &c.id, "CU-30");
+            if readies_several(encounter) {
+                option.labelled("{combatant}: use the readied {reaction}")
+            } else {
+                option
+            }
+        }
+        Prepare::None | Prepare::Delay => LegalCommand::by("react", &c.id, rule_of(rule)),
+    };
+    let option = option.with("reaction", name.as_str());
+    let Some(pool) = &rule.cost.pool else {
+        return option;
+    };
+    let [least, most] = price(rule);
+    let most = most.min(points(encounter, c, pool));
+    option
+        .range("cost", false, least.into(), most.into())
+        .or(least)
+}
+
+/// Whether the definition has several reactions to ready, so that a label must say which.
+fn readies_several(encounter: &Encounter) -> bool {
+    let reactions = definition(encounter).reactions.values();
+    let readied = reactions.filter(|rule| rule.prepare == Prepare::Ready);
+    readied.count() > 1
+}
+
+/// The rule behind what a reaction gives or costs.
+fn rule_of(rule: &ReactionRule) -> &'static str {
+    match rule.gives() {
+        Gives::Skip => "CU-53",
+        Gives::OwnTurn => "CU-52",
+        Gives::Action | Gives::Turn if rule.cost.turn => "CU-51",
+        Gives::Action | Gives::Turn => "CU-29",
     }
 }
 
@@ -122,6 +154,13 @@ fn choosing(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     if let Some(chooser) = chooser {
         legal.push(LegalCommand::by("nominate", chooser, rule).whom("next", true, &candidates));
     }
+    for (name, rule) in &definition(encounter).reactions {
+        for c in candidates.iter().filter_map(|id| encounter.get(id)) {
+            if may_skip(encounter, c, name, rule) {
+                legal.push(use_of(encounter, c, name, rule));
+            }
+        }
+    }
     for id in candidates {
         if chooser.is_none() {
             legal.push(LegalCommand::by("begin_turn", &id, rule));
@@ -142,12 +181,18 @@ fn turn(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
                 .or(least.get());
         }
         legal.push(end);
-        legal.push(LegalCommand::by("delay", id, "CU-23"));
-        for (name, pool) in &definition(encounter).pools {
-            if pool.refill == Refill::Ready {
-                let ready = LegalCommand::by("ready", id, "CU-30");
-                legal.push(ready.with("pool", name.as_str()));
+        if delay_rule(definition(encounter)).is_some() {
+            legal.push(LegalCommand::by("delay", id, "CU-23"));
+        }
+        for (name, rule) in &definition(encounter).reactions {
+            if rule.prepare != Prepare::Ready {
+                continue;
             }
+            let mut ready = LegalCommand::by("ready", id, "CU-30");
+            if readies_several(encounter) {
+                ready = ready.labelled("{combatant}: ready {reaction}");
+            }
+            legal.push(ready.with("reaction", name.as_str()));
         }
     }
 }

@@ -212,23 +212,23 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-23",
-        "`delay`: a combatant delays its turn and takes it later. The end of the turn counts at once.",
+        "`prepare` delay: a combatant delays its turn and takes it later. The end of the turn counts at once.",
     ),
     Rule::official(
         "CU-24",
-        "`delay.lasts`: a delay ends when the combatant's place comes, when the round ends, or when it returns.",
+        "`lasts`: a delay ends when the combatant's place comes, when the round ends, or when it returns.",
     ),
     Rule::official(
         "CU-25",
-        "`delay.moves`: a combatant that returns keeps its new place.",
+        "`moves`: a combatant that returns keeps its new place.",
     ),
     Rule::official(
         "CU-26",
-        "`delay.interrupts`: a combatant may return within the turn of another.",
+        "`when` of a delay: a combatant returns between two turns, within the turns of others, or at both. It is asked before the round ends.",
     ),
     Rule::official(
         "CU-27",
-        "`pools`: points of a combatant or of the table, up to a maximum.",
+        "`pools`: points of a combatant, a side or the table, up to a maximum.",
     ),
     Rule::official(
         "CU-28",
@@ -236,15 +236,15 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-29",
-        "`spend`: points buy an action or a turn, once per pool until the next turn starts.",
+        "`reactions`: a combatant acts outside its own turn, once by each reaction until the next turn starts. It may cost points of a pool, and give an action or one more turn.",
     ),
     Rule::official(
         "CU-30",
-        "`ready` fills a pool on the combatant's turn, and `trigger` uses it. The combatant's next turn empties it.",
+        "`prepare` ready: a combatant readies a reaction on its turn with `ready`, and uses it with `trigger` before its next turn.",
     ),
     Rule::official(
         "CU-31",
-        "After a turn that ended or was delayed, and before the round ends, all who may react are asked, until each has reacted or passed. No one reacts after a lair's turn. Unconscious and surprised combatants spend no points.",
+        "After a turn that ended or was delayed, and before the round ends, all who may react are asked, until each has reacted or passed. No one reacts after a lair's turn. Unconscious and surprised combatants do not react.",
     ),
     Rule::official(
         "CU-32",
@@ -269,5 +269,33 @@ const RULES: &[Rule] = &[
     Rule::supplementary(
         "CU-37",
         "`clock`: effects that count the turns of a combatant that takes none lose one whenever all others have had a turn.",
+    ),
+    Rule::official(
+        "CU-51",
+        "`cost.turn`: a reaction costs a turn of this round. Effects count it at once.",
+    ),
+    Rule::official(
+        "CU-52",
+        "`gives` own_turn: a combatant takes its own turn of this round now.",
+    ),
+    Rule::official(
+        "CU-53",
+        "`gives` skip: a side that chooses who acts lets another side go first, once.",
+    ),
+    Rule::official(
+        "CU-54",
+        "Pools of a side: each side has points. `outnumbered` gives as many as the side has fewer combatants than the largest side.",
+    ),
+    Rule::official(
+        "CU-55",
+        "`reverse`: the last place of the order comes first.",
+    ),
+    Rule::official(
+        "CU-56",
+        "`pick` slot: any combatant of the side whose place comes may take it, and exchanges places with the one that had it.",
+    ),
+    Rule::official(
+        "CU-57",
+        "`sides` proportional: the side with the largest share of its turns left is next.",
     ),
 ];

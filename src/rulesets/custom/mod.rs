@@ -15,6 +15,7 @@ mod options;
 mod order;
 mod query;
 mod react;
+mod reactions;
 mod secrecy;
 mod state;
 mod walk;
@@ -31,8 +32,10 @@ use crate::vocabulary::{
     LegalCommand, OrderEntry, Pending, Play as PlayOf, Ruleset, Slug, Status, Violation, ids,
     spaced,
 };
-use definition::{Definition, Pick, Refill, Sides};
-use query::{asked, candidates, chooser, current, definition, phase, undeclared};
+use definition::{Definition, Gives, Pick, Prepare, Sides};
+use query::{
+    asked, candidates, chooser, current, definition, delay_rule, may_skip, phase, undeclared,
+};
 use serde_json::Value;
 
 /// The ruleset `custom`.
@@ -126,6 +129,7 @@ impl Ruleset for Custom {
 fn pick_rule(encounter: &Encounter) -> &'static str {
     match (phase(encounter).pick, phase(encounter).sides) {
         (Pick::Order, _) => "CU-12",
+        (Pick::Slot, _) => "CU-56",
         (Pick::Last, _) => "CU-14",
         (Pick::Together, _) => "CU-15",
         (Pick::Free, Sides::Mixed) => "CU-13",
@@ -172,7 +176,31 @@ fn pending_choice(encounter: &Encounter) -> Pending {
     if is_optional {
         commands.push("pass");
     }
+    let skippers = skippers(encounter);
+    if !skippers.is_empty() {
+        commands.push("react");
+    }
+    for id in skippers {
+        if !who.contains(&id) {
+            who.push(id);
+        }
+    }
     Pending::new(decision, who, &commands, pick_rule(encounter))
+}
+
+/// The combatants that may let another side go first.
+fn skippers(encounter: &Encounter) -> Vec<CombatantId> {
+    let reactions = &definition(encounter).reactions;
+    if !reactions.values().any(|rule| rule.gives() == Gives::Skip) {
+        return Vec::new();
+    }
+    let mut skippers = candidates(encounter);
+    skippers.retain(|id| {
+        let mut reactions = reactions.iter();
+        let c = encounter.get(id);
+        c.is_some_and(|c| reactions.any(|(name, rule)| may_skip(encounter, c, name, rule)))
+    });
+    skippers
 }
 
 /// Who may react in the gap that is open.
@@ -182,14 +210,14 @@ fn pending_gap(encounter: &Encounter) -> Pending {
         return Pending::new("resolve", who, &["resolve"], "CU-31");
     }
     let mut commands = vec!["pass"];
-    let pools = || definition(encounter).pools.values();
-    if pools().any(|pool| pool.refill != Refill::Ready) {
+    let reactions = || definition(encounter).reactions.values();
+    if reactions().any(|rule| rule.prepare == Prepare::None && rule.gives() != Gives::Skip) {
         commands.push("react");
     }
-    if pools().any(|pool| pool.refill == Refill::Ready) {
+    if reactions().any(|rule| rule.prepare == Prepare::Ready) {
         commands.push("trigger");
     }
-    if definition(encounter).delay.is_some() {
+    if delay_rule(definition(encounter)).is_some() {
         commands.push("return");
     }
     Pending::new("react", who, &commands, "CU-31")

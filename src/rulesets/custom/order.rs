@@ -1,7 +1,7 @@
 //! The order that is shown, and who is next in it.
 
 use super::definition::Definition;
-use super::query::{definition, has_places};
+use super::query::{definition, has_places, phase};
 use super::walk::{Coming, Walk};
 use super::{Custom, Encounter, Initiative, Mode, Place};
 use crate::json::CachedJson;
@@ -119,13 +119,15 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
     let current = Custom::current(encounter);
     let places = &encounter.state.places;
     let on_clock = definition(encounter).clock.is_some();
+    let reverse = phase(encounter).reverse;
     let mut rows = Vec::with_capacity(places.len());
     for (i, place) in places.iter().enumerate() {
         if !encounter.is_active(&place.combatant) {
             continue;
         }
         let has_turn = current.contains(&place.combatant);
-        let stage = if has_turn && (on_clock || last_begun(places, &place.combatant) == Some(i)) {
+        let begun = last_begun(places, &place.combatant, reverse);
+        let stage = if has_turn && (on_clock || begun == Some(i)) {
             Stage::Now
         } else if place.done && !on_clock {
             Stage::Over
@@ -144,6 +146,9 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
         };
         rows.push(Row { entry, stage });
     }
+    if reverse {
+        rows.reverse();
+    }
     rows
 }
 
@@ -161,9 +166,14 @@ fn slot(place: &Place, on_clock: bool) -> Option<String> {
 }
 
 /// Where the last of a combatant's turns stands that have begun.
-fn last_begun(places: &[CachedJson<Place>], id: &CombatantId) -> Option<usize> {
+fn last_begun(places: &[CachedJson<Place>], id: &CombatantId, reverse: bool) -> Option<usize> {
     let mut places = places.iter();
-    places.rposition(|place| place.done && place.combatant == *id)
+    let has_begun = |place: &CachedJson<Place>| place.done && place.combatant == *id;
+    if reverse {
+        places.position(has_begun)
+    } else {
+        places.rposition(has_begun)
+    }
 }
 
 /// Whether a place beside this one has the same initiative.

@@ -1,17 +1,19 @@
 //! What follows from definition and state: who may act, who picks, who has a reaction.
 
 use super::definition::{
-    ClockRule, Definition, Gives, Lasts, Owner, Per, PhaseRule, Pick, PoolRule, Refill, Sides,
-    StepRule, Surprise, Team, Term, Unconscious, When, Who,
+    ClockRule, Definition, Gives, Lasts, OUTNUMBERED, Owner, Per, PhaseRule, Pick, PoolRule,
+    Prepare, ReactionRule, Sides, StepRule, Surprise, Team, Term, Unconscious, When, Who,
 };
 use super::manifest::MANIFEST;
 use super::{Combatant, Encounter, Mode, Place, Scheduled, SideState, State, Turn, TurnKind};
 use crate::json::CachedJson;
 use crate::rulesets::shared::seen_if_any;
-use crate::vocabulary::{CombatantId, Kind, Slug, ids};
-use std::collections::BTreeSet;
+use crate::vocabulary::{CombatantId, Int, Kind, Slug, ids};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+/// The most points of a pool.
+const MAX_POINTS: u32 = 100;
 /// How deep turns may interrupt one another.
 pub(super) const MAX_DEPTH: usize = 8;
 
@@ -34,6 +36,17 @@ pub(super) fn phase_line(encounter: &Encounter, field: &str) -> String {
 /// The line of the definition for a field of a pool.
 pub(super) fn pool_line(name: &Slug, field: &str) -> String {
     format!("pools.{name}.{field}")
+}
+
+/// The line of the definition for a field of a reaction.
+pub(super) fn reaction_line(name: &Slug, field: &str) -> String {
+    format!("reactions.{name}.{field}")
+}
+
+/// The reaction by which combatants delay their turns, if they may.
+pub(super) fn delay_rule(definition: &Definition) -> Option<(&Slug, &ReactionRule)> {
+    let mut reactions = definition.reactions.iter();
+    reactions.find(|(_, rule)| rule.prepare == Prepare::Delay)
 }
 
 /// A combatant's number of this name.
@@ -70,12 +83,47 @@ pub(super) fn pool_size(
     pool: &PoolRule,
 ) -> (u32, u32) {
     let max = points_of_term(definition, c, &pool.max);
-    let start = match &pool.start {
-        _ if pool.refill == Refill::Ready => 0,
-        Some(start) => points_of_term(definition, c, start),
+    (max, pool_start(definition, c, pool, max))
+}
+
+/// The points of a pool at the start: the most that it holds, unless the pool says less.
+fn pool_start(definition: &Definition, c: Option<&Combatant>, pool: &PoolRule, max: u32) -> u32 {
+    match &pool.start {
+        Some(start) => points_of_term(definition, c, start).min(max),
         None => max,
-    };
-    (max, start.min(max))
+    }
+}
+
+/// The most points of a side's pool, and those at the start.
+pub(super) fn side_pool_size(encounter: &Encounter, side: &Slug, pool: &PoolRule) -> (u32, u32) {
+    let definition = definition(encounter);
+    if !is_outnumbered(pool) {
+        return pool_size(definition, None, pool);
+    }
+    let max = outnumbered_by(encounter, side);
+    (max, pool_start(definition, None, pool, max))
+}
+
+/// Whether a pool holds a point for each combatant that its side has fewer than the largest.
+pub(super) fn is_outnumbered(pool: &PoolRule) -> bool {
+    matches!(&pool.max, Term::Number(word) if *word == OUTNUMBERED)
+}
+
+/// How many combatants a side has fewer than the largest side. Hidden ones count only for a side
+/// that has no others, or the points would show that they are there.
+fn outnumbered_by(encounter: &Encounter, side: &Slug) -> u32 {
+    let mut seen: BTreeMap<&Slug, u32> = BTreeMap::new();
+    let mut hidden = 0;
+    for c in encounter.active() {
+        if !c.hidden {
+            *seen.entry(&c.side).or_default() += 1;
+        } else if c.side == *side {
+            hidden += 1;
+        }
+    }
+    let own = seen.get(side).copied().unwrap_or(hidden);
+    let largest = seen.values().max().copied().unwrap_or(0);
+    largest.saturating_sub(own).min(MAX_POINTS)
 }
 
 fn points_of_term(definition: &Definition, c: Option<&Combatant>, term: &Term<0, 100>) -> u32 {
@@ -172,7 +220,7 @@ pub(super) fn deals_cards(definition: &Definition) -> bool {
 
 /// Whether combatants may delay, for as long as this.
 pub(super) fn delays_last(definition: &Definition, lasts: Lasts) -> bool {
-    matches!(&definition.delay, Some(delay) if delay.lasts == lasts)
+    delay_rule(definition).is_some_and(|(_, rule)| rule.lasts == lasts)
 }
 
 /// Whether this round's initiative is still to be rolled.
@@ -222,6 +270,15 @@ fn open_places(encounter: &Encounter) -> impl Iterator<Item = &CachedJson<Place>
     places.filter(move |place| on_clock || !place.done)
 }
 
+/// The open places as they come up in this phase.
+fn coming_places(encounter: &Encounter) -> Vec<&CachedJson<Place>> {
+    let mut places: Vec<_> = open_places(encounter).collect();
+    if phase(encounter).reverse {
+        places.reverse();
+    }
+    places
+}
+
 /// The first place of a combatant.
 pub(super) fn place_of<'t>(encounter: &'t Encounter, id: &CombatantId) -> Option<&'t Place> {
     let mut places = encounter.state.places.iter();
@@ -233,13 +290,60 @@ pub(super) fn place_of<'t>(encounter: &'t Encounter, id: &CombatantId) -> Option
 /// The combatants of which one is next; all of them, where a turn is shared.
 pub(super) fn candidates(encounter: &Encounter) -> Vec<CombatantId> {
     let sides = sides_next(encounter);
-    if phase(encounter).pick == Pick::Order {
-        return tier(encounter, sides.as_ref());
+    match phase(encounter).pick {
+        Pick::Order => tier(encounter, sides.as_ref()),
+        Pick::Slot => takers(encounter, &tier(encounter, sides.as_ref())),
+        Pick::Free | Pick::Last | Pick::Together => {
+            let eligible = encounter
+                .iter()
+                .filter(|c| is_eligible(encounter, sides.as_ref(), c));
+            ids(eligible)
+        }
     }
-    let eligible = encounter
-        .iter()
-        .filter(|c| is_eligible(encounter, sides.as_ref(), c));
-    ids(eligible)
+}
+
+/// The combatants that may take the slots of these: all of their sides. Hidden ones take those of
+/// hidden ones alone, or the exchange would show that they are there.
+fn takers(encounter: &Encounter, slots: &[CombatantId]) -> Vec<CombatantId> {
+    let mut owners = BTreeSet::new();
+    for id in slots {
+        if let Some(c) = encounter.get(id) {
+            owners.insert((&c.side, c.hidden));
+        }
+    }
+    let takers = encounter.iter().filter(|c| {
+        owners.contains(&(&c.side, c.hidden))
+            && is_ready(encounter, c)
+            && open_place(encounter, &c.id).is_some()
+    });
+    ids(takers)
+}
+
+/// The combatant whose slot a combatant takes that begins its turn, unless the slot is its own.
+pub(super) fn slot_taken<'t>(encounter: &'t Encounter, c: &Combatant) -> Option<&'t CombatantId> {
+    if phase(encounter).pick != Pick::Slot {
+        return None;
+    }
+    let slots = tier(encounter, sides_next(encounter).as_ref());
+    if slots.contains(&c.id) {
+        return None;
+    }
+    let mut owners = slots.iter().filter_map(|id| encounter.get(id));
+    let owner = owners.find(|owner| owner.side == c.side && owner.hidden == c.hidden)?;
+    Some(&owner.id)
+}
+
+/// The first place of a combatant that is still to come up in this phase.
+pub(super) fn open_place(encounter: &Encounter, id: &CombatantId) -> Option<usize> {
+    let places = encounter.state.places.iter();
+    let is_open = |place: &CachedJson<Place>| place.combatant == *id && !place.done;
+    let mut open = places.enumerate().filter(|(_, place)| is_open(place));
+    let (at, _) = if phase(encounter).reverse {
+        open.next_back()?
+    } else {
+        open.next()?
+    };
+    Some(at)
 }
 
 /// Whether a combatant may act, and is of one of these sides if sides matter.
@@ -257,7 +361,7 @@ fn is_eligible(encounter: &Encounter, sides: Option<&BTreeSet<&Slug>>, c: &Comba
 fn tier(encounter: &Encounter, sides: Option<&BTreeSet<&Slug>>) -> Vec<CombatantId> {
     let mut first: Option<&Place> = None;
     let mut tied: Vec<&Combatant> = Vec::new();
-    for place in open_places(encounter) {
+    for place in coming_places(encounter) {
         if first.is_some_and(|first| !are_tied(first, place)) {
             continue;
         }
@@ -289,7 +393,7 @@ fn are_tied(one: &Place, other: &Place) -> bool {
 /// The sides of which somebody may act in this phase.
 fn able_sides(encounter: &Encounter) -> BTreeSet<&Slug> {
     let mut able = BTreeSet::new();
-    if phase(encounter).pick != Pick::Order {
+    if !phase(encounter).pick.goes_by_places() {
         for c in encounter.iter() {
             if is_ready(encounter, c) {
                 able.insert(&c.side);
@@ -307,17 +411,58 @@ fn able_sides(encounter: &Encounter) -> BTreeSet<&Slug> {
     able
 }
 
+/// The able sides, without those that let another one go first.
+fn sides_to_act(encounter: &Encounter) -> BTreeSet<&Slug> {
+    let able = able_sides(encounter);
+    let mut left = able.clone();
+    left.retain(|side| !encounter.state.skipped.contains(side));
+    if left.is_empty() { able } else { left }
+}
+
 /// The sides whose turn it is; `None` where sides do not matter.
 fn sides_next(encounter: &Encounter) -> Option<BTreeSet<&Slug>> {
     let state = &encounter.state;
     match phase(encounter).sides {
         Sides::Mixed => None,
-        Sides::InOrder => Some(first_sides(state, &able_sides(encounter))),
+        Sides::InOrder => Some(first_sides(state, &sides_to_act(encounter))),
         Sides::Alternate => {
-            let next = side_after_last(state, &able_sides(encounter));
+            let next = side_after_last(state, &sides_to_act(encounter));
+            Some(next.into_iter().collect())
+        }
+        Sides::Proportional => {
+            let next = largest_share(encounter, &sides_to_act(encounter));
             Some(next.into_iter().collect())
         }
     }
+}
+
+/// The able side that has the largest share of its turns left, the first of equal ones. Hidden
+/// combatants count only for a side that has no others, or the order would show that they are there.
+fn largest_share<'t>(encounter: &'t Encounter, able: &BTreeSet<&Slug>) -> Option<&'t Slug> {
+    let definition = definition(encounter);
+    let who = &phase(encounter).who;
+    let mut turns_of: BTreeMap<(&Slug, bool), (usize, usize)> = BTreeMap::new();
+    for c in encounter.active().filter(|c| fits(definition, who, c)) {
+        let (left, all) = turns_of.entry((&c.side, c.hidden)).or_default();
+        *left += c.state.turns_left;
+        *all += turns(definition, c).max(c.state.turns_left);
+    }
+    let mut best: Option<(&Slug, (usize, usize))> = None;
+    for SideState { side, .. } in &encounter.state.sides {
+        if !able.contains(side) {
+            continue;
+        }
+        let seen = turns_of.get(&(side, false));
+        let (left, all) = seen
+            .or_else(|| turns_of.get(&(side, true)))
+            .copied()
+            .unwrap_or_default();
+        // Shares are compared without fractions.
+        if best.is_none_or(|(_, (most, of))| left * of > most * all) {
+            best = Some((side, (left, all)));
+        }
+    }
+    best.map(|(side, _)| side)
 }
 
 /// The first able side, and those that tie with it.
@@ -489,12 +634,12 @@ fn was_last(encounter: &Encounter, c: &Combatant) -> bool {
 
 /// Whether a combatant that delays may return in this opening.
 pub(super) fn may_return(encounter: &Encounter, c: &Combatant, opening: Opening) -> bool {
-    let Some(delay) = &definition(encounter).delay else {
+    let Some((_, delay)) = delay_rule(definition(encounter)) else {
         return false;
     };
     let is_time = match opening {
-        Opening::WithinTurn => delay.interrupts,
-        Opening::AfterTurn => !was_last(encounter, c),
+        Opening::WithinTurn => delay.when != When::Gap,
+        Opening::AfterTurn => delay.when != When::Turn && !was_last(encounter, c),
         Opening::RoundEnd => true,
     };
     c.state.delaying && is_time && has_room(encounter) && may_respond(encounter, c)
@@ -505,7 +650,7 @@ fn has_room(encounter: &Encounter) -> bool {
     encounter.state.turns.len() < MAX_DEPTH
 }
 
-/// Whether a combatant may react in this opening by spending points, however many it has.
+/// Whether a combatant may react in this opening, if it has a reaction.
 pub(super) fn may_react(encounter: &Encounter, c: &Combatant, opening: Opening) -> bool {
     let is_own_turn = match opening {
         Opening::WithinTurn => in_a_turn(encounter, &c.id),
@@ -519,35 +664,141 @@ pub(super) fn may_react(encounter: &Encounter, c: &Combatant, opening: Opening) 
 }
 
 /// The points that a combatant can spend from a pool.
-pub(super) fn points(encounter: &Encounter, c: &Combatant, name: &Slug, pool: &PoolRule) -> u32 {
-    let pools = match pool.of {
-        Owner::Table => &encounter.state.pools,
-        Owner::Combatant => &c.state.pools,
+pub(super) fn points(encounter: &Encounter, c: &Combatant, name: &Slug) -> u32 {
+    let Some(pool) = definition(encounter).pools.get(name) else {
+        return 0;
     };
-    pools.get(name).copied().unwrap_or(0)
+    let pools = match pool.of {
+        Owner::Combatant => Some(&c.state.pools),
+        Owner::Side => side_state(&encounter.state, &c.side).map(|side| &side.pools),
+        Owner::Table => Some(&encounter.state.pools),
+    };
+    let points = pools.and_then(|pools| pools.get(name));
+    points.copied().unwrap_or(0)
 }
 
-/// Whether points pay for a use. One that costs nothing still needs a point of one's own.
-pub(super) fn pays(pool: &PoolRule, points: u32, cost: u32) -> bool {
-    points >= cost && (points > 0 || pool.of == Owner::Table)
+/// The state of a side.
+pub(super) fn side_state<'t>(state: &'t State, side: &Slug) -> Option<&'t SideState> {
+    let mut sides = state.sides.iter();
+    sides.find(|known| known.side == *side)
 }
 
-/// Whether a combatant that [may react](may_react) may do it with this pool.
-pub(super) fn may_spend(
+/// The fewest and the most points that a reaction costs.
+pub(super) fn price(rule: &ReactionRule) -> [u32; 2] {
+    match &rule.cost.pool {
+        Some(_) => rule.cost.points.map(Int::count),
+        None => [0, 0],
+    }
+}
+
+/// Whether a combatant has the points that a reaction costs at least.
+fn has_points(encounter: &Encounter, c: &Combatant, rule: &ReactionRule) -> bool {
+    let [least, _] = price(rule);
+    match &rule.cost.pool {
+        Some(pool) => points(encounter, c, pool) >= least,
+        None => true,
+    }
+}
+
+/// Whether a combatant has the turn that a reaction takes or costs.
+pub(super) fn has_turn_for(encounter: &Encounter, c: &Combatant, rule: &ReactionRule) -> bool {
+    if rule.gives() == Gives::OwnTurn && !is_ready(encounter, c) {
+        return false;
+    }
+    let needs_turn = rule.gives() == Gives::OwnTurn || rule.cost.turn;
+    !needs_turn || has_open_turn(encounter, c)
+}
+
+/// Whether a combatant has a turn of this round left, and its place has not come up.
+fn has_open_turn(encounter: &Encounter, c: &Combatant) -> bool {
+    let definition = definition(encounter);
+    if definition.clock.is_some() {
+        return true;
+    }
+    let is_open = !has_places(definition) || open_place(encounter, &c.id).is_some();
+    c.state.turns_left > 0 && is_open && !c.state.delaying
+}
+
+/// Whether a combatant has a reaction, can pay for it, and has not used it since the last turn
+/// started.
+fn can_pay(encounter: &Encounter, c: &Combatant, name: &Slug, rule: &ReactionRule) -> bool {
+    !c.state.used.contains(name)
+        && has_points(encounter, c, rule)
+        && fits(definition(encounter), &rule.who, c)
+        && has_turn_for(encounter, c, rule)
+}
+
+/// Whether a combatant that [may react](may_react) may do it by this reaction.
+pub(super) fn may_use(
     encounter: &Encounter,
     c: &Combatant,
     opening: Opening,
     name: &Slug,
-    pool: &PoolRule,
+    rule: &ReactionRule,
 ) -> bool {
-    let spend = &pool.spend;
-    let [least, _] = spend.cost;
-    let is_time = opening != Opening::WithinTurn || spend.when == When::Any;
-    pays(pool, points(encounter, c, name, pool), least.count())
-        && is_time
-        && (spend.gives == Gives::Action || has_room(encounter))
-        && !c.state.used.contains(name)
-        && fits(definition(encounter), &spend.who, c)
+    let is_time = match opening {
+        Opening::WithinTurn => rule.when != When::Gap,
+        Opening::AfterTurn | Opening::RoundEnd => rule.when != When::Turn,
+    };
+    let is_prepared = match rule.prepare {
+        Prepare::None => true,
+        Prepare::Ready => c.state.readied.contains(name),
+        Prepare::Delay => false,
+    };
+    let fits_here = match rule.gives() {
+        Gives::Action => true,
+        Gives::Turn | Gives::OwnTurn => has_room(encounter),
+        Gives::Skip => false,
+    };
+    is_time && is_prepared && fits_here && can_pay(encounter, c, name, rule)
+}
+
+/// Whether a combatant may let another side go first by this reaction.
+pub(super) fn may_skip(
+    encounter: &Encounter,
+    c: &Combatant,
+    name: &Slug,
+    rule: &ReactionRule,
+) -> bool {
+    rule.gives() == Gives::Skip
+        && can_pay(encounter, c, name, rule)
+        && lets_sides_skip(phase(encounter))
+        && another_side_can_act(encounter, c)
+}
+
+/// Whether a combatant of another side can act, and its side has not let others go first. One that
+/// players do not see counts only for those that they do not see either.
+fn another_side_can_act(encounter: &Encounter, c: &Combatant) -> bool {
+    encounter.iter().any(|other| {
+        other.side != c.side
+            && (c.hidden || !other.hidden)
+            && !encounter.state.skipped.contains(&other.side)
+            && is_ready(encounter, other)
+            && may_come_up(encounter, other)
+    })
+}
+
+/// Whether a combatant has a place that may still come up, where turns come by places.
+fn may_come_up(encounter: &Encounter, c: &Combatant) -> bool {
+    let places = phase(encounter).pick.goes_by_places();
+    !places || open_place(encounter, &c.id).is_some()
+}
+
+/// Whether a side chooses in a phase who acts for it, so that it may let another one go first.
+pub(super) fn lets_sides_skip(phase: &PhaseRule) -> bool {
+    phase.sides != Sides::Mixed && phase.pick != Pick::Together
+}
+
+/// Whether one of these, of which one acts next, may let another side go first.
+pub(super) fn may_any_skip(encounter: &Encounter, candidates: &[CombatantId]) -> bool {
+    let reactions = &definition(encounter).reactions;
+    reactions.iter().any(|(name, rule)| {
+        rule.gives() == Gives::Skip
+            && candidates
+                .iter()
+                .filter_map(|id| encounter.get(id))
+                .any(|c| may_skip(encounter, c, name, rule))
+    })
 }
 
 /// Whether a combatant has a reaction in this opening.
@@ -555,12 +806,8 @@ pub(super) fn has_reaction(encounter: &Encounter, c: &Combatant, opening: Openin
     if c.state.delaying {
         return may_return(encounter, c, opening);
     }
-    // Most combatants have no points, and large fights ask this of each.
-    if c.state.pools.is_empty() && encounter.state.pools.is_empty() {
-        return false;
-    }
-    let mut pools = definition(encounter).pools.iter();
-    pools.any(|(name, pool)| may_spend(encounter, c, opening, name, pool))
+    let mut reactions = definition(encounter).reactions.iter();
+    reactions.any(|(name, rule)| may_use(encounter, c, opening, name, rule))
         && may_react(encounter, c, opening)
 }
 

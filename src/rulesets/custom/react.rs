@@ -1,6 +1,6 @@
 //! What follows from damage, conditions, comings, goings and the game master's word.
 
-use super::definition::{Join, Sides, Unconscious};
+use super::definition::{Join, PhaseRule, Sides, Unconscious};
 use super::flow::{Point, begin, close_used_gap, end_one, proceed, show};
 use super::initiative;
 use super::manifest::MANIFEST;
@@ -100,6 +100,7 @@ fn fall(play: &mut Play<'_>, id: &CombatantId) {
             combatant: id.clone(),
             beside,
             after: false,
+            turn: None,
             done: true,
         });
     }
@@ -174,11 +175,15 @@ fn catch_up_with_clock(play: &mut Play<'_>, id: &CombatantId) {
 
 /// Whether the round has come further than a combatant's place, which stands at this position.
 fn has_passed(encounter: &Encounter, c: &Combatant, at: usize, place: &Place) -> bool {
+    let reverse = phase(encounter).reverse;
     if place.moved {
-        let mut from_here = encounter.state.places.iter().skip(at);
-        return from_here.any(|other| other.done);
+        let places = &encounter.state.places;
+        let (before, from_here) = places.split_at(at.min(places.len()));
+        let mut later = if reverse { before } else { from_here }.iter();
+        return place.done || later.any(|other| other.done);
     }
     match reached_key(encounter, c) {
+        Some(reached) if reverse => place.initiative.key > *reached,
         Some(reached) => place.initiative.key < *reached,
         None => false,
     }
@@ -187,14 +192,12 @@ fn has_passed(encounter: &Encounter, c: &Combatant, at: usize, place: &Place) ->
 /// How far the round has come: the last key whose place came up, on the combatant's side alone
 /// where sides do not mix.
 fn reached_key<'t>(encounter: &'t Encounter, c: &Combatant) -> Option<&'t Vec<i64>> {
-    let mixed = phase(encounter).sides == Sides::Mixed;
-    let mut reached = None;
-    for side in &encounter.state.sides {
-        if mixed || side.side == c.side {
-            reached = reached.max(side.count.as_ref().map(|initiative| &initiative.key));
-        }
-    }
-    reached
+    let PhaseRule { sides, reverse, .. } = phase(encounter);
+    let mixed = *sides == Sides::Mixed;
+    let sides = encounter.state.sides.iter();
+    let known = sides.filter(|side| mixed || side.side == c.side);
+    let keys = known.filter_map(|side| Some(&side.count.as_ref()?.key));
+    if *reverse { keys.min() } else { keys.max() }
 }
 
 /// Goes on after a change of who is in the fight.

@@ -1,10 +1,10 @@
 //! What viewers of `custom` know who do not see all combatants.
 
 use super::evolve::sort_sides;
-use super::query::{asked, candidates, chooser, current, undeclared};
-use super::{Custom, Declared, Encounter, Event, Mode, Place};
+use super::query::{asked, candidates, chooser, current, side_state, undeclared};
+use super::{Custom, Declared, Encounter, Event, Mode, Place, SideState};
 use crate::json::CachedJson;
-use crate::vocabulary::{Audience, CombatantId, EventRedaction, Redact, Secrecy, ids};
+use crate::vocabulary::{Audience, CombatantId, EventRedaction, Redact, Secrecy, Slug, ids};
 
 impl Secrecy<Self> for Custom {
     /// All in the fight, where the game master decides for them.
@@ -55,12 +55,7 @@ impl Secrecy<Self> for Custom {
         let state = &mut encounter.state;
         state.cards = Vec::new();
         state.turns.retain(|turn| !turn.combatants.is_empty());
-        state.sides.retain(|side| {
-            side.seen
-                || whole
-                    .iter()
-                    .any(|c| c.side == side.side && audience.sees(c))
-        });
+        state.sides.retain(|side| knows_side(whole, audience, side));
         for side in &mut state.sides {
             if side.initiative_hidden {
                 side.drop_initiative();
@@ -69,9 +64,9 @@ impl Secrecy<Self> for Custom {
         }
         sort_sides(state);
         let sides = &state.sides;
-        state
-            .last_side
-            .take_if(|last| !sides.iter().any(|side| side.side == *last));
+        let is_known = |side: &Slug| sides.iter().any(|known| known.side == *side);
+        state.skipped.retain(is_known);
+        state.last_side.take_if(|last| !is_known(last));
         if someone {
             state.mode = Mode::SomeoneActs;
             state.turns.clear();
@@ -88,6 +83,13 @@ impl Secrecy<Self> for Custom {
                 return None;
             }
             Event::Placed(e) if e.places.is_empty() => return None,
+            Event::SidePoolChanged(e) => {
+                let side = side_state(&redaction.whole.state, &e.side)?;
+                if !knows_side(redaction.whole, redaction.audience, side) {
+                    return None;
+                }
+                e.into()
+            }
             redacted => redacted,
         })
     }
@@ -96,6 +98,12 @@ impl Secrecy<Self> for Custom {
     fn is_secret(event: &Event) -> bool {
         matches!(event, Event::Declared(_))
     }
+}
+
+/// Whether an audience knows of a side: it sees one of its combatants, or players have seen one.
+fn knows_side(whole: &Encounter, audience: &Audience<'_>, side: &SideState) -> bool {
+    let mut members = whole.iter().filter(|c| c.side == side.side);
+    side.seen || members.any(|c| audience.sees(c))
 }
 
 impl Redact for Mode {

@@ -47,6 +47,10 @@ pub struct CombatantState {
     pub passed: bool,
     /// True if it delays its turn.
     pub delaying: bool,
+    /// Position of the delayed turn among the combatant's turns of this round, from 0. Absent for
+    /// a turn of an earlier round.
+    #[schema(value_type = Option<u32>)]
+    pub delayed_turn: Option<usize>,
     /// Effects that have counted the delayed turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counted: Vec<EffectId>,
@@ -59,9 +63,12 @@ pub struct CombatantState {
     pub declared: Option<Slug>,
     /// True if it is surprised.
     pub surprised: bool,
-    /// Pools used since the last turn started, once each at most.
+    /// Reactions used since the last turn started, once each at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used: Vec<Slug>,
+    /// Readied reactions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readied: Vec<Slug>,
     /// Points in each pool. Empty pools are left out.
     #[schema(value_type = std::collections::HashMap<String, u32>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -94,6 +101,9 @@ pub struct State {
     pub stood_before: Option<CombatantId>,
     /// The side that acted last in this phase.
     pub last_side: Option<Slug>,
+    /// Sides that let another one go first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<Slug>,
     /// The current tick.
     pub tick: u32,
     /// Cards that are not in the deck. Only the game master sees them.
@@ -204,6 +214,10 @@ pub struct SideState {
     pub initiative_hidden: bool,
     /// The combatant of the side that acted last.
     pub last: Option<CombatantId>,
+    /// Points of the side in each pool. Empty pools are left out.
+    #[schema(value_type = std::collections::HashMap<String, u32>)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub pools: BTreeMap<Slug, u32>,
     /// Initiative of its last place that came up. Only the game master sees it.
     #[schema(value_type = Option<Initiative>)]
     pub count: Option<CachedJson<Initiative>>,
@@ -220,6 +234,7 @@ impl SideState {
             initiative: None,
             initiative_hidden: false,
             last: None,
+            pools: BTreeMap::new(),
             count: None,
         }
     }
@@ -268,8 +283,10 @@ pub enum TurnKind {
     Normal,
     /// By returning to a delayed turn.
     Returned,
-    /// For points.
+    /// One more turn, by a reaction.
     Bought,
+    /// The combatant's own turn, by a reaction.
+    Early,
     /// By an override of the game master.
     Overridden,
 }

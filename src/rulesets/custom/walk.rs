@@ -1,7 +1,7 @@
 //! What comes next: the one place that picks, for the flow, the order and `next`.
 
 use super::definition::Pick;
-use super::query::{candidates, definition, is_surprised, phase, scheduled, top};
+use super::query::{candidates, definition, is_surprised, may_any_skip, phase, scheduled, top};
 use super::{Encounter, PhaseStarted, TurnKind, TurnOpened};
 use crate::vocabulary::{CombatantId, Event as AnyEvent, TurnEnded};
 
@@ -34,14 +34,17 @@ pub(super) fn next(encounter: &Encounter) -> Next {
     if let Some(surprised) = first_surprised(encounter, &who) {
         return Next::Skip(surprised.clone());
     }
+    if may_any_skip(encounter, &who) {
+        return Next::Choice(who);
+    }
     match phase(encounter).pick {
-        Pick::Order if who.len() == 1 => Next::Turn(who),
+        Pick::Order | Pick::Slot if who.len() == 1 => Next::Turn(who),
         Pick::Together => Next::Turn(who),
         Pick::Last if encounter.state.last.is_none() => match first_in_order(encounter, &who) {
             Some(first) => Next::Turn(vec![first]),
             None => Next::Choice(who),
         },
-        Pick::Order | Pick::Last | Pick::Free => Next::Choice(who),
+        Pick::Order | Pick::Slot | Pick::Last | Pick::Free => Next::Choice(who),
     }
 }
 

@@ -84,6 +84,11 @@ fn mutated(chance: &mut Chance) -> Value {
         let (line, value) = line(chance);
         definition[line] = value;
     }
+    if chance.percent(50) {
+        let [reactions, pools] = reactions(chance);
+        definition["reactions"] = reactions;
+        definition["pools"] = pools;
+    }
     if chance.percent(30) {
         let phase = phase(chance);
         definition["phases"]
@@ -101,8 +106,7 @@ fn mutated(chance: &mut Chance) -> Value {
 /// One line of a definition.
 fn line(chance: &mut Chance) -> (&'static str, Value) {
     let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
-    let lasts = one(&[json!("place"), json!("round"), json!("used")]);
-    let [moves, interrupts, reroll] = [(); 3].map(|()| one(&[json!(false), json!(true)]));
+    let reroll = one(&[json!(false), json!(true)]);
     let ties = one(&[
         json!([]),
         json!(["players"]),
@@ -116,19 +120,6 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
         json!("side"),
         json!("side"),
     ]);
-    let refill = one(&[
-        json!("turn"),
-        json!("round"),
-        json!("ready"),
-        json!("manual"),
-    ]);
-    let cost = one(&[json!([1, 1]), json!([0, 1]), json!([1, 2])]);
-    let who = who(chance);
-    let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
-    let spend = json!({"when": one(&[json!("gap"), json!("any")]), "gives": one(&[json!("action"), json!("turn")]),
-        "cost": cost, "who": who});
-    let pool = json!({"of": one(&[json!("combatant"), json!("table")]), "max": one(&[json!(1), json!(2), json!("legendary")]),
-        "refill": refill, "spend": spend});
     let initiative = one(&[
         Value::Null,
         json!({"dice": "1d6"}),
@@ -164,14 +155,6 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
             ]),
         ),
         (
-            "delay",
-            one(&[
-                Value::Null,
-                json!({"lasts": lasts, "moves": moves, "interrupts": interrupts}),
-            ]),
-        ),
-        ("pools", json!({"p1": pool})),
-        (
             "unconscious",
             one(&[json!("stays"), json!("moves"), json!("skips")]),
         ),
@@ -187,6 +170,69 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
     lines[chance.below(lines.len())].clone()
 }
 
+/// Some reactions, and a pool of each kind that may pay for them.
+fn reactions(chance: &mut Chance) -> [Value; 2] {
+    let mut reactions = Map::new();
+    for name in ["r1", "r2", "r3"] {
+        if chance.percent(60) {
+            reactions.insert(name.to_owned(), reaction(chance));
+        }
+    }
+    if chance.percent(40) {
+        reactions.insert("hold".to_owned(), delay(chance));
+    }
+    let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
+    let refill = one(&[json!("turn"), json!("round"), json!("manual")]);
+    let pools = json!({
+        "own": {"max": one(&[json!(1), json!(2), json!("legendary")]), "refill": refill},
+        "side": {"of": "side", "max": one(&[json!(1), json!("outnumbered")]), "refill": one(&[json!("round"), json!("manual")])},
+        "table": {"of": "table", "max": 3},
+    });
+    [Value::Object(reactions), pools]
+}
+
+fn reaction(chance: &mut Chance) -> Value {
+    let who = who(chance);
+    let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
+    let mut reaction = json!({
+        "who": who,
+        "when": one(&[json!("gap"), json!("turn"), json!("any")]),
+        "prepare": one(&[json!("none"), json!("ready")]),
+        "gives": one(&[json!("action"), json!("turn"), json!("own_turn"), json!("skip")]),
+        "cost": {"turn": one(&[json!(false), json!(false), json!(true)])},
+    });
+    let pool = one(&[
+        Value::Null,
+        json!("own"),
+        json!("side"),
+        json!("table"),
+        json!("table"),
+    ]);
+    if !pool.is_null() {
+        reaction["cost"]["pool"] = pool;
+        reaction["cost"]["points"] = one(&[json!([1, 1]), json!([0, 1]), json!([1, 2])]);
+    }
+    if reaction["gives"] == "own_turn" {
+        reaction["cost"]["turn"] = json!(false);
+    }
+    if reaction["gives"] == "skip" {
+        reaction["when"] = json!("gap");
+        reaction["prepare"] = json!("none");
+    }
+    reaction
+}
+
+fn delay(chance: &mut Chance) -> Value {
+    let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
+    json!({
+        "prepare": "delay",
+        "who": one(&[json!({}), json!({}), json!({"side": "players"})]),
+        "lasts": one(&[json!("place"), json!("round"), json!("used")]),
+        "moves": one(&[json!(false), json!(true)]),
+        "when": one(&[json!("gap"), json!("turn"), json!("any")]),
+    })
+}
+
 fn phase(chance: &mut Chance) -> Value {
     let who = who(chance);
     let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
@@ -197,8 +243,9 @@ fn phase(chance: &mut Chance) -> Value {
         json!([{"name": "x", "who": {"has": NEVER}}]),
     ]);
     json!({
-        "pick": one(&[json!("order"), json!("order"), json!("free"), json!("last"), json!("together")]),
-        "sides": one(&[json!("mixed"), json!("in_order"), json!("alternate")]),
+        "pick": one(&[json!("order"), json!("order"), json!("slot"), json!("free"), json!("last"), json!("together")]),
+        "sides": one(&[json!("mixed"), json!("in_order"), json!("alternate"), json!("proportional")]),
+        "reverse": one(&[json!(false), json!(false), json!(true)]),
         "turns": one(&[json!(0), json!(0), json!(1)]),
         "optional": one(&[json!(false), json!(false), json!(true)]),
         "steps": one(&[json!([]), json!([]), steps]),
@@ -286,18 +333,61 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             json!({"phases": [{"pick": "free", "who": {"declared": ["run"]}}]}),
             "phases.0.who.declared.0",
         ),
-        (json!({"delay": {}, "phases": [{"pick": "free"}]}), "delay"),
         (
-            json!({"delay": {"lasts": "used"}, "turns": 2, "initiative": {}, "phases": order}),
-            "delay",
+            json!({"phases": [{"pick": "free", "reverse": true}]}),
+            "phases.0.reverse",
         ),
         (
-            json!({"delay": {"moves": true}, "initiative": {"reroll": true}, "phases": order}),
-            "delay.moves",
+            json!({"reactions": {"d": {"prepare": "delay"}}, "phases": [{"pick": "free"}]}),
+            "reactions.d.prepare",
         ),
         (
-            json!({"delay": {"lasts": "place"}, "initiative": {"reroll": true}, "phases": order}),
-            "delay.lasts",
+            json!({"reactions": {"d": {"prepare": "delay"}, "e": {"prepare": "delay"}}}),
+            "reactions",
+        ),
+        (
+            json!({"reactions": {"d": {"prepare": "delay", "moves": true}}, "initiative": {"reroll": true}, "phases": order}),
+            "reactions.d.moves",
+        ),
+        (
+            json!({"reactions": {"d": {"lasts": "round"}}}),
+            "reactions.d.lasts",
+        ),
+        (
+            json!({"reactions": {"d": {"prepare": "delay", "gives": "turn"}}}),
+            "reactions.d.gives",
+        ),
+        (
+            json!({"reactions": {"d": {"prepare": "delay", "cost": {"turn": true}}}}),
+            "reactions.d.cost",
+        ),
+        (
+            json!({"reactions": {"r": {"gives": "own_turn", "cost": {"turn": true}}}}),
+            "reactions.r.cost.turn",
+        ),
+        (
+            json!({"reactions": {"r": {"cost": {"points": [2, 3], "pool": null}}}}),
+            "reactions.r.cost.points",
+        ),
+        (
+            json!({"reactions": {"r": {"cost": {"pool": "gold"}}}}),
+            "reactions.r.cost.pool",
+        ),
+        (
+            json!({"reactions": {"r": {"cost": {"pool": "p", "points": [3, 3]}}}, "pools": {"p": {"max": 2}}}),
+            "reactions.r.cost.points",
+        ),
+        (
+            json!({"reactions": {"r": {"gives": "skip"}}, "phases": [{"pick": "together", "sides": "alternate"}]}),
+            "reactions.r.gives",
+        ),
+        (
+            json!({"reactions": {"r": {"gives": "skip", "prepare": "ready"}}}),
+            "reactions.r.prepare",
+        ),
+        (
+            json!({"turns": 0, "reactions": {"r": {"gives": "own_turn"}}}),
+            "reactions.r.gives",
         ),
         (
             json!({"surprise": "disadvantage", "initiative": null}),
@@ -352,12 +442,28 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "pools.p.max",
         ),
         (
-            json!({"pools": {"p": {"spend": {"cost": [2, 1]}}}}),
-            "pools.p.spend.cost",
+            json!({"reactions": {"r": {"cost": {"points": [2, 1]}}}}),
+            "reactions.r.cost.points",
         ),
         (
-            json!({"pools": {"p": {"spend": {"cost": [1]}}}}),
-            "pools.p.spend.cost",
+            json!({"reactions": {"r": {"cost": {"points": [1]}}}}),
+            "reactions.r.cost.points",
+        ),
+        (
+            json!({"pools": {"p": {"max": "outnumbered"}}}),
+            "pools.p.max",
+        ),
+        (
+            json!({"pools": {"p": {"of": "side", "max": "dex"}}}),
+            "pools.p.max",
+        ),
+        (
+            json!({"numbers": {"outnumbered": 0}}),
+            "numbers.outnumbered",
+        ),
+        (
+            json!({"reactions": {"a": {}, "b": {}, "c": {}, "d": {}, "e": {}, "f": {}, "g": {}}}),
+            "reactions",
         ),
         (
             json!({"pools": {"a": {}, "b": {}, "c": {}, "d": {}, "e": {}}}),
@@ -462,10 +568,10 @@ fn every_mistake_of_a_definition_is_named() {
     let expected = ["turns", "phases.0.pick", "phases.1.steps", "unconscious"]
         .map(|path| format!("options.definition.{path}"));
     assert_eq!(paths, expected);
-    let long = json!({"pools": {"p": {"max": 1, "spend": {"cost": [0, 1, 2]}}}});
+    let long = json!({"reactions": {"r": {"cost": {"points": [0, 1, 2]}}}});
     let (path, message) = refusal(&long).expect("it is refused").remove(0);
     assert!(
-        path.ends_with("pools.p.spend.cost") && message.contains("got a list of 3"),
+        path.ends_with("reactions.r.cost.points") && message.contains("got a list of 3"),
         "{path}: {message}"
     );
 }
@@ -499,6 +605,36 @@ fn an_initiative_that_cannot_be_compared_is_refused_at_its_line() {
             [format!("options.definition.initiative.{line}")],
             "{initiative}"
         );
+    }
+}
+
+#[test]
+fn a_definition_under_which_nobody_can_act_is_refused() {
+    let players = json!({"side": "players"});
+    let foes = json!({"side": "foes"});
+    let fear = json!({"fear": {"gives": "turn"}});
+    for (definition, line) in [
+        (json!({"turns": 0, "phases": [{"pick": "free"}]}), "turns"),
+        (
+            json!({"phases": [{"pick": "together", "who": players, "steps": [{"who": foes}]}]}),
+            "phases",
+        ),
+        (
+            json!({"declare": {"choices": ["a", "b"], "who": players},
+                "phases": [{"pick": "free", "who": {"side": "foes", "declared": ["a", "b"]}}]}),
+            "phases",
+        ),
+    ] {
+        let found = refusal(&definition).expect("it is refused");
+        let (path, message) = &found[0];
+        assert_eq!(*path, format!("options.definition.{line}"), "{definition}");
+        assert!(
+            message.starts_with("No combatant can ever act"),
+            "{message}"
+        );
+        let mut bought = definition.clone();
+        bought["reactions"] = fear.clone();
+        assert!(accepted(&bought), "a bought turn is one: {bought}");
     }
 }
 

@@ -363,7 +363,8 @@ impl Judge {
                 }
                 "round_started" => self.without_turn = self.able(),
                 "undone" | "redone" => self.without_turn.clear(),
-                "initiative_rolled" | "declarations_shown" | "damaged" | "healed" => {}
+                "initiative_rolled" | "side_pool_changed" | "declarations_shown" | "damaged"
+                | "healed" => {}
                 _ => {
                     // Whoever has a turn has had it; whom anything else befalls may lose it.
                     let text = event.to_string();

@@ -93,7 +93,7 @@ impl Turns {
                     return Err("nobody's turn ends twice in a round");
                 }
             }
-            "turn_opened" if event["kind"] == "normal" => {
+            "turn_opened" if event["kind"] == "normal" || event["kind"] == "early" => {
                 for id in event["combatants"]
                     .as_array()
                     .into_iter()
@@ -105,6 +105,7 @@ impl Turns {
                         .for_each(|taken| *taken.entry(id.to_owned()).or_default() += 1);
                 }
             }
+            "turn_spent" => *self.taken[0].entry(who()).or_default() += 1,
             "delayed" => {
                 self.open.remove(&who());
                 self.waiting.insert(who());

@@ -1,0 +1,467 @@
+//! What combatants do outside their turns: delaying, readying, reacting.
+
+use super::decide::{ensure, now};
+use super::definition::{Definition, Gives, Owner, Prepare, ReactionRule};
+use super::flow::{Point, begin, close_used_gap, proceed, return_to};
+use super::manifest::MANIFEST;
+use super::query::{
+    Opening, beside_now, candidates, definition, delay_rule, fits, has_turn_for, is_skipped,
+    is_surprised, lets_sides_skip, may_react, may_return, may_skip, may_use, open_place, opening,
+    phase, phase_line, points, pool_line, price, reaction_line, top,
+};
+use super::{
+    Combatant, Delayed, Encounter, Mode, PlaceMoved, Play, PoolChanged, React, Reacted, Readied,
+    Ready, SidePoolChanged, SideSkipped, TablePoolChanged, Trigger, Triggered, TurnKind, TurnSpent,
+};
+use crate::vocabulary::{CombatantId, Int, Moment, Slug, Violation};
+
+/// The reaction of this name.
+fn reaction<'p>(play: &'p Play<'_>, name: &Slug) -> Result<&'p ReactionRule, Violation> {
+    let reactions = &definition(play.encounter()).reactions;
+    if let Some(rule) = reactions.get(name) {
+        return Ok(rule);
+    }
+    let known: Vec<_> = reactions.keys().map(Slug::as_str).collect();
+    let detail = if known.is_empty() {
+        "This encounter has no reactions. Add \"reactions\" to the definition.".to_owned()
+    } else {
+        format!(
+            "Unknown reaction. Reactions of this encounter: {}.",
+            known.join(", ")
+        )
+    };
+    Err(Violation::field("unknown_reaction", "reaction", detail))
+}
+
+pub(super) fn delay(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let c = play.in_turn(id, "CU-23")?;
+    let encounter = play.encounter();
+    let definition = definition(encounter);
+    let Some((name, rule)) = delay_rule(definition) else {
+        let detail = "This order has no delaying. See definition.reactions.";
+        return Err(Violation::new("no_delaying", "CU-23", detail));
+    };
+    let line = reaction_line(name, "who");
+    let delays = fits(definition, &rule.who, c);
+    ensure(delays, "not_for_it", "CU-23", &line, || {
+        format!("{id} can't delay.")
+    })?;
+    let able = !is_skipped(definition, c);
+    ensure(
+        able,
+        "unconscious_does_not_delay",
+        "CU-23",
+        "unconscious",
+        || format!("{id} is unconscious and loses this turn. Send \"end_turn\"."),
+    )?;
+    let [turn] = &encounter.state.turns[..] else {
+        return Err(Violation::new(
+            "within_a_turn",
+            "CU-23",
+            "A turn that interrupts another one can't be delayed. Send \"end_turn\".",
+        ));
+    };
+    let is_own = turn.kind == TurnKind::Normal;
+    let line = reaction_line(name, "prepare");
+    ensure(is_own, "not_its_own_turn", "CU-23", &line, || {
+        format!("{id} can delay only on a turn that the order gives.")
+    })?;
+    play.count_effects(Moment::TurnEnd(id));
+    let mut counted = Vec::new();
+    for effect in &play.encounter().effects {
+        if effect.expires.anchor() == Some(id) {
+            counted.push(effect.id.clone());
+        }
+    }
+    play.emit(Delayed {
+        combatant: id.clone(),
+        counted,
+    });
+    proceed(play, Point::Turn);
+    Ok(())
+}
+
+pub(super) fn return_to_turn(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let c = play.combatant("combatant", id)?;
+    let encounter = play.encounter();
+    let Some((name, rule)) = delay_rule(definition(encounter)).filter(|_| c.state.delaying) else {
+        let detail = format!("{id} has no delayed turn to return to. See definition.reactions.");
+        return Err(Violation::new("no_delayed_turn", "CU-23", detail));
+    };
+    let line = reaction_line(name, "when");
+    let opening = opening(encounter);
+    let returns = opening.is_some_and(|opening| may_return(encounter, c, opening));
+    ensure(returns, "cannot_return", "CU-26", &line, || {
+        format!("{id} can't return now. {}", now(encounter))
+    })?;
+    if rule.moves {
+        let next = open_place(encounter, id).and_then(|at| encounter.state.places.get(at));
+        let turn = c.state.delayed_turn.or(next.map(|place| place.turn));
+        let (beside, after) = beside_now(encounter);
+        let beside = beside.cloned();
+        play.emit(PlaceMoved {
+            combatant: id.clone(),
+            beside,
+            after,
+            turn,
+            done: false,
+        });
+    }
+    return_to(play, id);
+    proceed(play, Point::Turn);
+    Ok(())
+}
+
+pub(super) fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
+    let id = &c.combatant;
+    let fighter = play.in_turn(id, "CU-30")?;
+    let name = &c.reaction;
+    let rule = reaction(play, name)?;
+    let encounter = play.encounter();
+    let line = reaction_line(name, "prepare");
+    let is_readied = rule.prepare == Prepare::Ready;
+    ensure(is_readied, "not_readied", "CU-30", &line, || {
+        format!("Reaction \"{name}\" isn't readied. Send \"react\".")
+    })?;
+    check_who(encounter, fighter, name, rule)?;
+    let is_own = top(encounter).is_some_and(|turn| turn.kind != TurnKind::Bought);
+    ensure(is_own, "not_its_own_turn", "CU-30", &line, || {
+        format!("{id} can ready an action only on a turn of the order.")
+    })?;
+    let is_ready = fighter.state.readied.contains(name);
+    ensure(!is_ready, "already_ready", "CU-30", &line, || {
+        format!("{id} has already readied reaction \"{name}\".")
+    })?;
+    play.emit(Readied {
+        combatant: id.clone(),
+        reaction: name.clone(),
+    });
+    Ok(())
+}
+
+/// A reaction as a command asks for it.
+pub(super) struct Use<'c> {
+    combatant: &'c CombatantId,
+    reaction: &'c Slug,
+    cost: Option<Int<0, 100>>,
+    /// True if it was readied.
+    readied: bool,
+}
+
+impl<'c> Use<'c> {
+    pub(super) fn of_reaction(c: &'c React) -> Self {
+        Self {
+            combatant: &c.combatant,
+            reaction: &c.reaction,
+            cost: c.cost,
+            readied: false,
+        }
+    }
+
+    pub(super) fn of_readied(c: &'c Trigger) -> Self {
+        Self {
+            combatant: &c.combatant,
+            reaction: &c.reaction,
+            cost: c.cost,
+            readied: true,
+        }
+    }
+}
+
+pub(super) fn react(play: &mut Play<'_>, wanted: &Use<'_>) -> Result<(), Violation> {
+    let id = wanted.combatant;
+    let c = play.combatant("combatant", id)?;
+    let rule = &reaction(play, wanted.reaction)?.clone();
+    check_prepared(wanted, rule)?;
+    let encounter = play.encounter();
+    check_who(encounter, c, wanted.reaction, rule)?;
+    check_unused(c, wanted.reaction)?;
+    if rule.gives() == Gives::Skip {
+        return skip(play, wanted, rule);
+    }
+    let opening = check_opening(encounter, c, wanted.reaction)?;
+    check_readied(wanted, c)?;
+    let cost = check_cost(encounter, c, wanted, rule)?;
+    check_turn(encounter, c, wanted.reaction, rule)?;
+    let line = reaction_line(wanted.reaction, "when");
+    let is_time = may_use(encounter, c, opening, wanted.reaction, rule);
+    ensure(is_time, "cannot_react", "CU-29", &line, || {
+        format!(
+            "{id} can't use reaction \"{}\" now. {}",
+            wanted.reaction,
+            now(encounter)
+        )
+    })?;
+    pay(play, wanted, rule, cost);
+    match rule.gives() {
+        Gives::Turn => begin(play, vec![id.clone()], TurnKind::Bought),
+        Gives::OwnTurn => begin(play, vec![id.clone()], TurnKind::Early),
+        Gives::Action | Gives::Skip => {
+            close_used_gap(play);
+            return Ok(());
+        }
+    }
+    proceed(play, Point::Turn);
+    Ok(())
+}
+
+/// Lets another side go first.
+fn skip(play: &mut Play<'_>, wanted: &Use<'_>, rule: &ReactionRule) -> Result<(), Violation> {
+    let id = wanted.combatant;
+    let name = wanted.reaction;
+    let c = play.combatant("combatant", id)?;
+    let encounter = play.encounter();
+    let line = phase_line(encounter, "sides");
+    let chooses = encounter.state.mode == Mode::Choosing
+        && lets_sides_skip(phase(encounter))
+        && candidates(encounter).contains(id);
+    ensure(chooses, "cannot_skip", "CU-53", &line, || {
+        format!(
+            "{id} can let another side go first only while {id}'s side chooses who acts. {}",
+            now(encounter)
+        )
+    })?;
+    let cost = check_cost(encounter, c, wanted, rule)?;
+    check_turn(encounter, c, name, rule)?;
+    let skips = may_skip(encounter, c, name, rule);
+    ensure(
+        skips,
+        "no_other_side",
+        "CU-53",
+        &line,
+        || "No other side can act now. Choose who acts.",
+    )?;
+    let side = c.side.clone();
+    pay(play, wanted, rule, cost);
+    play.emit(SideSkipped {
+        combatant: id.clone(),
+        side,
+    });
+    proceed(play, Point::Next);
+    Ok(())
+}
+
+/// Pays for a reaction, and tells of it.
+fn pay(play: &mut Play<'_>, wanted: &Use<'_>, rule: &ReactionRule, cost: u32) {
+    let id = wanted.combatant;
+    if let Some(pool) = rule.cost.pool.as_ref().filter(|_| cost > 0) {
+        let encounter = play.encounter();
+        let pools = &definition(encounter).pools;
+        let owner = pools.get(pool).map(|pool| pool.of);
+        if let Some(c) = encounter.get(id)
+            && owner != Some(Owner::Combatant)
+        {
+            let left = points(encounter, c, pool).saturating_sub(cost);
+            let side = c.side.clone();
+            if owner == Some(Owner::Side) {
+                set_side_pool(play, side, pool, left);
+            } else {
+                play.emit(TablePoolChanged {
+                    pool: pool.clone(),
+                    left,
+                });
+            }
+        }
+    }
+    let combatant = id.clone();
+    let reaction = wanted.reaction.clone();
+    let pool = rule.cost.pool.clone();
+    if wanted.readied {
+        play.emit(Triggered {
+            combatant,
+            reaction,
+            pool,
+            cost,
+        });
+    } else {
+        play.emit(Reacted {
+            combatant,
+            reaction,
+            pool,
+            cost,
+        });
+    }
+    if rule.cost.turn {
+        play.count_effects(Moment::TurnStart(id));
+        play.emit(TurnSpent {
+            combatant: id.clone(),
+        });
+        play.count_effects(Moment::TurnEnd(id));
+    }
+}
+
+/// Sets the points of a combatant's pool.
+pub(super) fn set_pool(play: &mut Play<'_>, c: CombatantId, pool: &Slug, left: u32) {
+    play.emit(PoolChanged {
+        combatant: c,
+        pool: pool.clone(),
+        left,
+    });
+}
+
+/// Sets the points of a side's pool.
+pub(super) fn set_side_pool(play: &mut Play<'_>, side: Slug, pool: &Slug, left: u32) {
+    play.emit(SidePoolChanged {
+        side,
+        pool: pool.clone(),
+        left,
+    });
+}
+
+/// Refuses a reaction by the wrong command.
+fn check_prepared(wanted: &Use<'_>, rule: &ReactionRule) -> Result<(), Violation> {
+    let name = wanted.reaction;
+    let line = reaction_line(name, "prepare");
+    let (is_right, code, rule_id, detail) = match rule.prepare {
+        Prepare::None => (
+            !wanted.readied,
+            "not_readied",
+            "CU-30",
+            "isn't readied. Send \"react\"",
+        ),
+        Prepare::Ready => (
+            wanted.readied,
+            "is_readied",
+            "CU-30",
+            "is readied. Send \"trigger\"",
+        ),
+        Prepare::Delay => (
+            false,
+            "is_delayed",
+            "CU-23",
+            "is a delayed turn. Send \"delay\" and \"return\"",
+        ),
+    };
+    ensure(is_right, code, rule_id, &line, || {
+        format!("Reaction \"{name}\" {detail}.")
+    })
+}
+
+/// Refuses a combatant that does not have the reaction.
+fn check_who(
+    encounter: &Encounter,
+    c: &Combatant,
+    name: &Slug,
+    rule: &ReactionRule,
+) -> Result<(), Violation> {
+    let line = reaction_line(name, "who");
+    let is_for_it = fits(definition(encounter), &rule.who, c);
+    ensure(is_for_it, "not_for_it", "CU-29", &line, || {
+        format!("{} can't use reaction \"{name}\".", c.id)
+    })
+}
+
+/// Refuses a reaction that the combatant has used since the last turn started.
+fn check_unused(c: &Combatant, name: &Slug) -> Result<(), Violation> {
+    let line = format!("reactions.{name}");
+    let is_used = c.state.used.contains(name);
+    ensure(!is_used, "used_already", "CU-29", &line, || {
+        format!(
+            "{} has used reaction \"{name}\" since the last turn started. Wait for the next turn.",
+            c.id
+        )
+    })
+}
+
+/// Refuses to use what was not readied.
+fn check_readied(wanted: &Use<'_>, c: &Combatant) -> Result<(), Violation> {
+    let name = wanted.reaction;
+    let line = reaction_line(name, "prepare");
+    let is_ready = !wanted.readied || c.state.readied.contains(name);
+    ensure(is_ready, "nothing_readied", "CU-30", &line, || {
+        format!(
+            "{} hasn't readied reaction \"{name}\". Send \"ready\" on the combatant's turn.",
+            c.id
+        )
+    })
+}
+
+/// The points that the reaction costs; refuses what it can't cost, and what the pool can't pay.
+fn check_cost(
+    encounter: &Encounter,
+    c: &Combatant,
+    wanted: &Use<'_>,
+    rule: &ReactionRule,
+) -> Result<u32, Violation> {
+    let name = wanted.reaction;
+    let [least, most] = price(rule);
+    let cost = wanted.cost.map_or(least, Int::count);
+    let Some(pool) = &rule.cost.pool else {
+        if wanted.cost.is_some() {
+            let detail = format!("Reaction \"{name}\" costs no points. Remove \"cost\".");
+            return Err(Violation::field("no_cost", "cost", detail));
+        }
+        return Ok(0);
+    };
+    let line = reaction_line(name, "cost.points");
+    let is_price = (least..=most).contains(&cost);
+    ensure(is_price, "impossible_cost", "CU-29", &line, || {
+        format!("A use costs {least} to {most} points.")
+    })?;
+    let left = points(encounter, c, pool);
+    let line = pool_line(pool, "max");
+    ensure(left >= cost, "too_few_points", "CU-27", &line, || {
+        format!("Pool \"{pool}\" has too few points: {left}.")
+    })?;
+    Ok(cost)
+}
+
+/// Refuses a combatant without the turn that the reaction takes or costs.
+fn check_turn(
+    encounter: &Encounter,
+    c: &Combatant,
+    name: &Slug,
+    rule: &ReactionRule,
+) -> Result<(), Violation> {
+    let (rule_id, field) = if rule.cost.turn {
+        ("CU-51", "cost.turn")
+    } else {
+        ("CU-52", "gives")
+    };
+    let line = reaction_line(name, field);
+    let has_turn = has_turn_for(encounter, c, rule);
+    ensure(has_turn, "no_turn_left", rule_id, &line, || {
+        format!("{} has no turn of this round left for that.", c.id)
+    })
+}
+
+/// The opening that there is now; refuses a combatant that may not react in it.
+fn check_opening(encounter: &Encounter, c: &Combatant, name: &Slug) -> Result<Opening, Violation> {
+    if let Some(why) = why_no_reaction(definition(encounter), c) {
+        return Err(Violation::new("cannot_react", "CU-31", why));
+    }
+    if let Some(opening) = opening(encounter)
+        && may_react(encounter, c, opening)
+    {
+        return Ok(opening);
+    }
+    let now = now(encounter);
+    let line = reaction_line(name, "when");
+    let detail = format!(
+        "{} can't react now. {now} React after or during another combatant's turn. See definition.{line}.",
+        c.id
+    );
+    Err(Violation::new("cannot_react", "CU-29", detail))
+}
+
+/// Why a combatant may not react, whatever the opening.
+fn why_no_reaction(definition: &Definition, c: &Combatant) -> Option<String> {
+    let id = &c.id;
+    if !c.active() {
+        return Some(format!("{id} can't react while out of the fight."));
+    }
+    if c.has(MANIFEST.down) {
+        return Some(format!("{id} can't react while unconscious."));
+    }
+    if is_surprised(definition, c) {
+        return Some(format!(
+            "{id} is surprised, and can't react before {id}'s first turn. See definition.surprise."
+        ));
+    }
+    if c.state.delaying {
+        return Some(format!(
+            "{id} has a delayed turn. Send \"return\" to take it first. See definition.reactions."
+        ));
+    }
+    None
+}
