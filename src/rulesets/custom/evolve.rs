@@ -701,12 +701,8 @@ fn add_sides(encounter: &mut Encounter) {
         if new.iter().any(|side| side.side == c.side) {
             continue;
         }
-        let pools = match known {
-            Some(known) => known.pools.clone(),
-            None => first_pools(encounter, &c.side),
-        };
         new.push(SideState {
-            pools,
+            pools: first_pools(encounter, &c.side),
             ..SideState::new(c.side.clone(), !c.hidden)
         });
     }

@@ -32,12 +32,12 @@ const DECISIONS: &[Decision] = &[
     ),
     Decision::new(
         "nominate",
-        &["nominate", "begin_turn", "pass"],
+        &["nominate", "begin_turn", "pass", "react"],
         "The last to act chooses the next combatant.",
     ),
     Decision::new(
         "begin_turn",
-        &["begin_turn", "pass"],
+        &["begin_turn", "pass", "react"],
         "One of the combatants that may act starts a turn.",
     ),
     Decision::new("end_turn", &["end_turn"], "The turn in progress ends."),

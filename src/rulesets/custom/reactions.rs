@@ -312,29 +312,17 @@ pub(super) fn set_side_pool(play: &mut Play<'_>, side: Slug, pool: &Slug, left: 
 fn check_prepared(wanted: &Use<'_>, rule: &ReactionRule) -> Result<(), Violation> {
     let name = wanted.reaction;
     let line = reaction_line(name, "prepare");
-    let (is_right, code, rule_id, detail) = match rule.prepare {
-        Prepare::None => (
-            !wanted.readied,
-            "not_readied",
-            "CU-30",
-            "isn't readied. Send \"react\"",
-        ),
-        Prepare::Ready => (
-            wanted.readied,
-            "is_readied",
-            "CU-30",
-            "is readied. Send \"trigger\"",
-        ),
-        Prepare::Delay => (
-            false,
-            "is_delayed",
-            "CU-23",
-            "is a delayed turn. Send \"delay\" and \"return\"",
-        ),
-    };
-    ensure(is_right, code, rule_id, &line, || {
-        format!("Reaction \"{name}\" {detail}.")
-    })
+    match rule.prepare {
+        Prepare::None => ensure(!wanted.readied, "not_readied", "CU-30", &line, || {
+            format!("Reaction \"{name}\" isn't readied. Send \"react\".")
+        }),
+        Prepare::Ready => ensure(wanted.readied, "is_readied", "CU-30", &line, || {
+            format!("Reaction \"{name}\" is readied. Send \"trigger\".")
+        }),
+        Prepare::Delay => ensure(false, "is_delayed", "CU-23", &line, || {
+            format!("Reaction \"{name}\" is a delayed turn. Send \"delay\" and \"return\".")
+        }),
+    }
 }
 
 /// Refuses a combatant that does not have the reaction.
