@@ -22,7 +22,7 @@ const HP = { word: "hp", kind: "hp", about: "Hit points, with or without the max
 const TEMP = { word: "temp", kind: "number", path: ["hp", "temp"], schema: { minimum: 0, maximum: 1_000_000 }, about: "Temporary hit points." };
 const PLAYER = { word: "player", kind: "text", path: ["controller"], schema: { maxLength: 80 }, about: "The player who decides for the combatant." };
 const TOGETHER = { word: "together", kind: "together", about: "The combatants of the line act as one, in one turn." };
-const APART = { word: "apart", kind: "apart", about: "Each combatant of the line has a score of its own." };
+const APART = { word: "apart", kind: "apart", about: "Each combatant of the line rolls its own initiative." };
 
 // The words that a line may use with a ruleset and, if it has one, a definition.
 export function vocabulary(manifest, definition) {
@@ -33,11 +33,11 @@ export function vocabulary(manifest, definition) {
   });
   const own = Object.entries(properties).filter(([name]) => !ELSEWHERE.includes(name)).flatMap(([name, schema]) => wordsOf(name, schema, numberWords));
   const shared = properties.members ? [HP, TEMP, PLAYER, TOGETHER] : [HP, TEMP, PLAYER];
-  const apart = own.some(({ word }) => word === "group") && sharesScores(definition) ? [APART] : [];
+  const apart = own.some(({ word }) => word === "group") && sharesInitiative(definition) ? [APART] : [];
   return new Map([...shared, ...apart, ...own].map((field) => [field.word, field]));
 }
 
-const sharesScores = (definition) => definition?.score?.per === "group";
+const sharesInitiative = (definition) => definition?.initiative?.per === "group";
 
 // What a definition uses a number for, in the words of its schema.
 function usesOf(number, value, schema) {
@@ -302,7 +302,7 @@ export class Roster {
     // The line of each combatant.
     this.origins = [];
     this.numbers = new Map();
-    this.shares = words.has("group") && sharesScores(definition);
+    this.shares = words.has("group") && sharesInitiative(definition);
     for (const [list, text] of Object.entries(texts)) {
       for (const [place, content] of text.split("\n").entries()) {
         if (!content.trim() || content.trim().startsWith("#")) continue;
@@ -336,7 +336,7 @@ export class Roster {
   each(line, draft) {
     if (line.count === 1) return [{ name: line.name, ...draft }];
     const base = singular(line.name);
-    // Several of a kind share a score if the definition gives scores to groups.
+    // Several of a kind share an initiative if the definition has one for each group.
     if (this.shares && !line.apart && !draft.group) {
       line.group = slug(line.name) || `group-${line.number}`;
       draft = { ...draft, group: line.group };
