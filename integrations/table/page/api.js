@@ -47,10 +47,10 @@ export async function readRulesets() {
 }
 
 // Creates an encounter; below `import` it is the one of an exported log. `key` is the same for each attempt, so that it is created once.
-export async function create(body, { path = "", key, application, signal }) {
+export async function create(body, { path = "", key, application }) {
   const headers = { "content-type": "application/json", "idempotency-key": key, ...(application && { authorization: `Bearer ${application}` }) };
   const url = ENCOUNTERS.href.slice(0, -1) + path;
-  return (await answered(await fetch(url, { method: "POST", cache: "no-store", headers, body, signal }))).json();
+  return (await answered(await fetch(url, { method: "POST", cache: "no-store", headers, body }))).json();
 }
 
 export class Encounter {

@@ -3,10 +3,11 @@
 import { Problem, create, isPassing, newKey, pause, readRuleset, readRulesets } from "./api.js";
 import { keep } from "./desk.js";
 import { field } from "./fields.js";
+import { List } from "./lines.js";
 import { Roster, vocabulary } from "./roster.js";
 import { application, encounters, fights, parties } from "./saved.js";
 import { $, h } from "./view.js";
-import { plain, refusal, sentence } from "./words.js";
+import { plain, refusal } from "./words.js";
 
 // The parts of this page, by their ids. They are in the document only while it is shown.
 const parts = new Map([...$("start").content.cloneNode(true).querySelectorAll("[id]")].map((part) => [part.id, part]));
@@ -20,122 +21,6 @@ const SHARED = [
   ["player_undo", "Players undo", "A player may undo their own last command until someone else acts.", "No", { type: "boolean" }],
   ["player_effects", "Players add effects", "Players may add effects of their combatants.", "No", { type: "boolean" }],
 ];
-
-// A text for the two lists of lines: what is typed, what is saved, and what was understood.
-class List {
-  constructor(name, title, kept, placeholder, start) {
-    Object.assign(this, { name, title, kept, start });
-    this.text = h("textarea", { id: `${name}-text`, rows: 5, maxlength: 20_000, placeholder, spellcheck: "false", autocapitalize: "off", "aria-describedby": "words-hint" });
-    this.text.addEventListener("input", () => start.read());
-    this.text.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-        event.preventDefault();
-        at("new").requestSubmit();
-      }
-    });
-    this.saveAs = h("input", { id: `${name}-save-as`, maxlength: 80 });
-    this.saveAs.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter") return;
-      event.preventDefault();
-      this.save();
-    });
-    const save = h("button", { type: "button", class: "quiet" }, "Save");
-    save.addEventListener("click", () => this.save());
-    this.told = h("p", { class: "hint", role: "status" });
-    this.chips = h("ul", { class: "chips" });
-    this.summary = h("summary", {});
-    this.saved = h("details", { class: "saved" }, this.summary, this.chips, h("div", { class: "save" }, h("label", { for: this.saveAs.id }, `Save ${name} as`), this.saveAs, save), this.told);
-    this.table = h("div", { class: "understood" });
-    this.view = h("div", { class: "list" }, h("label", { for: this.text.id }, title), this.saved, h("div", { class: "lines" }, this.text, this.table));
-  }
-
-  save() {
-    const name = this.saveAs.value.trim();
-    if (!name || !this.text.value.trim()) return this.say(name ? "Nothing to save. Type some lines first." : "Type a name first.");
-    this.attempt(() => {
-      this.kept.keep({ name, text: this.text.value, game: this.start.game?.key });
-      this.saveAs.value = "";
-      this.say(`Saved "${name}" in this browser.`);
-    });
-  }
-
-  load(item) {
-    this.text.value = item.text;
-    this.start.loaded(this, item);
-    this.say(`Loaded "${item.name}".`);
-    this.text.focus();
-  }
-
-  delete(item) {
-    this.attempt(() => {
-      this.kept.forget(item.name);
-      this.say(`Deleted "${item.name}".`);
-    });
-    this.summary.focus();
-  }
-
-  attempt(step) {
-    try {
-      step();
-    } catch (error) {
-      this.say(error.message);
-    }
-    this.drawSaved();
-  }
-
-  say(words) {
-    this.told.textContent = words;
-  }
-
-  drawSaved() {
-    const all = this.kept.all;
-    this.summary.textContent = `Saved ${this.name === "party" ? "parties" : "encounters"}${all.length ? ` (${all.length})` : ""}`;
-    this.chips.replaceChildren(...all.map((item) => {
-      const load = h("button", { type: "button", class: "quiet" }, item.name);
-      load.addEventListener("click", () => this.load(item));
-      const remove = h("button", { type: "button", class: "quiet", "aria-label": `Delete ${item.name}` }, "✕");
-      remove.addEventListener("click", () => this.delete(item));
-      return h("li", { class: "pair" }, load, remove);
-    }));
-  }
-
-  // A row for each line with combatants: what was understood, and below it what was not.
-  drawTable(lines, hasGame) {
-    const rows = lines.flatMap((line) => [understood(line), ...notUnderstood(line, hasGame)]);
-    const empty = h("p", { class: "hint" }, "The combatants of your lines appear here.");
-    const heads = ["Combatant", "Hit points", "Details"].map((head) => h("th", { scope: "col" }, head));
-    this.table.replaceChildren(...(rows.length ? [h("table", {}, h("caption", { class: "unseen" }, `${this.title}: what the lines say`), h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows))] : [empty]));
-  }
-}
-
-function nameOf({ name, names, together, count }) {
-  if (!names) return name || "?";
-  if (together) return `${name}, ${count} as one`;
-  return names.length > 1 ? `${names[0]} to ${/\d+$/.exec(names.at(-1))[0]}` : names[0];
-}
-
-function understood(line) {
-  const hp = line.fields.find(({ field }) => field.kind === "hp")?.value;
-  const others = line.fields.filter(({ field }) => field.kind !== "hp").map(({ field, value }) => {
-    if (value === true) return field.word;
-    if (value === false) return `not ${field.word}`;
-    return `${field.word} ${value}`;
-  });
-  const group = line.group ? [`group ${line.group}`] : [];
-  const details = [...others, ...group].map((text) => h("li", {}, text.replaceAll("_", " ")));
-  return h("tr", { class: line.error ? "wrong" : undefined },
-    h("th", { scope: "row" }, nameOf(line)),
-    h("td", {}, hp ? [hp.current, hp.max].filter((part) => part !== undefined).join("/") : ""),
-    h("td", {}, details.length ? h("ul", { class: "tags" }, details) : ""));
-}
-
-function notUnderstood({ number, error, rest }, hasGame) {
-  const cell = (kind, ...words) => h("tr", { class: kind }, h("td", { colspan: 3 }, ...words));
-  return [
-    ...(error ? [cell("wrong", `Line ${number}: ${error}`)] : []),
-    ...rest.map(({ text, reason }) => cell("left-out", `Line ${number}, left out: `, h("strong", {}, text), `. ${sentence(hasGame ? reason : "Choose a game first.")}`)),
-  ];
-}
 
 // A word of a line with a value that it may have.
 function example({ word, kind, schema }) {
@@ -226,11 +111,11 @@ class Start {
     at("known-fights").replaceChildren(...all.map((fight) => this.known(fight)), ...(all.length > 1 ? [h("li", {}, forgetAll)] : []));
   }
 
-  known({ id, token, name, game, role, at }) {
+  known({ id, token, name, game, role, at: opened }) {
     const forget = h("button", { type: "button", class: "quiet", "aria-label": `Forget ${name}` }, "Forget");
     forget.addEventListener("click", () => this.forget(() => fights.forget(`${id} ${token}`)));
     const roles = { gm: "game master", player: "player", spectator: "spectator" };
-    const about = [game, roles[role], new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })].filter(Boolean).join(" · ");
+    const about = [game, roles[role], new Date(opened).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })].filter(Boolean).join(" · ");
     return h("li", {}, h("div", {}, h("a", { href: `#${new URLSearchParams({ encounter: id, token })}` }, name), h("p", { class: "hint" }, about)), forget);
   }
 
@@ -326,13 +211,16 @@ class Start {
     return typed ? merged(base, typed) : base;
   }
 
+  // An encounter brings its game and its name where none is chosen.
   loaded(list, { name, game }) {
     const place = this.games?.findIndex(({ key }) => key === game) ?? -1;
-    if (list.name === "monsters") {
-      at("new-name").value ||= name;
-      if (place >= 0 && !this.game) at("new-game").value = String(place);
+    if (list.name === "monsters") at("new-name").value ||= name;
+    if (list.name === "monsters" && place >= 0 && !this.game) {
+      at("new-game").value = String(place);
+      this.choose();
+    } else {
+      this.read();
     }
-    this.choose();
   }
 
   // Reads the lines, and shows what was understood.
@@ -409,23 +297,14 @@ class Start {
     await this.deliver(file, { path: "/import", told, refuse: (error) => told(refusal(error)) });
   }
 
-  // Sends until there is an answer, always with the same key, so that the fight is created once. Then opens it.
+  // Creates a fight and opens it. `refuse` says why the server does not.
   async deliver(body, { path, told, refuse, game = "" }) {
     this.sending = true;
     told("");
     at("create").ariaDisabled = "true";
-    const key = newKey();
     try {
-      for (let wait = 500; ; wait = Math.min(2 * wait, 8000)) {
-        try {
-          const made = await create(body, { path, key, application: at("application-key").value.trim() });
-          return this.open(made.encounter.id, made.token, this.keepChosen(made, game));
-        } catch (error) {
-          if (!isPassing(error)) throw error;
-          told("The server does not answer. Trying again …");
-          await pause(Math.max(wait, (error.retryAfter ?? 0) * 1000));
-        }
-      }
+      const made = await this.send(body, path, told);
+      if (made) this.open(made.encounter.id, made.token, this.keepChosen(made, game));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       if (["unauthorized", "application_key_needed"].includes(error.problem.code)) this.askForKey(told);
@@ -434,6 +313,22 @@ class Start {
       this.sending = false;
       at("create").ariaDisabled = "false";
     }
+  }
+
+  // Sends until there is an answer or the reader opens another fight, always with the same key, so that the fight is created once.
+  async send(body, path, told) {
+    const key = newKey();
+    for (let wait = 500; at("new").isConnected; wait = Math.min(2 * wait, 8000)) {
+      try {
+        return await create(body, { path, key, application: at("application-key").value.trim() });
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        told("The server does not answer. Trying again …");
+        await pause(Math.max(wait, (error.retryAfter ?? 0) * 1000));
+      }
+    }
+    told("");
+    return undefined;
   }
 
   // Keeps what the reader wants to be kept, and says why that was not possible. The fight is there in any case.

@@ -399,6 +399,30 @@ export function start({ browser, server, wire }) {
     await page.context().close();
   });
 
+  test("a reader who opens another fight is not led away from it by a late creation", async () => {
+    const fight = await ambush(wire.url);
+    const page = await opened();
+    await choose(page, "Fate, Marvel Heroic");
+    await fill(page, ["Ann"], ["Orc"]);
+    let attempts = 0;
+    wire.fault = ({ method, url }) => {
+      if (method !== "POST" || url !== "/v1/encounters") return undefined;
+      attempts++;
+      return 503;
+    };
+    await page.getByRole("button", { name: "Create the fight" }).click();
+    await page.locator("#new-told", { hasText: "Trying again" }).waitFor();
+    await page.getByLabel("Encounter or link").fill(wire.url + fight.link("gm"));
+    await page.getByRole("button", { name: "Open" }).click();
+    await page.locator("#name", { hasText: "Ambush at the mill" }).waitFor();
+    const before = attempts;
+    delete wire.fault;
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    assert.ok(attempts <= before + 1);
+    assert.equal(await page.locator("#name").innerText(), "Ambush at the mill");
+    await page.context().close();
+  });
+
   test("a pasted link fills in both fields of the form that opens a fight", async () => {
     const fight = await ambush(wire.url);
     const page = await opened();
