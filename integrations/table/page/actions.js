@@ -88,7 +88,8 @@ export class Actions {
     this.turn = Promise.resolve();
     document.addEventListener("click", (event) => {
       const pressed = event.target.closest("#buttons button[data-key], #picked button[data-key]");
-      if (pressed) this.press(pressed.dataset.key, pressed.classList.contains("more"), pressed.dataset.about);
+      // The second press of a double click would be for the button that has come to its place.
+      if (pressed && event.detail < 2) this.press(pressed.dataset.key, pressed.classList.contains("more"), pressed.dataset.about);
     });
     $("press").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -157,7 +158,8 @@ export class Actions {
 
   // Sends an option that is complete. Asks first if something is missing, or if the reader wants to choose.
   press(key, wantsForm, id) {
-    if (this.open?.quick) return void this.turn.then(() => this.press(key, wantsForm, id));
+    // The press before this one is on its way. If it takes away what was pressed, nothing is sent.
+    if (this.open && !this.open.form) return void this.turn.then(() => this.press(key, wantsForm, id));
     const option = this.find(key, id);
     if (!option || this.open) return;
     const form = wantsForm || !option.complete;
@@ -165,7 +167,7 @@ export class Actions {
     this.open = { key, option, about: id, isLegal, version: this.fight.options.version, sending: false, form, more: wantsForm };
     $("told").textContent = "";
     if (form) this.ask();
-    else this.confirm();
+    else this.turn = this.confirm();
   }
 
   // Presses the first option that is so.

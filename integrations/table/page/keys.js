@@ -83,6 +83,8 @@ export function listen(actions, picked, move) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || $("fight").hidden || document.querySelector("dialog[open]")) return;
     if (event.key === "Escape") return picked.clear();
+    // A key that is held presses once.
+    if (event.repeat && !event.key.startsWith("Arrow")) return;
     if (isTyping(event) || !press(event)) return;
     event.preventDefault();
     document.body.classList.add("by-keys");

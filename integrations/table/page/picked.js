@@ -146,6 +146,7 @@ export class Picked {
 
   // Begins to type damage or healing for what is chosen, or for the row with focus.
   beginHit(mode) {
+    if (!find(this.fight.options, mode, {})) return;
     const focused = document.activeElement.closest?.("#rows .row")?.dataset.combatant;
     if (!this.ids.size && focused) this.ids.add(focused);
     this.mode = mode;

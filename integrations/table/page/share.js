@@ -81,7 +81,8 @@ export class Share {
 
   get base() {
     const typed = $("address").value.trim().replace(/\/+$/, "");
-    return typed || location.origin;
+    if (!typed) return location.origin;
+    return typed.includes("//") ? typed : `${location.protocol}//${typed}`;
   }
 
   link(token) {

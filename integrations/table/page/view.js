@@ -118,7 +118,7 @@ function placeOf({ slot, initiative, out }) {
   return place === null ? "" : [h("span", { class: "unseen" }, slot ? "Place " : "Initiative "), String(place)];
 }
 
-function row(encounter, entry, key, number, table) {
+function row(encounter, entry, { key, number, isStop }, table) {
   const combatant = encounter.combatants.find(({ id }) => id === entry.combatant);
   if (!combatant) return entry.slot ? emptyTurn(entry, key) : null;
   const { id, side } = combatant;
@@ -127,7 +127,6 @@ function row(encounter, entry, key, number, table) {
   const person = player(encounter, combatant, table.players);
   const picked = table.ids.has(id);
   const kind = ["row", state, picked ? "picked" : "", colour(encounter, side)].filter(Boolean).join(" ");
-  const isStop = table.cursor ? table.cursor === key : number === 1;
   return h("li", { "data-key": key, "data-combatant": id, class: kind, "aria-current": state === "current" ? "true" : undefined },
     h("span", { class: "place" }, placeOf(entry)),
     h("div", { class: "who" },
@@ -138,14 +137,18 @@ function row(encounter, entry, key, number, table) {
     h("div", { class: "state" }, health(combatant), h("span", { class: "word" }, word), table.canMove(id) && h("span", { class: "grip", "aria-hidden": "true" }, "⠿")));
 }
 
+// Rows are told apart by their combatant or turn, and by how often it came before.
 function rows(encounter, table) {
   const seen = new Map();
-  return encounter.order.map((entry, place) => {
+  const keys = encounter.order.map((entry) => {
     const name = entry.combatant ?? entry.slot;
     const number = (seen.get(name) ?? 0) + 1;
     seen.set(name, number);
-    return row(encounter, entry, `${name} ${number}`, place + 1, table);
+    return `${name} ${number}`;
   });
+  // One row is reached by Tab, the others by arrows.
+  const stop = keys.includes(table.cursor) ? table.cursor : keys[encounter.order.findIndex(({ combatant }) => combatant)];
+  return encounter.order.map((entry, place) => row(encounter, entry, { key: keys[place], number: place + 1, isStop: keys[place] === stop }, table));
 }
 
 const ROLES = ["gm", "player", "spectator"];

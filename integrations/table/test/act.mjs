@@ -74,13 +74,26 @@ export function act({ browser, wire }) {
     await gm.at(before + 2);
     assert.equal(await acting(), first);
     await gm.page.locator("#toast").getByRole("button", { name: "Redo" }).waitFor();
+    // A key that is held, and a double click, end one turn.
+    await gm.page.keyboard.down("n");
+    await gm.at(before + 3);
+    for (let held = 0; held < 3; held++) await gm.page.keyboard.down("n");
+    await gm.page.keyboard.up("n");
+    await gm.page.locator("#buttons .primary").first().click({ clickCount: 2, delay: 150 });
+    await gm.at(before + 4);
+    await gm.page.waitForTimeout(500);
+    assert.equal((await fight.read("gm")).version, before + 4);
+    for (const version of [before + 5, before + 6]) {
+      await type(gm, ["u"]);
+      await gm.at(version);
+    }
     await type(gm, ["?"]);
     await gm.page.getByRole("dialog", { name: "Keys" }).waitFor();
     await type(gm, ["n"]);
     // Who dictates to the computer can switch letters off.
     await gm.page.getByLabel("Letters and numbers work as keys").click();
     await type(gm, ["Escape", "n", "d"]);
-    assert.equal((await fight.read("gm")).version, before + 2, "no key is taken in a dialog, or switched off");
+    assert.equal((await fight.read("gm")).version, before + 6, "no key is taken in a dialog, or switched off");
     await gm.close();
   });
 

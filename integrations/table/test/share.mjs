@@ -54,7 +54,7 @@ export function share({ browser, wire }) {
     await panel.getByRole("button", { name: "Copy: Anna" }).click();
     await panel.getByRole("button", { name: "Copied: Anna" }).waitFor();
     assert.equal(await gm.page.evaluate(() => navigator.clipboard.readText()), address);
-    await panel.getByLabel("Address in the links").fill("http://192.168.1.20:8080/");
+    await panel.getByLabel("Address in the links").fill("192.168.1.20:8080/");
     assert.ok((await link.inputValue()).startsWith("http://192.168.1.20:8080/table#"));
     assert.equal(await readCode(panel.locator(".qr")), await link.inputValue());
     // The player opens it, and everyone sees who plays.
