@@ -1,8 +1,8 @@
 //! The answer to a command: its parts as JSON, of which the HTTP layer makes the body.
 
 use super::budget::{Client, Room};
-use super::command::CommandCall;
 use super::tag::{Representation, Tag};
+use super::token::BearerToken;
 use super::{App, AppError};
 use crate::engine::{AnyEncounter, Brief, Decided, Viewer, fitted};
 use serde_json::value::{RawValue, to_raw_value};
@@ -51,6 +51,17 @@ impl Table {
     }
 }
 
+/// Who gets the answer to a command, and what it holds besides the usual parts.
+#[derive(Clone, Copy)]
+pub struct AnswerCall<'a> {
+    /// The encounter.
+    pub id: &'a str,
+    /// The sender.
+    pub token: &'a BearerToken,
+    /// The turn table that the answer holds, if the sender asks for one.
+    pub table: Option<Table>,
+}
+
 /// The answer to a command, as its sender sees it.
 pub struct Answer {
     /// The version that the command made.
@@ -92,7 +103,7 @@ impl App {
     /// The answer to what was decided, as the viewer sees it, counted until the client has read it.
     pub(super) fn answer(
         &self,
-        call: &CommandCall<'_>,
+        call: AnswerCall<'_>,
         viewer: &Viewer,
         decided: &Decided,
         size: AnswerSize,

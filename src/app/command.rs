@@ -1,6 +1,6 @@
 //! Commands: what a viewer may do, and how it is decided.
 
-use super::answer::{Answer, AnswerSize, Table};
+use super::answer::{Answer, AnswerCall, AnswerSize, Table};
 use super::change::{Change, Repeated, Written};
 use super::idempotency::{IdempotencyKey, Record};
 use super::log::SeenEntry;
@@ -43,6 +43,16 @@ pub struct CommandCall<'a> {
     pub options_for: Option<&'a str>,
 }
 
+impl<'a> CommandCall<'a> {
+    fn answer(&self) -> AnswerCall<'a> {
+        AnswerCall {
+            id: self.id,
+            token: self.token,
+            table: self.table,
+        }
+    }
+}
+
 impl App {
     /// Applies a command. This takes one round trip to the store if the encounter is cached,
     /// otherwise two.
@@ -54,17 +64,37 @@ impl App {
             });
             match written.await? {
                 Written::Applied(answer) => Ok(answer),
-                Written::Repeated(repeated) => self.answer_again(&call, repeated).await,
+                Written::Repeated(repeated) => self.answer_again(call.answer(), repeated).await,
             }
         };
         self.with_lock(call.id, write).await
+    }
+
+    /// The answer to a command that was applied before under this key; None if none was.
+    pub async fn earlier_answer(
+        &self,
+        call: AnswerCall<'_>,
+        key: &IdempotencyKey,
+    ) -> Result<Option<Answer>, AppError> {
+        let sender = &Sender::Token(call.token.clone());
+        let digest = key.digest(call.id, sender);
+        let (current, record) = self.fetch(call.id, None, Some(&digest)).await?;
+        let Some(record) = record else {
+            return Ok(None);
+        };
+        let repeated = Repeated {
+            viewer: sender.viewer(current.encounter.meta())?,
+            record: key.recorded(&record)?,
+            encounter: current.encounter,
+        };
+        self.answer_again(call, repeated).await.map(Some)
     }
 
     /// The answer to a command that was applied before: made again from the log, under the present
     /// meta.
     async fn answer_again(
         &self,
-        call: &CommandCall<'_>,
+        call: AnswerCall<'_>,
         repeated: Repeated,
     ) -> Result<Answer, AppError> {
         let Repeated {
@@ -93,7 +123,7 @@ impl App {
         let decided = self
             .decide(&encounter, &viewer, &call, rand::random())
             .await?;
-        self.answer(&call, &viewer, &decided, call.size)
+        self.answer(call.answer(), &viewer, &decided, call.size)
     }
 
     async fn change(
@@ -106,7 +136,7 @@ impl App {
             .decide(&encounter, &viewer, call, dice_seed(&*encounter))
             .await?;
         // Before the commit: a client that does not read its answers changes nothing more.
-        let answer = self.answer(call, &viewer, &decided, call.size)?;
+        let answer = self.answer(call.answer(), &viewer, &decided, call.size)?;
         let version = decided.next.version();
         let entry = LogEntry {
             version,

@@ -25,7 +25,7 @@ mod tokens;
 mod transfer;
 mod work;
 
-pub use answer::{Answer, AnswerSize, Table};
+pub use answer::{Answer, AnswerCall, AnswerSize, Table};
 pub use application::{AppKeys, Application, Applications, app_name};
 pub use budget::{Budget, Client, Room, SMALL_ANSWER};
 pub use command::CommandCall;

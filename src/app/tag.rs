@@ -56,6 +56,14 @@ impl Tag {
         }
     }
 
+    /// A version alone.
+    pub fn of_version(version: u64) -> Self {
+        Self {
+            version,
+            digest: None,
+        }
+    }
+
     /// The version of the encounter.
     pub fn version(&self) -> u64 {
         self.version
