@@ -41,7 +41,8 @@ fn main() -> io::Result<()> {
     }
     fs::write(out.join("published.rs"), format!("[{list}]"))?;
     pack(&out, "openapi/openapi.json", "openapi.json.gz")?;
-    pack(&out, "openapi/rulesets.json", "rulesets.json.gz")
+    pack(&out, "openapi/rulesets.json", "rulesets.json.gz")?;
+    pack(&out, "openapi/mcp.json", "mcp.json.gz")
 }
 
 /// Compresses a file of the repository into one that the program includes.

@@ -216,6 +216,11 @@ pub struct Server {
         value_name = "BOOLEAN")]
     pub table: bool,
 
+    /// Whether language models play at /mcp, by the Model Context Protocol: true or false.
+    #[arg(long, env = "TURNKEEPER_MCP", default_value_t = true, action = ArgAction::Set,
+        value_name = "BOOLEAN")]
+    pub mcp: bool,
+
     /// The largest request body, in bytes.
     #[arg(long, env = "TURNKEEPER_BODY_LIMIT", default_value_t = 262_144, value_name = "BYTES",
         value_parser = |text: &str| integer::<usize>(text, 1024, 16_777_216))]
@@ -321,6 +326,7 @@ impl Server {
             },
             client_header: self.client_header.clone(),
             table: self.table,
+            mcp: self.mcp,
         }
     }
 

@@ -12,6 +12,7 @@ use crate::vocabulary::Int;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use std::time::Duration;
 use utoipa::IntoParams;
 
@@ -144,18 +145,27 @@ pub(super) async fn list_events(
 
 /// The events of a page as lines of text.
 fn sentences(entries: &[SeenEntry]) -> Result<String, AppError> {
-    #[derive(Deserialize)]
-    struct EventText {
-        text: Option<String>,
-    }
     let mut lines = String::new();
     for entry in entries {
-        let events: Vec<EventText> = serde_json::from_str(entry.view().events.get())?;
-        for event in events {
-            let Some(text) = event.text else { continue };
-            lines.push_str(&text.replace(['\n', '\t'], " "));
+        for text in event_texts(entry.view().events)? {
+            lines.push_str(&text);
             lines.push('\n');
         }
     }
     Ok(lines)
+}
+
+/// The sentences of events, each without line breaks.
+pub(super) fn event_texts(events: &RawValue) -> Result<Vec<String>, AppError> {
+    #[derive(Deserialize)]
+    struct EventText {
+        text: Option<String>,
+    }
+    let mut texts = Vec::new();
+    for event in serde_json::from_str::<Vec<EventText>>(events.get())? {
+        if let Some(text) = event.text {
+            texts.push(text.replace(['\n', '\t'], " "));
+        }
+    }
+    Ok(texts)
 }

@@ -24,6 +24,13 @@ pub(super) struct EncounterId(
     pub String,
 );
 
+impl EncounterId {
+    /// Reads an id; None if no encounter has such an id.
+    pub fn read(id: &str) -> Option<Self> {
+        is_encounter_id(id).then(|| Self(id.to_owned()))
+    }
+}
+
 impl FromRequestParts<AppState> for EncounterId {
     type Rejection = Problem;
 
@@ -31,8 +38,10 @@ impl FromRequestParts<AppState> for EncounterId {
         let parameters = Path::<Vec<(String, String)>>::from_request_parts(parts, state).await;
         if let Ok(Path(parameters)) = parameters {
             for (name, id) in parameters {
-                if name == "id" && is_encounter_id(&id) {
-                    return Ok(Self(id));
+                if name == "id"
+                    && let Some(id) = Self::read(&id)
+                {
+                    return Ok(id);
                 }
             }
         }

@@ -16,6 +16,12 @@ pub(super) const PREFER: HeaderName = HeaderName::from_static("prefer");
 pub(super) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 /// The last version that a stream brought.
 pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+/// The revision of the Model Context Protocol that a client speaks.
+pub(super) const MCP_PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+/// The method of a message of that protocol.
+pub(super) const MCP_METHOD: HeaderName = HeaderName::from_static("mcp-method");
+/// The tool that such a message calls.
+pub(super) const MCP_NAME: HeaderName = HeaderName::from_static("mcp-name");
 /// How much of each rate limit is left.
 pub(super) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 /// The rate limits.

@@ -37,9 +37,9 @@ struct RateLimitKey {
     rate: Rate,
 }
 
-/// The sender of a request, before the store has checked its token, and the encounter in the path;
-/// None where they are malformed.
-type Client = (Option<Sender>, Option<EncounterId>);
+/// The sender of a request, before the store has checked its token, and the encounter that it is
+/// for; None where they are missing or malformed.
+pub(super) type Client = (Option<Sender>, Option<EncounterId>);
 
 /// Counts the request and serves it, or answers 429.
 pub(super) async fn limit(
@@ -60,17 +60,27 @@ pub(super) async fn limit(
         .ok();
     let client = (sender, id);
     let address = address_bucket(&shared, request.headers(), request.extensions());
-    let counted = match count(&shared, &client, address).await {
+    limited(&shared, &client, address, next.run(request)).await
+}
+
+/// Counts a request of the client and lets `serve` serve it, or answers 429.
+pub(super) async fn limited(
+    shared: &AppState,
+    client: &Client,
+    address: String,
+    serve: impl Future<Output = Response<Body>>,
+) -> Response<Body> {
+    let counted = match count(shared, client, address).await {
         Ok(counted) => counted,
         Err(refusal) => return refusal,
     };
-    let mut response = next.run(request).await;
+    let mut response = serve.await;
     if let Some((key, grant)) = counted {
         key.add_headers(grant, response.headers_mut());
     }
     // The token may have ended: its next request is checked again.
     if let ((Some(Sender::Token(token)), Some(EncounterId(id))), StatusCode::NOT_FOUND) =
-        (&client, response.status())
+        (client, response.status())
     {
         shared.app.forget_token(id, token);
     }

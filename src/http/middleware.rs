@@ -48,7 +48,8 @@ pub(super) async fn respond_and_log(mut request: Request, next: Next) -> Respons
         .headers_mut()
         .insert(REQUEST_ID, request_id.clone());
     let status = response.status();
-    if status.is_client_error() || status.is_server_error() {
+    let failed = status.is_client_error() || status.is_server_error();
+    if failed && response.extensions().get::<OwnBody>().is_none() {
         let problem = response.extensions_mut().remove::<Problem>();
         problem
             .unwrap_or_else(|| Problem::of_status(status))
@@ -83,6 +84,11 @@ pub(super) async fn with_timeout(
         Err(_) => ([(CONNECTION, "close")], StatusCode::REQUEST_TIMEOUT).into_response(),
     }
 }
+
+/// Marks an answer whose body stays, though its status is that of an error: another protocol says
+/// what it holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OwnBody;
 
 /// Marks the answer to a request whose handler panicked.
 #[derive(Debug, Clone, Copy)]

@@ -19,6 +19,7 @@ mod headers;
 mod health;
 mod held;
 mod limit;
+mod mcp;
 mod middleware;
 mod post;
 mod problem;
@@ -72,6 +73,8 @@ pub struct Settings {
     pub client_header: Option<HeaderName>,
     /// Whether the page at `/table` is served.
     pub table: bool,
+    /// Whether language models play at `/mcp`.
+    pub mcp: bool,
 }
 
 impl Default for Settings {
@@ -87,6 +90,7 @@ impl Default for Settings {
             limits: Limits::default(),
             client_header: None,
             table: true,
+            mcp: true,
         }
     }
 }

@@ -65,18 +65,26 @@ impl<B> Post<B> {
         &self,
         application: Option<&Application>,
     ) -> Result<Option<&IdempotencyKey>, Problem> {
-        let Some(key) = &self.key else {
-            return Ok(None);
-        };
-        if application.is_none() && key.key.len() < MIN_CREATION_KEY {
-            let detail = format!(
-                "The Idempotency-Key of a creation needs {MIN_CREATION_KEY} characters or more: \
-                 another client with the same key would get the same token. Send a UUID."
-            );
-            return Err(Problem::bad("short_idempotency_key", detail));
-        }
-        Ok(Some(key))
+        creation_key(self.key.as_ref(), application)
     }
+}
+
+/// The key of a creation by this application, if another client cannot choose it too.
+pub(super) fn creation_key<'k>(
+    key: Option<&'k IdempotencyKey>,
+    application: Option<&Application>,
+) -> Result<Option<&'k IdempotencyKey>, Problem> {
+    let Some(key) = key else {
+        return Ok(None);
+    };
+    if application.is_none() && key.key.len() < MIN_CREATION_KEY {
+        let detail = format!(
+            "The Idempotency-Key of a creation needs {MIN_CREATION_KEY} characters or more: \
+                 another client with the same key would get the same token. Send a UUID."
+        );
+        return Err(Problem::bad("short_idempotency_key", detail));
+    }
+    Ok(Some(key))
 }
 
 impl FromRequest<AppState> for Post {
@@ -121,7 +129,8 @@ impl OptionalFromRequestParts<AppState> for IdempotencyKey {
     }
 }
 
-async fn receive(
+/// Reads a posted body within the limits of `bodies`.
+pub(super) async fn receive(
     request: Request,
     state: &AppState,
     bodies: &Bodies,

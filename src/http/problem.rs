@@ -59,6 +59,13 @@ pub(super) struct ProblemDocument {
     header: Option<(HeaderName, HeaderValue)>,
 }
 
+impl ProblemDocument {
+    /// The problem and the remedy.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+}
+
 impl Problem {
     pub fn new(
         status: StatusCode,
@@ -225,13 +232,10 @@ impl Problem {
             REQUEST_ID,
         ];
         let header = self.0.header.take();
-        self.0.instance = without_tokens(path);
         let request_id = response.headers().get(REQUEST_ID);
-        self.0.request_id = request_id
-            .and_then(|id| id.to_str().ok())
-            .map(str::to_owned);
+        let request_id = request_id.and_then(|id| id.to_str().ok());
         // Text and numbers always serialise.
-        let body = serde_json::to_vec(&self.0).unwrap_or_default();
+        let body = serde_json::to_vec(&self.document(path, request_id)).unwrap_or_default();
         let before = std::mem::take(response.headers_mut());
         let headers = response.headers_mut();
         headers.insert(
@@ -248,6 +252,18 @@ impl Problem {
         }
         headers.extend(header);
         *response.body_mut() = body.into();
+    }
+
+    /// The problem and the remedy.
+    pub fn detail(&self) -> &str {
+        &self.0.detail
+    }
+
+    /// The problem document of a request for `path`.
+    pub fn document(mut self, path: &str, request_id: Option<&str>) -> ProblemDocument {
+        self.0.instance = without_tokens(path);
+        self.0.request_id = request_id.map(str::to_owned);
+        *self.0
     }
 
     /// The status of the answer.

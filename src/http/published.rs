@@ -16,6 +16,9 @@ const ENVELOPE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.g
 /// The list of the rulesets.
 pub(super) const LIST: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/rulesets.json.gz"));
 
+/// The list of the tools of `/mcp`.
+pub(super) const TOOLS_LIST: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/mcp.json.gz"));
+
 /// What is published about one ruleset.
 pub(super) struct Published {
     /// The id of the ruleset.
@@ -78,7 +81,8 @@ pub(super) fn reply(
     Ok(reply.header(VARY, HeaderValue::from_static("accept-encoding")))
 }
 
-fn unpacked(packed: &[u8]) -> io::Result<String> {
+/// The text that was packed.
+pub(super) fn unpacked(packed: &[u8]) -> io::Result<String> {
     let mut text = String::new();
     GzDecoder::new(packed).read_to_string(&mut text)?;
     Ok(text)

@@ -4,8 +4,8 @@ use super::encounters::CreationAnswer;
 use super::post::Bodies;
 use super::problem::ProblemDocument as Problem;
 use super::{
-    AppState, Settings, commands, cors, docs, encounters, events, health, held, limit, middleware,
-    problems, rulesets, table, tokens, transfer,
+    AppState, Settings, commands, cors, docs, encounters, events, health, held, limit, mcp,
+    middleware, problems, rulesets, table, tokens, transfer,
 };
 use crate::app::{App, Limits};
 use axum::Router;
@@ -63,11 +63,13 @@ const COMPRESSED: u64 = 1024;
 /// The router of the service, with its middleware.
 pub fn router(app: Arc<App>, settings: Settings) -> Router {
     let (limited, timeout) = (settings.limits != Limits::default(), settings.timeout);
-    let pages = if settings.table {
-        docs::routes().merge(table::routes())
-    } else {
-        docs::routes()
-    };
+    let mut others = docs::routes();
+    if settings.table {
+        others = others.merge(table::routes());
+    }
+    if settings.mcp {
+        others = others.merge(mcp::routes());
+    }
     let bodies = |limit| Bodies::new(limit, settings.body_budget / 2);
     let (requests, imports) = (bodies(settings.body_limit), bodies(settings.import_limit));
     let cors = cors::cors(&settings.origins);
@@ -95,7 +97,7 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
         from_fn_with_state(timeout, middleware::with_timeout),
         CatchPanicLayer::custom(middleware::after_panic),
     );
-    routes.merge(pages).layer(layers).with_state(shared)
+    routes.merge(others).layer(layers).with_state(shared)
 }
 
 /// The routes' own documentation, from which tests make the published document.

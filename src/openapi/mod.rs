@@ -4,7 +4,9 @@
 mod bodies;
 mod problems;
 mod responses;
+mod tools;
 
 pub use bodies::*;
 pub use problems::*;
 pub use responses::*;
+pub use tools::*;

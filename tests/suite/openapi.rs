@@ -18,6 +18,7 @@ use turnkeeper::vocabulary::Manifest;
 
 const ENVELOPE: &str = "openapi/openapi.json";
 const RULESETS: &str = "openapi/rulesets.json";
+const TOOLS: &str = "openapi/mcp.json";
 
 /// Examples as they are captured: by operation, by status and media type, by name.
 #[derive(Default)]
@@ -429,6 +430,7 @@ async fn the_committed_documents_are_what_the_code_says() {
 fn the_committed_manifests_are_what_the_code_says() {
     let mut files = Files::default();
     files.hold(RULESETS, &openapi::ruleset_list());
+    files.hold(TOOLS, &openapi::tools_list());
     for schemas in AllSchemas::shipped().0 {
         let file = format!("openapi/manifests/{}.json", schemas.manifest.id);
         files.hold(&file, &openapi::ruleset_manifest(&schemas));
@@ -502,6 +504,23 @@ fn what_is_published_fits_an_answer_of_a_load_balancers_function() {
             let bytes = committed(&file).to_string().len();
             assert!(bytes < 1_000_000, "{file} has {bytes} bytes");
         }
+    }
+}
+
+#[test]
+fn the_list_of_tools_is_small_and_its_schemas_stand_alone() {
+    let list = committed(TOOLS);
+    let bytes = list.to_string().len();
+    assert!(bytes < 10_000, "{bytes} bytes");
+    let tools = list["tools"].as_array().expect("tools");
+    assert_eq!(tools.len(), 6);
+    for tool in tools {
+        let schema = &tool["inputSchema"];
+        assert_eq!(schema["type"], "object", "{tool}");
+        assert_eq!(schema["additionalProperties"], false, "{tool}");
+        assert!(!schema.to_string().contains("$ref"), "{tool}");
+        jsonschema::draft202012::meta::validate(schema)
+            .unwrap_or_else(|error| panic!("{}: {error}", tool["name"]));
     }
 }
 

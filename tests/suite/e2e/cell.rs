@@ -160,6 +160,7 @@ pub fn variables(settings: &Settings) -> Vec<(&'static str, String)> {
         ),
         ("TURNKEEPER_IMPORT_LIMIT", settings.import_limit.to_string()),
         ("TURNKEEPER_TABLE", settings.table.to_string()),
+        ("TURNKEEPER_MCP", settings.mcp.to_string()),
     ];
     variables.extend(rates.into_iter().filter(|(_, value)| !value.is_empty()));
     variables

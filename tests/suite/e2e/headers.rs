@@ -78,6 +78,7 @@ async fn every_route_answers_with_the_headers_of_safety() {
         "/table",
         "/table/",
         "/table/main.js",
+        "/mcp",
         "/openapi.json",
         "/",
         "/nowhere",

@@ -17,6 +17,7 @@ mod guarded;
 mod headers;
 mod idempotency;
 mod limits;
+mod mcp;
 mod paths;
 mod process;
 mod rates;

@@ -13,9 +13,11 @@ mod responses;
 mod rulesets;
 mod schema;
 mod shape;
+mod tools;
 
 pub use breaking::breaking_changes;
 pub use components::{AllSchemas, Schemas};
 pub use document::{Examples, document};
 pub use rulesets::{ruleset_list, ruleset_manifest};
 pub use schema::{TypeSchema, type_schema};
+pub use tools::tools_list;
