@@ -168,14 +168,15 @@ fn place(named: &Named) -> String {
     }
 }
 
-/// The list of rolls, whose items hold what the dice of their ruleset mean.
-const OF_THE_RULESET: &str = "ranking";
+/// Fields whose type is the ruleset's: the list of rolls, whose items hold what its dice mean, and
+/// the cause of a change, whose words are its own.
+const OF_THE_RULESET: [&str; 2] = ["cause", "ranking"];
 
 /// The fields that have several types.
 fn fields_of_several_types(what: &str, all: &[Named]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (field, types) in types_of_fields(all) {
-        if types.len() < 2 || field == OF_THE_RULESET {
+        if types.len() < 2 || OF_THE_RULESET.contains(&field) {
             continue;
         }
         let mut line = format!("{what}: the field `{field}` has {} types", types.len());

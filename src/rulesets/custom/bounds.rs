@@ -25,6 +25,8 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
     at_most("state.cards", state.cards.len(), Card::deck().count())?;
     at_most("state.pools", state.pools.len(), MAX_POOLS)?;
     at_most("state.skipped", state.skipped.len(), MAX_SIDES)?;
+    let seat = state.first_seat.unwrap_or(0);
+    within("state.first_seat", seat, -1000, 1000)?;
     if let Mode::Gap { passed, .. } = &state.mode {
         at_most("state.mode.gap.passed", passed.len(), MAX_COMBATANTS)?;
     }
@@ -64,6 +66,9 @@ fn check_initiative(initiative: &Initiative) -> Result<(), String> {
         -MAX_INITIATIVE,
         MAX_INITIATIVE,
     )?;
+    for (change, _) in initiative.changes.in_words() {
+        within("initiative", change, -MAX_INITIATIVE, MAX_INITIATIVE)?;
+    }
     for key in &initiative.key {
         within("initiative", *key, -MAX_INITIATIVE, MAX_INITIATIVE)?;
     }

@@ -4,15 +4,17 @@ use super::definition::{
     CostRule, Definition, Gives, InitiativeRule, OUTNUMBERED, Owner, Per, PhaseRule, Pick,
     PoolRule, Prepare, ReactionRule, Refill, Surprise, Team, Term, Unconscious, When, Who,
 };
-use super::query::{has_places, lets_sides_skip, pool_line, reaction_line, rerolls};
+use super::query::{costs_turns, has_places, lets_sides_skip, pool_line, reaction_line, rerolls};
 use crate::json::FieldError;
-use crate::vocabulary::Slug;
+use crate::vocabulary::{Int, Slug};
 
 /// Words that `ties` takes besides the names of numbers.
 pub(super) const TIE_WORDS: [&str; 3] = ["players", "foes", "roll"];
 
 /// The most numbers of a definition.
 pub(super) const MAX_NUMBERS: usize = 12;
+/// The most conditions that change the initiative.
+const MAX_CONDITIONS: usize = 8;
 /// The most pools of a definition.
 pub(super) const MAX_POOLS: usize = 4;
 
@@ -62,7 +64,6 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
     for (name, pool) in &definition.pools {
         wrong.pool(name, pool);
     }
-    wrong.clock();
     if definition.unconscious == Unconscious::Moves {
         wrong.unless(
             wrong.all_by_places(),
@@ -172,20 +173,10 @@ impl Wrong<'_> {
                 "The list has this twice. Remove one.",
             );
         }
-        let foes_roll = match &initiative.foes {
-            Some(foes) => foes.dice.is_some(),
-            None => true,
-        };
-        let all_roll = initiative.dice.is_some() && foes_roll;
-        let rolls_off = initiative.ties.iter().any(|tie| tie == "roll");
-        self.unless(
-            !rolls_off || all_roll,
-            "initiative.ties",
-            "roll needs initiative.dice, and initiative.foes.dice if there is initiative.foes. Add dice, or remove roll.",
-        );
         for (field, name) in [
             ("advantage", &initiative.advantage),
             ("fixed", &initiative.fixed),
+            ("circle", &initiative.circle),
         ] {
             let path = format!("initiative.{field}");
             self.number(path.clone(), name.as_ref());
@@ -209,6 +200,8 @@ impl Wrong<'_> {
             && initiative.per != Per::Side;
         let message = "cards can't go with dice, add, foes, fixed, ties, low_first or per side. Remove those.";
         self.unless(!initiative.cards || alone, "initiative.cards", message);
+        self.changes(initiative);
+        self.turn_cost(initiative);
     }
 
     fn terms(&mut self, path: &str, terms: &[Term<-1000, 1000>]) {
@@ -379,9 +372,9 @@ impl Wrong<'_> {
                 "The combatant's own turn costs that turn itself. Remove turn.",
             );
             self.unless(
-                definition.clock.is_none(),
+                !costs_turns(definition),
                 &line,
-                "On a clock nobody has a fixed count of turns. Remove turn, or clock.",
+                "Where turns cost initiative nobody has a fixed count of turns. Remove turn, or initiative.turn_cost.",
             );
         }
         self.unless(
@@ -428,9 +421,9 @@ impl Wrong<'_> {
             "delay needs pick order or slot in every phase; in others a combatant just acts later. Set pick, or remove the reaction.",
         );
         self.unless(
-            definition.clock.is_none(),
+            !costs_turns(definition),
             &line("prepare"),
-            "On a clock a turn is delayed by what it costs. Remove the reaction.",
+            "Where turns cost initiative a turn is delayed by what it costs. Remove the reaction.",
         );
         self.unless(
             !(rule.moves && rerolls(definition)),
@@ -490,7 +483,7 @@ impl Wrong<'_> {
             return;
         }
         self.unless(
-            !self.has_no_turns() || definition.clock.is_some(),
+            !self.has_no_turns() || costs_turns(definition),
             "turns",
             "No combatant can ever act. Set turns, or add a reaction that gives a turn.",
         );
@@ -502,43 +495,105 @@ impl Wrong<'_> {
         );
     }
 
-    fn clock(&mut self) {
+    /// What changes an initiative needs one of a combatant, and sorts places.
+    fn changes(&mut self, initiative: &InitiativeRule) {
+        self.size(
+            "initiative.conditions",
+            initiative.conditions.len(),
+            0,
+            MAX_CONDITIONS,
+        );
+        for (path, is_there) in [
+            ("initiative.turn_cost", initiative.turn_cost.is_some()),
+            ("initiative.wounds", initiative.wounds.is_some()),
+            ("initiative.conditions", !initiative.conditions.is_empty()),
+            ("initiative.swap", initiative.swap.is_some()),
+        ] {
+            self.unless(
+                !is_there || initiative.per != Per::Side,
+                path,
+                "This changes the places of combatants. Set per to combatant or group.",
+            );
+        }
+        if let Some(swap) = &initiative.swap {
+            self.who("initiative.swap.who", &swap.who);
+        }
+        for (path, is_there) in [
+            ("initiative.turn_cost", initiative.turn_cost.is_some()),
+            ("initiative.wounds", initiative.wounds.is_some()),
+            ("initiative.conditions", !initiative.conditions.is_empty()),
+        ] {
+            self.unless(
+                !is_there || initiative.circle.is_none(),
+                path,
+                "A circle is a rank, and nothing adds to it. Remove this, or circle.",
+            );
+        }
+        let further = self.definition.turns != Term::Fixed(Int::clamped(1));
+        self.unless(
+            !initiative.passes || further || initiative.turn_cost.is_some(),
+            "initiative.passes",
+            "passes need further turns. Add turns or initiative.turn_cost, or remove passes.",
+        );
+    }
+
+    fn turn_cost(&mut self, initiative: &InitiativeRule) {
         let definition = self.definition;
-        let Some(clock) = &definition.clock else {
+        let Some(turn_cost) = &initiative.turn_cost else {
             return;
         };
-        let [least, most] = clock.cost;
+        let [least, most] = turn_cost.cost;
         self.unless(
             least <= most,
-            "clock.cost",
-            "The fewest ticks come first. Swap the two.",
+            "initiative.turn_cost.cost",
+            "The least cost comes first. Swap the two.",
         );
+        self.unless(
+            self.all_by_places(),
+            "initiative.turn_cost",
+            "turn_cost needs pick order or slot in every phase. Set pick, or remove turn_cost.",
+        );
+        let plain = Definition::default();
+        for (path, is_there) in [
+            ("turns", definition.turns != plain.turns),
+            ("initiative.cards", initiative.cards),
+        ] {
+            self.unless(
+                !is_there,
+                path,
+                "Turns that cost initiative can't go with this. Remove it.",
+            );
+        }
+        if initiative.low_first {
+            self.clock(initiative);
+        } else {
+            self.unless(
+                turn_cost.round.get() == 1,
+                "initiative.turn_cost.round",
+                "Rounds of ticks need low_first. Set low_first to true, or remove round.",
+            );
+        }
+    }
+
+    /// Where the lowest acts first and turns cost initiative, initiative is time.
+    fn clock(&mut self, initiative: &InitiativeRule) {
+        let definition = self.definition;
         let plain = Definition::default();
         self.unless(
             definition.phases == plain.phases,
             "phases",
             "A clock has one plain phase. Remove phases.",
         );
-        self.without_clock("turns", definition.turns != plain.turns);
-        self.without_clock("declare", definition.declare.is_some());
-        self.without_clock("surprise", definition.surprise == Surprise::Skips);
-        self.without_clock("unconscious", definition.unconscious != Unconscious::Stays);
-        let Some(initiative) = &definition.initiative else {
-            return;
-        };
-        self.unless(
-            initiative.low_first,
-            "initiative.low_first",
-            "On a clock the lowest tick acts. Set low_first to true.",
-        );
-        self.without_clock("initiative.reroll", initiative.reroll);
-        self.without_clock("initiative.fixed", initiative.fixed.is_some());
-        self.without_clock("initiative.cards", initiative.cards);
-    }
-
-    /// Notes a line that a definition with a clock must not have.
-    fn without_clock(&mut self, path: &str, is_there: bool) {
-        self.unless(!is_there, path, "A clock can't go with this. Remove it.");
+        for (path, is_there) in [
+            ("declare", definition.declare.is_some()),
+            ("surprise", definition.surprise == Surprise::Skips),
+            ("unconscious", definition.unconscious != Unconscious::Stays),
+            ("initiative.reroll", initiative.reroll),
+            ("initiative.fixed", initiative.fixed.is_some()),
+            ("initiative.passes", initiative.passes),
+        ] {
+            self.unless(!is_there, path, "A clock can't go with this. Remove it.");
+        }
     }
 }
 

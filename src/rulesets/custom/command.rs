@@ -23,6 +23,16 @@ pub enum Command {
     Resolve(Resolve),
     #[serde(rename = "grant")]
     Grant(Grant),
+    #[serde(rename = "set_initiative")]
+    SetInitiative(SetInitiative),
+    #[serde(rename = "reorder")]
+    Reorder(Reorder),
+    #[serde(rename = "swap")]
+    Swap(Swap),
+    #[serde(rename = "accept_swap")]
+    AcceptSwap(AcceptSwap),
+    #[serde(rename = "decline_swap")]
+    DeclineSwap(DeclineSwap),
     #[serde(rename = "declare")]
     Declare(Declare),
     #[serde(rename = "begin_turn")]
@@ -101,6 +111,57 @@ pub struct Grant {
     pub side: Option<Slug>,
     /// Points to add; below 0, points to take.
     pub amount: Int<-100, 100>,
+}
+
+/// Sets the initiative of a combatant or side. The order is sorted again at once.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
+#[serde(deny_unknown_fields)]
+pub struct SetInitiative {
+    /// The combatant. Absent for a side.
+    pub combatant: Option<CombatantId>,
+    /// The side, if sides have initiative.
+    pub side: Option<Slug>,
+    /// The initiative.
+    pub initiative: Int<-1000, 1000>,
+}
+
+/// Moves a combatant's next open place in the order.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
+#[serde(deny_unknown_fields)]
+pub struct Reorder {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The combatant before which it acts; the end of the order by default.
+    pub before: Option<CombatantId>,
+}
+
+/// Swaps places with another combatant, or offers to. In its own turn a combatant gives the turn
+/// back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
+#[serde(deny_unknown_fields)]
+pub struct Swap {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The other combatant.
+    pub with: CombatantId,
+}
+
+/// Accepts the offer to swap places.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
+#[serde(deny_unknown_fields)]
+pub struct AcceptSwap {
+    /// The combatant that got the offer.
+    pub combatant: CombatantId,
+}
+
+/// Declines the offer to swap places, or withdraws it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
+#[serde(deny_unknown_fields)]
+pub struct DeclineSwap {
+    /// The combatant that got the offer, or made it.
+    pub combatant: CombatantId,
 }
 
 /// Declares a choice for the round.
@@ -219,6 +280,36 @@ impl Commands for Command {
             Grant::SUMMARY,
         ),
         CommandSpec::new(
+            "set_initiative",
+            AllowedRole::Gm,
+            "Set initiative",
+            SetInitiative::SUMMARY,
+        ),
+        CommandSpec::new(
+            "reorder",
+            AllowedRole::Gm,
+            "Move {combatant} in the order",
+            Reorder::SUMMARY,
+        ),
+        CommandSpec::new(
+            "swap",
+            AllowedRole::Player,
+            "{combatant}: swap places[ with {with}]",
+            Swap::SUMMARY,
+        ),
+        CommandSpec::new(
+            "accept_swap",
+            AllowedRole::Player,
+            "{combatant}: accept the swap",
+            AcceptSwap::SUMMARY,
+        ),
+        CommandSpec::new(
+            "decline_swap",
+            AllowedRole::Player,
+            "{combatant}: decline the swap",
+            DeclineSwap::SUMMARY,
+        ),
+        CommandSpec::new(
             "declare",
             AllowedRole::Player,
             "{combatant}: declare[ {choice}]",
@@ -282,8 +373,16 @@ impl Commands for Command {
 
     fn actor(&self) -> Actor<'_> {
         match self {
-            Self::Start(_) | Self::Roll(_) | Self::Resolve(_) | Self::Grant(_) => Actor::Gm,
+            Self::Start(_)
+            | Self::Roll(_)
+            | Self::Resolve(_)
+            | Self::Grant(_)
+            | Self::SetInitiative(_)
+            | Self::Reorder(_) => Actor::Gm,
             Self::Declare(Declare { combatant, .. })
+            | Self::Swap(Swap { combatant, .. })
+            | Self::AcceptSwap(AcceptSwap { combatant })
+            | Self::DeclineSwap(DeclineSwap { combatant })
             | Self::BeginTurn(BeginTurn { combatant })
             | Self::Nominate(Nominate { combatant, .. })
             | Self::EndTurn(EndTurn { combatant, .. })

@@ -4,9 +4,11 @@
 use super::definition::{Owner, Pick, PoolRule, Sides, Surprise};
 use super::flow::{Point, begin, close_used_gap, end_one, next_step, proceed, show};
 use super::initiative;
+use super::places;
 use super::query::{
-    asked, candidates, chooser, current, definition, fits, has_had_phase, is_skipped, must_declare,
-    phase, phase_line, pool_size, side_pool_size, side_state, steps, turn_clock, undeclared,
+    asked, candidates, chooser, cost_of_turn, costs_turns, current, definition, fits,
+    has_had_phase, is_skipped, must_declare, phase, phase_line, pool_size, side_pool_size,
+    side_state, steps, undeclared,
 };
 use super::reactions::{Use, delay, react, ready, return_to_turn, set_pool, set_side_pool};
 use super::{
@@ -25,6 +27,11 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
         Command::Roll(c) => roll(play, c),
         Command::Resolve(_) => resolve(play),
         Command::Grant(c) => grant(play, c),
+        Command::SetInitiative(c) => places::set_initiative(play, c),
+        Command::Reorder(c) => places::reorder(play, c),
+        Command::Swap(c) => places::swap(play, c),
+        Command::AcceptSwap(c) => places::accept_swap(play, &c.combatant),
+        Command::DeclineSwap(c) => places::decline_swap(play, &c.combatant),
         Command::Declare(c) => declare(play, c),
         Command::BeginTurn(c) => begin_turn(play, &c.combatant),
         Command::Nominate(c) => nominate(play, c),
@@ -387,7 +394,7 @@ fn why_not(encounter: &Encounter, id: &CombatantId) -> (&'static str, String, St
         let why = format!("{id} has no turns while unconscious.");
         return ("CU-33", "unconscious".to_owned(), why);
     }
-    if c.state.turns_left == 0 && definition.clock.is_none() {
+    if c.state.turns_left == 0 && !costs_turns(definition) {
         let why = format!("{id} has no turn left in this round.");
         return ("CU-1", "turns".to_owned(), why);
     }
@@ -398,6 +405,10 @@ fn why_not(encounter: &Encounter, id: &CombatantId) -> (&'static str, String, St
     if !fits(definition, &phase.who, c) {
         let why = format!("{id} doesn't act in this phase.");
         return ("CU-10", phase_line(encounter, "who"), why);
+    }
+    if c.state.had_pass {
+        let why = format!("{id} has acted in this pass.");
+        return ("CU-38", "initiative.passes".to_owned(), why);
     }
     if c.state.passed {
         let why = format!("{id} has passed in this phase.");
@@ -434,14 +445,15 @@ fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "CU-1")?;
     let encounter = play.encounter();
     if let Some(cost) = c.cost {
-        let Some(clock) = turn_clock(encounter) else {
-            let detail = "This turn costs no ticks. Remove \"cost\".";
+        let Some(turn_cost) = cost_of_turn(encounter) else {
+            let detail = "This turn has no cost. Remove \"cost\".";
             return Err(Violation::field("no_cost", "cost", detail));
         };
-        let [least, most] = clock.cost;
+        let [least, most] = turn_cost.cost;
         if !(least..=most).contains(&cost) {
-            let detail =
-                format!("A turn costs {least} to {most} ticks. See definition.clock.cost.");
+            let detail = format!(
+                "A turn costs {least} to {most}. See definition.initiative.turn_cost.cost."
+            );
             return Err(Violation::field("impossible_cost", "cost", detail));
         }
     }

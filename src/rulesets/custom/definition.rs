@@ -42,9 +42,6 @@ pub struct Definition {
     /// Points that reactions spend, by pool; at most 4 pools.
     #[schema(value_type = std::collections::HashMap<String, PoolRule>)]
     pub pools: BTreeMap<Slug, PoolRule>,
-    /// Clock: turns cost ticks, and the lowest tick acts.
-    #[schema(inline)]
-    pub clock: Option<ClockRule>,
     /// Place of a combatant that becomes unconscious.
     #[schema(inline)]
     pub unconscious: Unconscious,
@@ -64,7 +61,6 @@ impl Default for Definition {
             surprise: Surprise::default(),
             reactions: BTreeMap::new(),
             pools: BTreeMap::new(),
-            clock: None,
             unconscious: Unconscious::default(),
             join: Join::default(),
         }
@@ -106,7 +102,24 @@ pub struct InitiativeRule {
     #[schema(max_items = 4)]
     pub ties: Vec<Slug>,
     /// Difference between the initiative of a combatant's turns.
-    pub again: Int<1, 100>,
+    pub again: Int<0, 100>,
+    /// True if the further turns of a combatant come after all have had one.
+    pub passes: bool,
+    /// What a turn adds to the initiative if the lowest acts first, or else takes from it.
+    #[schema(inline)]
+    pub turn_cost: Option<TurnCostRule>,
+    /// What lost hit points change.
+    #[schema(inline)]
+    pub wounds: Option<WoundsRule>,
+    /// What conditions change while a combatant has them, from -1000 to 1000; at most 8.
+    #[schema(value_type = std::collections::HashMap<String, i16>)]
+    pub conditions: BTreeMap<Slug, Int<-1000, 1000>>,
+    /// Swaps of places between two combatants.
+    #[schema(inline)]
+    pub swap: Option<SwapRule>,
+    /// Number that seats combatants around the table. The best initiative begins, the others follow
+    /// by this number upward, then from the lowest.
+    pub circle: Option<Slug>,
 }
 
 impl Default for InitiativeRule {
@@ -123,6 +136,55 @@ impl Default for InitiativeRule {
             reroll: false,
             ties: Vec::new(),
             again: Int::clamped(10),
+            passes: false,
+            turn_cost: None,
+            wounds: None,
+            conditions: BTreeMap::new(),
+            swap: None,
+            circle: None,
+        }
+    }
+}
+
+/// Turns that cost initiative. The lowest first, initiative is time: it grows, and rounds are its
+/// ticks. The highest first, a combatant acts while its initiative is above 0, and the round ends
+/// when nobody's is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct TurnCostRule {
+    /// Least and greatest cost of a turn, from 1 to 100.
+    #[schema(value_type = Vec<Int<1, 100>>, min_items = 2, max_items = 2)]
+    pub cost: [Int<1, 100>; 2],
+    /// Ticks of a round, if the lowest acts first.
+    pub round: Int<1, 1000>,
+}
+
+impl Default for TurnCostRule {
+    fn default() -> Self {
+        Self {
+            cost: [Int::clamped(1), Int::clamped(100)],
+            round: Int::clamped(1),
+        }
+    }
+}
+
+/// Wounds that change the initiative.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct WoundsRule {
+    /// Hit points that a combatant loses for each change.
+    pub each: Int<1, 1000>,
+    /// The change.
+    pub by: Int<-100, 100>,
+}
+
+impl Default for WoundsRule {
+    fn default() -> Self {
+        Self {
+            each: Int::clamped(1),
+            by: Int::clamped(-1),
         }
     }
 }
@@ -310,25 +372,27 @@ impl Default for PoolRule {
     }
 }
 
-/// Turns that cost ticks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+/// Swaps of places between two combatants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
-pub struct ClockRule {
-    /// Fewest and most ticks of a turn, from 1 to 100.
-    #[schema(value_type = Vec<Int<1, 100>>, min_items = 2, max_items = 2)]
-    pub cost: [Int<1, 100>; 2],
-    /// Ticks of a round.
-    pub round: Int<1, 1000>,
+pub struct SwapRule {
+    /// Combatants that may swap.
+    pub who: Who,
+    /// Combatants with which they may swap.
+    #[schema(inline)]
+    pub with: Partner,
+    /// True if the other combatant must agree.
+    pub agrees: bool,
 }
 
-impl Default for ClockRule {
-    fn default() -> Self {
-        Self {
-            cost: [Int::clamped(1), Int::clamped(100)],
-            round: Int::clamped(1),
-        }
-    }
+/// Combatants with which one may swap places: any, or those of the same side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Partner {
+    #[default]
+    Any,
+    Side,
 }
 
 /// Owner of an initiative: each combatant, all of the same `group`, or all of the same side.

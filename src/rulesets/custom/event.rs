@@ -1,6 +1,6 @@
 //! The events of `custom`.
 
-use super::{Initiative, TurnKind};
+use super::{Cause, Initiative, TurnKind};
 use crate::json::CachedJson;
 use crate::vocabulary::{
     CombatantId, Describe, EffectId, Names, OwnEvents, Participants, Redact, Slug, Tagged,
@@ -30,6 +30,14 @@ pub enum Event {
     RollOpened(RollOpened),
     #[serde(rename = "initiative_rolled")]
     InitiativeRolled(InitiativeRolled),
+    #[serde(rename = "initiative_changed")]
+    InitiativeChanged(InitiativeChanged),
+    #[serde(rename = "side_initiative_changed")]
+    SideInitiativeChanged(SideInitiativeChanged),
+    #[serde(rename = "swap_offered")]
+    SwapOffered(SwapOffered),
+    #[serde(rename = "swap_declined")]
+    SwapDeclined(SwapDeclined),
     #[serde(rename = "placed")]
     Placed(Placed),
     #[serde(rename = "came_late")]
@@ -38,6 +46,8 @@ pub enum Event {
     Reshuffled(Reshuffled),
     #[serde(rename = "phase_started")]
     PhaseStarted(PhaseStarted),
+    #[serde(rename = "pass_started")]
+    PassStarted(PassStarted),
     #[serde(rename = "choice_opened")]
     ChoiceOpened(ChoiceOpened),
     #[serde(rename = "turn_opened")]
@@ -66,8 +76,6 @@ pub enum Event {
     LapEnded(LapEnded),
     #[serde(rename = "clock_advanced")]
     ClockAdvanced(ClockAdvanced),
-    #[serde(rename = "scheduled")]
-    Scheduled(Scheduled),
     #[serde(rename = "pool_changed")]
     PoolChanged(PoolChanged),
     #[serde(rename = "side_pool_changed")]
@@ -138,6 +146,59 @@ pub struct InitiativeRolled {
     pub sides: Vec<RolledSide>,
 }
 
+/// A combatant's initiative changed, and all its places with it. The order is sorted again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct InitiativeChanged {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The initiative of its first turn before.
+    pub from: i64,
+    /// The initiative of its first turn after that.
+    pub to: i64,
+    /// The cause.
+    pub cause: Cause,
+}
+
+/// The game master set the initiative of a side.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct SideInitiativeChanged {
+    /// The side.
+    pub side: Slug,
+    /// The initiative before.
+    pub from: i64,
+    /// The initiative after that.
+    pub to: i64,
+}
+
+/// A combatant offered to swap places.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct SwapOffered {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The combatant that may accept.
+    pub with: CombatantId,
+}
+
+/// An offer to swap places was declined or withdrawn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct SwapDeclined {
+    /// The combatant.
+    pub combatant: CombatantId,
+}
+
+/// Two combatants exchanged their next open places, and the initiative of them. If it was the turn
+/// of the first of the two, it gave the turn back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct PlacesSwapped {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The other combatant.
+    pub with: CombatantId,
+    /// Effects that have counted the start of the turn that was given back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<EffectId>,
+}
+
 /// A combatant got its places in the order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Placed {
@@ -167,6 +228,13 @@ pub struct PhaseStarted {
     /// Position of the phase in the definition, from 0.
     #[schema(value_type = u32)]
     pub phase_index: usize,
+}
+
+/// All have acted in the pass, and those with further turns act again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct PassStarted {
+    /// Number of the pass, from 1.
+    pub pass: u32,
 }
 
 /// A player or the game master chooses who acts next.
@@ -245,15 +313,6 @@ pub struct Returned {
     pub combatant: CombatantId,
 }
 
-/// Two combatants exchanged their places in the order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct PlacesSwapped {
-    /// The combatant.
-    pub combatant: CombatantId,
-    /// The combatant with which it exchanged.
-    pub with: CombatantId,
-}
-
 /// A combatant's place in the order moved.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
@@ -278,15 +337,6 @@ pub struct LapEnded {}
 /// The clock reached a tick.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct ClockAdvanced {
-    /// The tick.
-    pub tick: u32,
-}
-
-/// A combatant acts next at a later tick.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Scheduled {
-    /// The combatant.
-    pub combatant: CombatantId,
     /// The tick.
     pub tick: u32,
 }
@@ -396,10 +446,17 @@ impl Describe for Event {
                 "No combatant has a place in the order."
             }
             Self::InitiativeRolled(_) => "Order[: {places}][: {sides}].",
+            Self::InitiativeChanged(_) => {
+                "{combatant} {combatant:goes|go} from initiative {from} to {to} ({cause})."
+            }
+            Self::SideInitiativeChanged(_) => "The {side} go from initiative {from} to {to}.",
+            Self::SwapOffered(_) => "{combatant} {combatant:offers|offer} {with} to swap places.",
+            Self::SwapDeclined(_) => "{combatant} {combatant:declines|decline} to swap places.",
             Self::Placed(_) => "Joining the order: {places}.",
             Self::CameLate(_) => "{combatant} {combatant:misses|miss} a turn in this round.",
             Self::Reshuffled(_) => "The deck is shuffled.",
             Self::PhaseStarted(_) => "The next phase starts.",
+            Self::PassStarted(_) => "Pass {pass} starts.",
             Self::ChoiceOpened(_) => {
                 "[{chooser} {chooser:chooses|choose} who acts next.][{!chooser}Who acts next?]"
             }
@@ -422,7 +479,6 @@ impl Describe for Event {
             }
             Self::LapEnded(_) => "All combatants have had a turn.",
             Self::ClockAdvanced(_) => "The clock reaches tick {tick}.",
-            Self::Scheduled(_) => "{combatant} {combatant:acts|act} next at tick {tick}.",
             Self::PoolChanged(_) => {
                 "{combatant} {combatant:has|have} {left} {pool} {left:point|points}."
             }

@@ -2,13 +2,14 @@
 
 use super::definition::{Definition, Lasts, Owner, Refill, Surprise};
 use super::query::{
-    declaration, delays_last, is_skipped, open_place, phase, pool_size, rerolls, side_pool_size,
-    turns,
+    circle, costs_turns, declaration, delays_last, has_clock, has_passes, in_a_turn, is_over,
+    is_skipped, open_place, phase, pool_size, rerolls, side_pool_size, sign, top, turns,
 };
 use super::{
-    CameLate, Card, Combatant, CombatantState, Custom, Delayed, Encounter, Event, Initiative,
-    InitiativeRolled, Mode, Place, PlaceMoved, Placed, PlacesSwapped, Reacted, RolledPlace,
-    RolledSide, Scheduled, SideState, State, Turn, TurnKind,
+    CameLate, Card, Cause, Combatant, CombatantState, Custom, Delayed, Encounter, Event,
+    Initiative, InitiativeChanged, InitiativeRolled, Mode, Offer, Place, PlaceMoved, Placed,
+    PlacesSwapped, Reacted, RolledPlace, RolledSide, SideInitiativeChanged, SideState, State, Turn,
+    TurnKind,
 };
 use crate::json::CachedJson;
 use crate::vocabulary::{
@@ -59,19 +60,35 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
             }
         }
         Event::RollOpened(_) => state.mode = Mode::Rolling,
+        Event::InitiativeChanged(e) => change_initiative(encounter, e),
+        Event::SideInitiativeChanged(e) => change_side(encounter, e),
+        Event::SwapOffered(e) => {
+            state.offer = Some(Offer {
+                combatant: e.combatant.clone(),
+                with: e.with.clone(),
+            });
+        }
+        Event::SwapDeclined(_) => state.offer = None,
         Event::InitiativeRolled(e) => set_initiative(encounter, e),
         Event::Placed(e) => place(encounter, e),
         Event::CameLate(e) => come_late(encounter, e),
         Event::Reshuffled(_) => reshuffle(state),
         Event::PhaseStarted(e) => {
-            begin_phase(state, e.phase_index);
+            let passes = has_passes(encounter.options.definition());
+            begin_phase(state, e.phase_index, passes);
             encounter.change_states(
-                |s| s.turns_in_phase > 0 || s.passed,
+                |s| s.turns_in_phase > 0 || s.passed || s.had_pass,
                 |s| {
                     s.turns_in_phase = 0;
                     s.passed = false;
+                    s.had_pass = false;
                 },
             );
+        }
+        Event::PassStarted(e) => {
+            state.pass = e.pass;
+            forget_counts(state);
+            encounter.change_states(|s| s.had_pass, |s| s.had_pass = false);
         }
         Event::ChoiceOpened(_) => state.mode = Mode::Choosing,
         Event::TurnOpened(e) => begin(encounter, &e.combatants, e.kind),
@@ -106,7 +123,6 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
             encounter.change_states(|s| s.lapped, |s| s.lapped = false);
         }
         Event::ClockAdvanced(e) => state.tick = e.tick,
-        Event::Scheduled(e) => schedule(state, e),
         Event::PoolChanged(e) => {
             encounter.change_state(&e.combatant, |s| set_points(&mut s.pools, &e.pool, e.left));
         }
@@ -144,7 +160,11 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
 
 /// Leaves a combatant as many turns as the event says, at the open places that come up last.
 fn come_late(encounter: &mut Encounter, e: &CameLate) {
-    encounter.change_state(&e.combatant, |s| s.turns_left = e.turns);
+    let waits = has_passes(encounter.options.definition()) && e.turns > 0;
+    encounter.change_state(&e.combatant, |s| {
+        s.turns_left = e.turns;
+        s.had_pass |= waits;
+    });
     let reverse = phase(encounter).reverse;
     let places = encounter.state.places.iter_mut();
     let mut open: Vec<_> = places
@@ -202,6 +222,7 @@ fn delay(encounter: &mut Encounter, e: &Delayed) {
         c.state.counted.clone_from(&e.counted);
         c.state.turns_left = c.state.turns_left.saturating_add(1);
         c.state.turns_in_phase = c.state.turns_in_phase.saturating_sub(1);
+        c.state.had_pass = false;
     });
 }
 
@@ -252,14 +273,15 @@ fn start_round(encounter: &mut Encounter) {
     for c in encounter.combatants.iter_mut() {
         refresh(definition, c, first);
     }
-    if definition.clock.is_none() {
+    if !has_clock(definition) {
         open_places(encounter, delays_last(definition, Lasts::Used));
+        give_back_costs(encounter);
     }
     let state = &mut encounter.state;
     if let Mode::Gap { passed, .. } = &mut state.mode {
         passed.clear();
     }
-    begin_phase(state, 0);
+    begin_phase(state, 0, has_passes(definition));
     if first || rerolls(definition) {
         state.rolled = false;
     }
@@ -267,6 +289,24 @@ fn start_round(encounter: &mut Encounter) {
         side.yields = false;
     }
     sort_sides(state);
+}
+
+/// Gives back what turns and reactions cost in the round before.
+fn give_back_costs(encounter: &mut Encounter) {
+    let sign = sign(encounter.options.definition());
+    let places = &mut encounter.state.places;
+    let (mut paid, rest): (Vec<_>, Vec<_>) = places.drain(..).partition(|place| {
+        let changes = place.initiative.changes;
+        changes.turns != 0 || changes.spent != 0
+    });
+    *places = rest;
+    for place in &mut paid {
+        let initiative = place.initiative.without(&[Cause::Turn, Cause::Spent], sign);
+        set_initiative_of(place, initiative);
+    }
+    for place in paid {
+        insert_in_order(places, place);
+    }
 }
 
 /// Opens the places again, but for those of combatants that keep delaying.
@@ -279,10 +319,16 @@ fn open_places(encounter: &mut Encounter, keep_delaying: bool) {
     }
 }
 
-fn begin_phase(state: &mut State, phase: usize) {
+fn begin_phase(state: &mut State, phase: usize, passes: bool) {
     state.phase = phase;
     state.last_side = None;
+    state.pass = passes.into();
     state.skipped.clear();
+    forget_counts(state);
+}
+
+/// Forgets how far the sides have come.
+fn forget_counts(state: &mut State) {
     for side in &mut state.sides {
         side.count = None;
     }
@@ -297,11 +343,16 @@ fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, first: bool
     } else {
         turns(definition, c)
     };
+    let counted = if before.delaying {
+        before.counted.clone()
+    } else {
+        Vec::new()
+    };
     let stays_surprised = first || definition.surprise == Surprise::Skips;
     let mut state = CombatantState {
         turns_left,
         delaying: before.delaying,
-        counted: before.counted.clone(),
+        counted,
         lapped: before.lapped,
         surprised: before.surprised && stays_surprised,
         readied: before.readied.clone(),
@@ -419,6 +470,10 @@ fn set_done(place: &mut CachedJson<Place>, done: bool) {
 fn set_initiative(encounter: &mut Encounter, e: &InitiativeRolled) {
     let state = &mut encounter.state;
     state.rolled = true;
+    if circle(encounter.options.definition()).is_some() {
+        let first = e.places.first();
+        state.first_seat = first.and_then(|place| place.initiative.key.get(1)).copied();
+    }
     state.places.clear();
     for rolled in &e.places {
         state.places.push(new_place(rolled, false));
@@ -489,6 +544,9 @@ fn insert_in_order(places: &mut Vec<CachedJson<Place>>, new: CachedJson<Place>) 
 
 fn begin(encounter: &mut Encounter, combatants: &[CombatantId], kind: TurnKind) {
     encounter.state.skipped.clear();
+    for id in combatants {
+        drop_offer(&mut encounter.state, id);
+    }
     if kind != TurnKind::Bought {
         give_back_uses(encounter);
         for id in combatants {
@@ -550,13 +608,14 @@ fn take_turn(encounter: &mut Encounter, id: &CombatantId, kind: TurnKind) {
     begin_turn_of_pools(definition, c);
     c.state.turns_left = c.state.turns_left.saturating_sub(1);
     c.state.turns_in_phase = c.state.turns_in_phase.saturating_add(1);
+    c.state.had_pass = has_passes(definition);
     c.state.delaying = false;
     c.state.surprised = false;
     c.state.readied.clear();
     // A turn that was delayed in this round has used up its place.
     let has_place = c.state.delayed_turn.take().is_none();
     let side = c.side.clone();
-    if definition.clock.is_none() && has_place {
+    if !costs_turns(definition) && has_place {
         use_up_place(&mut encounter.state, place, &side, in_order);
     }
     if kind != TurnKind::Returned {
@@ -615,10 +674,11 @@ fn end_turn(encounter: &mut Encounter, id: &CombatantId) {
         return;
     };
     let is_bought = kind == TurnKind::Bought;
-    let on_clock = encounter.options.definition().clock.is_some();
+    let options = encounter.options.clone();
+    let on_clock = has_clock(options.definition());
     let mut side = None;
     if let Some(c) = encounter.get_mut(id) {
-        c.acted = c.state.turns_left == 0 || on_clock;
+        c.acted = c.state.turns_left == 0 || costs_turns(options.definition());
         c.state.counted.clear();
         c.state.lapped |= on_clock && !is_bought;
         side = Some(c.side.clone());
@@ -662,6 +722,7 @@ fn leave(encounter: &mut Encounter, id: &CombatantId) {
     for turn in &mut state.turns {
         turn.done.retain(|c| c != id);
     }
+    drop_offer(state, id);
     state.last.take_if(|last| last == id);
     for side in &mut state.sides {
         side.last.take_if(|last| last == id);
@@ -759,25 +820,41 @@ pub(super) fn sort_sides(state: &mut State) {
     });
 }
 
+/// A place that leaves where its initiative puts it.
+fn moved(place: &Place, done: bool) -> CachedJson<Place> {
+    Place {
+        moved: true,
+        done: place.done || done,
+        ..place.clone()
+    }
+    .into()
+}
+
 fn move_place(encounter: &mut Encounter, e: &PlaceMoved) {
+    let options = encounter.options.clone();
+    let definition = options.definition();
     let places = encounter.state.places.drain(..);
     let moves = |place: &CachedJson<Place>| {
         place.combatant == e.combatant && e.turn.is_none_or(|turn| place.turn == turn)
     };
     let (mut own, mut others): (Vec<_>, Vec<_>) = places.partition(moves);
     for place in &mut own {
-        *place = Place {
-            moved: true,
-            done: place.done || e.done,
-            ..Place::clone(place)
-        }
-        .into();
+        *place = moved(place, e.done);
     }
-    // Of several places, the one whose turn began last is where the round has come to.
+    // Of several places, the one whose turn began last is where the round has come to. Before
+    // somebody who has no turn now, the one that comes up next counts.
     let is_beside = |place: &CachedJson<Place>| Some(&place.combatant) == e.beside.as_ref();
+    let has_turn = e.beside.as_ref().is_some_and(|id| in_a_turn(encounter, id));
     let mut positions = others.iter();
     let begun = positions.rposition(|place| is_beside(place) && place.done);
-    let beside = begun.or_else(|| others.iter().position(is_beside));
+    let mut positions = others.iter();
+    let next = positions.position(|place| is_beside(place) && !is_over(definition, place));
+    let beside = if e.after || e.done || has_turn {
+        begun.or(next)
+    } else {
+        next.or(begun)
+    };
+    let beside = beside.or_else(|| others.iter().position(is_beside));
     let at = match beside {
         Some(beside) if e.after => beside + 1,
         Some(beside) => beside,
@@ -793,43 +870,128 @@ fn move_place(encounter: &mut Encounter, e: &PlaceMoved) {
     }
 }
 
-/// Exchanges the next places of two combatants.
-fn swap_places(encounter: &mut Encounter, e: &PlacesSwapped) {
-    let places = [&e.combatant, &e.with].map(|id| open_place(encounter, id));
-    let [Some(one), Some(other)] = places else {
-        return;
-    };
+/// Changes the initiative of a combatant, and sorts its places in again.
+fn change_initiative(encounter: &mut Encounter, e: &InitiativeChanged) {
+    let sign = sign(encounter.options.definition());
+    let by = e.to.saturating_sub(e.from);
     let places = &mut encounter.state.places;
-    let (Some(mine), Some(theirs)) = (places.get(one).cloned(), places.get(other).cloned()) else {
-        return;
-    };
-    set_owner(places, one, &theirs);
-    set_owner(places, other, &mine);
+    let (own, others): (Vec<_>, Vec<_>) = places
+        .drain(..)
+        .partition(|place| place.combatant == e.combatant);
+    *places = others;
+    for mut place in own {
+        let initiative = place.initiative.changed(e.cause, by, sign);
+        set_initiative_of(&mut place, initiative);
+        insert_in_order(places, place);
+    }
 }
 
-/// Gives the place at this position to the combatant of another one.
-fn set_owner(places: &mut [CachedJson<Place>], at: usize, of: &Place) {
-    if let Some(place) = places.get_mut(at) {
-        *place = Place {
-            combatant: of.combatant.clone(),
-            turn: of.turn,
-            ..Place::clone(place)
+/// Sets the initiative of a place, which stands where that says.
+fn set_initiative_of(place: &mut CachedJson<Place>, initiative: Initiative) {
+    *place = Place {
+        moved: false,
+        initiative: initiative.into(),
+        ..Place::clone(place)
+    }
+    .into();
+}
+
+/// Changes the initiative of a side.
+fn change_side(encounter: &mut Encounter, e: &SideInitiativeChanged) {
+    let sign = sign(encounter.options.definition());
+    let state = &mut encounter.state;
+    let mut sides = state.sides.iter_mut();
+    if let Some(side) = sides.find(|side| side.side == e.side)
+        && let Some(initiative) = &mut side.initiative
+    {
+        let by = e.to.saturating_sub(e.from);
+        *initiative = initiative.changed(Cause::Set, by, sign).into();
+    }
+    sort_sides(state);
+}
+
+/// Ends an offer to swap in which a combatant has part.
+fn drop_offer(state: &mut State, id: &CombatantId) {
+    state
+        .offer
+        .take_if(|offer| offer.combatant == *id || offer.with == *id);
+}
+
+/// Exchanges the next open places of two combatants, or the place of the turn that one gives back.
+/// What wounds and conditions change stays with each.
+fn swap_places(encounter: &mut Encounter, e: &PlacesSwapped) {
+    encounter.state.offer = None;
+    let own = place_to_give(encounter, &e.combatant);
+    let other = place_to_give(encounter, &e.with);
+    if top(encounter).is_some_and(|turn| turn.combatants.contains(&e.combatant)) {
+        give_turn_back(encounter, e);
+    }
+    let (Some(own), Some(other)) = (own, other) else {
+        return;
+    };
+    let sign = sign(encounter.options.definition());
+    let places = &mut encounter.state.places;
+    let (Some(one), Some(two)) = (places.get(own), places.get(other)) else {
+        return;
+    };
+    let first = in_place_of(one, two, sign);
+    let second = in_place_of(two, one, sign);
+    let same =
+        first.initiative.key == two.initiative.key && second.initiative.key == one.initiative.key;
+    if same {
+        for (at, place) in [(own, second), (other, first)] {
+            if let Some(here) = places.get_mut(at) {
+                *here = place.into();
+            }
         }
-        .into();
+        return;
+    }
+    let mut at = 0;
+    places.retain(|_| {
+        at += 1;
+        at - 1 != own && at - 1 != other
+    });
+    for place in [first, second] {
+        let moved = false;
+        insert_in_order(places, Place { moved, ..place }.into());
     }
 }
 
-fn schedule(state: &mut State, e: &Scheduled) {
-    let mut places = state.places.iter();
-    let Some(at) = places.position(|place| place.combatant == e.combatant) else {
-        return;
-    };
-    let mut place = Place::clone(&state.places.remove(at));
-    let mut initiative = Initiative::clone(&place.initiative);
-    initiative.total = e.tick.into();
-    if let Some(key) = initiative.key.first_mut() {
-        *key = initiative.total;
+/// Where the place stands that a combatant gives away: its next open one, or that of its turn.
+fn place_to_give(encounter: &Encounter, id: &CombatantId) -> Option<usize> {
+    let own_turn = top(encounter).is_some_and(|turn| turn.combatants.contains(id));
+    if !own_turn || costs_turns(encounter.options.definition()) {
+        return open_place(encounter, id);
     }
-    place.initiative = initiative.into();
-    insert_in_order(&mut state.places, place.into());
+    let turn = last_begun(encounter, id)?;
+    let mut places = encounter.state.places.iter();
+    places.position(|place| place.combatant == *id && place.turn == turn)
+}
+
+/// A combatant's place after it has taken that of another.
+fn in_place_of(own: &Place, other: &Place, sign: i64) -> Place {
+    let of_own_body = [Cause::Wounds, Cause::Condition];
+    let changes = own.initiative.changes;
+    let taken = other.initiative.without(&of_own_body, sign);
+    let taken = taken.changed(Cause::Wounds, changes.wounds, sign);
+    Place {
+        combatant: own.combatant.clone(),
+        turn: own.turn,
+        done: false,
+        moved: other.moved,
+        initiative: taken
+            .changed(Cause::Condition, changes.conditions, sign)
+            .into(),
+    }
+}
+
+/// Takes a combatant out of its turn, which it has later.
+fn give_turn_back(encounter: &mut Encounter, e: &PlacesSwapped) {
+    remove_from_turn(&mut encounter.state, &e.combatant);
+    encounter.change_state(&e.combatant, |s| {
+        s.counted.clone_from(&e.counted);
+        s.turns_left = s.turns_left.saturating_add(1);
+        s.turns_in_phase = s.turns_in_phase.saturating_sub(1);
+        s.had_pass = false;
+    });
 }

@@ -2,17 +2,19 @@
 
 use super::definition::Lasts;
 use super::query::{
-    Opening, asked, chooser, current, declaration, definition, delays_last, is_lair, is_skipped,
-    owes_roll, reacting, rerolls, scheduled, slot_taken, steps, top, undeclared,
+    Opening, asked, change_by_turn, chooser, clock, current, declaration, definition, delays_last,
+    has_clock, is_lair, is_skipped, owes_roll, reacting, rerolls, slot_taken, steps, top,
+    undeclared,
 };
 use super::walk::{self, Next};
 use super::{
     ChoiceOpened, ClockAdvanced, Combatant, Declaration, DeclarationsOpened, DeclarationsShown,
-    DelayLapsed, Encounter, GapOpened, Halted, LapEnded, Mode, PhaseStarted, PlacesSwapped, Play,
-    Reshuffled, Returned, RollOpened, Skipped, StepStarted, TurnKind, TurnOpened,
+    DelayLapsed, Encounter, GapOpened, Halted, LapEnded, Mode, PassStarted, PhaseStarted,
+    PlacesSwapped, Play, Reshuffled, Returned, RollOpened, Skipped, StepStarted, TurnKind,
+    TurnOpened,
 };
 use crate::rulesets::shared::{count_lost_turns, end_turn, pass_rounds, start_round, start_turn};
-use crate::vocabulary::{CombatantId, Moment, TurnEnded, ids};
+use crate::vocabulary::{CombatantId, Moment, TurnEnded, TurnStarted, ids};
 
 /// A point from which a fight goes on by itself.
 #[derive(Debug, Clone, Copy)]
@@ -83,6 +85,10 @@ fn find_next(play: &mut Play<'_>) -> Option<Point> {
             }
             None
         }
+        Next::Pass(pass) => {
+            play.emit(PassStarted { pass });
+            Some(Point::Next)
+        }
         Next::Phase(phase_index) => {
             play.emit(PhaseStarted { phase_index });
             Some(Point::Next)
@@ -107,12 +113,12 @@ fn skip(play: &mut Play<'_>, id: &CombatantId) {
     play.emit(Skipped {
         combatant: id.clone(),
     });
-    end_turn(play, id);
+    end_one(play, id, None);
 }
 
 /// Begins a turn of `who`.
 pub(super) fn begin(play: &mut Play<'_>, who: Vec<CombatantId>, kind: TurnKind) {
-    if definition(play.encounter()).clock.is_some() && kind == TurnKind::Normal {
+    if has_clock(definition(play.encounter())) && kind == TurnKind::Normal {
         let tick = tick_of(play.encounter(), &who);
         end_lap(play);
         reach(play, tick);
@@ -132,7 +138,16 @@ pub(super) fn begin(play: &mut Play<'_>, who: Vec<CombatantId>, kind: TurnKind) 
         kind,
     });
     for id in &who {
-        start_turn(play, id);
+        // One that gave the turn back has had its start counted.
+        let c = play.encounter().get(id);
+        if c.is_some_and(|c| !c.state.counted.is_empty()) {
+            play.emit(TurnStarted {
+                combatant: id.clone(),
+            });
+            tick_uncounted(play, id, Moment::TurnStart(id));
+        } else {
+            start_turn(play, id);
+        }
     }
 }
 
@@ -147,6 +162,7 @@ fn take_slot(play: &mut Play<'_>, who: &[CombatantId]) {
     play.emit(PlacesSwapped {
         combatant: id.clone(),
         with,
+        counted: Vec::new(),
     });
 }
 
@@ -199,7 +215,7 @@ fn end_lap(play: &mut Play<'_>) {
 /// Reaches a tick, and the round that it is in. A jump over several rounds counts them all at once.
 fn reach(play: &mut Play<'_>, tick: u32) {
     let encounter = play.encounter();
-    let Some(clock) = &definition(encounter).clock else {
+    let Some(clock) = clock(definition(encounter)) else {
         return;
     };
     if tick <= encounter.state.tick {
@@ -232,8 +248,8 @@ pub(super) fn next_step(play: &mut Play<'_>) {
 pub(super) fn end_one(play: &mut Play<'_>, id: &CombatantId, cost: Option<u32>) {
     let encounter = play.encounter();
     let has_returned = top(encounter).is_some_and(|turn| turn.kind == TurnKind::Returned);
-    if let Some(scheduled) = scheduled(encounter, id, cost) {
-        play.emit(scheduled);
+    if let Some(change) = change_by_turn(encounter, id, cost) {
+        play.emit(change);
     }
     if has_returned {
         tick_uncounted(play, id, Moment::TurnEnd(id));
@@ -316,7 +332,9 @@ fn count_skipped_turns(play: &mut Play<'_>) {
     play.count_down(|encounter, effect| {
         let turns = effect.expires.turns()?;
         let anchor = encounter.get(effect.expires.anchor()?)?;
-        if !anchor.active() || anchor.acted || !is_skipped(definition(encounter), anchor) {
+        let counted = anchor.state.counted.contains(&effect.id);
+        if !anchor.active() || anchor.acted || counted || !is_skipped(definition(encounter), anchor)
+        {
             return None;
         }
         Some(turns.saturating_sub(1))

@@ -2,11 +2,12 @@
 
 use super::definition::{Definition, Dice, InitiativeRule, Lasts, Per, Surprise};
 use super::query::{
-    deals_cards, definition, delays_last, has_places, is_fixed, is_foe, number, turns, value,
+    change_by_conditions, change_by_wounds, deals_cards, definition, delays_last, has_clock,
+    has_places, is_fixed, is_foe, number, sign, turns, value,
 };
 use super::{
-    Card, Combatant, Encounter, Initiative, InitiativeRolled, Play, Reshuffled, Roll, RolledPlace,
-    RolledSide,
+    Card, Cause, Combatant, Encounter, Initiative, InitiativeRolled, Play, Reshuffled, Roll,
+    RolledPlace, RolledSide,
 };
 use crate::json::{CachedJson, FieldError};
 use crate::rulesets::shared::seen_first;
@@ -260,6 +261,7 @@ pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violatio
         rolled.push((unit, initiative));
     }
     roller.roll_off(play, &mut rolled);
+    roller.seat(&mut rolled);
     let mut known = InitiativeRolled {
         places: Vec::new(),
         sides: Vec::new(),
@@ -297,8 +299,12 @@ pub(super) fn newcomer(play: &mut Play<'_>, id: &CombatantId) -> Vec<RolledPlace
         reshuffled: false,
     };
     let initiative = match roller.group_initiative(c) {
-        Some(initiative) => initiative.clone(),
-        None => roller.initiative(play, &Unit::new(None, c)).into(),
+        Some(initiative) => initiative,
+        None => {
+            let unit = Unit::new(None, c);
+            let initiative = roller.initiative(play, &unit);
+            roller.seated(&unit, initiative, encounter.state.first_seat)
+        }
     };
     let places = roller.places_of(play, c, &initiative);
     if roller.reshuffled {
@@ -323,7 +329,7 @@ struct Roller<'t> {
 impl Roller<'_> {
     /// What an initiative and its numbers are multiplied by, so that the lowest is first.
     fn sign(&self) -> i64 {
-        if self.rule.low_first { 1 } else { -1 }
+        sign(self.definition)
     }
 
     /// The initiative of one unit.
@@ -495,8 +501,8 @@ impl Roller<'_> {
                 // The first roll-off decides before the second: a combatant that is out of the tie
                 // keeps its rank.
                 *key *= ROLL_OFF_FACTOR;
-                if is_tied && let Some(dice) = unit.dice(self.definition) {
-                    let (faces, sum) = roll_sum(play, dice);
+                if is_tied {
+                    let (faces, sum) = roll_sum(play, self.roll_off_dice(unit));
                     *key += self.sign() * sum;
                     initiative.dice.extend(faces);
                 }
@@ -504,10 +510,51 @@ impl Roller<'_> {
         }
     }
 
+    /// The dice of a roll-off: those of the initiative, or a d20 where not all have dice.
+    fn roll_off_dice(&self, unit: &Unit<'_>) -> Dice {
+        let foes_roll = match &self.rule.foes {
+            Some(foes) => foes.dice.is_some(),
+            None => true,
+        };
+        let dice = unit
+            .dice(self.definition)
+            .filter(|_| foes_roll && self.rule.dice.is_some());
+        dice.unwrap_or(Dice {
+            count: 1,
+            sides: 20,
+        })
+    }
+
+    /// Seats all in a circle, if the rule says so: the best of those that players see begins.
+    fn seat(&self, rolled: &mut [(Unit<'_>, Initiative)]) {
+        let best = rolled
+            .iter()
+            .min_by_key(|(unit, initiative)| (unit.first.hidden, &initiative.key));
+        let first = best.map(|(unit, _)| self.own_number(unit, self.rule.circle.as_ref()));
+        for (unit, initiative) in rolled {
+            let seated = self.seated(unit, initiative.clone(), first);
+            *initiative = seated;
+        }
+    }
+
+    /// The initiative of one that sits in a circle: its rank from the first seat upward, then from
+    /// the lowest.
+    fn seated(&self, unit: &Unit<'_>, initiative: Initiative, first: Option<i64>) -> Initiative {
+        let Some(circle) = &self.rule.circle else {
+            return initiative;
+        };
+        let seat = self.own_number(unit, Some(circle));
+        let is_before = first.is_some_and(|first| seat < first);
+        Initiative {
+            key: vec![is_before.into(), seat],
+            ..initiative
+        }
+    }
+
     /// The initiative of a combatant's group, if the group has one. That of hidden ones alone would show
     /// that they are there.
-    fn group_initiative(&self, c: &Combatant) -> Option<&CachedJson<Initiative>> {
-        if self.rule.per != Per::Group || self.definition.clock.is_some() {
+    fn group_initiative(&self, c: &Combatant) -> Option<Initiative> {
+        if self.rule.per != Per::Group || has_clock(self.definition) {
             return None;
         }
         let group = c.stats.group.as_ref()?;
@@ -517,7 +564,7 @@ impl Roller<'_> {
             };
             let is_mate = mate.stats.group.as_ref() == Some(group) && (c.hidden || !mate.hidden);
             if is_mate && place.turn == 0 {
-                return Some(&place.initiative);
+                return Some(place.initiative.without(&Cause::ALL, self.sign()));
             }
         }
         None
@@ -531,7 +578,6 @@ impl Roller<'_> {
     ) -> Vec<RolledPlace> {
         let mut places = Vec::new();
         for (unit, initiative) in rolled {
-            let initiative = CachedJson::from(initiative);
             for c in unit.members {
                 places.extend(self.places_of(play, c, &initiative));
             }
@@ -564,7 +610,7 @@ impl Roller<'_> {
         &mut self,
         play: &mut Play<'_>,
         c: &Combatant,
-        initiative: &CachedJson<Initiative>,
+        initiative: &Initiative,
     ) -> Vec<RolledPlace> {
         let initiative = self.initiative_of_turns(play, c, initiative);
         let mut places = Vec::with_capacity(initiative.len());
@@ -583,34 +629,37 @@ impl Roller<'_> {
         &mut self,
         play: &mut Play<'_>,
         c: &Combatant,
-        initiative: &CachedJson<Initiative>,
+        initiative: &Initiative,
     ) -> Vec<CachedJson<Initiative>> {
-        if self.definition.clock.is_some() {
+        let initiative = &self.with_wounds(c, initiative);
+        if has_clock(self.definition) {
             let tick = i64::from(self.encounter.state.tick) + initiative.total.max(0);
-            return vec![self.shifted(initiative, tick - initiative.total).into()];
+            let shift = tick - initiative.total;
+            return vec![initiative.shifted(shift, self.sign()).into()];
         }
-        let mut all = vec![initiative.clone()];
+        let mut all = vec![initiative.clone().into()];
         let mut shift = 0;
         for _ in 1..turns(self.definition, c) {
             let further = if self.rule.cards {
-                self.deal(play, None)
+                let card = self.deal(play, None);
+                self.with_wounds(c, &card)
+            } else if self.rule.circle.is_some() {
+                initiative.clone()
             } else {
                 shift += self.sign() * self.rule.again.get();
-                self.shifted(initiative, shift)
+                initiative.shifted(shift, self.sign())
             };
             all.push(further.into());
         }
         all
     }
 
-    /// An initiative with something added to its total.
-    fn shifted(&self, initiative: &Initiative, by: i64) -> Initiative {
-        let mut shifted = initiative.clone();
-        shifted.total += by;
-        if let Some(key) = shifted.key.first_mut() {
-            *key += self.sign() * by;
-        }
-        shifted
+    /// An initiative with the changes of a combatant's wounds and conditions.
+    fn with_wounds(&self, c: &Combatant, initiative: &Initiative) -> Initiative {
+        let wounds = change_by_wounds(self.definition, c);
+        let conditions = change_by_conditions(self.definition, c);
+        let wounded = initiative.changed(Cause::Wounds, wounds, self.sign());
+        wounded.changed(Cause::Condition, conditions, self.sign())
     }
 }
 

@@ -1,14 +1,18 @@
 //! What may be legal under `custom`.
 
-use super::definition::{Gives, Owner, Prepare, ReactionRule, Surprise};
+use super::definition::{Gives, Owner, Partner, Prepare, ReactionRule, Surprise};
 use super::initiative::{side_dice, table_cards, table_rolls};
+use super::places::{has_open_place, may_swap, swap_rule};
 use super::query::{
-    Opening, asked, candidates, chooser, current, deals_cards, definition, delay_rule, may_react,
-    may_return, may_skip, may_use, opening, phase, points, price, turn_clock, undeclared,
+    Opening, asked, candidates, chooser, circle, cost_of_turn, current, deals_cards, definition,
+    delay_rule, has_clock, has_places, may_react, may_return, may_skip, may_use, opening, phase,
+    points, price, undeclared,
 };
 use super::{Combatant, Encounter, Mode, pick_rule};
-use crate::vocabulary::{LegalCommand, MAX_COMBATANTS, Slug, Status, Values};
-use std::collections::BTreeSet;
+use crate::vocabulary::{
+    CombatantId, LegalCommand, MAX_COMBATANTS, Slug, Status, Values, shared_list,
+};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     if encounter.status == Status::Setup {
@@ -27,6 +31,8 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
         }
         Mode::Setup | Mode::Halted | Mode::SomeoneActs => {}
     }
+    places(encounter, &mut legal);
+    swaps(encounter, &mut legal);
     if let Some(opening) = opening(encounter) {
         reactions(encounter, opening, &mut legal);
     }
@@ -44,6 +50,80 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
         });
     }
     legal
+}
+
+/// What the game master may change of the order.
+fn places(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
+    let definition = definition(encounter);
+    if definition.initiative.is_none() || !encounter.state.rolled {
+        return;
+    }
+    let set = LegalCommand::of("set_initiative", "CU-40");
+    if !has_places(definition) {
+        let rolled = encounter
+            .state
+            .sides
+            .iter()
+            .filter(|side| side.initiative.is_some());
+        let set = set.choose("side", true, rolled.map(|side| side.side.as_str()));
+        legal.push(set.range("initiative", true, -1000, 1000));
+        return;
+    }
+    let placed: Vec<_> = placed(encounter).collect();
+    if circle(definition).is_none() {
+        let set = set.whom("combatant", true, placed.iter().copied());
+        legal.push(set.range("initiative", true, -1000, 1000));
+    }
+    if has_clock(definition) {
+        return;
+    }
+    let before = shared_list(placed.iter().copied());
+    for id in placed {
+        let reorder = LegalCommand::of("reorder", "CU-40").with("combatant", id.as_str());
+        legal.push(reorder.among("before", false, &before, Some(id)));
+    }
+}
+
+/// The combatants that have a place.
+fn placed(encounter: &Encounter) -> impl Iterator<Item = &CombatantId> {
+    let placed: HashSet<_> = encounter
+        .state
+        .places
+        .iter()
+        .map(|place| &place.combatant)
+        .collect();
+    let combatants = encounter.iter().map(|c| &c.id);
+    combatants.filter(move |id| placed.contains(id))
+}
+
+/// The swaps of places that may be, and the answers to the one that was offered.
+fn swaps(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
+    let Some(rule) = swap_rule(encounter) else {
+        return;
+    };
+    if let Some(offer) = &encounter.state.offer {
+        legal.push(LegalCommand::by("accept_swap", &offer.with, "CU-41"));
+        legal.push(LegalCommand::by("decline_swap", &offer.with, "CU-41"));
+        let withdraw = LegalCommand::by("decline_swap", &offer.combatant, "CU-41");
+        legal.push(withdraw.labelled("{combatant}: withdraw the swap"));
+    }
+    let partners: Vec<_> = encounter
+        .iter()
+        .filter(|c| has_open_place(encounter, c))
+        .collect();
+    let everyone = shared_list(partners.iter().map(|c| &c.id));
+    let mut sides = BTreeMap::new();
+    for c in encounter.iter().filter(|c| may_swap(encounter, c)) {
+        let partners = match rule.with {
+            Partner::Any => &everyone,
+            Partner::Side => &*sides.entry(&c.side).or_insert_with(|| {
+                let same = partners.iter().filter(|other| other.side == c.side);
+                shared_list(same.map(|c| &c.id))
+            }),
+        };
+        let swap = LegalCommand::by("swap", &c.id, "CU-41");
+        legal.push(swap.among("with", true, partners, Some(&c.id)));
+    }
 }
 
 fn declaring(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
@@ -174,8 +254,8 @@ fn choosing(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
 fn turn(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     for id in current(encounter) {
         let mut end = LegalCommand::by("end_turn", id, "CU-1");
-        if let Some(clock) = turn_clock(encounter) {
-            let [least, most] = clock.cost;
+        if let Some(turn_cost) = cost_of_turn(encounter) {
+            let [least, most] = turn_cost.cost;
             end = end
                 .range("cost", false, least.get(), most.get())
                 .or(least.get());

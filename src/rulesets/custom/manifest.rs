@@ -149,7 +149,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-5",
-        "`initiative.ties`: these break ties, in this order. Combatants that stay tied choose freely.",
+        "`initiative.ties`: these break ties, in this order. `roll` takes the dice of the initiative, or a d20. Combatants that stay tied choose freely.",
     ),
     Rule::official("CU-6", "`initiative.reroll`: all roll again each round."),
     Rule::official(
@@ -248,7 +248,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-32",
-        "`clock`: a turn costs ticks, and the lowest tick acts. `round` is the length of a round in ticks.",
+        "`initiative.turn_cost`: a turn changes the initiative. Lowest first, it adds ticks, and `round` is the length of a round in ticks. Highest first, it takes, combatants act while theirs is above 0, and the costs come back with the round.",
     ),
     Rule::official(
         "CU-33",
@@ -268,7 +268,27 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "CU-37",
-        "`clock`: effects that count the turns of a combatant that takes none lose one whenever all others have had a turn.",
+        "On a clock (`turn_cost`, lowest first), effects that count the turns of a combatant that takes none lose one whenever all others have had a turn.",
+    ),
+    Rule::official(
+        "CU-38",
+        "`initiative.passes`: further turns of a combatant come after all have had one.",
+    ),
+    Rule::official(
+        "CU-39",
+        "`initiative.wounds`, `initiative.conditions`: lost hit points and conditions change the initiative while they last. The order is sorted again at once.",
+    ),
+    Rule::official(
+        "CU-40",
+        "`set_initiative`, `reorder`: the game master changes an initiative or a place. The order is sorted again at once.",
+    ),
+    Rule::official(
+        "CU-41",
+        "`initiative.swap`: two combatants exchange their open places. In its own turn a combatant gives the turn back.",
+    ),
+    Rule::official(
+        "CU-42",
+        "`initiative.circle`: the best initiative begins, and the others follow by seat.",
     ),
     Rule::official(
         "CU-51",

@@ -13,6 +13,7 @@ mod legal_commands;
 mod manifest;
 mod options;
 mod order;
+mod places;
 mod query;
 mod react;
 mod reactions;
@@ -34,7 +35,8 @@ use crate::vocabulary::{
 };
 use definition::{Definition, Gives, Pick, Prepare, Sides};
 use query::{
-    asked, candidates, chooser, current, definition, delay_rule, may_skip, phase, undeclared,
+    asked, candidates, chooser, costs_turns, current, definition, delay_rule, has_clock, may_skip,
+    phase, undeclared,
 };
 use serde_json::Value;
 
@@ -101,7 +103,7 @@ impl Ruleset for Custom {
         if let Some(choice) = &state.declared {
             remarks.push(format!("declared {choice}"));
         }
-        if state.turns_left > 1 && definition(encounter).clock.is_none() {
+        if state.turns_left > 1 && !costs_turns(definition(encounter)) {
             remarks.push(format!("{} turns left", state.turns_left));
         }
         if state.surprised {
@@ -121,7 +123,7 @@ impl Ruleset for Custom {
 
     /// The rounds of a clock are ticks.
     fn lost_turns_by_round(encounter: &Encounter) -> bool {
-        definition(encounter).clock.is_none()
+        !has_clock(definition(encounter))
     }
 }
 

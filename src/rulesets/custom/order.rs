@@ -1,13 +1,16 @@
 //! The order that is shown, and who is next in it.
 
 use super::definition::Definition;
-use super::query::{definition, has_places, phase};
+use super::query::{
+    circle, costs_turns, definition, has_clock, has_passes, has_places, is_over, phase,
+};
 use super::walk::{Coming, Walk};
 use super::{Custom, Encounter, Initiative, Mode, Place};
 use crate::json::CachedJson;
 use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Status};
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
+use std::fmt::Write;
 
 /// Maximum turns that the order looks ahead where it is not that of the places.
 const LOOKAHEAD: usize = 50;
@@ -43,9 +46,9 @@ pub(super) fn order(encounter: &Encounter) -> Vec<OrderEntry> {
     rows.into_iter().map(|row| row.entry).collect()
 }
 
-/// Whether turns come as the places stand: in one plain phase.
+/// Whether turns come as the places stand: in one plain phase without passes.
 fn is_plain(definition: &Definition) -> bool {
-    definition.phases == Definition::default().phases
+    definition.phases == Definition::default().phases && !has_passes(definition)
 }
 
 /// The turns that come. One plain phase goes by its places, so that the next turn is enough.
@@ -118,7 +121,8 @@ fn next_turn(
 fn by_place(encounter: &Encounter) -> Vec<Row> {
     let current = Custom::current(encounter);
     let places = &encounter.state.places;
-    let on_clock = definition(encounter).clock.is_some();
+    let definition = definition(encounter);
+    let costs_turns = costs_turns(definition);
     let reverse = phase(encounter).reverse;
     let mut rows = Vec::with_capacity(places.len());
     for (i, place) in places.iter().enumerate() {
@@ -127,21 +131,25 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
         }
         let has_turn = current.contains(&place.combatant);
         let begun = last_begun(places, &place.combatant, reverse);
-        let stage = if has_turn && (on_clock || begun == Some(i)) {
+        let stage = if has_turn && (costs_turns || begun == Some(i)) {
             Stage::Now
-        } else if place.done && !on_clock {
+        } else if is_over(definition, place) {
             Stage::Over
         } else {
             Stage::Open
         };
+        let circle = circle(definition).is_some();
         let mut because = because(&place.initiative, place.moved);
-        if is_tied(places, i) {
+        if circle && !place.moved {
+            because = seat(&place.initiative);
+        }
+        if is_tied(places, i, circle) {
             because.tie_rule = Some("CU-5");
         }
         let entry = OrderEntry {
             done: Some(stage == Stage::Over),
             next: Some(false),
-            slot: slot(place, on_clock),
+            slot: slot(place, has_clock(definition)),
             ..OrderEntry::new(&place.combatant, because)
         };
         rows.push(Row { entry, stage });
@@ -177,21 +185,23 @@ fn last_begun(places: &[CachedJson<Place>], id: &CombatantId, reverse: bool) -> 
 }
 
 /// Whether a place beside this one has the same initiative.
-fn is_tied(places: &[CachedJson<Place>], at: usize) -> bool {
+fn is_tied(places: &[CachedJson<Place>], at: usize, by_key: bool) -> bool {
     let Some(place) = places.get(at) else {
         return false;
     };
     let before = at.checked_sub(1).and_then(|at| places.get(at));
     let after = at.checked_add(1).and_then(|at| places.get(at));
-    before.is_some_and(|other| ties(place, other)) || after.is_some_and(|other| ties(place, other))
+    before.is_some_and(|other| ties(place, other, by_key))
+        || after.is_some_and(|other| ties(place, other, by_key))
 }
 
 /// Whether another combatant's place has the same initiative.
-fn ties(place: &Place, other: &Place) -> bool {
+fn ties(place: &Place, other: &Place, by_key: bool) -> bool {
     if place.combatant == other.combatant {
         return false;
     }
     match place.initiative.card {
+        _ if by_key => other.initiative.key == place.initiative.key,
         Some(_) => other.initiative.key == place.initiative.key,
         None => other.initiative.card.is_none() && other.initiative.total == place.initiative.total,
     }
@@ -231,11 +241,11 @@ fn because(initiative: &Initiative, moved: bool) -> Reason {
     let (rule, reason): (_, Cow<'static, str>) = if moved {
         ("CU-25", "moved in the order".into())
     } else if let Some(card) = initiative.card {
-        ("CU-7", card.name().into())
+        ("CU-7", changed(card.name(), initiative).into())
     } else if initiative.fixed {
-        ("CU-3", "fixed initiative".into())
+        ("CU-3", changed("fixed initiative", initiative).into())
     } else {
-        ("CU-2", "initiative".into())
+        ("CU-2", changed("initiative", initiative).into())
     };
     let rolled = initiative.card.is_none();
     Reason {
@@ -244,4 +254,31 @@ fn because(initiative: &Initiative, moved: bool) -> Reason {
         total: rolled.then_some(initiative.total),
         ..Reason::new(rule, reason)
     }
+}
+
+/// The seat of one that sits in a circle.
+fn seat(initiative: &Initiative) -> Reason {
+    let seat = initiative.key.last().copied().unwrap_or(0);
+    Reason {
+        dice: initiative.dice.clone(),
+        ..Reason::new("CU-42", format!("seat {seat}"))
+    }
+}
+
+/// What an initiative was and what has changed it, such as `initiative 25 - 20 for turns`.
+fn changed(name: impl Into<String>, initiative: &Initiative) -> String {
+    let mut words = name.into();
+    let changes: Vec<_> = initiative.changes.in_words().collect();
+    if changes.is_empty() {
+        return words;
+    }
+    if initiative.card.is_none() {
+        let before: i64 = changes.iter().map(|(change, _)| change).sum();
+        _ = write!(words, " {}", initiative.total - before);
+    }
+    for (change, cause) in changes {
+        let sign = if change < 0 { '-' } else { '+' };
+        _ = write!(words, " {sign} {} for {cause}", change.abs());
+    }
+    words
 }

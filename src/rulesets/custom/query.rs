@@ -1,11 +1,13 @@
 //! What follows from definition and state: who may act, who picks, who has a reaction.
 
 use super::definition::{
-    ClockRule, Definition, Gives, Lasts, OUTNUMBERED, Owner, Per, PhaseRule, Pick, PoolRule,
-    Prepare, ReactionRule, Sides, StepRule, Surprise, Team, Term, Unconscious, When, Who,
+    Definition, Gives, Lasts, OUTNUMBERED, Owner, Per, PhaseRule, Pick, PoolRule, Prepare,
+    ReactionRule, Sides, StepRule, Surprise, Team, Term, TurnCostRule, Unconscious, When, Who,
 };
 use super::manifest::MANIFEST;
-use super::{Combatant, Encounter, Mode, Place, Scheduled, SideState, State, Turn, TurnKind};
+use super::{
+    Cause, Combatant, Encounter, InitiativeChanged, Mode, Place, SideState, State, Turn, TurnKind,
+};
 use crate::json::CachedJson;
 use crate::rulesets::shared::seen_if_any;
 use crate::vocabulary::{CombatantId, Int, Kind, Slug, ids};
@@ -218,6 +220,66 @@ pub(super) fn deals_cards(definition: &Definition) -> bool {
     matches!(&definition.initiative, Some(initiative) if initiative.cards)
 }
 
+/// The cost of turns, if they have one.
+pub(super) fn turn_cost(definition: &Definition) -> Option<&TurnCostRule> {
+    definition.initiative.as_ref()?.turn_cost.as_ref()
+}
+
+/// The cost of turns where the lowest acts first, so that initiative is time.
+pub(super) fn clock(definition: &Definition) -> Option<&TurnCostRule> {
+    turn_cost(definition).filter(|_| is_low_first(definition))
+}
+
+/// Whether initiative is time.
+pub(super) fn has_clock(definition: &Definition) -> bool {
+    clock(definition).is_some()
+}
+
+/// Whether turns cost initiative, so that combatants have no fixed count of them.
+pub(super) fn costs_turns(definition: &Definition) -> bool {
+    turn_cost(definition).is_some()
+}
+
+/// Whether a combatant's further turns come after all have had one.
+pub(super) fn has_passes(definition: &Definition) -> bool {
+    matches!(&definition.initiative, Some(initiative) if initiative.passes)
+}
+
+/// The number that seats combatants in a circle.
+pub(super) fn circle(definition: &Definition) -> Option<&Slug> {
+    definition.initiative.as_ref()?.circle.as_ref()
+}
+
+fn is_low_first(definition: &Definition) -> bool {
+    matches!(&definition.initiative, Some(initiative) if initiative.low_first)
+}
+
+/// What initiative is multiplied by, so that the lowest is first.
+pub(super) fn sign(definition: &Definition) -> i64 {
+    if is_low_first(definition) { 1 } else { -1 }
+}
+
+/// What a combatant's lost hit points change now.
+pub(super) fn change_by_wounds(definition: &Definition, c: &Combatant) -> i64 {
+    let rule = definition.initiative.as_ref();
+    let (Some(wounds), Some(hp)) = (rule.and_then(|rule| rule.wounds.as_ref()), &c.hp) else {
+        return 0;
+    };
+    let max = hp.max.unwrap_or(hp.current).get();
+    let lost = (max - hp.current.get()).max(0);
+    lost / wounds.each.get() * wounds.by.get()
+}
+
+/// What a combatant's conditions change now.
+pub(super) fn change_by_conditions(definition: &Definition, c: &Combatant) -> i64 {
+    let Some(initiative) = &definition.initiative else {
+        return 0;
+    };
+    let conditions = initiative.conditions.iter();
+    let present = conditions.filter(|(condition, _)| c.has(condition.as_str()));
+    present.map(|(_, change)| change.get()).sum()
+}
+
 /// Whether combatants may delay, for as long as this.
 pub(super) fn delays_last(definition: &Definition, lasts: Lasts) -> bool {
     delay_rule(definition).is_some_and(|(_, rule)| rule.lasts == lasts)
@@ -228,8 +290,13 @@ pub(super) fn owes_roll(encounter: &Encounter) -> bool {
     definition(encounter).initiative.is_some() && !encounter.state.rolled
 }
 
-/// Whether a combatant may act in this phase, its place and its side aside.
+/// Whether a combatant may act in this phase and pass, its place and its side aside.
 fn is_ready(encounter: &Encounter, c: &Combatant) -> bool {
+    !c.state.had_pass && may_act(encounter, c)
+}
+
+/// Whether a combatant may act in this phase, its pass, its place and its side aside.
+fn may_act(encounter: &Encounter, c: &Combatant) -> bool {
     let definition = definition(encounter);
     let phase = phase(encounter);
     c.active()
@@ -241,9 +308,19 @@ fn is_ready(encounter: &Encounter, c: &Combatant) -> bool {
         && has_step(definition, phase, c)
 }
 
-/// Whether a combatant has a turn left in a phase. On a clock nobody runs out of turns.
+/// Whether a combatant has a turn left in a phase. Where turns cost initiative, its place says so.
 fn has_turn_left(definition: &Definition, phase: &PhaseRule, c: &Combatant) -> bool {
-    definition.clock.is_some() || c.state.turns_left > 0 && !has_had_phase(phase, c)
+    (costs_turns(definition) || c.state.turns_left > 0) && !has_had_phase(phase, c)
+}
+
+/// Whether somebody who has acted in this pass may act in the next.
+pub(super) fn awaits_pass(encounter: &Encounter) -> bool {
+    let waits = |c: &Combatant| c.state.had_pass && may_act(encounter, c);
+    if !phase(encounter).pick.goes_by_places() {
+        return encounter.iter().any(waits);
+    }
+    let mut places = open_places(encounter);
+    places.any(|place| encounter.get(&place.combatant).is_some_and(waits))
 }
 
 /// Whether a combatant has had all the turns that this phase gives.
@@ -263,11 +340,20 @@ fn has_step(definition: &Definition, phase: &PhaseRule, c: &Combatant) -> bool {
     phase.steps.is_empty() || steps.any(|step| fits(definition, &step.who, c))
 }
 
-/// The places that are still to come up. On a clock none is over.
-fn open_places(encounter: &Encounter) -> impl Iterator<Item = &CachedJson<Place>> {
-    let on_clock = definition(encounter).clock.is_some();
+/// The places that are still to come up.
+pub(super) fn open_places(encounter: &Encounter) -> impl Iterator<Item = &CachedJson<Place>> {
+    let definition = definition(encounter);
     let places = encounter.state.places.iter();
-    places.filter(move |place| on_clock || !place.done)
+    places.filter(move |place| !is_over(definition, place))
+}
+
+/// Whether a place comes up no more in this round. On a clock none is over; where turns cost
+/// initiative else, it is over without any.
+pub(super) fn is_over(definition: &Definition, place: &Place) -> bool {
+    if has_clock(definition) {
+        return false;
+    }
+    place.done || costs_turns(definition) && place.initiative.total <= 0
 }
 
 /// The open places as they come up in this phase.
@@ -336,7 +422,8 @@ pub(super) fn slot_taken<'t>(encounter: &'t Encounter, c: &Combatant) -> Option<
 /// The first place of a combatant that is still to come up in this phase.
 pub(super) fn open_place(encounter: &Encounter, id: &CombatantId) -> Option<usize> {
     let places = encounter.state.places.iter();
-    let is_open = |place: &CachedJson<Place>| place.combatant == *id && !place.done;
+    let definition = definition(encounter);
+    let is_open = |place: &CachedJson<Place>| place.combatant == *id && !is_over(definition, place);
     let mut open = places.enumerate().filter(|(_, place)| is_open(place));
     let (at, _) = if phase(encounter).reverse {
         open.next_back()?
@@ -533,28 +620,50 @@ pub(super) fn top(encounter: &Encounter) -> Option<&Turn> {
     turns.rfind(|turn| !turn.combatants.is_empty())
 }
 
-/// The clock, unless the turn that is going on costs no ticks because it is bought.
-pub(super) fn turn_clock(encounter: &Encounter) -> Option<&ClockRule> {
+/// What the turn that is going on costs; None if it costs nothing, as a bought one.
+pub(super) fn cost_of_turn(encounter: &Encounter) -> Option<&TurnCostRule> {
     match top(encounter) {
         Some(turn) if turn.kind == TurnKind::Bought => None,
-        _ => definition(encounter).clock.as_ref(),
+        _ => turn_cost(definition(encounter)),
     }
 }
 
-/// When a combatant acts next on the clock if its turn ends at this cost, or the least; None if the
-/// turn costs no ticks.
-pub(super) fn scheduled(
+/// What becomes of a combatant's initiative if its turn ends at this cost, or the least; None if the
+/// turn costs nothing.
+pub(super) fn change_by_turn(
     encounter: &Encounter,
     id: &CombatantId,
     cost: Option<u32>,
-) -> Option<Scheduled> {
-    let [least, _] = turn_clock(encounter)?.cost;
-    let place = place_of(encounter, id)?;
-    let stands_at = u32::try_from(place.initiative.total).unwrap_or(0);
-    let from = stands_at.max(encounter.state.tick);
-    Some(Scheduled {
+) -> Option<InitiativeChanged> {
+    let [least, _] = cost_of_turn(encounter)?.cost;
+    let cost = cost.unwrap_or(least.count());
+    let mut by = later_by(definition(encounter), cost);
+    if has_clock(definition(encounter)) {
+        // A place whose tick has passed counts from the present one.
+        let stands_at = place_of(encounter, id)?.initiative.total;
+        by += (i64::from(encounter.state.tick) - stands_at).max(0);
+    }
+    change_of_initiative(encounter, id, Cause::Turn, by)
+}
+
+/// A cost in initiative as a change of it: it puts a combatant later.
+pub(super) fn later_by(definition: &Definition, cost: u32) -> i64 {
+    sign(definition) * i64::from(cost)
+}
+
+/// What becomes of a combatant's initiative by a change; None if it has no place.
+pub(super) fn change_of_initiative(
+    encounter: &Encounter,
+    id: &CombatantId,
+    cause: Cause,
+    by: i64,
+) -> Option<InitiativeChanged> {
+    let from = place_of(encounter, id)?.initiative.total;
+    Some(InitiativeChanged {
         combatant: id.clone(),
-        tick: from.saturating_add(cost.unwrap_or(least.count())),
+        from,
+        to: from.saturating_add(by),
+        cause,
     })
 }
 
@@ -712,8 +821,8 @@ pub(super) fn has_turn_for(encounter: &Encounter, c: &Combatant, rule: &Reaction
 /// Whether a combatant has a turn of this round left, and its place has not come up.
 fn has_open_turn(encounter: &Encounter, c: &Combatant) -> bool {
     let definition = definition(encounter);
-    if definition.clock.is_some() {
-        return true;
+    if costs_turns(definition) {
+        return open_place(encounter, &c.id).is_some();
     }
     let is_open = !has_places(definition) || open_place(encounter, &c.id).is_some();
     c.state.turns_left > 0 && is_open && !c.state.delaying

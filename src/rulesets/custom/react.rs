@@ -5,16 +5,18 @@ use super::flow::{Point, begin, close_used_gap, end_one, proceed, show};
 use super::initiative;
 use super::manifest::MANIFEST;
 use super::query::{
-    beside_now, candidates, definition, has_places, in_a_turn, is_skipped, owes_roll, phase,
-    place_of, top, undeclared,
+    beside_now, candidates, change_by_conditions, change_by_wounds, change_of_initiative,
+    costs_turns, definition, has_clock, has_passes, has_places, in_a_turn, is_skipped, owes_roll,
+    phase, place_of, top, undeclared,
 };
 use super::{
-    CameLate, Combatant, Custom, DelayLapsed, Encounter, Halted, Mode, Place, PlaceMoved, Placed,
-    Play, Scheduled, TurnKind,
+    CameLate, Cause, Combatant, Custom, DelayLapsed, Encounter, Halted, Mode, Place, PlaceMoved,
+    Placed, Play, TurnKind,
 };
 use crate::rulesets::shared::end_turn;
 use crate::vocabulary::{
-    CombatantId, Event as AnyEvent, OUT, RosterEvent, SharedEvent, Status, Violation, ids,
+    CombatantId, Damaged, Event as AnyEvent, Healed, OUT, RosterEvent, SharedEvent, Status,
+    Violation, ids,
 };
 
 pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Custom>) -> Result<(), Violation> {
@@ -23,12 +25,22 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Custom>) -> Result<(),
     }
     match event {
         AnyEvent::Shared(SharedEvent::Overridden(e)) => return take_over(play, &e.combatant),
+        AnyEvent::Shared(
+            SharedEvent::Damaged(Damaged { combatant, .. })
+            | SharedEvent::Healed(Healed { combatant, .. }),
+        ) => {
+            if !follow_state(play, combatant) {
+                return Ok(());
+            }
+        }
         AnyEvent::Shared(SharedEvent::ConditionSet(e))
             if e.condition == MANIFEST.down && e.member.is_none() =>
         {
+            _ = follow_state(play, &e.combatant);
             fall(play, &e.combatant);
         }
         AnyEvent::Shared(SharedEvent::ConditionCleared(e)) => {
+            _ = follow_state(play, &e.combatant);
             let down = e.condition == MANIFEST.down
                 && definition(play.encounter()).unconscious == Unconscious::Skips;
             if down || OUT.contains(&e.condition.as_str()) {
@@ -44,7 +56,7 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Custom>) -> Result<(),
         AnyEvent::Roster(RosterEvent::CombatantJoined { details }) => {
             find_place(play, &details.id);
             let definition = definition(play.encounter());
-            if definition.join == Join::NextRound && definition.clock.is_none() {
+            if definition.join == Join::NextRound && !has_clock(definition) {
                 play.emit(CameLate {
                     combatant: details.id.clone(),
                     turns: 0,
@@ -53,8 +65,9 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Custom>) -> Result<(),
         }
         AnyEvent::Roster(RosterEvent::CombatantUpdated { details, .. }) => {
             find_place(play, &details.id);
+            _ = follow_state(play, &details.id);
         }
-        AnyEvent::Shared(SharedEvent::ConditionSet(_)) => {}
+        AnyEvent::Shared(SharedEvent::ConditionSet(e)) => _ = follow_state(play, &e.combatant),
         AnyEvent::Shared(_) | AnyEvent::Own(_) => return Ok(()),
     }
     settle(play);
@@ -124,7 +137,7 @@ fn find_place(play: &mut Play<'_>, id: &CombatantId) {
     if !gets_place || !c.active() || c.state.delaying || place_of(encounter, id).is_some() {
         return;
     }
-    let last = definition.join == Join::Last && definition.clock.is_none();
+    let last = definition.join == Join::Last && !has_clock(definition);
     let places = initiative::newcomer(play, id);
     play.emit(Placed { places, last });
     if !last {
@@ -135,7 +148,7 @@ fn find_place(play: &mut Play<'_>, id: &CombatantId) {
 /// Takes from a combatant the turns of places that the round has passed already.
 fn lose_missed_places(play: &mut Play<'_>, id: &CombatantId) {
     let encounter = play.encounter();
-    if definition(encounter).clock.is_some() {
+    if costs_turns(definition(encounter)) {
         catch_up_with_clock(play, id);
         return;
     }
@@ -163,19 +176,49 @@ fn lose_missed_places(play: &mut Play<'_>, id: &CombatantId) {
 
 /// Moves a combatant whose tick has passed to the present one.
 fn catch_up_with_clock(play: &mut Play<'_>, id: &CombatantId) {
-    let tick = play.encounter().state.tick;
-    let mut places = play.encounter().state.places.iter();
-    if places.any(|place| place.combatant == *id && place.initiative.total < tick.into()) {
-        play.emit(Scheduled {
-            combatant: id.clone(),
-            tick,
-        });
+    let encounter = play.encounter();
+    let tick = i64::from(encounter.state.tick);
+    let Some(place) = place_of(encounter, id) else {
+        return;
+    };
+    let behind = tick - place.initiative.total;
+    if has_clock(definition(encounter)) && behind > 0 {
+        change_initiative(play, id, Cause::Turn, behind);
+    }
+}
+
+/// Lets a combatant's initiative follow its wounds and conditions, and says whether it changed.
+fn follow_state(play: &mut Play<'_>, id: &CombatantId) -> bool {
+    let encounter = play.encounter();
+    let definition = definition(encounter);
+    let (Some(c), Some(place)) = (encounter.get(id), place_of(encounter, id)) else {
+        return false;
+    };
+    let changes = place.initiative.changes;
+    let wounds = change_by_wounds(definition, c) - changes.wounds;
+    let conditions = change_by_conditions(definition, c) - changes.conditions;
+    change_initiative(play, id, Cause::Wounds, wounds);
+    change_initiative(play, id, Cause::Condition, conditions);
+    wounds != 0 || conditions != 0
+}
+
+fn change_initiative(play: &mut Play<'_>, id: &CombatantId, cause: Cause, by: i64) {
+    if by != 0
+        && let Some(changed) = change_of_initiative(play.encounter(), id, cause, by)
+    {
+        play.emit(changed);
     }
 }
 
 /// Whether the round has come further than a combatant's place, which stands at this position.
 fn has_passed(encounter: &Encounter, c: &Combatant, at: usize, place: &Place) -> bool {
     let reverse = phase(encounter).reverse;
+    if has_passes(definition(encounter)) {
+        let pass = u32::try_from(place.turn).unwrap_or(0).saturating_add(1);
+        if pass != encounter.state.pass {
+            return pass < encounter.state.pass;
+        }
+    }
     if place.moved {
         let places = &encounter.state.places;
         let (before, from_here) = places.split_at(at.min(places.len()));
@@ -201,7 +244,7 @@ fn reached_key<'t>(encounter: &'t Encounter, c: &Combatant) -> Option<&'t Vec<i6
 }
 
 /// Goes on after a change of who is in the fight.
-fn settle(play: &mut Play<'_>) {
+pub(super) fn settle(play: &mut Play<'_>) {
     end_vain_delays(play);
     let encounter = play.encounter();
     let nobody = encounter.active().next().is_none();

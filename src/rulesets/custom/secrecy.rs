@@ -54,6 +54,7 @@ impl Secrecy<Self> for Custom {
         }
         let state = &mut encounter.state;
         state.cards = Vec::new();
+        state.first_seat = None;
         state.turns.retain(|turn| !turn.combatants.is_empty());
         state.sides.retain(|side| knows_side(whole, audience, side));
         for side in &mut state.sides {
@@ -83,6 +84,14 @@ impl Secrecy<Self> for Custom {
                 return None;
             }
             Event::Placed(e) if e.places.is_empty() => return None,
+            Event::SideInitiativeChanged(e) => {
+                let side = side_state(&redaction.whole.state, &e.side)?;
+                let knows = knows_side(redaction.whole, redaction.audience, side);
+                if !knows || side.initiative_hidden {
+                    return None;
+                }
+                e.into()
+            }
             Event::SidePoolChanged(e) => {
                 let side = side_state(&redaction.whole.state, &e.side)?;
                 if !knows_side(redaction.whole, redaction.audience, side) {

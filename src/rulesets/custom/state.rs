@@ -43,6 +43,9 @@ pub struct CombatantState {
     pub turns_left: usize,
     /// Turns taken in this phase.
     pub turns_in_phase: u32,
+    /// True if it has had a turn in this pass.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub had_pass: bool,
     /// True if it passed in this phase.
     pub passed: bool,
     /// True if it delays its turn.
@@ -84,6 +87,11 @@ pub struct State {
     /// Position of the phase in the definition, from 0.
     #[schema(value_type = u32)]
     pub phase: usize,
+    /// Number of the current pass, from 1; 0 if the order has no passes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pass: u32,
+    /// Seat of the combatant that begins, if they sit in a circle. Only the game master sees it.
+    pub first_seat: Option<i64>,
     /// True if this round's initiative is known.
     pub rolled: bool,
     /// Places in the order, first to last.
@@ -97,6 +105,9 @@ pub struct State {
     pub turns: Vec<Turn>,
     /// The combatant whose turn last ended or was delayed.
     pub last: Option<CombatantId>,
+    /// A swap of places that was offered. It lapses when one of the two starts a turn or leaves.
+    #[schema(inline)]
+    pub offer: Option<Offer>,
     /// The next visible combatant in the order after that one, if that one has left.
     pub stood_before: Option<CombatantId>,
     /// The side that acted last in this phase.
@@ -167,7 +178,7 @@ pub struct Place {
 pub struct Initiative {
     /// Sort key, lowest first: the initiative, then the tie breakers.
     pub key: Vec<i64>,
-    /// The initiative, or the tick of the combatant.
+    /// The initiative; on a clock, the tick of the combatant.
     pub total: i64,
     /// Bonus added to the dice.
     pub bonus: i64,
@@ -180,6 +191,118 @@ pub struct Initiative {
     /// True if the initiative is fixed, not rolled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fixed: bool,
+    /// What has changed it since it was rolled. The initiative includes it.
+    #[serde(default, skip_serializing_if = "Changes::is_none")]
+    #[schema(inline)]
+    pub changes: Changes,
+}
+
+impl Initiative {
+    /// The same with something added to it. `sign` is -1 where the highest is first.
+    pub(super) fn shifted(&self, by: i64, sign: i64) -> Self {
+        let mut shifted = self.clone();
+        shifted.total += by;
+        if let Some(key) = shifted.key.first_mut() {
+            *key += sign * by;
+        }
+        shifted
+    }
+
+    /// The same after a change.
+    pub(super) fn changed(&self, cause: Cause, by: i64, sign: i64) -> Self {
+        let mut changed = self.shifted(by, sign);
+        *changed.changes.of_mut(cause) += by;
+        changed
+    }
+
+    /// The same without the changes of these causes.
+    pub(super) fn without(&self, causes: &[Cause], sign: i64) -> Self {
+        let mut rest = self.clone();
+        for cause in causes {
+            let change = *rest.changes.of_mut(*cause);
+            rest = rest.changed(*cause, -change, sign);
+        }
+        rest
+    }
+}
+
+/// What has changed an initiative since it was rolled, by cause.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Changes {
+    /// The costs of turns.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub turns: i64,
+    /// Lost hit points.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub wounds: i64,
+    /// Conditions.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub conditions: i64,
+    /// The costs of reactions.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub spent: i64,
+    /// What the game master set.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub set: i64,
+}
+
+impl Changes {
+    fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn of_mut(&mut self, cause: Cause) -> &mut i64 {
+        match cause {
+            Cause::Turn => &mut self.turns,
+            Cause::Wounds => &mut self.wounds,
+            Cause::Condition => &mut self.conditions,
+            Cause::Spent => &mut self.spent,
+            Cause::Set => &mut self.set,
+        }
+    }
+
+    /// Each that is not 0, with the words for it.
+    pub(super) fn in_words(self) -> impl Iterator<Item = (i64, &'static str)> {
+        let all = [
+            (self.turns, "turns"),
+            (self.wounds, "wounds"),
+            (self.conditions, "conditions"),
+            (self.spent, "reactions"),
+            (self.set, "a correction"),
+        ];
+        all.into_iter().filter(|(change, _)| *change != 0)
+    }
+}
+
+/// The cause of a change of initiative.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// The cost of a turn.
+    Turn,
+    /// Lost hit points.
+    Wounds,
+    /// A condition.
+    Condition,
+    /// The cost of a reaction.
+    Spent,
+    /// The game master's word.
+    Set,
+}
+
+impl Cause {
+    /// All of them.
+    pub(super) const ALL: [Self; 5] = [
+        Self::Turn,
+        Self::Wounds,
+        Self::Condition,
+        Self::Spent,
+        Self::Set,
+    ];
+}
+
+fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
+    *number == N::default()
 }
 
 impl Describe for Initiative {
@@ -256,6 +379,15 @@ impl SideState {
     pub(super) fn ties(&self, before: &Self) -> bool {
         self.initiative.is_some() && self.rank() == before.rank()
     }
+}
+
+/// An offer to swap places.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
+pub struct Offer {
+    /// The combatant that offers.
+    pub combatant: CombatantId,
+    /// The combatant that may accept.
+    pub with: CombatantId,
 }
 
 /// A turn in progress.

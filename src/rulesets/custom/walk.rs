@@ -1,8 +1,10 @@
 //! What comes next: the one place that picks, for the flow, the order and `next`.
 
 use super::definition::Pick;
-use super::query::{candidates, definition, is_surprised, may_any_skip, phase, scheduled, top};
-use super::{Encounter, PhaseStarted, TurnKind, TurnOpened};
+use super::query::{
+    awaits_pass, candidates, change_by_turn, definition, is_surprised, may_any_skip, phase, top,
+};
+use super::{Encounter, PassStarted, PhaseStarted, TurnKind, TurnOpened};
 use crate::vocabulary::{CombatantId, Event as AnyEvent, TurnEnded};
 
 /// What comes next after a turn and its gap.
@@ -14,6 +16,8 @@ pub(super) enum Next {
     Turn(Vec<CombatantId>),
     /// A choice among these.
     Choice(Vec<CombatantId>),
+    /// The pass of this number.
+    Pass(u32),
     /// The phase of this number.
     Phase(usize),
     /// The end of the round.
@@ -28,6 +32,9 @@ pub(super) fn next(encounter: &Encounter) -> Next {
         return Next::Halted;
     }
     let who = candidates(encounter);
+    if who.is_empty() && awaits_pass(encounter) {
+        return Next::Pass(encounter.state.pass.saturating_add(1));
+    }
     if who.is_empty() {
         return after_phase(encounter);
     }
@@ -92,10 +99,7 @@ impl Walk {
     pub fn new(encounter: &Encounter) -> Self {
         let mut ahead = encounter.clone();
         while let Some(id) = top(&ahead).and_then(|turn| turn.combatants.last().cloned()) {
-            if let Some(scheduled) = scheduled(&ahead, &id, None) {
-                ahead.apply(&AnyEvent::Own(scheduled.into()));
-            }
-            ahead.apply(&AnyEvent::Shared(TurnEnded { combatant: id }.into()));
+            end_turn(&mut ahead, &id);
         }
         Self { ahead }
     }
@@ -107,12 +111,20 @@ impl Walk {
         };
         self.ahead.apply(&AnyEvent::Own(begun.into()));
         for id in combatants {
-            let ended = TurnEnded {
-                combatant: id.clone(),
-            };
-            self.ahead.apply(&AnyEvent::Shared(ended.into()));
+            end_turn(&mut self.ahead, id);
         }
     }
+}
+
+/// Ends a combatant's part of the turn that is going on, at the least cost.
+fn end_turn(ahead: &mut Encounter, id: &CombatantId) {
+    if let Some(change) = change_by_turn(ahead, id, None) {
+        ahead.apply(&AnyEvent::Own(change.into()));
+    }
+    let ended = TurnEnded {
+        combatant: id.clone(),
+    };
+    ahead.apply(&AnyEvent::Shared(ended.into()));
 }
 
 impl Iterator for Walk {
@@ -124,6 +136,11 @@ impl Iterator for Walk {
                 Next::Skip(id) => (vec![id], true),
                 Next::Turn(who) => (who, false),
                 Next::Choice(who) if who.len() == 1 && !phase(&self.ahead).optional => (who, false),
+                Next::Pass(pass) => {
+                    let begun = PassStarted { pass };
+                    self.ahead.apply(&AnyEvent::Own(begun.into()));
+                    continue;
+                }
                 Next::Phase(phase_index) => {
                     let begun = PhaseStarted { phase_index };
                     self.ahead.apply(&AnyEvent::Own(begun.into()));

@@ -84,6 +84,9 @@ fn mutated(chance: &mut Chance) -> Value {
         let (line, value) = line(chance);
         definition[line] = value;
     }
+    if definition["initiative"].is_object() {
+        change_initiative(chance, &mut definition["initiative"]);
+    }
     if chance.percent(50) {
         let [reactions, pools] = reactions(chance);
         definition["reactions"] = reactions;
@@ -101,6 +104,28 @@ fn mutated(chance: &mut Chance) -> Value {
         .expect("an object")
         .retain(|_, line| !line.is_null());
     definition
+}
+
+/// Gives an initiative some of what changes it.
+fn change_initiative(chance: &mut Chance, initiative: &mut Value) {
+    let changes = [
+        ("passes", json!(true)),
+        ("again", json!(0)),
+        ("turn_cost", json!({"cost": [2, 5]})),
+        ("turn_cost", json!({"cost": [1, 5], "round": 3})),
+        ("wounds", json!({"each": 3, "by": -1})),
+        ("wounds", json!({"by": 2})),
+        ("conditions", json!({"marked": -4, "unconscious": 3})),
+        ("circle", json!("dex")),
+        ("ties", json!(["roll"])),
+        ("swap", json!({"with": "side"})),
+        ("swap", json!({"agrees": true, "who": {"side": "players"}})),
+    ];
+    for (line, value) in changes {
+        if chance.percent(12) {
+            initiative[line] = value;
+        }
+    }
 }
 
 /// One line of a definition.
@@ -124,6 +149,9 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
         Value::Null,
         json!({"dice": "1d6"}),
         json!({"dice": "2d6", "low_first": true, "again": 2}),
+        json!({"dice": "1d6", "low_first": true, "turn_cost": {"cost": [1, 5], "round": 3}}),
+        json!({"dice": "2d6", "add": ["dex"], "turn_cost": {"cost": [3, 5]}, "reroll": reroll}),
+        json!({"dice": "2d6", "turn_cost": {"cost": [2, 5]}, "passes": true, "fixed": "count"}),
         json!({"dice": "1d20", "add": ["dex", 1], "advantage": "advantage", "per": per, "reroll": reroll, "ties": ties}),
         json!({"dice": "1d4", "fixed": "count", "per": per, "reroll": reroll, "ties": ties, "foes": {"add": ["dex"]}}),
         json!({"cards": true, "per": per, "reroll": true}),
@@ -161,10 +189,6 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
         (
             "join",
             one(&[json!("place"), json!("next_round"), json!("last")]),
-        ),
-        (
-            "clock",
-            one(&[Value::Null, json!({"cost": [1, 5], "round": 3})]),
         ),
     ];
     lines[chance.below(lines.len())].clone()
@@ -415,8 +439,12 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "initiative.ties.1",
         ),
         (
-            json!({"initiative": {"dice": null, "ties": ["roll"], "cards": false}}),
-            "initiative.ties",
+            json!({"initiative": {"per": "side", "circle": "dex"}}),
+            "initiative.circle",
+        ),
+        (
+            json!({"initiative": {"circle": "dex", "wounds": {}}}),
+            "initiative.wounds",
         ),
         (
             json!({"initiative": {"per": "side", "fixed": "dex"}}),
@@ -469,12 +497,58 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             json!({"pools": {"a": {}, "b": {}, "c": {}, "d": {}, "e": {}}}),
             "pools",
         ),
-        (json!({"clock": {}, "phases": [{"pick": "free"}]}), "phases"),
         (
-            json!({"clock": {}, "initiative": {"low_first": false}, "phases": null}),
-            "initiative.low_first",
+            json!({"initiative": {"turn_cost": {}}, "phases": [{"pick": "free"}]}),
+            "initiative.turn_cost",
         ),
-        (json!({"clock": {"cost": [3, 2]}}), "clock.cost"),
+        (
+            json!({"initiative": {"turn_cost": {}, "low_first": true}, "phases": [{"turns": 1}]}),
+            "phases",
+        ),
+        (
+            json!({"initiative": {"turn_cost": {}}, "turns": 2}),
+            "turns",
+        ),
+        (
+            json!({"initiative": {"turn_cost": {}}, "reactions": {"d": {"prepare": "delay"}}}),
+            "reactions.d.prepare",
+        ),
+        (
+            json!({"initiative": {"passes": true, "turn_cost": null}, "turns": 1}),
+            "initiative.passes",
+        ),
+        (
+            json!({"initiative": {"per": "side", "wounds": {}}}),
+            "initiative.wounds",
+        ),
+        (
+            json!({"initiative": {"per": "side", "conditions": {"slow": -1}}}),
+            "initiative.conditions",
+        ),
+        (
+            json!({"initiative": {"per": "side", "swap": {}}}),
+            "initiative.swap",
+        ),
+        (
+            json!({"initiative": {"swap": {"who": {"has": "luck"}}}}),
+            "initiative.swap.who.has",
+        ),
+        (
+            json!({"initiative": {"conditions": {"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1, "h": 1, "i": 1}}}),
+            "initiative.conditions",
+        ),
+        (
+            json!({"initiative": {"low_first": true, "reroll": true, "turn_cost": {}}}),
+            "initiative.reroll",
+        ),
+        (
+            json!({"initiative": {"turn_cost": {"round": 3}, "low_first": false}, "phases": null}),
+            "initiative.turn_cost.round",
+        ),
+        (
+            json!({"initiative": {"turn_cost": {"cost": [3, 2]}}}),
+            "initiative.turn_cost.cost",
+        ),
         (json!({"numbers": {"roll": 0}}), "numbers.roll"),
         (json!({"script": "1 + 1"}), "script"),
     ]
@@ -580,15 +654,9 @@ fn every_mistake_of_a_definition_is_named() {
 fn an_initiative_that_cannot_be_compared_is_refused_at_its_line() {
     let sound = json!({"dice": "1d20", "foes": {"dice": "1d12"}, "ties": ["roll"]});
     assert!(accepted(&json!({"initiative": sound})));
+    let unlike = json!({"dice": "1d20", "foes": {"add": [1]}, "ties": ["roll"]});
+    assert!(accepted(&json!({"initiative": unlike})));
     for (initiative, line) in [
-        (
-            json!({"dice": "1d20", "foes": {"add": [1]}, "ties": ["roll"]}),
-            "ties",
-        ),
-        (
-            json!({"add": [1], "foes": {"dice": "1d12"}, "ties": ["roll"]}),
-            "ties",
-        ),
         (json!({"dice": "1d20", "add": ["luck"]}), "add.0"),
         (json!({"cards": true, "low_first": true}), "cards"),
         (json!({"cards": true, "dice": "1d20"}), "cards"),

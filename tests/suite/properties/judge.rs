@@ -260,7 +260,7 @@ impl Judge {
                 .iter()
                 .any(|kind| event["type"] == *kind)
         };
-        if !definition["clock"].is_null() || self.turns.overridden() || events.iter().any(several) {
+        if costs_turns(definition) || self.turns.overridden() || events.iter().any(several) {
             self.unlimited |= events.iter().any(several);
             return Ok(());
         }
@@ -439,7 +439,8 @@ impl Judge {
                 break;
             };
             // On a clock the order goes on over the end of a round.
-            let clock = !self.view["options"]["definition"]["clock"].is_null();
+            let definition = &self.view["options"]["definition"];
+            let clock = costs_turns(definition) && definition["initiative"]["low_first"] == true;
             if !clock && events.iter().any(|event| event["type"] == "round_started") {
                 break;
             }
@@ -703,9 +704,14 @@ fn gives_everybody_a_turn(definition: &Value) -> bool {
         steps || who || phase["optional"] == true
     };
     definition.is_object()
-        && definition["clock"].is_null()
+        && !costs_turns(definition)
         && whole(&definition["turns"])
         && !phases.into_iter().any(limits)
+}
+
+/// Whether turns cost initiative, so that nobody has a fixed count of them.
+fn costs_turns(definition: &Value) -> bool {
+    !definition["initiative"]["turn_cost"].is_null()
 }
 
 /// Whether an option can be sent in the name of `id`.

@@ -123,6 +123,13 @@ impl Turns {
                     .iter_mut()
                     .for_each(|taken| *taken.entry(who()).or_default() += 1);
             }
+            // Who swaps in its own turn gives it back.
+            "places_swapped" if self.open.remove(&who()) => {
+                self.taken
+                    .iter_mut()
+                    .filter_map(|taken| taken.get_mut(&who()))
+                    .for_each(|n| *n = n.saturating_sub(1));
+            }
             "delay_lapsed" => _ = self.waiting.remove(&who()),
             "phase_started" => self.taken[1].clear(),
             // The game master may break off a turn: its end may come, or it is as if it had never

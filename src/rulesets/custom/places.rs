@@ -1,0 +1,304 @@
+//! Places that change by hand: what the game master sets, and swaps between two combatants.
+
+use super::decide::{ensure, now};
+use super::definition::{Definition, Partner, Sides, SwapRule};
+use super::flow::{Point, proceed};
+use super::query::{
+    change_of_initiative, circle, definition, fits, has_clock, has_places, in_a_turn, open_place,
+    open_places, phase, place_of, steps, top,
+};
+use super::react::settle;
+use super::{
+    Cause, Combatant, Encounter, Mode, Offer, Place, PlaceMoved, PlacesSwapped, Play, Reorder,
+    SetInitiative, SideInitiativeChanged, Swap, SwapDeclined, SwapOffered, TurnKind,
+};
+use crate::vocabulary::{CombatantId, Expiry, Slug, Violation, field, require};
+
+/// Sets an initiative, and sorts the order again.
+pub(super) fn set_initiative(play: &mut Play<'_>, c: &SetInitiative) -> Result<(), Violation> {
+    let definition = definition(play.encounter());
+    let has_initiative = definition.initiative.is_some();
+    ensure(
+        has_initiative,
+        "no_initiative",
+        "CU-40",
+        "initiative",
+        || "This order has no initiative.",
+    )?;
+    ensure(
+        circle(definition).is_none(),
+        "seats_set_the_order",
+        "CU-42",
+        "initiative.circle",
+        || "Seats set this order, and no initiative. Send \"reorder\" instead.",
+    )?;
+    let to = c.initiative.get();
+    match (&c.combatant, &c.side) {
+        (Some(id), None) if has_places(definition) => set_combatant(play, id, to)?,
+        (None, Some(side)) if !has_places(definition) => set_side(play, side, to)?,
+        _ => return Err(not_whose(definition)),
+    }
+    settle(play);
+    Ok(())
+}
+
+fn not_whose(definition: &Definition) -> Violation {
+    let (path, detail) = if has_places(definition) {
+        (
+            "combatant",
+            "Combatants have initiative in this order. Send \"combatant\", without \"side\".",
+        )
+    } else {
+        (
+            "side",
+            "Sides have initiative in this order. Send \"side\", without \"combatant\".",
+        )
+    };
+    Violation::field("whose_initiative", path, detail)
+}
+
+fn set_combatant(play: &mut Play<'_>, id: &CombatantId, to: i64) -> Result<(), Violation> {
+    play.combatant("combatant", id)?;
+    let encounter = play.encounter();
+    let Some(place) = rolled_place(encounter, id) else {
+        return Err(no_place("combatant", id));
+    };
+    let by = to - place.initiative.total;
+    if let Some(changed) = change_of_initiative(encounter, id, Cause::Set, by) {
+        play.emit(changed);
+    }
+    Ok(())
+}
+
+fn set_side(play: &mut Play<'_>, side: &Slug, to: i64) -> Result<(), Violation> {
+    let encounter = play.encounter();
+    let mut sides = encounter.state.sides.iter();
+    let known = sides.find(|known| known.side == *side && encounter.state.rolled);
+    let Some(initiative) = known.and_then(|known| known.initiative.as_ref()) else {
+        let detail = "This side has no initiative. Name one that has rolled.";
+        return Err(Violation::field("no_initiative", "side", detail));
+    };
+    let changed = SideInitiativeChanged {
+        side: side.clone(),
+        from: initiative.total,
+        to,
+    };
+    play.emit(changed);
+    Ok(())
+}
+
+/// A combatant's first place, once the initiative of the round is known.
+fn rolled_place<'t>(encounter: &'t Encounter, id: &CombatantId) -> Option<&'t Place> {
+    place_of(encounter, id).filter(|_| encounter.state.rolled)
+}
+
+fn no_place(path: &'static str, id: &CombatantId) -> Violation {
+    let detail = format!("{id} has no place in the order. Roll initiative first.");
+    Violation::field("no_place", path, detail)
+}
+
+/// Moves a combatant's next open place before that of another one, or to the end.
+pub(super) fn reorder(play: &mut Play<'_>, c: &Reorder) -> Result<(), Violation> {
+    let id = &c.combatant;
+    play.combatant("combatant", id)?;
+    if let Some(before) = &c.before {
+        play.combatant("before", before)?;
+    }
+    let encounter = play.encounter();
+    let definition = definition(encounter);
+    ensure(
+        has_places(definition),
+        "no_places",
+        "CU-40",
+        "initiative",
+        || "Combatants have no places in this order.",
+    )?;
+    let sorts_by_ticks = has_clock(definition);
+    ensure(
+        !sorts_by_ticks,
+        "sorted_by_ticks",
+        "CU-40",
+        "initiative.turn_cost",
+        || "The lowest tick acts. Send \"set_initiative\" instead.",
+    )?;
+    for (path, named) in [("combatant", Some(id)), ("before", c.before.as_ref())] {
+        if let Some(named) = named
+            && rolled_place(encounter, named).is_none()
+        {
+            return Err(no_place(path, named));
+        }
+    }
+    require(
+        c.before.as_ref() != Some(id),
+        "before_itself",
+        field("before"),
+        || "A combatant can't stand before itself. Name another one.",
+    )?;
+    let next = open_place(encounter, id).and_then(|at| encounter.state.places.get(at));
+    let turn = next
+        .or(encounter
+            .state
+            .places
+            .iter()
+            .find(|place| place.combatant == *id))
+        .map(|place| place.turn);
+    play.emit(PlaceMoved {
+        combatant: id.clone(),
+        beside: c.before.clone(),
+        after: false,
+        turn,
+        done: false,
+    });
+    settle(play);
+    Ok(())
+}
+
+/// Swaps two places, or offers it.
+pub(super) fn swap(play: &mut Play<'_>, c: &Swap) -> Result<(), Violation> {
+    let rule = check_swap(play, &c.combatant, &c.with)?;
+    if rule.agrees {
+        play.emit(SwapOffered {
+            combatant: c.combatant.clone(),
+            with: c.with.clone(),
+        });
+        return Ok(());
+    }
+    exchange(play, &c.combatant, &c.with);
+    Ok(())
+}
+
+pub(super) fn accept_swap(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+    play.combatant("combatant", id)?;
+    let offer = play.encounter().state.offer.clone();
+    let Some(offer) = offer.filter(|offer| offer.with == *id) else {
+        return Err(no_offer(id));
+    };
+    check_swap(play, &offer.combatant, &offer.with)?;
+    exchange(play, &offer.combatant, &offer.with);
+    Ok(())
+}
+
+pub(super) fn decline_swap(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+    play.combatant("combatant", id)?;
+    let offer = play.encounter().state.offer.as_ref();
+    if !offer.is_some_and(|Offer { combatant, with }| combatant == id || with == id) {
+        return Err(no_offer(id));
+    }
+    play.emit(SwapDeclined {
+        combatant: id.clone(),
+    });
+    Ok(())
+}
+
+fn no_offer(id: &CombatantId) -> Violation {
+    let detail =
+        format!("{id} has no offer to swap places. Send \"swap\". See definition.initiative.swap.");
+    Violation::new("no_offer", "CU-41", detail)
+}
+
+/// Refuses a swap that may not be, and returns its rule.
+fn check_swap<'p>(
+    play: &'p Play<'_>,
+    id: &CombatantId,
+    with: &CombatantId,
+) -> Result<&'p SwapRule, Violation> {
+    play.combatant("combatant", id)?;
+    play.combatant("with", with)?;
+    let c = play.fighter("combatant", id, "CU-41")?;
+    let other = play.fighter("with", with, "CU-41")?;
+    let encounter = play.encounter();
+    let Some(rule) = swap_rule(encounter) else {
+        let detail = "Combatants swap no places in this order. See definition.initiative.swap.";
+        return Err(Violation::new("no_swapping", "CU-41", detail));
+    };
+    require(
+        id != with,
+        "with_itself",
+        field("with"),
+        || "A combatant can't swap with itself. Name another one.",
+    )?;
+    let is_for_it = fits(definition(encounter), &rule.who, c);
+    ensure(
+        is_for_it,
+        "not_for_it",
+        "CU-41",
+        "initiative.swap.who",
+        || format!("{id} can't swap places."),
+    )?;
+    let is_partner = rule.with == Partner::Any || c.side == other.side;
+    ensure(
+        is_partner,
+        "not_for_it",
+        "CU-41",
+        "initiative.swap.with",
+        || format!("{id} can swap places with combatants of the same side only."),
+    )?;
+    let swaps = may_swap(encounter, c);
+    ensure(swaps, "cannot_swap", "CU-41", "initiative.swap", || {
+        format!("{id} has no open place to swap now. {}", now(encounter))
+    })?;
+    let is_open = has_open_place(encounter, other);
+    ensure(is_open, "cannot_swap", "CU-41", "initiative.swap", || {
+        format!("{with} has no open place in this round.")
+    })?;
+    Ok(rule)
+}
+
+pub(super) fn swap_rule(encounter: &Encounter) -> Option<&SwapRule> {
+    definition(encounter).initiative.as_ref()?.swap.as_ref()
+}
+
+/// Whether a combatant has a place to give away: one that is open, or that of its own turn.
+pub(super) fn may_swap(encounter: &Encounter, c: &Combatant) -> bool {
+    has_open_place(encounter, c) || is_round_open(encounter) && gives_back(encounter, &c.id)
+}
+
+/// Whether a combatant has an open place in this round, outside its own turn.
+pub(super) fn has_open_place(encounter: &Encounter, c: &Combatant) -> bool {
+    let mut places = open_places(encounter);
+    is_round_open(encounter)
+        && c.active()
+        && !c.state.delaying
+        && !in_a_turn(encounter, &c.id)
+        && places.any(|place| place.combatant == c.id)
+}
+
+fn is_round_open(encounter: &Encounter) -> bool {
+    let mode = &encounter.state.mode;
+    encounter.state.rolled && matches!(mode, Mode::Turn | Mode::Choosing | Mode::Gap { .. })
+}
+
+/// Whether it is a combatant's own turn, which it may give back.
+fn gives_back(encounter: &Encounter, id: &CombatantId) -> bool {
+    let is_own = match &encounter.state.turns[..] {
+        [turn] => turn.kind == TurnKind::Normal && turn.combatants == [id.clone()],
+        _ => false,
+    };
+    // Where sides alternate, the side has had its turn.
+    let sides = phase(encounter).sides;
+    is_own && steps(encounter).is_empty() && matches!(sides, Sides::Mixed | Sides::InOrder)
+}
+
+fn exchange(play: &mut Play<'_>, id: &CombatantId, with: &CombatantId) {
+    let encounter = play.encounter();
+    let own_turn = top(encounter).is_some_and(|turn| turn.combatants.contains(id));
+    let mut counted = Vec::new();
+    for effect in &encounter.effects {
+        if own_turn
+            && matches!(effect.expires, Expiry::TurnStart { .. })
+            && effect.expires.anchor() == Some(id)
+        {
+            counted.push(effect.id.clone());
+        }
+    }
+    play.emit(PlacesSwapped {
+        combatant: id.clone(),
+        with: with.clone(),
+        counted,
+    });
+    if own_turn {
+        proceed(play, Point::Next);
+    } else {
+        settle(play);
+    }
+}
