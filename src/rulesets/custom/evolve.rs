@@ -13,7 +13,8 @@ use super::{
 };
 use crate::json::CachedJson;
 use crate::vocabulary::{
-    CachedCombatant, CombatantId, Event as AnyEvent, RosterEvent, SharedEvent, Slug, Status, ids,
+    CachedCombatant, CombatantId, Combatants, Event as AnyEvent, RosterEvent, SharedEvent, Slug,
+    Status, ids,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -305,7 +306,7 @@ fn give_back_costs(encounter: &mut Encounter) {
         set_initiative_of(place, initiative);
     }
     for place in paid {
-        insert_in_order(places, place);
+        insert_in_order(&encounter.combatants, places, place);
     }
 }
 
@@ -523,7 +524,7 @@ fn place(encounter: &mut Encounter, e: &Placed) {
         if e.last {
             state.places.push(place);
         } else {
-            insert_in_order(&mut state.places, place);
+            insert_in_order(&encounter.combatants, &mut state.places, place);
         }
     }
     take_out(
@@ -535,11 +536,30 @@ fn place(encounter: &mut Encounter, e: &Placed) {
     }
 }
 
-/// Inserts a place before the first one with a worse initiative that stands where its initiative says.
-fn insert_in_order(places: &mut Vec<CachedJson<Place>>, new: CachedJson<Place>) {
+/// Inserts a place before the first one with a worse initiative that stands where its initiative
+/// says. Hidden places decide nothing for those that players see, or the order would show them.
+fn insert_in_order(
+    combatants: &Combatants<Custom>,
+    places: &mut Vec<CachedJson<Place>>,
+    new: CachedJson<Place>,
+) {
+    let is_hidden = |place: &Place| {
+        let c = combatants.find(&place.combatant);
+        c.is_some_and(|c| c.hidden)
+    };
+    let is_worse = |place: &Place| !place.moved && place.initiative.key > new.initiative.key;
+    let counts_all = is_hidden(&new);
     let mut others = places.iter();
-    let worse = others.position(|place| !place.moved && place.initiative.key > new.initiative.key);
-    places.insert(worse.unwrap_or(places.len()), new);
+    let worse = others.position(|place| is_worse(place) && (counts_all || !is_hidden(place)));
+    let mut at = worse.unwrap_or(places.len());
+    while let Some(before) = at.checked_sub(1)
+        && places
+            .get(before)
+            .is_some_and(|place| is_hidden(place) && is_worse(place))
+    {
+        at = before;
+    }
+    places.insert(at, new);
 }
 
 fn begin(encounter: &mut Encounter, combatants: &[CombatantId], kind: TurnKind) {
@@ -882,7 +902,7 @@ fn change_initiative(encounter: &mut Encounter, e: &InitiativeChanged) {
     for mut place in own {
         let initiative = place.initiative.changed(e.cause, by, sign);
         set_initiative_of(&mut place, initiative);
-        insert_in_order(places, place);
+        insert_in_order(&encounter.combatants, places, place);
     }
 }
 
@@ -953,7 +973,11 @@ fn swap_places(encounter: &mut Encounter, e: &PlacesSwapped) {
     });
     for place in [first, second] {
         let moved = false;
-        insert_in_order(places, Place { moved, ..place }.into());
+        insert_in_order(
+            &encounter.combatants,
+            places,
+            Place { moved, ..place }.into(),
+        );
     }
 }
 
