@@ -36,7 +36,7 @@ pub struct Definition {
     /// Effect of surprise on the combatants that `start` names.
     #[schema(inline)]
     pub surprise: Surprise,
-    /// What combatants do outside their turns, by the name of the reaction; at most 6 reactions.
+    /// Reactions outside the combatants' own turns, by name; at most 6.
     #[schema(value_type = std::collections::HashMap<String, ReactionRule>)]
     pub reactions: BTreeMap<Slug, ReactionRule>,
     /// Points that reactions spend, by pool; at most 4 pools.
@@ -275,7 +275,7 @@ pub struct DeclareRule {
     pub who: Who,
 }
 
-/// What a combatant does outside its turn.
+/// Reaction outside the combatant's own turn.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -286,7 +286,7 @@ pub struct ReactionRule {
     /// Moments when it is possible.
     #[schema(inline)]
     pub when: When,
-    /// What the combatant does for it on its own turn.
+    /// Preparation on the combatant's own turn.
     #[schema(inline)]
     pub prepare: Prepare,
     /// Length of a delay.
@@ -294,15 +294,15 @@ pub struct ReactionRule {
     pub lasts: Lasts,
     /// True if a combatant that delayed keeps its new place.
     pub moves: bool,
-    /// What it costs.
+    /// Cost of a use.
     pub cost: CostRule,
-    /// What it gives: an action by default, the delayed turn after a delay.
+    /// Result of a use: an action by default, the delayed turn after a delay.
     #[schema(inline)]
     pub gives: Option<Gives>,
 }
 
 impl ReactionRule {
-    /// What the reaction gives.
+    /// The result of a use, with its default.
     pub(super) fn gives(&self) -> Gives {
         match (self.gives, self.prepare) {
             (Some(gives), _) => gives,
@@ -312,7 +312,7 @@ impl ReactionRule {
     }
 }
 
-/// What a reaction costs.
+/// Cost of a reaction.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -502,8 +502,8 @@ pub enum When {
     Any,
 }
 
-/// What a combatant does on its own turn for a reaction: nothing; it readies the reaction, until its
-/// next turn; or it delays the turn.
+/// Preparation for a reaction on the combatant's own turn: none; the combatant readies the
+/// reaction, until its next turn; or it delays the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
 pub enum Prepare {
@@ -513,7 +513,7 @@ pub enum Prepare {
     Delay,
 }
 
-/// What a reaction gives: an action that happens at once; one more turn; the combatant's own turn of
+/// Result of a reaction: an action that happens at once; one more turn; the combatant's own turn of
 /// this round, now; or its side lets another side go first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
