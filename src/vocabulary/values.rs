@@ -1,9 +1,12 @@
 //! What an open field of a command may hold, and its JSON Schema.
 
-use super::{CombatantId, Describe, EffectId, MAX_COMBATANTS, Names, SLUG_PATTERN, spaced};
+use super::{CombatantId, Describe, EffectId, MAX_COMBATANTS, Names, spaced};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
+
+/// A new word as it is kept, in small letters: in capitals a known word would pass for a new one.
+const NEW_WORD_PATTERN: &str = "^[a-z0-9][a-z0-9_-]{0,39}$";
 
 /// What a text may be: it begins with a visible character and has no control characters.
 const TEXT_PATTERN: &str = r"^[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
@@ -373,7 +376,7 @@ impl Values {
             }
             Self::NewText(most, known) => none_of(Self::Text(*most).schema(names), known),
             Self::NewWord(known) => {
-                let schema = json!({"type": "string", "pattern": SLUG_PATTERN});
+                let schema = json!({"type": "string", "pattern": NEW_WORD_PATTERN});
                 none_of(schema, known)
             }
             Self::List {
