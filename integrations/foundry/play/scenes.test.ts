@@ -189,7 +189,7 @@ play("forms of objects, lists and shapes", { ruleset: "venture" }, ["gm"], async
     await table.check();
   }
   const attack = page.locator(".turnkeeper > .turnkeeper-options li").filter({ has: page.locator('[data-type="act"]') }).first();
-  await attack.locator(".turnkeeper-fill").click();
+  await attack.locator('[data-type="act"]').click();
   const values = await page.locator('dialog [name="targets.0.combatant"] option').allInnerTexts();
   const sent = page.waitForRequest(/commands/);
   await table.answer("gm", { "targets.0.combatant": values[1]!, decisive: "Yes" });
