@@ -105,13 +105,13 @@ pub struct InitiativeRule {
     pub again: Int<0, 100>,
     /// True if the further turns of a combatant come after all have had one.
     pub passes: bool,
-    /// What a turn adds to the initiative if the lowest acts first, or else takes from it.
+    /// Cost of a turn: added to the initiative if the lowest acts first, or else taken from it.
     #[schema(inline)]
     pub turn_cost: Option<TurnCostRule>,
-    /// What lost hit points change.
+    /// Change of the initiative by lost hit points.
     #[schema(inline)]
     pub wounds: Option<WoundsRule>,
-    /// What conditions change while a combatant has them, from -1000 to 1000; at most 8.
+    /// Change of the initiative by each condition, from -1000 to 1000; at most 8 conditions.
     #[schema(value_type = std::collections::HashMap<String, i16>)]
     pub conditions: BTreeMap<Slug, Int<-1000, 1000>>,
     /// Swaps of places between two combatants.

@@ -132,7 +132,7 @@ pub(super) fn reorder(play: &mut Play<'_>, c: &Reorder) -> Result<(), Violation>
         c.before.as_ref() != Some(id),
         "before_itself",
         field("before"),
-        || "A combatant can't stand before itself. Name another one.",
+        || "A combatant can't move before itself. Choose another one.",
     )?;
     let next = open_place(encounter, id).and_then(|at| encounter.state.places.get(at));
     let turn = next

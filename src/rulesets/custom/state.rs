@@ -191,7 +191,7 @@ pub struct Initiative {
     /// True if the initiative is fixed, not rolled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fixed: bool,
-    /// What has changed it since it was rolled. The initiative includes it.
+    /// Changes since the roll. The initiative includes them.
     #[serde(default, skip_serializing_if = "Changes::is_none")]
     #[schema(inline)]
     pub changes: Changes,
@@ -226,7 +226,7 @@ impl Initiative {
     }
 }
 
-/// What has changed an initiative since it was rolled, by cause.
+/// Changes of an initiative since the roll, by cause.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Changes {
     /// The costs of turns.
@@ -241,7 +241,7 @@ pub struct Changes {
     /// The costs of reactions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub spent: i64,
-    /// What the game master set.
+    /// Change by the game master.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub set: i64,
 }
