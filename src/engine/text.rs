@@ -4,7 +4,7 @@ use super::view::pending;
 use super::{OrderRow, order};
 use crate::vocabulary::{
     Combatant, CombatantId, Effect, Encounter, Expiry, Hp, Member, Names, Pending, Ruleset, Slug,
-    Status, spaced,
+    Status, possessive_ending, spaced,
 };
 
 /// The printed turn table.
@@ -197,7 +197,11 @@ fn until_turn<R: Ruleset>(
     turns: i64,
 ) -> String {
     let whose = match of {
-        Some(of) => possessive(&name(encounter, of)),
+        Some(of) => {
+            let name = name(encounter, of);
+            let ending = possessive_ending(&name);
+            format!("{name}{ending}")
+        }
         None => "the".to_owned(),
     };
     if turns > 1 {
@@ -205,12 +209,6 @@ fn until_turn<R: Ruleset>(
     } else {
         format!(", until the {edge} of {whose} next turn")
     }
-}
-
-/// A name with what makes it the owner: "Ann's", "Goblins'".
-fn possessive(name: &str) -> String {
-    let ending = if name.ends_with('s') { "'" } else { "'s" };
-    format!("{name}{ending}")
 }
 
 fn awaited_line<R: Ruleset>(encounter: &Encounter<R>, pending: &Pending) -> String {

@@ -64,6 +64,6 @@ pub use used_ids::UsedIds;
 pub(crate) use values::capitalize;
 pub use values::{ListedValues, Named, Property, SharedList, Values, listed, shared_list};
 pub use violation::{Ground, Violation, field, require};
-pub use words::{Describe, Names, Tellable, spaced, tell, with_names};
+pub use words::{Describe, Names, Tellable, possessive_ending, spaced, tell, with_names};
 
 pub use crate::{OwnEvents, Redact, Summary, Tagged, Tellable, Word};

@@ -67,12 +67,17 @@ pub fn with_names(sentence: &str, names: &dyn Names) -> String {
 /// Returns what follows.
 fn possessive<'t>(rest: &'t str, out: &mut String) -> &'t str {
     match rest.strip_prefix("'s") {
-        Some(after) if out.ends_with('s') => {
-            out.push('\'');
+        Some(after) => {
+            out.push_str(possessive_ending(out));
             after
         }
-        _ => rest,
+        None => rest,
     }
+}
+
+/// What makes a name the owner: "Ann's", "Goblins'".
+pub fn possessive_ending(name: &str) -> &'static str {
+    if name.ends_with('s') { "'" } else { "'s" }
 }
 
 /// A value that a sentence can hold.
