@@ -2,13 +2,14 @@
 
 use super::definition::{Definition, Lasts, Owner, Refill, Surprise};
 use super::query::{
-    circle, costs_turns, declaration, delays_last, has_clock, has_passes, in_a_turn, is_over,
-    is_skipped, open_place, phase, pool_size, rerolls, side_pool_size, sign, top, turns,
+    circle, costs_turns, declaration, delays_last, has_clock, has_passes, in_a_turn, in_top_turn,
+    is_over, is_skipped, last_begun, open_place, phase, pool_size, rerolls, side_pool_size, sign,
+    turns,
 };
 use super::{
     CameLate, Card, Cause, Combatant, CombatantState, Custom, Delayed, Encounter, Event,
     Initiative, InitiativeChanged, InitiativeRolled, Mode, Offer, Place, PlaceMoved, Placed,
-    PlacesSwapped, Reacted, RolledPlace, RolledSide, SideInitiativeChanged, SideState, State, Turn,
+    PlacesSwapped, RolledPlace, RolledSide, SideInitiativeChanged, SideState, State, Turn,
     TurnKind,
 };
 use crate::json::CachedJson;
@@ -134,7 +135,15 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
             }
         }
         Event::TablePoolChanged(e) => _ = state.pools.insert(e.pool.clone(), e.left),
-        Event::Reacted(e) => react(encounter, e),
+        Event::Reacted(e) => {
+            use_reaction(
+                encounter,
+                &e.combatant,
+                &e.reaction,
+                e.pool.as_ref(),
+                e.cost,
+            );
+        }
         Event::Readied(e) => {
             encounter.change_state(&e.combatant, |s| s.readied.push(e.reaction.clone()));
         }
@@ -142,13 +151,13 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
             encounter.change_state(&e.combatant, |s| {
                 s.readied.retain(|name| *name != e.reaction);
             });
-            let reacted = Reacted {
-                combatant: e.combatant.clone(),
-                reaction: e.reaction.clone(),
-                pool: e.pool.clone(),
-                cost: e.cost,
-            };
-            react(encounter, &reacted);
+            use_reaction(
+                encounter,
+                &e.combatant,
+                &e.reaction,
+                e.pool.as_ref(),
+                e.cost,
+            );
         }
         Event::TurnSpent(e) => spend_turn(encounter, &e.combatant),
         Event::SideSkipped(e) => state.skipped.push(e.side.clone()),
@@ -212,7 +221,9 @@ fn open_gap(state: &mut State, stalled: bool) {
 }
 
 fn delay(encounter: &mut Encounter, e: &Delayed) {
-    let delayed_turn = last_begun(encounter, &e.combatant);
+    let begun = last_begun(encounter, &e.combatant);
+    let place = begun.and_then(|at| encounter.state.places.get(at));
+    let delayed_turn = place.map(|place| place.turn);
     remove_from_turn(&mut encounter.state, &e.combatant);
     set_last(&mut encounter.state, Some(e.combatant.clone()));
     encounter.change(&e.combatant, |c| {
@@ -227,21 +238,9 @@ fn delay(encounter: &mut Encounter, e: &Delayed) {
     });
 }
 
-/// The number of a combatant's turn that began last.
-fn last_begun(encounter: &Encounter, id: &CombatantId) -> Option<usize> {
-    let places = encounter.state.places.iter();
-    let mut begun = places.filter(|place| place.combatant == *id && place.done);
-    let last = if phase(encounter).reverse {
-        begun.next()
-    } else {
-        begun.next_back()
-    };
-    last.map(|place| place.turn)
-}
-
 /// Takes the turn from a combatant that delays. If it is lost because the combatant has no turns,
-/// the effects have counted it. A delay of an earlier round has no turn of this one, unless it keeps
-/// the combatant from its place.
+/// the effects have counted it. A delay of an earlier round has no turn of this one, unless it
+/// keeps the combatant from its place.
 fn lapse(encounter: &mut Encounter, id: &CombatantId) {
     let options = encounter.options.clone();
     let definition = options.definition();
@@ -584,19 +583,25 @@ fn begin(encounter: &mut Encounter, combatants: &[CombatantId], kind: TurnKind) 
 
 /// Spends a combatant's points on a reaction, which it uses once until the next turn. What its side
 /// or the table pays is an event of its own.
-fn react(encounter: &mut Encounter, e: &Reacted) {
+fn use_reaction(
+    encounter: &mut Encounter,
+    id: &CombatantId,
+    reaction: &Slug,
+    pool: Option<&Slug>,
+    cost: u32,
+) {
     let options = encounter.options.clone();
-    encounter.change_state(&e.combatant, |s| {
-        if let Some(pool) = &e.pool
+    encounter.change_state(id, |s| {
+        if let Some(pool) = pool
             && let Some(rule) = options.definition().pools.get(pool)
             && rule.of == Owner::Combatant
-            && e.cost > 0
+            && cost > 0
         {
             let before = s.pools.get(pool).copied().unwrap_or(0);
-            set_points(&mut s.pools, pool, before.saturating_sub(e.cost));
+            set_points(&mut s.pools, pool, before.saturating_sub(cost));
         }
-        if !s.used.contains(&e.reaction) {
-            s.used.push(e.reaction.clone());
+        if !s.used.contains(reaction) {
+            s.used.push(reaction.clone());
         }
     });
 }
@@ -943,7 +948,7 @@ fn swap_places(encounter: &mut Encounter, e: &PlacesSwapped) {
     encounter.state.offer = None;
     let own = place_to_give(encounter, &e.combatant);
     let other = place_to_give(encounter, &e.with);
-    if top(encounter).is_some_and(|turn| turn.combatants.contains(&e.combatant)) {
+    if in_top_turn(encounter, &e.combatant) {
         give_turn_back(encounter, e);
     }
     let (Some(own), Some(other)) = (own, other) else {
@@ -983,13 +988,11 @@ fn swap_places(encounter: &mut Encounter, e: &PlacesSwapped) {
 
 /// Where the place stands that a combatant gives away: its next open one, or that of its turn.
 fn place_to_give(encounter: &Encounter, id: &CombatantId) -> Option<usize> {
-    let own_turn = top(encounter).is_some_and(|turn| turn.combatants.contains(id));
-    if !own_turn || costs_turns(encounter.options.definition()) {
-        return open_place(encounter, id);
+    if in_top_turn(encounter, id) && !costs_turns(encounter.options.definition()) {
+        last_begun(encounter, id)
+    } else {
+        open_place(encounter, id)
     }
-    let turn = last_begun(encounter, id)?;
-    let mut places = encounter.state.places.iter();
-    places.position(|place| place.combatant == *id && place.turn == turn)
 }
 
 /// A combatant's place after it has taken that of another.

@@ -2,7 +2,7 @@
 
 use super::definition::Definition;
 use super::query::{
-    circle, costs_turns, definition, has_clock, has_passes, has_places, is_over, phase,
+    circle, costs_turns, definition, has_clock, has_passes, has_places, is_over, last_begun, phase,
 };
 use super::walk::{Coming, Walk};
 use super::{Custom, Encounter, Initiative, Mode, Place};
@@ -130,7 +130,7 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
             continue;
         }
         let has_turn = current.contains(&place.combatant);
-        let begun = last_begun(places, &place.combatant, reverse);
+        let begun = last_begun(encounter, &place.combatant);
         let stage = if has_turn && (costs_turns || begun == Some(i)) {
             Stage::Now
         } else if is_over(definition, place) {
@@ -173,17 +173,6 @@ fn slot(place: &Place, on_clock: bool) -> Option<String> {
     }
 }
 
-/// Where the last of a combatant's turns stands that have begun.
-fn last_begun(places: &[CachedJson<Place>], id: &CombatantId, reverse: bool) -> Option<usize> {
-    let mut places = places.iter();
-    let has_begun = |place: &CachedJson<Place>| place.done && place.combatant == *id;
-    if reverse {
-        places.position(has_begun)
-    } else {
-        places.rposition(has_begun)
-    }
-}
-
 /// Whether a place beside this one has the same initiative.
 fn is_tied(places: &[CachedJson<Place>], at: usize, by_key: bool) -> bool {
     let Some(place) = places.get(at) else {
@@ -200,11 +189,11 @@ fn ties(place: &Place, other: &Place, by_key: bool) -> bool {
     if place.combatant == other.combatant {
         return false;
     }
-    match place.initiative.card {
-        _ if by_key => other.initiative.key == place.initiative.key,
-        Some(_) => other.initiative.key == place.initiative.key,
-        None => other.initiative.card.is_none() && other.initiative.total == place.initiative.total,
+    let (one, two) = (&place.initiative, &other.initiative);
+    if by_key || one.card.is_some() {
+        return one.key == two.key;
     }
+    two.card.is_none() && one.total == two.total
 }
 
 /// A row for each combatant by side, in the order of joining, where there are no places.

@@ -4,8 +4,8 @@ use super::decide::{ensure, now};
 use super::definition::{Definition, Partner, Sides, SwapRule};
 use super::flow::{Point, proceed};
 use super::query::{
-    change_of_initiative, circle, definition, fits, has_clock, has_places, in_a_turn, open_place,
-    open_places, phase, place_of, steps, top,
+    change_of_initiative, circle, definition, fits, has_clock, has_places, in_a_turn, in_top_turn,
+    next_place, open_places, phase, place_of, steps,
 };
 use super::react::settle;
 use super::{
@@ -134,14 +134,8 @@ pub(super) fn reorder(play: &mut Play<'_>, c: &Reorder) -> Result<(), Violation>
         field("before"),
         || "A combatant can't move before itself. Choose another one.",
     )?;
-    let next = open_place(encounter, id).and_then(|at| encounter.state.places.get(at));
-    let turn = next
-        .or(encounter
-            .state
-            .places
-            .iter()
-            .find(|place| place.combatant == *id))
-        .map(|place| place.turn);
+    let place = next_place(encounter, id).or_else(|| place_of(encounter, id));
+    let turn = place.map(|place| place.turn);
     play.emit(PlaceMoved {
         combatant: id.clone(),
         beside: c.before.clone(),
@@ -281,7 +275,7 @@ fn gives_back(encounter: &Encounter, id: &CombatantId) -> bool {
 
 fn exchange(play: &mut Play<'_>, id: &CombatantId, with: &CombatantId) {
     let encounter = play.encounter();
-    let own_turn = top(encounter).is_some_and(|turn| turn.combatants.contains(id));
+    let own_turn = in_top_turn(encounter, id);
     let mut counted = Vec::new();
     for effect in &encounter.effects {
         if own_turn

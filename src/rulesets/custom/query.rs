@@ -433,6 +433,23 @@ pub(super) fn open_place(encounter: &Encounter, id: &CombatantId) -> Option<usiz
     Some(at)
 }
 
+/// A combatant's next place in this phase.
+pub(super) fn next_place<'t>(encounter: &'t Encounter, id: &CombatantId) -> Option<&'t Place> {
+    let place = encounter.state.places.get(open_place(encounter, id)?)?;
+    Some(place)
+}
+
+/// Where the last of a combatant's turns stands that have begun in this phase.
+pub(super) fn last_begun(encounter: &Encounter, id: &CombatantId) -> Option<usize> {
+    let mut places = encounter.state.places.iter();
+    let has_begun = |place: &CachedJson<Place>| place.done && place.combatant == *id;
+    if phase(encounter).reverse {
+        places.position(has_begun)
+    } else {
+        places.rposition(has_begun)
+    }
+}
+
 /// Whether a combatant may act, and is of one of these sides if sides matter.
 fn is_eligible(encounter: &Encounter, sides: Option<&BTreeSet<&Slug>>, c: &Combatant) -> bool {
     if let Some(sides) = sides
@@ -443,8 +460,8 @@ fn is_eligible(encounter: &Encounter, sides: Option<&BTreeSet<&Slug>>, c: &Comba
     is_ready(encounter, c)
 }
 
-/// The combatants on the first open place of those that are eligible: several, where their initiative
-/// is equal.
+/// The combatants on the first open place of those that are eligible: several, where their
+/// initiative is equal.
 fn tier(encounter: &Encounter, sides: Option<&BTreeSet<&Slug>>) -> Vec<CombatantId> {
     let mut first: Option<&Place> = None;
     let mut tied: Vec<&Combatant> = Vec::new();
@@ -703,6 +720,11 @@ fn has_to_act(encounter: &Encounter, turn: &Turn, id: &CombatantId) -> bool {
 pub(super) fn in_a_turn(encounter: &Encounter, id: &CombatantId) -> bool {
     let mut turns = encounter.state.turns.iter();
     turns.any(|turn| turn.combatants.contains(id))
+}
+
+/// Whether the turn that is going on is this combatant's.
+pub(super) fn in_top_turn(encounter: &Encounter, id: &CombatantId) -> bool {
+    top(encounter).is_some_and(|turn| turn.combatants.contains(id))
 }
 
 /// When combatants react.

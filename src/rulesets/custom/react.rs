@@ -6,8 +6,8 @@ use super::initiative;
 use super::manifest::MANIFEST;
 use super::query::{
     beside_now, candidates, change_by_conditions, change_by_wounds, change_of_initiative,
-    costs_turns, definition, has_clock, has_passes, has_places, in_a_turn, is_skipped, owes_roll,
-    phase, place_of, top, undeclared,
+    costs_turns, definition, has_clock, has_passes, has_places, in_a_turn, in_top_turn, is_skipped,
+    owes_roll, phase, place_of, top, undeclared,
 };
 use super::{
     CameLate, Cause, Combatant, Custom, DelayLapsed, Encounter, Halted, Mode, Place, PlaceMoved,
@@ -48,7 +48,7 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Custom>) -> Result<(),
             }
         }
         AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
-            if top(play.encounter()).is_some_and(|turn| turn.combatants.contains(&e.combatant)) {
+            if in_top_turn(play.encounter(), &e.combatant) {
                 end_turn(play, &e.combatant);
                 proceed(play, Point::Turn);
             }

@@ -6,7 +6,7 @@ use super::flow::{Point, begin, close_used_gap, proceed, return_to};
 use super::manifest::MANIFEST;
 use super::query::{
     Opening, beside_now, candidates, definition, delay_rule, fits, has_turn_for, is_skipped,
-    is_surprised, lets_sides_skip, may_react, may_return, may_skip, may_use, open_place, opening,
+    is_surprised, lets_sides_skip, may_react, may_return, may_skip, may_use, next_place, opening,
     phase, phase_line, points, pool_line, price, reaction_line, top,
 };
 use super::{
@@ -95,7 +95,7 @@ pub(super) fn return_to_turn(play: &mut Play<'_>, id: &CombatantId) -> Result<()
         format!("{id} can't return now. {}", now(encounter))
     })?;
     if rule.moves {
-        let next = open_place(encounter, id).and_then(|at| encounter.state.places.get(at));
+        let next = next_place(encounter, id);
         let turn = c.state.delayed_turn.or(next.map(|place| place.turn));
         let (beside, after) = beside_now(encounter);
         let beside = beside.cloned();
