@@ -28,7 +28,7 @@ function keyed(options) {
   });
 }
 
-// What the choices of an option may hold.
+// The values that the choices of an option may hold, as text.
 const shapeOf = ({ choices }, defs) => JSON.stringify(choices, (_, value) => (value?.$ref ? resolve(value, defs) : value));
 
 // A button for an option. What is complete is sent by it, and has a second button for what may be chosen.
@@ -45,7 +45,7 @@ const titled = (title, inner) => h("div", { role: "group", "aria-label": title, 
 const row = (key, ones, kind) => ones.length > 0 && h("div", { class: "buttons", "data-key": key }, ones.map((one) => button(one, kind(one))));
 const folded = (title, ones, open) => ones.length > 0 && h("details", { "data-key": title, open }, h("summary", {}, title), h("div", { class: "buttons" }, ones.map((one) => button(one, "quiet"))));
 
-// What combatants may do in their turns, by combatant if several may.
+// The options of turns, by combatant if several have some.
 function turns(ones, encounter) {
   const actors = [...new Set(ones.map(({ option }) => option.actor))];
   if (actors.length < 2) return row("turn", ones, () => "");

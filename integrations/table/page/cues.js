@@ -11,7 +11,7 @@ const NOTES = [587, 880];
 let audio;
 let timer;
 let lock;
-// What the reader was last told of.
+// The round and the turn of the last cue.
 let heard = {};
 
 const isQuiet = () => kept(QUIET) === true;
@@ -59,7 +59,7 @@ function call(words, encounter) {
   notify(words, encounter.name);
 }
 
-// What the reader's combatants are asked for now: their turn, or else the usual answer to a decision.
+// The call to the reader's combatants now: their turn, or else the usual answer to a decision.
 function asked(encounter, options) {
   const own = (id) => encounter.you.combatants.includes(id);
   if (isOwnTurn(encounter)) return { words: "Your turn", key: `${encounter.current.filter(own)} ${encounter.round}` };

@@ -1,4 +1,4 @@
-// What the page itself offers for a fight: the way back, to remember it in this browser, and to export its log.
+// The foot of a fight's page: the way back, remembering the fight in this browser, and the export of its log.
 
 import { Problem, isPassing } from "./api.js";
 import { fights } from "./saved.js";
@@ -7,7 +7,7 @@ import { refusal } from "./words.js";
 
 const nameOf = (encounter) => encounter.name || "A fight";
 
-// What is kept of a fight: how to open it, and what a reader knows it by.
+// The kept record of a fight: its address and token, its name and its game.
 export function keep(fight) {
   fights.keep({ ...fight, at: Date.now() });
 }

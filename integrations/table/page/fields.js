@@ -23,7 +23,7 @@ function isWithin(value, { minimum = -Infinity, maximum = Infinity }) {
   return Number.isInteger(value) && value >= minimum && value <= maximum;
 }
 
-// Whether a schema accepts a value. Fields that an object needs may come later.
+// Whether a schema accepts a value. Missing fields of an object count as still to come.
 export function accepts(given, value, defs) {
   const schema = resolve(given, defs);
   if (excludes(schema, value)) return false;

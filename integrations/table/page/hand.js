@@ -1,4 +1,4 @@
-// What answers the reader's presses, and what calls the reader. It loads after the fight is on the screen.
+// Answers the reader's presses, and calls the reader. It loads after the fight is on the screen.
 
 import { Actions } from "./actions.js";
 import * as cues from "./cues.js";

@@ -1,4 +1,4 @@
-// What the page keeps in this browser at the reader's wish.
+// The page's storage in this browser, used at the reader's wish.
 
 // Services below other paths of the same host keep their own.
 const NAME = `turnkeeper${new URL("..", import.meta.url).pathname}`;

@@ -25,7 +25,7 @@ function switchOff(off) {
   if (!keep(OFF, off || null)) toast("This browser does not keep settings.");
 }
 
-// The list is made when somebody first asks for it.
+// Shows the list of keys, made at its first use.
 export function showKeys() {
   if (!$("keys")) {
     const tick = h("input", { type: "checkbox", id: "keys-on" });

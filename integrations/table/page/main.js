@@ -202,9 +202,9 @@ function openNew(id, token, words) {
 
 // Ends the pause before the next attempt.
 let wake = () => {};
-// What answers presses, once it is loaded.
+// The module that answers presses, once it is loaded.
 let hand;
-// What starts fights, once it is needed.
+// The module that starts fights, once it is needed.
 let starting;
 // Words about the fight that the reader has just created.
 let news;

@@ -1,4 +1,4 @@
-// What options allow: which values they accept, and the commands that can be sent with them.
+// Reads options: the values that they accept, and the commands that can be sent with them.
 
 import { accepts, resolve } from "./fields.js";
 

@@ -12,7 +12,7 @@ const OWN = ["damage", "heal", "set_condition", "clear_condition", "remove_effec
 
 const SHORT = { update_combatant: "Rename or edit", add_effect: "Add an effect", override: "Give the turn" };
 
-// What the game master notes about combatants stays in this browser: the server shows its texts to players too.
+// The game master's notes about combatants stay in this browser: the server shows its texts to players too.
 class Notes {
   constructor(encounter) {
     this.place = `notes.${encounter}`;

@@ -11,7 +11,7 @@ const SEPARATOR = ",";
 // An unusual word can be shortened to these many letters: `int 2` for `int_modifier`.
 const SHORT = 3;
 
-// What these fields hold is said by the name, the count or another word of the line.
+// Fields that the name, the count or another word of the line gives.
 const ELSEWHERE = ["id", "name", "hp", "members", "metadata", "controller"];
 
 // Numbers of monster books that no ruleset keeps.
@@ -39,7 +39,7 @@ export function vocabulary(manifest, definition) {
 
 const sharesInitiative = (definition) => definition?.initiative?.per === "group";
 
-// What a definition uses a number for, in the words of its schema.
+// The uses of a number in a definition, in the words of its schema.
 function usesOf(number, value, schema) {
   const shape = schema?.anyOf?.find(({ properties }) => properties) ?? schema;
   if (value === number) return [shape?.description].filter(Boolean);

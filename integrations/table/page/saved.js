@@ -1,4 +1,4 @@
-// What a reader keeps in this browser: fights with their tokens, parties, encounters, and an application's key. Each is kept by a press of the
+// The reader's storage in this browser: fights with their tokens, parties, encounters, and an application's key. Each is kept by a press of the
 // reader, and forgotten by another one.
 
 import { keep, kept } from "./kept.js";

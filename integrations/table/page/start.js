@@ -15,7 +15,7 @@ const at = (id) => parts.get(id);
 
 const SIDES = { party: "players", monsters: "monsters" };
 
-// What every ruleset lets its encounters choose.
+// The options that every ruleset gives its encounters.
 const SHARED = [
   ["foe_hp", "Hit points of foes", "How players and spectators see them.", "In words", { oneOf: [{ const: "banded", title: "In words" }, { const: "exact", title: "In numbers" }, { const: "none", title: "Not at all" }] }],
   ["player_undo", "Players undo", "A player may undo their own last command until someone else acts.", "No", { type: "boolean" }],

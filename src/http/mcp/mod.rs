@@ -1,7 +1,7 @@
 //! `/mcp`: the service for language models, by the Model Context Protocol over HTTP.
 //!
 //! A message is a request by itself: no session, and no answer that stays open. The tools call the
-//! functions of the application that the other routes call (decision 11).
+//! functions of the application that the other routes call (decision 12).
 
 mod answer;
 mod caller;
