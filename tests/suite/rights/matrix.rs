@@ -26,7 +26,17 @@ const GM: &[(&str, &[&str])] = &[
     ),
     ("venture", &["start", "settle", "adjust"]),
     ("exp", &["start", "mental_duel", "resolve"]),
-    ("custom", &["start", "roll", "resolve", "grant"]),
+    (
+        "custom",
+        &[
+            "start",
+            "roll",
+            "resolve",
+            "grant",
+            "set_initiative",
+            "reorder",
+        ],
+    ),
     ("round-robin", &["start"]),
 ];
 
