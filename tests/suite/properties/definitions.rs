@@ -206,7 +206,8 @@ fn reactions(chance: &mut Chance) -> [Value; 2] {
         reactions.insert("hold".to_owned(), delay(chance));
     }
     if chance.percent(50) {
-        let aim = json!({"prepare": "ready", "when": "any", "cost": {"pool": "table", "points": [0, 2]}});
+        let aim =
+            json!({"prepare": "ready", "when": "any", "cost": {"pool": "table", "points": [0, 2]}});
         reactions.insert("aim".to_owned(), aim);
     }
     let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
