@@ -2,7 +2,7 @@
 
 use super::check::{MAX_NUMBERS, MAX_POOLS, MAX_REACTIONS};
 use super::query::MAX_DEPTH;
-use super::{Card, Combatant, Encounter, Initiative, Mode, Turn};
+use super::{Combatant, Encounter, Initiative, Mode, Turn};
 use crate::rulesets::shared::{at_most, within};
 use crate::vocabulary::{MAX_COMBATANTS, MAX_EFFECTS};
 
@@ -14,6 +14,10 @@ const MAX_SIDES: usize = 2 * MAX_COMBATANTS;
 const MAX_DICE: usize = 9 * 8;
 /// The initiative, whether it is fixed, and four ties.
 const MAX_KEY: usize = 6;
+/// The largest deck.
+const MAX_CARDS: usize = 100;
+/// Three more cards than the one that counts.
+const MAX_SPARE: usize = 3;
 /// No sum of dice and numbers comes near it, so that adding to an initiative is safe.
 const MAX_INITIATIVE: i64 = 1 << 53;
 
@@ -22,7 +26,7 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
     at_most("state.places", state.places.len(), MAX_PLACES)?;
     at_most("state.sides", state.sides.len(), MAX_SIDES)?;
     at_most("state.turns", state.turns.len(), MAX_DEPTH)?;
-    at_most("state.cards", state.cards.len(), Card::deck().count())?;
+    at_most("state.cards", state.cards.len(), MAX_CARDS)?;
     at_most("state.pools", state.pools.len(), MAX_POOLS)?;
     at_most("state.skipped", state.skipped.len(), MAX_SIDES)?;
     let seat = state.first_seat.unwrap_or(0);
@@ -53,6 +57,7 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
 
 fn check_initiative(initiative: &Initiative) -> Result<(), String> {
     at_most("initiative.dice", initiative.dice.len(), MAX_DICE)?;
+    at_most("initiative.spare", initiative.spare.len(), MAX_SPARE)?;
     at_most("initiative.key", initiative.key.len(), MAX_KEY)?;
     within(
         "initiative",

@@ -1,8 +1,9 @@
 //! What is wrong with a definition: the path of each mistake, and what would be right.
 
 use super::definition::{
-    CostRule, Definition, Gives, InitiativeRule, OUTNUMBERED, Owner, Per, PhaseRule, Pick,
-    PoolRule, Prepare, ReactionRule, Refill, Surprise, Team, Term, Unconscious, When, Who,
+    CostRule, DeckRule, Definition, Gives, InitiativeRule, Keep, OUTNUMBERED, Owner, Per,
+    PhaseRule, Pick, PoolRule, Prepare, ReactionRule, Refill, Reshuffle, Surprise, Team, Term,
+    Unconscious, When, Who,
 };
 use super::query::{costs_turns, has_places, lets_sides_skip, pool_line, reaction_line, rerolls};
 use crate::json::FieldError;
@@ -187,19 +188,26 @@ impl Wrong<'_> {
             );
         }
         self.unless(
-            initiative.advantage.is_none() || initiative.dice.is_some(),
+            initiative.advantage.is_none()
+                || initiative.dice.is_some()
+                || initiative.deck.is_some(),
             "initiative.advantage",
-            "advantage needs dice. Add initiative.dice, or remove advantage.",
+            "advantage needs dice or cards. Add initiative.dice or initiative.deck, or remove advantage.",
         );
         let alone = initiative.dice.is_none()
             && initiative.add.is_empty()
             && initiative.foes.is_none()
             && initiative.ties.is_empty()
-            && initiative.fixed.is_none()
-            && !initiative.low_first
-            && initiative.per != Per::Side;
-        let message = "cards can't go with dice, add, foes, fixed, ties, low_first or per side. Remove those.";
-        self.unless(!initiative.cards || alone, "initiative.cards", message);
+            && initiative.fixed.is_none();
+        let message = "A card stands for dice. Remove dice, add, foes, fixed and ties, or deck.";
+        self.unless(
+            initiative.deck.is_none() || alone,
+            "initiative.deck",
+            message,
+        );
+        if let Some(deck) = &initiative.deck {
+            self.deck(initiative, deck);
+        }
         self.changes(initiative);
         self.turn_cost(initiative);
     }
@@ -328,7 +336,26 @@ impl Wrong<'_> {
         );
     }
 
+    fn cost_in_initiative(&mut self, name: &Slug, rule: &ReactionRule) {
+        if rule.cost.initiative.get() == 0 {
+            return;
+        }
+        let line = reaction_line(name, "cost.initiative");
+        self.unless(
+            has_places(self.definition),
+            &line,
+            "Initiative of a combatant or group pays. Add initiative, set initiative.per, or remove this.",
+        );
+        let initiative = self.definition.initiative.as_ref();
+        self.unless(
+            initiative.is_none_or(|initiative| initiative.circle.is_none()),
+            &line,
+            "A circle is a rank, and nothing adds to it. Remove this, or circle.",
+        );
+    }
+
     fn cost(&mut self, name: &Slug, rule: &ReactionRule) {
+        self.cost_in_initiative(name, rule);
         let line = reaction_line(name, "cost.points");
         let [least, most] = rule.cost.points;
         self.unless(
@@ -495,6 +522,26 @@ impl Wrong<'_> {
         );
     }
 
+    fn deck(&mut self, initiative: &InitiativeRule, deck: &DeckRule) {
+        self.term("initiative.deck.redraw", &deck.redraw);
+        self.unless(
+            deck.reshuffle != Reshuffle::Joker || deck.size.get() == 54,
+            "initiative.deck.reshuffle",
+            "Only a deck of 54 has jokers. Use round or empty, or set size to 54.",
+        );
+        self.unless(
+            deck.keep == Keep::Best || initiative.per != Per::Side && initiative.circle.is_none(),
+            "initiative.deck.keep",
+            "choose needs places of combatants. Use best, or remove per side and circle.",
+        );
+        let by_number = matches!(deck.redraw, Term::Number(_));
+        self.unless(
+            !by_number || initiative.per != Per::Side,
+            "initiative.deck.redraw",
+            "A side has no such number. Set the value as a number.",
+        );
+    }
+
     /// What changes an initiative needs one of a combatant, and sorts places.
     fn changes(&mut self, initiative: &InitiativeRule) {
         self.size(
@@ -556,7 +603,7 @@ impl Wrong<'_> {
         let plain = Definition::default();
         for (path, is_there) in [
             ("turns", definition.turns != plain.turns),
-            ("initiative.cards", initiative.cards),
+            ("initiative.deck", initiative.deck.is_some()),
         ] {
             self.unless(
                 !is_there,

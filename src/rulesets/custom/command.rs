@@ -27,6 +27,8 @@ pub enum Command {
     SetInitiative(SetInitiative),
     #[serde(rename = "reorder")]
     Reorder(Reorder),
+    #[serde(rename = "keep_card")]
+    KeepCard(KeepCard),
     #[serde(rename = "swap")]
     Swap(Swap),
     #[serde(rename = "accept_swap")]
@@ -135,6 +137,16 @@ pub struct Reorder {
     pub combatant: CombatantId,
     /// The combatant before which it acts; the end of the order by default.
     pub before: Option<CombatantId>,
+}
+
+/// Keeps another of the cards that were dealt, before the combatant's turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
+#[serde(deny_unknown_fields)]
+pub struct KeepCard {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The card.
+    pub card: Card,
 }
 
 /// Swaps places with another combatant, or offers to. In its own turn a combatant gives the turn
@@ -292,6 +304,12 @@ impl Commands for Command {
             Reorder::SUMMARY,
         ),
         CommandSpec::new(
+            "keep_card",
+            AllowedRole::Player,
+            "{combatant}: keep another card",
+            KeepCard::SUMMARY,
+        ),
+        CommandSpec::new(
             "swap",
             AllowedRole::Player,
             "{combatant}: swap places[ with {with}]",
@@ -380,6 +398,7 @@ impl Commands for Command {
             | Self::SetInitiative(_)
             | Self::Reorder(_) => Actor::Gm,
             Self::Declare(Declare { combatant, .. })
+            | Self::KeepCard(KeepCard { combatant, .. })
             | Self::Swap(Swap { combatant, .. })
             | Self::AcceptSwap(AcceptSwap { combatant })
             | Self::DeclineSwap(DeclineSwap { combatant })

@@ -29,6 +29,7 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
         Command::Grant(c) => grant(play, c),
         Command::SetInitiative(c) => places::set_initiative(play, c),
         Command::Reorder(c) => places::reorder(play, c),
+        Command::KeepCard(c) => places::keep_card(play, c),
         Command::Swap(c) => places::swap(play, c),
         Command::AcceptSwap(c) => places::accept_swap(play, &c.combatant),
         Command::DeclineSwap(c) => places::decline_swap(play, &c.combatant),

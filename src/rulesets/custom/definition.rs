@@ -85,10 +85,10 @@ pub struct InitiativeRule {
     /// Dice and bonuses of the foes, if they differ.
     #[schema(inline)]
     pub foes: Option<FoesRule>,
-    /// True for cards instead of dice: 54 cards, jokers first, then ace to two; spades, hearts,
-    /// diamonds, clubs.
-    pub cards: bool,
-    /// Number of additional rolls, at most 3. The best roll counts; below 0, the worst.
+    /// Cards instead of dice.
+    #[schema(inline)]
+    pub deck: Option<DeckRule>,
+    /// Number of additional rolls or cards, at most 3. The best roll counts; below 0, the worst.
     pub advantage: Option<Slug>,
     /// Number that replaces the roll, unless it is 0. The combatant acts after all with the same
     /// initiative.
@@ -129,7 +129,7 @@ impl Default for InitiativeRule {
             dice: None,
             add: Vec::new(),
             foes: None,
-            cards: false,
+            deck: None,
             advantage: None,
             fixed: None,
             low_first: false,
@@ -187,6 +187,57 @@ impl Default for WoundsRule {
             by: Int::clamped(-1),
         }
     }
+}
+
+/// A deck of which each draws a card.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct DeckRule {
+    /// Number of cards: 54 for playing cards with two jokers, 52 without; else cards from 1 to this
+    /// number. Of playing cards the jokers are the highest, then ace to two; spades, hearts,
+    /// diamonds, clubs.
+    pub size: Int<2, 100>,
+    /// A card of this value or less is drawn again. Jack to ace are 11 to 14.
+    #[schema(inline)]
+    pub redraw: Term<0, 100>,
+    /// Card that counts of several.
+    #[schema(inline)]
+    pub keep: Keep,
+    /// When the cards go back to the deck. They always do when it runs out.
+    #[schema(inline)]
+    pub reshuffle: Reshuffle,
+}
+
+impl Default for DeckRule {
+    fn default() -> Self {
+        Self {
+            size: Int::clamped(54),
+            redraw: Term::Fixed(Int::clamped(0)),
+            keep: Keep::default(),
+            reshuffle: Reshuffle::default(),
+        }
+    }
+}
+
+/// Card that counts of several: the best, or the one that the combatant chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Keep {
+    #[default]
+    Best,
+    Choose,
+}
+
+/// When all cards go back to the deck: when it is empty; before each round; or after a round with a
+/// joker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
+#[serde(rename_all = "snake_case")]
+pub enum Reshuffle {
+    #[default]
+    Empty,
+    Round,
+    Joker,
 }
 
 /// Dice and bonuses of the foes.
@@ -323,6 +374,8 @@ pub struct CostRule {
     /// Fewest and most points, from 0 to 100.
     #[schema(value_type = Vec<Int<0, 100>>, min_items = 2, max_items = 2)]
     pub points: [Int<0, 100>; 2],
+    /// Initiative that it costs: taken from the combatant's, or added to it if the lowest acts first.
+    pub initiative: Int<0, 100>,
     /// True if it costs the combatant a turn of this round.
     pub turn: bool,
 }
@@ -332,6 +385,7 @@ impl Default for CostRule {
         Self {
             pool: None,
             points: [Int::clamped(1); 2],
+            initiative: Int::clamped(0),
             turn: false,
         }
     }

@@ -1,6 +1,6 @@
 //! The events of `custom`.
 
-use super::{Cause, Initiative, TurnKind};
+use super::{Card, Cause, Initiative, TurnKind};
 use crate::json::CachedJson;
 use crate::vocabulary::{
     CombatantId, Describe, EffectId, Names, OwnEvents, Participants, Redact, Slug, Tagged,
@@ -34,6 +34,8 @@ pub enum Event {
     InitiativeChanged(InitiativeChanged),
     #[serde(rename = "side_initiative_changed")]
     SideInitiativeChanged(SideInitiativeChanged),
+    #[serde(rename = "card_kept")]
+    CardKept(CardKept),
     #[serde(rename = "swap_offered")]
     SwapOffered(SwapOffered),
     #[serde(rename = "swap_declined")]
@@ -144,6 +146,10 @@ pub struct InitiativeRolled {
     pub places: Vec<RolledPlace>,
     /// The sides, first to last.
     pub sides: Vec<RolledSide>,
+    /// Cards that were drawn and do not count. Only the game master sees them.
+    #[schema(value_type = Vec<String>)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub discarded: Vec<Card>,
 }
 
 /// A combatant's initiative changed, and all its places with it. The order is sorted again.
@@ -168,6 +174,15 @@ pub struct SideInitiativeChanged {
     pub from: i64,
     /// The initiative after that.
     pub to: i64,
+}
+
+/// A combatant chose another of its cards, also for those that share it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct CardKept {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The card that counts now.
+    pub card: Card,
 }
 
 /// A combatant offered to swap places.
@@ -206,6 +221,10 @@ pub struct Placed {
     pub places: Vec<RolledPlace>,
     /// True if the places are last, whatever the initiative.
     pub last: bool,
+    /// Cards that were drawn and do not count. Only the game master sees them.
+    #[schema(value_type = Vec<String>)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub discarded: Vec<Card>,
 }
 
 /// A combatant missed turns of this round, because its places had passed.
@@ -450,6 +469,7 @@ impl Describe for Event {
                 "{combatant} {combatant:goes|go} from initiative {from} to {to} ({cause})."
             }
             Self::SideInitiativeChanged(_) => "The {side} go from initiative {from} to {to}.",
+            Self::CardKept(_) => "{combatant} {combatant:keeps|keep} the {card}.",
             Self::SwapOffered(_) => "{combatant} {combatant:offers|offer} {with} to swap places.",
             Self::SwapDeclined(_) => "{combatant} {combatant:declines|decline} to swap places.",
             Self::Placed(_) => "Joining the order: {places}.",

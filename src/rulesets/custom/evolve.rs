@@ -7,7 +7,7 @@ use super::query::{
     turns,
 };
 use super::{
-    CameLate, Card, Cause, Combatant, CombatantState, Custom, Delayed, Encounter, Event,
+    CameLate, Card, CardKept, Cause, Combatant, CombatantState, Custom, Delayed, Encounter, Event,
     Initiative, InitiativeChanged, InitiativeRolled, Mode, Offer, Place, PlaceMoved, Placed,
     PlacesSwapped, RolledPlace, RolledSide, SideInitiativeChanged, SideState, State, Turn,
     TurnKind,
@@ -64,6 +64,7 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
         Event::RollOpened(_) => state.mode = Mode::Rolling,
         Event::InitiativeChanged(e) => change_initiative(encounter, e),
         Event::SideInitiativeChanged(e) => change_side(encounter, e),
+        Event::CardKept(e) => keep_card(encounter, e),
         Event::SwapOffered(e) => {
             state.offer = Some(Offer {
                 combatant: e.combatant.clone(),
@@ -192,10 +193,12 @@ fn come_late(encounter: &mut Encounter, e: &CameLate) {
 fn reshuffle(state: &mut State) {
     let mut kept = Vec::new();
     if state.rolled {
-        take_out(
-            &mut kept,
-            state.places.iter().map(|place| &*place.initiative),
-        );
+        let places = state.places.iter().map(|place| &*place.initiative);
+        let sides = state
+            .sides
+            .iter()
+            .filter_map(|side| side.initiative.as_deref());
+        take_out(&mut kept, places.chain(sides));
     }
     state.cards = kept;
 }
@@ -203,10 +206,16 @@ fn reshuffle(state: &mut State) {
 /// Takes the cards of initiative out of the deck. A group has one card for all its places.
 fn take_out<'t>(out: &mut Vec<Card>, initiative: impl Iterator<Item = &'t Initiative>) {
     for initiative in initiative {
-        if let Some(card) = initiative.card
-            && !out.contains(&card)
-        {
-            out.push(card);
+        discard(out, initiative.card.as_slice());
+        discard(out, &initiative.spare);
+    }
+}
+
+/// Takes cards out of the deck that count for nobody.
+fn discard(out: &mut Vec<Card>, cards: &[Card]) {
+    for card in cards {
+        if !out.contains(card) {
+            out.push(*card);
         }
     }
 }
@@ -478,10 +487,10 @@ fn set_initiative(encounter: &mut Encounter, e: &InitiativeRolled) {
     for rolled in &e.places {
         state.places.push(new_place(rolled, false));
     }
-    take_out(
-        &mut state.cards,
-        e.places.iter().map(|place| &*place.initiative),
-    );
+    let places = e.places.iter().map(|place| &*place.initiative);
+    let sides = e.sides.iter().map(|side| &*side.initiative);
+    take_out(&mut state.cards, places.chain(sides));
+    discard(&mut state.cards, &e.discarded);
     if !e.sides.is_empty() {
         roll_sides(encounter, &e.sides);
     }
@@ -530,6 +539,7 @@ fn place(encounter: &mut Encounter, e: &Placed) {
         &mut state.cards,
         e.places.iter().map(|place| &*place.initiative),
     );
+    discard(&mut state.cards, &e.discarded);
     for rolled in &e.places {
         use_up_roll(encounter, &rolled.combatant);
     }
@@ -1021,4 +1031,26 @@ fn give_turn_back(encounter: &mut Encounter, e: &PlacesSwapped) {
         s.turns_in_phase = s.turns_in_phase.saturating_sub(1);
         s.had_pass = false;
     });
+}
+
+/// Lets another card count for a combatant, and for those that share it.
+fn keep_card(encounter: &mut Encounter, e: &CardKept) {
+    let sign = sign(encounter.options.definition());
+    let places = &mut encounter.state.places;
+    let own = places
+        .iter()
+        .find(|place| place.combatant == e.combatant && place.initiative.spare.contains(&e.card));
+    let Some(before) = own.and_then(|place| place.initiative.card) else {
+        return;
+    };
+    let (sharing, others): (Vec<_>, Vec<_>) = places
+        .drain(..)
+        .partition(|place| place.initiative.card == Some(before));
+    *places = others;
+    for mut place in sharing {
+        if let Some(kept) = place.initiative.keeping(e.card, sign) {
+            set_initiative_of(&mut place, kept);
+        }
+        insert_in_order(&encounter.combatants, places, place);
+    }
 }

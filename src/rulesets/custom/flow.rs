@@ -1,10 +1,10 @@
 //! How a fight goes on: rounds, phases, turns, gaps.
 
-use super::definition::Lasts;
+use super::definition::{Lasts, Reshuffle};
 use super::query::{
-    Opening, asked, change_by_turn, chooser, clock, current, declaration, definition, delays_last,
-    has_clock, is_lair, is_skipped, owes_roll, reacting, rerolls, slot_taken, steps, top,
-    undeclared,
+    Opening, asked, change_by_turn, chooser, clock, current, deck, declaration, definition,
+    delays_last, has_clock, is_lair, is_skipped, owes_roll, reacting, rerolls, slot_taken, steps,
+    top, undeclared,
 };
 use super::walk::{self, Next};
 use super::{
@@ -296,14 +296,23 @@ pub(super) fn close_used_gap(play: &mut Play<'_>) {
     }
 }
 
+/// Whether the cards go back to the deck after this round.
+fn reshuffles(encounter: &Encounter) -> bool {
+    let reshuffle = deck(definition(encounter)).map(|deck| deck.reshuffle);
+    match reshuffle {
+        Some(Reshuffle::Round) => true,
+        Some(Reshuffle::Joker) => encounter.state.cards.iter().any(|card| card.is_joker()),
+        Some(Reshuffle::Empty) | None => false,
+    }
+}
+
 /// Ends the round and begins the next, first with what is declared in it.
 fn next_round(play: &mut Play<'_>) -> Option<Point> {
     let next = play.encounter().round.saturating_add(1);
     count_skipped_turns(play);
     pass_rounds(play, 1);
     let encounter = play.encounter();
-    let joker = encounter.state.cards.iter().any(|card| card.is_joker());
-    let reshuffles = joker && rerolls(definition(encounter));
+    let reshuffles = rerolls(definition(encounter)) && reshuffles(encounter);
     if delays_last(definition(encounter), Lasts::Round) {
         for combatant in ids(encounter.iter().filter(|c| c.state.delaying)) {
             play.emit(DelayLapsed { combatant });

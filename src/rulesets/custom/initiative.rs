@@ -1,21 +1,22 @@
 //! Initiative: dice and numbers, or cards, for combatants, groups or sides.
 
-use super::definition::{Definition, Dice, InitiativeRule, Lasts, Per, Surprise};
+use super::definition::{DeckRule, Definition, Dice, InitiativeRule, Keep, Lasts, Per, Surprise};
 use super::query::{
-    change_by_conditions, change_by_wounds, deals_cards, definition, delays_last, has_clock,
-    has_places, is_fixed, is_foe, number, sign, turns, value,
+    change_by_conditions, change_by_wounds, deck, definition, delays_last, has_clock, has_places,
+    is_fixed, is_foe, number, sign, turns, value,
 };
 use super::{
-    Card, Cause, Combatant, Encounter, Initiative, InitiativeRolled, Play, Reshuffled, Roll,
-    RolledPlace, RolledSide,
+    Card, Cause, Combatant, Encounter, Initiative, InitiativeRolled, Placed, Play, Reshuffled,
+    Roll, RolledPlace, RolledSide,
 };
 use crate::json::{CachedJson, FieldError};
 use crate::rulesets::shared::seen_first;
 use crate::vocabulary::{CombatantId, Die, Property, Slug, Values, Violation, field, ids, require};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The key of a unit that gets no card. Cards have keys below 0, so it is last.
-const NO_CARD_KEY: [i64; 2] = [0, 0];
+/// The key of a unit that gets no card where the lowest card is first: above any card. Where the
+/// highest is first, cards have keys below 0.
+const NO_CARD: i64 = 101;
 /// The numbers of a key before those that break ties: the initiative, and whether it is fixed.
 const KEY_HEAD: usize = 2;
 /// Maximum roll-offs of a tie.
@@ -142,13 +143,14 @@ fn apply_brought(
     let mut out = encounter.state.cards.clone();
     for (name, card) in &given.cards {
         let path = format!("cards.{}", name.as_str());
-        if !deals_cards(definition) {
+        let Some(deck) = deck(definition) else {
             return Err(not_rolled(path, name));
-        }
+        };
         let Some(unit) = unit_named(units, name) else {
             return Err(not_rolled(path, name));
         };
-        require(!out.contains(card), "card_is_out", field(path), || {
+        let is_in = Card::deck(deck.size.get()).contains(card) && !out.contains(card);
+        require(is_in, "card_is_out", field(path), || {
             format!("{card} is not in the deck now. Name another card.")
         })?;
         unit.card = Some(*card);
@@ -184,7 +186,8 @@ pub(super) fn table_cards(encounter: &Encounter) -> Values {
     }
     let dealt = &encounter.state.cards;
     let mut left = Vec::new();
-    for card in Card::deck() {
+    let size = deck(definition(encounter)).map_or(0, |deck| deck.size.get());
+    for card in Card::deck(size) {
         if !dealt.contains(&card) {
             left.push(card.to_string());
         }
@@ -253,6 +256,7 @@ pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violatio
         rule,
         out,
         held: given.cards.values().copied().collect(),
+        discarded: Vec::new(),
         reshuffled: false,
     };
     let mut rolled = Vec::new();
@@ -265,6 +269,7 @@ pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violatio
     let mut known = InitiativeRolled {
         places: Vec::new(),
         sides: Vec::new(),
+        discarded: Vec::new(),
     };
     if has_places(definition) {
         known.places = roller.places(play, rolled);
@@ -274,21 +279,27 @@ pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violatio
     if roller.reshuffled {
         play.emit(Reshuffled {});
     }
+    known.discarded = roller.discarded;
     play.emit(known);
     Ok(())
 }
 
 /// The places of a combatant that comes into a fight whose initiative is known: its group's, or new
 /// ones.
-pub(super) fn newcomer(play: &mut Play<'_>, id: &CombatantId) -> Vec<RolledPlace> {
+pub(super) fn newcomer(play: &mut Play<'_>, id: &CombatantId, last: bool) -> Placed {
     let encounter = &play.encounter().clone();
     let definition = definition(encounter);
     let (Some(c), Some(rule)) = (encounter.get(id), &definition.initiative) else {
-        return Vec::new();
+        return Placed {
+            places: Vec::new(),
+            last,
+            discarded: Vec::new(),
+        };
     };
     let mut held = Vec::new();
     for place in &encounter.state.places {
         held.extend(place.initiative.card);
+        held.extend(&place.initiative.spare);
     }
     let mut roller = Roller {
         encounter,
@@ -296,6 +307,7 @@ pub(super) fn newcomer(play: &mut Play<'_>, id: &CombatantId) -> Vec<RolledPlace
         rule,
         out: encounter.state.cards.clone(),
         held,
+        discarded: Vec::new(),
         reshuffled: false,
     };
     let initiative = match roller.group_initiative(c) {
@@ -310,7 +322,11 @@ pub(super) fn newcomer(play: &mut Play<'_>, id: &CombatantId) -> Vec<RolledPlace
     if roller.reshuffled {
         play.emit(Reshuffled {});
     }
-    places
+    Placed {
+        places,
+        last,
+        discarded: roller.discarded,
+    }
 }
 
 /// Makes initiative by a rule.
@@ -322,6 +338,8 @@ struct Roller<'t> {
     out: Vec<Card>,
     /// Those of them that are in play in this round.
     held: Vec<Card>,
+    /// Those of them that were drawn and do not count.
+    discarded: Vec<Card>,
     /// True if the deck has run out, and the discards went back.
     reshuffled: bool,
 }
@@ -334,8 +352,8 @@ impl Roller<'_> {
 
     /// The initiative of one unit.
     fn initiative(&mut self, play: &mut Play<'_>, unit: &Unit<'_>) -> Initiative {
-        if self.rule.cards {
-            return self.deal(play, unit.card);
+        if let Some(deck) = &self.rule.deck {
+            return self.deal(play, deck, unit);
         }
         if is_fixed(self.definition, unit.first) {
             let total = self.own_number(unit, self.rule.fixed.as_ref());
@@ -441,44 +459,79 @@ impl Roller<'_> {
     }
 
     /// The cards that are left in the deck.
-    fn rest(&self) -> Vec<Card> {
-        Card::deck()
-            .filter(|card| !self.out.contains(card))
-            .collect()
+    fn rest(&self, deck: &DeckRule) -> Vec<Card> {
+        let mut rest = Card::deck(deck.size.get());
+        rest.retain(|card| !self.out.contains(card));
+        rest
     }
 
-    /// Deals a card: the one that is given, or one of those that are left. If the deck has run out,
-    /// the discards go back; with none left the initiative is the last.
-    fn deal(&mut self, play: &mut Play<'_>, given: Option<Card>) -> Initiative {
-        let Some(card) = given.or_else(|| self.draw(play)) else {
+    /// Deals a unit its cards, of which one counts: the one that the table dealt, or one and a
+    /// further one for each point of `advantage`.
+    fn deal(&mut self, play: &mut Play<'_>, deck: &DeckRule, unit: &Unit<'_>) -> Initiative {
+        if let Some(card) = unit.card {
+            self.out.push(card);
+            self.held.push(card);
+            return self.of_card(Some(card), Vec::new());
+        }
+        let redraw = value(self.definition, Some(unit.first), &deck.redraw);
+        let advantage = self.advantage(unit);
+        let mut cards = Vec::new();
+        for _ in 0..=advantage.abs() {
+            cards.extend(self.draw(play, deck, redraw));
+        }
+        cards.sort_by_key(|card| card.key(self.sign()));
+        if advantage < 0 {
+            cards.reverse();
+        }
+        let mut spare = cards.split_off(cards.len().min(1));
+        if deck.keep == Keep::Best || advantage < 0 {
+            self.held.retain(|card| !spare.contains(card));
+            self.discarded.append(&mut spare);
+        }
+        self.of_card(cards.first().copied(), spare)
+    }
+
+    /// The initiative of a card; without one it is the last.
+    fn of_card(&self, card: Option<Card>, spare: Vec<Card>) -> Initiative {
+        let Some(card) = card else {
             return Initiative {
-                key: NO_CARD_KEY.to_vec(),
+                key: vec![if self.rule.low_first { NO_CARD } else { 0 }, 0],
                 ..Initiative::default()
             };
         };
-        self.out.push(card);
-        self.held.push(card);
         Initiative {
-            key: card.key(),
+            key: card.key(self.sign()),
             total: card.value(),
             card: Some(card),
+            spare,
             ..Initiative::default()
         }
     }
 
-    fn draw(&mut self, play: &mut Play<'_>) -> Option<Card> {
-        let mut rest = self.rest();
+    /// Draws a card, and again while it is worth no more than `redraw` and others are left. If the
+    /// deck has run out, the discards go back.
+    fn draw(&mut self, play: &mut Play<'_>, deck: &DeckRule, redraw: i64) -> Option<Card> {
+        let mut rest = self.rest(deck);
         if rest.is_empty() {
             self.out.clone_from(&self.held);
+            self.discarded.clear();
             self.reshuffled = true;
-            rest = self.rest();
+            rest = self.rest(deck);
         }
-        if rest.is_empty() {
-            return None;
+        loop {
+            let sides = u16::try_from(rest.len()).ok()?;
+            if sides == 0 {
+                return None;
+            }
+            let face = usize::from(play.roll(sides).face);
+            let card = rest.remove(face.saturating_sub(1).min(rest.len() - 1));
+            self.out.push(card);
+            if card.value() > redraw || rest.is_empty() {
+                self.held.push(card);
+                return Some(card);
+            }
+            self.discarded.push(card);
         }
-        let sides = u16::try_from(rest.len()).ok()?;
-        let face = usize::from(play.roll(sides).face);
-        rest.get(face.saturating_sub(1)).copied()
     }
 
     /// Lets equal initiative roll again, at most [`ROLL_OFFS`] times, if the rule says so.
@@ -640,9 +693,9 @@ impl Roller<'_> {
         let mut all = vec![initiative.clone().into()];
         let mut shift = 0;
         for _ in 1..turns(self.definition, c) {
-            let further = if self.rule.cards {
-                let card = self.deal(play, None);
-                self.with_wounds(c, &card)
+            let further = if let Some(deck) = &self.rule.deck {
+                let card = self.draw(play, deck, 0);
+                self.with_wounds(c, &self.of_card(card, Vec::new()))
             } else if self.rule.circle.is_some() {
                 initiative.clone()
             } else {

@@ -1,12 +1,12 @@
 //! What may be legal under `custom`.
 
-use super::definition::{Gives, Owner, Partner, Prepare, ReactionRule, Surprise};
+use super::definition::{Gives, Keep, Owner, Partner, Prepare, ReactionRule, Surprise};
 use super::initiative::{side_dice, table_cards, table_rolls};
 use super::places::{has_open_place, may_swap, swap_rule};
 use super::query::{
-    Opening, asked, candidates, chooser, circle, cost_of_turn, current, deals_cards, definition,
-    delay_rule, has_clock, has_places, may_react, may_return, may_skip, may_use, opening, phase,
-    points, price, undeclared,
+    Opening, asked, candidates, chooser, circle, cost_of_turn, current, deck, definition,
+    delay_rule, has_clock, has_places, may_react, may_return, may_skip, may_use, next_place,
+    opening, phase, points, price, undeclared,
 };
 use super::{Combatant, Encounter, Mode, pick_rule};
 use crate::vocabulary::{
@@ -33,6 +33,7 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     }
     places(encounter, &mut legal);
     swaps(encounter, &mut legal);
+    cards(encounter, &mut legal);
     if let Some(opening) = opening(encounter) {
         reactions(encounter, opening, &mut legal);
     }
@@ -81,6 +82,22 @@ fn places(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     for id in placed {
         let reorder = LegalCommand::of("reorder", "CU-40").with("combatant", id.as_str());
         legal.push(reorder.among("before", false, &before, Some(id)));
+    }
+}
+
+/// The cards that combatants may keep instead of those that count.
+fn cards(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
+    if deck(definition(encounter)).is_none_or(|deck| deck.keep != Keep::Choose) {
+        return;
+    }
+    for c in encounter.active() {
+        if let Some(place) = next_place(encounter, &c.id)
+            && !place.initiative.spare.is_empty()
+        {
+            let spare = place.initiative.spare.iter().map(ToString::to_string);
+            let keep = LegalCommand::by("keep_card", &c.id, "CU-43");
+            legal.push(keep.choose("card", true, spare));
+        }
     }
 }
 
@@ -188,9 +205,9 @@ fn readies_several(encounter: &Encounter) -> bool {
 /// The rule behind what a reaction gives or costs.
 fn rule_of(rule: &ReactionRule) -> &'static str {
     match rule.gives() {
-        Gives::Skip => "CU-53",
-        Gives::OwnTurn => "CU-52",
-        Gives::Action | Gives::Turn if rule.cost.turn => "CU-51",
+        Gives::Skip => "CU-47",
+        Gives::OwnTurn => "CU-46",
+        Gives::Action | Gives::Turn if rule.cost.turn => "CU-45",
         Gives::Action | Gives::Turn => "CU-29",
     }
 }
@@ -219,7 +236,7 @@ fn rolled(encounter: &Encounter, mut option: LegalCommand) -> LegalCommand {
             .open("rolls", false, table_rolls(encounter))
             .advanced();
     }
-    if deals_cards(definition) {
+    if deck(definition).is_some() {
         option = option
             .open("cards", false, table_cards(encounter))
             .advanced();

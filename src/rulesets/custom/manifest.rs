@@ -145,7 +145,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-4",
-        "`initiative.advantage`: more rolls, of which the best or the worst counts.",
+        "`initiative.advantage`: more rolls or cards, of which the best or the worst counts.",
     ),
     Rule::official(
         "CU-5",
@@ -154,9 +154,12 @@ const RULES: &[Rule] = &[
     Rule::official("CU-6", "`initiative.reroll`: all roll again each round."),
     Rule::official(
         "CU-7",
-        "`initiative.cards`: each gets a card. Jokers come first and are equal, then ace to two, spades to clubs. When the deck runs out, the discards go back.",
+        "`initiative.deck`: each gets a card. Of playing cards jokers come first and are equal, then ace to two, spades to clubs. A card up to `redraw` is drawn again. When the deck runs out, the discards go back.",
     ),
-    Rule::official("CU-8", "After a round with a joker, all cards go back."),
+    Rule::official(
+        "CU-8",
+        "`deck.reshuffle`: all cards go back before each round, or after a round with a joker.",
+    ),
     Rule::official(
         "CU-9",
         "`initiative.again`: further turns of a combatant have a worse initiative, or cards of their own.",
@@ -291,31 +294,39 @@ const RULES: &[Rule] = &[
         "`initiative.circle`: the best initiative begins, and the others follow by seat.",
     ),
     Rule::official(
-        "CU-51",
+        "CU-43",
+        "`deck.keep`: of several cards the best counts, or the one that the combatant chooses before its turn.",
+    ),
+    Rule::official(
+        "CU-44",
+        "`cost.initiative`: a reaction costs initiative. The order is sorted again at once.",
+    ),
+    Rule::official(
+        "CU-45",
         "`cost.turn`: a reaction costs a turn of this round. Effects count it at once.",
     ),
     Rule::official(
-        "CU-52",
+        "CU-46",
         "`gives` own_turn: a combatant takes its own turn of this round now.",
     ),
     Rule::official(
-        "CU-53",
+        "CU-47",
         "`gives` skip: a side that chooses who acts lets another side go first, once.",
     ),
     Rule::official(
-        "CU-54",
+        "CU-48",
         "Pools of a side: each side has points. `outnumbered` gives as many as the side has fewer combatants than the largest side.",
     ),
     Rule::official(
-        "CU-55",
+        "CU-49",
         "`reverse`: the last place of the order comes first.",
     ),
     Rule::official(
-        "CU-56",
+        "CU-50",
         "`pick` slot: any combatant of the side whose place comes may take it, and exchanges places with the one that had it.",
     ),
     Rule::official(
-        "CU-57",
+        "CU-51",
         "`sides` proportional: the side with the largest share of its turns left is next.",
     ),
 ];

@@ -131,7 +131,7 @@ impl Ruleset for Custom {
 fn pick_rule(encounter: &Encounter) -> &'static str {
     match (phase(encounter).pick, phase(encounter).sides) {
         (Pick::Order, _) => "CU-12",
-        (Pick::Slot, _) => "CU-56",
+        (Pick::Slot, _) => "CU-50",
         (Pick::Last, _) => "CU-14",
         (Pick::Together, _) => "CU-15",
         (Pick::Free, Sides::Mixed) => "CU-13",

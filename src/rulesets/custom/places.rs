@@ -9,8 +9,8 @@ use super::query::{
 };
 use super::react::settle;
 use super::{
-    Cause, Combatant, Encounter, Mode, Offer, Place, PlaceMoved, PlacesSwapped, Play, Reorder,
-    SetInitiative, SideInitiativeChanged, Swap, SwapDeclined, SwapOffered, TurnKind,
+    CardKept, Cause, Combatant, Encounter, KeepCard, Mode, Offer, Place, PlaceMoved, PlacesSwapped,
+    Play, Reorder, SetInitiative, SideInitiativeChanged, Swap, SwapDeclined, SwapOffered, TurnKind,
 };
 use crate::vocabulary::{CombatantId, Expiry, Slug, Violation, field, require};
 
@@ -142,6 +142,40 @@ pub(super) fn reorder(play: &mut Play<'_>, c: &Reorder) -> Result<(), Violation>
         after: false,
         turn,
         done: false,
+    });
+    settle(play);
+    Ok(())
+}
+
+/// Keeps another of the cards that a combatant was dealt for its next open place.
+pub(super) fn keep_card(play: &mut Play<'_>, c: &KeepCard) -> Result<(), Violation> {
+    let id = &c.combatant;
+    play.combatant("combatant", id)?;
+    let encounter = play.encounter();
+    let place = next_place(encounter, id);
+    let spare = place.map_or(&[][..], |place| &place.initiative.spare);
+    ensure(
+        !spare.is_empty(),
+        "no_other_card",
+        "CU-43",
+        "initiative.deck.keep",
+        || format!("{id} has no other card to keep."),
+    )?;
+    let cards: Vec<_> = spare.iter().map(ToString::to_string).collect();
+    require(
+        spare.contains(&c.card),
+        "no_such_card",
+        field("card"),
+        || {
+            format!(
+                "{id} was not dealt this card. Other cards: {}.",
+                cards.join(", ")
+            )
+        },
+    )?;
+    play.emit(CardKept {
+        combatant: id.clone(),
+        card: c.card,
     });
     settle(play);
     Ok(())

@@ -1,8 +1,9 @@
 //! What follows from definition and state: who may act, who picks, who has a reaction.
 
 use super::definition::{
-    Definition, Gives, Lasts, OUTNUMBERED, Owner, Per, PhaseRule, Pick, PoolRule, Prepare,
-    ReactionRule, Sides, StepRule, Surprise, Team, Term, TurnCostRule, Unconscious, When, Who,
+    DeckRule, Definition, Gives, Lasts, OUTNUMBERED, Owner, Per, PhaseRule, Pick, PoolRule,
+    Prepare, ReactionRule, Sides, StepRule, Surprise, Team, Term, TurnCostRule, Unconscious, When,
+    Who,
 };
 use super::manifest::MANIFEST;
 use super::{
@@ -215,9 +216,9 @@ pub(super) fn rerolls(definition: &Definition) -> bool {
     matches!(&definition.initiative, Some(initiative) if initiative.reroll)
 }
 
-/// Whether the order is dealt in cards.
-pub(super) fn deals_cards(definition: &Definition) -> bool {
-    matches!(&definition.initiative, Some(initiative) if initiative.cards)
+/// The deck, if the order is dealt in cards.
+pub(super) fn deck(definition: &Definition) -> Option<&DeckRule> {
+    definition.initiative.as_ref()?.deck.as_ref()
 }
 
 /// The cost of turns, if they have one.
@@ -855,8 +856,24 @@ fn has_open_turn(encounter: &Encounter, c: &Combatant) -> bool {
 fn can_pay(encounter: &Encounter, c: &Combatant, name: &Slug, rule: &ReactionRule) -> bool {
     !c.state.used.contains(name)
         && has_points(encounter, c, rule)
+        && has_initiative(encounter, c, rule)
         && fits(definition(encounter), &rule.who, c)
         && has_turn_for(encounter, c, rule)
+}
+
+/// Whether a combatant has the initiative that a reaction costs. Where turns cost initiative too,
+/// the highest first, it can't fall below 0.
+pub(super) fn has_initiative(encounter: &Encounter, c: &Combatant, rule: &ReactionRule) -> bool {
+    let cost = rule.cost.initiative.get();
+    if cost == 0 {
+        return true;
+    }
+    let definition = definition(encounter);
+    let counts_down = costs_turns(definition) && !has_clock(definition);
+    match place_of(encounter, &c.id) {
+        Some(place) => !counts_down || place.initiative.total >= cost,
+        None => false,
+    }
 }
 
 /// Whether a combatant that [may react](may_react) may do it by this reaction.

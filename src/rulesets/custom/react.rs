@@ -11,7 +11,7 @@ use super::query::{
 };
 use super::{
     CameLate, Cause, Combatant, Custom, DelayLapsed, Encounter, Halted, Mode, Place, PlaceMoved,
-    Placed, Play, TurnKind,
+    Play, TurnKind,
 };
 use crate::rulesets::shared::end_turn;
 use crate::vocabulary::{
@@ -138,8 +138,8 @@ fn find_place(play: &mut Play<'_>, id: &CombatantId) {
         return;
     }
     let last = definition.join == Join::Last && !has_clock(definition);
-    let places = initiative::newcomer(play, id);
-    play.emit(Placed { places, last });
+    let placed = initiative::newcomer(play, id, last);
+    play.emit(placed);
     if !last {
         lose_missed_places(play, id);
     }

@@ -5,13 +5,15 @@ use super::definition::{Definition, Gives, Owner, Prepare, ReactionRule};
 use super::flow::{Point, begin, close_used_gap, proceed, return_to};
 use super::manifest::MANIFEST;
 use super::query::{
-    Opening, beside_now, candidates, definition, delay_rule, fits, has_turn_for, is_skipped,
-    is_surprised, lets_sides_skip, may_react, may_return, may_skip, may_use, next_place, opening,
-    phase, phase_line, points, pool_line, price, reaction_line, top,
+    Opening, beside_now, candidates, change_of_initiative, definition, delay_rule, fits,
+    has_initiative, has_turn_for, is_skipped, is_surprised, later_by, lets_sides_skip, may_react,
+    may_return, may_skip, may_use, next_place, opening, phase, phase_line, points, pool_line,
+    price, reaction_line, top,
 };
 use super::{
-    Combatant, Delayed, Encounter, Mode, PlaceMoved, Play, PoolChanged, React, Reacted, Readied,
-    Ready, SidePoolChanged, SideSkipped, TablePoolChanged, Trigger, Triggered, TurnKind, TurnSpent,
+    Cause, Combatant, Delayed, Encounter, Mode, PlaceMoved, Play, PoolChanged, React, Reacted,
+    Readied, Ready, SidePoolChanged, SideSkipped, TablePoolChanged, Trigger, Triggered, TurnKind,
+    TurnSpent,
 };
 use crate::vocabulary::{CombatantId, Int, Moment, Slug, Violation};
 
@@ -182,6 +184,7 @@ pub(super) fn react(play: &mut Play<'_>, wanted: &Use<'_>) -> Result<(), Violati
     let opening = check_opening(encounter, c, wanted.reaction)?;
     check_readied(wanted, c)?;
     let cost = check_cost(encounter, c, wanted, rule)?;
+    check_initiative(encounter, c, wanted.reaction, rule)?;
     check_turn(encounter, c, wanted.reaction, rule)?;
     let line = reaction_line(wanted.reaction, "when");
     let is_time = may_use(encounter, c, opening, wanted.reaction, rule);
@@ -215,19 +218,20 @@ fn skip(play: &mut Play<'_>, wanted: &Use<'_>, rule: &ReactionRule) -> Result<()
     let chooses = encounter.state.mode == Mode::Choosing
         && lets_sides_skip(phase(encounter))
         && candidates(encounter).contains(id);
-    ensure(chooses, "cannot_skip", "CU-53", &line, || {
+    ensure(chooses, "cannot_skip", "CU-47", &line, || {
         format!(
             "{id} can let another side go first only while {id}'s side chooses who acts. {}",
             now(encounter)
         )
     })?;
     let cost = check_cost(encounter, c, wanted, rule)?;
+    check_initiative(encounter, c, name, rule)?;
     check_turn(encounter, c, name, rule)?;
     let skips = may_skip(encounter, c, name, rule);
     ensure(
         skips,
         "no_other_side",
-        "CU-53",
+        "CU-47",
         &line,
         || "No other side can act now. Choose who acts.",
     )?;
@@ -280,6 +284,13 @@ fn pay(play: &mut Play<'_>, wanted: &Use<'_>, rule: &ReactionRule, cost: u32) {
             pool,
             cost,
         });
+    }
+    let cost = rule.cost.initiative.count();
+    let by = later_by(definition(play.encounter()), cost);
+    if cost > 0
+        && let Some(changed) = change_of_initiative(play.encounter(), id, Cause::Spent, by)
+    {
+        play.emit(changed);
     }
     if rule.cost.turn {
         play.count_effects(Moment::TurnStart(id));
@@ -394,6 +405,29 @@ fn check_cost(
     Ok(cost)
 }
 
+/// Refuses a combatant without the initiative that the reaction costs.
+fn check_initiative(
+    encounter: &Encounter,
+    c: &Combatant,
+    name: &Slug,
+    rule: &ReactionRule,
+) -> Result<(), Violation> {
+    let line = reaction_line(name, "cost.initiative");
+    let has_initiative = has_initiative(encounter, c, rule);
+    ensure(
+        has_initiative,
+        "too_little_initiative",
+        "CU-44",
+        &line,
+        || {
+            format!(
+                "{} has too little initiative for reaction \"{name}\". Its cost: {}.",
+                c.id, rule.cost.initiative
+            )
+        },
+    )
+}
+
 /// Refuses a combatant without the turn that the reaction takes or costs.
 fn check_turn(
     encounter: &Encounter,
@@ -402,9 +436,9 @@ fn check_turn(
     rule: &ReactionRule,
 ) -> Result<(), Violation> {
     let (rule_id, field) = if rule.cost.turn {
-        ("CU-51", "cost.turn")
+        ("CU-45", "cost.turn")
     } else {
-        ("CU-52", "gives")
+        ("CU-46", "gives")
     };
     let line = reaction_line(name, field);
     let has_turn = has_turn_for(encounter, c, rule);

@@ -2,7 +2,7 @@
 
 use super::evolve::sort_sides;
 use super::query::{asked, candidates, chooser, current, side_state, undeclared};
-use super::{Custom, Declared, Encounter, Event, Mode, Place, SideState};
+use super::{Custom, Declared, Encounter, Event, InitiativeRolled, Mode, Place, Placed, SideState};
 use crate::json::CachedJson;
 use crate::vocabulary::{Audience, CombatantId, EventRedaction, Redact, Secrecy, Slug, ids};
 
@@ -99,13 +99,28 @@ impl Secrecy<Self> for Custom {
                 }
                 e.into()
             }
+            Event::Placed(e) => Placed {
+                discarded: Vec::new(),
+                ..e
+            }
+            .into(),
+            Event::InitiativeRolled(e) => InitiativeRolled {
+                discarded: Vec::new(),
+                ..e
+            }
+            .into(),
             redacted => redacted,
         })
     }
 
-    /// Declarations are secret even where nobody is hidden.
+    /// Declarations and what was discarded are secret even where nobody is hidden.
     fn is_secret(event: &Event) -> bool {
-        matches!(event, Event::Declared(_))
+        match event {
+            Event::Declared(_) => true,
+            Event::InitiativeRolled(e) => !e.discarded.is_empty(),
+            Event::Placed(e) => !e.discarded.is_empty(),
+            _ => false,
+        }
     }
 }
 

@@ -185,9 +185,14 @@ pub struct Initiative {
     /// The dice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dice: Vec<Die>,
-    /// The card, such as `qs` or `10h`; `j1` and `j2` are the jokers.
+    /// The card, such as `qs` or `10h`; `j1` and `j2` are the jokers. In a deck of numbers, a
+    /// number.
     #[schema(value_type = Option<String>)]
     pub card: Option<Card>,
+    /// Other cards, of which the combatant may choose one instead.
+    #[schema(value_type = Vec<String>)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spare: Vec<Card>,
     /// True if the initiative is fixed, not rolled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fixed: bool,
@@ -213,6 +218,19 @@ impl Initiative {
         let mut changed = self.shifted(by, sign);
         *changed.changes.of_mut(cause) += by;
         changed
+    }
+
+    /// The same with another card that was dealt with it; None if it was not.
+    pub(super) fn keeping(&self, card: Card, sign: i64) -> Option<Self> {
+        let before = self.card?;
+        let mut kept = self.shifted(card.value() - before.value(), sign);
+        let spare = kept.spare.iter_mut().find(|spare| **spare == card)?;
+        *spare = before;
+        kept.card = Some(card);
+        if let (Some(suit), Some(key)) = (card.key(sign).get(1), kept.key.get_mut(1)) {
+            *key = *suit;
+        }
+        Some(kept)
     }
 
     /// The same without the changes of these causes.
@@ -423,7 +441,8 @@ pub enum TurnKind {
     Overridden,
 }
 
-/// A playing card: its rank from 2 to 15 (a joker), and its suit from 0 (clubs) to 3 (spades).
+/// A card: its rank, from 2 to 15 (a joker) of a playing card, and its suit from 0 (clubs) to 3
+/// (spades), or 4 for a card of a deck of numbers.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, DeserializeFromStr, SerializeDisplay,
 )]
@@ -438,23 +457,44 @@ const RANKS: [&str; 13] = [
 const SUITS: [char; 4] = ['c', 'd', 'h', 's'];
 const SUIT_NAMES: [&str; 4] = ["clubs", "diamonds", "hearts", "spades"];
 const JOKER: u8 = 15;
+/// The suit of a card of a deck of numbers.
+const NUMBERED: u8 = 4;
 
 impl Card {
-    /// Every card of the deck.
-    pub(super) fn deck() -> impl Iterator<Item = Self> {
-        let suited = (2..JOKER).flat_map(|rank| (0..4).map(move |suit| Self { rank, suit }));
-        suited.chain((0..2).map(|suit| Self { rank: JOKER, suit }))
+    /// Every card of a deck of this size.
+    pub(super) fn deck(size: i64) -> Vec<Self> {
+        let jokers = match size {
+            54 => 2,
+            52 => 0,
+            _ => return Self::numbered(size),
+        };
+        let mut cards = Vec::new();
+        for rank in 2..JOKER {
+            cards.extend((0..NUMBERED).map(|suit| Self { rank, suit }));
+        }
+        cards.extend((0..jokers).map(|suit| Self { rank: JOKER, suit }));
+        cards
+    }
+
+    /// The cards from 1 to a number.
+    fn numbered(most: i64) -> Vec<Self> {
+        let most = u8::try_from(most).unwrap_or(0);
+        let suit = NUMBERED;
+        (1..=most).map(|rank| Self { rank, suit }).collect()
     }
 
     /// Whether it is a joker.
     pub(super) fn is_joker(self) -> bool {
-        self.rank == JOKER
+        self.rank == JOKER && self.suit != NUMBERED
     }
 
     /// Its name for people.
     pub(super) fn name(self) -> String {
         if self.is_joker() {
             return "joker".to_owned();
+        }
+        if self.suit == NUMBERED {
+            return format!("card {}", self.rank);
         }
         let suit = SUIT_NAMES.get(usize::from(self.suit)).unwrap_or(&"");
         let rank = match self.rank {
@@ -472,10 +512,12 @@ impl Card {
         self.rank.into()
     }
 
-    /// What the order is sorted by, lowest first. Jokers are equal.
-    pub(super) fn key(self) -> Vec<i64> {
-        let suit = if self.is_joker() { 0 } else { self.suit };
-        vec![-i64::from(self.rank), -i64::from(suit)]
+    /// What the order is sorted by, lowest first. Jokers are equal. `sign` is -1 where the highest
+    /// is first.
+    pub(super) fn key(self, sign: i64) -> Vec<i64> {
+        let has_suit = !self.is_joker() && self.suit != NUMBERED;
+        let suit = if has_suit { self.suit } else { 0 };
+        vec![sign * self.value(), sign * i64::from(suit)]
     }
 }
 
@@ -483,6 +525,9 @@ impl fmt::Display for Card {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_joker() {
             return write!(f, "j{}", self.suit + 1);
+        }
+        if self.suit == NUMBERED {
+            return write!(f, "{}", self.rank);
         }
         let rank = RANKS.get(usize::from(self.rank.saturating_sub(2)));
         let suit = SUITS.get(usize::from(self.suit));
@@ -498,8 +543,10 @@ impl FromStr for Card {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let found = Self::deck().find(|card| card.to_string() == text);
-        found.ok_or("Expected a card such as as, qs, 10h or 2c; j1 and j2 are the jokers.")
+        let playing = Self::deck(54).into_iter();
+        let mut all = playing.chain(Self::numbered(100));
+        let found = all.find(|card| card.to_string() == text);
+        found.ok_or("Expected a card such as as, qs, 10h or 2c; j1 and j2 are the jokers. In a deck of numbers, a number from 1 to 100.")
     }
 }
 
@@ -508,7 +555,7 @@ impl Redact for CachedJson<Initiative> {}
 impl PartialSchema for Card {
     fn schema() -> RefOr<Schema> {
         let word = ObjectBuilder::new().schema_type(Type::String);
-        word.pattern(Some("^(j[12]|([2-9]|10|[jqka])[cdhs])$"))
+        word.pattern(Some("^(j[12]|([2-9]|10|[jqka])[cdhs]|[1-9][0-9]?|100)$"))
             .into()
     }
 }
@@ -520,3 +567,10 @@ impl ToSchema for Card {
 }
 
 impl Redact for Card {}
+
+impl Describe for Card {
+    fn describe(&self, _: &dyn Names, out: &mut String) -> bool {
+        out.push_str(&self.name());
+        true
+    }
+}

@@ -71,7 +71,7 @@ pub fn options(chance: &mut Chance) -> Value {
 pub fn without_cards(chance: &mut Chance) -> Value {
     loop {
         let options = options(chance);
-        if options["definition"]["initiative"]["cards"] != true {
+        if options["definition"]["initiative"]["deck"].is_null() {
             return options;
         }
     }
@@ -154,7 +154,9 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
         json!({"dice": "2d6", "turn_cost": {"cost": [2, 5]}, "passes": true, "fixed": "count"}),
         json!({"dice": "1d20", "add": ["dex", 1], "advantage": "advantage", "per": per, "reroll": reroll, "ties": ties}),
         json!({"dice": "1d4", "fixed": "count", "per": per, "reroll": reroll, "ties": ties, "foes": {"add": ["dex"]}}),
-        json!({"cards": true, "per": per, "reroll": true}),
+        json!({"deck": {"reshuffle": "joker"}, "per": per, "reroll": true}),
+        json!({"deck": {"size": 10, "keep": "choose", "redraw": 2}, "low_first": true, "advantage": "advantage", "reroll": reroll}),
+        json!({"deck": {"size": 6, "redraw": "dex", "reshuffle": "round"}, "advantage": "advantage", "reroll": true}),
     ]);
     let phases: Vec<Value> = (0..=chance.below(2)).map(|_| phase(chance)).collect();
     let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
@@ -228,7 +230,10 @@ fn reaction(chance: &mut Chance) -> Value {
         "when": one(&[json!("gap"), json!("turn"), json!("any")]),
         "prepare": one(&[json!("none"), json!("ready")]),
         "gives": one(&[json!("action"), json!("turn"), json!("own_turn"), json!("skip")]),
-        "cost": {"turn": one(&[json!(false), json!(false), json!(true)])},
+        "cost": {
+            "turn": one(&[json!(false), json!(false), json!(true)]),
+            "initiative": one(&[json!(0), json!(0), json!(0), json!(3)]),
+        },
     });
     let pool = one(&[
         Value::Null,
@@ -411,6 +416,14 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "reactions.r.gives",
         ),
         (
+            json!({"reactions": {"r": {"cost": {"initiative": 1}}}}),
+            "reactions.r.cost.initiative",
+        ),
+        (
+            json!({"reactions": {"r": {"cost": {"initiative": 1}}}, "initiative": {"circle": "dex"}, "numbers": {"dex": 0}}),
+            "reactions.r.cost.initiative",
+        ),
+        (
             json!({"reactions": {"r": {"gives": "skip", "prepare": "ready"}}}),
             "reactions.r.prepare",
         ),
@@ -431,8 +444,24 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "unconscious",
         ),
         (
-            json!({"initiative": {"cards": true, "add": [1]}}),
-            "initiative.cards",
+            json!({"initiative": {"deck": {}, "add": [1]}}),
+            "initiative.deck",
+        ),
+        (
+            json!({"initiative": {"deck": {"size": 10, "reshuffle": "joker"}}}),
+            "initiative.deck.reshuffle",
+        ),
+        (
+            json!({"initiative": {"deck": {"redraw": "luck"}}}),
+            "initiative.deck.redraw",
+        ),
+        (
+            json!({"initiative": {"deck": {"keep": "choose"}, "circle": "dex"}}),
+            "initiative.deck.keep",
+        ),
+        (
+            json!({"initiative": {"deck": {}, "turn_cost": {}}}),
+            "initiative.deck",
         ),
         (json!({"initiative": {"add": ["luck"]}}), "initiative.add.0"),
         (
@@ -440,7 +469,7 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "initiative.ties.0",
         ),
         (
-            json!({"initiative": {"ties": ["players", "players"], "cards": false}}),
+            json!({"initiative": {"ties": ["players", "players"], "deck": null}}),
             "initiative.ties.1",
         ),
         (
@@ -663,10 +692,10 @@ fn an_initiative_that_cannot_be_compared_is_refused_at_its_line() {
     assert!(accepted(&json!({"initiative": unlike})));
     for (initiative, line) in [
         (json!({"dice": "1d20", "add": ["luck"]}), "add.0"),
-        (json!({"cards": true, "low_first": true}), "cards"),
-        (json!({"cards": true, "dice": "1d20"}), "cards"),
-        (json!({"cards": true, "add": [1]}), "cards"),
-        (json!({"cards": true, "ties": ["players"]}), "cards"),
+        (json!({"deck": {}, "foes": {}}), "deck"),
+        (json!({"deck": {}, "dice": "1d20"}), "deck"),
+        (json!({"deck": {}, "add": [1]}), "deck"),
+        (json!({"deck": {}, "ties": ["players"]}), "deck"),
     ] {
         let paths: Vec<_> = refusal(&json!({"initiative": initiative}))
             .expect("refused")

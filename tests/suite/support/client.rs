@@ -387,11 +387,12 @@ impl Call {
         }
     }
 
-    /// Sends it; an error is one of the connection.
+    /// Sends it; an error is one of the connection. A debug build takes its time for large bodies,
+    /// beside other tests more than that.
     pub async fn try_send(self) -> reqwest::Result<Answer> {
         let response = self
             .request()
-            .timeout(Duration::from_secs(30))
+            .timeout(Duration::from_secs(120))
             .send()
             .await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
@@ -408,7 +409,7 @@ impl Call {
         let answer = self
             .try_send()
             .await
-            .unwrap_or_else(|error| panic!("{sent:?}: {error:?}"));
+            .unwrap_or_else(|error| panic!("{} {}: {error:?}", sent.method, sent.path));
         super::contract::check(
             sent.method.as_str(),
             &sent.path,
