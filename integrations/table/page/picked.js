@@ -3,6 +3,7 @@
 import { button } from "./actions.js";
 import { keep, kept } from "./kept.js";
 import { about, command, find } from "./options.js";
+import { isMoved } from "./reorder.js";
 import { toast } from "./toast.js";
 import { $, conditionName, h, redraw } from "./view.js";
 import { hitPoints, lasting, list, nameOf, reason, ruleText } from "./words.js";
@@ -67,8 +68,10 @@ export class Picked {
     return this.actions.fight;
   }
 
-  canMove(id) {
-    return find(this.fight?.options, "reorder", { combatant: id }) !== undefined;
+  // Whether the rules let a row of the order be moved.
+  canMove(entry) {
+    const { encounter, options } = this.fight ?? {};
+    return find(options, "reorder", { combatant: entry.combatant }) !== undefined && isMoved(encounter.order, entry);
   }
 
   hasNote(id) {

@@ -4,12 +4,30 @@ import { command } from "./options.js";
 import { toast } from "./toast.js";
 import { $ } from "./view.js";
 
+// So near to an edge of the list's part of the screen, in pixels, a dragged row scrolls the page by so many pixels a frame.
+const [EDGE, STEP] = [56, 8];
+
+// The rows of a combatant that have a place. Who is out has none.
+const placesOf = (order, id) => order.filter((entry) => entry.combatant === id && !entry.out);
+
+// Whether a command to reorder moves this row: of a combatant with several turns, that of the next one.
+export function isMoved(order, entry) {
+  const own = placesOf(order, entry.combatant);
+  return entry === (own.find(({ current, acted }) => !current && !acted) ?? own[0]);
+}
+
+// Whether `before` its combatant means this row: of several, that of the present turn, or else of the next one.
+function isMet(order, entry) {
+  const own = placesOf(order, entry.combatant);
+  return entry === (own.find(({ current }) => current) ?? own.find(({ acted }) => !acted) ?? own.at(-1));
+}
+
 export class Reorder {
   constructor(actions, picked) {
     Object.assign(this, { actions, picked });
     const rows = $("rows");
     rows.addEventListener("pointerdown", (event) => event.target.matches(".grip") && this.grab(event));
-    rows.addEventListener("pointermove", (event) => this.dragged && this.hover(event.clientY));
+    rows.addEventListener("pointermove", (event) => { this.y = event.clientY; });
     rows.addEventListener("pointerup", () => this.dragged && this.drop());
     rows.addEventListener("pointercancel", () => this.end());
   }
@@ -18,47 +36,66 @@ export class Reorder {
     event.preventDefault();
     this.dragged = event.target.closest(".row");
     event.target.setPointerCapture(event.pointerId);
-    this.dragged.classList.add("dragged");
+    this.y = event.clientY;
+    this.follow();
   }
 
-  // The row that the dragged one would come before; none at the end.
-  hover(y) {
-    const below = this.picked.rows().find((row) => {
+  // The rows between which this one can stand, from the top, and itself.
+  places(moved) {
+    const { order } = this.actions.fight.encounter;
+    const entries = new Map(this.picked.rows().map((row) => [row, order[Number(row.dataset.at)]]));
+    const isOther = (row) => row.dataset.combatant !== moved.dataset.combatant;
+    return [...entries].filter(([row, entry]) => row === moved || (isOther(row) && isMet(order, entry))).map(([row]) => row);
+  }
+
+  // Marks where the dragged row would stand.
+  hover() {
+    const places = this.places(this.dragged);
+    this.before = places.find((row) => {
       const { top, height } = row.getBoundingClientRect();
-      return y < top + height / 2;
+      return this.y < top + height / 2;
     });
-    if (below === this.before) return;
-    this.mark(below);
+    for (const row of $("rows").children) {
+      row.classList.toggle("dragged", row === this.dragged);
+      row.classList.toggle("before", row === this.before);
+      row.classList.toggle("after", !this.before && row === places.at(-1));
+    }
   }
 
-  mark(row) {
-    for (const one of $("rows").children) one.classList.toggle("before", one === row);
-    $("rows").classList.toggle("at-end", !row);
-    this.before = row;
+  // Follows the pointer from frame to frame. A list that is longer than the screen comes to it. On a phone the buttons cover its end.
+  follow() {
+    if (!this.dragged) return;
+    const [list, buttons] = [$("order"), $("actions")].map((part) => part.getBoundingClientRect());
+    const bottom = buttons.left < list.right && buttons.height ? Math.min(buttons.top, innerHeight) : innerHeight;
+    const by = this.y < EDGE ? -STEP : this.y > bottom - EDGE ? STEP : 0;
+    if (by) scrollBy(0, by);
+    this.hover();
+    requestAnimationFrame(() => this.follow());
   }
 
   drop() {
+    this.hover();
     const { dragged, before } = this;
+    const places = this.places(dragged);
     this.end();
-    const rows = this.picked.rows();
-    const place = before ? rows.indexOf(before) : rows.length;
-    if (before === dragged || place === rows.indexOf(dragged) + 1) return;
+    const place = before ? places.indexOf(before) : places.length;
+    if (before === dragged || place === places.indexOf(dragged) + 1) return;
     this.send(dragged, before);
   }
 
   end() {
-    this.dragged?.classList.remove("dragged");
-    this.mark(null);
-    $("rows").classList.remove("at-end");
+    for (const row of $("rows").children) row.classList.remove("dragged", "before", "after");
     this.dragged = this.before = undefined;
   }
 
   // Moves the row with focus by the keyboard.
   step(by) {
-    const [rows, row] = [this.picked.rows(), this.picked.row()];
-    const place = rows.indexOf(row);
-    if (place < 0 || place + by < 0 || place + by >= rows.length) return false;
-    this.send(row, by < 0 ? rows[place - 1] : rows[place + 2]);
+    const row = this.picked.row();
+    const entry = this.actions.fight.encounter.order[Number(row?.dataset.at)];
+    if (!entry || !this.picked.canMove(entry)) return void toast("The rules do not move this row.") ?? true;
+    const places = this.places(row);
+    const place = places.indexOf(row);
+    if (place + by >= 0 && place + by < places.length) this.send(row, by < 0 ? places[place - 1] : places[place + 2]);
     return true;
   }
 

@@ -127,14 +127,14 @@ function row(encounter, entry, { key, number, isStop }, table) {
   const person = player(encounter, combatant, table.players);
   const picked = table.ids.has(id);
   const kind = ["row", state, picked ? "picked" : "", colour(encounter, side)].filter(Boolean).join(" ");
-  return h("li", { "data-key": key, "data-combatant": id, class: kind, "aria-current": state === "current" ? "true" : undefined },
+  return h("li", { "data-key": key, "data-at": number - 1, "data-combatant": id, class: kind, "aria-current": state === "current" ? "true" : undefined },
     h("span", { class: "place" }, placeOf(entry)),
     h("div", { class: "who" },
       h("button", { type: "button", class: "name", "aria-pressed": String(picked), tabindex: isStop ? 0 : -1, "data-digit": number < 10 ? number : undefined }, entry.name),
       h("span", { class: "side" }, [side, person].filter(Boolean).join(" · ")), entry.note && h("span", { class: "note" }, entry.note),
       table.hasNote(id) && h("span", { class: "mark" }, "✎", h("span", { class: "unseen" }, " has a note")),
       tags(encounter, combatant), members(combatant)),
-    h("div", { class: "state" }, health(combatant), h("span", { class: "word" }, word), table.canMove(id) && h("span", { class: "grip", "aria-hidden": "true" }, "⠿")));
+    h("div", { class: "state" }, health(combatant), h("span", { class: "word" }, word), table.canMove(entry) && h("span", { class: "grip", "aria-hidden": "true" }, "⠿")));
 }
 
 // Rows are told apart by their combatant or turn, and by how often it came before.

@@ -171,54 +171,155 @@ export function act({ browser, wire }) {
     await own.close();
   });
 
-  test("a row is dragged, and moved by keys, where an option to reorder accepts the place", async () => {
+  for (const [device, context] of [["mouse", {}], ["finger on a phone", PHONE]]) {
+    test(`a row is dragged by a ${device}: it stands at its new place, and one press brings it back`, async () => {
+      const fight = await skirmish(wire.url);
+      const gm = await Page.open(browser(), wire.url, fight, "gm", context);
+      const session = await gm.context.newCDPSession(gm.page);
+      const pointers = {
+        mouse: { down: () => gm.page.mouse.down(), move: (x, y) => gm.page.mouse.move(x, y, { steps: 4 }), up: () => gm.page.mouse.up() },
+        finger: {
+          down: (x, y) => session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x, y }] }),
+          move: (x, y) => session.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: [{ x, y }] }),
+          up: () => session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] }),
+        },
+      };
+      const pointer = pointers[device.split(" ")[0]];
+      const names = async () => (await gm.shown()).names;
+      const grip = (name) => row(gm, name).locator(".grip");
+      // Drags a row above or below the middle of another one, and waits until the server and the page have the order.
+      const drag = async (name, over, isBelow) => {
+        const version = await gm.version();
+        await grip(name).scrollIntoViewIfNeeded();
+        const [from, to] = [await grip(name).boundingBox(), await row(gm, over).boundingBox()];
+        const [x, y] = [from.x + from.width / 2, from.y + from.height / 2];
+        if (device === "mouse") await gm.page.mouse.move(x, y);
+        await pointer.down(x, y);
+        const end = to.y + (isBelow ? to.height - 3 : 3);
+        for (const share of [0.3, 0.6, 1]) await pointer.move(x, y + share * (end - y));
+        await pointer.up();
+        await gm.at(version + 1);
+        const { order } = await fight.read("gm");
+        assert.deepEqual(await names(), order.map((entry) => entry.name), "the page shows the order of the server");
+      };
+      await until(async () => (await gm.page.locator(".grip").count()) === 6, "grips");
+      const [a, b, c, d, e, f] = await names();
+      await drag(e, c, false);
+      assert.deepEqual(await names(), [a, b, e, c, d, f]);
+      assert.equal(await gm.page.locator("#now .large").innerText(), a, "the turn stays");
+      await gm.page.locator("#toast").getByRole("button", { name: "Undo" }).click();
+      await until(async () => (await names()).join() === [a, b, c, d, e, f].join(), "the row is back");
+      await drag(b, f, true);
+      assert.deepEqual(await names(), [a, c, d, e, f, b]);
+      // Who acts now can be moved too, and acts on.
+      await drag(a, d, true);
+      assert.deepEqual(await names(), [c, d, a, e, f, b]);
+      assert.deepEqual((await gm.shown()).current, [a]);
+      // A row that is let go at its own place sends nothing.
+      const version = await gm.version();
+      const at = await grip(d).boundingBox();
+      if (device === "mouse") await gm.page.mouse.move(at.x + 5, at.y + 5);
+      await pointer.down(at.x + 5, at.y + 5);
+      await pointer.move(at.x + 5, at.y + 8);
+      await pointer.up();
+      await gm.page.waitForTimeout(300);
+      assert.equal((await fight.read("gm")).version, version);
+      await gm.page.screenshot({ path: path.join(pictures, `dragged-${device.split(" ")[0]}.png`) });
+      await gm.close();
+    });
+  }
+
+  test("a row is moved by keys, and stays under the focus; undo brings it back", async () => {
     const fight = await skirmish(wire.url);
-    const ids = (await fight.read("gm")).order.map(({ combatant }) => combatant);
-    const oneOf = ids.map((id) => ({ const: id, title: id }));
-    const reorder = { label: "Reorder", group: "tools", primary: false, complete: false, command: { type: "reorder" }, rule: "CU-2",
-      choices: [{ field: "combatant", title: "Combatant", required: true, schema: { oneOf } }, { field: "before", title: "Before", required: false, schema: { oneOf } }] };
-    const context = await browser().newContext({ viewport: { width: 1280, height: 900 }, hasTouch: true });
-    const page = await context.newPage();
-    const sent = [];
-    const version = (await fight.read("gm")).version;
-    await page.route(/\/options\?/, async (route) => {
-      const answer = await (await route.fetch()).json();
-      await route.fulfill({ json: { ...answer, items: [...answer.items, reorder] } });
-    });
-    await page.route(/\/commands$/, (route) => {
-      sent.push(route.request().postDataJSON());
-      return route.fulfill({ json: { version, current: [], pending: null, events: [] } });
-    });
-    await page.goto(wire.url + fight.link("gm"));
-    const grips = page.locator(".grip");
-    await until(async () => (await grips.count()) === ids.length, "grips");
-    const drag = async (from, to, below) => {
-      const [start, end] = [await grips.nth(from).boundingBox(), await page.locator("#rows .row").nth(to).boundingBox()];
-      await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2);
-      await page.mouse.down();
-      await page.mouse.move(start.x, (start.y + end.y) / 2, { steps: 4 });
-      await page.mouse.move(start.x, end.y + (below ? end.height - 3 : 3), { steps: 4 });
-      await page.mouse.up();
+    const gm = await Page.open(browser(), wire.url, fight, "gm");
+    await until(async () => (await gm.page.locator(".grip").count()) === 6, "grips");
+    const names = async () => (await gm.shown()).names;
+    const [a, b, c, d, e, f] = await names();
+    const focused = () => gm.page.evaluate(() => document.activeElement.textContent);
+    const press = async (...keys) => {
+      const version = await gm.version();
+      await type(gm, keys);
+      await gm.at(version + 1);
     };
-    await drag(4, 1, false);
-    await until(() => sent.length === 1, "the first drag is sent");
-    await drag(0, 5, true);
-    await until(() => sent.length === 2, "the second drag is sent");
-    await page.locator("#rows .name").nth(2).focus();
-    await page.keyboard.press("Alt+ArrowUp");
-    await until(() => sent.length === 3, "the key is sent");
-    await page.keyboard.press("Alt+ArrowDown");
-    await until(() => sent.length === 4, "the other key is sent");
-    // A finger drags a row as a mouse does.
-    const session = await context.newCDPSession(page);
-    const touch = (type, x, y) => session.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x, y }] });
-    const [grip, over] = [await grips.nth(5).boundingBox(), await page.locator("#rows .row").nth(2).boundingBox()];
-    await touch("touchStart", grip.x + grip.width / 2, grip.y + grip.height / 2);
-    for (const share of [0.3, 0.6, 1]) await touch("touchMove", grip.x, grip.y + share * (over.y + 3 - grip.y));
+    await type(gm, ["ArrowDown", "ArrowDown", "ArrowDown"]);
+    assert.equal(await focused(), c);
+    await press("Alt+ArrowUp");
+    assert.deepEqual(await names(), [a, c, b, d, e, f]);
+    assert.equal(await focused(), c);
+    for (const expected of [[a, b, c, d, e, f], [a, b, d, c, e, f], [a, b, d, e, c, f], [a, b, d, e, f, c]]) {
+      await press("Alt+ArrowDown");
+      assert.deepEqual(await names(), expected);
+      assert.equal(await focused(), c);
+    }
+    const version = await gm.version();
+    await type(gm, ["Alt+ArrowDown"]);
+    await press("u");
+    assert.deepEqual(await names(), [a, b, d, e, c, f]);
+    assert.equal(await gm.version(), version + 1, "the last row goes no further");
+    await gm.close();
+  });
+
+  test("a row stands where it was dropped among the dead, and among several turns of a combatant", async () => {
+    const definition = { numbers: { turns: 1 }, turns: "turns", initiative: { again: 5 } };
+    const combatants = [{ name: "Ann" }, { name: "Bob" }, { name: "Orc", side: "monsters", numbers: { turns: 3 } }, { name: "Imp", side: "monsters" }];
+    const fight = await Fight.create(wire.url, { ruleset: "custom", options: { preset: "d20", definition }, combatants });
+    await fight.send({ type: "start", rolls: { orc: 20, imp: 18, ann: 12, bob: 2 } });
+    await fight.send({ type: "set_condition", target: "imp", condition: "dead" });
+    const gm = await Page.open(browser(), wire.url, fight, "gm");
+    const names = async () => (await gm.shown()).names;
+    await until(async () => (await names()).join() === "Orc,Orc,Ann,Orc,Bob,Imp", "the order");
+    const grips = () => gm.page.locator("#rows .row").evaluateAll((rows) => rows.map((one) => one.querySelector(".grip") !== null));
+    await until(async () => (await grips()).some(Boolean), "grips");
+    assert.deepEqual(await grips(), [false, true, true, false, true, false], "the next turn of each who is alive");
+    const drag = async (from, to, isBelow) => {
+      const version = await gm.version();
+      const start = await gm.page.locator("#rows .row").nth(from).locator(".grip").boundingBox();
+      const end = await gm.page.locator("#rows .row").nth(to).boundingBox();
+      await gm.page.mouse.move(start.x + start.width / 2, start.y + start.height / 2);
+      await gm.page.mouse.down();
+      await gm.page.mouse.move(start.x, end.y + (isBelow ? end.height - 3 : 3), { steps: 4 });
+      await gm.page.mouse.up();
+      await gm.at(version + 1);
+    };
+    await drag(2, 5, true);
+    assert.deepEqual(await names(), ["Orc", "Orc", "Orc", "Bob", "Ann", "Imp"], "the dead have no place");
+    await drag(1, 4, false);
+    assert.deepEqual(await names(), ["Orc", "Orc", "Bob", "Orc", "Ann", "Imp"]);
+    await drag(4, 0, false);
+    assert.deepEqual(await names(), ["Ann", "Orc", "Orc", "Bob", "Orc", "Imp"]);
+    await gm.close();
+  });
+
+  test("a list that is longer than a phone scrolls to the place where the row is dropped", async () => {
+    const combatants = Array.from({ length: 16 }, (_, place) => ({ name: `Rat ${place}`, hp: { current: 5 }, side: "monsters" }));
+    const fight = await skirmish(wire.url, { combatants, tokens: [] });
+    const gm = await Page.open(browser(), wire.url, fight, "gm", PHONE);
+    await until(async () => (await gm.page.locator(".grip").count()) === 16, "grips");
+    const names = await gm.page.locator("#rows .name").allInnerTexts();
+    const session = await gm.context.newCDPSession(gm.page);
+    const touch = (type, ...touchPoints) => session.send("Input.dispatchTouchEvent", { type, touchPoints });
+    const { x, y } = await row(gm, names[1]).locator(".grip").boundingBox();
+    const version = await gm.version();
+    await touch("touchStart", { x: x + 5, y: y + 5 });
+    const edge = await gm.page.evaluate(() => document.querySelector("#actions").getBoundingClientRect().top - 20);
+    for (const share of [0.5, 1]) await touch("touchMove", { x, y: y + share * (edge - y) });
+    await gm.page.locator(`#rows .row.after`).waitFor();
     await touch("touchEnd");
-    await until(() => sent.length === 5, "the finger's drag is sent");
-    const moved = (combatant, before) => ({ type: "reorder", combatant: ids[combatant], ...(before !== undefined && { before: ids[before] }) });
-    assert.deepEqual(sent, [moved(4, 1), moved(0), moved(2, 1), moved(2, 4), moved(5, 2)]);
-    await context.close();
+    await gm.at(version + 1);
+    assert.deepEqual((await fight.read("gm")).order.map(({ name }) => name), [names[0], ...names.slice(2), names[1]]);
+    await gm.close();
+  });
+
+  test("a player drags no row, and rules without places offer no handle", async () => {
+    const fight = await skirmish(wire.url);
+    const player = await Page.open(browser(), wire.url, fight, "player");
+    await player.page.locator("#rows .row").first().waitFor();
+    const sides = await skirmish(wire.url, { options: { preset: "side" } });
+    const gm = await Page.open(browser(), wire.url, sides, "gm");
+    await until(async () => (await gm.shown()).buttons.length > 0, "buttons");
+    for (const own of [player, gm]) {
+      assert.equal(await own.page.locator(".grip").count(), 0);
+      await own.close();
+    }
   });
 }
