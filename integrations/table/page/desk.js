@@ -3,7 +3,7 @@
 import { Problem, isPassing } from "./api.js";
 import { fights } from "./saved.js";
 import { $ } from "./view.js";
-import { refusal } from "./words.js";
+import { gameOf, refusal } from "./words.js";
 
 const nameOf = (encounter) => encounter.name || "A fight";
 
@@ -50,7 +50,7 @@ class Desk {
 
   keep() {
     const { encounter, manifest, api } = this.fight;
-    const game = fights.find(this.key)?.game || (manifest?.title ?? encounter.ruleset);
+    const game = fights.find(this.key)?.game || gameOf(encounter, manifest);
     keep({ id: api.id, token: api.token, name: nameOf(encounter), game, role: encounter.you.role });
   }
 

@@ -1,6 +1,6 @@
 // Draws the fight. A redraw changes only what is different, so that focus and open parts stay.
 
-import { awaited, hitPoints, lasting, list, progress, role, ruleText, sentence } from "./words.js";
+import { awaited, gameOf, hitPoints, lasting, list, progress, role, ruleText, sentence } from "./words.js";
 
 export const $ = (id) => document.getElementById(id);
 
@@ -199,7 +199,7 @@ export function draw(encounter, manifest, table = UNTOUCHED) {
   document.body.classList.toggle("own-turn", own);
   $("now").className = acting ? colour(encounter, acting.side) : "";
   $("name").textContent = encounter.name || "A fight";
-  $("about").textContent = [progress(encounter), manifest?.title ?? encounter.ruleset].join(" · ");
+  $("about").textContent = [progress(encounter), gameOf(encounter, manifest)].join(" · ");
   $("you").textContent = role(encounter.you, encounter);
   $("you").hidden = false;
   redraw($("now"), now(encounter, manifest));

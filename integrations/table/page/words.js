@@ -26,6 +26,19 @@ export function progress({ status, round }) {
   return round ? `Round ${round}` : "Before round 1";
 }
 
+// A value as text that is the same for the same fields in another order.
+function canonical(value) {
+  const sorted = (_, part) => (part && typeof part === "object" && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).sort()) : part);
+  return JSON.stringify(value, sorted);
+}
+
+// The game by the name that its players use: an encounter keeps the definition of its preset, and not the preset's name.
+export function gameOf({ ruleset, options }, manifest) {
+  const definition = canonical(options?.definition);
+  const preset = manifest?.presets?.find((one) => canonical(one.definition) === definition);
+  return preset?.plays ?? manifest?.title ?? ruleset;
+}
+
 // A sentence for each decision. Other decisions show their name.
 export const DECISIONS = {
   start: () => "The fight has not begun",

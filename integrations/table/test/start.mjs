@@ -179,6 +179,9 @@ export function start({ browser, server, wire }) {
       const { combatants, pending } = await fight.read("gm");
       assert.deepEqual(combatants.map(({ name }) => name), ["Ann", "Bob", "Goblin 1", "Goblin 2"], game);
       assert.ok(pending.commands.includes("start"), game);
+      // An order of one's own is that of D&D until it has lines.
+      const name = game.startsWith("Another") ? "D&D 5e and its kin" : game;
+      await until(async () => (await page.locator("#about").innerText()) === `Not begun · ${name}`, `the head names ${game}`);
       await until(async () => (await page.locator("#buttons button").first().innerText()).match(/start/i), `${game} offers the start`);
       await page.getByRole("link", { name: "All fights" }).click();
       await page.getByRole("heading", { name: "Start a fight" }).waitFor();
@@ -227,6 +230,7 @@ export function start({ browser, server, wire }) {
     let fight = await fightOf(page);
     let encounter = await fight.read("gm");
     assert.deepEqual([encounter.foe_hp, encounter.player_undo, encounter.options.definition.turns, encounter.combatants[1].numbers.turns], ["exact", true, "turns", 2]);
+    assert.match(await page.locator("#about").innerText(), /· Custom$/, "a changed preset is no longer the game");
     await page.getByRole("link", { name: "All fights" }).click();
     await choose(page, "Active Initiative");
     await page.getByLabel("Interrupt before nomination").selectOption({ label: "Yes" });
