@@ -9,10 +9,10 @@ const OFF = "keys-off";
 const KEYS = [
   ["↑ ↓", "Go to a row; with Shift choose rows on the way"],
   ["Space", "Choose the row"],
-  ["1 – 9", "Choose a row by its number"],
+  ["1 – 9, 0", "Choose a row by its number: 0 is the tenth"],
   ["d", "Damage what is chosen: type a number, then Enter"],
   ["h", "Heal what is chosen"],
-  ["n", "End the turn: the largest button"],
+  ["n", "End the turn: the first of the large buttons"],
   ["u", "Undo the last step"],
   ["Alt ↑ ↓", "Move the row in the order, if the rules allow it"],
   ["Esc", "Clear the choice"],
@@ -68,7 +68,7 @@ export function listen(actions, picked, move) {
     if (event.altKey) return false;
     if (isOff()) return false;
     if (event.key === "?") return showKeys() ?? true;
-    if (/^[1-9]$/.test(event.key)) return choose(Number(event.key));
+    if (/^\d$/.test(event.key)) return choose(Number(event.key) || 10);
     const act = letters[event.key];
     act?.();
     return act !== undefined;

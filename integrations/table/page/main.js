@@ -228,7 +228,11 @@ $("open").addEventListener("submit", (event) => {
   const { encounter, token } = event.target.elements;
   location.hash = new URLSearchParams({ encounter: encounter.value.trim(), token: token.value.trim() });
 });
-addEventListener("hashchange", start);
+addEventListener("hashchange", () => {
+  start();
+  // A form that was long leaves the page scrolled.
+  scrollTo(0, 0);
+});
 addEventListener("online", () => wake());
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return;

@@ -3,7 +3,7 @@
 import { Problem } from "./api.js";
 import { command } from "./options.js";
 import { qr } from "./qr.js";
-import { $, h, redraw } from "./view.js";
+import { $, h, personOf, redraw } from "./view.js";
 import { list, nameOf, refusal } from "./words.js";
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
@@ -168,8 +168,10 @@ export class Share {
 
   async addAll() {
     const has = new Set(this.tokens.flatMap(({ combatants }) => combatants));
-    for (const { id, kind } of this.fight.encounter.combatants) {
-      if (kind === "pc" && !has.has(id)) await this.add({ role: "player", combatants: [id] });
+    for (const combatant of this.fight.encounter.combatants) {
+      const { id, kind } = combatant;
+      const name = personOf(combatant);
+      if (kind === "pc" && !has.has(id)) await this.add({ role: "player", combatants: [id], ...(name && { name }) });
     }
     this.shown = undefined;
     await this.read();

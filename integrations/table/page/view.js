@@ -98,10 +98,14 @@ function members({ members: all }) {
 // The controllers that name no person.
 const NOBODY = ["gm", "player"];
 
+// The player that a controller names, if it is a person.
+export const personOf = ({ controller }) => (NOBODY.includes(controller) ? "" : controller);
+
 // Who plays a combatant: the holder of a token, as far as the viewer knows it, or the controller.
-function player(encounter, { id, controller }, players) {
+function player(encounter, combatant, players) {
+  const { id } = combatant;
   if (encounter.you.role === "player" && encounter.you.combatants.includes(id)) return "You";
-  return players.get(id) ?? (NOBODY.includes(controller) ? "" : controller);
+  return players.get(id) ?? personOf(combatant);
 }
 
 // A turn that nobody has: it keeps its place in the order.
@@ -130,7 +134,7 @@ function row(encounter, entry, { key, number, isStop }, table) {
   return h("li", { "data-key": key, "data-at": number - 1, "data-combatant": id, class: kind, "aria-current": state === "current" ? "true" : undefined },
     h("span", { class: "place" }, placeOf(entry)),
     h("div", { class: "who" },
-      h("button", { type: "button", class: "name", "aria-pressed": String(picked), tabindex: isStop ? 0 : -1, "data-digit": number < 10 ? number : undefined }, entry.name),
+      h("button", { type: "button", class: "name", "aria-pressed": String(picked), tabindex: isStop ? 0 : -1, "data-digit": number > 10 ? undefined : number % 10 }, entry.name),
       h("span", { class: "side" }, [side, person].filter(Boolean).join(" · ")), entry.note && h("span", { class: "note" }, entry.note),
       table.hasNote(id) && h("span", { class: "mark" }, "✎", h("span", { class: "unseen" }, " has a note")),
       tags(encounter, combatant), members(combatant)),

@@ -97,6 +97,22 @@ export function act({ browser, wire }) {
     await gm.close();
   });
 
+  test("the key 0 chooses the tenth row, and the line with the undo leaves the panel free", async () => {
+    const combatants = Array.from({ length: 11 }, (_, place) => ({ name: `Rat ${place}`, side: "monsters", hp: { current: 5 } }));
+    const fight = await skirmish(wire.url, { combatants, tokens: [] });
+    const gm = await Page.open(browser(), wire.url, fight, "gm");
+    await until(async () => (await gm.shown()).buttons.length > 0, "buttons");
+    const before = await gm.version();
+    const tenth = (await gm.shown()).names[9];
+    await type(gm, ["0", "d", "2", "Enter"]);
+    await gm.at(before + 1);
+    assert.equal((await points(fight))[tenth], 3);
+    await type(gm, ["1"]);
+    const [line, panel] = [await gm.page.locator("#toast").boundingBox(), await gm.page.locator("#picked").boundingBox()];
+    assert.ok(line.y >= panel.y + panel.height, "the line is below the panel");
+    await gm.close();
+  });
+
   test("touches on a phone: hide and reveal, conditions, effects, a name, a note, and removal", async () => {
     const fight = await ambush(wire.url);
     await under(fight);

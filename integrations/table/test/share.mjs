@@ -63,8 +63,11 @@ export function share({ browser, wire }) {
     await phone.goto(address);
     await phone.locator("#rows .row", { hasText: "Valiant" }).locator(".side", { hasText: "You" }).waitFor();
     assert.equal((await fight.read("gm")).combatants.find(({ id }) => id === "valiant").controller, "Anna");
+    // Who plays a character is known already if its line said so.
+    await fight.send({ type: "update_combatant", combatant: "mira", changes: { controller: "Zoe" } });
     await panel.getByRole("button", { name: "A link for each of 2 characters" }).click();
-    await panel.getByLabel("Link: Mira of the Reeds", { exact: true }).waitFor();
+    await panel.getByLabel("Link: Zoe · Mira of the Reeds", { exact: true }).waitFor();
+    await panel.getByLabel("Link: Chansi", { exact: true }).waitFor();
     await panel.getByRole("button", { name: "A link for a screen" }).click();
     await panel.getByLabel("Link: Screen or spectator", { exact: true }).waitFor();
     const { items } = await fight.read("gm", "/tokens");

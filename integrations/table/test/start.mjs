@@ -151,6 +151,7 @@ export function start({ browser, server, wire }) {
     await press("Control+Enter");
     const fight = await fightOf(page);
     await until(() => page.evaluate(() => document.activeElement.closest("#buttons") !== null), "the start has the focus");
+    assert.equal(await page.evaluate(() => scrollY), 0, "the head of the page is on the screen");
     await press("Enter");
     await until(async () => (await page.locator("#about").innerText()).includes("Round 1"), "round 1");
     // A machine that is busy with something else passes the keys on late.
