@@ -135,7 +135,12 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
             )
         })?;
         let address = listener.local_addr().map_err(|error| error.to_string())?;
-        greet(&format!("http://{address}"), &store_name, keyed);
+        greet(
+            &format!("http://{address}"),
+            &store_name,
+            keyed,
+            config.table,
+        );
         warn_if_open(guarded || address.ip().is_loopback(), &address.to_string());
         http::serve(listener, router, stop).await;
     }
@@ -360,17 +365,22 @@ fn stop() -> std::io::Result<impl Future<Output = ()>> {
     })
 }
 
-fn greet(url: &str, store_name: &str, keyed: bool) {
+fn greet(url: &str, store_name: &str, keyed: bool, has_table: bool) {
     let version = env!("CARGO_PKG_VERSION");
     let key = if keyed {
         " -H \"Authorization: Bearer $KEY\""
     } else {
         ""
     };
+    let play = if has_table {
+        format!("play: {url}/table\n")
+    } else {
+        String::new()
+    };
     say(&format!(
         r#"turnkeeper {version} serves on {url}
 encounters: {store_name}
-try it out: {url}/docs
+{play}try it out: {url}/docs
 first call: curl -s {url}/v1/encounters{key} -H 'Content-Type: application/json' -d '{{"ruleset": "active-initiative", "combatants": [{{"name": "Valiant"}}, {{"name": "Brakkus", "side": "monsters"}}]}}'"#
     ));
 }

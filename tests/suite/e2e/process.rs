@@ -65,6 +65,10 @@ async fn it_greets_serves_logs_no_secret_and_ends_gracefully() {
         greeting.contains("/docs") && greeting.contains("embedded"),
         "{greeting}"
     );
+    let table = |greeting: &str| greeting.lines().any(|line| line.ends_with("/table"));
+    assert!(table(&greeting), "{greeting}");
+    let without_page = Server::with(&[("TURNKEEPER_TABLE", "false")]).greeting();
+    assert!(!table(&without_page), "{without_page}");
     let (_, body) = greeting
         .rsplit_once("-d '")
         .expect("a curl line with a body");
