@@ -1,5 +1,6 @@
 // Turnkeeper for Roll20, the Mod script: shows a turn order that a game master pastes, or that the user script relays, in the turn tracker
 // and in the chat. The sandbox has no HTTP, so the order comes as a chat command: !turnkeeper {"turns": [...], "text": "..."}
+// !turnkeeper tokens whispers the selected tokens as the body that creates an encounter with them.
 on("ready", function () {
   "use strict";
   const COMMAND = "!turnkeeper ";
@@ -22,8 +23,23 @@ on("ready", function () {
     }
   }
 
+  // A token that a player controls, by itself or as its character, is of the players' side.
+  function combatant(token) {
+    const character = getObj("character", token.get("represents"));
+    const controlled = token.get("controlledby") || (character && character.get("controlledby"));
+    return { id: token.get("_id"), name: token.get("name") || "Unnamed", side: controlled ? "players" : "monsters" };
+  }
+
+  function list(selected) {
+    const tokens = (selected || []).map(({ _type, _id }) => _type === "graphic" && getObj("graphic", _id)).filter(Boolean);
+    if (tokens.length === 0) return whisper("Select the tokens that fight, and send !turnkeeper tokens again.");
+    const metadata = { _pageid: tokens[0].get("_pageid") };
+    whisper(escape(JSON.stringify({ ruleset: "custom", metadata, combatants: tokens.map(combatant), tokens: [{ role: "spectator" }] })));
+  }
+
   on("chat:message", function (message) {
     if (message.type !== "api" || !message.content.startsWith(COMMAND) || !playerIsGM(message.playerid)) return;
+    if (message.content.trim() === `${COMMAND}tokens`) return list(message.selected);
     const order = read(message.content);
     if (!order) return whisper("This is no turn order. Copy the whole line.");
     const turns = JSON.stringify(order.turns);

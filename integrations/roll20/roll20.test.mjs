@@ -18,7 +18,7 @@ after(() => server?.stop());
 /** The part of Roll20 that a Mod script gets: events, the campaign, the chat. Its context has no network and no timers. */
 async function sandbox() {
   const handlers = {};
-  const roll20 = { chat: [], sets: [], campaign: { turnorder: "", initiativepage: false, playerpageid: "-page" } };
+  const roll20 = { chat: [], sets: [], objects: {}, campaign: { turnorder: "", initiativepage: false, playerpageid: "-page" } };
   const campaign = {
     get: (name) => roll20.campaign[name],
     set: (name, value) => (roll20.sets.push(name), (roll20.campaign[name] = value)),
@@ -27,12 +27,13 @@ async function sandbox() {
     on: (event, handler) => (handlers[event] = handler),
     Campaign: () => campaign,
     playerIsGM: (id) => id === GM,
+    getObj: (type, id) => roll20.objects[`${type} ${id}`],
     sendChat: (as, text, callback, options) => roll20.chat.push({ as, text, options }),
   };
   runInContext(await readFile(new URL("mod.js", import.meta.url), "utf8"), createContext(globals));
   handlers.ready();
   // Text that starts with ! goes to scripts alone.
-  roll20.say = (content, playerid = GM) => handlers["chat:message"]({ type: content.startsWith("!") ? "api" : "general", content, playerid });
+  roll20.say = (content, playerid = GM, selected) => handlers["chat:message"]({ type: content.startsWith("!") ? "api" : "general", content, playerid, selected });
   return roll20;
 }
 
@@ -129,4 +130,27 @@ test("what is no turn order is refused in a whisper", async () => {
     assert.match(roll20.chat.pop()?.text ?? "", /^\/w gm /, wrong);
   }
   assert.deepEqual(roll20.sets, []);
+});
+
+test("the selected tokens become the body that creates an encounter", async () => {
+  const roll20 = await sandbox();
+  const object = (fields) => ({ get: (name) => fields[name] ?? "" });
+  roll20.objects = {
+    [`graphic ${IRIS}`]: object({ _id: IRIS, name: "Iris", _pageid: "-Mpage_01", represents: "-char" }),
+    "character -char": object({ controlledby: "-player" }),
+    [`graphic ${CAPTAIN}`]: object({ _id: CAPTAIN, name: "Captain [[1d6]] <b>", _pageid: "-Mpage_01" }),
+  };
+  const selected = [...[IRIS, CAPTAIN, "-gone"].map((_id) => ({ _type: "graphic", _id })), { _type: "text", _id: "-text" }];
+  roll20.say("!turnkeeper tokens", "-player", selected);
+  assert.deepEqual(roll20.chat, []);
+  roll20.say("!turnkeeper tokens");
+  assert.match(roll20.chat.pop().text, /^\/w gm Select/);
+  roll20.say("!turnkeeper tokens", GM, selected);
+  const { text } = roll20.chat.pop();
+  assert.doesNotMatch(text, /\[\[|<b>/);
+  // The chat shows characters for their codes.
+  const body = JSON.parse(text.replace("/w gm ", "").replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(code)));
+  const { encounter, tokens } = await new Turnkeeper(server.url).create(body);
+  assert.deepEqual(encounter.combatants.map(({ id, name, side }) => [id, name, side]), [[IRIS, "Iris", "players"], [CAPTAIN, "Captain [[1d6]] <b>", "monsters"]]);
+  assert.deepEqual([encounter.metadata, tokens[0].role], [{ _pageid: "-Mpage_01" }, "spectator"]);
 });
