@@ -6,7 +6,9 @@ its schema, and prints the sentences of what happened. Stops when nothing is to 
 """
 import json, random, sys, urllib.request, uuid
 
-server, encounter, token, steps = sys.argv[1:5]
+if len(sys.argv) != 5:
+    sys.exit(__doc__)
+server, encounter, token, steps = sys.argv[1:]
 
 
 def call(path, body=None, **headers):

@@ -4,6 +4,7 @@ import { createPublicKey, verify } from "node:crypto";
 import { createServer } from "node:http";
 
 const { DISCORD_PUBLIC_KEY = "", TURNKEEPER = "http://127.0.0.1:8080", PORT = "3000" } = process.env;
+if (!/^[0-9a-f]{64}$/i.test(DISCORD_PUBLIC_KEY)) throw new Error("Set DISCORD_PUBLIC_KEY to the public key of the application: 64 characters on its General Information page.");
 const publicKey = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: Buffer.from(DISCORD_PUBLIC_KEY, "hex").toString("base64url") }, format: "jwk" });
 const fights = new Map(); // by channel; a real bot stores them
 
@@ -127,4 +128,4 @@ createServer(async (request, answer) => {
   if (!verify(null, Buffer.concat([Buffer.from(time), ...parts]), publicKey, Buffer.from(signature, "hex"))) return answer.writeHead(401).end();
   const said = await interact(JSON.parse(Buffer.concat(parts))).catch((error) => alone(error instanceof Refusal ? error.message : "Something went wrong. Try again."));
   answer.setHeader("content-type", "application/json").end(JSON.stringify(said));
-}).listen(Number(PORT));
+}).listen(Number(PORT), () => console.log(`The bot waits for Discord on port ${PORT}, and plays on ${TURNKEEPER}.`));
