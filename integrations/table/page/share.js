@@ -7,6 +7,8 @@ import { $, h, personOf, redraw } from "./view.js";
 import { list, nameOf, refusal } from "./words.js";
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+// A server that listens to all addresses is at each of them, and says this one.
+const EVERY = /^(0\.0\.0\.0|\[::\])$/;
 // The light border that readers of codes need, in modules.
 const BORDER = 4;
 
@@ -92,12 +94,14 @@ export class Share {
 
   drawAddress() {
     if ($("address")) return;
-    const isLocal = LOOPBACK.test(location.hostname);
+    const isLoopback = LOOPBACK.test(location.hostname);
+    const isLocal = isLoopback || EVERY.test(location.hostname);
+    const listen = ["Start the server with ", h("code", {}, `TURNKEEPER_LISTEN=0.0.0.0:${location.port || 80}`), ". Then open"];
     const example = `${location.protocol}//192.168.1.20:${location.port || 80}`;
     const input = h("input", { id: "address", type: "url", autocomplete: "off", spellcheck: "false", value: isLocal ? undefined : location.origin, placeholder: example });
     $("share-address").append(
-      isLocal ? h("p", { class: "warn" }, "Phones cannot open ", h("code", {}, location.host), ": only this computer can. Start the server with ", h("code", {}, `TURNKEEPER_LISTEN=0.0.0.0:${location.port || 80}`),
-        ". Then open this page by the address of this computer in your network, or type that address here.") : "",
+      isLocal ? h("p", { class: "warn" }, "Phones cannot open ", h("code", {}, location.host), ": only this computer can. ", isLoopback ? listen : "Open",
+        " this page by the address of this computer in your network, or type that address here.") : "",
       h("div", { class: "field" }, h("label", { for: "address" }, "Address in the links"), input));
   }
 

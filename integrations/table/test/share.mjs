@@ -89,6 +89,17 @@ export function share({ browser, wire }) {
     await gm.close();
   });
 
+  test("a page at the address of a server that listens to all says that phones cannot open it", async () => {
+    const fight = await ambush(wire.url, { tokens: [] });
+    const gm = await Page.open(browser(), wire.url.replace("127.0.0.1", "0.0.0.0"), fight, "gm");
+    const panel = gm.page.getByRole("dialog", { name: "Share the fight" });
+    await gm.page.getByRole("button", { name: "Share" }).click();
+    const warning = await panel.locator(".warn").innerText();
+    assert.match(warning, /^Phones cannot open 0\.0\.0\.0:\d+: only this computer can\. Open this page by the address/);
+    assert.equal(await panel.getByLabel("Address in the links").inputValue(), "");
+    await gm.close();
+  });
+
   test("a player's turn is seen, heard and felt, a new round has a banner, and others are left in peace", async () => {
     const hp = { current: 9 };
     const fight = await Fight.create(wire.url, { ruleset: "custom", options: { preset: "d20" }, seed: 2, combatants: [{ name: "Ann", hp }, { name: "Orc", side: "monsters", hp }], tokens: [{ role: "player", combatants: ["ann"] }, { role: "spectator" }] });
