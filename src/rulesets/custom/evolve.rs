@@ -868,6 +868,7 @@ fn moved(place: &Place, done: bool) -> CachedJson<Place> {
 fn move_place(encounter: &mut Encounter, e: &PlaceMoved) {
     let options = encounter.options.clone();
     let definition = options.definition();
+    let reverse = phase(encounter).reverse;
     let places = encounter.state.places.drain(..);
     let moves = |place: &CachedJson<Place>| {
         place.combatant == e.combatant && e.turn.is_none_or(|turn| place.turn == turn)
@@ -880,19 +881,21 @@ fn move_place(encounter: &mut Encounter, e: &PlaceMoved) {
     // somebody who has no turn now, the one that comes up next counts.
     let is_beside = |place: &CachedJson<Place>| Some(&place.combatant) == e.beside.as_ref();
     let has_turn = e.beside.as_ref().is_some_and(|id| in_a_turn(encounter, id));
-    let mut positions = others.iter();
-    let begun = positions.rposition(|place| is_beside(place) && place.done);
-    let mut positions = others.iter();
-    let next = positions.position(|place| is_beside(place) && !is_over(definition, place));
+    let begun = find(&others, !reverse, |place| is_beside(place) && place.done);
+    let next = find(&others, reverse, |place| {
+        is_beside(place) && !is_over(definition, place)
+    });
     let beside = if e.after || e.done || has_turn {
         begun.or(next)
     } else {
         next.or(begun)
     };
     let beside = beside.or_else(|| others.iter().position(is_beside));
+    // Where the last place comes first, a place that comes before another one stands after it.
     let at = match beside {
-        Some(beside) if e.after => beside + 1,
+        Some(beside) if e.after != reverse => beside + 1,
         Some(beside) => beside,
+        None if reverse => 0,
         None => others.len(),
     };
     others.splice(at..at, own);
@@ -902,6 +905,19 @@ fn move_place(encounter: &mut Encounter, e: &PlaceMoved) {
             s.turns_left = 0;
             s.delaying = false;
         });
+    }
+}
+
+/// The position of the first place that is so, or of the last one.
+fn find(
+    places: &[CachedJson<Place>],
+    is_last: bool,
+    is_it: impl Fn(&CachedJson<Place>) -> bool,
+) -> Option<usize> {
+    if is_last {
+        places.iter().rposition(is_it)
+    } else {
+        places.iter().position(is_it)
     }
 }
 
