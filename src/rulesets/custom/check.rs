@@ -175,6 +175,7 @@ impl Wrong<'_> {
             );
         }
         for (field, name) in [
+            ("more_dice", &initiative.more_dice),
             ("advantage", &initiative.advantage),
             ("fixed", &initiative.fixed),
             ("circle", &initiative.circle),
@@ -187,6 +188,11 @@ impl Wrong<'_> {
                 "A side has no such number. Set per to combatant or group.",
             );
         }
+        self.unless(
+            initiative.more_dice.is_none() || initiative.dice.is_some(),
+            "initiative.more_dice",
+            "more_dice needs dice. Add initiative.dice, or remove more_dice.",
+        );
         self.unless(
             initiative.advantage.is_none()
                 || initiative.dice.is_some()

@@ -88,6 +88,8 @@ pub struct InitiativeRule {
     /// Cards instead of dice.
     #[schema(inline)]
     pub deck: Option<DeckRule>,
+    /// Number of further dice. A combatant rolls at most 9 dice.
+    pub more_dice: Option<Slug>,
     /// Number of additional rolls or cards, at most 3. The best roll counts; below 0, the worst.
     pub advantage: Option<Slug>,
     /// Number that replaces the roll, unless it is 0. The combatant acts after all with the same
@@ -130,6 +132,7 @@ impl Default for InitiativeRule {
             add: Vec::new(),
             foes: None,
             deck: None,
+            more_dice: None,
             advantage: None,
             fixed: None,
             low_first: false,
@@ -662,6 +665,16 @@ pub struct Dice {
 }
 
 impl Dice {
+    /// Maximum number of dice.
+    const MOST: u16 = 9;
+
+    /// The same with further dice, at most [`Self::MOST`].
+    pub(super) fn with_more(self, further: i64) -> Self {
+        let further = u16::try_from(further).unwrap_or(0);
+        let count = self.count.saturating_add(further).min(Self::MOST);
+        Self { count, ..self }
+    }
+
     /// Their least and their greatest sum.
     pub(super) fn sums(self) -> [i64; 2] {
         let least = i64::from(self.count);

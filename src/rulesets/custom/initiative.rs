@@ -74,7 +74,7 @@ impl<'t> Unit<'t> {
         if is_fixed(definition, self.first) {
             return None;
         }
-        side_dice(definition, self.first)
+        own_dice(definition, self.first)
     }
 
     /// The first roll that a member brought to which these dice come.
@@ -211,7 +211,7 @@ pub(super) fn check_own_roll(definition: &Definition, c: &Combatant) -> Result<(
     let Some(roll) = c.stats.roll else {
         return Ok(());
     };
-    let Some(dice) = side_dice(definition, c) else {
+    let Some(dice) = own_dice(definition, c) else {
         let detail = "This order rolls no dice for the combatant. Remove roll, or set definition.initiative.dice.";
         return Err(FieldError::meaningless("roll", detail));
     };
@@ -226,6 +226,16 @@ pub(super) fn side_dice(definition: &Definition, c: &Combatant) -> Option<Dice> 
         Some(foes) if is_foe(c) => foes.dice,
         _ => initiative.dice,
     }
+}
+
+/// The dice of a combatant: those of its side, and its further ones.
+fn own_dice(definition: &Definition, c: &Combatant) -> Option<Dice> {
+    let dice = side_dice(definition, c)?;
+    let initiative = definition.initiative.as_ref()?;
+    Some(match &initiative.more_dice {
+        Some(name) => dice.with_more(number(definition, c, name)),
+        None => dice,
+    })
 }
 
 /// Rolls dice once, and adds them up.
@@ -569,9 +579,10 @@ impl Roller<'_> {
             Some(foes) => foes.dice.is_some(),
             None => true,
         };
-        let dice = unit
-            .dice(self.definition)
-            .filter(|_| foes_roll && self.rule.dice.is_some());
+        // All roll the same dice, whoever has further ones.
+        let is_rolled = foes_roll && self.rule.dice.is_some();
+        let dice = side_dice(self.definition, unit.first)
+            .filter(|_| is_rolled && !is_fixed(self.definition, unit.first));
         dice.unwrap_or(Dice {
             count: 1,
             sides: 20,

@@ -114,6 +114,72 @@ const PRESETS: &[PresetSpec] = &[
         "Players act freely, and the game master buys turns",
         "Daggerheart with its tracker",
     ),
+    preset(
+        Preset::CallOfCthulhu,
+        "call-of-cthulhu",
+        "Highest dexterity first, readied guns earlier",
+        "Call of Cthulhu 7e",
+    ),
+    preset(
+        Preset::Gurps,
+        "gurps",
+        "Highest speed first, in the same order each round",
+        "GURPS 4e",
+    ),
+    preset(
+        Preset::WarhammerFantasy,
+        "warhammer-fantasy",
+        "Highest d10 and initiative first, with advantage of the sides",
+        "Warhammer Fantasy Roleplay 4e",
+    ),
+    preset(
+        Preset::YearZero,
+        "year-zero",
+        "Ten cards, lowest first, with swaps",
+        "Forbidden Lands, Vaesen, Twilight: 2000 and other Year Zero games",
+    ),
+    preset(
+        Preset::Dragonbane,
+        "dragonbane",
+        "Ten cards each round, lowest first, with swaps and parries",
+        "Dragonbane",
+    ),
+    preset(
+        Preset::Genesys,
+        "genesys",
+        "Slots of a side, taken by any of the side",
+        "Genesys, Star Wars by Fantasy Flight Games",
+    ),
+    preset(
+        Preset::Shadowrun,
+        "shadowrun",
+        "Highest first, a pass takes 10, and wounds slow down",
+        "Shadowrun 5e",
+    ),
+    preset(
+        Preset::Mythras,
+        "mythras",
+        "Highest d10 first, in cycles of action points",
+        "Mythras, RuneQuest 6",
+    ),
+    preset(
+        Preset::FengShui,
+        "feng-shui",
+        "Highest shot first, and a turn costs shots",
+        "Feng Shui 2",
+    ),
+    preset(
+        Preset::StarTrekAdventures,
+        "star-trek-adventures",
+        "Sides alternate, and momentum or threat keeps the initiative",
+        "Star Trek Adventures, other 2d20 games",
+    ),
+    preset(
+        Preset::Shadowdark,
+        "shadowdark",
+        "Highest d20 begins, the others follow around the table",
+        "Shadowdark RPG",
+    ),
 ];
 
 const fn preset(
@@ -137,7 +203,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-2",
-        "`initiative`: combatants, groups or sides roll dice and add numbers. The order follows their initiative.",
+        "`initiative`: combatants, groups or sides roll dice, with `more_dice` further ones, and add numbers. The order follows their initiative.",
     ),
     Rule::official(
         "CU-3",

@@ -26,11 +26,22 @@ pub enum Preset {
     Cards,
     Clock,
     Spotlight,
+    CallOfCthulhu,
+    Gurps,
+    WarhammerFantasy,
+    YearZero,
+    Dragonbane,
+    Genesys,
+    Shadowrun,
+    Mythras,
+    FengShui,
+    StarTrekAdventures,
+    Shadowdark,
 }
 
 impl Preset {
     /// All of them, with their definitions as JSON.
-    pub const ALL: [(Self, &'static str); 10] = [
+    pub const ALL: [(Self, &'static str); 21] = [
         (Self::D20, Self::D20.definition()),
         (Self::D20Delay, Self::D20Delay.definition()),
         (Self::Zipper, Self::Zipper.definition()),
@@ -41,6 +52,20 @@ impl Preset {
         (Self::Cards, Self::Cards.definition()),
         (Self::Clock, Self::Clock.definition()),
         (Self::Spotlight, Self::Spotlight.definition()),
+        (Self::CallOfCthulhu, Self::CallOfCthulhu.definition()),
+        (Self::Gurps, Self::Gurps.definition()),
+        (Self::WarhammerFantasy, Self::WarhammerFantasy.definition()),
+        (Self::YearZero, Self::YearZero.definition()),
+        (Self::Dragonbane, Self::Dragonbane.definition()),
+        (Self::Genesys, Self::Genesys.definition()),
+        (Self::Shadowrun, Self::Shadowrun.definition()),
+        (Self::Mythras, Self::Mythras.definition()),
+        (Self::FengShui, Self::FengShui.definition()),
+        (
+            Self::StarTrekAdventures,
+            Self::StarTrekAdventures.definition(),
+        ),
+        (Self::Shadowdark, Self::Shadowdark.definition()),
     ];
 
     /// Its definition as JSON.
@@ -56,6 +81,17 @@ impl Preset {
             Self::Cards => include_str!("presets/cards.json"),
             Self::Clock => include_str!("presets/clock.json"),
             Self::Spotlight => include_str!("presets/spotlight.json"),
+            Self::CallOfCthulhu => include_str!("presets/call-of-cthulhu.json"),
+            Self::Gurps => include_str!("presets/gurps.json"),
+            Self::WarhammerFantasy => include_str!("presets/warhammer-fantasy.json"),
+            Self::YearZero => include_str!("presets/year-zero.json"),
+            Self::Dragonbane => include_str!("presets/dragonbane.json"),
+            Self::Genesys => include_str!("presets/genesys.json"),
+            Self::Shadowrun => include_str!("presets/shadowrun.json"),
+            Self::Mythras => include_str!("presets/mythras.json"),
+            Self::FengShui => include_str!("presets/feng-shui.json"),
+            Self::StarTrekAdventures => include_str!("presets/star-trek-adventures.json"),
+            Self::Shadowdark => include_str!("presets/shadowdark.json"),
         }
     }
 

@@ -118,6 +118,7 @@ fn change_initiative(chance: &mut Chance, initiative: &mut Value) {
         ("conditions", json!({"marked": -4, "unconscious": 3})),
         ("circle", json!("dex")),
         ("ties", json!(["roll"])),
+        ("more_dice", json!("dex")),
         ("swap", json!({"with": "side"})),
         ("swap", json!({"agrees": true, "who": {"side": "players"}})),
     ];
@@ -416,7 +417,7 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "reactions.r.gives",
         ),
         (
-            json!({"reactions": {"r": {"cost": {"initiative": 1}}}}),
+            json!({"reactions": {"r": {"cost": {"initiative": 1}}}, "initiative": null}),
             "reactions.r.cost.initiative",
         ),
         (
@@ -462,6 +463,14 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
         (
             json!({"initiative": {"deck": {}, "turn_cost": {}}}),
             "initiative.deck",
+        ),
+        (
+            json!({"initiative": {"more_dice": "luck", "dice": "1d6"}}),
+            "initiative.more_dice",
+        ),
+        (
+            json!({"initiative": {"more_dice": "dex", "dice": null}, "numbers": {"dex": 0}}),
+            "initiative.more_dice",
         ),
         (json!({"initiative": {"add": ["luck"]}}), "initiative.add.0"),
         (
