@@ -374,6 +374,14 @@ mod tests {
         Long { _length: u32 },
     }
 
+    #[derive(Debug, Deserialize)]
+    struct Wound {
+        #[serde(rename = "each")]
+        _each: u32,
+        #[serde(rename = "by")]
+        _by: i32,
+    }
+
     fn said<T: DeserializeOwned>(value: Value) -> (ErrorKind, String) {
         let error = read::<T>(&value).map(drop).expect_err("refused");
         (error.kind, error.message)
@@ -403,6 +411,14 @@ mod tests {
         shape(
             said::<BTreeMap<String, u32>>(json!([])),
             "Expected an object, got a list.",
+        );
+        shape(
+            said::<Wound>(json!(1)),
+            "Expected an object such as {\"each\": ..., \"by\": ...}, got 1.",
+        );
+        shape(
+            said::<Wound>(json!([1, 2])),
+            "Expected an object such as {\"each\": ..., \"by\": ...}, got a list.",
         );
         shape(said::<()>(json!(true)), "Expected null, got true.");
         shape(

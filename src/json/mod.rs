@@ -9,6 +9,7 @@
 mod cached;
 mod direct;
 mod error;
+mod object;
 mod reader;
 mod strict;
 mod tagged;

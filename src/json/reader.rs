@@ -5,6 +5,7 @@ use super::FieldError;
 use super::error::{
     FieldNames, INEXACT, OBJECT, ReadError, expected_in_words, expects_integer, one_of,
 };
+use super::object::ObjectVisitor;
 use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, StrDeserializer};
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected,
@@ -141,9 +142,18 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         }
     }
 
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, ReadError> {
+        self.deserialize_any(ObjectVisitor::new(visitor, fields))
+    }
+
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq tuple tuple_struct map struct identifier
+        unit_struct seq tuple tuple_struct map identifier
     }
 
     /// An ignored value is that of an unknown field. The client may have misspelt its name.
