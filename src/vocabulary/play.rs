@@ -2,7 +2,7 @@
 
 use super::{
     Combatant, CombatantId, Dice, Die, Effect, EffectEnded, EffectTicked, Encounter, EndReason,
-    Event, Int, Moment, Ruleset, Status, Violation, require,
+    Event, Int, Moment, Pending, Ruleset, Status, Violation, require,
 };
 use std::borrow::Cow;
 
@@ -144,13 +144,30 @@ impl<'d, R: Ruleset> Play<'d, R> {
             return Ok(combatant);
         }
         let names: Vec<_> = acting.iter().map(CombatantId::to_string).collect();
-        let detail = match names.as_slice() {
-            [_, ..] => format!("It's {}'s turn, not {id}'s.", names.join(" and ")),
-            [] if R::pending(&self.encounter).is_some_and(|pending| pending.is_someone()) => {
-                format!("Someone else acts now, not {id}.")
-            }
-            [] => format!("No turn is in progress, so it isn't {id}'s turn."),
+        let detail = if names.is_empty() {
+            without_turn(id, R::pending(&self.encounter).as_ref())
+        } else {
+            format!("It's {}'s turn, not {id}'s.", names.join(" and "))
         };
         Err(Violation::new("not_your_turn", rule, detail))
     }
+}
+
+/// Why it is not a combatant's turn while none is in progress, and what is awaited.
+fn without_turn(id: &CombatantId, pending: Option<&Pending>) -> String {
+    let mut detail = format!("No turn is in progress, so it isn't {id}'s turn.");
+    let Some(pending) = pending else {
+        return detail;
+    };
+    if pending.is_someone() {
+        return format!("Someone else acts now, not {id}.");
+    }
+    if let Some((last, others)) = pending.commands.split_last() {
+        let mut commands = format!("\"{last}\"");
+        if !others.is_empty() {
+            commands = format!("\"{}\" or {commands}", others.join("\", \""));
+        }
+        detail += &format!(" Send {commands} first.");
+    }
+    detail
 }
