@@ -185,7 +185,7 @@ impl Wrong<'_> {
             self.unless(
                 name.is_none() || initiative.per != Per::Side,
                 &path,
-                "A side has no such number. Set per to combatant or group.",
+                "A side has no such number. Set this line to null, or per to combatant or group.",
             );
         }
         self.unless(
@@ -200,17 +200,7 @@ impl Wrong<'_> {
             "initiative.advantage",
             "advantage needs dice or cards. Add initiative.dice or initiative.deck, or remove advantage.",
         );
-        let alone = initiative.dice.is_none()
-            && initiative.add.is_empty()
-            && initiative.foes.is_none()
-            && initiative.ties.is_empty()
-            && initiative.fixed.is_none();
-        let message = "A card stands for dice. Remove dice, add, foes, fixed and ties, or deck.";
-        self.unless(
-            initiative.deck.is_none() || alone,
-            "initiative.deck",
-            message,
-        );
+        self.without_cards(initiative);
         if let Some(deck) = &initiative.deck {
             self.deck(initiative, deck);
         }
@@ -546,6 +536,26 @@ impl Wrong<'_> {
             "initiative.deck.redraw",
             "A side has no such number. Set the value as a number.",
         );
+    }
+
+    /// A card stands for dice and what is added to them.
+    fn without_cards(&mut self, initiative: &InitiativeRule) {
+        if initiative.deck.is_none() {
+            return;
+        }
+        for (line, is_set) in [
+            ("dice", initiative.dice.is_some()),
+            ("add", !initiative.add.is_empty()),
+            ("foes", initiative.foes.is_some()),
+            ("fixed", initiative.fixed.is_some()),
+            ("ties", !initiative.ties.is_empty()),
+        ] {
+            self.unless(
+                !is_set,
+                &format!("initiative.{line}"),
+                "A card stands for dice. Set this line to null, or remove deck.",
+            );
+        }
     }
 
     /// What changes an initiative needs one of a combatant, and sorts places.

@@ -635,6 +635,11 @@ impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for Term<MIN, MAX> {
                 fixed.ok_or_else(|| E::invalid_value(de::Unexpected::Unsigned(n), &self))
             }
             fn visit_str<E: de::Error>(self, name: &str) -> Result<Self::Value, E> {
+                if name.starts_with('-') {
+                    return Err(E::custom(
+                        "Numbers are added. To subtract, give combatants a number below 0.",
+                    ));
+                }
                 let number = Slug::new(name).map(Term::Number);
                 number.ok_or_else(|| E::invalid_value(de::Unexpected::Str(name), &self))
             }
@@ -712,7 +717,9 @@ impl FromStr for Dice {
             && (4..=100).contains(&dice.sides)
             && dice.to_string() == text;
         if !valid {
-            return Err("Expected dice such as 1d20: 1 to 9 dice with 4 to 100 sides.");
+            return Err(
+                "Expected dice such as 1d20: 1 to 9 dice with 4 to 100 sides. Numbers go into add.",
+            );
         }
         Ok(dice)
     }

@@ -94,6 +94,29 @@ impl Ruleset for Custom {
         order::order(encounter)
     }
 
+    fn moment(encounter: &Encounter) -> String {
+        let state = &encounter.state;
+        let mut parts = vec![Self::round_name(encounter.round)];
+        let phases = definition(encounter).phases.len();
+        if phases > 1 {
+            parts.push(format!("phase {} of {phases}", state.phase + 1));
+        }
+        if state.pass > 0 {
+            parts.push(format!("pass {}", state.pass));
+        }
+        for side in &state.sides {
+            let mut name = String::new();
+            spaced(side.side.as_str(), &mut name);
+            for (pool, points) in &side.pools {
+                parts.push(format!("{name}: {}", points_left(pool, *points)));
+            }
+        }
+        for (pool, points) in &state.pools {
+            parts.push(points_left(pool, *points));
+        }
+        parts.join(", ")
+    }
+
     fn remark(encounter: &Encounter, c: &Combatant) -> String {
         let state = &c.state;
         let mut remarks = Vec::new();
@@ -152,7 +175,7 @@ fn unknown_number(definition: &Definition, name: &Slug) -> FieldError {
     )
 }
 
-/// A combatant's points in a pool, in words.
+/// The points of a combatant, a side or the table in a pool, in words.
 fn points_left(pool: &Slug, points: u32) -> String {
     let mut words = String::new();
     spaced(pool.as_str(), &mut words);
