@@ -214,9 +214,11 @@ fn by_side(encounter: &Encounter) -> Vec<Row> {
                 Stage::Open
             };
             let done = Some(stage == Stage::Over);
+            let card = side.initiative.as_ref().and_then(|i| i.card);
             let entry = OrderEntry {
                 done,
                 next: Some(false),
+                slot: card.map(|card| card.to_string()),
                 ..OrderEntry::new(&c.id, because)
             };
             rows.push(Row { entry, stage });
