@@ -2,8 +2,8 @@
 
 use super::definition::{
     CostRule, DeckRule, Definition, Gives, InitiativeRule, Keep, OUTNUMBERED, Owner, Per,
-    PhaseRule, Pick, PoolRule, Prepare, ReactionRule, Refill, Reshuffle, Surprise, Team, Term,
-    Unconscious, When, Who,
+    PhaseRule, Pick, PoolRule, Prepare, ReactionRule, Refill, Reshuffle, Sides, Surprise, Team,
+    Term, Unconscious, When, Who,
 };
 use super::query::{costs_turns, has_places, lets_sides_skip, pool_line, reaction_line, rerolls};
 use crate::json::FieldError;
@@ -230,6 +230,11 @@ impl Wrong<'_> {
                 !phase.reverse || phase.pick.goes_by_places(),
                 &phase_field(i, "reverse"),
                 "reverse needs places. Set pick to order or slot, or remove reverse.",
+            );
+            self.unless(
+                !phase.across_rounds || phase.sides == Sides::Alternate,
+                &phase_field(i, "across_rounds"),
+                "across_rounds needs alternating sides. Set sides to alternate, or remove across_rounds.",
             );
             self.size(&phase_field(i, "steps"), phase.steps.len(), 0, 8);
             self.unless(
@@ -610,6 +615,13 @@ impl Wrong<'_> {
             least <= most,
             "initiative.turn_cost.cost",
             "The least cost comes first. Swap the two.",
+        );
+        self.unless(
+            turn_cost
+                .usual
+                .is_none_or(|usual| (least..=most).contains(&usual)),
+            "initiative.turn_cost.usual",
+            "The usual cost lies between the least and the greatest. Change usual, or cost.",
         );
         self.unless(
             self.all_by_places(),

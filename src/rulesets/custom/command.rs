@@ -211,7 +211,7 @@ pub struct Nominate {
 pub struct EndTurn {
     /// The combatant.
     pub combatant: CombatantId,
-    /// Ticks that the turn costs; the fewest by default.
+    /// Initiative that the turn costs; the usual cost by default.
     pub cost: Option<Int<1, 100>>,
 }
 

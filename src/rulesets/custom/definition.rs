@@ -152,6 +152,7 @@ impl Default for InitiativeRule {
 /// Turns that cost initiative. The lowest first, initiative is time: it grows, and rounds are its
 /// ticks. The highest first, a combatant acts while its initiative is above 0, and the round ends
 /// when nobody's is.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
@@ -159,6 +160,8 @@ pub struct TurnCostRule {
     /// Least and greatest cost of a turn, from 1 to 100.
     #[schema(value_type = Vec<Int<1, 100>>, min_items = 2, max_items = 2)]
     pub cost: [Int<1, 100>; 2],
+    /// Cost of a turn that ends without a cost; the least by default.
+    pub usual: Option<Int<1, 100>>,
     /// Ticks of a round, if the lowest acts first.
     pub round: Int<1, 1000>,
 }
@@ -167,8 +170,17 @@ impl Default for TurnCostRule {
     fn default() -> Self {
         Self {
             cost: [Int::clamped(1), Int::clamped(100)],
+            usual: None,
             round: Int::clamped(1),
         }
+    }
+}
+
+impl TurnCostRule {
+    /// The cost of a turn that ends without one.
+    pub(super) fn usual(&self) -> Int<1, 100> {
+        let [least, _] = self.cost;
+        self.usual.unwrap_or(least)
     }
 }
 
@@ -272,6 +284,8 @@ pub struct PhaseRule {
     pub pick: Pick,
     /// True if the last place comes first.
     pub reverse: bool,
+    /// True if sides keep alternating from one round to the next.
+    pub across_rounds: bool,
     /// Maximum turns of a combatant in this phase; 0 for no limit.
     pub turns: Int<0, 10>,
     /// True if a combatant may pass, and act in a later phase.
@@ -441,6 +455,8 @@ pub struct SwapRule {
     pub with: Partner,
     /// True if the other combatant must agree.
     pub agrees: bool,
+    /// True if they swap only for a later place.
+    pub later: bool,
 }
 
 /// Combatants with which one may swap places: any, or those of the same side.

@@ -77,8 +77,7 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
         Event::CameLate(e) => come_late(encounter, e),
         Event::Reshuffled(_) => reshuffle(state),
         Event::PhaseStarted(e) => {
-            let passes = has_passes(encounter.options.definition());
-            begin_phase(state, e.phase_index, passes);
+            begin_phase(state, encounter.options.definition(), e.phase_index);
             encounter.change_states(
                 |s| s.turns_in_phase > 0 || s.passed || s.had_pass,
                 |s| {
@@ -290,7 +289,7 @@ fn start_round(encounter: &mut Encounter) {
     if let Mode::Gap { passed, .. } = &mut state.mode {
         passed.clear();
     }
-    begin_phase(state, 0, has_passes(definition));
+    begin_phase(state, definition, 0);
     if first || rerolls(definition) {
         state.rolled = false;
     }
@@ -328,10 +327,16 @@ fn open_places(encounter: &mut Encounter, keep_delaying: bool) {
     }
 }
 
-fn begin_phase(state: &mut State, phase: usize, passes: bool) {
+fn begin_phase(state: &mut State, definition: &Definition, phase: usize) {
     state.phase = phase;
-    state.last_side = None;
-    state.pass = passes.into();
+    let goes_on = definition
+        .phases
+        .get(phase)
+        .is_some_and(|phase| phase.across_rounds);
+    if !goes_on {
+        state.last_side = None;
+    }
+    state.pass = has_passes(definition).into();
     state.skipped.clear();
     forget_counts(state);
 }

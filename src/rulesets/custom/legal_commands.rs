@@ -2,7 +2,7 @@
 
 use super::definition::{Gives, Keep, Owner, Partner, Prepare, ReactionRule, Surprise};
 use super::initiative::{side_dice, table_cards, table_rolls};
-use super::places::{has_open_place, may_swap, swap_rule};
+use super::places::{has_open_place, is_later, is_partner, may_swap, swap_rule};
 use super::query::{
     Opening, asked, candidates, chooser, circle, cost_of_turn, current, deck, definition,
     delay_rule, has_clock, has_places, may_react, may_return, may_skip, may_use, next_place,
@@ -131,6 +131,15 @@ fn swaps(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let everyone = shared_list(partners.iter().map(|c| &c.id));
     let mut sides = BTreeMap::new();
     for c in encounter.iter().filter(|c| may_swap(encounter, c)) {
+        let swap = LegalCommand::by("swap", &c.id, "CU-41");
+        if rule.later {
+            let later = partners.iter().filter(|other| {
+                is_partner(rule, c, other) && is_later(encounter, &c.id, &other.id)
+            });
+            let later = shared_list(later.map(|other| &other.id));
+            legal.push(swap.among("with", true, &later, Some(&c.id)));
+            continue;
+        }
         let partners = match rule.with {
             Partner::Any => &everyone,
             Partner::Side => &*sides.entry(&c.side).or_insert_with(|| {
@@ -138,7 +147,6 @@ fn swaps(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
                 shared_list(same.map(|c| &c.id))
             }),
         };
-        let swap = LegalCommand::by("swap", &c.id, "CU-41");
         legal.push(swap.among("with", true, partners, Some(&c.id)));
     }
 }
@@ -275,7 +283,7 @@ fn turn(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
             let [least, most] = turn_cost.cost;
             end = end
                 .range("cost", false, least.get(), most.get())
-                .or(least.get());
+                .or(turn_cost.usual().get());
         }
         legal.push(end);
         if delay_rule(definition(encounter)).is_some() {

@@ -129,7 +129,7 @@ const PRESETS: &[PresetSpec] = &[
     preset(
         Preset::WarhammerFantasy,
         "warhammer-fantasy",
-        "Highest d10 and initiative first, with advantage of the sides",
+        "Highest initiative first, with advantage of the sides",
         "Warhammer Fantasy Roleplay 4e",
     ),
     preset(
@@ -236,7 +236,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-11",
-        "`sides`: sides go one after the other, alternate, or do not matter.",
+        "`sides`: sides go one after the other, alternate, or do not matter. With `across_rounds`, the side that ended a round does not begin the next.",
     ),
     Rule::official(
         "CU-12",
@@ -353,7 +353,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-41",
-        "`initiative.swap`: two combatants exchange their open places. In its own turn a combatant gives the turn back.",
+        "`initiative.swap`: two combatants exchange their open places, or only for a later one. In its own turn a combatant gives the turn back.",
     ),
     Rule::official(
         "CU-42",

@@ -4,8 +4,8 @@ use super::decide::{ensure, now};
 use super::definition::{Definition, Partner, Sides, SwapRule};
 use super::flow::{Point, proceed};
 use super::query::{
-    change_of_initiative, circle, definition, fits, has_clock, has_places, in_a_turn, in_top_turn,
-    next_place, open_places, phase, place_of, steps,
+    change_of_initiative, circle, coming_places, definition, fits, has_clock, has_places,
+    in_a_turn, in_top_turn, next_place, open_places, phase, place_of, steps,
 };
 use super::react::settle;
 use super::{
@@ -253,9 +253,8 @@ fn check_swap<'p>(
         "initiative.swap.who",
         || format!("{id} can't swap places."),
     )?;
-    let is_partner = rule.with == Partner::Any || c.side == other.side;
     ensure(
-        is_partner,
+        is_partner(rule, c, other),
         "not_for_it",
         "CU-41",
         "initiative.swap.with",
@@ -269,11 +268,24 @@ fn check_swap<'p>(
     ensure(is_open, "cannot_swap", "CU-41", "initiative.swap", || {
         format!("{with} has no open place in this round.")
     })?;
+    let is_late_enough = !rule.later || is_later(encounter, id, with);
+    ensure(
+        is_late_enough,
+        "place_not_later",
+        "CU-41",
+        "initiative.swap.later",
+        || format!("{id} can swap for a later place only, and {with} comes before."),
+    )?;
     Ok(rule)
 }
 
 pub(super) fn swap_rule(encounter: &Encounter) -> Option<&SwapRule> {
     definition(encounter).initiative.as_ref()?.swap.as_ref()
+}
+
+/// Whether a combatant may swap with this other one by its side.
+pub(super) fn is_partner(rule: &SwapRule, c: &Combatant, other: &Combatant) -> bool {
+    rule.with == Partner::Any || c.side == other.side
 }
 
 /// Whether a combatant has a place to give away: one that is open, or that of its own turn.
@@ -289,6 +301,19 @@ pub(super) fn has_open_place(encounter: &Encounter, c: &Combatant) -> bool {
         && !c.state.delaying
         && !in_a_turn(encounter, &c.id)
         && places.any(|place| place.combatant == c.id)
+}
+
+/// Whether the next place of another combatant comes after the one that a combatant gives away.
+pub(super) fn is_later(encounter: &Encounter, id: &CombatantId, other: &CombatantId) -> bool {
+    if in_a_turn(encounter, id) {
+        return true;
+    }
+    let coming = coming_places(encounter);
+    let mut pair = coming
+        .iter()
+        .map(|place| &place.combatant)
+        .filter(|combatant| [id, other].contains(combatant));
+    pair.next() == Some(id)
 }
 
 fn is_round_open(encounter: &Encounter) -> bool {

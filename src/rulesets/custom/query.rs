@@ -358,7 +358,7 @@ pub(super) fn is_over(definition: &Definition, place: &Place) -> bool {
 }
 
 /// The open places as they come up in this phase.
-fn coming_places(encounter: &Encounter) -> Vec<&CachedJson<Place>> {
+pub(super) fn coming_places(encounter: &Encounter) -> Vec<&CachedJson<Place>> {
     let mut places: Vec<_> = open_places(encounter).collect();
     if phase(encounter).reverse {
         places.reverse();
@@ -646,15 +646,15 @@ pub(super) fn cost_of_turn(encounter: &Encounter) -> Option<&TurnCostRule> {
     }
 }
 
-/// What becomes of a combatant's initiative if its turn ends at this cost, or the least; None if the
-/// turn costs nothing.
+/// What becomes of a combatant's initiative if its turn ends at this cost, or the usual one; None if
+/// the turn costs nothing.
 pub(super) fn change_by_turn(
     encounter: &Encounter,
     id: &CombatantId,
     cost: Option<u32>,
 ) -> Option<InitiativeChanged> {
-    let [least, _] = cost_of_turn(encounter)?.cost;
-    let cost = cost.unwrap_or(least.count());
+    let usual = cost_of_turn(encounter)?.usual();
+    let cost = cost.unwrap_or(usual.count());
     let mut by = later_by(definition(encounter), cost);
     if has_clock(definition(encounter)) {
         // A place whose tick has passed counts from the present one.

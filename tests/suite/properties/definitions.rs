@@ -112,6 +112,7 @@ fn change_initiative(chance: &mut Chance, initiative: &mut Value) {
         ("passes", json!(true)),
         ("again", json!(0)),
         ("turn_cost", json!({"cost": [2, 5]})),
+        ("turn_cost", json!({"cost": [1, 5], "usual": 3})),
         ("turn_cost", json!({"cost": [1, 5], "round": 3})),
         ("wounds", json!({"each": 3, "by": -1})),
         ("wounds", json!({"by": 2})),
@@ -120,6 +121,7 @@ fn change_initiative(chance: &mut Chance, initiative: &mut Value) {
         ("ties", json!(["roll"])),
         ("more_dice", json!("dex")),
         ("swap", json!({"with": "side"})),
+        ("swap", json!({"later": true})),
         ("swap", json!({"agrees": true, "who": {"side": "players"}})),
     ];
     for (line, value) in changes {
@@ -373,6 +375,10 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "phases.0.reverse",
         ),
         (
+            json!({"phases": [{"pick": "free", "sides": "in_order", "across_rounds": true}]}),
+            "phases.0.across_rounds",
+        ),
+        (
             json!({"reactions": {"d": {"prepare": "delay"}}, "phases": [{"pick": "free"}]}),
             "reactions.d.prepare",
         ),
@@ -591,6 +597,10 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
         (
             json!({"initiative": {"turn_cost": {"cost": [3, 2]}}}),
             "initiative.turn_cost.cost",
+        ),
+        (
+            json!({"initiative": {"turn_cost": {"cost": [2, 5], "usual": 1}}}),
+            "initiative.turn_cost.usual",
         ),
         (json!({"numbers": {"roll": 0}}), "numbers.roll"),
         (json!({"script": "1 + 1"}), "script"),
