@@ -711,10 +711,10 @@ fn an_initiative_that_cannot_be_compared_is_refused_at_its_line() {
     assert!(accepted(&json!({"initiative": unlike})));
     for (initiative, line) in [
         (json!({"dice": "1d20", "add": ["luck"]}), "add.0"),
-        (json!({"deck": {}, "foes": {}}), "deck"),
-        (json!({"deck": {}, "dice": "1d20"}), "deck"),
-        (json!({"deck": {}, "add": [1]}), "deck"),
-        (json!({"deck": {}, "ties": ["players"]}), "deck"),
+        (json!({"deck": {}, "foes": {}}), "foes"),
+        (json!({"deck": {}, "dice": "1d20"}), "dice"),
+        (json!({"deck": {}, "add": [1]}), "add"),
+        (json!({"deck": {}, "ties": ["players"]}), "ties"),
     ] {
         let paths: Vec<_> = refusal(&json!({"initiative": initiative}))
             .expect("refused")
