@@ -89,6 +89,16 @@ impl Named {
 
 /// What a field holds: its schema with references followed, without descriptions and bounds.
 fn type_of(schema: &Value, root: &Value) -> String {
+    type_with(schema, root, object_type)
+}
+
+/// The same where an object is an object, whatever fields it has.
+fn outer_type_of(schema: &Value, root: &Value) -> String {
+    type_with(schema, root, |_, _| "object".to_owned())
+}
+
+/// What a field holds, where `object` says what an object is.
+fn type_with(schema: &Value, root: &Value, object: fn(&Value, &Value) -> String) -> String {
     if let Some(name) = schema["$ref"]
         .as_str()
         .and_then(|target| target.strip_prefix("#/$defs/"))
@@ -98,7 +108,7 @@ fn type_of(schema: &Value, root: &Value) -> String {
         return if is_id {
             name.to_owned()
         } else {
-            type_of(target, root)
+            type_with(target, root, object)
         };
     }
     for words in ["enum", "const"] {
@@ -115,16 +125,18 @@ fn type_of(schema: &Value, root: &Value) -> String {
     }
     for union in ["oneOf", "anyOf"] {
         if let Some(variants) = schema[union].as_array() {
-            let types: BTreeSet<String> = variants.iter().map(|one| type_of(one, root)).collect();
+            let types = variants.iter().map(|one| type_with(one, root, object));
+            let types: BTreeSet<String> = types.collect();
             return types.into_iter().collect::<Vec<_>>().join(" or ");
         }
     }
     match schema["type"].as_str() {
-        Some("array") => format!("list of {}", type_of(&schema["items"], root)),
+        Some("array") => format!("list of {}", type_with(&schema["items"], root, object)),
         Some("object") if schema["additionalProperties"].is_object() => {
-            format!("map to {}", type_of(&schema["additionalProperties"], root))
+            let values = type_with(&schema["additionalProperties"], root, object);
+            format!("map to {values}")
         }
-        Some("object") => object_type(schema, root),
+        Some("object") => object(schema, root),
         Some("string") => "text".to_owned(),
         Some("integer") => "number".to_owned(),
         Some(other) => other.to_owned(),
@@ -169,8 +181,67 @@ fn place(named: &Named) -> String {
 }
 
 /// Fields whose type is the ruleset's: the list of rolls, whose items hold what its dice mean, and
-/// the cause of a change, whose words are its own.
+/// the cause of a change, whose words are its own. The fields of those items have one type each.
 const OF_THE_RULESET: [&str; 2] = ["cause", "ranking"];
+
+/// The field that names the object in which it stands.
+const OF_ITS_OBJECT: &str = "id";
+
+/// The schema to which a reference leads.
+fn followed<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
+    let name = schema["$ref"].as_str();
+    match name.and_then(|target| target.strip_prefix("#/$defs/")) {
+        Some(name) => followed(&root["$defs"][name], root),
+        None => schema,
+    }
+}
+
+/// Collects the fields of all objects in a schema, each with its type. Of an object it is only that:
+/// its own fields are collected too.
+fn collect_fields(schema: &Value, root: &Value, found: &mut Vec<(String, String)>) {
+    let schema = followed(schema, root);
+    for union in ["oneOf", "anyOf", "allOf"] {
+        for variant in schema[union].as_array().into_iter().flatten() {
+            collect_fields(variant, root, found);
+        }
+    }
+    for part in ["items", "additionalProperties"] {
+        if schema[part].is_object() {
+            collect_fields(&schema[part], root, found);
+        }
+    }
+    for (field, value) in schema["properties"].as_object().into_iter().flatten() {
+        // A constant tells the variants of a union apart.
+        if followed(value, root)["const"].is_null() {
+            found.push((field.clone(), outer_type_of(value, root)));
+        }
+        collect_fields(value, root, found);
+    }
+}
+
+/// The fields that have several types, however deep they stand.
+fn nested_fields_of_several_types(what: &str, all: &[Named]) -> Vec<String> {
+    let mut types: BTreeMap<String, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
+    for named in all {
+        let mut found = Vec::new();
+        for (field, schema) in named.fields() {
+            found.push((field.clone(), outer_type_of(schema, &named.schema)));
+            collect_fields(schema, &named.schema, &mut found);
+        }
+        for (field, kind) in found {
+            let places = types.entry(field).or_default().entry(kind).or_default();
+            places.insert(place(named));
+        }
+    }
+    let mut wrong = Vec::new();
+    for (field, types) in types {
+        let is_excepted = field == OF_ITS_OBJECT || OF_THE_RULESET.contains(&field.as_str());
+        if types.len() > 1 && !is_excepted {
+            wrong.push(format!("{what}: the field `{field}` is {types:?}"));
+        }
+    }
+    wrong
+}
 
 /// The fields that have several types.
 fn fields_of_several_types(what: &str, all: &[Named]) -> Vec<String> {
@@ -343,6 +414,12 @@ fn a_field_has_one_type_and_an_act_one_name() {
         wrong.extend(fields_of_several_types(what, &all));
         wrong.extend(acts_of_several_names(what, &all));
     }
+    for (what, all) in [
+        ("commands", commands(&manifests)),
+        ("events", events(&manifests)),
+    ] {
+        wrong.extend(nested_fields_of_several_types(what, &all));
+    }
     assert!(
         wrong.is_empty(),
         "{} of them:\n  {}",
@@ -371,6 +448,18 @@ fn violations_are_found() {
     assert_eq!(
         fields_of_several_types("commands", &all),
         ["commands: the field `by` has 2 types\n      number: x two\n      text: x one, x three"]
+    );
+    let nested = |schema: Value| {
+        serde_json::json!({"properties": {"list": {"type": "array",
+        "items": {"type": "object", "properties": {"of": schema}}}}})
+    };
+    let deep = [
+        named("one", "", nested(serde_json::json!({"type": "integer"}))),
+        named("two", "", nested(serde_json::json!({"type": "boolean"}))),
+    ];
+    assert_eq!(
+        nested_fields_of_several_types("events", &deep),
+        [r#"events: the field `of` is {"boolean": {"x two"}, "number": {"x one"}}"#]
     );
     assert_eq!(
         acts_of_several_names("commands", &all),

@@ -93,6 +93,10 @@ fn check_fighter(c: &Combatant) -> Result<(), String> {
     at_most("stats.numbers", c.stats.numbers.len(), MAX_NUMBERS)?;
     at_most("pools", c.state.pools.len(), MAX_POOLS)?;
     at_most("used", c.state.used.len(), MAX_REACTIONS)?;
-    at_most("readied", c.state.readied.len(), MAX_REACTIONS)?;
+    at_most(
+        "readied_reactions",
+        c.state.readied_reactions.len(),
+        MAX_REACTIONS,
+    )?;
     at_most("counted", c.state.counted.len(), MAX_EFFECTS)
 }

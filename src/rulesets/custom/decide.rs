@@ -13,7 +13,7 @@ use super::query::{
 use super::reactions::{Use, delay, react, ready, return_to_turn, set_pool, set_side_pool};
 use super::{
     Command, DeclarationsOpened, Declare, Declared, Encounter, EndTurn, Grant, Mode, Nominate,
-    Passed, Play, Roll, SideOpened, Start, StepFinished, Surprised, TablePoolChanged, TurnKind,
+    Passed, Play, Roll, SideOpened, Start, StepFinished, Surprised, TablePoolChanged, TurnOrigin,
     pick_rule,
 };
 use crate::rulesets::shared::{check_started, start_encounter, start_round};
@@ -186,7 +186,7 @@ fn resolve_choice(play: &mut Play<'_>) {
     }
     who.truncate(1);
     if !who.is_empty() {
-        begin(play, who, TurnKind::Normal);
+        begin(play, who, TurnOrigin::Normal);
         proceed(play, Point::Turn);
     }
 }
@@ -379,7 +379,7 @@ fn take_choice(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
         let detail = format!("{why} Next to act: {ids}. See definition.{line}.");
         return Err(Violation::new("not_next", rule, detail));
     }
-    begin(play, vec![id.clone()], TurnKind::Normal);
+    begin(play, vec![id.clone()], TurnOrigin::Normal);
     proceed(play, Point::Turn);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The events of `custom`.
 
-use super::{Card, Cause, Initiative, TurnKind};
+use super::{Card, Cause, Initiative, TurnOrigin};
 use crate::json::CachedJson;
 use crate::vocabulary::{
     CombatantId, Describe, EffectId, Names, OwnEvents, Participants, Redact, Slug, Tagged,
@@ -145,7 +145,7 @@ pub struct InitiativeRolled {
     /// The places, first to last.
     pub places: Vec<RolledPlace>,
     /// The sides, first to last.
-    pub sides: Vec<RolledSide>,
+    pub side_places: Vec<RolledSide>,
     /// Cards that were drawn and do not count. Only the game master sees them.
     #[schema(value_type = Vec<String>)]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -270,7 +270,7 @@ pub struct TurnOpened {
     /// The combatants that share the turn.
     pub combatants: Participants,
     /// How the turn came about.
-    pub kind: TurnKind,
+    pub origin: TurnOrigin,
 }
 
 /// A surprised combatant's turn passed unused.
@@ -461,10 +461,10 @@ impl Describe for Event {
             }
             Self::DeclarationsShown(_) => "Declared: {declarations}.",
             Self::RollOpened(_) => "This round needs a new roll.",
-            Self::InitiativeRolled(e) if e.places.is_empty() && e.sides.is_empty() => {
+            Self::InitiativeRolled(e) if e.places.is_empty() && e.side_places.is_empty() => {
                 "No combatant has a place in the order."
             }
-            Self::InitiativeRolled(_) => "Order[: {places}][: {sides}].",
+            Self::InitiativeRolled(_) => "Order[: {places}][: {side_places}].",
             Self::InitiativeChanged(_) => {
                 "{combatant} {combatant:goes|go} from initiative {from} to {to} ({cause})."
             }
@@ -548,6 +548,7 @@ pub struct RolledPlace {
     pub turn: usize,
     /// Its initiative.
     #[schema(value_type = Initiative)]
+    #[serde(rename = "initiative_score")]
     pub initiative: CachedJson<Initiative>,
 }
 
@@ -572,6 +573,7 @@ pub struct RolledSide {
     pub yields: bool,
     /// Its initiative.
     #[schema(value_type = Initiative)]
+    #[serde(rename = "initiative_score")]
     pub initiative: CachedJson<Initiative>,
 }
 

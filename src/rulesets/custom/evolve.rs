@@ -10,7 +10,7 @@ use super::{
     CameLate, Card, CardKept, Cause, Combatant, CombatantState, Custom, Delayed, Encounter, Event,
     Initiative, InitiativeChanged, InitiativeRolled, Mode, Offer, Place, PlaceMoved, Placed,
     PlacesSwapped, RolledPlace, RolledSide, SideInitiativeChanged, SideState, State, Turn,
-    TurnKind,
+    TurnOrigin,
 };
 use crate::json::CachedJson;
 use crate::vocabulary::{
@@ -93,7 +93,7 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
             encounter.change_states(|s| s.had_pass, |s| s.had_pass = false);
         }
         Event::ChoiceOpened(_) => state.mode = Mode::Choosing,
-        Event::TurnOpened(e) => begin(encounter, &e.combatants, e.kind),
+        Event::TurnOpened(e) => begin(encounter, &e.combatants, e.origin),
         Event::Skipped(e) => encounter.change_state(&e.combatant, |s| s.surprised = false),
         Event::StepStarted(e) => {
             if let Some(turn) = state.turns.last_mut() {
@@ -116,7 +116,7 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
         Event::Returned(e) => begin(
             encounter,
             std::slice::from_ref(&e.combatant),
-            TurnKind::Returned,
+            TurnOrigin::Returned,
         ),
         Event::PlaceMoved(e) => move_place(encounter, e),
         Event::PlacesSwapped(e) => swap_places(encounter, e),
@@ -145,11 +145,13 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
             );
         }
         Event::Readied(e) => {
-            encounter.change_state(&e.combatant, |s| s.readied.push(e.reaction.clone()));
+            encounter.change_state(&e.combatant, |s| {
+                s.readied_reactions.push(e.reaction.clone());
+            });
         }
         Event::Triggered(e) => {
             encounter.change_state(&e.combatant, |s| {
-                s.readied.retain(|name| *name != e.reaction);
+                s.readied_reactions.retain(|name| *name != e.reaction);
             });
             use_reaction(
                 encounter,
@@ -305,7 +307,7 @@ fn give_back_costs(encounter: &mut Encounter) {
     let places = &mut encounter.state.places;
     let (mut paid, rest): (Vec<_>, Vec<_>) = places.drain(..).partition(|place| {
         let changes = place.initiative.changes;
-        changes.turns != 0 || changes.spent != 0
+        changes.by_turns != 0 || changes.by_reactions != 0
     });
     *places = rest;
     for place in &mut paid {
@@ -369,7 +371,7 @@ fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, first: bool
         counted,
         lapped: before.lapped,
         surprised: before.surprised && stays_surprised,
-        readied: before.readied.clone(),
+        readied_reactions: before.readied_reactions.clone(),
         pools: before.pools.clone(),
         ..CombatantState::default()
     };
@@ -493,16 +495,16 @@ fn set_initiative(encounter: &mut Encounter, e: &InitiativeRolled) {
         state.places.push(new_place(rolled, false));
     }
     let places = e.places.iter().map(|place| &*place.initiative);
-    let sides = e.sides.iter().map(|side| &*side.initiative);
+    let sides = e.side_places.iter().map(|side| &*side.initiative);
     take_out(&mut state.cards, places.chain(sides));
     discard(&mut state.cards, &e.discarded);
-    if !e.sides.is_empty() {
-        roll_sides(encounter, &e.sides);
+    if !e.side_places.is_empty() {
+        roll_sides(encounter, &e.side_places);
     }
     for place in &e.places {
         use_up_roll(encounter, &place.combatant);
     }
-    for side in &e.sides {
+    for side in &e.side_places {
         for id in &side.combatants.0 {
             use_up_roll(encounter, id);
         }
@@ -576,15 +578,15 @@ fn insert_in_order(
     places.insert(at, new);
 }
 
-fn begin(encounter: &mut Encounter, combatants: &[CombatantId], kind: TurnKind) {
+fn begin(encounter: &mut Encounter, combatants: &[CombatantId], origin: TurnOrigin) {
     encounter.state.skipped.clear();
     for id in combatants {
         drop_offer(&mut encounter.state, id);
     }
-    if kind != TurnKind::Bought {
+    if origin != TurnOrigin::Bought {
         give_back_uses(encounter);
         for id in combatants {
-            take_turn(encounter, id, kind);
+            take_turn(encounter, id, origin);
         }
     }
     encounter.state.mode = Mode::Turn;
@@ -592,7 +594,7 @@ fn begin(encounter: &mut Encounter, combatants: &[CombatantId], kind: TurnKind) 
         combatants: combatants.to_vec(),
         done: Vec::new(),
         step: 0,
-        kind,
+        origin,
     });
 }
 
@@ -625,7 +627,7 @@ fn use_reaction(
 fn give_back_uses(encounter: &mut Encounter) {
     let mut buyers = Vec::new();
     for turn in &encounter.state.turns {
-        if turn.kind == TurnKind::Bought {
+        if turn.origin == TurnOrigin::Bought {
             buyers.extend(turn.combatants.iter().cloned());
         }
     }
@@ -637,10 +639,10 @@ fn give_back_uses(encounter: &mut Encounter) {
 }
 
 /// Uses up a turn of a combatant, and its place.
-fn take_turn(encounter: &mut Encounter, id: &CombatantId, kind: TurnKind) {
+fn take_turn(encounter: &mut Encounter, id: &CombatantId, origin: TurnOrigin) {
     let options = encounter.options.clone();
     let definition = options.definition();
-    let in_order = kind == TurnKind::Normal && phase(encounter).pick.goes_by_places();
+    let in_order = origin == TurnOrigin::Normal && phase(encounter).pick.goes_by_places();
     let place = open_place(encounter, id);
     let Some(c) = encounter.get_mut(id) else {
         return;
@@ -651,14 +653,14 @@ fn take_turn(encounter: &mut Encounter, id: &CombatantId, kind: TurnKind) {
     c.state.had_pass = has_passes(definition);
     c.state.delaying = false;
     c.state.surprised = false;
-    c.state.readied.clear();
+    c.state.readied_reactions.clear();
     // A turn that was delayed in this round has used up its place.
     let has_place = c.state.delayed_turn.take().is_none();
     let side = c.side.clone();
     if !costs_turns(definition) && has_place {
         use_up_place(&mut encounter.state, place, &side, in_order);
     }
-    if kind != TurnKind::Returned {
+    if origin != TurnOrigin::Returned {
         encounter.state.last_side = Some(side);
     }
 }
@@ -701,19 +703,19 @@ fn use_up_place(state: &mut State, at: Option<usize>, side: &Slug, in_order: boo
 }
 
 /// Takes a combatant out of the turn that is going on, which is over when it was the last one.
-fn remove_from_turn(state: &mut State, id: &CombatantId) -> Option<TurnKind> {
+fn remove_from_turn(state: &mut State, id: &CombatantId) -> Option<TurnOrigin> {
     let turn = state.turns.last_mut()?;
     turn.combatants.retain(|c| c != id);
-    let kind = turn.kind;
+    let origin = turn.origin;
     state.turns.pop_if(|turn| turn.combatants.is_empty());
-    Some(kind)
+    Some(origin)
 }
 
 fn end_turn(encounter: &mut Encounter, id: &CombatantId) {
-    let Some(kind) = remove_from_turn(&mut encounter.state, id) else {
+    let Some(origin) = remove_from_turn(&mut encounter.state, id) else {
         return;
     };
-    let is_bought = kind == TurnKind::Bought;
+    let is_bought = origin == TurnOrigin::Bought;
     let options = encounter.options.clone();
     let on_clock = has_clock(options.definition());
     let mut side = None;
@@ -1031,14 +1033,14 @@ fn in_place_of(own: &Place, other: &Place, sign: i64) -> Place {
     let of_own_body = [Cause::Wounds, Cause::Condition];
     let changes = own.initiative.changes;
     let taken = other.initiative.without(&of_own_body, sign);
-    let taken = taken.changed(Cause::Wounds, changes.wounds, sign);
+    let taken = taken.changed(Cause::Wounds, changes.by_wounds, sign);
     Place {
         combatant: own.combatant.clone(),
         turn: own.turn,
         done: false,
         moved: other.moved,
         initiative: taken
-            .changed(Cause::Condition, changes.conditions, sign)
+            .changed(Cause::Condition, changes.by_conditions, sign)
             .into(),
     }
 }

@@ -10,8 +10,8 @@ use super::walk::{self, Next};
 use super::{
     ChoiceOpened, ClockAdvanced, Combatant, Declaration, DeclarationsOpened, DeclarationsShown,
     DelayLapsed, Encounter, GapOpened, Halted, LapEnded, Mode, PassStarted, PhaseStarted,
-    PlacesSwapped, Play, Reshuffled, Returned, RollOpened, Skipped, StepStarted, TurnKind,
-    TurnOpened,
+    PlacesSwapped, Play, Reshuffled, Returned, RollOpened, Skipped, StepStarted, TurnOpened,
+    TurnOrigin,
 };
 use crate::rulesets::shared::{count_lost_turns, end_turn, pass_rounds, start_round, start_turn};
 use crate::vocabulary::{CombatantId, Moment, TurnEnded, TurnStarted, ids};
@@ -75,7 +75,7 @@ fn find_next(play: &mut Play<'_>) -> Option<Point> {
             Some(Point::Turn)
         }
         Next::Turn(who) => {
-            begin(play, who, TurnKind::Normal);
+            begin(play, who, TurnOrigin::Normal);
             Some(Point::Turn)
         }
         Next::Choice(_) => {
@@ -107,7 +107,7 @@ fn find_next(play: &mut Play<'_>) -> Option<Point> {
 fn skip(play: &mut Play<'_>, id: &CombatantId) {
     play.emit(TurnOpened {
         combatants: vec![id.clone()].into(),
-        kind: TurnKind::Normal,
+        origin: TurnOrigin::Normal,
     });
     start_turn(play, id);
     play.emit(Skipped {
@@ -117,13 +117,13 @@ fn skip(play: &mut Play<'_>, id: &CombatantId) {
 }
 
 /// Begins a turn of `who`.
-pub(super) fn begin(play: &mut Play<'_>, who: Vec<CombatantId>, kind: TurnKind) {
-    if has_clock(definition(play.encounter())) && kind == TurnKind::Normal {
+pub(super) fn begin(play: &mut Play<'_>, who: Vec<CombatantId>, origin: TurnOrigin) {
+    if has_clock(definition(play.encounter())) && origin == TurnOrigin::Normal {
         let tick = tick_of(play.encounter(), &who);
         end_lap(play);
         reach(play, tick);
     }
-    if kind == TurnKind::Normal {
+    if origin == TurnOrigin::Normal {
         take_slot(play, &who);
     }
     for id in &who {
@@ -135,7 +135,7 @@ pub(super) fn begin(play: &mut Play<'_>, who: Vec<CombatantId>, kind: TurnKind) 
     }
     play.emit(TurnOpened {
         combatants: who.clone().into(),
-        kind,
+        origin,
     });
     for id in &who {
         // One that gave the turn back has had its start counted.
@@ -247,7 +247,7 @@ pub(super) fn next_step(play: &mut Play<'_>) {
 /// Ends the part of one combatant in the turn that is going on.
 pub(super) fn end_one(play: &mut Play<'_>, id: &CombatantId, cost: Option<u32>) {
     let encounter = play.encounter();
-    let has_returned = top(encounter).is_some_and(|turn| turn.kind == TurnKind::Returned);
+    let has_returned = top(encounter).is_some_and(|turn| turn.origin == TurnOrigin::Returned);
     if let Some(change) = change_by_turn(encounter, id, cost) {
         play.emit(change);
     }

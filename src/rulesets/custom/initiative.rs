@@ -278,13 +278,13 @@ pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violatio
     roller.seat(&mut rolled);
     let mut known = InitiativeRolled {
         places: Vec::new(),
-        sides: Vec::new(),
+        side_places: Vec::new(),
         discarded: Vec::new(),
     };
     if has_places(definition) {
         known.places = roller.places(play, rolled);
     } else {
-        known.sides = roller.sides(rolled);
+        known.side_places = roller.sides(rolled);
     }
     if roller.reshuffled {
         play.emit(Reshuffled {});

@@ -10,7 +10,8 @@ use super::query::{
 use super::react::settle;
 use super::{
     CardKept, Cause, Combatant, Encounter, KeepCard, Mode, Offer, Place, PlaceMoved, PlacesSwapped,
-    Play, Reorder, SetInitiative, SideInitiativeChanged, Swap, SwapDeclined, SwapOffered, TurnKind,
+    Play, Reorder, SetInitiative, SideInitiativeChanged, Swap, SwapDeclined, SwapOffered,
+    TurnOrigin,
 };
 use crate::vocabulary::{CombatantId, Expiry, Slug, Violation, field, require};
 
@@ -324,7 +325,7 @@ fn is_round_open(encounter: &Encounter) -> bool {
 /// Whether it is a combatant's own turn, which it may give back.
 fn gives_back(encounter: &Encounter, id: &CombatantId) -> bool {
     let is_own = match &encounter.state.turns[..] {
-        [turn] => turn.kind == TurnKind::Normal && turn.combatants == [id.clone()],
+        [turn] => turn.origin == TurnOrigin::Normal && turn.combatants == [id.clone()],
         _ => false,
     };
     // Where sides alternate, the side has had its turn.

@@ -7,7 +7,7 @@ use super::definition::{
 };
 use super::manifest::MANIFEST;
 use super::{
-    Cause, Combatant, Encounter, InitiativeChanged, Mode, Place, SideState, State, Turn, TurnKind,
+    Cause, Combatant, Encounter, InitiativeChanged, Mode, Place, SideState, State, Turn, TurnOrigin,
 };
 use crate::json::CachedJson;
 use crate::rulesets::shared::seen_if_any;
@@ -641,7 +641,7 @@ pub(super) fn top(encounter: &Encounter) -> Option<&Turn> {
 /// What the turn that is going on costs; None if it costs nothing, as a bought one.
 pub(super) fn cost_of_turn(encounter: &Encounter) -> Option<&TurnCostRule> {
     match top(encounter) {
-        Some(turn) if turn.kind == TurnKind::Bought => None,
+        Some(turn) if turn.origin == TurnOrigin::Bought => None,
         _ => turn_cost(definition(encounter)),
     }
 }
@@ -688,7 +688,7 @@ pub(super) fn change_of_initiative(
 /// The steps of the turn that is going on.
 pub(super) fn steps(encounter: &Encounter) -> &[StepRule] {
     match top(encounter) {
-        Some(turn) if turn.kind == TurnKind::Normal => &phase(encounter).steps,
+        Some(turn) if turn.origin == TurnOrigin::Normal => &phase(encounter).steps,
         _ => &[],
     }
 }
@@ -890,7 +890,7 @@ pub(super) fn may_use(
     };
     let is_prepared = match rule.prepare {
         Prepare::None => true,
-        Prepare::Ready => c.state.readied.contains(name),
+        Prepare::Ready => c.state.readied_reactions.contains(name),
         Prepare::Delay => false,
     };
     let fits_here = match rule.gives() {

@@ -11,7 +11,7 @@ use super::query::{
 };
 use super::{
     CameLate, Cause, Combatant, Custom, DelayLapsed, Encounter, Halted, Mode, Place, PlaceMoved,
-    Play, TurnKind,
+    Play, TurnOrigin,
 };
 use crate::rulesets::shared::end_turn;
 use crate::vocabulary::{
@@ -86,7 +86,7 @@ fn take_over(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     while let Some(id) = top(play.encounter()).and_then(|turn| turn.combatants.last().cloned()) {
         end_one(play, &id, None);
     }
-    begin(play, vec![id.clone()], TurnKind::Overridden);
+    begin(play, vec![id.clone()], TurnOrigin::Overridden);
     proceed(play, Point::Turn);
     Ok(())
 }
@@ -195,8 +195,8 @@ fn follow_state(play: &mut Play<'_>, id: &CombatantId) -> bool {
         return false;
     };
     let changes = place.initiative.changes;
-    let wounds = change_by_wounds(definition, c) - changes.wounds;
-    let conditions = change_by_conditions(definition, c) - changes.conditions;
+    let wounds = change_by_wounds(definition, c) - changes.by_wounds;
+    let conditions = change_by_conditions(definition, c) - changes.by_conditions;
     change_initiative(play, id, Cause::Wounds, wounds);
     change_initiative(play, id, Cause::Condition, conditions);
     wounds != 0 || conditions != 0

@@ -12,7 +12,7 @@ use super::query::{
 };
 use super::{
     Cause, Combatant, Delayed, Encounter, Mode, PlaceMoved, Play, PoolChanged, React, Reacted,
-    Readied, Ready, SidePoolChanged, SideSkipped, TablePoolChanged, Trigger, Triggered, TurnKind,
+    Readied, Ready, SidePoolChanged, SideSkipped, TablePoolChanged, Trigger, Triggered, TurnOrigin,
     TurnSpent,
 };
 use crate::vocabulary::{CombatantId, Int, Moment, Slug, Violation};
@@ -63,7 +63,7 @@ pub(super) fn delay(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violati
             "A turn that interrupts another one can't be delayed. Send \"end_turn\".",
         ));
     };
-    let is_own = turn.kind == TurnKind::Normal;
+    let is_own = turn.origin == TurnOrigin::Normal;
     let line = reaction_line(name, "prepare");
     ensure(is_own, "not_its_own_turn", "CU-23", &line, || {
         format!("{id} can delay only on a turn that the order gives.")
@@ -126,11 +126,11 @@ pub(super) fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
         format!("Reaction \"{name}\" isn't readied. Send \"react\".")
     })?;
     check_who(encounter, fighter, name, rule)?;
-    let is_own = top(encounter).is_some_and(|turn| turn.kind != TurnKind::Bought);
+    let is_own = top(encounter).is_some_and(|turn| turn.origin != TurnOrigin::Bought);
     ensure(is_own, "not_its_own_turn", "CU-30", &line, || {
         format!("{id} can ready an action only on a turn of the order.")
     })?;
-    let is_ready = fighter.state.readied.contains(name);
+    let is_ready = fighter.state.readied_reactions.contains(name);
     ensure(!is_ready, "already_ready", "CU-30", &line, || {
         format!("{id} has already readied reaction \"{name}\".")
     })?;
@@ -197,8 +197,8 @@ pub(super) fn react(play: &mut Play<'_>, wanted: &Use<'_>) -> Result<(), Violati
     })?;
     pay(play, wanted, rule, cost);
     match rule.gives() {
-        Gives::Turn => begin(play, vec![id.clone()], TurnKind::Bought),
-        Gives::OwnTurn => begin(play, vec![id.clone()], TurnKind::Early),
+        Gives::Turn => begin(play, vec![id.clone()], TurnOrigin::Bought),
+        Gives::OwnTurn => begin(play, vec![id.clone()], TurnOrigin::Early),
         Gives::Action | Gives::Skip => {
             close_used_gap(play);
             return Ok(());
@@ -366,7 +366,7 @@ fn check_unused(c: &Combatant, name: &Slug) -> Result<(), Violation> {
 fn check_readied(wanted: &Use<'_>, c: &Combatant) -> Result<(), Violation> {
     let name = wanted.reaction;
     let line = reaction_line(name, "prepare");
-    let is_ready = !wanted.readied || c.state.readied.contains(name);
+    let is_ready = !wanted.readied || c.state.readied_reactions.contains(name);
     ensure(is_ready, "nothing_readied", "CU-30", &line, || {
         format!(
             "{} hasn't readied reaction \"{name}\". Send \"ready\" on the combatant's turn.",

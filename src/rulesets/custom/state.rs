@@ -71,7 +71,7 @@ pub struct CombatantState {
     pub used: Vec<Slug>,
     /// Readied reactions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub readied: Vec<Slug>,
+    pub readied_reactions: Vec<Slug>,
     /// Points in each pool. Empty pools are left out.
     #[schema(value_type = std::collections::HashMap<String, u32>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -169,6 +169,7 @@ pub struct Place {
     pub moved: bool,
     /// The initiative.
     #[schema(value_type = Initiative)]
+    #[serde(rename = "initiative_score")]
     pub initiative: CachedJson<Initiative>,
 }
 
@@ -249,19 +250,19 @@ impl Initiative {
 pub struct Changes {
     /// The costs of turns.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub turns: i64,
+    pub by_turns: i64,
     /// Lost hit points.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub wounds: i64,
+    pub by_wounds: i64,
     /// Conditions.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub conditions: i64,
+    pub by_conditions: i64,
     /// The costs of reactions.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub spent: i64,
+    pub by_reactions: i64,
     /// Change by the game master.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub set: i64,
+    pub by_game_master: i64,
 }
 
 impl Changes {
@@ -271,22 +272,22 @@ impl Changes {
 
     fn of_mut(&mut self, cause: Cause) -> &mut i64 {
         match cause {
-            Cause::Turn => &mut self.turns,
-            Cause::Wounds => &mut self.wounds,
-            Cause::Condition => &mut self.conditions,
-            Cause::Spent => &mut self.spent,
-            Cause::Set => &mut self.set,
+            Cause::Turn => &mut self.by_turns,
+            Cause::Wounds => &mut self.by_wounds,
+            Cause::Condition => &mut self.by_conditions,
+            Cause::Spent => &mut self.by_reactions,
+            Cause::Set => &mut self.by_game_master,
         }
     }
 
     /// Each that is not 0, with the words for it.
     pub(super) fn in_words(self) -> impl Iterator<Item = (i64, &'static str)> {
         let all = [
-            (self.turns, "turns"),
-            (self.wounds, "wounds"),
-            (self.conditions, "conditions"),
-            (self.spent, "reactions"),
-            (self.set, "a correction"),
+            (self.by_turns, "turns"),
+            (self.by_wounds, "wounds"),
+            (self.by_conditions, "conditions"),
+            (self.by_reactions, "reactions"),
+            (self.by_game_master, "a correction"),
         ];
         all.into_iter().filter(|(change, _)| *change != 0)
     }
@@ -349,6 +350,7 @@ pub struct SideState {
     pub yields: bool,
     /// Its initiative, if sides have initiative.
     #[schema(value_type = Option<Initiative>)]
+    #[serde(rename = "initiative_score")]
     pub initiative: Option<CachedJson<Initiative>>,
     /// True if only hidden combatants have this initiative, so that only the game master sees it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -420,7 +422,7 @@ pub struct Turn {
     pub step: usize,
     /// How it came about.
     #[schema(inline)]
-    pub kind: TurnKind,
+    pub origin: TurnOrigin,
 }
 
 impl Describe for Turn {}
@@ -428,7 +430,7 @@ impl Describe for Turn {}
 /// How a turn came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
 #[serde(rename_all = "snake_case")]
-pub enum TurnKind {
+pub enum TurnOrigin {
     /// By the order, or by choice.
     Normal,
     /// By returning to a delayed turn.

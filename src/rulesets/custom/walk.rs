@@ -4,7 +4,7 @@ use super::definition::Pick;
 use super::query::{
     awaits_pass, candidates, change_by_turn, definition, is_surprised, may_any_skip, phase, top,
 };
-use super::{Encounter, PassStarted, PhaseStarted, TurnKind, TurnOpened};
+use super::{Encounter, PassStarted, PhaseStarted, TurnOpened, TurnOrigin};
 use crate::vocabulary::{CombatantId, Event as AnyEvent, TurnEnded};
 
 /// What comes next after a turn and its gap.
@@ -107,7 +107,7 @@ impl Walk {
     fn play_out(&mut self, combatants: &[CombatantId]) {
         let begun = TurnOpened {
             combatants: combatants.to_vec().into(),
-            kind: TurnKind::Normal,
+            origin: TurnOrigin::Normal,
         };
         self.ahead.apply(&AnyEvent::Own(begun.into()));
         for id in combatants {

@@ -41,7 +41,7 @@ pub(super) fn adjust(play: &mut Play<'_>, id: &CombatantId) {
     let Some(c) = play.encounter().get(id) else {
         return;
     };
-    let before = c.state.action_points;
+    let before = c.state.action_point_pool;
     let max = full(c).max;
     if play.encounter().round > 0 && before.max != max {
         let lost = before.max.saturating_sub(max);

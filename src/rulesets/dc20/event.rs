@@ -163,7 +163,7 @@ pub struct OrderLaid {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct PointsGiven {
     /// The points of each combatant.
-    pub given: Vec<StartingPoints>,
+    pub grants: Vec<StartingPoints>,
 }
 
 /// A turn waits for its combatants (DC-17, DC-20).

@@ -71,7 +71,7 @@ fn begin(encounter: &mut Encounter, id: &CombatantId) {
 }
 
 fn set_points(encounter: &mut Encounter, id: &CombatantId, current: u32, max: u32) {
-    encounter.change_state(id, |s| s.action_points = ActionPoints { current, max });
+    encounter.change_state(id, |s| s.action_point_pool = ActionPoints { current, max });
 }
 
 fn end_round(encounter: &mut Encounter, round: u32) {
@@ -115,9 +115,9 @@ fn own(encounter: &mut Encounter, event: &Event) {
             encounter.state.slots = Arc::new(e.slots.clone());
         }
         Event::PointsGiven(e) => {
-            for points in &e.given {
+            for points in &e.grants {
                 encounter.change_state(&points.combatant, |s| {
-                    s.action_points = ActionPoints {
+                    s.action_point_pool = ActionPoints {
                         current: points.action_points,
                         max: points.action_points,
                     };
@@ -197,10 +197,11 @@ fn own(encounter: &mut Encounter, event: &Event) {
         Event::SlotsMerged(e) => merge(encounter, e),
         Event::ActionPointsChanged(e) => set_points(encounter, &e.combatant, e.left, e.max),
         Event::ActionPointsSpent(e) => {
-            encounter.change_state(&e.combatant, |s| s.action_points.current = e.left);
+            encounter.change_state(&e.combatant, |s| s.action_point_pool.current = e.left);
         }
         Event::Readied(e) => encounter.change_state(&e.combatant, |s| {
-            s.action_points.current = s.action_points.current.saturating_sub(e.action_points);
+            s.action_point_pool.current =
+                s.action_point_pool.current.saturating_sub(e.action_points);
             s.readied = Some(ReadiedAction {
                 action: e.action.clone(),
                 trigger: e.trigger.clone(),

@@ -141,7 +141,7 @@ pub(super) fn begin_turns(play: &mut Play<'_>, mut combatants: Vec<CombatantId>,
 fn has_spent_all(encounter: &Encounter, id: &CombatantId) -> bool {
     encounter
         .get(id)
-        .is_some_and(|c| c.state.action_points.current == 0)
+        .is_some_and(|c| c.state.action_point_pool.current == 0)
 }
 
 /// Starts a turn, or resumes a delayed one, which has started before (DC-32a). A held action is
@@ -174,7 +174,7 @@ pub(super) fn close_turn(play: &mut Play<'_>, id: &CombatantId) {
         });
     }
     if let Some(c) = play.encounter().get(id)
-        && full(c) != c.state.action_points
+        && full(c) != c.state.action_point_pool
     {
         let ActionPoints { current, max } = full(c);
         play.emit(ActionPointsRegained {
@@ -229,15 +229,15 @@ pub(super) fn begin_combat(play: &mut Play<'_>) {
         return;
     }
     start_round(play, 1);
-    let mut given = Vec::new();
+    let mut grants = Vec::new();
     for c in play.encounter().iter() {
-        given.push(StartingPoints {
+        grants.push(StartingPoints {
             combatant: c.id.clone(),
             action_points: full(c).max,
             legendary_points: c.stats.max_legendary_points.count(),
         });
     }
-    play.emit(PointsGiven { given });
+    play.emit(PointsGiven { grants });
 }
 
 /// Ends the round and starts the next (DC-38); legendary points come back (DC-53).

@@ -206,7 +206,7 @@ fn turns(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
             "action_points",
             true,
             1,
-            c.state.action_points.current.into(),
+            c.state.action_point_pool.current.into(),
         );
         let ready = ready.text("action", true, 200).text("trigger", true, 200);
         legal.extend([
@@ -235,7 +235,7 @@ fn acts(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
                     "action_points",
                     true,
                     1,
-                    c.state.action_points.current.into(),
+                    c.state.action_point_pool.current.into(),
                 )
                 .text("action", false, 200),
         ]);

@@ -114,7 +114,7 @@ impl Ruleset for Dc20 {
         if encounter.round > 0 {
             remarks.push(format!(
                 "AP {}/{}",
-                state.action_points.current, state.action_points.max
+                state.action_point_pool.current, state.action_point_pool.max
             ));
         }
         for (applies, words) in [

@@ -123,7 +123,7 @@ pub struct CombatantState {
     /// The Initiative Check of a player's character (DC-4).
     pub check: Option<Check>,
     /// The Action Points. There are none before the combat begins (DC-31).
-    pub action_points: ActionPoints,
+    pub action_point_pool: ActionPoints,
     /// The Initiative Turn in which it acts.
     pub slot: Option<SlotId>,
     /// The reason for that turn.

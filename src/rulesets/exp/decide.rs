@@ -200,8 +200,8 @@ fn answerable(play: &Play<'_>, c: &Declare) -> Result<bool, Violation> {
         )
     })?;
     let forced = lowest(encounter, state.rank, |_| true);
-    fits(id, "move", c.movement, state.movement, forced)?;
-    fits(id, "act", c.act, state.act, forced)?;
+    fits(id, "move", c.movement, state.move_status, forced)?;
+    fits(id, "act", c.act, state.act_status, forced)?;
     let both = c.movement == Some(Use::Now) && c.act == Some(Use::Now);
     let orderly = both || c.order.is_none();
     require(

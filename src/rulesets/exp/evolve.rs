@@ -41,10 +41,10 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
         Own(Event::Declared(e)) => {
             encounter.change_state(&e.combatant, |state| {
                 if let Some(what) = e.movement {
-                    state.movement = spending(what);
+                    state.move_status = spending(what);
                 }
                 if let Some(what) = e.act {
-                    state.act = spending(what);
+                    state.act_status = spending(what);
                 }
             });
             answered(&mut encounter.state, &e.combatant);
@@ -79,7 +79,7 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
                     .duel
                     .retain(|duellist| *duellist != e.combatant);
             } else {
-                encounter.change_state(&e.combatant, |state| state.act = Spending::Done);
+                encounter.change_state(&e.combatant, |state| state.act_status = Spending::Done);
                 spent(&mut encounter.state, &e.combatant);
             }
         }
@@ -105,8 +105,8 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
             if let Some(c) = encounter.get_mut(&e.combatant)
                 && !c.state.open()
             {
-                c.state.movement = Spending::Pending;
-                c.state.act = Spending::Pending;
+                c.state.move_status = Spending::Pending;
+                c.state.act_status = Spending::Pending;
                 c.state.asked = false;
                 c.acted = false;
             }
@@ -155,8 +155,8 @@ fn roll(encounter: &mut Encounter, ranking: &[InitiativeRoll]) {
         let keeps_waiting = state.keeps_waiting;
         *state = CombatantState {
             rank,
-            movement: left,
-            act: left,
+            move_status: left,
+            act_status: left,
             keeps_waiting,
             ..CombatantState::default()
         };

@@ -113,7 +113,7 @@ fn answer(
     legal: &mut Vec<LegalCommand>,
 ) {
     let mut answer = LegalCommand::by(verb, &c.id, rule);
-    for (field, left) in [("move", c.state.movement), ("act", c.state.act)] {
+    for (field, left) in [("move", c.state.move_status), ("act", c.state.act_status)] {
         if left.open() {
             answer = answer.choose(field, true, uses.iter().map(|what| json!(what)));
         }

@@ -111,7 +111,7 @@ impl Ruleset for Exp {
         };
         format!(
             "{tied}move {}, act {}{keeps}",
-            c.state.movement, c.state.act
+            c.state.move_status, c.state.act_status
         )
     }
 

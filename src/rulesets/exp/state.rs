@@ -54,7 +54,7 @@ pub struct CombatantStats {
     pub encumbrance: Encumbrance,
     /// The crowd of the persona: all with the same word share one roll and one place in the list
     /// (EX-4, EX-4a).
-    pub group: Option<CombatantId>,
+    pub crowd: Option<CombatantId>,
 }
 
 impl Default for CombatantStats {
@@ -66,7 +66,7 @@ impl Default for CombatantStats {
             mstr: Int::default(),
             level: Int::clamped(1),
             encumbrance: Encumbrance::default(),
-            group: None,
+            crowd: None,
         }
     }
 }
@@ -214,12 +214,11 @@ pub struct CombatantState {
     /// this unit.
     pub rank: Option<u32>,
     /// Its move.
-    #[serde(rename = "move")]
     #[schema(inline)]
-    pub movement: Spending,
+    pub move_status: Spending,
     /// Its attack or action.
     #[schema(inline)]
-    pub act: Spending,
+    pub act_status: Spending,
     /// True if it has been asked in this unit.
     pub asked: bool,
     /// True if it passes at every announced act, unasked (EX-25c).
@@ -243,22 +242,22 @@ pub struct OwnRoll {
 impl CombatantState {
     /// Whether any component can still be used.
     pub(super) fn open(&self) -> bool {
-        self.movement.open() || self.act.open()
+        self.move_status.open() || self.act_status.open()
     }
 
     /// The state of this component.
     pub(super) fn of(&self, component: Component) -> Spending {
         match component {
-            Component::Move => self.movement,
-            Component::Act => self.act,
+            Component::Move => self.move_status,
+            Component::Act => self.act_status,
         }
     }
 
     /// Sets the state of this component.
     pub(super) fn set(&mut self, component: Component, spending: Spending) {
         match component {
-            Component::Move => self.movement = spending,
-            Component::Act => self.act = spending,
+            Component::Move => self.move_status = spending,
+            Component::Act => self.act_status = spending,
         }
     }
 }

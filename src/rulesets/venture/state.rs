@@ -188,7 +188,7 @@ pub struct CombatantState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct JoinRoll {
     /// The chosen pool.
-    pub pool: Pool,
+    pub dice_pool: Pool,
     /// The d10s in the order of rolling; none if the table gave the successes.
     pub dice: Vec<Die>,
     /// The successes: 7 and up counts one, 10 counts two (VE-2a).

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// What may hold the word of a crowd, and what a person wrote.
-const WORDS: [&str; 5] = ["group", "roll_group", "name", "action", "trigger"];
+const WORDS: [&str; 6] = ["crowd", "group", "roll_group", "name", "action", "trigger"];
 
 /// The first place in an encounter that names a combatant of a random play that is not here.
 pub fn named_but_gone(view: &Value, here: &BTreeSet<String>) -> Option<String> {

@@ -357,7 +357,7 @@ impl Play<'_> {
         self.owned = seen[1]["hidden"] == true;
         if self.owned {
             for one in hidden.iter_mut().filter_map(Value::as_object_mut) {
-                one.retain(|field, _| field != "group" && field != "roll_group");
+                one.retain(|field, _| !["crowd", "group", "roll_group"].contains(&field.as_str()));
             }
         }
         (seen, hidden)

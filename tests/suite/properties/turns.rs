@@ -93,7 +93,7 @@ impl Turns {
                     return Err("nobody's turn ends twice in a round");
                 }
             }
-            "turn_opened" if event["kind"] == "normal" || event["kind"] == "early" => {
+            "turn_opened" if event["origin"] == "normal" || event["origin"] == "early" => {
                 for id in event["combatants"]
                     .as_array()
                     .into_iter()

@@ -53,7 +53,7 @@ fn left_after(play: &Play<'_>, id: &CombatantId, spent: u32) -> Result<u32, Viol
     let points = play
         .fighter("combatant", id, "DC-44")?
         .state
-        .action_points
+        .action_point_pool
         .current;
     begun(play)?;
     let Some(left) = points.checked_sub(spent) else {

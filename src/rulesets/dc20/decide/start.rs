@@ -89,7 +89,7 @@ fn check_fields(play: &Play<'_>, c: &Start) -> Result<(), Violation> {
     let one_way = c.dc.is_none() || !looks_up;
     require(
         one_way,
-        "dc_or_table",
+        "dc_or_level",
         field("dc"),
         || "The DC comes from \"dc\" or from the table by \"level\" and \"difficulty\". Send one of them.",
     )?;

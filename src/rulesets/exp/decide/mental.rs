@@ -103,7 +103,7 @@ pub(in super::super) fn can_attack(encounter: &Encounter, c: &Combatant) -> Resu
             format!("{id} has attacked with the mind in this unit. Wait for the next one.")
         });
     }
-    let act = c.state.act;
+    let act = c.state.act_status;
     require(act != Spending::Done, "attack_spent", "EX-31a", || {
         format!("{id} has used the attack of this unit. Wait for the next one.")
     })?;

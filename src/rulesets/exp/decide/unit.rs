@@ -72,7 +72,7 @@ fn between_units(encounter: &Encounter) -> Result<(), Violation> {
 fn own_roll(play: &mut Play<'_>, id: &CombatantId, c: &Roll) -> Result<(), Violation> {
     let roller = play.fighter("combatant", id, "EX-2")?;
     between_units(play.encounter())?;
-    if let Some(crowd) = &roller.stats.group {
+    if let Some(crowd) = &roller.stats.crowd {
         let detail =
             format!("{id} rolls with the crowd {crowd}. The game master rolls for the crowd.");
         return Err(Violation::field("does_not_roll", "combatant", detail));
@@ -107,7 +107,7 @@ pub(in crate::rulesets::exp) fn contenders(encounter: &Encounter) -> Vec<Contend
     let mut contenders: Vec<Contender> = Vec::with_capacity(encounter.combatants.len());
     for c in seen_first(encounter.active()) {
         // A crowd rolls under its word (EX-4, EX-4a).
-        let id = c.stats.group.as_ref().unwrap_or(&c.id);
+        let id = c.stats.crowd.as_ref().unwrap_or(&c.id);
         match contenders.iter_mut().find(|crowd| crowd.id == *id) {
             Some(crowd) => crowd.combatants.push(c.id.clone()),
             None => contenders.push(Contender {
@@ -123,7 +123,7 @@ pub(in crate::rulesets::exp) fn contenders(encounter: &Encounter) -> Vec<Contend
 
 /// The dice that a persona rolled ahead of the others. A crowd's roll is the game master's.
 fn own_dice(c: &Combatant) -> Option<OwnRoll> {
-    if c.stats.group.is_some() {
+    if c.stats.crowd.is_some() {
         return None;
     }
     c.state.own_roll.clone()

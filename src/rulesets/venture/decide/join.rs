@@ -144,12 +144,12 @@ pub(super) fn roll(
         let detail = "\"successes\" and \"faces\" exclude each other. Send one of them.";
         require(
             join.faces.is_empty(),
-            "successes_or_dice",
+            "successes_or_faces",
             field("faces"),
             || detail,
         )?;
         return Ok(JoinRoll {
-            pool,
+            dice_pool: pool,
             dice: Vec::new(),
             successes: successes.get(),
         });
@@ -170,7 +170,7 @@ pub(super) fn roll(
         _ => 0,
     });
     Ok(JoinRoll {
-        pool,
+        dice_pool: pool,
         successes: successes.sum(),
         dice,
     })
