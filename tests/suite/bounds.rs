@@ -107,6 +107,29 @@ fn a_document_from_elsewhere_holds_no_more_than_commands_could_make() {
     }
 }
 
+#[test]
+fn a_round_of_dc20_ends_although_two_of_its_turns_have_one_name() {
+    let combatants = json!([
+        {"id": "ann", "side": "players"}, {"id": "bo", "side": "players"}, {"id": "orc", "side": "monsters"}
+    ]);
+    let mut table = Table::create(json!({"ruleset": "dc20", "combatants": combatants}));
+    table.accept(json!({"type": "start", "rolls": {"ann": 20, "bo": 20}}));
+    let document = table.game.document().expect("a document");
+    let mut document: Value = serde_json::from_slice(&document).expect("JSON");
+    let slots = &mut document["encounter"]["state"]["slots"];
+    let slots = slots.as_array_mut().expect("a list");
+    assert_eq!(slots[1]["id"], "e1");
+    slots.insert(2, slots[1].clone());
+    let loaded = RULESETS.load(document.to_string().as_bytes());
+    table.game = loaded.expect("an encounter");
+    table.accept(json!({"type": "claim", "combatant": "ann"}));
+    table.accept(json!({"type": "pass", "combatant": "bo"}));
+    table.accept(json!({"type": "end_turn", "combatant": "ann"}));
+    table.accept(json!({"type": "assign", "combatant": "orc"}));
+    let events = table.accept(json!({"type": "end_turn", "combatant": "orc"}));
+    assert!(events.len() < 20, "{} events", events.len());
+}
+
 /// A list, map or number in a stored encounter, and how long or large it may be.
 #[derive(Debug, Deserialize)]
 struct Bound {

@@ -12,7 +12,7 @@ use super::{
     State, Team,
 };
 use crate::vocabulary::{Audience, CombatantId, EventRedaction, Redact, Secrecy, Slug, ids};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 impl Secrecy<Self> for Dc20 {
@@ -132,6 +132,8 @@ struct Known<'t> {
     /// The unseen teams of the viewer's own combatants: their true numbers and sides, in the order
     /// in which the viewer numbers them.
     unseen: BTreeMap<usize, Slug>,
+    /// The names of the turns of these teams, by their true ones.
+    names: BTreeMap<SlotId, SlotId>,
 }
 
 impl<'t> Known<'t> {
@@ -142,12 +144,61 @@ impl<'t> Known<'t> {
             Team::Enemy(n) if is_unseen_team(n) => Some((n, c.side.clone())),
             _ => None,
         });
-        Self {
+        let mut known = Self {
             whole,
             state: &whole.state,
             audience,
             unseen: unseen.collect(),
+            names: BTreeMap::new(),
+        };
+        known.names = known.names_of_unseen();
+        known
+    }
+
+    /// The names of the turns of unseen teams that the viewer knows. The number of a team counts
+    /// those that the viewer knows; a turn never gets the name of another that the viewer knows.
+    fn names_of_unseen(&self) -> BTreeMap<SlotId, SlotId> {
+        let mut names = BTreeMap::new();
+        if self.unseen.is_empty() {
+            return names;
         }
+        let mut taken = BTreeSet::new();
+        let mut renamed = Vec::new();
+        for slot in self.state.slots.iter().filter(|slot| self.knows(slot)) {
+            match self.number_of_team(slot) {
+                Some(team) => renamed.push((slot, team)),
+                None => {
+                    taken.insert(slot.id.clone());
+                }
+            }
+        }
+        for (slot, team) in renamed {
+            let mut n = number(&slot.id).unwrap_or(1);
+            let mut name = nth(Team::Enemy(team), true, n).id;
+            if taken.contains(&name) {
+                name = slot.id.clone();
+            }
+            while !taken.insert(name.clone()) {
+                n += 1;
+                name = nth(Team::Enemy(team), true, n).id;
+            }
+            names.insert(slot.id.clone(), name);
+        }
+        names
+    }
+
+    /// The number that the viewer gives to a turn's team, if it is an unseen one.
+    fn number_of_team(&self, slot: &Slot) -> Option<usize> {
+        let Team::Enemy(team) = slot.team else {
+            return None;
+        };
+        let place = self.unseen.keys().position(|n| *n == team)?;
+        Some(MAX_ENEMY_TEAMS + place + 1)
+    }
+
+    /// Whether the viewer knows of a turn.
+    fn knows(&self, slot: &Slot) -> bool {
+        !slot.unseen || self.has_part_in(slot)
     }
 
     /// Whether the viewer sees a combatant in this turn, or has a hidden one of its team.
@@ -168,32 +219,20 @@ impl<'t> Known<'t> {
 
     /// The turn as the viewer knows it, without its combatants.
     fn slot(&self, slot: &Slot) -> Option<Slot> {
-        if slot.unseen && !self.has_part_in(slot) {
+        if !self.knows(slot) {
             return None;
         }
-        let known = Slot {
+        let mut known = Slot {
             occupants: Vec::new(),
             ..slot.clone()
         };
-        let Team::Enemy(old) = slot.team else {
-            return Some(known);
-        };
-        let Some(place) = self.unseen.keys().position(|n| *n == old) else {
-            return Some(known);
-        };
-        let team = Team::Enemy(MAX_ENEMY_TEAMS + place + 1);
-        let id = nth(team, true, number(&slot.id)?).id;
-        // The name may belong to a turn that was shown since.
-        let taken = self
-            .state
-            .slots
-            .iter()
-            .any(|slot| !slot.unseen && slot.id == id);
-        Some(Slot {
-            id: if taken { slot.id.clone() } else { id },
-            team,
-            ..known
-        })
+        if let Some(team) = self.number_of_team(slot) {
+            known.team = Team::Enemy(team);
+        }
+        if let Some(name) = self.names.get(&slot.id) {
+            known.id = name.clone();
+        }
+        Some(known)
     }
 
     /// The last turn that the viewer knows, up to the one that is going on, was last, or is awaited.

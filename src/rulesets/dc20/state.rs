@@ -390,7 +390,8 @@ impl State {
     /// The place in the order of the Initiative Turn that is going on, was last, or is awaited.
     pub fn place(&self) -> Option<usize> {
         let at = self.slot.as_ref()?;
-        self.slots.iter().position(|slot| slot.id == *at)
+        // An imported state may have two of one name: the later one, so that the round has an end.
+        self.slots.iter().rposition(|slot| slot.id == *at)
     }
 
     /// The Initiative Turns of this round that are still to come.
