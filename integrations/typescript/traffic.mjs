@@ -1,7 +1,9 @@
 // Counts requests and bytes of a round of ten combatants with a game master's page and two players': once with reads after each
-// transition, once with `include`. Bytes are those on the wire in both directions, headers included.
+// transition, once with `include`. Bytes are those on the wire in both directions, headers included. Then counts the bytes of the game
+// master's options alone, with and without the tools of the table, in the first turn of the round.
 //     node traffic.mjs http://127.0.0.1:8080
 import { once } from "node:events";
+import { get } from "node:http";
 import { connect, createServer } from "node:net";
 
 const server = new URL(process.argv[2] ?? "http://127.0.0.1:8080");
@@ -69,6 +71,21 @@ async function round(fight, include, encoding) {
   return { requests, bytes: wire.bytes };
 }
 
+/** The bytes of the body that answers the game master's request for options in the first turn. */
+async function optionBytes(fight, query, encoding) {
+  const created = await (await fetch(`${server.origin}/v1/encounters`, json(fight.create))).json();
+  const headers = { authorization: `Bearer ${created.token}`, "accept-encoding": encoding };
+  const path = `/v1/encounters/${created.encounter.id}`;
+  await fetch(`${server.origin}${path}/commands`, json(fight.start, headers));
+  return new Promise((resolve, reject) => {
+    get(`${server.origin}${path}/options${query}`, { headers }, async (answer) => {
+      let bytes = 0;
+      for await (const data of answer) bytes += data.length;
+      resolve(bytes);
+    }).on("error", reject);
+  });
+}
+
 function json(body, headers = {}) {
   return { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
 }
@@ -79,5 +96,11 @@ for (const fight of FIGHTS) {
   const [small, smaller] = [await round(fight, false, "gzip"), await round(fight, true, "gzip")];
   const cells = [before.requests, after.requests, before.bytes, after.bytes, small.bytes, smaller.bytes].map((n) => n.toLocaleString("en"));
   console.log(`| \`${fight.create.ruleset}\` | ${cells.join(" | ")} |`);
+}
+
+console.log("\n| ruleset | the game master's options | gzip | with tools | gzip |\n| --- | --- | --- | --- | --- |");
+for (const fight of FIGHTS) {
+  const cells = await Promise.all(["", "?include=tools"].flatMap((query) => ["identity", "gzip"].map((encoding) => optionBytes(fight, query, encoding))));
+  console.log(`| \`${fight.create.ruleset}\` | ${cells.map((n) => n.toLocaleString("en")).join(" | ")} |`);
 }
 process.exit();

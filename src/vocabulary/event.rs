@@ -2,7 +2,7 @@
 
 use super::{
     Combatant, CombatantId, Describe, Effect, EffectId, MemberId, Metadata, Names, Readers, Redact,
-    Ruleset, Slug, Tagged, Tellable, Text, Word, capitalize, is_default, tell,
+    Ruleset, Slug, Tagged, Tellable, Text, Word, capitalize, is_default, spaced, tell,
 };
 use crate::json::{FieldError, Source, Tagged as _, read_json_beside};
 use macro_rules_attribute::derive;
@@ -538,11 +538,9 @@ fn tell_update<R: Ruleset>(
         _ => {
             let mut fields = Vec::with_capacity(changed.len());
             for field in changed {
-                let words = match field.as_str() {
-                    "hp" => Slug::fixed("hit-points"),
-                    _ => field.clone(),
-                };
-                fields.push(words);
+                fields.push(Changed {
+                    words: words_for_field::<R>(field),
+                });
             }
             out.push_str(name.as_str());
             out.push_str(": ");
@@ -551,6 +549,31 @@ fn tell_update<R: Ruleset>(
             true
         }
     }
+}
+
+/// A field of a combatant that changed, as players call it.
+struct Changed {
+    words: Cow<'static, str>,
+}
+
+impl Describe for Changed {
+    fn describe(&self, _: &dyn Names, out: &mut String) -> bool {
+        out.push_str(&self.words);
+        true
+    }
+}
+
+/// What players call a field of a combatant.
+fn words_for_field<R: Ruleset>(field: &Slug) -> Cow<'static, str> {
+    if field.as_str() == "hp" {
+        return "hit points".into();
+    }
+    if let Some(words) = R::words_for_stat(field.as_str()) {
+        return words.into();
+    }
+    let mut words = String::new();
+    spaced(field.as_str(), &mut words);
+    words.into()
 }
 
 /// What `combatant_joined` carries.

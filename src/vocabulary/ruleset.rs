@@ -58,6 +58,12 @@ pub trait Ruleset:
         Ok(())
     }
 
+    /// What players call a field of [`CombatantStats`](Self::CombatantStats), if it is not the name
+    /// of the field with spaces.
+    fn words_for_stat(_field: &str) -> Option<&'static str> {
+        None
+    }
+
     /// Decides a command: emits events to `play`, or refuses. Rules stand here and in
     /// [`react`](Self::react), nowhere else.
     fn decide(play: &mut Play<'_, Self>, command: &Self::Command) -> Result<(), Violation>;

@@ -35,6 +35,15 @@ type Combatant = CombatantOf<ActiveInitiative>;
 impl Ruleset for ActiveInitiative {
     parts!();
 
+    fn words_for_stat(field: &str) -> Option<&'static str> {
+        match field {
+            "dex" => Some("DEX"),
+            "int_modifier" => Some("INT modifier"),
+            "wis" => Some("WIS"),
+            _ => None,
+        }
+    }
+
     fn actor(command: &Command) -> Actor<'_> {
         match command {
             // It takes the time to interrupt from all others, so the next combatant's player must

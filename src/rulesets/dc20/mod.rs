@@ -41,6 +41,16 @@ type Combatant = CombatantOf<Dc20>;
 impl Ruleset for Dc20 {
     parts!();
 
+    fn words_for_stat(field: &str) -> Option<&'static str> {
+        match field {
+            "initiative_adv" => Some("initiative ADV"),
+            "legendary_points_per_turn" => Some("Legendary Action Points per turn"),
+            "max_action_points" => Some("maximum of Action Points"),
+            "max_legendary_points" => Some("maximum of Legendary Action Points"),
+            _ => None,
+        }
+    }
+
     fn actor(command: &Command) -> Actor<'_> {
         match command {
             Command::Claim(c) if c.decides() => Actor::Gm,

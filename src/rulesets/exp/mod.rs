@@ -35,6 +35,15 @@ type Combatant = CombatantOf<Exp>;
 impl Ruleset for Exp {
     parts!();
 
+    fn words_for_stat(field: &str) -> Option<&'static str> {
+        match field {
+            "awe" => Some("AWE"),
+            "dex" => Some("DEX"),
+            "mstr" => Some("MSTR"),
+            _ => None,
+        }
+    }
+
     fn actor(command: &Command) -> Actor<'_> {
         match command {
             // Any player may start the roll; the dice are each player's own.

@@ -35,6 +35,10 @@ type Combatant = CombatantOf<Seize>;
 impl Ruleset for Seize {
     parts!();
 
+    fn words_for_stat(field: &str) -> Option<&'static str> {
+        (field == "dex_modifier").then_some("DEX modifier")
+    }
+
     fn current(encounter: &Encounter) -> Vec<CombatantId> {
         if let Phase::InTurn { actor } = &encounter.state.phase {
             vec![actor.clone()]

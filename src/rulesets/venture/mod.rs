@@ -35,6 +35,10 @@ type Combatant = CombatantOf<Venture>;
 impl Ruleset for Venture {
     parts!();
 
+    fn words_for_stat(field: &str) -> Option<&'static str> {
+        (field == "max_motes").then_some("maximum of motes")
+    }
+
     fn actor(command: &Command) -> Actor<'_> {
         match command {
             // A ruling: it takes combatants out of the fight, or attacks outside the attacker's
