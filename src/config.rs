@@ -10,6 +10,7 @@ use clap::{ArgAction, Args, Command, CommandFactory, Parser, Subcommand, ValueEn
 use serde_json::json;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 use tracing_subscriber::filter::Targets;
 
@@ -273,6 +274,17 @@ pub struct Server {
         value_parser = |text: &str| integer::<u64>(text, 0, 65_536))]
     pub cache_mib: u64,
 
+    /// Who reads metrics: an address where /metrics answers Prometheus, or on Lambda `emf`, for lines
+    /// that CloudWatch reads. Without it nothing is measured.
+    #[arg(long, env = "TURNKEEPER_METRICS", value_name = "ADDRESS:PORT")]
+    pub metrics: Option<MetricsReader>,
+
+    /// The time that the server still accepts requests after SIGTERM, such as 5s. /readyz answers 503
+    /// from the signal on, so that a load balancer sends its requests elsewhere.
+    #[arg(long, env = "TURNKEEPER_DRAIN_TIME", default_value = "0s", value_name = "TIME",
+        value_parser = time)]
+    pub drain_time: Duration,
+
     /// The level of the log on standard error: off, error, warn, info, debug, trace, or levels of
     /// modules such as turnkeeper=debug,warn.
     #[arg(long, env = "TURNKEEPER_LOG", default_value = "info", value_name = "LEVEL",
@@ -282,6 +294,26 @@ pub struct Server {
     /// The format of log lines. Default: json on Lambda, else text.
     #[arg(long, env = "TURNKEEPER_LOG_FORMAT", value_name = "FORMAT")]
     pub log_format: Option<LogFormat>,
+}
+
+/// Who reads metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetricsReader {
+    /// Prometheus, at this address.
+    Prometheus(SocketAddr),
+    /// CloudWatch, from lines of its Embedded Metric Format.
+    CloudWatch,
+}
+
+impl FromStr for MetricsReader {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "emf" {
+            return Ok(Self::CloudWatch);
+        }
+        address(text).map(Self::Prometheus)
+    }
 }
 
 /// The format of log lines.

@@ -10,6 +10,7 @@ pub mod http;
 pub mod json;
 pub mod lambda;
 pub mod log;
+pub mod measure;
 pub mod openapi;
 pub mod rulesets;
 pub mod store;

@@ -11,16 +11,17 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use turnkeeper::app::{App, AppKeys, Applications, Token};
-use turnkeeper::config::{Config, Server, Task};
+use turnkeeper::config::{Config, MetricsReader, Server, Task};
 use turnkeeper::engine::Rulesets;
 use turnkeeper::http;
 use turnkeeper::lambda;
 use turnkeeper::log;
-use turnkeeper::store::Store;
+use turnkeeper::measure;
 use turnkeeper::store::embedded::{self, EmbeddedStore, Report, file_in};
 use turnkeeper::store::redis::RedisStore;
+use turnkeeper::store::{Measured, Store};
 
 /// Commands allocate many short-lived values: 1.2 times the throughput of the system's allocator.
 #[global_allocator]
@@ -97,7 +98,13 @@ fn start(config: &Server) -> Result<(), String> {
 
 async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
     survive_size_limit().map_err(|error| error.to_string())?;
+    let metrics = measure_for(config.metrics, on_lambda).await?;
     let (store, store_name) = open_store(config, on_lambda)?;
+    let store: Arc<dyn Store> = if measure::is_on() {
+        Arc::new(Measured(store))
+    } else {
+        store
+    };
     let keys = config.app_keys()?;
     let applications = Arc::new(Applications::new(keys.clone()));
     let cache = config.cache_mib.saturating_mul(1024 * 1024);
@@ -110,10 +117,28 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
         config.base_path.clone(),
         http::router(app.clone(), config.http()),
     );
-    let (stop, feeds) = (stop().map_err(|error| error.to_string())?, app.clone());
+    let mut metrics_address = None;
+    if let Some(listener) = metrics {
+        metrics_address = listener.local_addr().ok();
+        let measured = app.clone();
+        measure::before_reading(move || measured.measure());
+        tokio::spawn(serve_metrics(listener));
+    }
+    let (mut signals, drain_time) = (
+        StopSignals::listen().map_err(|error| error.to_string())?,
+        config.drain_time,
+    );
+    let stopped = app.clone();
     let stop = async move {
-        stop.await;
-        feeds.end_feeds();
+        if signals.next().await == StopSignal::Terminate && !drain_time.is_zero() {
+            stopped.stop_soon();
+            tokio::select! {
+                () = tokio::time::sleep(drain_time) => {}
+                _ = signals.next() => {}
+            }
+        }
+        stopped.stop_soon();
+        stopped.end_feeds();
     };
     let keyed = applications.configured();
     let guarded = keyed || config.rate_address.is_some();
@@ -140,11 +165,56 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
             &store_name,
             keyed,
             config.table,
+            metrics_address,
         );
         warn_if_open(guarded || address.ip().is_loopback(), &address.to_string());
         http::serve(listener, router, stop).await;
     }
     Ok(())
+}
+
+/// Measures for who reads the metrics; returns the listener where Prometheus asks.
+async fn measure_for(
+    reader: Option<MetricsReader>,
+    on_lambda: bool,
+) -> Result<Option<TcpListener>, String> {
+    match reader {
+        None => Ok(None),
+        Some(MetricsReader::CloudWatch) if on_lambda => {
+            measure::for_cloudwatch()?;
+            Ok(None)
+        }
+        Some(MetricsReader::Prometheus(address)) if !on_lambda => {
+            let listener = TcpListener::bind(address).await.map_err(|error| {
+                format!("TURNKEEPER_METRICS: cannot listen on {address}: {error}")
+            })?;
+            measure::for_prometheus()?;
+            Ok(Some(listener))
+        }
+        Some(MetricsReader::CloudWatch) => Err(
+            "TURNKEEPER_METRICS: emf is for Lambda: set an address for Prometheus, such as \
+             127.0.0.1:9090"
+                .to_owned(),
+        ),
+        Some(MetricsReader::Prometheus(_)) => Err(
+            "TURNKEEPER_METRICS: Prometheus reaches no Lambda instance: set emf for lines that \
+             CloudWatch reads"
+                .to_owned(),
+        ),
+    }
+}
+
+/// Answers Prometheus until the process ends.
+async fn serve_metrics(listener: TcpListener) {
+    /// The time between two sortings of what was measured.
+    const TIDY: Duration = Duration::from_secs(5);
+    tokio::spawn(async {
+        loop {
+            tokio::time::sleep(TIDY).await;
+            measure::tidy();
+        }
+    });
+    http::serve(listener, http::metrics_router(), std::future::pending()).await;
 }
 
 fn open_store(config: &Server, on_lambda: bool) -> Result<(Arc<dyn Store>, String), String> {
@@ -354,18 +424,36 @@ fn survive_size_limit() -> std::io::Result<()> {
     signal(SIZE_LIMIT).map(drop)
 }
 
-fn stop() -> std::io::Result<impl Future<Output = ()>> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
+/// The signals that stop the server.
+struct StopSignals {
+    terminate: Signal,
+    interrupt: Signal,
 }
 
-fn greet(url: &str, store_name: &str, keyed: bool, has_table: bool) {
+/// A signal that stops the server: of an orchestrator, or of the keyboard.
+#[derive(PartialEq, Eq)]
+enum StopSignal {
+    Terminate,
+    Interrupt,
+}
+
+impl StopSignals {
+    fn listen() -> std::io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    async fn next(&mut self) -> StopSignal {
+        tokio::select! {
+            _ = self.terminate.recv() => StopSignal::Terminate,
+            _ = self.interrupt.recv() => StopSignal::Interrupt,
+        }
+    }
+}
+
+fn greet(url: &str, store_name: &str, keyed: bool, has_table: bool, metrics: Option<SocketAddr>) {
     let version = env!("CARGO_PKG_VERSION");
     let key = if keyed {
         " -H \"Authorization: Bearer $KEY\""
@@ -377,10 +465,14 @@ fn greet(url: &str, store_name: &str, keyed: bool, has_table: bool) {
     } else {
         String::new()
     };
+    let metrics = match metrics {
+        Some(address) => format!("metrics: http://{address}/metrics\n"),
+        None => String::new(),
+    };
     say(&format!(
         r#"turnkeeper {version} serves on {url}
 encounters: {store_name}
-{play}try it out: {url}/docs
+{metrics}{play}try it out: {url}/docs
 first call: curl -s {url}/v1/encounters{key} -H 'Content-Type: application/json' -d '{{"ruleset": "active-initiative", "combatants": [{{"name": "Valiant"}}, {{"name": "Brakkus", "side": "monsters"}}]}}'"#
     ));
 }

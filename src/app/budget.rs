@@ -116,6 +116,15 @@ impl Budget {
         }))
     }
 
+    /// The bytes of it that are held now, and all of it.
+    pub fn used_and_total(&self) -> [usize; 2] {
+        let free = self.0.free.available_permits();
+        [
+            self.0.units.saturating_sub(free).saturating_mul(UNIT),
+            self.0.units.saturating_mul(UNIT),
+        ]
+    }
+
     /// Whether half of it is used.
     pub fn is_half_used(&self) -> bool {
         self.0.free.available_permits() <= self.0.units / 2

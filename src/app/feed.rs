@@ -98,6 +98,15 @@ pub(super) struct Hub {
     closed: AtomicBool,
 }
 
+impl Hub {
+    /// How many follow, and how many encounters they follow.
+    pub fn followers(&self) -> [usize; 2] {
+        let topics = self.topics.all();
+        let streams = topics.iter().map(|topic| topic.updates.receiver_count());
+        [streams.sum(), topics.len()]
+    }
+}
+
 /// The updates of an encounter that has followers, which share it and keep it alive.
 struct Topic {
     id: Arc<str>,

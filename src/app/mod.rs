@@ -43,11 +43,13 @@ pub use transfer::{Export, ExportedLog};
 
 use crate::engine::Rulesets;
 pub use crate::engine::{Role, Viewer};
+use crate::measure;
 pub use crate::store::QuotaGrant;
 use crate::store::{Store, StoreError};
 use feed::Hub;
 use limit::Limiter;
 use rendering::{Renderings, renderings};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::thread::available_parallelism;
 use std::time::Instant;
@@ -89,6 +91,8 @@ pub struct App {
     imports: Workers,
     /// Created at the first limited request.
     limiter: LazyLock<Limiter>,
+    /// Whether the process stops soon.
+    stopping: AtomicBool,
     /// When the newest check of the store ended, and how.
     checked: Mutex<Option<(Instant, Result<(), StoreError>)>>,
 }
@@ -113,6 +117,7 @@ impl App {
             streams: Budget::of_things(TOKEN_STREAMS, ENCOUNTER_STREAMS),
             imports: Workers::new(1),
             limiter: LazyLock::new(Limiter::new),
+            stopping: AtomicBool::new(false),
             checked: Mutex::default(),
         }
     }
@@ -154,6 +159,16 @@ impl App {
         &self.applications
     }
 
+    /// Says that the process stops soon: it is not ready any more, and serves on until it stops.
+    pub fn stop_soon(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the process stops soon.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+
     /// Checks that the store takes writes. Requests that wait at the same time share one check:
     /// anybody may ask, and a check writes.
     pub async fn ready(&self) -> Result<(), AppError> {
@@ -167,6 +182,25 @@ impl App {
         let result = self.store.ready().await;
         *checked = Some((Instant::now(), result.clone()));
         Ok(result?)
+    }
+
+    /// Tells what the process holds and what waits in it, for its metrics.
+    pub fn measure(&self) {
+        measure::cache(self.cache.weight(), self.cache.len());
+        let [streams, encounters] = self.hub.followers();
+        measure::feeds(streams, encounters);
+        measure::waiting_tasks("work", self.workers.waiting());
+        measure::waiting_tasks("import", self.imports.waiting());
+        let [used, total] = self.answers.used_and_total();
+        measure::budget("answers", used, total);
+        if let Some(bytes) = self.store.file_bytes() {
+            measure::store_file(bytes);
+        }
+    }
+
+    /// The ruleset of an encounter that this process has used; None if it has not. Asks no store.
+    pub fn cached_ruleset(&self, id: &str) -> Option<&'static str> {
+        Some(self.cache.get(id)?.encounter.ruleset())
     }
 
     /// A sentence for operators about damaged data in the store, if any was found.

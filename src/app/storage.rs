@@ -10,6 +10,7 @@ use super::idempotency::IdempotencyKey;
 use super::token::{BearerToken, Sender};
 use super::{App, AppError, MAX_DOCUMENT};
 use crate::engine::{AnyEncounter, Role, Viewer};
+use crate::measure;
 use crate::store::{Commit, Committed, Found, KeyDigest, StoreError};
 use bytes::Bytes;
 use quick_cache::Weighter;
@@ -102,7 +103,10 @@ impl App {
     ) -> Result<(CacheEntry, Option<Bytes>), AppError> {
         let revision = known.map(|known| known.revision);
         match self.store.load(id, revision, key).await {
-            Ok(found) => self.cache_found(id, known, found),
+            Ok(found) => {
+                measure::cache_read(found.document.is_none());
+                self.cache_found(id, known, found)
+            }
             Err(error) => Err(self.failed(id, error)),
         }
     }

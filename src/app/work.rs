@@ -167,6 +167,12 @@ fn places(queue: &VecDeque<Waiting>) -> usize {
 }
 
 impl Workers {
+    /// The tasks that wait.
+    pub fn waiting(&self) -> usize {
+        let queues = self.0.queues.lock();
+        queues.waiting.values().map(VecDeque::len).sum()
+    }
+
     /// This many threads.
     pub fn new(threads: usize) -> Self {
         let queues = Queues {

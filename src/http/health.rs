@@ -38,12 +38,18 @@ pub(super) async fn livez() -> Result<Reply, Problem> {
 
 /// Check the store
 ///
-/// Returns 200 if the store takes writes. The `detail` of a refusal gives the cause, such as a full
-/// Redis.
+/// Returns 200 if the store takes writes and the server does not stop. The `detail` of a refusal
+/// gives the cause, such as a full Redis.
 #[utoipa::path(get, path = "/readyz", tag = "operations",
     responses((status = 200, description = "The store takes writes", body = inline(Readiness)),
         RequestTimeout, ServiceUnavailable))]
 pub(super) async fn readyz(State(shared): State<AppState>) -> Result<Reply, Problem> {
+    if shared.app.is_stopping() {
+        return Err(Problem::unavailable(
+            "stopping",
+            "The server stops. Send requests to another one.",
+        ));
+    }
     shared.app.ready().await.map_err(|error| match error {
         AppError::Unavailable(reason)
         | AppError::StoreRefuses(reason)

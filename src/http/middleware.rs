@@ -8,6 +8,7 @@ use super::deadline::{Deadline, TimeLimit};
 use super::headers::REQUEST_ID;
 use super::problem::Problem;
 use super::serve::FromSocket;
+use crate::measure;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{
@@ -31,6 +32,7 @@ pub(super) async fn respond_and_log(mut request: Request, next: Next) -> Respons
     let method = request.method().clone();
     let uri = request.uri().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
+    let trace_id = trace_id(request.headers());
     let checked = check_head(&request);
     request.headers_mut().insert(REQUEST_ID, request_id.clone());
     let mut response = match checked {
@@ -56,14 +58,22 @@ pub(super) async fn respond_and_log(mut request: Request, next: Next) -> Respons
             .render(uri.path(), &mut response);
     }
     protect(response.headers_mut());
+    let time = started.elapsed();
+    measure::request(
+        method_label(&method),
+        route.as_ref().map(MatchedPath::as_str),
+        status.as_u16(),
+        time,
+    );
     tracing::info!(
         target: "turnkeeper::request",
         method = method.as_str(),
         path = route.as_ref().map_or("-", MatchedPath::as_str),
         encounter = route.as_ref().and_then(|route| encounter_prefix(route, uri.path())),
         status = status.as_u16(),
-        ms = started.elapsed().as_micros() as f64 / 1000.0,
+        ms = time.as_micros() as f64 / 1000.0,
         request_id = request_id.to_str().unwrap_or_default(),
+        trace_id,
     );
     response
 }
@@ -136,6 +146,43 @@ fn request_id(headers: &HeaderMap) -> HeaderValue {
     let random = format!("{:016x}", rand::random::<u64>());
     // Digits and letters are always a header's value.
     HeaderValue::try_from(random).unwrap_or(HeaderValue::from_static("none"))
+}
+
+/// The trace that a request belongs to, by the header of W3C Trace Context; None without a valid
+/// one.
+fn trace_id(headers: &HeaderMap) -> Option<String> {
+    let header = headers.get("traceparent")?.to_str().ok()?;
+    let mut parts = header.splitn(4, '-');
+    let [version, trace, parent] = [parts.next()?, parts.next()?, parts.next()?];
+    let flags = parts.next()?;
+    // A later version may have more behind the flags.
+    let is_known = version == "00" && flags.len() == 2;
+    let is_later = version != "ff" && flags.len() >= 2;
+    let valid = is_hexadecimal(version, 2)
+        && is_hexadecimal(trace, 32)
+        && is_hexadecimal(parent, 16)
+        && is_hexadecimal(flags.get(..2)?, 2)
+        && (is_known || version != "00" && is_later);
+    let is_set = |id: &str| id.bytes().any(|digit| digit != b'0');
+    (valid && is_set(trace) && is_set(parent)).then(|| trace.to_owned())
+}
+
+/// Whether it is so many small hexadecimal digits.
+fn is_hexadecimal(text: &str, length: usize) -> bool {
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    text.len() == length && text.bytes().all(is_digit)
+}
+
+/// A request's method as its metric names it: a client may invent methods.
+fn method_label(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "-",
+    }
 }
 
 /// Whether an id may be printed in the log. A token in the wrong header must not reach it.

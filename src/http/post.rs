@@ -349,6 +349,11 @@ impl Bodies {
         }
     }
 
+    /// The bytes that are held now, and those that may be.
+    pub fn used_and_total(&self) -> [usize; 2] {
+        self.budget.used_and_total()
+    }
+
     /// Reads a body. Its room grows with the bytes that have arrived, so that an announced size
     /// takes nothing.
     async fn read(&self, client: &Client, mut body: Body) -> Result<(Bytes, Room), Problem> {

@@ -8,6 +8,7 @@ use super::{
     middleware, problems, rulesets, table, tokens, transfer,
 };
 use crate::app::{App, Limits};
+use crate::measure;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::MethodRouter;
@@ -72,6 +73,13 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
     }
     let bodies = |limit| Bodies::new(limit, settings.body_budget / 2);
     let (requests, imports) = (bodies(settings.body_limit), bodies(settings.import_limit));
+    let budgets = [("requests", requests.clone()), ("imports", imports.clone())];
+    measure::before_reading(move || {
+        for (name, bodies) in &budgets {
+            let [used, total] = bodies.used_and_total();
+            measure::budget(name, used, total);
+        }
+    });
     let cors = cors::cors(&settings.origins);
     let compressible = SizeAbove::new(COMPRESSED)
         .and(NotForContentType::SSE)

@@ -9,6 +9,7 @@ mod answer;
 mod event;
 
 use crate::http::{Deadline, REQUEST_ID, buffer, malformed_header, mount_below, too_large};
+use crate::measure;
 use answer::answer;
 use axum::Router;
 use axum::http::HeaderValue;
@@ -55,7 +56,9 @@ pub async fn serve(router: Router, stop: impl Future<Output = ()>) -> Result<(),
             let _busy = handled.lock().await;
             let span =
                 tracing::error_span!("invocation", aws_request_id = event.context.request_id);
-            handle(router, event).instrument(span).await
+            let answered = handle(router, event).instrument(span).await;
+            measure::emit();
+            answered
         }
     });
     tokio::select! {

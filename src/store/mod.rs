@@ -3,6 +3,8 @@
 //! A store knows no rules. For each encounter it keeps one document, one log of entries and the
 //! answers given under idempotency keys. It changes them only by compare-and-set, in one step.
 
+pub use measured::Measured;
+
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,6 +13,7 @@ use bytes::Bytes;
 use tokio::sync::broadcast;
 
 pub mod embedded;
+mod measured;
 pub mod redis;
 
 /// A store of encounters. Each call happens as a whole or not at all. Calls about an encounter that
@@ -99,6 +102,11 @@ pub trait Store: Send + Sync + 'static {
 
     /// A sentence for operators about damaged data, if any was found.
     fn damage(&self) -> Option<String> {
+        None
+    }
+
+    /// The bytes of the store's file, if it has one on this machine.
+    fn file_bytes(&self) -> Option<u64> {
         None
     }
 }

@@ -58,6 +58,30 @@ async fn a_fight_goes_through_every_event_source() {
 }
 
 #[tokio::test]
+async fn each_event_leaves_lines_of_metrics_for_cloudwatch() {
+    let settings = [("TURNKEEPER_METRICS", "emf")];
+    let function = Function::embedded(EventSource::ALL[0], &settings).await;
+    let fight = Fight::of(&function, &create(&function).await);
+    fight.notes(2).await;
+    let commands =
+        |line: &&Value| line["outcome"] == "accepted" && line["ruleset"] == "active-initiative";
+    eventually("two commands", TIME_LIMIT, async || {
+        function.printed().iter().filter(commands).count() == 2
+    })
+    .await;
+    for line in function.printed() {
+        let about = &line["_aws"]["CloudWatchMetrics"][0];
+        assert_eq!(about["Namespace"], "Turnkeeper", "{line}");
+        for metric in about["Metrics"].as_array().expect("metrics") {
+            let name = metric["Name"].as_str().expect("a name");
+            assert!(!line[name].is_null(), "{line}");
+        }
+        let text = line.to_string();
+        assert!(!text.contains(&fight.id) && !text.contains("tk_"), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn the_stage_comes_off_the_paths() {
     let redis = RedisServer::start();
     let function = Function::at(

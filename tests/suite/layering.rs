@@ -43,13 +43,18 @@ const LAYERS: &[Layer] = &[
         pure: true,
     },
     Layer {
-        of: "store",
+        of: "measure",
         may: &[],
         pure: false,
     },
     Layer {
+        of: "store",
+        may: &["measure"],
+        pure: false,
+    },
+    Layer {
         of: "app",
-        may: &["json", "engine", "store", "vocabulary"],
+        may: &["json", "engine", "measure", "store", "vocabulary"],
         pure: false,
     },
     Layer {
@@ -59,12 +64,12 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         of: "http",
-        may: &["json", "app", "engine", "openapi", "vocabulary"],
+        may: &["json", "app", "engine", "measure", "openapi", "vocabulary"],
         pure: false,
     },
     Layer {
         of: "lambda",
-        may: &["http"],
+        may: &["http", "measure"],
         pure: false,
     },
     Layer {

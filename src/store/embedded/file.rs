@@ -48,6 +48,12 @@ impl DatabaseFile {
         })
     }
 
+    /// Its size in bytes; None if it can't be read.
+    pub(super) fn bytes(&self) -> Option<u64> {
+        let about = std::fs::metadata(&self.path).ok()?;
+        Some(about.len())
+    }
+
     /// The database, for the length of one transaction.
     pub(super) fn database(&self) -> Result<MappedRwLockReadGuard<'_, Database>, StoreError> {
         let open = RwLockReadGuard::try_map(self.database.read(), Option::as_ref);

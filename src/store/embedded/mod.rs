@@ -421,6 +421,10 @@ impl Store for EmbeddedStore {
     fn damage(&self) -> Option<String> {
         self.damage.summary()
     }
+
+    fn file_bytes(&self) -> Option<u64> {
+        self.file.bytes()
+    }
 }
 
 /// The version of an encounter that has not expired.

@@ -19,6 +19,7 @@ use tokio::time::error::Elapsed;
 use tokio::time::{sleep, timeout};
 
 use super::script::{Script, read};
+use crate::measure;
 use crate::store::{StoreError, now};
 
 /// Timeout of dialling a server.
@@ -226,6 +227,7 @@ impl Connection {
                 let Ok(answer) = timeout(SUSPECT, answer).await else {
                     self.shared.lock().give_up(generation);
                     lost = true;
+                    measure::store_retry();
                     continue;
                 };
                 answer
@@ -260,6 +262,7 @@ impl Connection {
                 }
                 answer => return answer.map_err(|error| Failure { error, lost }),
             }
+            measure::store_retry();
         }
     }
 

@@ -18,6 +18,7 @@ mod headers;
 mod idempotency;
 mod limits;
 mod mcp;
+mod metrics;
 mod paths;
 mod process;
 mod rates;

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::ops::Deref;
 use std::path::PathBuf;
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -398,7 +398,12 @@ impl Function {
             .append(true)
             .open(self.log_path())
             .expect("a log file");
-        let process = Process::start(command.stdout(Stdio::null()).stderr(log));
+        let output = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.output_path())
+            .expect("an output file");
+        let process = Process::start(command.stdout(output).stderr(log));
         self.instances
             .lock()
             .expect("no panic before")
@@ -413,6 +418,19 @@ impl Function {
 
     fn log_path(&self) -> PathBuf {
         self.directory.path().join("log")
+    }
+
+    fn output_path(&self) -> PathBuf {
+        self.directory.path().join("output")
+    }
+
+    /// The lines that the instances have printed.
+    pub fn printed(&self) -> Vec<Value> {
+        let printed = std::fs::read_to_string(self.output_path()).unwrap_or_default();
+        let lines = printed
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("a line of JSON"));
+        lines.collect()
     }
 
     /// What the instances have logged.
