@@ -138,7 +138,7 @@ fn describe() {
     describe_counter!(
         "turnkeeper_cache_reads_total",
         Unit::Count,
-        "Reads of an encounter by whether the copy in the cache was current"
+        "Uses of an encounter by whether the cache had it as it is now"
     );
     describe_gauge!(
         "turnkeeper_cache_bytes",
@@ -229,11 +229,11 @@ pub fn store_retry() {
     counter!("turnkeeper_store_retries_total").increment(1);
 }
 
-/// An encounter was read. `current` says whether the copy in the cache was current.
-pub fn cache_read(current: bool) {
+/// An encounter was used. `cached` says whether the cache had it.
+pub fn cache_read(cached: bool) {
     if is_on() {
-        let current = if current { "true" } else { "false" };
-        counter!("turnkeeper_cache_reads_total", "current" => current).increment(1);
+        let cached = if cached { "true" } else { "false" };
+        counter!("turnkeeper_cache_reads_total", "cached" => cached).increment(1);
     }
 }
 

@@ -240,7 +240,10 @@ impl App {
         let digest = key.map(|key| key.digest(id, sender));
         // A refusal is final if the store has said that the copy is current.
         let (mut current, mut refusal_is_final) = match self.cache.get(id) {
-            Some(cached) => (cached, false),
+            Some(cached) => {
+                measure::cache_read(true);
+                (cached, false)
+            }
             // A record under the key is rare: the commit, or a read before a refusal, finds it.
             None => (self.fetch(id, None, None).await?.0, key.is_none()),
         };
