@@ -67,7 +67,7 @@ pub(super) async fn respond_and_log(mut request: Request, next: Next) -> Respons
     );
     tracing::info!(
         target: "turnkeeper::request",
-        method = method.as_str(),
+        method = method_label(&method),
         path = route.as_ref().map_or("-", MatchedPath::as_str),
         encounter = route.as_ref().and_then(|route| encounter_prefix(route, uri.path())),
         status = status.as_u16(),
@@ -173,7 +173,8 @@ fn is_hexadecimal(text: &str, length: usize) -> bool {
     text.len() == length && text.bytes().all(is_digit)
 }
 
-/// A request's method as its metric names it: a client may invent methods.
+/// A request's method as metrics and the log name it: a client may invent methods, and write a token
+/// into one.
 fn method_label(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

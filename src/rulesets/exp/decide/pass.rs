@@ -27,10 +27,11 @@ pub(in super::super) fn advance(play: &mut Play<'_>) {
     }
 }
 
-/// The ranks of those that have something left.
+/// The ranks of those that have something left. Rank 0 is nobody's: an imported state that has it
+/// would be asked for ever.
 fn open_ranks(encounter: &Encounter) -> impl Iterator<Item = u32> {
     let open = encounter.iter().filter(|c| c.state.open());
-    open.filter_map(|c| c.state.rank)
+    open.filter_map(|c| c.state.rank).filter(|rank| *rank > 0)
 }
 
 /// Asks those that have something left in this place. Those that cannot act lose it (EX-23a).
