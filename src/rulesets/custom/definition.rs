@@ -455,8 +455,8 @@ pub struct SwapRule {
     pub with: Partner,
     /// True if the other combatant must agree.
     pub agrees: bool,
-    /// True if they swap only for a later place.
-    pub later: bool,
+    /// True if a combatant swaps only in its own turn, which it gives back for a later place.
+    pub own_turn: bool,
 }
 
 /// Combatants with which one may swap places: any, or those of the same side.

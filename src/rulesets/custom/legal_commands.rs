@@ -2,7 +2,7 @@
 
 use super::definition::{Gives, Keep, Owner, Partner, Prepare, ReactionRule, Surprise};
 use super::initiative::{side_dice, table_cards, table_rolls};
-use super::places::{has_open_place, is_later, is_partner, may_swap, swap_rule};
+use super::places::{has_open_place, may_swap, swap_rule};
 use super::query::{
     Opening, asked, candidates, chooser, circle, cost_of_turn, current, deck, definition,
     delay_rule, has_clock, has_places, may_react, may_return, may_skip, may_use, next_place,
@@ -132,14 +132,6 @@ fn swaps(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let mut sides = BTreeMap::new();
     for c in encounter.iter().filter(|c| may_swap(encounter, c)) {
         let swap = LegalCommand::by("swap", &c.id, "CU-41");
-        if rule.later {
-            let later = partners.iter().filter(|other| {
-                is_partner(rule, c, other) && is_later(encounter, &c.id, &other.id)
-            });
-            let later = shared_list(later.map(|other| &other.id));
-            legal.push(swap.among("with", true, &later, Some(&c.id)));
-            continue;
-        }
         let partners = match rule.with {
             Partner::Any => &everyone,
             Partner::Side => &*sides.entry(&c.side).or_insert_with(|| {

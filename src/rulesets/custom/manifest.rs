@@ -353,7 +353,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-41",
-        "`initiative.swap`: two combatants exchange their open places, or only for a later one. In its own turn a combatant gives the turn back.",
+        "`initiative.swap`: two combatants exchange their open places. In its own turn a combatant gives the turn back; with `own_turn` it swaps at no other time.",
     ),
     Rule::official(
         "CU-42",

@@ -2,7 +2,8 @@
 
 use super::definition::Definition;
 use super::query::{
-    circle, costs_turns, definition, has_clock, has_passes, has_places, is_over, last_begun, phase,
+    circle, costs_turns, deck, definition, has_clock, has_passes, has_places, is_over, last_begun,
+    phase,
 };
 use super::walk::{Coming, Walk};
 use super::{Custom, Encounter, Initiative, Mode, Place};
@@ -149,7 +150,7 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
         let entry = OrderEntry {
             done: Some(stage == Stage::Over),
             next: Some(false),
-            slot: slot(place, has_clock(definition)),
+            slot: slot(definition, place),
             ..OrderEntry::new(&place.combatant, because)
         };
         rows.push(Row { entry, stage });
@@ -160,14 +161,21 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
     rows
 }
 
-/// What a place is called: its card, its tick, or the number of a further turn.
-fn slot(place: &Place, on_clock: bool) -> Option<String> {
+/// What a place is called: its card, its tick, or the number of a further turn. A turn without a card
+/// is no card of that number.
+fn slot(definition: &Definition, place: &Place) -> Option<String> {
     if let Some(card) = place.initiative.card {
         Some(card.to_string())
-    } else if on_clock {
+    } else if has_clock(definition) {
         Some(place.initiative.total.to_string())
     } else if place.turn > 0 {
-        Some(place.turn.saturating_add(1).to_string())
+        let number = place.turn.saturating_add(1);
+        let is_numbered = deck(definition).is_none();
+        Some(if is_numbered {
+            number.to_string()
+        } else {
+            format!("turn {number}")
+        })
     } else {
         None
     }

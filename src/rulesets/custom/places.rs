@@ -4,8 +4,8 @@ use super::decide::{ensure, now};
 use super::definition::{Definition, Partner, Sides, SwapRule};
 use super::flow::{Point, proceed};
 use super::query::{
-    change_of_initiative, circle, coming_places, definition, fits, has_clock, has_places,
-    in_a_turn, in_top_turn, next_place, open_places, phase, place_of, steps,
+    change_of_initiative, circle, definition, fits, has_clock, has_places, in_a_turn, in_top_turn,
+    next_place, open_places, phase, place_of, steps,
 };
 use super::react::settle;
 use super::{
@@ -261,6 +261,14 @@ fn check_swap<'p>(
         "initiative.swap.with",
         || format!("{id} can swap places with combatants of the same side only."),
     )?;
+    let is_time = !rule.own_turn || gives_back(encounter, id);
+    ensure(
+        is_time,
+        "not_its_own_turn",
+        "CU-41",
+        "initiative.swap.own_turn",
+        || format!("{id} can swap only in its own turn. {}", now(encounter)),
+    )?;
     let swaps = may_swap(encounter, c);
     ensure(swaps, "cannot_swap", "CU-41", "initiative.swap", || {
         format!("{id} has no open place to swap now. {}", now(encounter))
@@ -269,14 +277,6 @@ fn check_swap<'p>(
     ensure(is_open, "cannot_swap", "CU-41", "initiative.swap", || {
         format!("{with} has no open place in this round.")
     })?;
-    let is_late_enough = !rule.later || is_later(encounter, id, with);
-    ensure(
-        is_late_enough,
-        "place_not_later",
-        "CU-41",
-        "initiative.swap.later",
-        || format!("{id} can swap for a later place only, and {with} comes before."),
-    )?;
     Ok(rule)
 }
 
@@ -291,7 +291,9 @@ pub(super) fn is_partner(rule: &SwapRule, c: &Combatant, other: &Combatant) -> b
 
 /// Whether a combatant has a place to give away: one that is open, or that of its own turn.
 pub(super) fn may_swap(encounter: &Encounter, c: &Combatant) -> bool {
-    has_open_place(encounter, c) || is_round_open(encounter) && gives_back(encounter, &c.id)
+    let at_any_time = swap_rule(encounter).is_some_and(|rule| !rule.own_turn);
+    at_any_time && has_open_place(encounter, c)
+        || is_round_open(encounter) && gives_back(encounter, &c.id)
 }
 
 /// Whether a combatant has an open place in this round, outside its own turn.
@@ -302,19 +304,6 @@ pub(super) fn has_open_place(encounter: &Encounter, c: &Combatant) -> bool {
         && !c.state.delaying
         && !in_a_turn(encounter, &c.id)
         && places.any(|place| place.combatant == c.id)
-}
-
-/// Whether the next place of another combatant comes after the one that a combatant gives away.
-pub(super) fn is_later(encounter: &Encounter, id: &CombatantId, other: &CombatantId) -> bool {
-    if in_a_turn(encounter, id) {
-        return true;
-    }
-    let coming = coming_places(encounter);
-    let mut pair = coming
-        .iter()
-        .map(|place| &place.combatant)
-        .filter(|combatant| [id, other].contains(combatant));
-    pair.next() == Some(id)
 }
 
 fn is_round_open(encounter: &Encounter) -> bool {

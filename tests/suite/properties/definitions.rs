@@ -121,7 +121,7 @@ fn change_initiative(chance: &mut Chance, initiative: &mut Value) {
         ("ties", json!(["roll"])),
         ("more_dice", json!("dex")),
         ("swap", json!({"with": "side"})),
-        ("swap", json!({"later": true})),
+        ("swap", json!({"own_turn": true})),
         ("swap", json!({"agrees": true, "who": {"side": "players"}})),
     ];
     for (line, value) in changes {
@@ -452,7 +452,7 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
         ),
         (
             json!({"initiative": {"deck": {}, "add": [1]}}),
-            "initiative.deck",
+            "initiative.add",
         ),
         (
             json!({"initiative": {"deck": {"size": 10, "reshuffle": "joker"}}}),
