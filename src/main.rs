@@ -124,20 +124,18 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
         measure::before_reading(move || measured.measure());
         tokio::spawn(serve_metrics(listener));
     }
-    let (mut signals, drain_time) = (
-        StopSignals::listen().map_err(|error| error.to_string())?,
-        config.drain_time,
-    );
+    let mut signals = StopSignals::listen().map_err(|error| error.to_string())?;
+    let drain_time = config.drain_time;
     let stopped = app.clone();
     let stop = async move {
-        if signals.next().await == StopSignal::Terminate && !drain_time.is_zero() {
-            stopped.stop_soon();
+        let signal = signals.next().await;
+        stopped.stop_soon();
+        if signal == StopSignal::Terminate {
             tokio::select! {
                 () = tokio::time::sleep(drain_time) => {}
                 _ = signals.next() => {}
             }
         }
-        stopped.stop_soon();
         stopped.end_feeds();
     };
     let keyed = applications.configured();

@@ -91,7 +91,7 @@ pub struct App {
     imports: Workers,
     /// Created at the first limited request.
     limiter: LazyLock<Limiter>,
-    /// Whether the process stops soon.
+    /// True from the signal to stop on.
     stopping: AtomicBool,
     /// When the newest check of the store ended, and how.
     checked: Mutex<Option<(Instant, Result<(), StoreError>)>>,
@@ -164,7 +164,7 @@ impl App {
         self.stopping.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the process stops soon.
+    /// True from [`stop_soon`](Self::stop_soon) on.
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
     }

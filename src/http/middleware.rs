@@ -167,7 +167,7 @@ fn trace_id(headers: &HeaderMap) -> Option<String> {
     (valid && is_set(trace) && is_set(parent)).then(|| trace.to_owned())
 }
 
-/// Whether it is so many small hexadecimal digits.
+/// True for text of this length in small hexadecimal digits.
 fn is_hexadecimal(text: &str, length: usize) -> bool {
     let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     text.len() == length && text.bytes().all(is_digit)

@@ -285,7 +285,7 @@ pub(super) fn swap_rule(encounter: &Encounter) -> Option<&SwapRule> {
 }
 
 /// Whether a combatant may swap with this other one by its side.
-pub(super) fn is_partner(rule: &SwapRule, c: &Combatant, other: &Combatant) -> bool {
+fn is_partner(rule: &SwapRule, c: &Combatant, other: &Combatant) -> bool {
     rule.with == Partner::Any || c.side == other.side
 }
 

@@ -358,7 +358,7 @@ pub(super) fn is_over(definition: &Definition, place: &Place) -> bool {
 }
 
 /// The open places as they come up in this phase.
-pub(super) fn coming_places(encounter: &Encounter) -> Vec<&CachedJson<Place>> {
+fn coming_places(encounter: &Encounter) -> Vec<&CachedJson<Place>> {
     let mut places: Vec<_> = open_places(encounter).collect();
     if phase(encounter).reverse {
         places.reverse();
