@@ -12,9 +12,9 @@ use std::collections::BTreeSet;
 use turnkeeper::vocabulary::{LegalCommand, SharedCommand};
 
 /// The minimum and the maximum number of plays of a ruleset.
-const PLAYS: std::ops::Range<u64> = 10..200;
+const PLAYS: std::ops::Range<u64> = 10..400;
 /// The numbers of the plays stay below this: larger ones take long, and meet no more.
-const LARGEST: u64 = 25;
+const LARGEST: u64 = 50;
 
 /// A field of a command.
 type Field = (String, String);
