@@ -107,27 +107,79 @@ fn a_document_from_elsewhere_holds_no_more_than_commands_could_make() {
     }
 }
 
-#[test]
-fn a_round_of_dc20_ends_although_two_of_its_turns_have_one_name() {
+/// A stored encounter of three with another state of the ruleset.
+fn with_state(ruleset: &str, change: impl FnOnce(&mut Value)) -> Result<(), String> {
     let combatants = json!([
         {"id": "ann", "side": "players"}, {"id": "bo", "side": "players"}, {"id": "orc", "side": "monsters"}
     ]);
-    let mut table = Table::create(json!({"ruleset": "dc20", "combatants": combatants}));
-    table.accept(json!({"type": "start", "rolls": {"ann": 20, "bo": 20}}));
+    let table = Table::create(json!({"ruleset": ruleset, "combatants": combatants}));
     let document = table.game.document().expect("a document");
     let mut document: Value = serde_json::from_slice(&document).expect("JSON");
-    let slots = &mut document["encounter"]["state"]["slots"];
-    let slots = slots.as_array_mut().expect("a list");
-    assert_eq!(slots[1]["id"], "e1");
-    slots.insert(2, slots[1].clone());
+    change(&mut document["encounter"]);
+    RULESETS
+        .load(document.to_string().as_bytes())
+        .expect("a document")
+        .check()
+}
+
+#[test]
+fn each_turn_of_dc20_has_a_name_of_its_own() {
+    let turns = |names: [&str; 2]| {
+        let turn = |name| json!({"id": name, "team": {"enemy": 1}, "occupants": []});
+        with_state("dc20", |encounter| {
+            encounter["state"]["slots"] = names.map(turn).into();
+        })
+    };
+    assert_eq!(turns(["e1", "e2"]), Ok(()));
+    assert_eq!(
+        turns(["e1", "e1"]),
+        Err("two of state.slots are \"e1\"".to_owned())
+    );
+}
+
+#[test]
+fn each_rank_of_exp_is_a_place_of_its_list() {
+    let die = json!({"sides": 20, "face": 7, "given": false});
+    let roll = |id| json!({"id": id, "combatants": [id], "die": die, "bonus": 0, "total": 7, "digits": []});
+    let rank = |rank: u32| {
+        with_state("exp", |encounter| {
+            encounter["state"]["ranking"] = json!([roll("ann"), roll("bo")]);
+            encounter["combatants"][0]["state"] = json!({
+                "move_status": "pending",
+                "act_status": "pending",
+                "asked": false,
+                "keeps_waiting": false,
+                "rank": rank,
+            });
+        })
+    };
+    assert!(rank(0).is_err());
+    assert_eq!(rank(1), Ok(()));
+    assert_eq!(rank(2), Ok(()));
+    assert!(rank(3).is_err());
+}
+
+#[test]
+fn the_steps_of_custom_end_although_its_last_turn_is_nobodys() {
+    let phase = json!({"pick": "together", "steps": [{"name": "move"}, {"name": "act"}]});
+    let mut table = Table::create(json!({
+        "ruleset": "custom",
+        "options": {"definition": {"phases": [phase]}},
+        "combatants": [{"id": "ann", "side": "players"}],
+    }));
+    table.accept(json!({"type": "start"}));
+    let document = table.game.document().expect("a document");
+    let mut document: Value = serde_json::from_slice(&document).expect("JSON");
+    let turns = &mut document["encounter"]["state"]["turns"];
+    let turns = turns.as_array_mut().expect("a list");
+    assert_eq!(turns.len(), 1);
+    turns.push(json!({"combatants": [], "done": [], "step": 0, "origin": "normal"}));
     let loaded = RULESETS.load(document.to_string().as_bytes());
     table.game = loaded.expect("an encounter");
-    table.accept(json!({"type": "claim", "combatant": "ann"}));
-    table.accept(json!({"type": "pass", "combatant": "bo"}));
-    table.accept(json!({"type": "end_turn", "combatant": "ann"}));
-    table.accept(json!({"type": "assign", "combatant": "orc"}));
-    let events = table.accept(json!({"type": "end_turn", "combatant": "orc"}));
-    assert!(events.len() < 20, "{} events", events.len());
+    for _ in 0..2 {
+        let events = table.accept(json!({"type": "end_turn", "combatant": "ann"}));
+        assert!(events.len() < 20, "{} events", events.len());
+    }
 }
 
 /// A list, map or number in a stored encounter, and how long or large it may be.
@@ -211,24 +263,23 @@ fn each_shipped_ruleset_has_bounds() {
 
 #[test]
 fn a_command_that_would_keep_more_than_an_import_may_is_refused() {
-    let pcs = json!([{"id": "ann", "side": "players"}]);
-    let mut table = Table::create(json!({"ruleset": "dc20", "combatants": pcs}));
-    table.accept(json!({"type": "start", "dc": 10}));
+    let combatants = json!([{"id": "ann"}, {"id": "bo"}]);
+    let mut table =
+        Table::create(json!({"ruleset": "active-initiative", "combatants": combatants}));
+    table.accept(json!({"type": "start", "first": "ann"}));
     let mut document: Value =
         serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
-    let slot = |n: usize| json!({"id": format!("x{n}"), "team": "npc", "occupants": []});
-    let slots = document["encounter"]["state"]["slots"]
-        .as_array_mut()
-        .expect("slots");
-    while slots.len() < 19 * MAX_COMBATANTS {
-        slots.push(slot(slots.len()));
+    let turns = &mut document["encounter"]["state"]["turns"];
+    let turns = turns.as_array_mut().expect("turns");
+    while turns.len() < MAX_COMBATANTS {
+        turns.push(json!({"combatant": format!("t{}", turns.len()), "way": {"opened": {}}}));
     }
     let full = RULESETS
         .load(document.to_string().as_bytes())
         .expect("a document");
     assert_eq!(full.check(), Ok(()));
-    let hidden = json!({"type": "add_combatant", "details": {"id": "bo", "side": "players", "hidden": true}});
-    let request = Request::read(hidden).expect("a request");
+    let next = json!({"type": "end_turn", "combatant": "ann", "next": "bo", "begin": true});
+    let request = Request::read(next).expect("a request");
     let refused = full
         .decide(&[], &request, &mut SeededDice::new([7; 32]), &|| false)
         .map(drop)

@@ -8,6 +8,8 @@ use crate::vocabulary::{MAX_COMBATANTS, MAX_EFFECTS};
 
 /// Each combatant has at most ten turns in a round, and a place for each.
 const MAX_PLACES: usize = 10 * MAX_COMBATANTS;
+/// Ten turns in a round, and as many that were given back.
+const MAX_TURNS_LEFT: i64 = 20;
 /// The sides of all combatants, and of as many that have left.
 const MAX_SIDES: usize = 2 * MAX_COMBATANTS;
 /// Nine dice, rolled five times at most and once more in each of three roll-offs.
@@ -26,6 +28,9 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
     at_most("state.places", state.places.len(), MAX_PLACES)?;
     at_most("state.sides", state.sides.len(), MAX_SIDES)?;
     at_most("state.turns", state.turns.len(), MAX_DEPTH)?;
+    let phases = encounter.options.definition().phases.len();
+    let last = i64::try_from(phases).unwrap_or(i64::MAX) - 1;
+    within("state.phase", state.phase, 0, last)?;
     at_most("state.cards", state.cards.len(), MAX_CARDS)?;
     at_most("state.pools", state.pools.len(), MAX_POOLS)?;
     at_most("state.skipped", state.skipped.len(), MAX_SIDES)?;
@@ -90,6 +95,7 @@ fn check_turn(turn: &Turn) -> Result<(), String> {
 }
 
 fn check_fighter(c: &Combatant) -> Result<(), String> {
+    within("turns_left", c.state.turns_left, 0, MAX_TURNS_LEFT)?;
     at_most("stats.numbers", c.stats.numbers.len(), MAX_NUMBERS)?;
     at_most("pools", c.state.pools.len(), MAX_POOLS)?;
     at_most("used", c.state.used.len(), MAX_REACTIONS)?;

@@ -96,13 +96,13 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
         Event::TurnOpened(e) => begin(encounter, &e.combatants, e.origin),
         Event::Skipped(e) => encounter.change_state(&e.combatant, |s| s.surprised = false),
         Event::StepStarted(e) => {
-            if let Some(turn) = state.turns.last_mut() {
+            if let Some(turn) = top_mut(state) {
                 turn.step = e.step_index;
                 turn.done.clear();
             }
         }
         Event::StepFinished(e) => {
-            if let Some(turn) = state.turns.last_mut() {
+            if let Some(turn) = top_mut(state) {
                 turn.done.push(e.combatant.clone());
             }
         }
@@ -702,9 +702,15 @@ fn use_up_place(state: &mut State, at: Option<usize>, side: &Slug, in_order: boo
     }
 }
 
+/// The turn that is going on.
+fn top_mut(state: &mut State) -> Option<&mut Turn> {
+    let mut turns = state.turns.iter_mut();
+    turns.rfind(|turn| !turn.combatants.is_empty())
+}
+
 /// Takes a combatant out of the turn that is going on, which is over when it was the last one.
 fn remove_from_turn(state: &mut State, id: &CombatantId) -> Option<TurnOrigin> {
-    let turn = state.turns.last_mut()?;
+    let turn = top_mut(state)?;
     turn.combatants.retain(|c| c != id);
     let origin = turn.origin;
     state.turns.pop_if(|turn| turn.combatants.is_empty());

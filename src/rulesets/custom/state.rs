@@ -204,12 +204,13 @@ pub struct Initiative {
 }
 
 impl Initiative {
-    /// The same with something added to it. `sign` is -1 where the highest is first.
+    /// The same with something added to it. `sign` is -1 where the highest is first. An imported
+    /// event may hold any number, so the sums stop at the limits.
     pub(super) fn shifted(&self, by: i64, sign: i64) -> Self {
         let mut shifted = self.clone();
-        shifted.total += by;
+        shifted.total = shifted.total.saturating_add(by);
         if let Some(key) = shifted.key.first_mut() {
-            *key += sign * by;
+            *key = key.saturating_add(by.saturating_mul(sign));
         }
         shifted
     }
@@ -217,7 +218,8 @@ impl Initiative {
     /// The same after a change.
     pub(super) fn changed(&self, cause: Cause, by: i64, sign: i64) -> Self {
         let mut changed = self.shifted(by, sign);
-        *changed.changes.of_mut(cause) += by;
+        let changes = changed.changes.of_mut(cause);
+        *changes = changes.saturating_add(by);
         changed
     }
 
@@ -239,7 +241,7 @@ impl Initiative {
         let mut rest = self.clone();
         for cause in causes {
             let change = *rest.changes.of_mut(*cause);
-            rest = rest.changed(*cause, -change, sign);
+            rest = rest.changed(*cause, change.saturating_neg(), sign);
         }
         rest
     }

@@ -1,15 +1,13 @@
 //! Bounds of what DC20 keeps.
 
-use super::Encounter;
 use super::team::MAX_ENEMY_TEAMS;
-use crate::rulesets::shared::at_most;
+use super::{Encounter, Slot, Team};
+use crate::rulesets::shared::{at_most, within};
 use crate::vocabulary::MAX_COMBATANTS;
+use std::collections::{HashMap, HashSet};
 
-/// The teams that have turns: PCs, enemies that are seen and unseen, and NPCs that are seen and
-/// unseen.
-const MAX_TEAMS: usize = 2 * MAX_ENEMY_TEAMS + 3;
-/// Each team has a turn for each PC.
-const MAX_SLOTS: usize = MAX_TEAMS * MAX_COMBATANTS;
+/// The number of the last unseen team.
+const MAX_TEAM: i64 = 16;
 /// The d20 of a check, and five more with ADV or DisADV.
 const MAX_DICE: usize = 6;
 
@@ -26,7 +24,7 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
         state.unseen_teams.len(),
         MAX_ENEMY_TEAMS,
     )?;
-    at_most("state.slots", state.slots.len(), MAX_SLOTS)?;
+    check_slots(&state.slots)?;
     let occupants = state.slots.iter().map(|slot| slot.occupants.len()).sum();
     at_most("state.slots.occupants", occupants, MAX_COMBATANTS)?;
     at_most("state.claims", state.claims.len(), MAX_COMBATANTS)?;
@@ -35,6 +33,25 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
         if let Some(check) = &c.state.check {
             at_most("check.dice", check.dice.len(), MAX_DICE)?;
         }
+    }
+    Ok(())
+}
+
+/// Each turn has a name of its own, and each team at most one turn for each PC: the names that a
+/// viewer knows are found by trying one after another.
+fn check_slots(slots: &[Slot]) -> Result<(), String> {
+    let mut names = HashSet::new();
+    let mut turns_of: HashMap<Team, usize> = HashMap::new();
+    for slot in slots {
+        if let Team::Enemy(team) = slot.team {
+            within("state.slots.team.enemy", team, 1, MAX_TEAM)?;
+        }
+        if !names.insert(&slot.id) {
+            return Err(format!("two of state.slots are \"{}\"", slot.id.as_str()));
+        }
+        let turns = turns_of.entry(slot.team).or_default();
+        *turns += 1;
+        at_most("state.slots", *turns, MAX_COMBATANTS)?;
     }
     Ok(())
 }

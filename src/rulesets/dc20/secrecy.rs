@@ -256,7 +256,8 @@ impl<'t> Known<'t> {
 /// The number of an Enemy Turn within its team: 2 in `e2-3`.
 fn number(id: &SlotId) -> Option<usize> {
     let name = id.as_str().trim_start_matches('e');
-    name.split('-').next()?.parse().ok()
+    let number: u32 = name.split('-').next()?.parse().ok()?;
+    usize::try_from(number).ok()
 }
 
 /// The order of turns that a view shows, with the checks of the characters in it.

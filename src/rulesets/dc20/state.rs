@@ -271,7 +271,7 @@ pub struct ReadiedAction {
 impl Describe for ReadiedAction {}
 
 /// A team.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Team {
     /// The players' characters, and important NPCs.

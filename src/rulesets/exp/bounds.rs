@@ -1,7 +1,7 @@
 //! Bounds of what EXP keeps.
 
 use super::{Encounter, MAX_DIGITS};
-use crate::rulesets::shared::at_most;
+use crate::rulesets::shared::{at_most, within};
 use crate::vocabulary::MAX_COMBATANTS;
 
 /// The tries of a persona to jump ahead of one act: with its move and with its act, and one that
@@ -22,7 +22,11 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
     for roll in state.ranking.iter() {
         at_most("state.ranking.digits", roll.digits.len(), MAX_DIGITS)?;
     }
+    let last = i64::try_from(state.ranking.len()).unwrap_or(i64::MAX);
     for persona in encounter.iter() {
+        if let Some(rank) = persona.state.rank {
+            within("rank", rank, 1, last)?;
+        }
         if let Some(own) = &persona.state.own_roll {
             at_most("own_roll.tie_dice", own.tie_dice.len(), MAX_DIGITS)?;
         }

@@ -27,11 +27,10 @@ pub(in super::super) fn advance(play: &mut Play<'_>) {
     }
 }
 
-/// The ranks of those that have something left. Rank 0 is nobody's: an imported state that has it
-/// would be asked for ever.
+/// The ranks of those that have something left.
 fn open_ranks(encounter: &Encounter) -> impl Iterator<Item = u32> {
     let open = encounter.iter().filter(|c| c.state.open());
-    open.filter_map(|c| c.state.rank).filter(|rank| *rank > 0)
+    open.filter_map(|c| c.state.rank)
 }
 
 /// Asks those that have something left in this place. Those that cannot act lose it (EX-23a).
