@@ -12,7 +12,6 @@ use super::{App, AppError, now};
 use crate::engine::{
     AnyEncounter, Decided, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer,
 };
-use crate::measure;
 use crate::store::Entry;
 use crate::vocabulary::Violation;
 use bytes::Bytes;
@@ -68,16 +67,7 @@ impl App {
                 Written::Repeated(repeated) => self.answer_again(call.answer(), repeated).await,
             }
         };
-        let answered = self.with_lock(call.id, write).await;
-        if measure::is_on() {
-            let outcome = match &answered {
-                Ok(answer) if answer.replayed => "repeated",
-                Ok(_) => "accepted",
-                Err(error) => error.code(),
-            };
-            measure::command(self.cached_ruleset(call.id), outcome);
-        }
-        answered
+        self.with_lock(call.id, write).await
     }
 
     /// The answer to a command that was applied before under this key; None if none was.

@@ -77,34 +77,6 @@ pub enum AppError {
     Internal(String),
 }
 
-impl AppError {
-    /// Its code, as problem documents and metrics name it.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NotFound | Self::NoToken => "not_found",
-            Self::Refused(refusal) | Self::NotNow { refusal, .. } => match refusal {
-                Refusal::Fields(_) => "invalid_body",
-                Refusal::Stopped => "request_timeout",
-                Refusal::Forbidden { .. } => "forbidden",
-                Refusal::Violation { violation, .. } => violation.code,
-            },
-            Self::Stale { .. } => "stale_version",
-            Self::FutureVersion { .. } => "no_such_version",
-            Self::Pruned { .. } | Self::Rewritten { .. } => "version_gone",
-            Self::AnswerPruned { .. } => "answer_gone",
-            Self::KeyReused => "idempotency_key_reused",
-            Self::TooLarge { .. } => "encounter_too_large",
-            Self::Inconsistent(_) => "inconsistent_log",
-            Self::Contended => "contended",
-            Self::Busy => "busy",
-            Self::TooManyStreams => "too_many_streams",
-            Self::Unavailable(_) | Self::StoreRefuses(_) => "store_away",
-            Self::Foreign(_) => "foreign_document",
-            Self::Internal(_) => "internal_error",
-        }
-    }
-}
-
 impl From<StoreError> for AppError {
     fn from(error: StoreError) -> Self {
         match error {

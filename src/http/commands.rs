@@ -7,10 +7,11 @@ use super::post::Post;
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::app::{
-    Answer, AnswerSize, AppError, BearerToken, CommandCall, Include, OptionsCall, Table,
+    Answer, AnswerSize, App, AppError, BearerToken, CommandCall, Include, OptionsCall, Table,
 };
 use crate::engine::Request;
 use crate::json::FieldError;
+use crate::measure;
 use crate::openapi::*;
 use crate::vocabulary::{CombatantId, EncounterSchema, EventSchema, Int, LegalCommands, Pending};
 use axum::body::Bytes;
@@ -120,7 +121,7 @@ pub(super) async fn send_command(
     if query.dry_run {
         return Ok(reply(shared.app.dry_run(command).await?, None)?);
     }
-    let mut answer = shared.app.command(command).await?;
+    let mut answer = apply(&shared.app, command).await?;
     let mut options = None;
     if include.lists_options() {
         let time = post.time.left();
@@ -143,6 +144,21 @@ pub(super) async fn send_command(
     let tag = answer.tag.take();
     let reply = reply(answer, options.as_deref())?;
     Ok(reply.version(version).encounter_tag(tag.as_ref()))
+}
+
+/// Applies a command, and counts it by its outcome: `accepted`, `repeated` or the problem's code.
+pub(super) async fn apply(app: &App, call: CommandCall<'_>) -> Result<Answer, Problem> {
+    let id = call.id;
+    let answered = app.command(call).await.map_err(Problem::from);
+    if measure::is_on() {
+        let outcome = match &answered {
+            Ok(answer) if answer.replayed => "repeated",
+            Ok(_) => "accepted",
+            Err(problem) => problem.code(),
+        };
+        measure::command(app.cached_ruleset(id), outcome);
+    }
+    answered
 }
 
 /// The answer to a command: the same fields for one command and a list, in full and with

@@ -259,6 +259,11 @@ impl Problem {
         &self.0.detail
     }
 
+    /// The code, one of those at `/problems`.
+    pub fn code(&self) -> &'static str {
+        self.0.code
+    }
+
     /// The problem document of a request for `path`.
     pub fn document(mut self, path: &str, request_id: Option<&str>) -> ProblemDocument {
         self.0.instance = without_tokens(path);

@@ -1,6 +1,7 @@
 //! The tools. Each calls the function of the application that a route of the API calls.
 
 use super::super::AppState;
+use super::super::commands::apply;
 use super::super::events::event_texts;
 use super::super::extract::EncounterId;
 use super::super::post::{Post, creation_key};
@@ -264,17 +265,15 @@ impl Context<'_> {
         let choice: ChooseOption = tool.arguments(&SEAT)?;
         match self.choose(&seated, &choice).await {
             Ok(answer) => self.chosen(&seated, answer).await,
-            Err(AppError::NotFound) => Err(AppError::NotFound.into()),
-            Err(error) => {
+            Err(problem) => {
                 let options = self.options(&seated, None, false).await.ok();
-                let problem = error.into();
                 Err(Box::new(Refused { problem, options }))
             }
         }
     }
 
     /// Sends the command of an option, under a key that a repeated call yields again.
-    async fn choose(&self, seated: &Seated, choice: &ChooseOption) -> Result<Answer, AppError> {
+    async fn choose(&self, seated: &Seated, choice: &ChooseOption) -> Result<Answer, Problem> {
         let app = &self.shared.app;
         let asked = json!([seated.id, choice.option, choice.version, choice.values]);
         let fingerprint = fingerprint("choose_option", &asked);
@@ -289,7 +288,7 @@ impl Context<'_> {
             let call = AnswerCall { id, token, table };
             let earlier = app.earlier_answer(call, &key).await?;
             let current = options.version;
-            return earlier.ok_or(AppError::Stale { current });
+            return earlier.ok_or_else(|| AppError::Stale { current }.into());
         }
         let mut command = options.command(&choice.option, &choice.values);
         if command.is_none() {
@@ -299,9 +298,9 @@ impl Context<'_> {
         let Some(command) = command else {
             let option = shortened(&choice.option);
             let message = format!("Unknown option \"{option}\". Choose one that is listed now.");
-            return Err(FieldError::meaningless("option", message).into());
+            return Err(AppError::from(FieldError::meaningless("option", message)).into());
         };
-        let request = Request::read(command?)?;
+        let request = Request::read(command.map_err(AppError::from)?)?;
         let call = CommandCall {
             id,
             token,
@@ -312,7 +311,7 @@ impl Context<'_> {
             table,
             options_for: None,
         };
-        app.command(call).await
+        apply(app, call).await
     }
 
     /// Tells what a command did, and the options after it.
