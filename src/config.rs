@@ -296,7 +296,7 @@ pub struct Server {
     pub log_format: Option<LogFormat>,
 }
 
-/// Who reads metrics.
+/// The reader of metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MetricsReader {
     /// Prometheus, at this address.

@@ -9,6 +9,10 @@ use super::query::{costs_turns, has_places, lets_sides_skip, pool_line, reaction
 use crate::json::FieldError;
 use crate::vocabulary::{Int, Slug};
 
+/// Why nothing stands beside `initiative.circle`.
+const CIRCLE_IS_A_RANK: &str =
+    "A circle is a rank, and nothing adds to it. Remove this, or circle.";
+
 /// Words that `ties` takes besides the names of numbers.
 pub(super) const TIE_WORDS: [&str; 3] = ["players", "foes", "roll"];
 
@@ -351,7 +355,7 @@ impl Wrong<'_> {
         self.unless(
             initiative.is_none_or(|initiative| initiative.circle.is_none()),
             &line,
-            "A circle is a rank, and nothing adds to it. Remove this, or circle.",
+            CIRCLE_IS_A_RANK,
         );
     }
 
@@ -594,7 +598,7 @@ impl Wrong<'_> {
             self.unless(
                 !is_there || initiative.circle.is_none(),
                 path,
-                "A circle is a rank, and nothing adds to it. Remove this, or circle.",
+                CIRCLE_IS_A_RANK,
             );
         }
         let further = self.definition.turns != Term::Fixed(Int::clamped(1));
