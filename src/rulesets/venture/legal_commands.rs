@@ -145,14 +145,8 @@ fn manoeuvre(verb: &'static str, actor: &CombatantId) -> LegalCommand {
 
 /// The approaches, each with the pools that it allows (VE-2 to VE-4).
 fn join_battle(encounter: &Encounter, legal: &mut Vec<LegalCommand>, id: &CombatantId) {
-    let usual = LegalCommand::by("join_battle", id, "VE-2")
-        .choose("attribute", false, ["wits"])
-        .or("wits")
-        .advanced()
-        .choose("ability", false, ["awareness"])
-        .or("awareness")
-        .advanced();
-    legal.push(join_options(usual));
+    let usual = usual_attribute(LegalCommand::by("join_battle", id, "VE-2"));
+    legal.push(join_options(usual_ability(usual)));
     for approach in [Approach::Stealth, Approach::Escalation] {
         let (attribute, ability, rule) = approach.swaps();
         let join = LegalCommand::by("join_battle", id, rule).with("approach", json!(approach));
@@ -170,10 +164,23 @@ fn join_battle(encounter: &Encounter, legal: &mut Vec<LegalCommand>, id: &Combat
             continue;
         }
         // Only one of the two may be swapped (VE-33).
-        let swapped = join.clone().labelled(attribute_swapped);
-        legal.push(join_options(with_attribute(swapped)));
-        legal.push(join_options(with_ability(join.labelled(ability_swapped))));
+        let swapped = with_attribute(join.clone().labelled(attribute_swapped));
+        legal.push(join_options(usual_ability(swapped)));
+        let swapped = with_ability(join.labelled(ability_swapped));
+        legal.push(join_options(usual_attribute(swapped)));
     }
+}
+
+fn usual_attribute(join: LegalCommand) -> LegalCommand {
+    join.choose("attribute", false, ["wits"])
+        .or("wits")
+        .advanced()
+}
+
+fn usual_ability(join: LegalCommand) -> LegalCommand {
+    join.choose("ability", false, ["awareness"])
+        .or("awareness")
+        .advanced()
 }
 
 fn join_labels(approach: Approach) -> [&'static str; 3] {

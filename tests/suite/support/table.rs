@@ -195,6 +195,7 @@ impl Table {
     }
 
     fn send_unchecked(&mut self, body: Value, dice: &mut dyn Dice) -> Result<Answer, String> {
+        let sent = body.to_string();
         let request = match Request::read(body) {
             Ok(request) => request,
             Err(refusal) => return Ok(Err(refusal.into())),
@@ -210,7 +211,7 @@ impl Table {
             Ok(decided) => decided,
             Err(refusal) => {
                 let refused = Refused::from(refusal);
-                explained(&*self.game, &refused)?;
+                explained(&*self.game, &refused, &sent)?;
                 return Ok(Err(refused));
             }
         };
@@ -458,13 +459,21 @@ fn is_told_by_another(event: &Value) -> bool {
 }
 
 /// Whether a refusal has a reason with names and without ids. Ids that are taken or unknown are
-/// told as ids.
-fn explained(game: &dyn AnyEncounter, refused: &Refused) -> Result<(), String> {
+/// told as ids, and a wrong value is told as it was `sent`, in quotes.
+fn explained(game: &dyn AnyEncounter, refused: &Refused, sent: &str) -> Result<(), String> {
     let of_ids = ["combatant_exists", "unknown_combatant"].contains(&refused.code.as_str());
     let id = if of_ids {
         None
     } else {
-        id_in(&refused.detail, &ids(game)?).map(str::to_owned)
+        let ids = ids(game)?;
+        let mut detail = refused.detail.clone();
+        for id in &ids {
+            let quoted = format!("\"{id}\"");
+            if sent.contains(&quoted) {
+                detail = detail.replace(&quoted, "");
+            }
+        }
+        id_in(&detail, &ids).map(str::to_owned)
     };
     if id.is_some() || refused.detail.contains(['\u{2068}', '\u{2069}']) {
         return Err(format!("{refused:?} has the id {id:?}"));
