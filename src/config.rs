@@ -5,8 +5,10 @@ use crate::http::{BasePath, Origins, Settings};
 use crate::lambda;
 use crate::store::StoreConfig;
 use axum::http::HeaderName;
+use clap::builder::FalseyValueParser;
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgAction, Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
+use reqwest::Url;
 use serde_json::json;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -101,6 +103,8 @@ pub enum Task {
         /// The file. Default: that in the directory of TURNKEEPER_DATA.
         file: Option<PathBuf>,
     },
+    /// Post what happens in an encounter to a webhook or to Discord, as far as a token sees it.
+    Follow(Box<Follow>),
     /// Print the OpenAPI document that fits all rulesets, or the one of a ruleset.
     Openapi {
         /// The id of the ruleset.
@@ -109,6 +113,83 @@ pub enum Task {
     /// Ask the server on this machine whether it is ready, for container health checks. Exits with
     /// 1 if it is not.
     Healthy,
+}
+
+/// The settings of `turnkeeper follow`.
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+pub struct Follow {
+    /// The id of the encounter.
+    pub encounter: String,
+
+    /// The address that gets the posts.
+    #[arg(
+        long,
+        env = "TURNKEEPER_POST",
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    pub post: Url,
+
+    /// The address of the server.
+    #[arg(
+        long,
+        env = "TURNKEEPER_SERVER",
+        value_name = "URL",
+        default_value = "http://127.0.0.1:8080"
+    )]
+    pub server: Url,
+
+    /// A token of the encounter. The posts hold what it sees. Other users of this machine can read
+    /// arguments, so set the variable.
+    #[arg(
+        long,
+        env = "TURNKEEPER_TOKEN",
+        value_name = "TOKEN",
+        hide_env_values = true
+    )]
+    pub token: String,
+
+    /// The format of the posts.
+    #[arg(
+        long,
+        env = "TURNKEEPER_POST_FORMAT",
+        value_name = "FORMAT",
+        default_value = "webhook"
+    )]
+    pub format: PostFormat,
+
+    /// The secret that signs the posts to a webhook: whsec_ and random bytes in base64.
+    #[arg(
+        long,
+        env = "TURNKEEPER_POST_SECRET",
+        value_name = "SECRET",
+        hide_env_values = true
+    )]
+    pub secret: Option<String>,
+
+    /// Post every change, and not only those in which a turn, a round or the fight starts or the
+    /// fight ends.
+    #[arg(long, env = "TURNKEEPER_POST_ALL", value_parser = FalseyValueParser::new())]
+    pub all: bool,
+
+    /// Post also to addresses that are not public, such as 127.0.0.1 or 192.168.0.2, and by
+    /// http://.
+    #[arg(long, env = "TURNKEEPER_POST_PRIVATE", value_parser = FalseyValueParser::new())]
+    pub allow_private: bool,
+
+    /// The file that keeps the last posted change. Default: one for the encounter and the address in
+    /// the directory of TURNKEEPER_DATA.
+    #[arg(long, env = "TURNKEEPER_POSITION", value_name = "FILE")]
+    pub position: Option<PathBuf>,
+}
+
+/// The format of posts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PostFormat {
+    /// JSON, signed as Standard Webhooks say.
+    Webhook,
+    /// A message for a webhook of Discord.
+    Discord,
 }
 
 /// The settings of the server.

@@ -6,6 +6,7 @@ pub mod app;
 pub mod config;
 mod derive;
 pub mod engine;
+pub mod follow;
 pub mod http;
 pub mod json;
 pub mod lambda;

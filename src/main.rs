@@ -12,9 +12,11 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
 use turnkeeper::app::{App, AppKeys, Applications, Token};
-use turnkeeper::config::{Config, MetricsReader, Server, Task};
+use turnkeeper::config::{Config, Follow, MetricsReader, Server, Task};
 use turnkeeper::engine::Rulesets;
+use turnkeeper::follow;
 use turnkeeper::http;
 use turnkeeper::lambda;
 use turnkeeper::log;
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
             file.clone()
                 .unwrap_or_else(|| file_in(&config.server.directory())),
         ),
+        Some(Task::Follow(settings)) => follow(settings, &config.server),
         Some(Task::Healthy) => healthy(config.server.listen),
         None => start(&config.server),
     };
@@ -73,6 +76,28 @@ fn print_document(ruleset: Option<&str>) -> Result<(), String> {
     };
     say(document.trim_end());
     Ok(())
+}
+
+/// Follows an encounter until it is deleted, or until a signal.
+fn follow(settings: &Follow, server: &Server) -> Result<(), String> {
+    let log = log::start(server, false);
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| error.to_string());
+    let outcome = runtime.and_then(|runtime| {
+        runtime.block_on(async {
+            let mut signals = StopSignals::listen().map_err(|error| error.to_string())?;
+            let (stop, stopped) = watch::channel(false);
+            tokio::spawn(async move {
+                signals.next().await;
+                stop.send_replace(true);
+                // The other end must not see this one go.
+                std::future::pending::<()>().await;
+            });
+            follow::follow(settings, &server.directory(), stopped).await
+        })
+    });
+    log.flush();
+    outcome
 }
 
 fn start(config: &Server) -> Result<(), String> {

@@ -78,6 +78,11 @@ const LAYERS: &[Layer] = &[
         pure: false,
     },
     Layer {
+        of: "follow",
+        may: &["config"],
+        pure: false,
+    },
+    Layer {
         of: "log",
         may: &["config"],
         pure: false,

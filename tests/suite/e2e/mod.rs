@@ -13,6 +13,7 @@ mod connections;
 mod disk;
 mod failover;
 mod faults;
+mod follow;
 mod guarded;
 mod headers;
 mod idempotency;

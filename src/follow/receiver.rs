@@ -1,0 +1,235 @@
+//! Sends messages to the address, one after another, until each is accepted.
+
+use super::address::{PublicOnly, is_public};
+use super::notification::Notification;
+use super::{CONNECT, Pause, Stop, may_pass, retry_after, said, sleep};
+use crate::config::{Follow, PostFormat};
+use data_encoding::BASE64;
+use hmac::{Hmac, KeyInit, Mac};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::redirect::Policy;
+use reqwest::{Client, StatusCode, Url};
+use rustls::ClientConfig;
+use sha2::Sha256;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::net::lookup_host;
+
+/// The time for one try, as Standard Webhooks recommend.
+const TIMEOUT: Duration = Duration::from_secs(20);
+/// The start of a secret of Standard Webhooks.
+const SECRET_PREFIX: &str = "whsec_";
+
+/// The receiver of the messages.
+pub struct Receiver {
+    client: Client,
+    to: Url,
+    kind: PostKind,
+}
+
+enum PostKind {
+    /// Signed with this secret.
+    Webhook(Hmac<Sha256>),
+    Discord,
+}
+
+impl Receiver {
+    /// A receiver at the address of the settings.
+    ///
+    /// # Errors
+    /// If the address is private and that is not allowed, or if the secret is missing or wrong.
+    pub async fn new(settings: &Follow, tls: ClientConfig) -> Result<Self, String> {
+        let to = settings.post.clone();
+        check(&to, settings.allow_private).await?;
+        let kind = match settings.format {
+            PostFormat::Webhook => PostKind::Webhook(secret(settings.secret.as_deref())?),
+            PostFormat::Discord => PostKind::Discord,
+        };
+        // A proxy would look the name up itself, and a redirect may lead anywhere.
+        let mut client = Client::builder()
+            .tls_backend_preconfigured(tls)
+            .no_proxy()
+            .redirect(Policy::none())
+            .connect_timeout(CONNECT)
+            .timeout(TIMEOUT);
+        if !settings.allow_private {
+            client = client.dns_resolver(Arc::new(PublicOnly));
+        }
+        let client = client.build().map_err(|error| error.to_string())?;
+        Ok(Self { client, to, kind })
+    }
+
+    /// Sends a message until it is accepted; returns false if `stop` was set before. A try that is
+    /// under way is waited for, so that its outcome is known.
+    pub async fn send(&self, message: &Notification, stop: &mut Stop) -> Result<bool, String> {
+        let mut pause = Pause::default();
+        loop {
+            let (reason, least) = match self.attempt(message).await {
+                Ok(answer) if answer.status().is_success() => return Ok(true),
+                Ok(answer) if self.is_gone(answer.status()) => {
+                    return Err(format!(
+                        "TURNKEEPER_POST: the receiver answers {}: it takes no more posts.",
+                        answer.status()
+                    ));
+                }
+                Ok(answer) => {
+                    let least = retry_after(&answer);
+                    let status = answer.status();
+                    if !may_pass(status) {
+                        tracing::error!(%status, message = %message.id, "the receiver refuses a post");
+                    }
+                    (status.to_string(), least)
+                }
+                Err(error) => (said(error), Duration::ZERO),
+            };
+            let time = pause.next(least);
+            tracing::warn!(%reason, seconds = time.as_secs(), "a post was not accepted: tries again");
+            if sleep(time, stop).await {
+                return Ok(false);
+            }
+        }
+    }
+
+    async fn attempt(&self, message: &Notification) -> reqwest::Result<reqwest::Response> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let body = match &self.kind {
+            PostKind::Discord => message.discord(),
+            PostKind::Webhook(secret) => {
+                let body = message.webhook();
+                let now = SystemTime::now().duration_since(UNIX_EPOCH);
+                let seconds = now.unwrap_or_default().as_secs();
+                let signature = sign(secret, &message.id, seconds, &body);
+                for (name, value) in [
+                    ("webhook-id", message.id.as_str()),
+                    ("webhook-timestamp", &seconds.to_string()),
+                    ("webhook-signature", &signature),
+                ] {
+                    // An id has letters, digits, hyphens and underscores.
+                    if let Ok(value) = HeaderValue::from_str(value) {
+                        headers.insert(name, value);
+                    }
+                }
+                body
+            }
+        };
+        let request = self.client.post(self.to.clone()).headers(headers);
+        request.body(body).send().await
+    }
+
+    /// Whether the receiver says that it is there no longer. Discord says so of a webhook that was
+    /// deleted, and counts further tries.
+    fn is_gone(&self, status: StatusCode) -> bool {
+        match self.kind {
+            PostKind::Webhook(_) => status == StatusCode::GONE,
+            PostKind::Discord => [
+                StatusCode::UNAUTHORIZED,
+                StatusCode::FORBIDDEN,
+                StatusCode::NOT_FOUND,
+                StatusCode::GONE,
+            ]
+            .contains(&status),
+        }
+    }
+}
+
+/// Refuses an address that is not public, or one without TLS, unless that is allowed. A name is
+/// looked up again for each connection.
+async fn check(to: &Url, allow_private: bool) -> Result<(), String> {
+    let may_be_plain = allow_private && to.scheme() == "http";
+    if to.scheme() != "https" && !may_be_plain {
+        return Err(
+            "TURNKEEPER_POST: send an https:// address, or set TURNKEEPER_POST_PRIVATE=true for \
+             http:// in your own network."
+                .to_owned(),
+        );
+    }
+    if allow_private {
+        return Ok(());
+    }
+    let host = to.host_str().unwrap_or_default();
+    let found: Vec<IpAddr> = match host.trim_matches(['[', ']']).parse() {
+        Ok(address) => vec![address],
+        // A name that cannot be looked up now may be known later.
+        Err(_) => match lookup_host((host, 0)).await {
+            Ok(found) => found.map(|address| address.ip()).collect(),
+            Err(_) => Vec::new(),
+        },
+    };
+    if found.iter().all(|address| is_public(*address)) {
+        return Ok(());
+    }
+    Err(
+        "TURNKEEPER_POST: the address is private. Set TURNKEEPER_POST_PRIVATE=true to post there."
+            .to_owned(),
+    )
+}
+
+/// Reads a secret of Standard Webhooks.
+fn secret(text: Option<&str>) -> Result<Hmac<Sha256>, String> {
+    let wrong = || {
+        let example = BASE64.encode(&rand::random::<[u8; 32]>());
+        format!(
+            "TURNKEEPER_POST_SECRET: set the secret that signs the posts: {SECRET_PREFIX} and 24 to \
+             64 bytes in base64, such as this random one: {SECRET_PREFIX}{example}"
+        )
+    };
+    let encoded = text
+        .and_then(|text| text.strip_prefix(SECRET_PREFIX))
+        .ok_or_else(wrong)?;
+    let bytes = BASE64.decode(encoded.as_bytes()).map_err(|_| wrong())?;
+    if !(24..=64).contains(&bytes.len()) {
+        return Err(wrong());
+    }
+    Hmac::new_from_slice(&bytes).map_err(|_| wrong())
+}
+
+/// The signature of a message, as Standard Webhooks say.
+fn sign(secret: &Hmac<Sha256>, id: &str, seconds: u64, body: &str) -> String {
+    let mut mac = secret.clone();
+    mac.update(format!("{id}.{seconds}.{body}").as_bytes());
+    format!("v1,{}", BASE64.encode(&mac.finalize().into_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signatures_are_those_of_standard_webhooks() {
+        // The example of the specification's reference libraries.
+        let key = secret(Some("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")).expect("a secret");
+        assert_eq!(
+            sign(
+                &key,
+                "msg_p5jXN8AQM9LWM0D4loKWxJek",
+                1_614_265_330,
+                r#"{"test": 2432232314}"#
+            ),
+            "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+        );
+    }
+
+    #[test]
+    fn secrets_are_long_enough_and_in_base64() {
+        assert!(secret(None).is_err());
+        assert!(secret(Some("whsec_c2hvcnQ=")).is_err());
+        assert!(secret(Some("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")).is_err());
+        assert!(secret(Some("whsec_!")).is_err());
+    }
+
+    #[tokio::test]
+    async fn posts_go_to_public_addresses_by_https_unless_others_are_allowed() {
+        let may = async |url: &str, private| check(&url.parse().expect(url), private).await.is_ok();
+        assert!(may("https://192.0.43.7/hook", false).await);
+        assert!(may("https://1.1.1.1/hook", false).await);
+        assert!(!may("http://example.org/hook", false).await);
+        assert!(!may("https://127.0.0.1/hook", false).await);
+        assert!(!may("https://[::1]/hook", false).await);
+        assert!(!may("https://0x7f.1/hook", false).await);
+        assert!(!may("https://localhost/hook", false).await);
+        assert!(may("http://127.0.0.1:9/hook", true).await);
+        assert!(!may("file:///etc/passwd", true).await);
+    }
+}
