@@ -1,0 +1,70 @@
+// Hands out links: for each player in the room a token for the combatants that the fight lists under the player's name.
+
+import { Refusal, api } from "./api.js";
+import { KEY, keep, publish, shared } from "./room.js";
+
+const plain = (name) => name.trim().toLowerCase();
+
+// Changes what this browser keeps of the shared fight, unless the game master has stopped sharing it.
+function change(id, changes) {
+  const fight = shared();
+  if (fight?.id !== id) throw new Error("The fight is no longer shared.");
+  keep("shared", { ...fight, ...changes });
+}
+
+// Players choose their own names, so combatants stay with the first player who had the name.
+function combatantsOf(player, { combatants }, links) {
+  const taken = new Set(links.filter((link) => link.player !== player.id).flatMap((link) => link.combatants));
+  return combatants.filter(({ id, controller }) => plain(controller) === plain(player.name) && !taken.has(id)).map(({ id }) => id);
+}
+
+// A player without combatants watches.
+function createToken(fight, { name }, combatants) {
+  const body = { role: combatants.length ? "player" : "spectator", name: name.trim().slice(0, 80) || "Player", ...(combatants.length && { combatants }) };
+  return api(fight, "/tokens", { method: "POST", body: JSON.stringify(body) });
+}
+
+// Revokes a token. One that is gone already is no error.
+export async function revoke(fight, tokenId) {
+  try {
+    await api(fight, `/tokens/${encodeURIComponent(tokenId)}`, { method: "DELETE" });
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 404) throw error;
+  }
+}
+
+// Each step is kept before the next one, so that a step that failed is taken again at the next update.
+async function update(players, encounter) {
+  const { id } = encounter;
+  for (const player of players) {
+    const key = player.metadata?.[KEY];
+    const fight = shared();
+    if (fight?.id !== id) return;
+    if (player.role === "GM" || typeof key !== "string") continue;
+    const combatants = combatantsOf(player, encounter, fight.links);
+    const known = fight.links.find((link) => link.player === player.id);
+    const fits = JSON.stringify([key, combatants]);
+    if (known && fits === JSON.stringify([known.key, known.combatants])) continue;
+    const created = await createToken(fight, player, combatants);
+    const others = fight.links.filter((link) => link !== known);
+    const link = { player: player.id, name: player.name, key, combatants, tokenId: created.id, token: created.token };
+    change(id, { links: [...others, link], revoked: [...fight.revoked, ...(known ? [known.tokenId] : [])] });
+  }
+  const { links, published } = shared();
+  const current = links.map(({ tokenId }) => tokenId).join(" ");
+  if (current !== published) {
+    await publish(id, links);
+    change(id, { published: current });
+  }
+  for (const tokenId of shared().revoked) {
+    await revoke(shared(), tokenId);
+    change(id, { revoked: shared().revoked.filter((other) => other !== tokenId) });
+  }
+}
+
+// One update at a time: two would make two tokens for a player.
+let last = Promise.resolve();
+export function updateLinks(players, encounter) {
+  last = last.catch(() => {}).then(() => (shared()?.id === encounter.id ? update(players, encounter) : undefined));
+  return last;
+}

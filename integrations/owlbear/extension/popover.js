@@ -1,0 +1,93 @@
+// The popover of the action: the page of a fight, and above it the game master's button that shares the fight with the room.
+
+import { api } from "./api.js";
+import { revoke } from "./links.js";
+import { owlbear } from "./obr.js";
+import { fightOf, keep, shared, unpublish } from "./room.js";
+
+const $ = (id) => document.getElementById(id);
+const table = $("table");
+let role;
+
+const say = (words) => { $("told").textContent = words; };
+
+// The fight that the page shows. Its address is the link's part after "#".
+function opened() {
+  const link = new URLSearchParams(table.contentWindow.location.hash.slice(1));
+  const [id, token] = [link.get("encounter"), link.get("token")];
+  return id && token ? { id, token } : undefined;
+}
+
+function show(fight) {
+  const hash = fight ? `#${new URLSearchParams({ encounter: fight.id, token: fight.token })}` : "";
+  table.hidden = false;
+  if (!table.src) table.src = `table.html${hash}`;
+  else if (hash && table.contentWindow.location.hash !== hash) table.contentWindow.location.hash = hash;
+}
+
+function drawButtons() {
+  const own = shared();
+  const fight = role === "GM" ? opened() : undefined;
+  const isShared = Boolean(own) && own.id === fight?.id;
+  $("share").hidden = !fight || isShared;
+  $("stop").hidden = !own;
+  if (role !== "GM") return;
+  if (isShared) say(`Shared. ${own.links.map(({ name, combatants }) => `${name} ${combatants.length ? "plays" : "watches"}.`).join(" ")}`.trim());
+  else if (fight) say(own ? "Another fight is shared with the room." : "Only you see this fight.");
+  else say("Begin a fight, then share it with the room.");
+}
+
+async function share() {
+  const fight = opened();
+  const { you } = await api(fight);
+  if (you.role !== "gm") throw new Error("This link is not the game master's. Open the game master's link.");
+  if (shared()) await stop();
+  keep("shared", { ...fight, links: [], revoked: [], published: "" });
+  drawButtons();
+}
+
+async function stop() {
+  const { links, revoked, ...fight } = shared();
+  keep("shared", undefined);
+  await unpublish();
+  for (const tokenId of [...links.map((link) => link.tokenId), ...revoked]) await revoke(fight, tokenId);
+  drawButtons();
+}
+
+async function attempt(step) {
+  try {
+    await step();
+  } catch (error) {
+    say(error.message);
+  }
+}
+
+// A player sees the fight of the player's link, and nothing without one.
+async function drawPlayer(metadata) {
+  const fight = await fightOf(metadata);
+  if (fight) show(fight);
+  else table.hidden = true;
+  say(fight ? "" : "Waiting for the game master to share a fight.");
+}
+
+async function begin() {
+  await owlbear.ready;
+  role = await owlbear.role();
+  const metadata = await owlbear.roomMetadata();
+  if (role !== "GM") {
+    owlbear.onRoomMetadata((newer) => attempt(() => drawPlayer(newer)));
+    return drawPlayer(metadata);
+  }
+  table.addEventListener("load", () => {
+    table.contentWindow.addEventListener("hashchange", drawButtons);
+    drawButtons();
+  });
+  // The background page has handed out links.
+  addEventListener("storage", drawButtons);
+  show(await fightOf(metadata));
+}
+
+$("share").addEventListener("click", () => attempt(share));
+$("stop").addEventListener("click", () => attempt(stop));
+if (owlbear.isAround) await attempt(begin);
+else say("Open this page in Owlbear Rodeo.");
