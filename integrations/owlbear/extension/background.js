@@ -4,7 +4,7 @@ import { follow } from "./api.js";
 import { badge } from "./badge.js";
 import { updateLinks } from "./links.js";
 import { owlbear } from "./obr.js";
-import { fightOf, shared, showKey } from "./room.js";
+import { canKeep, fightOf, shared, showKey } from "./room.js";
 
 let following;
 let encounter;
@@ -38,17 +38,22 @@ function choose() {
   return last;
 }
 
-await owlbear.ready;
-owlbear.onRoomMetadata((newer) => {
-  metadata = newer;
-  choose();
-});
-owlbear.onPlayers((newer) => {
-  players = newer;
-  handOut();
-});
-// The popover has shared a fight, or stopped to.
-addEventListener("storage", choose);
-await showKey();
-[metadata, players] = await Promise.all([owlbear.roomMetadata(), owlbear.players()]);
-await choose();
+async function begin() {
+  await owlbear.ready;
+  owlbear.onRoomMetadata((newer) => {
+    metadata = newer;
+    choose();
+  });
+  owlbear.onPlayers((newer) => {
+    players = newer;
+    handOut();
+  });
+  // The popover shares a fight, or stops sharing it.
+  addEventListener("storage", choose);
+  await showKey();
+  [metadata, players] = await Promise.all([owlbear.roomMetadata(), owlbear.players()]);
+  await choose();
+}
+
+// Without storage, the popover says what is missing.
+if (canKeep()) await begin();

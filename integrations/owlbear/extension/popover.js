@@ -3,7 +3,7 @@
 import { api } from "./api.js";
 import { revoke } from "./links.js";
 import { owlbear } from "./obr.js";
-import { fightOf, keep, shared, unpublish } from "./room.js";
+import { canKeep, fightOf, keep, shared, unpublish } from "./room.js";
 
 const $ = (id) => document.getElementById(id);
 const table = $("table");
@@ -72,6 +72,7 @@ async function drawPlayer(metadata) {
 
 async function begin() {
   await owlbear.ready;
+  if (!canKeep()) throw new Error("This browser keeps nothing for the extension. Allow third-party cookies for it, or leave the private window.");
   role = await owlbear.role();
   const metadata = await owlbear.roomMetadata();
   if (role !== "GM") {

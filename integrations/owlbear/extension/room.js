@@ -25,6 +25,17 @@ export function keep(what, value) {
   else localStorage.setItem(place(what), JSON.stringify(value));
 }
 
+// Browsers may refuse storage to pages in frames of other sites. Both pages of the extension need it.
+export function canKeep() {
+  try {
+    keep("test", true);
+    keep("test", undefined);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 // The game master's fight in this room: its id and token, the links that were handed out, and the tokens to revoke. It stays in
 // this browser.
 export const shared = () => kept("shared");

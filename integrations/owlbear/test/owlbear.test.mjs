@@ -25,9 +25,7 @@ let site;
 before(async () => {
   await mkdir(work, { recursive: true });
   server = await Server.start();
-  const room = await serveFolder(fileURLToPath(new URL("../standin", import.meta.url)));
-  // Another site than that of the extension, as with Owlbear.
-  site = { ...room, url: room.url.replace("127.0.0.1", "localhost") };
+  site = await serveFolder(fileURLToPath(new URL("../standin", import.meta.url)));
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
   browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
 });
@@ -91,6 +89,22 @@ for (const [title, isOfficial] of [["the extension", false], ["the extension wit
   });
 }
 
+test("the popover says if the browser keeps nothing for it", async () => {
+  const host = await serveFolder(built);
+  await build(`http://127.0.0.1:${server.port}`, host.url);
+  const room = await Room.open(`${host.url}/manifest.json`);
+  const context = await browser.newContext();
+  // Chromium's private windows keep nothing for frames of another site, such as this one.
+  const gm = await room.enter(context, site.url.replace("127.0.0.1", "localhost"), "gm-1", "Gail", "GM");
+  const errors = [];
+  gm.page.on("pageerror", (error) => errors.push(String(error)));
+  const popover = await room.openPopover(gm);
+  await popover.getByText("This browser keeps nothing for the extension.").waitFor({ timeout: 10_000 });
+  await context.close();
+  host.close();
+  assert.deepEqual(errors, []);
+});
+
 async function useOfficialSdk(folder) {
   const installed = createRequire(path.join(root, "target/integrations/"));
   await installed("esbuild").build({
@@ -112,7 +126,6 @@ async function play(host) {
     return player;
   };
   const background = ({ page }) => page.frames().find((frame) => frame.url().includes("/background.html"));
-  const popover = ({ page }) => page.frames().find((frame) => frame.url().includes("/popover.html"));
   const storage = (player) => background(player).evaluate(() => JSON.stringify({ ...localStorage }));
   const links = () => room.metadata["dev.turnkeeper/links"] ?? {};
   const fightOf = (player) => background(player).evaluate(async (metadata) => (await import("./room.js")).fightOf(metadata), room.metadata);
@@ -179,7 +192,7 @@ async function play(host) {
   await until(() => gm.badge === "Orc" && zoe.badge === "Orc", "the orc after Max's press");
 
   // A combatant joins for Zoe: a new token acts for both, the old one for none.
-  await fight.send({ type: "add_combatant", combatant: { name: "Wolf", side: "players", controller: "Zoe", roll: 5 } });
+  await fight.send({ type: "add_combatant", details: { name: "Wolf", side: "players", controller: "Zoe", roll: 5 } });
   await until(async () => (await fightOf(zoe))?.token !== tokens["zoe-1"], "another link for Zoe");
   const replaced = tokens["zoe-1"];
   fight.tokens["zoe-1"] = tokens["zoe-1"] = (await fightOf(zoe)).token;
