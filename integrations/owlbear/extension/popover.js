@@ -3,7 +3,7 @@
 import { api } from "./api.js";
 import { revoke } from "./links.js";
 import { owlbear } from "./obr.js";
-import { canKeep, fightOf, keep, shared, unpublish } from "./room.js";
+import { canKeep, fightOf, keep, lastOpened, shared, unpublish } from "./room.js";
 
 const $ = (id) => document.getElementById(id);
 const table = $("table");
@@ -35,6 +35,12 @@ function drawButtons() {
   if (isShared) say(`Shared. ${own.links.map(({ name, combatants }) => `${name} ${combatants.length ? "plays" : "watches"}.`).join(" ")}`.trim());
   else if (fight) say(own ? "Another fight is shared with the room." : "Only you see this fight.");
   else say("Begin a fight, then share it with the room.");
+}
+
+// Owlbear removes the popover when it closes.
+function remember() {
+  keep("opened", opened());
+  drawButtons();
 }
 
 async function share() {
@@ -80,12 +86,12 @@ async function begin() {
     return drawPlayer(metadata);
   }
   table.addEventListener("load", () => {
-    table.contentWindow.addEventListener("hashchange", drawButtons);
-    drawButtons();
+    table.contentWindow.addEventListener("hashchange", remember);
+    remember();
   });
   // The background page has handed out links.
   addEventListener("storage", drawButtons);
-  show(await fightOf(metadata));
+  show(lastOpened() ?? (await fightOf(metadata)));
 }
 
 $("share").addEventListener("click", () => attempt(share));

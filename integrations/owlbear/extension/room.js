@@ -40,6 +40,9 @@ export function canKeep() {
 // this browser.
 export const shared = () => kept("shared");
 
+// The fight that the game master's popover showed last.
+export const lastOpened = () => kept("opened");
+
 // The key pair of this browser in this room.
 async function keys() {
   const known = kept("keys");

@@ -136,7 +136,7 @@ async function play(host) {
   await early.getByText("Waiting for the game master to share a fight.").waitFor();
 
   // The game master begins a fight on the page in the popover.
-  const bar = await room.openPopover(gm);
+  let bar = await room.openPopover(gm);
   await bar.getByText("Begin a fight, then share it with the room.").waitFor();
   const table = bar.frameLocator("#table");
   await table.locator("#new-game option").nth(1).waitFor({ state: "attached" });
@@ -144,6 +144,10 @@ async function play(host) {
   await table.getByLabel("Party", { exact: true }).fill("Ann hp 24 dex 3 roll 18 player Zoe\nBo hp 20 roll 15 player Max");
   await table.getByLabel("Monsters", { exact: true }).fill("Orc 15hp roll 10\nUmbral Stalker 20hp roll 17 hidden");
   await table.locator("#create").click();
+  await bar.getByText("Only you see this fight.").waitFor();
+  await room.closePopover(gm);
+  bar = await room.openPopover(gm);
+  await bar.frameLocator("#table").locator("#connection.live").waitFor();
   await bar.getByText("Only you see this fight.").waitFor();
   assert.deepEqual(links(), {});
   await bar.getByRole("button", { name: "Share with the room" }).click();
