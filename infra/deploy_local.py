@@ -31,7 +31,7 @@ from samtranslator.yaml_helper import yaml_parse
 
 TEMPLATE = pathlib.Path(__file__).resolve().parent / "template.yaml"
 STACK, REGION, BUCKET, LOOPBACK = "turnkeeper-local", os.environ["AWS_DEFAULT_REGION"], "packages", "127.0.0.1"
-# The function's variables and the parameters that set them. An empty parameter sets none, except AppKeys.
+# The function's variables and the parameters that set them. An empty parameter sets none, nor does open.
 VARIABLES = {
     "TURNKEEPER_TTL": "EncounterTtl",
     "TURNKEEPER_CORS_ORIGINS": "CorsOrigin",
@@ -202,7 +202,7 @@ class Stack:
         self.apply(self.formation.update_stack, "UPDATE_COMPLETE", template, kept, new)
 
     def apply(self, change: Callable[..., object], status: str, template: dict[str, Any], kept: dict[str, str], new: dict[str, str]) -> None:
-        parameters: list[dict[str, Any]] = [{"ParameterKey": name, "UsePreviousValue": True} for name in kept]
+        parameters: list[dict[str, Any]] = [{"ParameterKey": name, "UsePreviousValue": True} for name in kept if name not in new]
         parameters += [{"ParameterKey": name, "ParameterValue": value} for name, value in new.items()]
         change(StackName=STACK, TemplateBody=json.dumps(template), Parameters=parameters, Capabilities=["CAPABILITY_IAM"])
         wait("the change of the stack is over", lambda: not self.described()["StackStatus"].endswith("IN_PROGRESS"))
@@ -221,7 +221,7 @@ class Stack:
 
         values = {name: parameters.get(name, described.get("Default")) for name, described in template["Parameters"].items()}
         url = f"redis://turnkeeper:{values['CachePassword']}@{LOOPBACK}:{self.redis_port}/?cluster=true"
-        variables = {variable: values[name] for variable, name in VARIABLES.items() if values[name] or name == "AppKeys"}
+        variables = {variable: values[name] for variable, name in VARIABLES.items() if values[name] not in ("", "open")}
         settings = self.functions.get_function_configuration(FunctionName=STACK)
         found = settings["Environment"]["Variables"]
         check(found == {"REDIS_URL": url, **variables}, f"the parameters are in the function's {len(found)} variables", found)
@@ -271,9 +271,9 @@ def first_listed(schema: dict[str, Any], defs: dict[str, Any]) -> Any:
 
 
 class Fight:
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, key: str) -> None:
         self.client = client
-        created = client.send(201, "POST", "/v1/encounters", body=FIGHT)
+        created = client.send(201, "POST", "/v1/encounters", key, FIGHT)
         answer = created.json()
         self.path, self.gm, self.player = f"/v1/encounters/{answer['encounter']['id']}", answer["token"], answer["tokens"][0]["token"]
         location = urljoin("/v1/encounters", created.headers["location"])
@@ -320,12 +320,17 @@ class Fight:
         check(send(401).json()["code"] == "unauthorized", "a request without a token is refused: 401")
 
 
+def made_key(program: pathlib.Path, name: str) -> list[str]:
+    """A key of an application, and what the parameter AppKeys takes."""
+    return [line.split()[-1] for line in subprocess.check_output([program, "app-key", name], text=True).splitlines()]
+
+
 def rehearse(architecture: str, package: pathlib.Path, directory: pathlib.Path) -> None:
     program = directory / "program/bootstrap"
     with zipfile.ZipFile(package) as zipped:
         zipped.extract("bootstrap", program.parent)
     program.chmod(0o755)
-    app_key, key_pair = (line.split()[-1] for line in subprocess.check_output([program, "app-key", "table"], text=True).splitlines())
+    (bot_key, bot_pair), (table_key, table_pair) = (made_key(program, name) for name in ("bot", "table"))
     port, redis_port = free_port(), free_port()
     emulation = {"PATH": os.environ["PATH"], "TMPDIR": str(directory), "BIND_HOST": LOOPBACK, "GATEWAY_PORT": str(port), "LAMBDA_EXECUTOR": "local"}
     # The emulation answers under the host name that the template's output Url has.
@@ -340,13 +345,15 @@ def rehearse(architecture: str, package: pathlib.Path, directory: pathlib.Path) 
         wait("Redis serves all slots", lambda: "cluster_state:ok" in redis(redis_port, "cluster", "info"))
         stack = Stack(port, redis_port, architecture, package)
         parameters = {"EncounterTtl": "7d", "CorsOrigin": "https://table.example", "MemoryMb": "512", "AlarmEmail": "gm@table.example"}
-        parameters["CachePassword"] = secrets.token_hex(16)
+        parameters |= {"CachePassword": secrets.token_hex(16), "AppKeys": bot_pair}
         outputs = stack.create(parameters)
 
         say(f"Play at {outputs['Url']}")
         client = Client(outputs["Url"], port)
         client.send(200, "GET", "/readyz")
-        fight = Fight(client)
+        client.send(401, "POST", "/v1/encounters", body=FIGHT)
+        print("   a creation without an application's key is refused: 401", flush=True)
+        fight = Fight(client, bot_key)
         fight.play_until(2)
         fight.check_table()
         fight.check_feed()
@@ -360,14 +367,18 @@ def rehearse(architecture: str, package: pathlib.Path, directory: pathlib.Path) 
         say("Update the stack: AppKeys and RateToken")
         before = fight.read()
         check("q=600" in before.headers["ratelimit-policy"], "before: a token may ask 600 times a minute", before.headers)
-        stack.update(parameters, {"AppKeys": key_pair, "RateToken": "500/1m"})
+        stack.update(parameters, {"AppKeys": f"{bot_pair},{table_pair}", "RateToken": "500/1m"})
         after = fight.read()
         check("q=500" in after.headers["ratelimit-policy"], "after: 500 times", after.headers)
         check(before.data == after.data, "the fight is as it was", after.data)
-        client.send(401, "POST", "/v1/encounters", body=FIGHT)
-        client.send(201, "POST", "/v1/encounters", app_key, FIGHT)
-        print("   a creation without the application's key is refused: 401; with it, it is made")
+        client.send(201, "POST", "/v1/encounters", table_key, FIGHT)
+        print("   the new application creates a fight")
         fight.play_until(3)
+
+        say("Update the stack: AppKeys=open")
+        stack.update({**parameters, "RateToken": "500/1m"}, {"AppKeys": "open"})
+        client.send(201, "POST", "/v1/encounters", body=FIGHT)
+        print("   every client creates a fight")
 
         say("Delete the stack")
         stack.delete(outputs["KeyId"])
