@@ -99,7 +99,7 @@ test("the popover says if the browser keeps nothing for it", async () => {
   const errors = [];
   gm.page.on("pageerror", (error) => errors.push(String(error)));
   const popover = await room.openPopover(gm);
-  await popover.getByText("This browser keeps nothing for the extension.").waitFor({ timeout: 10_000 });
+  await popover.getByText("This browser keeps nothing for the extension.").waitFor({ timeout: 20_000 });
   await context.close();
   host.close();
   assert.deepEqual(errors, []);
@@ -120,7 +120,7 @@ async function play(host) {
   const errors = [];
   const enter = async (id, name, role) => {
     contexts[id] ??= await browser.newContext({ viewport: { width: 700, height: 900 } });
-    contexts[id].setDefaultTimeout(10_000);
+    contexts[id].setDefaultTimeout(20_000);
     const player = await room.enter(contexts[id], site.url, id, name, role);
     player.page.on("pageerror", (error) => errors.push(`${id}: ${error}`));
     return player;
