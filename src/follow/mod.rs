@@ -39,10 +39,15 @@ pub type Stop = watch::Receiver<bool>;
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum StreamLine {
-    Snapshot { version: u64, event_id: String },
+    Snapshot {
+        version: u64,
+        event_id: String,
+    },
     Transition(EntryLine),
-    KeepAlive,
     Deleted,
+    /// Nothing happened, or something that this version does not know.
+    #[serde(other)]
+    Other,
 }
 
 /// An entry of the log: the change by one accepted request.
@@ -115,7 +120,11 @@ pub async fn follow(settings: &Follow, directory: &Path, mut stop: Stop) -> Resu
     let mut pause = Pause::default();
     loop {
         match courier.stream(&mut pause, &mut stop).await? {
-            End::Closed => pause = Pause::default(),
+            End::Closed => {
+                if sleep(pause.next(Duration::ZERO), &mut stop).await {
+                    return Ok(());
+                }
+            }
             End::Away(reason, least) => {
                 let time = pause.next(least);
                 tracing::warn!(%reason, seconds = time.as_secs(), "the server is away: tries again");
@@ -198,7 +207,7 @@ impl Courier<'_> {
         let line = serde_json::from_slice(line)
             .map_err(|error| format!("The server sent a line that is no event: {error}."))?;
         match line {
-            StreamLine::KeepAlive => {}
+            StreamLine::Other => {}
             StreamLine::Snapshot { version, event_id } => {
                 if self.position.after().is_some() {
                     tracing::warn!(

@@ -50,6 +50,11 @@ impl Notification {
         }
     }
 
+    /// Whether it has a sentence.
+    pub fn has_text(&self) -> bool {
+        !self.sentences.is_empty()
+    }
+
     /// The body for a webhook, as Standard Webhooks say: `type`, `timestamp` and `data`.
     pub fn webhook(&self) -> String {
         json!({"type": self.kind, "timestamp": self.at, "data": self.data}).to_string()

@@ -63,6 +63,10 @@ impl Receiver {
     /// Sends a message until it is accepted; returns false if `stop` was set before. A try that is
     /// under way is waited for, so that its outcome is known.
     pub async fn send(&self, message: &Notification, stop: &mut Stop) -> Result<bool, String> {
+        // Discord refuses a message without text.
+        if matches!(self.kind, PostKind::Discord) && !message.has_text() {
+            return Ok(true);
+        }
         let mut pause = Pause::default();
         loop {
             let (reason, least) = match self.attempt(message).await {
