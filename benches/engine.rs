@@ -51,15 +51,14 @@ fn creation(ruleset: &str, size: usize) -> Creation {
     read(&json!({"ruleset": ruleset, "combatants": combatants})).expect("a valid creation")
 }
 
-/// An option that advances the fight: one of the awaited commands.
+/// An option that advances the fight: one of the awaited commands, without a field to fill.
 fn next_command(encounter: &dyn AnyEncounter, turn: usize) -> Option<Value> {
     let pending = encounter.brief().pending?;
     let legal_commands = encounter.options(&Viewer::gm("gm"), 0, &|| false);
     let is_awaited = |option: &&LegalCommand| {
-        pending
-            .commands
-            .iter()
-            .any(|verb| option.command["type"] == *verb)
+        let mut awaited = pending.commands.iter();
+        awaited.any(|verb| option.command["type"] == *verb)
+            && option.choices.iter().all(|choice| !choice.required)
     };
     let awaited: Vec<&LegalCommand> = legal_commands.iter().filter(is_awaited).collect();
     awaited
