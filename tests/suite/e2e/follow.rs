@@ -164,11 +164,20 @@ async fn each_change_is_posted_once_and_in_order_over_restarts_and_failures() {
     let receiver = Receiver::default();
     let to = receiver.listen().await;
     let directory = TempDir::new().expect("a directory");
-    let all = [("TURNKEEPER_POST_ALL", "true")];
+    let position = directory.path().join("position.json");
+    let all = [
+        ("TURNKEEPER_POST_ALL", "true"),
+        ("TURNKEEPER_POSITION", position.to_str().expect("a path")),
+    ];
     let follower = follow(&fight, &to, directory.path(), &all);
     logged(directory.path(), "follows the encounter").await;
     fight.notes(2).await;
     receiver.accepts(2).await;
+    // A process that is killed before it has written this down posts again, under the same id.
+    eventually("the position", SOON, async || {
+        read_to_string(&position).is_ok_and(|kept| kept.contains("\"2-"))
+    })
+    .await;
     drop(follower);
     // These wait in the log until the next start, and the receiver fails at first.
     fight.notes(2).await;
