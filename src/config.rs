@@ -8,6 +8,7 @@ use axum::http::HeaderName;
 use clap::builder::FalseyValueParser;
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgAction, Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use reqwest::Url;
 use serde_json::json;
 use std::net::SocketAddr;
@@ -47,6 +48,13 @@ impl Config {
             error.exit()
         })
     }
+}
+
+/// Returns the script from which a shell completes the program's subcommands and arguments.
+pub fn completions(shell: Shell) -> Vec<u8> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Config::command(), "turnkeeper", &mut script);
+    script
 }
 
 /// Adds the environment variable's name to an error about an argument.
@@ -102,6 +110,11 @@ pub enum Task {
     Check {
         /// The file. Default: that in the directory of TURNKEEPER_DATA.
         file: Option<PathBuf>,
+    },
+    /// Print the completions of a shell, which completes subcommands and arguments from them.
+    Completions {
+        /// The shell.
+        shell: Shell,
     },
     /// Post what happens in an encounter to a webhook or to Discord, as far as a token sees it.
     Follow(Box<Follow>),

@@ -14,7 +14,7 @@ use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use turnkeeper::app::{App, AppKeys, Applications, Token};
-use turnkeeper::config::{Config, Follow, MetricsReader, Server, Task};
+use turnkeeper::config::{Config, Follow, MetricsReader, Server, Task, completions};
 use turnkeeper::engine::Rulesets;
 use turnkeeper::follow;
 use turnkeeper::http;
@@ -51,6 +51,10 @@ fn main() -> ExitCode {
             file.clone()
                 .unwrap_or_else(|| file_in(&config.server.directory())),
         ),
+        Some(Task::Completions { shell }) => {
+            say(String::from_utf8_lossy(&completions(*shell)).trim_end());
+            Ok(())
+        }
         Some(Task::Follow(settings)) => follow(settings, &config.server),
         Some(Task::Healthy) => healthy(config.server.listen),
         None => start(&config.server),

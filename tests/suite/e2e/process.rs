@@ -244,6 +244,24 @@ fn it_prints_its_document() {
 }
 
 #[test]
+fn a_shell_completes_from_what_it_prints() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = output(&[], &["completions", shell]).stdout;
+        let script = String::from_utf8(script).expect("text");
+        assert!(script.contains("listen"), "{shell}: {script}");
+        if shell == "bash" {
+            let completed = script
+                + "COMP_WORDS=(turnkeeper ba) COMP_CWORD=1\n\
+                   _turnkeeper turnkeeper ba turnkeeper; echo \"${COMPREPLY[*]}\"\n";
+            let bash = Command::new("bash").args(["-c", &completed]).output();
+            let bash = bash.expect("bash runs");
+            assert_eq!(String::from_utf8_lossy(&bash.stdout), "backup\n");
+        }
+    }
+    assert!(fails(&[], &["completions", "sh"], 2).contains("bash, elvish, fish"));
+}
+
+#[test]
 fn a_second_process_on_the_same_files_is_refused() {
     let server = Server::embedded();
     let data = server.directory.path().join("data");
