@@ -135,17 +135,13 @@ pub(super) async fn receive(
     state: &AppState,
     bodies: &Bodies,
 ) -> Result<Post<Bytes>, Problem> {
-    let (mut parts, body) = request.into_parts();
+    let (mut parts, mut body) = request.into_parts();
     let Ok(time) = TimeLimit::from_request_parts(&mut parts, state).await;
     let key = idempotency_key(&parts.headers)?.map(str::to_owned);
     check_type(&parts.headers)?;
     let is_large = body.size_hint().upper().is_none_or(|size| size > UNCHECKED);
-    let (arrival, body) = if is_large || bodies.budget.is_half_used() {
-        (Arrival::Unread, body)
-    } else {
-        take_arrived(body).await
-    };
-    let client = sending_client(&mut parts, state, arrival).await?;
+    let must_check = is_large || bodies.budget.is_half_used();
+    let client = sending_client(&mut parts, state, must_check, &mut body).await?;
     let (body, room) = bodies.read(&client, body).await?;
     let key = key.map(|key| IdempotencyKey {
         key,
@@ -160,19 +156,8 @@ pub(super) async fn receive(
     })
 }
 
-/// How much of a body is here before its sender is known.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Arrival {
-    /// All of a small body: reading it waits for nobody.
-    Whole,
-    /// A part of a small body, or nothing of it.
-    Part,
-    /// Unknown, of a large body or while many are read.
-    Unread,
-}
-
-/// Takes what of a small body came with its head.
-async fn take_arrived(mut body: Body) -> (Arrival, Body) {
+/// Whether all of a small body came with its head. What came of it stays in `body`.
+async fn has_arrived(body: &mut Body) -> bool {
     // The connection reads the body only after it was asked for.
     let mut first = body.frame().now_or_never();
     if first.is_none() {
@@ -180,17 +165,20 @@ async fn take_arrived(mut body: Body) -> (Arrival, Body) {
         first = body.frame().now_or_never();
     }
     let first = match first {
-        None => return (Arrival::Part, body),
-        Some(None) => return (Arrival::Whole, Body::empty()),
+        None => return false,
+        Some(None) => return true,
         Some(Some(Ok(frame))) => Ok(frame.into_data().unwrap_or_default()),
         Some(Some(Err(failed))) => Err(failed),
     };
     match first {
-        Ok(data) if body.is_end_stream() => (Arrival::Whole, Body::from(data)),
+        Ok(data) if body.is_end_stream() => {
+            *body = Body::from(data);
+            true
+        }
         first => {
-            let rest = body.into_data_stream();
-            let all = stream::once(ready(first)).chain(rest);
-            (Arrival::Part, Body::from_stream(all))
+            let rest = std::mem::take(body).into_data_stream();
+            *body = Body::from_stream(stream::once(ready(first)).chain(rest));
+            false
         }
     }
 }
@@ -198,12 +186,13 @@ async fn take_arrived(mut body: Body) -> (Arrival, Body) {
 /// The client that a body counts against: its token or application, or without a valid one its
 /// address. Refuses the body of a spectator, who only reads.
 ///
-/// The store is asked for the token of a large body, and of a small one that is not here yet if
-/// this process does not know the token as one that writes.
+/// The store is asked for the token if the body `must_check` it, as a large one must, and for that
+/// of a small body that is not here yet if this process does not know the token as one that writes.
 async fn sending_client(
     parts: &mut Parts,
     state: &AppState,
-    arrival: Arrival,
+    must_check: bool,
+    body: &mut Body,
 ) -> Result<Client, Problem> {
     let address = Client::named(address_bucket(state, &parts.headers, &parts.extensions));
     let sender = Sender::from_request_parts(parts, state).await;
@@ -219,13 +208,12 @@ async fn sending_client(
     let Some(token) = token else {
         return Ok(address);
     };
-    let check = arrival == Arrival::Unread;
     let cached = state.app.cached_role(&id, &token);
-    if !check && matches!(cached, Some(Role::Gm | Role::Player)) {
+    if !must_check && matches!(cached, Some(Role::Gm | Role::Player)) {
         return Ok(Client::of(&token, &id));
     }
     // What is here already holds nothing, and the write asks for the token itself.
-    if cached.is_none() && arrival == Arrival::Whole {
+    if !must_check && cached.is_none() && has_arrived(body).await {
         return Ok(address);
     }
     match state.app.role(&id, &token).await {
@@ -233,7 +221,7 @@ async fn sending_client(
         Ok(Role::Gm | Role::Player) => Ok(Client::of(&token, &id)),
         // A token that was replaced may repeat that request. It counts against its address, because
         // anyone can invent tokens.
-        Err(AppError::NotFound) if !check => Ok(address),
+        Err(AppError::NotFound) if !must_check => Ok(address),
         Err(error) => Err(error.into()),
     }
 }
