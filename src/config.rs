@@ -5,11 +5,10 @@ use crate::http::{BasePath, Origins, Settings};
 use crate::lambda;
 use crate::store::StoreConfig;
 use axum::http::HeaderName;
-use clap::builder::FalseyValueParser;
+use clap::builder::BoolishValueParser;
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgAction, Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use reqwest::Url;
 use serde_json::json;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -141,7 +140,7 @@ pub struct Follow {
         value_name = "URL",
         hide_env_values = true
     )]
-    pub post: Url,
+    pub post: String,
 
     /// The address of the server.
     #[arg(
@@ -150,7 +149,7 @@ pub struct Follow {
         value_name = "URL",
         default_value = "http://127.0.0.1:8080"
     )]
-    pub server: Url,
+    pub server: String,
 
     /// A token of the encounter. The posts hold what it sees. Other users of this machine can read
     /// arguments, so set the variable.
@@ -182,12 +181,12 @@ pub struct Follow {
 
     /// Post every change, and not only those in which a turn, a round or the fight starts or the
     /// fight ends.
-    #[arg(long, env = "TURNKEEPER_POST_ALL", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "TURNKEEPER_POST_ALL", value_parser = BoolishValueParser::new())]
     pub all: bool,
 
     /// Post also to addresses that are not public, such as 127.0.0.1 or 192.168.0.2, and by
     /// http://.
-    #[arg(long, env = "TURNKEEPER_POST_PRIVATE", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "TURNKEEPER_POST_PRIVATE", value_parser = BoolishValueParser::new())]
     pub allow_private: bool,
 
     /// The file that keeps the last posted change. Default: one for the encounter and the address in

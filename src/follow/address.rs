@@ -1,4 +1,4 @@
-//! Which addresses are public.
+//! Public and private addresses.
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -36,7 +36,12 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 /// Global unicast is 2000::/3. In it 2001::/23 is for protocols, 2001:db8::/32 and 3fff::/20 for
 /// documentation, and 2002::/16 stands for IPv4 addresses.
 fn is_public_v6(address: Ipv6Addr) -> bool {
-    let [a, b, ..] = address.segments();
+    let [a, b, .., c, d] = address.segments();
+    // 64:ff9b::/96 stands for IPv4 addresses, for machines that have only IPv6.
+    if address.segments().starts_with(&[0x64, 0xff9b, 0, 0, 0, 0]) {
+        let [c, d] = [c.to_be_bytes(), d.to_be_bytes()];
+        return is_public_v4(Ipv4Addr::new(c[0], c[1], d[0], d[1]));
+    }
     let is_global = (0x2000..0x4000).contains(&a);
     let is_protocol = a == 0x2001 && b < 0x200;
     let is_documentation = (a, b) == (0x2001, 0xdb8) || a == 0x3fff && b < 0x1000;
@@ -73,6 +78,7 @@ mod tests {
             "172.32.0.1",
             "198.20.0.1",
             "2606:4700::1111",
+            "64:ff9b::101:101",
         ] {
             assert!(is_public(public.parse().expect(public)), "{public}");
         }

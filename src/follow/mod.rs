@@ -14,21 +14,28 @@ use notification::Notification;
 use position::Position;
 use rand::RngExt;
 use receiver::Receiver;
-use reqwest::header::{ACCEPT, RETRY_AFTER};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
+use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 use rustls::{ClientConfig, RootCertStore};
 use serde::Deserialize;
 use serde_json::Value;
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 /// The maximum length of a line of the stream: a large encounter takes a tenth.
 const MAX_LINE: usize = 16 * 1024 * 1024;
-/// The time without any line after which the connection counts as lost. Servers send something
-/// every 15 seconds.
+/// The time without any line after which the connection counts as lost. By default servers send
+/// something every 15 seconds.
 const SILENCE: Duration = Duration::from_secs(120);
+/// What is said of such a connection.
+const SILENT: &str = "the server is silent";
+/// The type of a stream of lines.
+const LINES: &str = "application/x-ndjson";
 /// The time to connect.
 const CONNECT: Duration = Duration::from_secs(10);
 
@@ -72,13 +79,18 @@ impl EntryLine {
     }
 }
 
-/// The events that begin or end something for everybody: those that are posted without `--all`.
-const TURNS: [&str; 4] = [
+/// The events that change whose turn it is: without `--all`, changes with one of them are posted.
+const TURNS: [&str; 7] = [
     "round_started",
     "turn_started",
+    "someone_acts",
     "encounter_started",
     "encounter_ended",
+    "undone",
+    "redone",
 ];
+/// The most that is read of an answer that refuses a request.
+const MAX_REFUSAL: usize = 64 * 1024;
 
 /// Why a stream ended.
 enum End {
@@ -86,8 +98,8 @@ enum End {
     Closed,
     /// No server, no answer or no end of one: try again, at the soonest after this time.
     Away(String, Duration),
-    /// The log no longer holds the place after which it should continue.
-    Pruned,
+    /// The log does not hold the place after which it should continue.
+    Lost,
     /// The encounter was deleted.
     Deleted,
     /// The process is to stop.
@@ -102,13 +114,18 @@ enum End {
 /// gone.
 pub async fn follow(settings: &Follow, directory: &Path, mut stop: Stop) -> Result<(), String> {
     let tls = tls();
-    let receiver = Receiver::new(settings, tls.clone()).await?;
+    let receiver = tokio::select! {
+        receiver = Receiver::new(settings, tls.clone()) => receiver?,
+        _ = stop.wait_for(|stop| *stop) => return Ok(()),
+    };
     let events = events_url(settings)?;
-    // A proxy of the environment is used here; `Receiver` has none.
-    let client = Client::builder()
+    let mut client = Client::builder()
         .tls_backend_preconfigured(tls)
-        .connect_timeout(CONNECT)
-        .read_timeout(SILENCE);
+        .redirect(Policy::none())
+        .connect_timeout(CONNECT);
+    if is_loopback(&events) {
+        client = client.no_proxy();
+    }
     let client = client.build().map_err(|error| error.to_string())?;
     let mut courier = Courier {
         settings,
@@ -117,27 +134,30 @@ pub async fn follow(settings: &Follow, directory: &Path, mut stop: Stop) -> Resu
         events,
         position: Position::open(settings, directory)?,
     };
+    if courier.position.is_deleted() {
+        courier.tell_of_deletion(&mut stop).await?;
+        return Ok(());
+    }
     let mut pause = Pause::default();
     loop {
+        let mut least = Duration::ZERO;
         match courier.stream(&mut pause, &mut stop).await? {
-            End::Closed => {
-                if sleep(pause.next(Duration::ZERO), &mut stop).await {
-                    return Ok(());
-                }
+            End::Closed => {}
+            End::Away(reason, time) => {
+                tracing::warn!(%reason, "the server is away: tries again");
+                least = time;
             }
-            End::Away(reason, least) => {
-                let time = pause.next(least);
-                tracing::warn!(%reason, seconds = time.as_secs(), "the server is away: tries again");
-                if sleep(time, &mut stop).await {
-                    return Ok(());
-                }
+            End::Lost => {
+                tracing::warn!(
+                    "the log does not hold the last change that was posted: continues with what \
+                     comes now"
+                );
+                courier.position.forget();
             }
-            End::Pruned => {
-                tracing::warn!("the log no longer holds the last change that was posted");
-                courier.position.forget()?;
-            }
-            End::Deleted => return courier.position.remove(),
-            End::Stopped => return Ok(()),
+            End::Deleted | End::Stopped => return Ok(()),
+        }
+        if sleep(pause.next(least), &mut stop).await {
+            return Ok(());
         }
     }
 }
@@ -154,37 +174,55 @@ impl Courier<'_> {
     /// Reads a stream to its end, and posts what it brings.
     async fn stream(&mut self, pause: &mut Pause, stop: &mut Stop) -> Result<End, String> {
         let mut request = self.client.get(self.events.clone());
-        request = request.header(ACCEPT, "application/x-ndjson");
+        request = request.header(ACCEPT, LINES);
         request = request.bearer_auth(&self.settings.token);
         if let Some(after) = self.position.after() {
             request = request.header("last-event-id", after);
         }
         let answer = tokio::select! {
-            answer = request.send() => answer,
+            biased;
             _ = stop.wait_for(|stop| *stop) => return Ok(End::Stopped),
+            answer = timeout(SILENCE, request.send()) => answer,
         };
         let mut answer = match answer {
-            Ok(answer) => answer,
-            Err(error) => return Ok(End::Away(said(error), Duration::ZERO)),
-        };
-        match answer.status() {
-            StatusCode::OK => {}
-            StatusCode::GONE => return Ok(End::Pruned),
-            status if may_pass(status) => {
-                return Ok(End::Away(status.to_string(), retry_after(&answer)));
+            Ok(Ok(answer)) => answer,
+            Ok(Err(error)) if error.is_builder() => {
+                return Err(format!(
+                    "TURNKEEPER_SERVER or TURNKEEPER_TOKEN: no request can be made of it: {}.",
+                    without_address(error)
+                ));
             }
-            status => return Err(refused(status, answer).await),
+            Ok(Err(error)) => return Ok(End::Away(without_address(error), Duration::ZERO)),
+            Err(_) => return Ok(End::Away(SILENT.to_owned(), Duration::ZERO)),
+        };
+        let status = answer.status();
+        if may_pass(status) {
+            return Ok(End::Away(status.to_string(), retry_after(&answer)));
+        }
+        if status != StatusCode::OK {
+            return self.refused(answer).await;
+        }
+        if answer
+            .headers()
+            .get(CONTENT_TYPE)
+            .is_none_or(|kind| kind != LINES)
+        {
+            let reason = "the answer is no stream of the server".to_owned();
+            return Ok(End::Away(reason, Duration::ZERO));
         }
         let mut read = Vec::new();
         loop {
+            // Only waiting counts, not the time that posts take.
             let chunk = tokio::select! {
-                chunk = answer.chunk() => chunk,
+                biased;
                 _ = stop.wait_for(|stop| *stop) => return Ok(End::Stopped),
+                chunk = timeout(SILENCE, answer.chunk()) => chunk,
             };
             let chunk = match chunk {
-                Ok(Some(chunk)) => chunk,
-                Ok(None) => return Ok(End::Closed),
-                Err(error) => return Ok(End::Away(said(error), Duration::ZERO)),
+                Ok(Ok(Some(chunk))) => chunk,
+                Ok(Ok(None)) => return Ok(End::Closed),
+                Ok(Err(error)) => return Ok(End::Away(without_address(error), Duration::ZERO)),
+                Err(_) => return Ok(End::Away(SILENT.to_owned(), Duration::ZERO)),
             };
             read.extend_from_slice(&chunk);
             while let Some(end) = read.iter().position(|byte| *byte == b'\n') {
@@ -202,18 +240,47 @@ impl Courier<'_> {
         }
     }
 
+    /// What to do about an answer that refuses the stream.
+    async fn refused(&self, mut answer: Response) -> Result<End, String> {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Detail {
+            code: String,
+            detail: String,
+        }
+        let status = answer.status();
+        if status.is_redirection() {
+            return Err(
+                "The server redirects. Set TURNKEEPER_SERVER to its new address.".to_owned(),
+            );
+        }
+        let mut body = Vec::new();
+        while let Ok(Ok(Some(chunk))) = timeout(CONNECT, answer.chunk()).await {
+            body.extend_from_slice(&chunk);
+            if body.len() > MAX_REFUSAL {
+                break;
+            }
+        }
+        let said: Detail = serde_json::from_slice(&body).unwrap_or_default();
+        let is_about_place = ["version_gone", "no_such_version", "invalid_header"];
+        if self.position.after().is_some() && is_about_place.contains(&said.code.as_str()) {
+            return Ok(End::Lost);
+        }
+        if said.detail.is_empty() {
+            return Err(format!("The server answers {status}."));
+        }
+        Err(format!("The server answers {status}: {}", said.detail))
+    }
+
     /// Posts what a line tells. Returns the end of the stream if it is one.
     async fn line(&mut self, line: &[u8], stop: &mut Stop) -> Result<Option<End>, String> {
-        let line = serde_json::from_slice(line)
+        let event = serde_json::from_slice(line)
             .map_err(|error| format!("The server sent a line that is no event: {error}."))?;
-        match line {
+        match event {
             StreamLine::Other => {}
             StreamLine::Snapshot { version, event_id } => {
                 if self.position.after().is_some() {
-                    tracing::warn!(
-                        version,
-                        "the server has lost changes: follows what comes now"
-                    );
+                    tracing::warn!(version, "changes are missing: follows what comes now");
                 } else {
                     tracing::info!(version, "follows the encounter");
                 }
@@ -231,12 +298,21 @@ impl Courier<'_> {
                 self.position.set(&entry.event_id)?;
             }
             StreamLine::Deleted => {
-                let message = Notification::deleted(&self.settings.encounter);
-                let sent = self.receiver.send(&message, stop).await?;
-                return Ok(Some(if sent { End::Deleted } else { End::Stopped }));
+                self.position.set_deleted()?;
+                return self.tell_of_deletion(stop).await.map(Some);
             }
         }
         Ok(None)
+    }
+
+    /// Posts that the encounter was deleted. There is nothing to continue then.
+    async fn tell_of_deletion(&mut self, stop: &mut Stop) -> Result<End, String> {
+        let message = Notification::deleted(&self.settings.encounter);
+        if !self.receiver.send(&message, stop).await? {
+            return Ok(End::Stopped);
+        }
+        self.position.remove()?;
+        Ok(End::Deleted)
     }
 }
 
@@ -271,18 +347,25 @@ async fn sleep(time: Duration, stop: &mut Stop) -> bool {
 
 /// The address of the stream.
 fn events_url(settings: &Follow) -> Result<Url, String> {
-    let mut url = settings.server.clone();
+    const SHAPE: &str =
+        "TURNKEEPER_SERVER: send the server's address, such as https://turns.example.org.";
+    let mut url = Url::parse(&settings.server).map_err(|_| SHAPE)?;
     let id = &settings.encounter;
     if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return Err("ENCOUNTER: send the id of an encounter, which has letters and digits.".into());
     }
-    let mut path = url
-        .path_segments_mut()
-        .map_err(|()| "TURNKEEPER_SERVER: send an address such as https://example.org.")?;
+    let mut path = url.path_segments_mut().map_err(|()| SHAPE)?;
     path.pop_if_empty()
         .extend(["v1", "encounters", id, "events"]);
     drop(path);
     Ok(url)
+}
+
+/// Whether the server is on this machine, where no proxy leads.
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
+    host == "localhost" || address.is_some_and(|address| address.is_loopback())
 }
 
 /// Whether the same request may succeed later.
@@ -295,38 +378,25 @@ fn may_pass(status: StatusCode) -> bool {
     status.is_server_error() || later.contains(&status)
 }
 
-/// The time that an answer asks to wait, an hour at most.
+/// The time that an answer asks to wait in seconds, an hour at most.
 fn retry_after(answer: &Response) -> Duration {
     const LONGEST: f64 = 3600.0;
-    let seconds = answer.headers().get(RETRY_AFTER);
-    let seconds = seconds.and_then(|value| value.to_str().ok()?.trim().parse::<f64>().ok());
-    let seconds = seconds.filter(|seconds| seconds.is_finite()).unwrap_or(0.0);
+    let header = answer.headers().get(RETRY_AFTER);
+    let asked = header.and_then(|value| value.to_str().ok()?.trim().parse::<f64>().ok());
+    let seconds = asked.filter(|asked| asked.is_finite()).unwrap_or(0.0);
     Duration::from_secs_f64(seconds.clamp(0.0, LONGEST))
 }
 
-/// What the server says of a request that it refuses.
-async fn refused(status: StatusCode, answer: Response) -> String {
-    #[derive(Deserialize)]
-    struct Detail {
-        detail: String,
-    }
-    let body = answer.bytes().await.unwrap_or_default();
-    match serde_json::from_slice::<Detail>(&body) {
-        Ok(refused) => format!("The server answers {status}: {}", refused.detail),
-        Err(_) => format!("The server answers {status}."),
-    }
-}
-
-/// An error without the address, which may hold a secret.
-fn said(error: reqwest::Error) -> String {
+/// An error and its causes without the address, which may hold a secret.
+fn without_address(error: reqwest::Error) -> String {
     let error = error.without_url();
-    let mut said = error.to_string();
+    let mut words = error.to_string();
     let mut cause = std::error::Error::source(&error);
-    while let Some(error) = cause {
-        said = format!("{said}: {error}");
-        cause = error.source();
+    while let Some(inner) = cause {
+        words = format!("{words}: {inner}");
+        cause = inner.source();
     }
-    said
+    words
 }
 
 /// TLS that trusts the public certificate authorities.

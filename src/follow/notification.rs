@@ -1,4 +1,4 @@
-//! What is posted.
+//! Notifications, and their forms for receivers.
 
 use super::EntryLine;
 use jiff::Timestamp;
@@ -60,8 +60,8 @@ impl Notification {
         json!({"type": self.kind, "timestamp": self.at, "data": self.data}).to_string()
     }
 
-    /// The body for a webhook of Discord: the sentences, in which nothing is formatted and nobody
-    /// is mentioned.
+    /// The body for a webhook of Discord: the sentences, without formatting and
+    /// mentions.
     pub fn discord(&self) -> String {
         let mut content = String::new();
         for sentence in &self.sentences {

@@ -2,7 +2,7 @@
 
 use super::address::{PublicOnly, is_public};
 use super::notification::Notification;
-use super::{CONNECT, Pause, Stop, may_pass, retry_after, said, sleep};
+use super::{CONNECT, Pause, Stop, retry_after, sleep, without_address};
 use crate::config::{Follow, PostFormat};
 use data_encoding::BASE64;
 use hmac::{Hmac, KeyInit, Mac};
@@ -18,6 +18,8 @@ use tokio::net::lookup_host;
 
 /// The time for one try, as Standard Webhooks recommend.
 const TIMEOUT: Duration = Duration::from_secs(20);
+/// What the requests say of their sender. Discord requires this form.
+const AGENT: &str = concat!("DiscordBot (turnkeeper, ", env!("CARGO_PKG_VERSION"), ")");
 /// The start of a secret of Standard Webhooks.
 const SECRET_PREFIX: &str = "whsec_";
 
@@ -40,7 +42,9 @@ impl Receiver {
     /// # Errors
     /// If the address is private and that is not allowed, or if the secret is missing or wrong.
     pub async fn new(settings: &Follow, tls: ClientConfig) -> Result<Self, String> {
-        let to = settings.post.clone();
+        // The address is not quoted: it may hold a secret.
+        let to = Url::parse(&settings.post)
+            .map_err(|_| "TURNKEEPER_POST: send an address such as https://example.org/hook.")?;
         check(&to, settings.allow_private).await?;
         let kind = match settings.format {
             PostFormat::Webhook => PostKind::Webhook(secret(settings.secret.as_deref())?),
@@ -49,6 +53,7 @@ impl Receiver {
         // A proxy would look the name up itself, and a redirect may lead anywhere.
         let mut client = Client::builder()
             .tls_backend_preconfigured(tls)
+            .user_agent(AGENT)
             .no_proxy()
             .redirect(Policy::none())
             .connect_timeout(CONNECT)
@@ -69,6 +74,9 @@ impl Receiver {
         }
         let mut pause = Pause::default();
         loop {
+            if *stop.borrow() {
+                return Ok(false);
+            }
             let (reason, least) = match self.attempt(message).await {
                 Ok(answer) if answer.status().is_success() => return Ok(true),
                 Ok(answer) if self.is_gone(answer.status()) => {
@@ -77,15 +85,13 @@ impl Receiver {
                         answer.status()
                     ));
                 }
-                Ok(answer) => {
-                    let least = retry_after(&answer);
-                    let status = answer.status();
-                    if !may_pass(status) {
-                        tracing::error!(%status, message = %message.id, "the receiver refuses a post");
-                    }
-                    (status.to_string(), least)
+                // Discord would refuse the same message each time.
+                Ok(answer) if self.refuses(answer.status()) => {
+                    tracing::error!(message = %message.id, "Discord refuses a message: leaves it out");
+                    return Ok(true);
                 }
-                Err(error) => (said(error), Duration::ZERO),
+                Ok(answer) => (answer.status().to_string(), retry_after(&answer)),
+                Err(error) => (without_address(error), Duration::ZERO),
             };
             let time = pause.next(least);
             tracing::warn!(%reason, seconds = time.as_secs(), "a post was not accepted: tries again");
@@ -125,16 +131,16 @@ impl Receiver {
     /// Whether the receiver says that it is there no longer. Discord says so of a webhook that was
     /// deleted, and counts further tries.
     fn is_gone(&self, status: StatusCode) -> bool {
+        let deleted = [StatusCode::UNAUTHORIZED, StatusCode::NOT_FOUND];
         match self.kind {
             PostKind::Webhook(_) => status == StatusCode::GONE,
-            PostKind::Discord => [
-                StatusCode::UNAUTHORIZED,
-                StatusCode::FORBIDDEN,
-                StatusCode::NOT_FOUND,
-                StatusCode::GONE,
-            ]
-            .contains(&status),
+            PostKind::Discord => status == StatusCode::GONE || deleted.contains(&status),
         }
+    }
+
+    /// Whether the receiver will never take this message.
+    fn refuses(&self, status: StatusCode) -> bool {
+        matches!(self.kind, PostKind::Discord) && status == StatusCode::BAD_REQUEST
     }
 }
 

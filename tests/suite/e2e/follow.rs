@@ -287,6 +287,46 @@ async fn it_survives_its_server() {
     assert_eq!(versions(&receiver.accepted()), [1, 2]);
 }
 
+fn fails_to_read(settings: &[(&str, &str)]) -> String {
+    let mut all = vec![
+        ("TURNKEEPER_TOKEN", "tk_gm_x"),
+        ("TURNKEEPER_POST", "https://192.0.43.7/hook"),
+    ];
+    all.extend(settings);
+    fails(&all, &["follow", "abc"], 2)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_place_that_the_log_does_not_hold_is_given_up_and_a_deletion_is_told_later() {
+    let server = Server::embedded();
+    let fight = server.client().fight().await;
+    let receiver = Receiver::default();
+    let to = receiver.listen().await;
+    let directory = TempDir::new().expect("a directory");
+    let position = directory.path().join("position.json");
+    let all = [
+        ("TURNKEEPER_POST_ALL", "true"),
+        ("TURNKEEPER_POSITION", position.to_str().expect("a path")),
+    ];
+    let kept = |after: Value, deleted: bool| {
+        let kept = json!({"encounter": fight.id, "after": after, "deleted": deleted});
+        std::fs::write(&position, kept.to_string()).expect("a file");
+    };
+    kept(json!("40"), false);
+    let follower = follow(&fight, &to, directory.path(), &all);
+    logged(directory.path(), "the log does not hold").await;
+    logged(directory.path(), "follows the encounter").await;
+    fight.notes(1).await;
+    receiver.accepts(1).await;
+    assert_eq!(versions(&receiver.accepted()), [1]);
+    drop(follower);
+    kept(json!("1"), true);
+    let mut follower = follow(&fight, &to, directory.path(), &all);
+    assert!(follower.ended(SOON).expect("an end").success());
+    assert_eq!(receiver.accepted()[1].json()["type"], "encounter.deleted");
+    assert!(!position.exists());
+}
+
 #[test]
 fn private_addresses_missing_secrets_and_wrong_tokens_are_refused() {
     let run = |to: &str, settings: &[(&str, &str)]| {
@@ -303,13 +343,18 @@ fn private_addresses_missing_secrets_and_wrong_tokens_are_refused() {
     ] {
         assert!(run(private, &[signed]).contains("the address is private"));
     }
-    assert!(run("http://example.org/hook", &[signed]).contains("https://"));
-    assert!(run("https://example.org/hook", &[]).contains("such as this random one: whsec_"));
+    assert!(run("http://192.0.43.7/hook", &[signed]).contains("https://"));
+    assert!(run("https://192.0.43.7/hook", &[]).contains("such as this random one: whsec_"));
     let server = Server::embedded();
     let url = server.url();
     let wrong = run(
-        "https://example.org/hook",
+        "https://192.0.43.7/hook",
         &[signed, ("TURNKEEPER_SERVER", url.as_str())],
     );
     assert!(wrong.contains("The server answers 4"), "{wrong}");
+    let mistyped = run("discord.com/api/webhooks/1/s3cr3t", &[signed]);
+    assert!(mistyped.contains("send an address such as"), "{mistyped}");
+    assert!(!mistyped.contains("s3cr3t"), "{mistyped}");
+    let unsure = [signed, ("TURNKEEPER_POST_PRIVATE", "fasle")];
+    assert!(fails_to_read(&unsure).contains("--allow-private"));
 }
