@@ -1,4 +1,4 @@
-// What a room and a browser keep of a fight. The room's metadata is read by everyone in it, a browser's storage by its user only.
+// What a room and a browser keep of a fight. All players of a room read its metadata, and one user a browser's storage.
 
 import { owlbear } from "./obr.js";
 import { createKeys, seal, unseal } from "./seal.js";

@@ -1,4 +1,4 @@
-// What extension/obr.js has, by Owlbear's own SDK. The tests put it in that file's place.
+// What extension/obr.js has, by Owlbear's own SDK. The tests use it instead of that file.
 
 import OBR from "@owlbear-rodeo/sdk";
 
