@@ -3,22 +3,15 @@
 
 use crate::e2e::Api;
 use crate::support::process::{isolate, search_path, turnkeeper};
-use crate::support::sources::{self, text};
+use crate::support::sources::{self, stem, text};
+use rstest::rstest;
 use serde_json::Value;
+use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
 use turnkeeper::engine::Rulesets;
 
 const README: &str = "README.md";
-const GUIDE: &str = "docs/guide";
-
-/// The paths of all guide pages.
-fn guide() -> Vec<String> {
-    sources::files(GUIDE, "md")
-        .into_iter()
-        .map(|(path, _)| path)
-        .collect()
-}
 
 /// The fenced blocks of a page in a language.
 fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
@@ -52,7 +45,9 @@ async fn prints_what_it_says(paths: &[&str]) {
     shell
         .arg("-c")
         .arg(script)
+        .env_clear()
         .env("URL", &api.base)
+        .env("TMPDIR", directory.path())
         .env("PATH", search_path());
     isolate(&mut shell, directory.path());
     // Examples name files of the repository.
@@ -77,15 +72,20 @@ async fn the_readmes_round_plays_as_printed() {
     prints_what_it_says(&[README]).await;
 }
 
+/// One test for each page of the guide.
+#[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_guide_pages_example_goes_on_with_the_readmes_fight() {
-    for path in guide() {
-        assert!(
-            text(README).contains(&path),
-            "the README does not link {path}"
-        );
-        prints_what_it_says(&[README, &path]).await;
-    }
+async fn a_guide_pages_example_goes_on_with_the_readmes_fight(
+    #[files("*.md")]
+    #[base_dir = "docs/guide"]
+    file: PathBuf,
+) {
+    let path = format!("docs/guide/{}.md", stem(&file));
+    assert!(
+        text(README).contains(&path),
+        "the README does not link {path}"
+    );
+    prints_what_it_says(&[README, &path]).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
