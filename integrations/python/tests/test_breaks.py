@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import logging
+import os
+import pickle
+import re
+import subprocess
 import threading
 import time
 import unittest
-import urllib.request
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
@@ -16,10 +19,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from server import Proxy, Server, keys
-from turnkeeper import Change, EncounterClient, Settings, Turnkeeper, TurnkeeperError, connect, new_key
-from turnkeeper.transport import retry_after
+from turnkeeper import Change, EncounterClient, NoAnswer, Refused, Settings, Turnkeeper, TurnkeeperError, new_key
+from turnkeeper.transport import http_connection, retry_after
 
 ROLLS = {"type": "start", "rolls": {"ann": 15, "bo": 10, "orc": 5}}
+
+# The breaks are meant.
+logging.getLogger("turnkeeper").addHandler(logging.NullHandler())
 
 
 def note(text: str) -> dict[str, Any]:
@@ -47,10 +53,6 @@ def take(feed: Iterable[Change], enough: Callable[[Change], bool] = lambda chang
         if enough(change):
             break
     return changes
-
-
-def delete(url: str, token: str) -> None:
-    urllib.request.urlopen(urllib.request.Request(url, method="DELETE", headers={"Authorization": f"Bearer {token}"})).close()
 
 
 class Breaks(unittest.TestCase):
@@ -129,11 +131,11 @@ class Breaks(unittest.TestCase):
         self.assertTrue("encounter" in answer and "options" in answer, "an answer holds the next screen")
 
         key = new_key()
-        first = gm.send({"type": "end_turn", "combatant": "ann"}, key=key)
-        second = gm.send({"type": "end_turn", "combatant": "ann"}, key=key)
+        first = gm.send({"type": "end_turn", "combatant": "ann"}, idempotency_key=key)
+        second = gm.send({"type": "end_turn", "combatant": "ann"}, idempotency_key=key)
         self.assertEqual((second["version"], second["events"]), (first["version"], first["events"]))
-        with self.assertRaises(TurnkeeperError) as refused:
-            gm.send(note("another command"), key=key)
+        with self.assertRaises(Refused) as refused:
+            gm.send(note("another command"), idempotency_key=key)
         self.assertEqual(refused.exception.code, "idempotency_key_reused")
         self.assertEqual(gm.read()["version"], 2)
 
@@ -142,47 +144,56 @@ class Breaks(unittest.TestCase):
         self.proxy.lost = lambda data: next(losses, False)
         key = new_key()
         turnkeeper = Turnkeeper(self.proxy.url + "/")
-        one, two = (turnkeeper.create({"ruleset": "exp", "combatants": [{"id": "ann"}]}, key=key) for _ in range(2))
+        one, two = (turnkeeper.create({"ruleset": "exp", "combatants": [{"id": "ann"}]}, idempotency_key=key) for _ in range(2))
         self.assertEqual((one["encounter"]["id"], one["token"]), (two["encounter"]["id"], two["token"]))
         gm = turnkeeper.encounter(one["encounter"]["id"], one["token"])
         losses = iter([True])
         self.proxy.lost = lambda data: next(losses, False)
         gm.create_token({"role": "spectator"})
-        request = urllib.request.Request(f"{gm.url}/tokens", headers={"Authorization": f"Bearer {gm.token}"})
-        with urllib.request.urlopen(request) as answer:
-            self.assertEqual(len(json.load(answer)["items"]), 2)
+        self.assertEqual([token["role"] for token in gm.tokens()], ["gm", "spectator"])
 
     def test_a_refusal_is_not_tried_again_and_says_why(self) -> None:
         gm, _ = self.fight()
         self.proxy.sent.clear()
-        with self.assertRaises(TurnkeeperError) as refused:
+        with self.assertRaises(Refused) as refused:
             gm.send({"type": "end_turn", "combatant": "ann"})
         error = refused.exception
         self.assertEqual((error.status, error.code, len(keys(self.proxy.sent))), (409, "not_started", 1))
         self.assertIn("start", str(error))
         assert error.problem
         self.assertEqual(error.problem["status"], 409)
-        with self.assertRaises(TurnkeeperError) as refused:
+        with self.assertRaises(Refused) as refused:
             gm.send(note("late"), if_version=7)
         self.assertEqual((refused.exception.status, refused.exception.code), (412, "stale_version"))
 
     def test_an_unreachable_server_is_given_up_after_the_time_for_repetitions(self) -> None:
         began = time.monotonic()
-        with self.assertRaises(TurnkeeperError) as failed:
+        with self.assertLogs("turnkeeper") as log, self.assertRaises(NoAnswer) as failed:
             Turnkeeper("http://127.0.0.1:9", Settings(retry_for=0.5)).create({"ruleset": "exp"})
-        self.assertEqual((failed.exception.status, failed.exception.code), (0, None))
         self.assertTrue(0.5 < time.monotonic() - began < 5)
+        self.assertTrue(failed.exception.temporary)
+        self.assertIsNone(failed.exception.__context__, "one traceback is enough")
+        self.assertRegex(str(failed.exception), r"^No answer from http://127\.0\.0\.1:9/v1/encounters: .*Connection refused\.$")
+        says = re.escape(str(failed.exception))
+        for number, line in enumerate(log.output, 2):
+            self.assertRegex(line, rf"^WARNING:turnkeeper:{says} Attempt {number} follows in \d\.\d seconds\.$")
 
     def test_a_malformed_address_token_or_command_is_said_at_once(self) -> None:
         began = time.monotonic()
-        wrong = [Turnkeeper("nowhere").encounter("x", "t"), Turnkeeper("ftp://host").encounter("x", "t")]
-        wrong.append(Turnkeeper(self.proxy.url).encounter("x", "a token\r\nof two lines"))
-        for client in wrong:
-            for call in (client.read, lambda: client.send(note("x")), lambda: take(client.follow())):
-                self.assertRaises(ValueError, call)
+        for address in ("nowhere", "ftp://host", "http://", "http://host:port"):
+            self.assertRaises(ValueError, Turnkeeper, address)
+            self.assertRaises(ValueError, EncounterClient, address, "t")
+        turnkeeper = Turnkeeper(self.proxy.url)
+        for token in ("", "a token", "token\n", "tok\u00e9n"):
+            with self.assertRaises(ValueError) as wrong:
+                turnkeeper.encounter("x", token)
+            self.assertEqual(str(wrong.exception), "Invalid token: remove spaces and line breaks.")
+            self.assertRaises(ValueError, lambda: turnkeeper.create({"ruleset": "exp"}, app_key=token))
         gm, _ = self.fight()
         self.assertRaises(ValueError, lambda: gm.send({"type": "damage", "amount": float("nan")}))
-        self.assertRaises(ValueError, lambda: gm.follow(after="never"))
+        with self.assertRaises(ValueError) as wrong:
+            gm.follow(after="abc")
+        self.assertEqual(str(wrong.exception), 'Invalid place "abc": use a version, or the event_id of a change.')
         self.assertLess(time.monotonic() - began, 2)
 
     def test_a_feed_that_has_lost_a_transition_on_the_way_begins_again_with_a_snapshot(self) -> None:
@@ -245,9 +256,9 @@ class Breaks(unittest.TestCase):
 
         def first_silent(url: str, timeout: float) -> HTTPConnection:
             connections.append(url)
-            return connect(silent.url if len(connections) == 1 else url, timeout)
+            return http_connection(silent.url if len(connections) == 1 else url, timeout)
 
-        client = EncounterClient(gm.url, gm.token, Settings(timeout=0.5, connect=first_silent))
+        client = EncounterClient(gm.url, gm.token, Settings(timeout=0.5, connection=first_silent))
         self.assertEqual(kinds(take(client.follow(), lambda change: True)), [("snapshot", 0)])
         self.assertEqual(len(connections), 2)
 
@@ -259,11 +270,11 @@ class Breaks(unittest.TestCase):
         time.sleep(0.2)
         feeds[0].close()
         self.assertEqual(closed.result(5), [])
-        delete(f"{gm.url}/tokens/{ann.read()['you']['id']}", gm.token)
-        with self.assertRaises(TurnkeeperError) as ended:
+        gm.revoke_token(ann.read()["you"]["id"])
+        with self.assertRaises(Refused) as ended:
             revoked.result(10)
         self.assertEqual(ended.exception.status, 404)
-        delete(gm.url, gm.token)
+        gm.delete()
         self.assertEqual([change["type"] for change in deleted.result(10)], ["deleted"])
 
     def test_a_feed_waits_for_a_server_that_is_down_until_it_is_closed(self) -> None:
@@ -271,10 +282,12 @@ class Breaks(unittest.TestCase):
         feed = gm.follow()
         next(feed)
         rest = self.pool.submit(take, feed)
-        self.server.kill()
-        time.sleep(1)
+        with self.assertLogs("turnkeeper", "INFO") as log:
+            self.server.kill()
+            time.sleep(1)
         self.assertFalse(rest.done())
         feed.close()
+        self.assertRegex(log.output[-1], r"^WARNING:turnkeeper:No answer from http://.*: .* The feed reconnects in \d\.\d seconds\.$")
         self.assertEqual(rest.result(5), [])
 
     def test_a_players_feed_has_holes_where_entries_are_hidden(self) -> None:
@@ -282,7 +295,7 @@ class Breaks(unittest.TestCase):
         gm.send(ROLLS)
         feed = ann.follow()
         snapshot = next(feed)
-        assert snapshot["type"] == "snapshot"
+        assert snapshot["type"] == "snapshot" and "options" in snapshot
         self.assertIn("ann: end turn", [option["label"] for option in snapshot["options"]["items"]])
         rest = self.pool.submit(take, feed, lambda change: version(change) >= 3)
         gm.send({"type": "add_combatant", "details": {"id": "shade", "side": "monsters", "hidden": True}})
@@ -300,6 +313,69 @@ class Breaks(unittest.TestCase):
         self.assertEqual({option.get("actor") for option in gm.options(combatant="ann")["items"]}, {"ann"})
         listed = gm.options(for_token=ann.read()["you"]["id"])["items"]
         self.assertEqual(listed, ann.options()["items"])
+
+    def test_the_log_of_several_pages(self) -> None:
+        gm, _ = self.fight()
+        for i in range(9):
+            gm.send([note(f"{i} {'x' * 1900}")] * 50)
+        gm.send(note("end"))
+        self.proxy.sent.clear()
+        self.assertEqual([entry["version"] for entry in gm.events()], list(range(1, 11)))
+        self.assertGreater(len(self.proxy.sent), 1)
+        self.assertEqual([entry["events"][0].get("text") for entry in gm.events(after=9)], ["end"])
+
+    def test_an_exported_log_makes_the_same_encounter(self) -> None:
+        gm, _ = self.fight()
+        gm.send(ROLLS)
+        turnkeeper = Turnkeeper(self.proxy.url)
+        key = new_key()
+        log = gm.export()
+        made, again = (turnkeeper.import_encounter(log, idempotency_key=key) for _ in range(2))
+        self.assertEqual(made["token"], again["token"])
+        copy = turnkeeper.encounter(made["encounter"]["id"], made["token"])
+        self.assertNotEqual(copy.url, gm.url)
+        self.assertEqual(copy.table(), gm.table())
+
+    def test_a_deletion_whose_answer_is_lost_is_no_error(self) -> None:
+        gm, (ann,) = self.fight(("ann",))
+        wanted = {"role": "spectator", "name": "Screen"}
+        screen = gm.create_token(wanted)
+        deletions: list[Callable[[], None]] = [lambda: gm.revoke_token(screen["id"]), gm.delete]
+        for delete in deletions:
+            losses = iter([True])
+            self.proxy.lost = lambda data: next(losses, False)
+            delete()
+            self.assertEqual(next(losses, "lost"), "lost")
+            with self.assertRaises(Refused) as refused:
+                delete()
+            self.assertEqual(refused.exception.status, 404)
+        with self.assertRaises(Refused):
+            ann.read()
+
+    def test_a_deletion_that_was_never_sent_is_no_success(self) -> None:
+        gm, (ann,) = self.fight(("ann",))
+        gm.revoke_token(ann.read()["you"]["id"])
+        targets = iter(["http://127.0.0.1:9"])
+
+        def first_refused(url: str, timeout: float) -> HTTPConnection:
+            return http_connection(next(targets, url), timeout)
+
+        with self.assertRaises(Refused) as refused:
+            EncounterClient(gm.url, ann.token, Settings(connection=first_refused)).delete()
+        self.assertEqual((refused.exception.status, next(targets, "tried")), (404, "tried"))
+
+    def test_a_server_with_applications_wants_a_key(self) -> None:
+        made = subprocess.run([os.environ["TURNKEEPER"], "app-key", "bot"], check=True, capture_output=True, text=True).stdout
+        key, known = re.findall(r":\s+(\S+)", made)
+        server = Server(TURNKEEPER_APP_KEYS=known)
+        self.addCleanup(server.stop)
+        turnkeeper = Turnkeeper(server.url)
+        with self.assertRaises(Refused) as refused:
+            turnkeeper.create({"ruleset": "exp"})
+        self.assertEqual(refused.exception.status, 401)
+        created = turnkeeper.create({"ruleset": "exp"}, app_key=key)
+        log = turnkeeper.encounter(created["encounter"]["id"], created["token"]).export()
+        self.assertEqual(turnkeeper.import_encounter(log, app_key=key)["encounter"]["ruleset"], "exp")
 
 
 class Busy(unittest.TestCase):
@@ -344,16 +420,18 @@ class Busy(unittest.TestCase):
 
     def test_a_time_after_the_last_repetition_is_said_at_once(self) -> None:
         url, requests = self.serve(503, "3600", 1)
-        with self.assertRaises(TurnkeeperError) as refused:
+        with self.assertRaises(Refused) as refused:
             EncounterClient(url, "t").send(note("x"))
         self.assertEqual((refused.exception.status, refused.exception.retry_after, len(requests)), (503, 3600, 1))
 
     def test_other_answers_are_not_tried_again(self) -> None:
         for status in (301, 400, 401, 404, 409, 500):
             url, requests = self.serve(status, None, 1)
-            with self.assertRaises(TurnkeeperError) as refused:
+            with self.assertRaises(Refused) as refused:
                 EncounterClient(url, "t").send(note("x"))
             self.assertEqual((refused.exception.status, refused.exception.code, len(requests)), (status, None, 1))
+            copy = pickle.loads(pickle.dumps(refused.exception))
+            self.assertEqual((copy.status, str(copy)), (status, f"The server answered with status {status}."))
 
     def test_dates(self) -> None:
         later = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=100), usegmt=True)

@@ -97,6 +97,8 @@ class Command(_CommandRequired, total=False):
 class _CommandAnswerRequired(TypedDict):
     current: list[CombatantId]
     """The combatants whose turn it is."""
+    encounter: Encounter
+    """The encounter after the command, unless `Prefer` leaves it out."""
     events: list[Event]
     """The events, in order."""
     pending: Pending | None
@@ -108,8 +110,6 @@ class _CommandAnswerRequired(TypedDict):
 class CommandAnswer(_CommandAnswerRequired, total=False):
     """The answer to a command: the same fields for one command and a list, in full and with `Prefer: return=minimal`, and in a dry run. The encounter has `current` and `pending` too, because it is the same view as `GET` returns."""
 
-    encounter: Encounter
-    """The encounter after the command, unless `Prefer` leaves it out."""
     options: LegalCommands
     """The legal commands after the command, with `include=options`."""
     table: str
