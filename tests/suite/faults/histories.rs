@@ -378,7 +378,9 @@ async fn histories_go_on_from_a_prefix_where_redis_loses_acknowledged_writes() {
             for encounter in &encounters {
                 lost -= encounter.record_loss(&api).await;
             }
-            proxies.iter().for_each(|proxy| proxy.lead_to(&replica));
+            proxies
+                .iter()
+                .for_each(|proxy| proxy.lead_to(replica.port()));
         };
         operations += site
             .round(seed + rounds * 1000, fail_over)

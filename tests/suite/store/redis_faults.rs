@@ -309,7 +309,7 @@ async fn a_primary_that_became_a_replica_is_left_for_the_one_behind_its_name() {
             // While the name leads to the replica, the store cannot be written.
             away("ready", store.ready()).await;
         }
-        proxy.lead_to(new);
+        proxy.lead_to(new.port());
         let committed = store
             .commit("e", logged(version, &format!("v{version}"), version))
             .await;

@@ -1,4 +1,5 @@
-//! A proxy before a Redis that drops answers, forgets connections, or leads to another server.
+//! A proxy before a server, such as a Redis, that drops answers, forgets connections, or leads to
+//! another server.
 
 use super::redis::RedisServer;
 use async_trait::async_trait;
@@ -40,7 +41,12 @@ pub struct Proxy {
 
 impl Proxy {
     pub async fn before(server: &RedisServer) -> Self {
-        Self::gated(server.port(), Arc::new(Open)).await
+        Self::to(server.port()).await
+    }
+
+    /// One before the server at port `to`.
+    pub async fn to(to: u16) -> Self {
+        Self::gated(to, Arc::new(Open)).await
     }
 
     /// One before the server at port `to`, whose gate decides what passes.
@@ -75,9 +81,13 @@ impl Proxy {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
-    /// Leads new connections to this server; the others stay.
-    pub fn lead_to(&self, server: &RedisServer) {
-        self.to.store(server.port(), Ordering::SeqCst);
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Leads new connections to the server at this port; the others stay.
+    pub fn lead_to(&self, port: u16) {
+        self.to.store(port, Ordering::SeqCst);
     }
 
     /// Breaks the connection of the next answer before it arrives.
