@@ -5,9 +5,8 @@ use crate::http::{BasePath, Origins, Settings};
 use crate::lambda;
 use crate::store::StoreConfig;
 use axum::http::HeaderName;
-use clap::builder::BoolishValueParser;
 use clap::error::{ContextKind, ContextValue};
-use clap::{ArgAction, Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Arg, ArgAction, Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use serde_json::json;
 use std::net::SocketAddr;
@@ -79,7 +78,7 @@ fn named(mut error: clap::Error) -> clap::Error {
 
 /// An argument with its environment variable before it.
 fn with_variable(command: &Command, argument: &str) -> String {
-    for setting in command.get_arguments() {
+    for setting in settings(command) {
         if setting.to_string() == argument
             && let Some(variable) = setting.get_env()
         {
@@ -87,6 +86,14 @@ fn with_variable(command: &Command, argument: &str) -> String {
         }
     }
     argument.to_owned()
+}
+
+/// The arguments of the program and of its subcommands. Those with a variable have the variable's
+/// name, so no two of them have the same.
+fn settings(command: &Command) -> impl Iterator<Item = &Arg> {
+    let subcommands = command.get_subcommands();
+    let theirs = subcommands.flat_map(Command::get_arguments);
+    command.get_arguments().chain(theirs)
 }
 
 /// The subcommands.
@@ -116,6 +123,9 @@ pub enum Task {
         shell: Shell,
     },
     /// Post what happens in an encounter to a webhook or to Discord, as far as a token sees it.
+    ///
+    /// Every setting is an environment variable or an argument; an argument wins.
+    #[command(override_usage = "turnkeeper follow [OPTIONS] <ENCOUNTER>")]
     Follow(Box<Follow>),
     /// Print the OpenAPI document that fits all rulesets, or the one of a ruleset.
     Openapi {
@@ -133,7 +143,7 @@ pub struct Follow {
     /// The id of the encounter.
     pub encounter: String,
 
-    /// The address that gets the posts.
+    /// The address that gets the posts. That of a channel of Discord is a secret: set the variable.
     #[arg(
         long,
         env = "TURNKEEPER_POST",
@@ -168,29 +178,30 @@ pub struct Follow {
         value_name = "FORMAT",
         default_value = "webhook"
     )]
-    pub format: PostFormat,
+    pub post_format: PostFormat,
 
-    /// The secret that signs the posts to a webhook: whsec_ and random bytes in base64.
+    /// The secret that signs the posts to a webhook: whsec_ and random bytes in base64. Set the
+    /// variable.
     #[arg(
         long,
         env = "TURNKEEPER_POST_SECRET",
         value_name = "SECRET",
         hide_env_values = true
     )]
-    pub secret: Option<String>,
+    pub post_secret: Option<String>,
 
-    /// Post every change, and not only those in which a turn, a round or the fight starts or the
-    /// fight ends.
-    #[arg(long, env = "TURNKEEPER_POST_ALL", value_parser = BoolishValueParser::new())]
-    pub all: bool,
+    /// Post every change, and not only those in which a turn, a round or the fight starts, the
+    /// fight ends, or something is undone or redone.
+    #[arg(long, env = "TURNKEEPER_POST_ALL")]
+    pub post_all: bool,
 
     /// Post also to addresses that are not public, such as 127.0.0.1 or 192.168.0.2, and by
     /// http://.
-    #[arg(long, env = "TURNKEEPER_POST_PRIVATE", value_parser = BoolishValueParser::new())]
-    pub allow_private: bool,
+    #[arg(long, env = "TURNKEEPER_POST_PRIVATE")]
+    pub post_private: bool,
 
-    /// The file that keeps the last posted change. Default: one for the encounter and the address in
-    /// the directory of TURNKEEPER_DATA.
+    /// The file that keeps the last change, after which the next start continues. Default: one for
+    /// the encounter and the address in the directory of TURNKEEPER_DATA.
     #[arg(long, env = "TURNKEEPER_POSITION", value_name = "FILE")]
     pub position: Option<PathBuf>,
 }
@@ -305,12 +316,12 @@ pub struct Server {
     )]
     pub cors_origins: Origins,
 
-    /// Whether /table serves a page to look at a fight and play it: true or false.
+    /// true serves the page at /table, to look at a fight and play it; false serves no page.
     #[arg(long, env = "TURNKEEPER_TABLE", default_value_t = true, action = ArgAction::Set,
         value_name = "BOOLEAN")]
     pub table: bool,
 
-    /// Whether language models play at /mcp, by the Model Context Protocol: true or false.
+    /// true serves language models at /mcp, by the Model Context Protocol; false does not.
     #[arg(long, env = "TURNKEEPER_MCP", default_value_t = true, action = ArgAction::Set,
         value_name = "BOOLEAN")]
     pub mcp: bool,
@@ -367,8 +378,8 @@ pub struct Server {
         value_parser = |text: &str| integer::<u64>(text, 0, 65_536))]
     pub cache_mib: u64,
 
-    /// Who reads metrics: an address where /metrics answers Prometheus, or on Lambda `emf`, for lines
-    /// that CloudWatch reads. Without it nothing is measured.
+    /// The address where /metrics answers Prometheus, such as 127.0.0.1:9090. On Lambda `emf`, for
+    /// lines that CloudWatch reads. Without it nothing is measured.
     #[arg(long, env = "TURNKEEPER_METRICS", value_name = "ADDRESS:PORT")]
     pub metrics: Option<MetricsReader>,
 
@@ -549,6 +560,21 @@ fn positive_time(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_variable_has_the_name_of_its_argument() {
+        let mut command = Config::command();
+        command.build();
+        for setting in settings(&command) {
+            let Some(variable) = setting.get_env() else {
+                continue;
+            };
+            let variable = variable.to_str().expect("text");
+            let name = variable.strip_prefix("TURNKEEPER_").unwrap_or(variable);
+            let argument = name.to_lowercase().replace('_', "-");
+            assert_eq!(setting.get_long(), Some(argument.as_str()), "{variable}");
+        }
+    }
 
     #[test]
     fn levels_cover_the_programs_own_lines() {

@@ -79,7 +79,7 @@ impl EntryLine {
     }
 }
 
-/// The events that change whose turn it is: without `--all`, changes with one of them are posted.
+/// The events that change whose turn it is: without `--post-all`, changes with one of them are posted.
 const TURNS: [&str; 7] = [
     "round_started",
     "turn_started",
@@ -287,7 +287,7 @@ impl Courier<'_> {
                 self.position.set(&event_id)?;
             }
             StreamLine::Transition(entry) => {
-                let is_told = !entry.events.is_empty() && (self.settings.all || entry.has(&TURNS));
+                let is_told = !entry.events.is_empty() && (self.settings.post_all || entry.has(&TURNS));
                 if is_told {
                     let message = Notification::changed(&self.settings.encounter, &entry);
                     if !self.receiver.send(&message, stop).await? {

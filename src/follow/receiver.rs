@@ -45,9 +45,9 @@ impl Receiver {
         // The address is not quoted: it may hold a secret.
         let to = Url::parse(&settings.post)
             .map_err(|_| "TURNKEEPER_POST: send an address such as https://example.org/hook.")?;
-        check(&to, settings.allow_private).await?;
-        let kind = match settings.format {
-            PostFormat::Webhook => PostKind::Webhook(secret(settings.secret.as_deref())?),
+        check(&to, settings.post_private).await?;
+        let kind = match settings.post_format {
+            PostFormat::Webhook => PostKind::Webhook(secret(settings.post_secret.as_deref())?),
             PostFormat::Discord => PostKind::Discord,
         };
         // A proxy would look the name up itself, and a redirect may lead anywhere.
@@ -58,7 +58,7 @@ impl Receiver {
             .redirect(Policy::none())
             .connect_timeout(CONNECT)
             .timeout(TIMEOUT);
-        if !settings.allow_private {
+        if !settings.post_private {
             client = client.dns_resolver(Arc::new(PublicOnly));
         }
         let client = client.build().map_err(|error| error.to_string())?;

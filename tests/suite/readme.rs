@@ -3,7 +3,7 @@
 
 use crate::e2e::Api;
 use crate::support::process::{isolate, search_path, turnkeeper};
-use crate::support::sources::{self, stem, text};
+use crate::support::sources::{self, blocks, stem, text};
 use rstest::rstest;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -12,15 +12,6 @@ use tempfile::TempDir;
 use turnkeeper::engine::Rulesets;
 
 const README: &str = "README.md";
-
-/// The fenced blocks of a page in a language.
-fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
-    let fence = format!("```{language}\n");
-    page.split(&fence)
-        .skip(1)
-        .filter_map(|rest| rest.split("```").next())
-        .collect()
-}
 
 /// Pastes the bash blocks of these pages into one shell, and compares all that they print with the
 /// text blocks.
@@ -151,34 +142,46 @@ fn files_with_a_list_of_rulesets_name_all_of_them() {
     }
 }
 
-#[test]
-fn the_configuration_page_names_every_setting_that_help_names() {
+/// The variables that a help names.
+fn variables(arguments: &[&str]) -> Vec<String> {
     let directory = TempDir::new().expect("a temporary directory");
     let help = turnkeeper(directory.path())
+        .args(arguments)
         .arg("--help")
         .output()
         .expect("the program runs");
     let help = String::from_utf8(help.stdout).expect("text");
-    let named = help
-        .split("[env: ")
+    help.split("[env: ")
         .skip(1)
-        .filter_map(|rest| rest.split([']', '=']).next());
-    let configuration = text("docs/guide/configuration.md");
-    let named: Vec<&str> = named.collect();
-    assert!(
-        named.contains(&"REDIS_URL")
-            && named.contains(&"TURNKEEPER_LISTEN")
-            && help.contains("openapi"),
-        "{help}"
-    );
-    let missing: Vec<&&str> = named
-        .iter()
-        .filter(|variable| !configuration.contains(&format!("`{variable}`")))
+        .filter_map(|rest| rest.split([']', '=']).next())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[rstest]
+#[case::of_the_server(&[], "docs/guide/configuration.md", ["REDIS_URL", "TURNKEEPER_LISTEN"])]
+#[case::of_follow(&["follow"], "docs/guide/webhooks.md", ["TURNKEEPER_POST", "TURNKEEPER_TOKEN"])]
+fn a_page_of_configuration_names_every_setting_that_help_names(
+    #[case] arguments: &[&str],
+    #[case] page: &str,
+    #[case] some: [&str; 2],
+) {
+    let named = variables(arguments);
+    for variable in some {
+        assert!(named.iter().any(|name| name == variable), "{named:?}");
+    }
+    let page_text = text(page);
+    let rows: Vec<&str> = page_text
+        .lines()
+        .filter(|line| line.starts_with("| `"))
         .collect();
-    assert!(
-        missing.is_empty(),
-        "the configuration page does not name {missing:?}"
-    );
+    for variable in named {
+        let quoted = format!("`{variable}`");
+        assert!(
+            rows.iter().any(|row| row.contains(&quoted)),
+            "{page} has no row for {variable}"
+        );
+    }
 }
 
 /// The three numbers of a version of Rust, such as `1.90`.

@@ -34,6 +34,15 @@ pub fn stem(file: &Path) -> String {
     stem.display().to_string()
 }
 
+/// The fenced blocks of a page in a language.
+pub fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
+    let fence = format!("```{language}\n");
+    page.split(&fence)
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .collect()
+}
+
 /// Every file with this extension below a folder of the crate: its path below the crate and its
 /// text, in the order of the paths.
 pub fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
