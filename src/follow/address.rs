@@ -1,10 +1,13 @@
 //! Public and private addresses.
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use thiserror::Error;
+use tokio::net::lookup_host;
 
 /// True for an address of the public internet: no machine of this network, and not this one.
-pub fn is_public(address: IpAddr) -> bool {
+fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => match address.to_ipv4_mapped() {
@@ -48,19 +51,34 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     is_global && !is_protocol && !is_documentation && a != 0x2002
 }
 
-/// Looks names up, and refuses those with an address that is not public: the connection goes to the
-/// addresses that were looked at.
+/// Why the addresses of a host are not given.
+#[derive(Debug, Error)]
+pub enum LookupError {
+    /// One of them is not public.
+    #[error("its address is private")]
+    Private,
+    /// The name cannot be looked up.
+    #[error(transparent)]
+    Unknown(#[from] io::Error),
+}
+
+/// The addresses of a host, all of them public: of a name, or an address itself.
+pub async fn look_up(host: &str) -> Result<Vec<SocketAddr>, LookupError> {
+    let found: Vec<SocketAddr> = lookup_host((host, 0)).await?.collect();
+    if found.iter().all(|address| is_public(address.ip())) {
+        Ok(found)
+    } else {
+        Err(LookupError::Private)
+    }
+}
+
+/// Looks up names for connections, so that they go to the addresses that were judged.
 pub struct PublicOnly;
 
 impl Resolve for PublicOnly {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            let found: Vec<_> = found.collect();
-            if found.iter().any(|address| !is_public(address.ip())) {
-                return Err("its address is private".into());
-            }
-            let addresses: Addrs = Box::new(found.into_iter());
+            let addresses: Addrs = Box::new(look_up(name.as_str()).await?.into_iter());
             Ok(addresses)
         })
     }

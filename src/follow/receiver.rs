@@ -1,6 +1,6 @@
 //! Sends messages to the address, one after another, until each is accepted.
 
-use super::address::{PublicOnly, is_public};
+use super::address::{LookupError, PublicOnly, look_up};
 use super::notification::Notification;
 use super::{CONNECT, Pause, Stop, retry_after, sleep, without_address};
 use crate::config::{Follow, PostFormat};
@@ -11,10 +11,8 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, StatusCode, Url};
 use rustls::ClientConfig;
 use sha2::Sha256;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tokio::net::lookup_host;
 
 /// The time for one try, as Standard Webhooks recommend.
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -159,21 +157,14 @@ async fn check(to: &Url, allow_private: bool) -> Result<(), String> {
         return Ok(());
     }
     let host = to.host_str().unwrap_or_default();
-    let found: Vec<IpAddr> = match host.trim_matches(['[', ']']).parse() {
-        Ok(address) => vec![address],
-        // A name that cannot be looked up now may be known later.
-        Err(_) => match lookup_host((host, 0)).await {
-            Ok(found) => found.map(|address| address.ip()).collect(),
-            Err(_) => Vec::new(),
-        },
-    };
-    if found.iter().all(|address| is_public(*address)) {
-        return Ok(());
+    match look_up(host.trim_matches(['[', ']'])).await {
+        Err(LookupError::Private) => Err(
+            "TURNKEEPER_POST: the address is private. Set TURNKEEPER_POST_PRIVATE=true to post there."
+                .to_owned(),
+        ),
+        // A name that is unknown now may be known later.
+        Ok(_) | Err(LookupError::Unknown(_)) => Ok(()),
     }
-    Err(
-        "TURNKEEPER_POST: the address is private. Set TURNKEEPER_POST_PRIVATE=true to post there."
-            .to_owned(),
-    )
 }
 
 /// Reads a secret of Standard Webhooks.
