@@ -5,11 +5,13 @@
 //! what that token's viewer sees.
 
 mod address;
+mod lines;
 mod notification;
 mod position;
 mod receiver;
 
 use crate::config::Follow;
+use lines::LineReader;
 use notification::Notification;
 use position::Position;
 use rand::RngExt;
@@ -27,8 +29,6 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// The maximum length of a line of the stream: a large encounter takes a tenth.
-const MAX_LINE: usize = 16 * 1024 * 1024;
 /// The time without any line after which the connection counts as lost. By default servers send
 /// something every 15 seconds.
 const SILENCE: Duration = Duration::from_secs(120);
@@ -210,7 +210,7 @@ impl Courier<'_> {
             let reason = "the answer is no stream of the server".to_owned();
             return Ok(End::Away(reason, Duration::ZERO));
         }
-        let mut read = Vec::new();
+        let mut lines = LineReader::new();
         loop {
             // Only waiting counts, not the time that posts take.
             let chunk = tokio::select! {
@@ -224,18 +224,12 @@ impl Courier<'_> {
                 Ok(Err(error)) => return Ok(End::Away(without_address(error), Duration::ZERO)),
                 Err(_) => return Ok(End::Away(SILENT.to_owned(), Duration::ZERO)),
             };
-            read.extend_from_slice(&chunk);
-            while let Some(end) = read.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = read.drain(..=end).collect();
+            lines.add(&chunk);
+            while let Some(line) = lines.take()? {
                 *pause = Pause::default();
                 if let Some(end) = self.line(&line, stop).await? {
                     return Ok(end);
                 }
-            }
-            if read.len() > MAX_LINE {
-                return Err(format!(
-                    "The server sent a line of more than {MAX_LINE} bytes."
-                ));
             }
         }
     }
@@ -273,8 +267,8 @@ impl Courier<'_> {
     }
 
     /// Posts what a line tells. Returns the end of the stream if it is one.
-    async fn line(&mut self, line: &[u8], stop: &mut Stop) -> Result<Option<End>, String> {
-        let event = serde_json::from_slice(line)
+    async fn line(&mut self, line: &str, stop: &mut Stop) -> Result<Option<End>, String> {
+        let event = serde_json::from_str(line)
             .map_err(|error| format!("The server sent a line that is no event: {error}."))?;
         match event {
             StreamLine::Other => {}
