@@ -21,7 +21,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 use rustls::{ClientConfig, RootCertStore};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -50,7 +50,8 @@ enum StreamLine {
         version: u64,
         event_id: String,
     },
-    Transition(EntryLine),
+    /// Read again as an [`EntryLine`].
+    Transition,
     Deleted,
     /// Nothing happened, or something that this version does not know.
     #[serde(other)]
@@ -64,18 +65,40 @@ struct EntryLine {
     event_id: String,
     at: String,
     commands: Vec<String>,
-    events: Vec<Value>,
+    events: Vec<EventLine>,
 }
 
 impl EntryLine {
     /// Whether it holds an event of one of these types.
     fn has(&self, types: &[&str]) -> bool {
         let mut events = self.events.iter();
-        events.any(|event| {
-            event["type"]
-                .as_str()
-                .is_some_and(|one| types.contains(&one))
-        })
+        events.any(|event| types.contains(&event.kind.as_str()))
+    }
+}
+
+/// An event of an entry.
+#[derive(Deserialize)]
+#[serde(try_from = "Box<RawValue>")]
+struct EventLine {
+    kind: String,
+    /// The sentence that tells it.
+    text: Option<String>,
+    /// All of it, as the server wrote it.
+    whole: Box<RawValue>,
+}
+
+impl TryFrom<Box<RawValue>> for EventLine {
+    type Error = serde_json::Error;
+
+    fn try_from(whole: Box<RawValue>) -> Result<Self, Self::Error> {
+        #[derive(Deserialize)]
+        struct Parts {
+            #[serde(rename = "type")]
+            kind: String,
+            text: Option<String>,
+        }
+        let Parts { kind, text } = serde_json::from_str(whole.get())?;
+        Ok(Self { kind, text, whole })
     }
 }
 
@@ -92,18 +115,24 @@ const TURNS: [&str; 7] = [
 /// The most that is read of an answer that refuses a request.
 const MAX_REFUSAL: usize = 64 * 1024;
 
-/// Why a stream ended.
+/// Why a stream ended, unless the server closed it, as it does every few minutes.
 enum End {
-    /// The server ended it, as it does every few minutes.
-    Closed,
     /// No server, no answer or no end of one: try again, at the soonest after this time.
     Away(String, Duration),
     /// The log does not hold the place after which it should continue.
     Lost,
     /// The encounter was deleted.
     Deleted,
-    /// The process is to stop.
+    /// The process must stop.
     Stopped,
+    /// Another try would fail too, for this reason.
+    Failed(String),
+}
+
+impl From<String> for End {
+    fn from(reason: String) -> Self {
+        Self::Failed(reason)
+    }
 }
 
 /// Follows an encounter until it is deleted or `stop` says so. The place in the log is kept in
@@ -133,30 +162,30 @@ pub async fn follow(settings: &Follow, directory: &Path, mut stop: Stop) -> Resu
         client,
         events,
         position: Position::open(settings, directory)?,
+        is_connected: false,
     };
-    if courier.position.is_deleted() {
-        courier.tell_of_deletion(&mut stop).await?;
-        return Ok(());
-    }
     let mut pause = Pause::default();
     loop {
-        let mut least = Duration::ZERO;
-        match courier.stream(&mut pause, &mut stop).await? {
-            End::Closed => {}
-            End::Away(reason, time) => {
-                tracing::warn!(%reason, "the server is away: tries again");
-                least = time;
+        let time = match courier.follow(&mut pause, &mut stop).await {
+            Ok(()) => pause.next(Duration::ZERO),
+            Err(End::Away(reason, least)) => {
+                let time = pause.next(least);
+                tracing::warn!(%reason, seconds = tenths(time), "the server is away: tries again");
+                courier.is_connected = false;
+                time
             }
-            End::Lost => {
+            Err(End::Lost) => {
                 tracing::warn!(
                     "the log does not hold the last change that was posted: continues with what \
                      comes now"
                 );
                 courier.position.forget();
+                pause.next(Duration::ZERO)
             }
-            End::Deleted | End::Stopped => return Ok(()),
-        }
-        if sleep(pause.next(least), &mut stop).await {
+            Err(End::Deleted | End::Stopped) => return Ok(()),
+            Err(End::Failed(reason)) => return Err(reason),
+        };
+        if sleep(time, &mut stop).await {
             return Ok(());
         }
     }
@@ -168,74 +197,61 @@ struct Courier<'s> {
     client: Client,
     events: Url,
     position: Position,
+    /// False until the first stream, and while the server is away.
+    is_connected: bool,
 }
 
 impl Courier<'_> {
-    /// Reads a stream to its end, and posts what it brings.
-    async fn stream(&mut self, pause: &mut Pause, stop: &mut Stop) -> Result<End, String> {
+    /// Reads a stream until the server closes it, and posts what it brings. Before that, what an
+    /// earlier process left to post.
+    async fn follow(&mut self, pause: &mut Pause, stop: &mut Stop) -> Result<(), End> {
+        if self.position.is_deleted() {
+            return self.tell_of_deletion(stop).await;
+        }
+        let mut answer = self.open(stop).await?;
+        if let Some(after) = self.position.after()
+            && !self.is_connected
+        {
+            tracing::info!(after, "continues after the last change");
+        }
+        self.is_connected = true;
+        let mut lines = LineReader::new();
+        while let Some(chunk) = within_silence(answer.chunk(), stop).await? {
+            lines.add(&chunk);
+            while let Some(line) = lines.take()? {
+                *pause = Pause::default();
+                self.line(&line, stop).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks for the stream.
+    async fn open(&self, stop: &mut Stop) -> Result<Response, End> {
         let mut request = self.client.get(self.events.clone());
         request = request.header(ACCEPT, LINES);
         request = request.bearer_auth(&self.settings.token);
         if let Some(after) = self.position.after() {
             request = request.header("last-event-id", after);
         }
-        let answer = tokio::select! {
-            biased;
-            _ = stop.wait_for(|stop| *stop) => return Ok(End::Stopped),
-            answer = timeout(SILENCE, request.send()) => answer,
-        };
-        let mut answer = match answer {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(error)) if error.is_builder() => {
-                return Err(format!(
-                    "TURNKEEPER_SERVER or TURNKEEPER_TOKEN: no request can be made of it: {}.",
-                    without_address(error)
-                ));
-            }
-            Ok(Err(error)) => return Ok(End::Away(without_address(error), Duration::ZERO)),
-            Err(_) => return Ok(End::Away(SILENT.to_owned(), Duration::ZERO)),
-        };
+        let answer = within_silence(request.send(), stop).await?;
         let status = answer.status();
         if may_pass(status) {
-            return Ok(End::Away(status.to_string(), retry_after(&answer)));
+            return Err(End::Away(status.to_string(), retry_after(&answer)));
         }
         if status != StatusCode::OK {
-            return self.refused(answer).await;
+            return Err(self.refusal(answer).await);
         }
-        if answer
-            .headers()
-            .get(CONTENT_TYPE)
-            .is_none_or(|kind| kind != LINES)
-        {
+        let kind = answer.headers().get(CONTENT_TYPE);
+        if kind.is_none_or(|kind| kind != LINES) {
             let reason = "the answer is no stream of the server".to_owned();
-            return Ok(End::Away(reason, Duration::ZERO));
+            return Err(End::Away(reason, Duration::ZERO));
         }
-        let mut lines = LineReader::new();
-        loop {
-            // Only waiting counts, not the time that posts take.
-            let chunk = tokio::select! {
-                biased;
-                _ = stop.wait_for(|stop| *stop) => return Ok(End::Stopped),
-                chunk = timeout(SILENCE, answer.chunk()) => chunk,
-            };
-            let chunk = match chunk {
-                Ok(Ok(Some(chunk))) => chunk,
-                Ok(Ok(None)) => return Ok(End::Closed),
-                Ok(Err(error)) => return Ok(End::Away(without_address(error), Duration::ZERO)),
-                Err(_) => return Ok(End::Away(SILENT.to_owned(), Duration::ZERO)),
-            };
-            lines.add(&chunk);
-            while let Some(line) = lines.take()? {
-                *pause = Pause::default();
-                if let Some(end) = self.line(&line, stop).await? {
-                    return Ok(end);
-                }
-            }
-        }
+        Ok(answer)
     }
 
-    /// What to do about an answer that refuses the stream.
-    async fn refused(&self, mut answer: Response) -> Result<End, String> {
+    /// What an answer that refuses the stream means.
+    async fn refusal(&self, mut answer: Response) -> End {
         #[derive(Default, Deserialize)]
         #[serde(default)]
         struct Detail {
@@ -244,7 +260,7 @@ impl Courier<'_> {
         }
         let status = answer.status();
         if status.is_redirection() {
-            return Err(
+            return End::Failed(
                 "The server redirects. Set TURNKEEPER_SERVER to its new address.".to_owned(),
             );
         }
@@ -258,19 +274,27 @@ impl Courier<'_> {
         let said: Detail = serde_json::from_slice(&body).unwrap_or_default();
         let is_about_place = ["version_gone", "no_such_version", "invalid_header"];
         if self.position.after().is_some() && is_about_place.contains(&said.code.as_str()) {
-            return Ok(End::Lost);
+            return End::Lost;
         }
-        if said.detail.is_empty() {
-            return Err(format!("The server answers {status}."));
-        }
-        Err(format!("The server answers {status}: {}", said.detail))
+        End::Failed(match status {
+            StatusCode::UNAUTHORIZED => {
+                "TURNKEEPER_TOKEN: not an encounter's token. Set the whole token of the encounter, \
+                 such as tk_spectator_..."
+                    .to_owned()
+            }
+            StatusCode::NOT_FOUND => {
+                "The server has no encounter with this id and token. Check ENCOUNTER, \
+                 TURNKEEPER_TOKEN and TURNKEEPER_SERVER."
+                    .to_owned()
+            }
+            _ if said.detail.is_empty() => format!("The server answers {status}."),
+            _ => format!("The server answers {status}: {}", said.detail),
+        })
     }
 
-    /// Posts what a line tells. Returns the end of the stream if it is one.
-    async fn line(&mut self, line: &str, stop: &mut Stop) -> Result<Option<End>, String> {
-        let event = serde_json::from_str(line)
-            .map_err(|error| format!("The server sent a line that is no event: {error}."))?;
-        match event {
+    /// Posts what a line tells.
+    async fn line(&mut self, line: &str, stop: &mut Stop) -> Result<(), End> {
+        match read(line)? {
             StreamLine::Other => {}
             StreamLine::Snapshot { version, event_id } => {
                 if self.position.after().is_some() {
@@ -280,34 +304,66 @@ impl Courier<'_> {
                 }
                 self.position.set(&event_id)?;
             }
-            StreamLine::Transition(entry) => {
-                let is_told = !entry.events.is_empty() && (self.settings.post_all || entry.has(&TURNS));
+            StreamLine::Transition => {
+                let entry: EntryLine = read(line)?;
+                let is_told =
+                    !entry.events.is_empty() && (self.settings.post_all || entry.has(&TURNS));
                 if is_told {
                     let message = Notification::changed(&self.settings.encounter, &entry);
-                    if !self.receiver.send(&message, stop).await? {
-                        return Ok(Some(End::Stopped));
-                    }
-                    tracing::info!(version = entry.version, "posted");
+                    self.post(&message, stop).await?;
                 }
                 self.position.set(&entry.event_id)?;
             }
             StreamLine::Deleted => {
                 self.position.set_deleted()?;
-                return self.tell_of_deletion(stop).await.map(Some);
+                self.tell_of_deletion(stop).await?;
             }
         }
-        Ok(None)
+        Ok(())
     }
 
     /// Posts that the encounter was deleted. There is nothing to continue then.
-    async fn tell_of_deletion(&mut self, stop: &mut Stop) -> Result<End, String> {
+    async fn tell_of_deletion(&mut self, stop: &mut Stop) -> Result<(), End> {
         let message = Notification::deleted(&self.settings.encounter);
-        if !self.receiver.send(&message, stop).await? {
-            return Ok(End::Stopped);
-        }
+        self.post(&message, stop).await?;
         self.position.remove()?;
-        Ok(End::Deleted)
+        Err(End::Deleted)
     }
+
+    async fn post(&self, message: &Notification<'_>, stop: &mut Stop) -> Result<(), End> {
+        if self.receiver.send(message, stop).await? {
+            Ok(())
+        } else {
+            Err(End::Stopped)
+        }
+    }
+}
+
+/// Waits for an answer of the server or a part of one. The time that posts take is no silence.
+async fn within_silence<T>(
+    answer: impl Future<Output = reqwest::Result<T>>,
+    stop: &mut Stop,
+) -> Result<T, End> {
+    let answer = tokio::select! {
+        biased;
+        _ = stop.wait_for(|stop| *stop) => return Err(End::Stopped),
+        answer = timeout(SILENCE, answer) => answer,
+    };
+    match answer {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(error)) if error.is_builder() => Err(End::Failed(format!(
+            "TURNKEEPER_SERVER or TURNKEEPER_TOKEN: no request can be made of it: {}.",
+            without_address(error)
+        ))),
+        Ok(Err(error)) => Err(End::Away(without_address(error), Duration::ZERO)),
+        Err(_) => Err(End::Away(SILENT.to_owned(), Duration::ZERO)),
+    }
+}
+
+/// Reads a line, or a part of it.
+fn read<'l, T: Deserialize<'l>>(line: &'l str) -> Result<T, String> {
+    serde_json::from_str(line)
+        .map_err(|error| format!("The server sent a line that is no event: {error}."))
 }
 
 /// The time to wait before the next try: from one second, doubled each time, to five minutes.
@@ -329,6 +385,11 @@ impl Pause {
         self.0 = self.0.saturating_mul(2).min(Self::LONGEST);
         time.max(least)
     }
+}
+
+/// A time in seconds, in tenths, for the log.
+fn tenths(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10.0).round() / 10.0
 }
 
 /// Waits, and returns whether to stop.

@@ -2,7 +2,7 @@
 
 use super::address::{LookupError, PublicOnly, look_up};
 use super::notification::Notification;
-use super::{CONNECT, Pause, Stop, retry_after, sleep, without_address};
+use super::{CONNECT, Pause, Stop, retry_after, sleep, tenths, without_address};
 use crate::config::{Follow, PostFormat};
 use data_encoding::BASE64;
 use hmac::{Hmac, KeyInit, Mac};
@@ -65,18 +65,26 @@ impl Receiver {
 
     /// Sends a message until it is accepted; returns false if `stop` was set before. A try that is
     /// under way is waited for, so that its outcome is known.
-    pub async fn send(&self, message: &Notification, stop: &mut Stop) -> Result<bool, String> {
+    pub async fn send(&self, message: &Notification<'_>, stop: &mut Stop) -> Result<bool, String> {
         // Discord refuses a message without text.
         if matches!(self.kind, PostKind::Discord) && !message.has_text() {
             return Ok(true);
         }
+        let (kind, version) = (message.kind, message.version());
+        let body = match self.kind {
+            PostKind::Discord => message.discord(),
+            PostKind::Webhook(_) => message.webhook().map_err(|error| error.to_string())?,
+        };
         let mut pause = Pause::default();
         loop {
             if *stop.borrow() {
                 return Ok(false);
             }
-            let (reason, least) = match self.attempt(message).await {
-                Ok(answer) if answer.status().is_success() => return Ok(true),
+            let (reason, least) = match self.attempt(&message.id, &body).await {
+                Ok(answer) if answer.status().is_success() => {
+                    tracing::info!(kind, version, "posted");
+                    return Ok(true);
+                }
                 Ok(answer) if self.is_gone(answer.status()) => {
                     return Err(format!(
                         "TURNKEEPER_POST: the receiver answers {}: it takes no more posts.",
@@ -85,45 +93,40 @@ impl Receiver {
                 }
                 // Discord would refuse the same message each time.
                 Ok(answer) if self.refuses(answer.status()) => {
-                    tracing::error!(message = %message.id, "Discord refuses a message: leaves it out");
+                    tracing::error!(kind, version, "Discord refuses a message: leaves it out");
                     return Ok(true);
                 }
                 Ok(answer) => (answer.status().to_string(), retry_after(&answer)),
                 Err(error) => (without_address(error), Duration::ZERO),
             };
             let time = pause.next(least);
-            tracing::warn!(%reason, seconds = time.as_secs(), "a post was not accepted: tries again");
+            tracing::warn!(%reason, seconds = tenths(time), "a post was not accepted: tries again");
             if sleep(time, stop).await {
                 return Ok(false);
             }
         }
     }
 
-    async fn attempt(&self, message: &Notification) -> reqwest::Result<reqwest::Response> {
+    async fn attempt(&self, id: &str, body: &str) -> reqwest::Result<reqwest::Response> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let body = match &self.kind {
-            PostKind::Discord => message.discord(),
-            PostKind::Webhook(secret) => {
-                let body = message.webhook();
-                let now = SystemTime::now().duration_since(UNIX_EPOCH);
-                let seconds = now.unwrap_or_default().as_secs();
-                let signature = sign(secret, &message.id, seconds, &body);
-                for (name, value) in [
-                    ("webhook-id", message.id.as_str()),
-                    ("webhook-timestamp", &seconds.to_string()),
-                    ("webhook-signature", &signature),
-                ] {
-                    // An id has letters, digits, hyphens and underscores.
-                    if let Ok(value) = HeaderValue::from_str(value) {
-                        headers.insert(name, value);
-                    }
+        if let PostKind::Webhook(secret) = &self.kind {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH);
+            let seconds = now.unwrap_or_default().as_secs();
+            let signature = sign(secret, id, seconds, body);
+            for (name, value) in [
+                ("webhook-id", id),
+                ("webhook-timestamp", &seconds.to_string()),
+                ("webhook-signature", &signature),
+            ] {
+                // An id has letters, digits, hyphens and underscores.
+                if let Ok(value) = HeaderValue::from_str(value) {
+                    headers.insert(name, value);
                 }
-                body
             }
-        };
+        }
         let request = self.client.post(self.to.clone()).headers(headers);
-        request.body(body).send().await
+        request.body(body.to_owned()).send().await
     }
 
     /// Whether the receiver says that it is there no longer. Discord says so of a webhook that was
