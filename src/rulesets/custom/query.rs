@@ -884,21 +884,31 @@ pub(super) fn may_use(
     name: &Slug,
     rule: &ReactionRule,
 ) -> bool {
+    comes_in(encounter, opening, rule) && has_prepared(encounter, c, name, rule)
+}
+
+/// Whether a reaction has its time in this opening.
+fn comes_in(encounter: &Encounter, opening: Opening, rule: &ReactionRule) -> bool {
     let is_time = match opening {
         Opening::WithinTurn => rule.when != When::Gap,
         Opening::AfterTurn | Opening::RoundEnd => rule.when != When::Turn,
-    };
-    let is_prepared = match rule.prepare {
-        Prepare::None => true,
-        Prepare::Ready => c.state.readied_reactions.contains(name),
-        Prepare::Delay => false,
     };
     let fits_here = match rule.gives() {
         Gives::Action => true,
         Gives::Turn | Gives::OwnTurn => has_room(encounter),
         Gives::Skip => false,
     };
-    is_time && is_prepared && fits_here && can_pay(encounter, c, name, rule)
+    is_time && fits_here && rule.prepare != Prepare::Delay
+}
+
+/// Whether a combatant has readied a reaction, where that is asked, and can pay for it.
+fn has_prepared(encounter: &Encounter, c: &Combatant, name: &Slug, rule: &ReactionRule) -> bool {
+    let is_ready = match rule.prepare {
+        Prepare::None => true,
+        Prepare::Ready => c.state.readied_reactions.contains(name),
+        Prepare::Delay => false,
+    };
+    is_ready && can_pay(encounter, c, name, rule)
 }
 
 /// Whether a combatant may let another side go first by this reaction.
@@ -949,23 +959,21 @@ pub(super) fn may_any_skip(encounter: &Encounter, candidates: &[CombatantId]) ->
     })
 }
 
-/// Whether a combatant has a reaction in this opening.
-pub(super) fn has_reaction(encounter: &Encounter, c: &Combatant, opening: Opening) -> bool {
-    if c.state.delaying {
-        return may_return(encounter, c, opening);
-    }
-    let mut reactions = definition(encounter).reactions.iter();
-    reactions.any(|(name, rule)| may_use(encounter, c, opening, name, rule))
-        && may_react(encounter, c, opening)
-}
-
 /// The combatants that have a reaction in this opening.
 pub(super) fn reacting(
     encounter: &Encounter,
     opening: Opening,
 ) -> impl Iterator<Item = &Combatant> {
-    let combatants = encounter.iter();
-    combatants.filter(move |c| has_reaction(encounter, c, opening))
+    let mut rules: Vec<_> = definition(encounter).reactions.iter().collect();
+    rules.retain(|(_, rule)| comes_in(encounter, opening, rule));
+    encounter.iter().filter(move |c| {
+        if c.state.delaying {
+            return may_return(encounter, c, opening);
+        }
+        let mut rules = rules.iter();
+        rules.any(|(name, rule)| has_prepared(encounter, c, name, rule))
+            && may_react(encounter, c, opening)
+    })
 }
 
 /// The combatants that are asked in the gap that is open.
