@@ -27,7 +27,8 @@ fn heading<R: Ruleset>(encounter: &Encounter<R>) -> String {
         Status::Running => R::moment(encounter),
         Status::Ended => "ended".to_owned(),
     };
-    format!("{name} - {}, {phase}\n", R::MANIFEST.title)
+    let game = R::game(&encounter.options);
+    format!("{name} - {game}, {phase}\n")
 }
 
 fn write_rows<R: Ruleset>(encounter: &Encounter<R>, out: &mut String) {

@@ -120,6 +120,11 @@ pub trait Ruleset:
     /// out combatants that have left, and adds everybody else behind.
     fn order(encounter: &Encounter<Self>) -> Vec<OrderEntry>;
 
+    /// What players call the game, for the head of the turn table.
+    fn game(_options: &Self::Options) -> &'static str {
+        Self::MANIFEST.title
+    }
+
     /// What is going on, for the head of the turn table of a running fight.
     fn moment(encounter: &Encounter<Self>) -> String {
         Self::round_name(encounter.round)

@@ -94,6 +94,11 @@ impl Ruleset for Custom {
         order::order(encounter)
     }
 
+    /// The games of the preset whose definition it is.
+    fn game(options: &Options) -> &'static str {
+        options.games().unwrap_or(Self::MANIFEST.title)
+    }
+
     fn moment(encounter: &Encounter) -> String {
         let state = &encounter.state;
         let mut parts = vec![Self::round_name(encounter.round)];

@@ -2,11 +2,12 @@
 
 use super::check::check;
 use super::definition::Definition;
+use super::manifest::MANIFEST;
 use crate::json::{CachedJson, FieldError, read};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder};
 use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
@@ -105,6 +106,16 @@ impl Preset {
 const DEFINITION: &str = "The definition; with a preset, the lines that differ. As in a JSON merge patch, objects are merged, and \
     null takes a line back to its default.";
 
+/// The definition of each preset, with the games that play by it.
+static GAMES: LazyLock<Vec<(Value, &'static str)>> = LazyLock::new(|| {
+    let mut games = Vec::with_capacity(MANIFEST.presets.len());
+    for preset in MANIFEST.presets {
+        let definition = serde_json::from_str(preset.definition).unwrap_or_default();
+        games.push((definition, preset.plays));
+    }
+    games
+});
+
 /// Options of `custom`: without any, the preset `d20`.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -129,6 +140,13 @@ impl Options {
     /// The definition.
     pub(super) fn definition(&self) -> &Definition {
         &self.definition
+    }
+
+    /// The games of the preset whose definition this is; None if the table has changed it.
+    pub(super) fn games(&self) -> Option<&'static str> {
+        let mut games = GAMES.iter();
+        let (_, games) = games.find(|(definition, _)| *definition == *self.written)?;
+        Some(games)
     }
 
     /// Reads what a client sends; the errors name every mistake.
