@@ -7,9 +7,9 @@ use super::narration::DistinctNames;
 use super::trial::{Trials, extract_shared_lists};
 use super::{MAX_CONDITIONS, Role, Stop, Viewer, narration};
 use crate::vocabulary::{
-    Combatant, CombatantId, Commands, Encounter, Group, LegalCommand, MAX_COMBATANTS, MAX_EFFECTS,
-    Member, MemberId, Pending, Property, Readers, Ruleset, SharedCommand, Slug, Status, Values,
-    shared_list,
+    Alternative, Combatant, CombatantId, Commands, Encounter, Group, LegalCommand, MAX_COMBATANTS,
+    MAX_EFFECTS, Member, MemberId, Pending, Property, Readers, Ruleset, SharedCommand, Slug,
+    Status, Values, shared_list,
 };
 use serde_json::json;
 use std::collections::{BTreeSet, HashSet};
@@ -202,23 +202,30 @@ fn effect_of(everyone: &[&CombatantId]) -> Vec<Property> {
 }
 
 /// The ends that an effect may have.
-fn expiries(everyone: &[&CombatantId]) -> Vec<Values> {
-    let at = |moment: &'static str| Property::required("at", Values::words([moment]));
+fn expiries(everyone: &[&CombatantId]) -> Vec<Alternative> {
     let count = || Values::Range(1, 10_000);
-    let mut expiries = vec![Values::Object(vec![
-        at("round_end"),
-        Property::required("rounds", count()),
-    ])];
-    for moment in ["turn_start", "turn_end"] {
-        expiries.push(Values::Object(vec![
-            at(moment),
-            Property::required("of", Values::combatants(everyone.iter().copied())),
+    let rounds = || vec![Property::required("rounds", count())];
+    let turns = || {
+        let whose = Values::combatants(everyone.iter().copied());
+        vec![
+            Property::required("of", whose),
             Property::optional("turns", count()),
-        ]));
-    }
-    expiries.push(Values::Object(vec![at("encounter_end")]));
-    expiries.push(Values::Object(vec![at("removed")]));
-    expiries
+        ]
+    };
+    vec![
+        expiry("For a number of rounds", "round_end", rounds()),
+        expiry("Until a turn starts", "turn_start", turns()),
+        expiry("Until a turn ends", "turn_end", turns()),
+        expiry("Until the fight ends", "encounter_end", Vec::new()),
+        expiry("Until the game master ends it", "removed", Vec::new()),
+    ]
+}
+
+fn expiry(title: &'static str, at: &'static str, counts: Vec<Property>) -> Alternative {
+    let mut properties = vec![Property::required("at", Values::words([at]))];
+    properties.extend(counts);
+    let values = Values::Object(properties);
+    Alternative { title, values }
 }
 
 fn hit_points<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {

@@ -104,12 +104,21 @@ impl<'n> DistinctNames<'n> {
             by_name.entry(c.name.as_str()).or_default().push(&c.id);
         }
         let mut numbered = HashMap::new();
-        for (name, ids) in by_name {
+        for (name, ids) in &by_name {
             if ids.len() < 2 {
                 continue;
             }
-            for (place, id) in ids.into_iter().enumerate() {
-                numbered.insert(id, format!("{name} #{}", place + 1));
+            let mut number = 0;
+            for &id in ids {
+                // A combatant may have such a name itself.
+                let free = loop {
+                    number += 1;
+                    let candidate = format!("{name} #{number}");
+                    if !by_name.contains_key(candidate.as_str()) {
+                        break candidate;
+                    }
+                };
+                numbered.insert(id, free);
             }
         }
         Self {
@@ -147,6 +156,20 @@ pub(super) fn label(specs: &[CommandSpec], names: &dyn Names, options: &mut [Leg
             option.label = label;
         }
         option.describe_choices(names);
+    }
+    number_equal_labels(options);
+}
+
+/// Tells apart the labels of words that are the same to a reader, such as the conditions `on-fire`
+/// and `on_fire`.
+fn number_equal_labels(options: &mut [LegalCommand]) {
+    let mut uses: HashMap<String, usize> = HashMap::new();
+    for option in options {
+        let uses = uses.entry(option.label.clone()).or_default();
+        *uses += 1;
+        if *uses > 1 {
+            option.label += &format!(" #{uses}");
+        }
     }
 }
 

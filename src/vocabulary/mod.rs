@@ -62,7 +62,9 @@ pub use schema::*;
 pub use secrecy::Secrecy;
 pub use used_ids::UsedIds;
 pub(crate) use values::capitalize;
-pub use values::{ListedValues, Named, Property, SharedList, Values, listed, shared_list};
+pub use values::{
+    Alternative, ListedValues, Named, Property, SharedList, Values, listed, shared_list,
+};
 pub use violation::{Ground, Violation, field, require};
 pub use words::{Describe, Names, Tellable, possessive_ending, spaced, tell, with_names};
 

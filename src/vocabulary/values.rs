@@ -47,7 +47,7 @@ pub enum Values {
     /// An object with these fields.
     Object(Vec<Property>),
     /// One of several shapes.
-    AnyOf(Vec<Values>),
+    AnyOf(Vec<Alternative>),
 }
 
 /// A short list of values.
@@ -83,6 +83,15 @@ pub struct SharedList {
     pub values: Arc<[Value]>,
     /// The schema of the list in `$defs`.
     pub schema: Arc<Value>,
+}
+
+/// One of several shapes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Alternative {
+    /// Words that continue a label, such as `Until a turn ends` after `Add an effect`.
+    pub title: &'static str,
+    /// What a value of the shape may be.
+    pub values: Values,
 }
 
 /// A field of an object.
@@ -191,10 +200,10 @@ impl Values {
             }
             Self::AnyOf(shapes) => {
                 let mut filled = Vec::with_capacity(shapes.len());
-                for shape in shapes {
-                    let shape = shape.without_empty_parts();
-                    if !shape.is_empty() {
-                        filled.push(shape);
+                for Alternative { title, values } in shapes {
+                    let values = values.without_empty_parts();
+                    if !values.is_empty() {
+                        filled.push(Alternative { title, values });
                     }
                 }
                 Self::AnyOf(filled)
@@ -255,7 +264,7 @@ impl Values {
                 let mut required = properties.iter().filter(|property| property.required);
                 properties.is_empty() || required.any(|property| property.values.is_empty())
             }
-            Self::AnyOf(shapes) => shapes.iter().all(Self::is_empty),
+            Self::AnyOf(shapes) => shapes.iter().all(|shape| shape.values.is_empty()),
             _ => false,
         }
     }
@@ -283,7 +292,7 @@ impl Values {
                 }
                 Value::Object(object)
             }
-            Self::AnyOf(shapes) => shapes.first()?.example()?,
+            Self::AnyOf(shapes) => shapes.first()?.values.example()?,
         })
     }
 
@@ -318,7 +327,10 @@ impl Values {
                 let values = properties.iter().map(|property| &property.values);
                 values.flat_map(Self::shared_lists).collect()
             }
-            Self::AnyOf(shapes) => shapes.iter().flat_map(Self::shared_lists).collect(),
+            Self::AnyOf(shapes) => {
+                let values = shapes.iter().map(|shape| &shape.values);
+                values.flat_map(Self::shared_lists).collect()
+            }
             Self::OneOf(_)
             | Self::Range(..)
             | Self::Text(_)
@@ -347,7 +359,7 @@ impl Values {
             Self::AnyOf(shapes) => {
                 let mut lists = Vec::new();
                 for shape in shapes {
-                    lists.append(&mut shape.lists_mut());
+                    lists.append(&mut shape.values.lists_mut());
                 }
                 lists
             }
@@ -396,8 +408,13 @@ impl Values {
                 "propertyNames": keys.schema(names), "additionalProperties": values.schema(names)}),
             Self::Object(properties) => object(properties, names),
             Self::AnyOf(shapes) => {
-                let shapes: Vec<Value> = shapes.iter().map(|shape| shape.schema(names)).collect();
-                json!({"anyOf": shapes})
+                let mut schemas = Vec::with_capacity(shapes.len());
+                for Alternative { title, values } in shapes {
+                    let mut schema = values.schema(names);
+                    schema["title"] = json!(title);
+                    schemas.push(schema);
+                }
+                json!({"anyOf": schemas})
             }
         }
     }
@@ -451,6 +468,10 @@ fn title(of: Named, value: &Value, names: &dyn Names) -> Option<String> {
 
 /// The name of a field for people: `to_version` is `To version`, `first_hp` is `First HP`.
 pub fn title_of_field(field: &str) -> String {
+    // Of an effect's end.
+    if field == "of" {
+        return "Whose turn".to_owned();
+    }
     let mut words = Vec::new();
     for word in field.split('_') {
         words.push(match word {

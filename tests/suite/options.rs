@@ -1,7 +1,7 @@
 //! What is legal: how it is listed at every moment, and in large fights as exactly as in small ones,
 //! at a cost that grows with the fight.
 
-use crate::support::legal_commands::{completed, listed, listed_values};
+use crate::support::legal_commands::{completed, listed, listed_values, repeated_label};
 use crate::support::openapi::{self, AllSchemas};
 use crate::support::table::{RULESETS, Table, owned, player, seeded};
 use serde_json::{Value, json};
@@ -275,6 +275,60 @@ fn a_default_that_the_document_has_the_choice_has() {
             }
         }
     });
+}
+
+#[test]
+fn no_two_options_of_a_list_have_the_same_label() {
+    at_every_moment(|moment, table| {
+        let own = owned(
+            &*table.game,
+            &[CombatantId::fixed("c0"), CombatantId::fixed("c2")],
+        );
+        for viewer in [Viewer::gm("gm"), player("player", own)] {
+            let options = table.legal_commands_of(&viewer);
+            let repeated = repeated_label(&options);
+            assert_eq!(repeated, None, "{moment}: {:?}", viewer.role);
+        }
+    });
+}
+
+#[test]
+fn names_and_words_that_read_the_same_make_no_equal_labels() {
+    for creation in creations() {
+        let mut creation = creation;
+        creation["combatants"] = json!([
+            {"id": "one", "name": "Wolf", "side": "monsters", "conditions": ["on-fire"]},
+            {"id": "two", "name": "Wolf", "side": "monsters", "conditions": ["on_fire"]},
+            {"id": "three", "name": "Wolf #1", "side": "players"}]);
+        let mut table = Table::create(creation);
+        table.accept(json!({"type": "start"}));
+        let options = table.legal_commands();
+        assert_eq!(repeated_label(&options), None);
+        let labels: Vec<&str> = options.iter().map(|option| option.label.as_str()).collect();
+        assert!(labels.contains(&"Add on fire"), "{labels:?}");
+        assert!(labels.contains(&"Add on fire #2"), "{labels:?}");
+    }
+}
+
+#[test]
+fn each_shape_of_a_value_has_a_title() {
+    let table = fight("seize", 3);
+    let options = table.legal_commands();
+    let add_effect = options.iter().find(|option| option.verb() == "add_effect");
+    let effect = &add_effect.expect("an effect may be added").choices[0].schema;
+    let shapes = effect["properties"]["expires"]["anyOf"].as_array();
+    let mut titles = Vec::new();
+    for shape in shapes.into_iter().flatten() {
+        titles.push(shape["title"].as_str().unwrap_or_default());
+    }
+    let expected = [
+        "For a number of rounds",
+        "Until a turn starts",
+        "Until a turn ends",
+        "Until the fight ends",
+        "Until the game master ends it",
+    ];
+    assert_eq!(titles, expected);
 }
 
 /// The objects with fields in a schema.

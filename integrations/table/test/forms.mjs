@@ -54,7 +54,7 @@ export function forms({ browser, wire }) {
       const by = page.getByLabel("Source");
       assert.deepEqual(await by.locator("option").allInnerTexts(), ["Choose …", "Valiant", "Mira of the Reeds"]);
       await by.selectOption({ label: "Valiant" });
-      await page.getByLabel("Expires").selectOption({ label: "Round end" });
+      await page.getByLabel("Expires").selectOption({ label: "For a number of rounds" });
       await page.getByLabel("Rounds").fill("1");
       assert.equal(await page.getByLabel("Hidden").count(), 0);
     });
@@ -99,9 +99,9 @@ export function forms({ browser, wire }) {
     await gm.press("Add an effect", async (page) => {
       await page.getByLabel("Name").fill("Haste");
       await page.getByLabel("Target").selectOption({ label: "Ogre" });
-      await page.getByLabel("Expires").selectOption({ label: "Turn end" });
-      const turns = page.getByRole("group", { name: "Turn end" });
-      await turns.getByLabel("Of").selectOption({ label: "Ogre" });
+      await page.getByLabel("Expires").selectOption({ label: "Until a turn ends" });
+      const turns = page.getByRole("group", { name: "Until a turn ends" });
+      await turns.getByLabel("Whose turn").selectOption({ label: "Ogre" });
       await turns.getByLabel("Turns").fill("3");
     });
     const [effect] = (await fight.read("gm")).effects;

@@ -300,7 +300,7 @@ impl Commands for Command {
         CommandSpec::new(
             "reorder",
             AllowedRole::Gm,
-            "Move {combatant} in the order",
+            "Move {combatant} before [{before}][{!before}another combatant]",
             Reorder::SUMMARY,
         ),
         CommandSpec::new(

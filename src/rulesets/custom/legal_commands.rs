@@ -81,7 +81,9 @@ fn places(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let before = shared_list(placed.iter().copied());
     for id in placed {
         let reorder = LegalCommand::of("reorder", "CU-40").with("combatant", id.as_str());
-        legal.push(reorder.among("before", false, &before, Some(id)));
+        let to_the_end = reorder.clone();
+        legal.push(reorder.among("before", true, &before, Some(id)));
+        legal.push(to_the_end.labelled("Move {combatant} to the end of the order"));
     }
 }
 

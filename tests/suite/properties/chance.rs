@@ -107,7 +107,7 @@ impl Chance {
             }
             Values::AnyOf(shapes) => {
                 let shape = self.below(shapes.len());
-                self.of(&shapes[shape])
+                self.of(&shapes[shape].values)
             }
         }
     }

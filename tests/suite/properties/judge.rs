@@ -475,7 +475,7 @@ impl Judge {
                 let detail = format!("{:?}: {other} and {}", option.label, option.command);
                 return breach("no two buttons say the same", detail);
             }
-            if option.label.contains(['(', '_', '{']) {
+            if option.label.contains(['(', '_', '{', '#']) {
                 return breach("a label reads as a sentence", option.label.clone());
             }
         }

@@ -9,6 +9,7 @@ use super::chance::Chance;
 use super::player::Subject;
 use super::secrecy::{Sight, Stage};
 use super::subjects;
+use crate::support::legal_commands::repeated_label;
 use crate::support::sources::{path, read};
 use crate::support::table::{Refused, seeded, sentences_of, without_sentences};
 use rstest::rstest;
@@ -81,8 +82,9 @@ fn step(stage: &mut Stage, command: &Value, dice: u64) -> (String, String, Optio
         Ok((next, decided)) => {
             let gm = Viewer::gm("gm");
             let view = next.game.view(&gm).expect("a view");
-            let options =
-                serde_json::to_string(&next.game.options(&gm, 0, &|| false)).expect("options");
+            let options = next.game.options(&gm, 0, &|| false);
+            assert_eq!(repeated_label(&options), None, "after {command}");
+            let options = serde_json::to_string(&options).expect("options");
             let all = (
                 view.get(),
                 next.game.text(),

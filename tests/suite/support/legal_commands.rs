@@ -1,6 +1,7 @@
 //! Whether a command is among those that are listed as legal.
 
 use serde_json::Value;
+use std::collections::BTreeSet;
 use turnkeeper::vocabulary::{LegalCommand, Values};
 
 /// Fields that no option lists: whose the command is, its type, the field, and why.
@@ -94,8 +95,15 @@ fn admits(values: &Values, value: &Value) -> bool {
                 .iter()
                 .all(|property| !property.required || object.contains_key(&*property.field))
         }),
-        Values::AnyOf(shapes) => shapes.iter().any(|shape| admits(shape, value)),
+        Values::AnyOf(shapes) => shapes.iter().any(|shape| admits(&shape.values, value)),
     }
+}
+
+/// A label that two options have, if there is one.
+pub fn repeated_label(legal_commands: &[LegalCommand]) -> Option<&str> {
+    let mut labels = BTreeSet::new();
+    let mut all = legal_commands.iter().map(|option| option.label.as_str());
+    all.find(|label| !labels.insert(*label))
 }
 
 /// Every value that is listed one by one.
