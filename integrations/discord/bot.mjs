@@ -21,14 +21,25 @@ function keyOf(hex) {
   return createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
 }
 
-/** Why a request is not one of Discord's, or undefined. */
-function whyNot({ headers }, body, publicKey) {
+const KEY_REMEDY = "If Discord does not take the address, compare DISCORD_PUBLIC_KEY with the page General Information.";
+
+function isPing(body) {
+  try {
+    return JSON.parse(body)?.type === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** What was refused and why, or undefined for a request of Discord's. */
+function refusal({ headers }, body, publicKey) {
   const { "x-signature-ed25519": signature = "", "x-signature-timestamp": time = "" } = headers;
   const isSigned = /^[0-9a-f]{128}$/i.test(signature) && verify(null, Buffer.concat([Buffer.from(time), body]), publicKey, Buffer.from(signature, "hex"));
-  if (!isSigned) return "its signature is wrong. If Discord takes no address, compare DISCORD_PUBLIC_KEY with the page General Information.";
+  if (!isSigned && isPing(body)) return `a ping with a wrong signature. Discord sends one to test a new address. ${KEY_REMEDY}`;
+  if (!isSigned) return `a request: its signature is wrong. ${KEY_REMEDY}`;
   const apart = Math.abs(Date.now() / 1000 - Number(time));
-  if (Number.isNaN(apart)) return "its time is not a number.";
-  if (apart > MOST_SECONDS_APART) return `its time differs by ${Math.round(apart)} seconds. Set the clock of this computer.`;
+  if (Number.isNaN(apart)) return "a request: its time is not a number.";
+  if (apart > MOST_SECONDS_APART) return `a request: its time differs by ${Math.round(apart)} seconds. Set the clock of this computer.`;
   return undefined;
 }
 
@@ -49,9 +60,9 @@ async function respond(request, response, bot, publicKey) {
   if (request.method !== "POST") return end(200, "The Turnkeeper bot runs. Give this address to Discord: node bot.mjs endpoint ADDRESS\n");
   const body = await bodyOf(request);
   if (!body) return end(413, "The request is too large.\n");
-  const reason = whyNot(request, body, publicKey);
-  if (reason) {
-    console.error(`Refused a request: ${reason}`);
+  const refused = refusal(request, body, publicKey);
+  if (refused) {
+    console.error(`Refused ${refused}`);
     return end(401, "Wrong signature.\n");
   }
   const answer = await bot.answer(JSON.parse(body));

@@ -103,7 +103,9 @@ test("only requests that Discord signed in the last minutes are answered", async
   assert.equal(await status((request) => ({ ...request, timestamp: "soon", signAgain: true })), 401);
   discord.keys = newKeys();
   assert.equal(await status(), 401);
-  assert.match(bot.out, /its signature is wrong/);
+  assert.match(bot.out, /^Refused a ping with a wrong signature\. Discord sends one to test a new address\. If Discord does not take the address, compare DISCORD_PUBLIC_KEY/m);
+  assert.equal((await discord.deliver('{"type":2}', (request) => ({ ...request, signature: "00".repeat(64) }))).status, 401);
+  assert.match(bot.out, /^Refused a request: its signature is wrong\./m);
   assert.match(bot.out, /its time differs by \d+ seconds\. Set the clock/);
 });
 
