@@ -6,6 +6,7 @@ import { Refusal } from "./turnkeeper.mjs";
 const MOST_INPUTS = 5;
 const MOST_VALUES = 25;
 const LONGEST_LABEL = 45;
+const LONGEST_NAME = 100;
 const LONGEST_HINT = 100;
 const LONGEST_TEXT = 4000;
 // Longer texts get several lines.
@@ -59,12 +60,19 @@ const combine = (lists) => lists.reduce((ways, list) => ways.flatMap((way) => li
 
 /**
  * The ways to ask for a value: each is a list of fields, as an `anyOf` has several. A field has its `path` in the command, a
- * `title`, a `kind`, and `values` if they are listed. There is no way if Discord has no input for something required.
+ * `title`, a `kind`, and `values` if they are listed. A field of the kind `shape` asks for nothing: it has the title of the shape that
+ * its way fills. There is no way if Discord has no input for something required.
  */
 function waysToAsk(given, field, defs) {
   const schema = resolve(given, defs);
   const { path, title, required } = field;
-  if (schema.anyOf) return schema.anyOf.flatMap((shape) => waysToAsk(shape, field, defs));
+  if (schema.anyOf) {
+    return schema.anyOf.flatMap((one) => {
+      const shape = resolve(one, defs);
+      if (!shape.title) return waysToAsk(shape, field, defs);
+      return waysToAsk(shape, { ...field, title: shape.properties ? "" : title }, defs).map((way) => [{ kind: "shape", title: shape.title }, ...way]);
+    });
+  }
   const values = listed(schema, defs);
   if (values) {
     if (values.length === 0) return without(required);
@@ -88,27 +96,45 @@ function waysToAsk(given, field, defs) {
   const parts = Object.entries(schema.properties).map(([name, part]) => {
     const own = part.title ?? name;
     const isNeeded = required && (schema.required ?? []).includes(name);
-    return waysToAsk(part, { ...field, path: [...path, name], title: path.length > 1 || !required ? `${title}: ${own}` : own, required: isNeeded }, defs);
+    const isNested = title && (path.length > 1 || !required);
+    return waysToAsk(part, { ...field, path: [...path, name], title: isNested ? `${title}: ${own}` : own, required: isNeeded }, defs);
   });
   return combine(parts);
 }
 
+// A name of a field within a sentence: "Whose turn" is "whose turn", and "HP" stays.
+const within = (title) => title.replace(/^[A-Z](?=[a-z]|$)/, (letter) => letter.toLowerCase());
+
+/** "target, source and hidden" */
+const list = (words) => (words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words.at(-1)}` : words.join(""));
+
+/** The name of a form. The first one of an option that is not complete needs no more words, the others say which fields they add. */
+function nameOf({ label, complete }, shapes, page, isFirst) {
+  const added = isFirst && !complete ? [] : page.map(({ title }) => within(title));
+  const words = [label, ...shapes.map(({ title }) => within(title))].join(" ");
+  const end = added.length > 0 ? shorten(`, with ${list(added)}`, LONGEST_NAME / 2) : "";
+  return `${shorten(words, LONGEST_NAME - end.length - 1)}${end}…`;
+}
+
 /**
- * The forms of an option, each of at most five fields: every one has all required fields, and a part of the others. A form's `about`
- * tells it from the option's other forms.
+ * The forms of an option, each of at most five fields: every one has all required fields, and a part of the others. A form's `name`
+ * tells it from all other forms, and its `about` lists its fields.
  */
-export function formsOf({ choices }, defs = {}) {
+export function formsOf(option, defs = {}) {
+  const { choices } = option;
   const lists = choices.map(({ field, title, required, advanced = false, schema }) => waysToAsk(schema, { path: [field], title, required, advanced }, defs));
   return combine(lists).flatMap((way) => {
+    const shapes = way.filter(({ kind }) => kind === "shape");
     const fixed = way.filter(({ kind }) => kind === "fixed");
-    const required = way.filter(({ kind, required }) => required && kind !== "fixed");
-    const open = way.filter(({ required }) => !required).sort((one, other) => one.advanced - other.advanced);
+    const asked = way.filter((field) => !shapes.includes(field) && !fixed.includes(field));
+    const required = asked.filter((field) => field.required);
+    const open = asked.filter((field) => !field.required).sort((one, other) => one.advanced - other.advanced);
     const room = MOST_INPUTS - required.length;
     if (room < 0 || way.length === 0) return [];
     const pages = room > 0 && open.length > 0 ? chunks(open, room) : [[]];
-    return pages.map((page) => {
+    return pages.map((page, number) => {
       const fields = [...required, ...page];
-      return { fixed, fields, about: [...fixed.flatMap(({ values }) => values[0].title), ...fields.map(({ title }) => title)].join(", ") };
+      return { fixed, fields, name: nameOf(option, shapes, page, number === 0), about: fields.map(({ title }) => title).join(", ") };
     });
   });
 }
@@ -140,9 +166,9 @@ function component(field, custom_id) {
 }
 
 /** The form as Discord's modal. An input's `custom_id` is the number of its field. */
-export function modal(custom_id, title, { fields }) {
+export function modal(custom_id, { name, fields }) {
   const components = fields.map((field, place) => ({ type: LABEL, label: shorten(field.title, LONGEST_LABEL), component: component(field, String(place)) }));
-  return { type: 9, data: { custom_id, title: shorten(title, LONGEST_LABEL), components } };
+  return { type: 9, data: { custom_id, title: shorten(name.replace(/…$/, ""), LONGEST_LABEL), components } };
 }
 
 function integer(text, { title, schema }) {

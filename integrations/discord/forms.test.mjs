@@ -9,7 +9,7 @@ const FEW = { oneOf: [name("ann", "Ann"), name("orc-1", "Orc 1"), name("orc-2", 
 const MANY = { oneOf: Array.from({ length: 30 }, (_, place) => name(`c${place}`, `Wolf ${place}`)) };
 const NUMBER = { type: "integer", minimum: 1, maximum: 20 };
 
-const option = (...choices) => ({ command: { type: "act" }, choices: choices.map(([field, required, schema, more]) => ({ field, title: field, required, schema, ...more })) });
+const option = (...choices) => ({ label: "Act", complete: choices.every(([, required]) => !required), command: { type: "act" }, choices: choices.map(([field, required, schema, more]) => ({ field, title: field, required, schema, ...more })) });
 /** Submits a form: a text for an input, a list for a menu. */
 const submit = (one, form, ...values) => filled(one, form, values.map((value, place) => ({ component: { custom_id: String(place), ...(Array.isArray(value) ? { values: value } : { value }) } })));
 const only = (one, defs) => {
@@ -21,7 +21,8 @@ const only = (one, defs) => {
 test("menus, numbers and texts", () => {
   const one = option(["target", true, { $ref: "#/$defs/foes", not: { const: "ann" } }], ["amount", true, NUMBER], ["sure", false, { type: "boolean" }], ["why", false, { type: "string", maxLength: 50 }]);
   const form = only(one, { foes: FEW });
-  const { data } = modal("x", "Act", form);
+  const { data } = modal("x", form);
+  assert.equal(data.title, "Act");
   assert.deepEqual(data.components[0].component.options, [{ label: "Orc 1", value: '"orc-1"' }, { label: "Orc 2", value: '"orc-2"' }]);
   assert.deepEqual(data.components.map(({ component }) => [component.required, component.placeholder]), [[true, undefined], [true, "1 to 20"], [false, undefined], [false, ""]]);
   assert.deepEqual(submit(one, form, ['"orc-2"'], " 7 ", ["false"], ""), { type: "act", target: "orc-2", amount: 7, sure: false });
@@ -57,19 +58,29 @@ test("objects, one of several shapes, and more fields than a form takes", () => 
     properties: {
       name: { type: "string", title: "Name" },
       expires: { title: "Expires", anyOf: [
-        { type: "object", required: ["at", "rounds"], properties: { at: at("round_end"), rounds: { ...NUMBER, title: "Rounds" } } },
-        { type: "object", required: ["at"], properties: { at: at("removed") } },
+        { type: "object", title: "For a number of rounds", required: ["at", "rounds"], properties: { at: at("round_end"), rounds: { ...NUMBER, title: "Rounds" } } },
+        { type: "object", title: "Until you end it", required: ["at"], properties: { at: at("removed") } },
       ] },
       ...Object.fromEntries(["a", "b", "c", "d"].map((field) => [field, { type: "boolean", title: field }])),
     },
   };
   const one = option(["effect", true, effect]);
   const forms = formsOf(one);
-  assert.deepEqual(forms.map(({ about }) => about), ["round_end, Name, Expires: Rounds, a, b, c", "round_end, Name, Expires: Rounds, d", "removed, Name, a, b, c, d"]);
+  assert.deepEqual(forms.map(({ name }) => name), ["Act for a number of rounds…", "Act for a number of rounds, with d…", "Act until you end it…"]);
+  assert.deepEqual(forms.map(({ about }) => about), ["Name, Rounds, a, b, c", "Name, Rounds, d", "Name, a, b, c, d"]);
   assert.deepEqual(submit(one, forms[1], "Bless", "3", ["true"]), { type: "act", effect: { name: "Bless", expires: { at: "round_end", rounds: 3 }, d: true } });
   assert.deepEqual(submit(one, forms[2], "Bless"), { type: "act", effect: { name: "Bless", expires: { at: "removed" } } });
   const optional = option(["changes", true, { type: "object", properties: { hidden: { type: "boolean" } }, required: [] }]);
   assert.deepEqual(submit(optional, only(optional), []), { type: "act", changes: {} });
+});
+
+test("the forms of an option have names of their own, also beside its button", () => {
+  const five = ["HP", "Side", "Hidden", "Dice", "Whose turn", "Last"].map((field) => [field, false, NUMBER]);
+  assert.deepEqual(formsOf(option(...five)).map(({ name }) => name), ["Act, with HP, side, hidden, dice and whose turn…", "Act, with last…"]);
+  const long = { ...option(...five), label: `${"x".repeat(90)}: act` };
+  const names = formsOf(long).map(({ name }) => name);
+  assert.ok(names.every((name) => name.length <= 100 && name.endsWith("…")), JSON.stringify(names));
+  assert.equal(new Set(names).size, 2);
 });
 
 test("what Discord has no input for is left out, and an option that needs it is not offered", () => {

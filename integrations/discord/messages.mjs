@@ -65,7 +65,7 @@ function entries(item) {
   const { label, complete } = item.option;
   const entry = (text, value, description) => ({ label: shorten(text, LONGEST_VALUE), value, ...(description && { description: shorten(description, LONGEST_VALUE) }) });
   const atOnce = complete ? [entry(label, place("act", item))] : [];
-  return [...atOnce, ...item.forms.map(({ about }, number) => entry(`${shorten(label, LONGEST_VALUE - 1)}…`, `${place("form", item)}:${number}`, about))];
+  return [...atOnce, ...item.forms.map(({ name, about }, number) => entry(name, `${place("form", item)}:${number}`, about))];
 }
 
 const actorOf = ({ option: { actor, command } }) => actor ?? command.combatant;

@@ -15,6 +15,19 @@ const suggest = (choices) => ({ type: 8, data: { choices: choices.slice(0, MOST_
 const contains = (text, typed) => text.toLowerCase().includes(typed.trim().toLowerCase());
 const isOfParty = ({ side }) => side === "players";
 
+/** The names of combatants by their ids. Those of one name have numbers, as in the labels of options. */
+function distinctNames(combatants) {
+  const taken = new Set(combatants.map(({ name }) => name));
+  const numbered = new Map();
+  return new Map(combatants.map(({ id, name }) => {
+    if (combatants.filter((other) => other.name === name).length === 1) return [id, name];
+    let number = numbered.get(name) ?? 0;
+    do number++; while (taken.has(`${name} #${number}`));
+    numbered.set(name, number);
+    return [id, `${name} #${number}`];
+  }));
+}
+
 export class Bot {
   constructor({ server, appKey }, fights) {
     this.server = server;
@@ -232,8 +245,7 @@ class Talk {
     const token = this.tokenOf(list);
     const [options, { combatants }] = await Promise.all([this.turnkeeper.options(this.fight, token, list === "t"), this.turnkeeper.encounter(this.fight, token)]);
     const items = inList(list, options).filter((item) => !this.isOthers(item));
-    const names = new Map(combatants.map(({ id, name }) => [id, name]));
-    return drawList(content, items, names, actor);
+    return drawList(content, items, distinctNames(combatants), actor);
   }
 
   tokenOf(list) {
@@ -258,7 +270,7 @@ class Talk {
     if (verb !== "form" && option.complete) return this.send(list, option.command, options.version);
     const chosen = forms[Number(form)];
     if (!chosen) return this.late();
-    if (chosen.fields.length > 0 && !this.isForm) return modal(["form", list, version, wanted, form].join(":"), option.label, chosen);
+    if (chosen.fields.length > 0 && !this.isForm) return modal(["form", list, version, wanted, form].join(":"), chosen);
     return this.send(list, filled(option, chosen, this.data.components ?? []), options.version);
   }
 

@@ -68,10 +68,18 @@ test("a fight by slash commands, buttons, menus and forms", async (context) => {
   const again = await discord.slash(gm, channel, "tools");
   const sure = await discord.choose(gm, again, chosen(again, "End the encounter"));
   assert.deepEqual(buttons(sure).map(({ label, style }) => [label, style]), [["End the fight", RED]]);
+  assert.deepEqual(choices(again).map(({ label }) => label).filter((label) => label.startsWith("Add an effect")), [
+    "Add an effect for a number of rounds…",
+    "Add an effect until a turn starts…", "Add an effect until a turn starts, with target…",
+    "Add an effect until a turn ends…", "Add an effect until a turn ends, with target…",
+    "Add an effect until the fight ends…",
+    "Add an effect until the game master ends it…",
+  ]);
   const over = await discord.press(gm, sure, buttons(sure)[0]);
   assert.match(over.content, /ended/);
   assert.deepEqual(over.components, []);
-  await discord.slash(zoe, channel, "fight", { game: "d20", players: "Ann dex 3", monsters: "Orc dex 1" });
+  const other = await discord.slash(zoe, channel, "fight", { game: "d20", players: "Ann dex 3", monsters: "Orc dex 1" });
+  assert.match(other.content, /\nFight - D&D 5e and its kin, not started\n/);
   assert.equal((await stored())[channel].master, zoe);
   assert.doesNotMatch(discord.seen.map(({ text }) => text).join("\n") + printed(), SECRETS);
 });

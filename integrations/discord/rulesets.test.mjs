@@ -69,6 +69,8 @@ for (const [number, game] of games.entries())
         answer = await discord.press(user, board, onBoard);
       } else {
         const list = isTool ? await discord.slash(user, channel, "tools") : await discord.press(user, board, labelled(board, "More…"));
+        const labels = choices(list).map(({ label }) => label);
+        assert.deepEqual(labels.filter((label, place) => labels.indexOf(label) !== place), [], "two entries say the same");
         const usual = isUsual && buttons(list).find(({ style }) => style === BLUE);
         const able = choices(list).filter((choice) => !/^(End the encounter|Remove a combatant|Undo|Redo|Override)/.test(choice.label));
         if (!usual && able.length === 0) continue;
