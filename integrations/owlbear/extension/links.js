@@ -5,6 +5,11 @@ import { KEY, keep, publish, shared } from "./room.js";
 
 const plain = (name) => name.trim().toLowerCase();
 
+// The server's words for combatants that no player was named for. They are no one's name.
+const DEFAULTS = ["gm", "player", ""];
+
+const isPlayers = ({ controller }) => !DEFAULTS.includes(plain(controller));
+
 // Changes what this browser keeps of the shared fight, unless the game master has stopped sharing it.
 function change(id, changes) {
   const fight = shared();
@@ -15,7 +20,7 @@ function change(id, changes) {
 // Players choose their own names, so combatants stay with the first player who had the name.
 function combatantsOf(player, { combatants }, links) {
   const taken = new Set(links.filter((link) => link.player !== player.id).flatMap((link) => link.combatants));
-  return combatants.filter(({ id, controller }) => plain(controller) === plain(player.name) && !taken.has(id)).map(({ id }) => id);
+  return combatants.filter((one) => isPlayers(one) && plain(one.controller) === plain(player.name) && !taken.has(one.id)).map(({ id }) => id);
 }
 
 // A player without combatants watches.

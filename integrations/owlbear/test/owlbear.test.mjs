@@ -141,7 +141,7 @@ async function play(host) {
   const table = bar.frameLocator("#table");
   await table.locator("#new-game option").nth(1).waitFor({ state: "attached" });
   await table.locator("#new-game").selectOption({ label: "D&D 5e and its kin" });
-  await table.getByLabel("Party", { exact: true }).fill("Ann hp 24 dex 3 roll 18 player Zoe\nBo hp 20 roll 15 player Max");
+  await table.getByLabel("Party", { exact: true }).fill("Ann hp 24 dex 3 roll 18 player Zoe\nBo hp 20 roll 15 player Max\nCy roll 1");
   await table.getByLabel("Monsters", { exact: true }).fill("Orc 15hp roll 10\nUmbral Stalker 20hp roll 17 hidden");
   await table.locator("#create").click();
   await bar.getByText("Only you see this fight.").waitFor();
@@ -176,6 +176,13 @@ async function play(host) {
   assert.deepEqual(await named(zoe), ["Ann"]);
   assert.deepEqual(await named(max), ["Bo"]);
   assert.equal((await you(fake)).role, "spectator", "a name that another player has already gives nothing");
+  for (const name of ["GM", "Player"]) {
+    const posing = await enter(`posing-${name}`, name);
+    await until(() => links()[posing.id], `a link for ${name}`);
+    fight.tokens[posing.id] = (await fightOf(posing)).token;
+    assert.equal((await you(posing)).role, "spectator", `${name} is no player's name in the fight`);
+    await room.leave(posing);
+  }
 
   // Each badge shows what that user's token sees; a hidden combatant has no name there.
   await fight.send({ type: "start" });
