@@ -37,6 +37,10 @@ cpSync(`${here}extension`, target, { recursive: true });
 // The server lets no other site frame its page, so the extension has the page's files. Only the address of the API differs.
 cpSync(`${root}integrations/table/page`, `${target}/table`, { recursive: true });
 renameSync(`${target}/table/index.html`, `${target}/table.html`);
+const page = readFileSync(`${target}/table.html`, "utf8");
+const framed = page.replace("</head>", '<link rel="stylesheet" href="frame.css">\n</head>');
+if (framed === page) fail("integrations/table/page/index.html has no head. Adapt this script.");
+writeFileSync(`${target}/table.html`, framed);
 const api = readFileSync(`${target}/table/api.js`, "utf8");
 const calls = api.replaceAll(/new URL\("\.\.\/(v1\/\w+\/)", import\.meta\.url\)/g, (_, path) => `new URL(${JSON.stringify(`${server}/${path}`)})`);
 if (calls === api || calls.includes("import.meta")) fail("integrations/table/page/api.js names its addresses in another way. Adapt this script.");

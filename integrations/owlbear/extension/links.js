@@ -23,6 +23,13 @@ function combatantsOf(player, { combatants }, links) {
   return combatants.filter((one) => isPlayers(one) && plain(one.controller) === plain(player.name) && !taken.has(one.id)).map(({ id }) => id);
 }
 
+// The players whose combatants no link acts for, because no one of their name is in the room.
+function missingOf({ combatants }, links) {
+  const taken = new Set(links.flatMap((link) => link.combatants));
+  const names = combatants.filter((one) => isPlayers(one) && !taken.has(one.id)).map(({ controller }) => controller.trim());
+  return names.filter((name, place) => names.findIndex((other) => plain(other) === plain(name)) === place);
+}
+
 // A player without combatants watches.
 function createToken(fight, { name }, combatants) {
   const body = { role: combatants.length ? "player" : "spectator", name: name.trim().slice(0, 80) || "Player", ...(combatants.length && { combatants }) };
@@ -52,10 +59,12 @@ async function update(players, encounter) {
     if (known && fits === JSON.stringify([known.key, known.combatants])) continue;
     const created = await createToken(fight, player, combatants);
     const others = fight.links.filter((link) => link !== known);
-    const link = { player: player.id, name: player.name, key, combatants, tokenId: created.id, token: created.token };
+    const link = { player: player.id, name: player.name.trim(), key, combatants, tokenId: created.id, token: created.token };
     change(id, { links: [...others, link], revoked: [...fight.revoked, ...(known ? [known.tokenId] : [])] });
   }
-  const { links, published } = shared();
+  const { links, published, missing } = shared();
+  const without = missingOf(encounter, links);
+  if (JSON.stringify(without) !== JSON.stringify(missing)) change(id, { missing: without });
   const current = links.map(({ tokenId }) => tokenId).join(" ");
   if (current !== published) {
     await publish(id, links);

@@ -18,12 +18,24 @@ function opened() {
   return id && token ? { id, token } : undefined;
 }
 
+let isOpen = false;
+
+// A page of a fight that is no longer shared would ask for it again and again.
+function close() {
+  table.hidden = true;
+  if (isOpen) table.src = "about:blank";
+  isOpen = false;
+}
+
 function show(fight) {
   const hash = fight ? `#${new URLSearchParams({ encounter: fight.id, token: fight.token })}` : "";
   table.hidden = false;
-  if (!table.src) table.src = `table.html${hash}`;
+  if (!isOpen) table.src = `table.html${hash}`;
   else if (hash && table.contentWindow.location.hash !== hash) table.contentWindow.location.hash = hash;
+  isOpen = true;
 }
+
+const linkInWords = ({ name, combatants }) => `${name} ${combatants.length ? "plays" : "watches"}.`;
 
 function drawButtons() {
   const own = shared();
@@ -32,7 +44,7 @@ function drawButtons() {
   $("share").hidden = !fight || isShared;
   $("stop").hidden = !own;
   if (role !== "GM") return;
-  if (isShared) say(`Shared. ${own.links.map(({ name, combatants }) => `${name} ${combatants.length ? "plays" : "watches"}.`).join(" ")}`.trim());
+  if (isShared) say(["Shared.", ...own.links.map(linkInWords), ...own.missing.map((name) => `${name} has no link yet.`)].join(" "));
   else if (fight) say(own ? "Another fight is shared with the room." : "Only you see this fight.");
   else say("Begin a fight, then share it with the room.");
 }
@@ -48,7 +60,7 @@ async function share() {
   const { you } = await api(fight);
   if (you.role !== "gm") throw new Error("This link is not the game master's. Open the game master's link.");
   if (shared()) await stop();
-  keep("shared", { ...fight, links: [], revoked: [], published: "" });
+  keep("shared", { ...fight, links: [], missing: [], revoked: [], published: "" });
   drawButtons();
 }
 
@@ -72,7 +84,7 @@ async function attempt(step) {
 async function drawPlayer(metadata) {
   const fight = await fightOf(metadata);
   if (fight) show(fight);
-  else table.hidden = true;
+  else close();
   say(fight ? "" : "Waiting for the game master to share a fight.");
 }
 

@@ -61,8 +61,8 @@ test("the build refuses addresses that Owlbear cannot use", async () => {
   ]) await assert.rejects(build(...args), problem);
 });
 
-test("the badge says who acts now, in a few words", () => {
-  const combatants = [{ id: "a", name: "Ann" }, { id: "b", name: "Bartholomew of the Nine Reeds" }];
+test("the badge says who acts now or may begin, in a few words", () => {
+  const combatants = [{ id: "a", name: "Ann" }, { id: "b", name: "Bartholomew of the Nine Reeds" }, { id: "c", name: "Cy" }, { id: "d", name: "Di" }];
   const at = (more) => badge({ status: "running", combatants, current: [], pending: null, ...more });
   assert.equal(badge(undefined), undefined);
   assert.equal(at({ status: "ended", current: ["a"] }), undefined);
@@ -70,6 +70,10 @@ test("the badge says who acts now, in a few words", () => {
   assert.equal(at({ current: ["a"] }), "Ann");
   assert.equal(at({ pending: { decision: "someone_acts" } }), "Someone");
   assert.equal(at({ current: ["a", "b"] }), "Ann, Bartholomew of the…");
+  assert.equal(at({ pending: { decision: "begin_turn", combatants: ["a", "c", "d"] } }), "Ann, Cy or Di");
+  assert.equal(at({ pending: { decision: "nominate", combatants: ["a"] } }), "Ann");
+  assert.equal(at({ pending: { decision: "resolve", combatants: [] } }), undefined);
+  assert.equal(at({ current: ["c"], pending: { decision: "react", combatants: ["a"] } }), "Cy");
 });
 
 for (const [title, isOfficial] of [["the extension", false], ["the extension with Owlbear's own SDK", true]]) {
@@ -118,11 +122,15 @@ async function play(host) {
   const room = await Room.open(`${host.url}/manifest.json`);
   const contexts = {};
   const errors = [];
+  const refused = [];
   const enter = async (id, name, role) => {
     contexts[id] ??= await browser.newContext({ viewport: { width: 700, height: 900 } });
     contexts[id].setDefaultTimeout(20_000);
     const player = await room.enter(contexts[id], site.url, id, name, role);
     player.page.on("pageerror", (error) => errors.push(`${id}: ${error}`));
+    player.page.on("console", (message) => {
+      if (message.type() === "error" && message.location().url.includes("/v1/")) refused.push(`${id}: ${message.text()} ${message.location().url}`);
+    });
     return player;
   };
   const background = ({ page }) => page.frames().find((frame) => frame.url().includes("/background.html"));
@@ -143,6 +151,9 @@ async function play(host) {
   await table.locator("#new-game").selectOption({ label: "D&D 5e and its kin" });
   await table.getByLabel("Party", { exact: true }).fill("Ann hp 24 dex 3 roll 18 player Zoe\nBo hp 20 roll 15 player Max\nCy roll 1");
   await table.getByLabel("Monsters", { exact: true }).fill("Orc 15hp roll 10\nUmbral Stalker 20hp roll 17 hidden");
+  const create = await table.locator("#create").boundingBox();
+  const frame = await gm.page.locator("#popover").boundingBox();
+  assert.ok(create.y + create.height <= frame.y + frame.height, "the button is within the popover");
   await table.locator("#create").click();
   await bar.getByText("Only you see this fight.").waitFor();
   await room.closePopover(gm);
@@ -152,13 +163,14 @@ async function play(host) {
   assert.deepEqual(links(), {});
   await bar.getByRole("button", { name: "Share with the room" }).click();
   await until(() => links()["zoe-1"], "a link for Zoe");
-  await bar.getByText("Shared. Zoe plays.").waitFor();
+  await bar.getByText("Shared. Zoe plays. Max has no link yet.").waitFor();
 
   // Her popover opens the fight, and Max, who comes late, gets a link too.
   await early.frameLocator("#table").locator("#connection.live").waitFor();
   const max = await enter("max-1", " max ");
   const fake = await enter("fake-1", "Zoe");
   await until(() => links()["max-1"] && links()["fake-1"], "links for who comes late");
+  await bar.getByText(/^Shared\. (?=.*Zoe plays)(?=.*max plays)(?!.*no link)/).waitFor();
   const own = JSON.parse(Object.values(JSON.parse(await storage(gm))).find((text) => text.includes('"published"')));
   const fight = Object.assign(new Fight(), { url: `http://127.0.0.1:${server.port}`, id: own.id, tokens: { gm: own.token } });
   const tokens = {};
@@ -245,6 +257,7 @@ async function play(host) {
   await room.closePopover(gm);
   const reopened = await room.openPopover(gm);
   await reopened.frameLocator("#table").locator("#connection.live").waitFor();
+  refused.length = 0;
   await reopened.getByRole("button", { name: "Stop sharing" }).click();
   await until(async () => (await status(tokens["zoe-1"])) === 404 && (await status(tokens["max-1"])) === 404, "no token for players");
   assert.deepEqual(links(), {});
@@ -253,6 +266,8 @@ async function play(host) {
   await max.page.frameLocator("#popover").getByText("Waiting for the game master to share a fight.").waitFor();
 
   await gm.page.screenshot({ path: path.join(work, "game-master.png") });
+  await new Promise((passed) => setTimeout(passed, 2000));
+  assert.deepEqual(refused, [], "no page asks with a token that is gone");
   for (const context of Object.values(contexts)) await context.close();
   assert.deepEqual(errors, []);
 }
