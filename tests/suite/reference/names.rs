@@ -1,8 +1,7 @@
 //! The names of all rulesets side by side: the page `docs/reference/names.md`, and what its tables
-//! must hold. `TURNKEEPER_BLESS=1 tests/run openapi` rewrites the page.
+//! must hold.
 
-use crate::support::openapi::{self, AllSchemas};
-use crate::support::sources;
+use super::{followed, manifests, page_is};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -18,11 +17,6 @@ struct Named {
     summary: String,
     shared: bool,
     schema: Value,
-}
-
-fn manifests() -> Vec<RulesetManifest> {
-    let schemas = AllSchemas::shipped().0;
-    schemas.iter().map(openapi::ruleset_manifest).collect()
 }
 
 fn commands(manifests: &[RulesetManifest]) -> Vec<Named> {
@@ -187,15 +181,6 @@ const OF_THE_RULESET: [&str; 2] = ["cause", "ranking"];
 /// The field that names the object in which it stands.
 const OF_ITS_OBJECT: &str = "id";
 
-/// The schema to which a reference leads.
-fn followed<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
-    let name = schema["$ref"].as_str();
-    match name.and_then(|target| target.strip_prefix("#/$defs/")) {
-        Some(name) => followed(&root["$defs"][name], root),
-        None => schema,
-    }
-}
-
 /// Collects the fields of all objects in a schema, each with its type. Of an object it is only that:
 /// its own fields are collected too.
 fn collect_fields(schema: &Value, root: &Value, found: &mut Vec<(String, String)>) {
@@ -304,14 +289,7 @@ fn the_page_of_names_is_what_the_openapi_manifests_say() {
     decisions(&mut page, &manifests);
     fields(&mut page, "Fields of commands", &once(commands(&manifests)));
     fields(&mut page, "Fields of events", &once(events(&manifests)));
-    if std::env::var_os("TURNKEEPER_BLESS").is_some() {
-        std::fs::create_dir_all(sources::path("docs/reference")).expect("a folder");
-        std::fs::write(sources::path(PAGE), &page).expect("the page can be written");
-    }
-    assert!(
-        sources::text(PAGE) == page,
-        "{PAGE} is not what the code says: TURNKEEPER_BLESS=1 tests/run openapi"
-    );
+    page_is(PAGE, &page);
 }
 
 const INTRODUCTION: &str = "# Names
