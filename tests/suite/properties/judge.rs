@@ -475,7 +475,9 @@ impl Judge {
                 let detail = format!("{:?}: {other} and {}", option.label, option.command);
                 return breach("no two buttons say the same", detail);
             }
-            if option.label.contains(['(', '_', '{', '#']) {
+            // A number at the end is the server's, where two labels were equal.
+            let last_word = option.label.rsplit(' ').next().unwrap_or_default();
+            if option.label.contains(['(', '_', '{']) || last_word.starts_with('#') {
                 return breach("a label reads as a sentence", option.label.clone());
             }
         }
