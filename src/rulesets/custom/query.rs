@@ -884,10 +884,10 @@ pub(super) fn may_use(
     name: &Slug,
     rule: &ReactionRule,
 ) -> bool {
-    comes_in(encounter, opening, rule) && has_prepared(encounter, c, name, rule)
+    comes_in(encounter, opening, rule) && can_use(encounter, c, name, rule)
 }
 
-/// Whether a reaction has its time in this opening.
+/// True if a reaction may be used in this opening.
 fn comes_in(encounter: &Encounter, opening: Opening, rule: &ReactionRule) -> bool {
     let is_time = match opening {
         Opening::WithinTurn => rule.when != When::Gap,
@@ -898,17 +898,17 @@ fn comes_in(encounter: &Encounter, opening: Opening, rule: &ReactionRule) -> boo
         Gives::Turn | Gives::OwnTurn => has_room(encounter),
         Gives::Skip => false,
     };
-    is_time && fits_here && rule.prepare != Prepare::Delay
+    is_time && fits_here
 }
 
-/// Whether a combatant has readied a reaction, where that is asked, and can pay for it.
-fn has_prepared(encounter: &Encounter, c: &Combatant, name: &Slug, rule: &ReactionRule) -> bool {
-    let is_ready = match rule.prepare {
+/// Whether a combatant has prepared a reaction as its rule asks, and can pay for it.
+fn can_use(encounter: &Encounter, c: &Combatant, name: &Slug, rule: &ReactionRule) -> bool {
+    let is_prepared = match rule.prepare {
         Prepare::None => true,
         Prepare::Ready => c.state.readied_reactions.contains(name),
         Prepare::Delay => false,
     };
-    is_ready && can_pay(encounter, c, name, rule)
+    is_prepared && can_pay(encounter, c, name, rule)
 }
 
 /// Whether a combatant may let another side go first by this reaction.
@@ -971,7 +971,7 @@ pub(super) fn reacting(
             return may_return(encounter, c, opening);
         }
         let mut rules = rules.iter();
-        rules.any(|(name, rule)| has_prepared(encounter, c, name, rule))
+        rules.any(|(name, rule)| can_use(encounter, c, name, rule))
             && may_react(encounter, c, opening)
     })
 }
