@@ -8,6 +8,7 @@ use crate::support::openapi::{self, AllSchemas};
 use crate::support::sources;
 use serde_json::Value;
 use turnkeeper::openapi::RulesetManifest;
+use turnkeeper::vocabulary::Decision;
 
 fn manifests() -> Vec<RulesetManifest> {
     let schemas = AllSchemas::shipped().0;
@@ -25,6 +26,19 @@ fn followed<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
         Some(name) => followed(&root["$defs"][name], root),
         None => schema,
     }
+}
+
+/// The commands that answer a decision.
+fn answers(decision: &Decision) -> String {
+    let commands: Vec<String> = decision
+        .commands
+        .iter()
+        .map(|command| format!("`{command}`"))
+        .collect();
+    if commands.is_empty() {
+        return "no command".to_owned();
+    }
+    commands.join(", ")
 }
 
 /// Compares a page with what the code says, or rewrites it.

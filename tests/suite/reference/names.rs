@@ -1,12 +1,11 @@
 //! The names of all rulesets side by side: the page `docs/reference/names.md`, and what its tables
 //! must hold.
 
-use super::{followed, manifests, page_is};
+use super::{answers, followed, manifests, page_is};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use turnkeeper::openapi::RulesetManifest;
-use turnkeeper::vocabulary::Decision;
 
 const PAGE: &str = "docs/reference/names.md";
 
@@ -341,19 +340,6 @@ fn decisions(page: &mut String, manifests: &[RulesetManifest]) {
         }
         page.push('\n');
     }
-}
-
-/// The commands that answer a decision.
-fn answers(decision: &Decision) -> String {
-    let commands: Vec<String> = decision
-        .commands
-        .iter()
-        .map(|command| format!("`{command}`"))
-        .collect();
-    if commands.is_empty() {
-        return "no command".to_owned();
-    }
-    commands.join(", ")
 }
 
 fn heading(page: &mut String, title: &str, manifests: &[RulesetManifest]) {

@@ -1,7 +1,7 @@
 //! One page for each ruleset, `docs/reference/{ruleset}.md`, with its fields, options, commands,
 //! decisions, events and rules, and one page of what all rulesets share.
 
-use super::{followed, manifests, page_is, reference};
+use super::{answers, followed, manifests, page_is, reference};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -131,10 +131,7 @@ impl Objects {
             }
             let mut part = format!("\n### {name}\n\n{}\n", cell(description(&schema)));
             let fields = rows_of(&schema, &root, &mut self, |_| true);
-            if !fields.is_empty() {
-                part.push('\n');
-                table(&mut part, &fields);
-            }
+            table(&mut part, &fields);
             written.insert(name, part);
         }
         if written.is_empty() {
@@ -176,6 +173,7 @@ fn rows_of(
             });
         }
     }
+    // The constant that tells the forms apart, and the type of a command or event.
     rows.retain(|row| row.field != "type" || !row.kind.starts_with('`'));
     rows
 }
@@ -287,12 +285,16 @@ fn section(page: &mut String, title: &str, rows: &[Row]) {
     if rows.is_empty() {
         return;
     }
-    let _ = write!(page, "\n## {title}\n\n");
+    let _ = write!(page, "\n## {title}\n");
     table(page, rows);
 }
 
+/// The table of an object's fields, if it has any.
 fn table(page: &mut String, rows: &[Row]) {
-    page.push_str("| field | type | default | meaning |\n| --- | --- | --- | --- |\n");
+    if rows.is_empty() {
+        return;
+    }
+    page.push_str("\n| field | type | default | meaning |\n| --- | --- | --- | --- |\n");
     for row in rows {
         let Row {
             field,
@@ -323,11 +325,7 @@ fn commands(page: &mut String, manifest: &RulesetManifest, shared: bool, objects
         };
         let summary = cell(command.summary);
         let _ = write!(page, "\n### {}\n\n{summary} {sender}\n", command.kind);
-        let fields = rows(&command.schema, objects, |field| field != "type");
-        if !fields.is_empty() {
-            page.push('\n');
-            table(page, &fields);
-        }
+        table(page, &rows(&command.schema, objects, |_| true));
     }
 }
 
@@ -337,21 +335,12 @@ fn list_decisions(page: &mut String, decisions: &[&Decision]) {
     }
     page.push_str("\n## Decisions\n\n`pending.decision` names what the fight awaits.\n\n| decision | meaning | commands that answer it |\n| --- | --- | --- |\n");
     for decision in decisions {
-        let commands: Vec<String> = decision
-            .commands
-            .iter()
-            .map(|one| format!("`{one}`"))
-            .collect();
-        let commands = if commands.is_empty() {
-            "none".to_owned()
-        } else {
-            commands.join(", ")
-        };
+        let Decision { id, summary, .. } = decision;
         let _ = writeln!(
             page,
-            "| `{}` | {} | {commands} |",
-            decision.id,
-            cell(decision.summary)
+            "| `{id}` | {} | {} |",
+            cell(summary),
+            answers(decision)
         );
     }
 }
@@ -364,11 +353,7 @@ fn events(page: &mut String, manifest: &RulesetManifest, shared: bool, objects: 
         .filter(|event| event.shared == shared)
     {
         let _ = write!(page, "\n### {}\n\n{}\n", event.kind, cell(&event.summary));
-        let fields = rows(&event.schema, objects, |field| field != "type");
-        if !fields.is_empty() {
-            page.push('\n');
-            table(page, &fields);
-        }
+        table(page, &rows(&event.schema, objects, |_| true));
     }
 }
 
