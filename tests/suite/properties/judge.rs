@@ -4,7 +4,7 @@ use super::chance::Chance;
 use super::gone::named_but_gone;
 use super::turns::Turns;
 use crate::support::json::short;
-use crate::support::legal_commands::{covered, listed, listed_values};
+use crate::support::legal_commands::{covered, listed, listed_values, repeated_label};
 use crate::support::table::{RULESETS, Refused, Table, owned, player, seeded};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -469,12 +469,10 @@ impl Judge {
             return breach("the brief says what the view says", format!("{brief}"));
         }
         self.known_rules()?;
-        let mut labels = BTreeMap::new();
+        if let Some(detail) = repeated_label(&self.legal_commands) {
+            return breach("no two buttons say the same", detail);
+        }
         for option in &self.legal_commands {
-            if let Some(other) = labels.insert(&option.label, &option.command) {
-                let detail = format!("{:?}: {other} and {}", option.label, option.command);
-                return breach("no two buttons say the same", detail);
-            }
             // A number at the end is the server's, where two labels were equal.
             let last_word = option.label.rsplit(' ').next().unwrap_or_default();
             if option.label.contains(['(', '_', '{']) || last_word.starts_with('#') {

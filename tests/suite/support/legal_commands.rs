@@ -1,7 +1,7 @@
 //! Whether a command is among those that are listed as legal.
 
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use turnkeeper::vocabulary::{LegalCommand, Values};
 
 /// Fields that no option lists: whose the command is, its type, the field, and why.
@@ -99,11 +99,16 @@ fn admits(values: &Values, value: &Value) -> bool {
     }
 }
 
-/// A label that two options have, if there is one.
-pub fn repeated_label(legal_commands: &[LegalCommand]) -> Option<&str> {
-    let mut labels = BTreeSet::new();
-    let mut all = legal_commands.iter().map(|option| option.label.as_str());
-    all.find(|label| !labels.insert(*label))
+/// A label that two options have, with their commands, if there is one.
+pub fn repeated_label(legal_commands: &[LegalCommand]) -> Option<String> {
+    let mut labels = BTreeMap::new();
+    for option in legal_commands {
+        let LegalCommand { label, command, .. } = option;
+        if let Some(other) = labels.insert(label, command) {
+            return Some(format!("{label:?}: {other} and {command}"));
+        }
+    }
+    None
 }
 
 /// Every value that is listed one by one.
