@@ -32,7 +32,7 @@ use tokio::time::timeout;
 /// The time without any line after which the connection counts as lost. By default servers send
 /// something every 15 seconds.
 const SILENCE: Duration = Duration::from_secs(120);
-/// What is said of such a connection.
+/// The reason that the log gives for such a connection.
 const SILENT: &str = "the server is silent";
 /// The type of a stream of lines.
 const LINES: &str = "application/x-ndjson";
@@ -250,7 +250,7 @@ impl Courier<'_> {
         Ok(answer)
     }
 
-    /// What an answer that refuses the stream means.
+    /// The end of the stream that a refusal brings.
     async fn refusal(&self, mut answer: Response) -> End {
         #[derive(Default, Deserialize)]
         #[serde(default)]
@@ -416,7 +416,7 @@ fn events_url(settings: &Follow) -> Result<Url, String> {
     Ok(url)
 }
 
-/// Whether the server is on this machine, where no proxy leads.
+/// True if the server is on this machine: no proxy leads there.
 fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();

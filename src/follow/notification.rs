@@ -21,7 +21,7 @@ pub struct Notification<'e> {
     sentences: Vec<&'e str>,
 }
 
-/// What a webhook gets of a change.
+/// The `data` of a webhook's body.
 #[derive(Serialize)]
 struct PostedData<'e> {
     encounter: &'e str,

@@ -86,7 +86,7 @@ impl Position {
         self.kept.after.as_deref()
     }
 
-    /// Whether the encounter was deleted, and that was not posted.
+    /// True if the encounter was deleted and no post has told it.
     pub fn is_deleted(&self) -> bool {
         self.kept.deleted
     }

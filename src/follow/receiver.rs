@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The time for one try, as Standard Webhooks recommend.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// What the requests say of their sender. Discord requires this form.
+/// The `User-Agent` of the requests, in the form that Discord requires.
 const AGENT: &str = concat!("DiscordBot (turnkeeper, ", env!("CARGO_PKG_VERSION"), ")");
 /// The start of a secret of Standard Webhooks.
 const SECRET_PREFIX: &str = "whsec_";
@@ -139,7 +139,7 @@ impl Receiver {
         }
     }
 
-    /// Whether the receiver will never take this message.
+    /// True if the receiver refuses this message for good.
     fn refuses(&self, status: StatusCode) -> bool {
         matches!(self.kind, PostKind::Discord) && status == StatusCode::BAD_REQUEST
     }

@@ -156,7 +156,7 @@ pub(super) async fn receive(
     })
 }
 
-/// Whether all of a small body came with its head. What came of it stays in `body`.
+/// True if all of a small body came with its head. The part that came stays in `body`.
 async fn has_arrived(body: &mut Body) -> bool {
     // The connection reads the body only after it was asked for.
     let mut first = body.frame().now_or_never();

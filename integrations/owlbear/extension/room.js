@@ -1,4 +1,4 @@
-// What a room and a browser keep of a fight. All players of a room read its metadata, and one user a browser's storage.
+// The data of a fight that a room and a browser keep. All players of a room read its metadata, and one user a browser's storage.
 
 import { owlbear } from "./obr.js";
 import { createKeys, seal, unseal } from "./seal.js";

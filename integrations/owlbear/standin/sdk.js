@@ -1,4 +1,4 @@
-// What extension/obr.js has, by Owlbear's own SDK. The tests use it instead of that file.
+// The object of extension/obr.js, made by Owlbear's own SDK. The tests use it instead of that file.
 
 import OBR from "@owlbear-rodeo/sdk";
 

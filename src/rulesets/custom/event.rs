@@ -260,7 +260,7 @@ pub struct PassStarted {
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct ChoiceOpened {
-    /// The combatant that chooses. Absent if any of those who may act next can start.
+    /// The combatant that chooses. Left out if each candidate may start its own turn.
     pub chooser: Option<CombatantId>,
 }
 
