@@ -1,4 +1,4 @@
-"""Lets the bot of docs/guide/bots.md play every ruleset and every preset of `custom`: bot.py SERVER ROUNDS
+"""Lets the bot of docs/how-to/bots.md play every ruleset and every preset of `custom`: bot.py SERVER ROUNDS
 
 Nothing of what it sends may be refused, and it must not roll dice for the table.
 """

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 
-const PAGE: &str = include_str!("../../docs/guide/errors.md");
+const PAGE: &str = include_str!("../../docs/reference/errors.md");
 
 /// A kind of problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]

@@ -1,6 +1,6 @@
 //! What may change between releases: the documents of the last release, which `openapi/release`
 //! keeps in `openapi/v1`, are compared with those of today. The policy is in
-//! `docs/guide/versions.md`.
+//! `docs/reference/versions.md`.
 
 use crate::support::openapi::breaking_changes;
 use crate::support::sources;

@@ -140,7 +140,7 @@ fn the_page_on_errors_explains_every_code_and_no_other() {
         .collect();
     assert!(
         unlisted.is_empty(),
-        "docs/guide/errors.md does not explain {unlisted:?}"
+        "docs/reference/errors.md does not explain {unlisted:?}"
     );
     let unused: Vec<_> = listed
         .iter()

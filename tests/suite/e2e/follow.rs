@@ -404,7 +404,7 @@ async fn the_sample_of_the_page_is_a_post() {
     scene.fight.accepted(end).await;
     scene.receiver.accepts(2).await;
     let post = scene.receiver.accepted().remove(1);
-    let page = text("docs/guide/webhooks.md");
+    let page = text("docs/how-to/webhooks.md");
     let [sample] = blocks(&page, "json")[..] else {
         panic!("one sample");
     };
@@ -424,7 +424,7 @@ async fn the_sample_of_the_page_is_a_post() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_receiver_of_the_page_takes_posts_and_refuses_others() {
     let mut scene = Scene::start().await;
-    let page = text("docs/guide/webhooks.md");
+    let page = text("docs/how-to/webhooks.md");
     let [code] = blocks(&page, "python")[..] else {
         panic!("one receiver");
     };
