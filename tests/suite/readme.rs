@@ -1,4 +1,4 @@
-//! Runs the examples of the README, the guide and the rulesets' pages, and compares what they print
+//! Runs the examples of the README and the pages of the documentation, and compares what they print
 //! with what the pages say.
 
 use crate::e2e::Api;
@@ -6,56 +6,155 @@ use crate::support::process::{isolate, search_path, turnkeeper};
 use crate::support::sources::{self, blocks, text};
 use rstest::rstest;
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 use turnkeeper::engine::Rulesets;
 
 const README: &str = "README.md";
 
+/// The address in the examples; a test puts its own server's in its place.
+const ADDRESS: &str = "http://127.0.0.1:8080";
+
+/// A language of programs that a page shows. A block whose first line is a comment with the name
+/// of a file is a program; other blocks are parts of one, and do not run.
+#[derive(Debug, Clone, Copy)]
+struct Language {
+    fence: &'static str,
+    comment: &'static str,
+    extension: &'static str,
+    command: &'static str,
+}
+
+const LANGUAGES: [Language; 2] = [
+    Language {
+        fence: "js",
+        comment: "// ",
+        extension: ".mjs",
+        command: "node",
+    },
+    Language {
+        fence: "python",
+        comment: "# ",
+        extension: ".py",
+        command: "python3",
+    },
+];
+
+impl Language {
+    /// The programs of a page: the name and the text of each file.
+    fn programs<'p>(&self, page: &'p str) -> Vec<(&'p str, &'p str)> {
+        let mut programs = Vec::new();
+        for block in blocks(page, self.fence) {
+            let first = block
+                .lines()
+                .next()
+                .and_then(|line| line.strip_prefix(self.comment));
+            let Some(name) = first else { continue };
+            if name.ends_with(self.extension) && !name.contains(['/', ' ']) {
+                programs.push((name, block));
+            }
+        }
+        programs
+    }
+}
+
+/// Whether a page has something to run.
+fn has_example(page: &str) -> bool {
+    let has_program = |language: &Language| !language.programs(page).is_empty();
+    ["bash", "html"]
+        .iter()
+        .any(|fence| !blocks(page, fence).is_empty())
+        || LANGUAGES.iter().any(has_program)
+}
+
+/// Runs an example of a page, and returns what it prints.
+async fn run(path: &str, api: &Api, arguments: &[&str], folder: &Path, data: &Path) -> String {
+    let mut command = Command::new(arguments[0]);
+    command
+        .args(&arguments[1..])
+        .env_clear()
+        .env("URL", &api.base)
+        .env("TMPDIR", data)
+        .env("PATH", search_path());
+    command.envs(std::env::var("CHROMIUM").map(|chromium| ("CHROMIUM", chromium)));
+    isolate(&mut command, data);
+    command.current_dir(folder);
+    let output = tokio::task::spawn_blocking(move || command.output())
+        .await
+        .expect("a process")
+        .unwrap_or_else(|error| {
+            panic!(
+                "cannot run {} ({error}): run tests/setup first",
+                arguments[0]
+            )
+        });
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{path}: {errors}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
 /// Pastes the bash blocks of these pages into one shell, and compares all that they print with the
-/// text blocks.
+/// text blocks. The programs of a page in each language print the same. Its `html` blocks are a page
+/// for a browser, which shows it.
 async fn prints_what_it_says(paths: &[&str]) {
     let pages: Vec<String> = paths.iter().map(|path| text(path)).collect();
     for (path, page) in paths.iter().zip(&pages) {
-        assert!(!blocks(page, "bash").is_empty(), "{path} has no example");
+        assert!(has_example(page), "{path} has no example");
         assert!(
             !blocks(page, "text").is_empty(),
             "{path} does not say what its example prints"
         );
     }
+    let path = paths.last().expect("a page");
+    let page = pages.last().expect("a page");
+    if !blocks(page, "html").is_empty() {
+        return shows_what_it_says(path).await;
+    }
     let said: String = pages.iter().flat_map(|page| blocks(page, "text")).collect();
-    let script = pages
-        .iter()
+    let script: String = (pages.iter())
         .flat_map(|page| blocks(page, "bash"))
-        .filter(|block| block.trim() != "cargo run");
-    let script = format!("set -euo pipefail\n{}", script.collect::<String>());
+        .filter(|block| block.trim() != "cargo run")
+        .collect();
+    let directory = TempDir::new().expect("a temporary directory");
+    let data = directory.path();
+    if !script.is_empty() {
+        let script = format!("set -euo pipefail\n{script}");
+        // Examples name files of the repository.
+        let shell = ["bash", "-c", &script];
+        let printed = run(path, &Api::start().await, &shell, &sources::path(""), data).await;
+        assert_eq!(
+            printed, said,
+            "{paths:?} print something else than they say"
+        );
+    }
+    for language in LANGUAGES {
+        let programs = language.programs(page);
+        if programs.is_empty() {
+            continue;
+        }
+        let api = Api::start().await;
+        let mut printed = String::new();
+        for (name, program) in programs {
+            let program = program.replace(ADDRESS, &api.base);
+            std::fs::write(data.join(name), program).expect("a file");
+            printed += &run(path, &api, &[language.command, name], data, data).await;
+        }
+        assert_eq!(printed, said, "{path}, with {}", language.command);
+    }
+}
+
+/// Opens the `html` blocks of a page in a browser, and compares what it shows with the text blocks.
+async fn shows_what_it_says(path: &str) {
+    let page = text(path);
+    assert!(
+        blocks(&page, "bash").is_empty(),
+        "{path}: a page for a browser has no examples for a shell"
+    );
     let api = Api::start().await;
     let directory = TempDir::new().expect("a temporary directory");
-    let mut shell = Command::new("bash");
-    shell
-        .arg("-c")
-        .arg(script)
-        .env_clear()
-        .env("URL", &api.base)
-        .env("TMPDIR", directory.path())
-        .env("PATH", search_path());
-    isolate(&mut shell, directory.path());
-    // Examples name files of the repository.
-    shell.current_dir(sources::path(""));
-    let output = tokio::task::spawn_blocking(move || shell.output())
-        .await
-        .expect("a shell")
-        .expect("bash runs");
-    let (printed, errors) = (
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
-    assert!(output.status.success(), "{paths:?}: {errors}");
-    assert_eq!(
-        printed, said,
-        "{paths:?} print something else than they say"
-    );
+    let browser = ["node", "tests/suite/support/browser.mjs", path, &api.base];
+    run(path, &api, &browser, &sources::path(""), directory.path()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -76,7 +175,7 @@ async fn a_pages_examples_print_what_it_says(
 ) {
     let path = format!("docs/{}", sources::name_below("docs", &file));
     let page = text(&path);
-    if blocks(&page, "bash").is_empty() {
+    if !has_example(&page) {
         let is_guide = path.starts_with("docs/start") || path.starts_with("docs/how-to");
         assert!(!is_guide, "{path} has no example");
         return;
@@ -124,6 +223,30 @@ fn pages_list_the_rulesets_and_presets_that_are_served() {
             rows.push(format!("| `{id}`{default} | {title} | {plays} |"));
         }
         assert!(page.contains(&rows.join("\n")), "{id}: {rows:#?}");
+    }
+}
+
+#[test]
+fn the_page_of_systems_has_a_row_for_each_ruleset_or_preset() {
+    const CHOICE: &str = "docs/start/choose-a-system.md";
+    let page = text(CHOICE);
+    for ruleset in Rulesets::shipped().iter() {
+        let manifest = ruleset.manifest;
+        let id = manifest.id;
+        let mut rows: Vec<String> = (manifest.presets.iter())
+            .map(|preset| {
+                let (plays, title) = (preset.plays, preset.title);
+                format!("| {plays} | `{id}` | `{}` | {title} |", preset.id)
+            })
+            .collect();
+        if rows.is_empty() {
+            rows.push(format!(" | [`{id}`](../rulesets/{id}.md) | | "));
+        }
+        for row in &rows {
+            assert!(page.contains(row), "{CHOICE} has no row {row}");
+        }
+        let listed = page.matches(&format!("| `{id}` | `")).count();
+        assert_eq!(listed, manifest.presets.len(), "{CHOICE}: {id}");
     }
 }
 
