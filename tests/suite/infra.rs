@@ -5,10 +5,14 @@ use crate::e2e::applications::key;
 use crate::support::client::{Fight, ambush, note};
 use crate::support::cluster::RedisCluster;
 use crate::support::lambda::{EventSource, Function};
+use crate::support::process::turnkeeper;
 use crate::support::redis::RedisServer;
-use crate::support::sources::text;
+use crate::support::sources::{path, text};
 use clap::Parser;
 use serde_json::json;
+use std::env::consts::ARCH;
+use std::process::Command;
+use tempfile::TempDir;
 use turnkeeper::config::Config;
 
 /// The words of the template's access string.
@@ -204,6 +208,43 @@ fn property<'r>(resource: &'r str, name: &str) -> &'r str {
             .strip_prefix(&format!("{name}: "))
     });
     value.unwrap_or_else(|| panic!("no {name} in {resource}"))
+}
+
+/// What `infra/package` says when it refuses to pack a program for an architecture.
+fn refusal_to_pack(program: &str, architecture: &str) -> String {
+    let packed = Command::new(path("infra/package"))
+        .arg(architecture)
+        .env("PROGRAM", program)
+        .output()
+        .expect("it runs");
+    assert!(!packed.status.success(), "it packed {program}");
+    String::from_utf8(packed.stderr).expect("text")
+}
+
+#[test]
+fn a_package_is_refused_a_program_for_another_architecture() {
+    let (own, other) = match ARCH {
+        "x86_64" => ("x86_64", "arm64"),
+        _ => ("arm64", "x86_64"),
+    };
+    let directory = TempDir::new().expect("a temporary directory");
+    let command = turnkeeper(directory.path());
+    let program = command.get_program().to_str().expect("text");
+    assert_eq!(
+        refusal_to_pack(program, other),
+        format!(
+            "infra/package: {program} is a program for {own}, not for {other}. Name one for {other}, or pack {own}.\n"
+        )
+    );
+    let script = directory.path().join("script");
+    std::fs::write(&script, "#!/bin/sh\n").expect("a file");
+    let script = script.to_str().expect("text");
+    assert_eq!(
+        refusal_to_pack(script, own),
+        format!(
+            "infra/package: {script} is no program for Linux on x86_64 or arm64. Name one for {own}.\n"
+        )
+    );
 }
 
 #[test]
