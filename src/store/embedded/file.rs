@@ -187,7 +187,12 @@ fn open(path: &Path) -> Result<Database, String> {
 
 /// Opens a file that no other process has open, and leaves it as it is: changes stay in memory.
 pub(super) fn open_unchanged(path: &Path) -> Result<Database, String> {
-    let file = File::open(path).map_err(|error| cannot_open(path, error))?;
+    let file = File::open(path).map_err(|error| {
+        if error.kind() == ErrorKind::NotFound {
+            return missing(path);
+        }
+        cannot_open(path, error)
+    })?;
     match file.try_lock_shared() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(in_use(path)),
@@ -228,8 +233,16 @@ fn opened(
 
 fn in_use(path: &Path) -> String {
     format!(
-        "{} is in use by another process; the embedded store serves one process only: stop the \
-         other one, choose another directory, or set REDIS_URL to share a Redis between processes",
+        "{} is in use by another process: the embedded store serves one process only. Stop the \
+         other one, choose another directory, or set REDIS_URL to share a Redis between processes. \
+         `turnkeeper backup` copies and checks the store of a running server",
+        path.display()
+    )
+}
+
+fn missing(path: &Path) -> String {
+    format!(
+        "{} does not exist. Set TURNKEEPER_DATA to the server's directory, or name another file",
         path.display()
     )
 }

@@ -36,7 +36,19 @@ async fn a_backup_of_a_running_server_is_restored_by_putting_it_in_the_files_pla
     fight.notes(1).await;
     let data = server.directory.path().join("data");
     let settings = [("TURNKEEPER_DATA", data.to_str().unwrap())];
-    assert!(fails(&settings, &["check"], 1).contains("in use by another process"));
+    let refused = fails(&settings, &["check"], 1);
+    assert!(
+        refused.contains("in use by another process") && refused.contains("`turnkeeper backup`"),
+        "{refused}"
+    );
+    // Without the server's settings they look for its store elsewhere.
+    for arguments in [&["check"][..], &["backup", "x"]] {
+        let refused = fails(&[], arguments, 1);
+        assert!(
+            refused.contains("turnkeeper.redb does not exist. Set TURNKEEPER_DATA"),
+            "{refused}"
+        );
+    }
     assert!(fails(&settings, &["backup", copy.to_str().unwrap()], 1).contains("the file exists"));
     assert!(
         fails(&[("REDIS_URL", "redis://127.0.0.1:1")], &["backup", "x"], 1).contains("REDIS_URL")
