@@ -36,16 +36,95 @@ impl Config {
     pub fn read() -> Self {
         Self::try_parse().unwrap_or_else(|error| {
             let error = named(error);
+            // A setting that is missing may be there under a misspelt name.
+            let mut unknown = Vec::new();
+            if error.use_stderr() {
+                let command = Self::command();
+                unknown = unknown_variables(&command, &variables(settings(&command)));
+            }
             if lambda::present() {
+                for message in unknown {
+                    eprintln!("{}", json!({"level": "WARN", "message": message}));
+                }
                 // Log lines are JSON there, and the log has not started.
                 let reason = error.to_string();
                 let line = json!({"level": "ERROR", "message": "does not serve", "reason": reason});
                 eprintln!("{line}");
                 std::process::exit(error.exit_code());
             }
+            for message in unknown {
+                eprintln!("turnkeeper: {message}");
+            }
             error.exit()
         })
     }
+
+    /// Returns a warning for each environment variable that looks like a setting and is none. A
+    /// misspelt setting would pass unnoticed.
+    pub fn unknown_variables(&self) -> Vec<String> {
+        let command = Self::command();
+        let meant = match self.task {
+            Some(Task::Follow(_)) => variables(settings(&command)),
+            _ => variables(command.get_arguments()),
+        };
+        unknown_variables(&command, &meant)
+    }
+}
+
+/// The beginning of the name of every setting's variable, but for `REDIS_URL`.
+const PREFIX: &str = "TURNKEEPER_";
+
+/// The environment variables of some settings.
+fn variables<'c>(settings: impl Iterator<Item = &'c Arg>) -> Vec<&'c str> {
+    settings
+        .filter_map(|setting| setting.get_env()?.to_str())
+        .collect()
+}
+
+/// Returns a warning for each environment variable with the prefix that is no setting. It names the
+/// most similar of those that may be meant, and no value: that may be a secret.
+fn unknown_variables(command: &Command, meant: &[&str]) -> Vec<String> {
+    let known = variables(settings(command));
+    let mut names: Vec<String> = std::env::vars_os()
+        .map(|(name, _)| name.to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    let mut warnings = Vec::new();
+    for name in &names {
+        let is_setting = known.contains(&name.as_str());
+        if name.starts_with(PREFIX) && !is_setting && !is_of_kubernetes(name, &names) {
+            let remedy = match similar(name, meant) {
+                Some(setting) => format!("Did you mean {setting}?"),
+                None => "\"turnkeeper --help\" lists the settings.".to_owned(),
+            };
+            warnings.push(format!("Unknown setting {name} is ignored. {remedy}"));
+        }
+    }
+    warnings
+}
+
+/// Kubernetes gives a pod some variables for each Service of its namespace: for one that is named
+/// `turnkeeper`, `TURNKEEPER_SERVICE_HOST`, `TURNKEEPER_PORT` and others.
+fn is_of_kubernetes(name: &str, names: &[String]) -> bool {
+    let mut services = names
+        .iter()
+        .filter_map(|name| name.strip_suffix("_SERVICE_HOST"));
+    services.any(|service| {
+        let rest = name.strip_prefix(service);
+        rest.is_some_and(|rest| rest.starts_with("_SERVICE_") || rest.starts_with("_PORT"))
+    })
+}
+
+/// The most similar setting, if a letter or a quarter of the letters makes the difference.
+fn similar<'s>(name: &str, settings: &[&'s str]) -> Option<&'s str> {
+    let word = |name: &'s str| name.strip_prefix(PREFIX).unwrap_or(name);
+    let name = name.strip_prefix(PREFIX).unwrap_or(name);
+    let most = (name.chars().count() / 4).max(1);
+    let with_distance = settings
+        .iter()
+        .map(|setting| (strsim::osa_distance(name, word(setting)), *setting));
+    let (distance, setting) = with_distance.min()?;
+    (distance <= most).then_some(setting)
 }
 
 /// Returns the script from which a shell completes the program's subcommands and arguments.

@@ -35,6 +35,18 @@ fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::disable_transparent_huge_pages(true);
     let config = Config::read();
+    let on_lambda = lambda::present() && config.task.is_none();
+    let log = match &config.task {
+        None | Some(Task::Follow(_)) => Some(log::start(&config.server, on_lambda)),
+        Some(_) => None,
+    };
+    for warning in config.unknown_variables() {
+        if log.is_some() {
+            tracing::warn!("{warning}");
+        } else {
+            eprintln!("turnkeeper: {warning}");
+        }
+    }
     let outcome = match &config.task {
         Some(Task::Openapi { ruleset }) => print_document(ruleset.as_deref()),
         Some(Task::AppKey { name }) => {
@@ -57,8 +69,11 @@ fn main() -> ExitCode {
         }
         Some(Task::Follow(settings)) => follow(settings, &config.server),
         Some(Task::Healthy) => healthy(config.server.listen),
-        None => start(&config.server),
+        None => start(&config.server, on_lambda),
     };
+    if let Some(log) = log {
+        log.flush();
+    }
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) if lambda::present() => ExitCode::FAILURE,
@@ -84,10 +99,9 @@ fn print_document(ruleset: Option<&str>) -> Result<(), String> {
 
 /// Follows an encounter until it is deleted, or until a signal.
 fn follow(settings: &Follow, server: &Server) -> Result<(), String> {
-    let log = log::start(server, false);
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string());
-    let outcome = runtime.and_then(|runtime| {
+    runtime.and_then(|runtime| {
         runtime.block_on(async {
             let mut signals = StopSignals::listen().map_err(|error| error.to_string())?;
             let (stop, stopped) = watch::channel(false);
@@ -99,14 +113,10 @@ fn follow(settings: &Follow, server: &Server) -> Result<(), String> {
             });
             follow::follow(settings, &server.directory(), stopped).await
         })
-    });
-    log.flush();
-    outcome
+    })
 }
 
-fn start(config: &Server) -> Result<(), String> {
-    let on_lambda = lambda::present();
-    let log = log::start(config, on_lambda);
+fn start(config: &Server, on_lambda: bool) -> Result<(), String> {
     // A Lambda instance serves one event at a time, and threads make its start slower.
     let mut runtime = if on_lambda {
         Builder::new_current_thread()
@@ -121,7 +131,6 @@ fn start(config: &Server) -> Result<(), String> {
     if let (Err(reason), true) = (&outcome, on_lambda) {
         tracing::error!(%reason, "does not serve");
     }
-    log.flush();
     outcome
 }
 

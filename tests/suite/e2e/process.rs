@@ -238,6 +238,60 @@ fn settings_that_make_no_sense_are_named_with_what_would_be_right_and_no_secret(
 }
 
 #[test]
+fn a_variable_that_is_no_setting_is_named_with_the_setting_that_may_be_meant() {
+    let server = Server::with(&[
+        ("TURNKEEPER_TTLL", "a-secret-value"),
+        ("TURNKEEPER_REDIS_URL", "a-secret-value"),
+        ("TURNKEEPER_COLOUR", "a-secret-value"),
+        // The setting that it resembles is one of `turnkeeper follow`.
+        ("TURNKEEPER_POSTS", "a-secret-value"),
+        // A setting of `turnkeeper follow`, set for both.
+        ("TURNKEEPER_POST", "a-secret-value"),
+        // As Kubernetes does for the Services turnkeeper and turnkeeper-web.
+        ("TURNKEEPER_SERVICE_HOST", "10.0.0.1"),
+        ("TURNKEEPER_SERVICE_PORT_HTTP", "80"),
+        ("TURNKEEPER_PORT_80_TCP_ADDR", "10.0.0.1"),
+        ("TURNKEEPER_WEB_SERVICE_HOST", "10.0.0.2"),
+        ("TURNKEEPER_WEB_PORT", "tcp://10.0.0.2:80"),
+    ]);
+    let log = server.log();
+    let warnings: Vec<&str> = log
+        .lines()
+        .filter_map(|line| line.split_once(" WARN turnkeeper: "))
+        .map(|(_, warning)| warning)
+        .collect();
+    let expected = [
+        "Unknown setting TURNKEEPER_COLOUR is ignored. \"turnkeeper --help\" lists the settings.",
+        "Unknown setting TURNKEEPER_POSTS is ignored. \"turnkeeper --help\" lists the settings.",
+        "Unknown setting TURNKEEPER_REDIS_URL is ignored. Did you mean REDIS_URL?",
+        "Unknown setting TURNKEEPER_TTLL is ignored. Did you mean TURNKEEPER_TTL?",
+    ];
+    assert_eq!(warnings, expected, "{log}");
+    assert!(!log.contains("a-secret-value"), "{log}");
+}
+
+#[test]
+fn a_subcommand_names_a_variable_that_is_no_setting() {
+    let made = output(&[("TURNKEEPER_DATAA", "x")], &["app-key", "table"]);
+    let warning =
+        "turnkeeper: Unknown setting TURNKEEPER_DATAA is ignored. Did you mean TURNKEEPER_DATA?\n";
+    assert_eq!(String::from_utf8_lossy(&made.stderr), warning);
+    assert!(String::from_utf8_lossy(&made.stdout).starts_with("for the application: "));
+    // The token is missing, because its name is misspelt.
+    let settings = [
+        ("TURNKEEPER_TOKN", "tk_gm_x"),
+        ("TURNKEEPER_POST", "https://example.org"),
+    ];
+    let refused = fails(&settings, &["follow", "x"], 2);
+    assert!(
+        refused.starts_with(
+            "turnkeeper: Unknown setting TURNKEEPER_TOKN is ignored. Did you mean TURNKEEPER_TOKEN?\nerror: "
+        ),
+        "{refused}"
+    );
+}
+
+#[test]
 fn it_prints_its_document() {
     let document: Value = serde_json::from_slice(&output(&[], &["openapi"]).stdout).expect("JSON");
     assert!(document["paths"]["/v1/encounters/{id}/commands"]["post"].is_object());
