@@ -180,8 +180,9 @@ async fn a_pages_examples_print_what_it_says(
         assert!(!is_guide, "{path} has no example");
         return;
     }
-    // A page that sets the address goes by itself.
-    if page.contains("URL=${URL:-") {
+    // A page that sets the address, or needs no fight, goes by itself.
+    let uses_a_fight = page.contains("$auth") || page.contains("$json");
+    if page.contains("URL=${URL:-") || !uses_a_fight {
         prints_what_it_says(&[&path]).await;
     } else {
         prints_what_it_says(&[README, &path]).await;
