@@ -276,6 +276,15 @@ pub(super) fn could_interrupt(encounter: &Encounter, c: &Combatant, nominee: &Co
         .any(|means| may_interrupt(encounter, c, nominee, *means).is_ok())
 }
 
+/// Whether damage lets it steal the nominee's turn or, before one is chosen, that of an enemy who
+/// will be.
+pub(super) fn could_interrupt_for_damage(encounter: &Encounter, c: &Combatant) -> bool {
+    if let Phase::Window { nominee, .. } = &encounter.state.phase {
+        return may_interrupt(encounter, c, nominee, Means::Damage).is_ok();
+    }
+    able(c) && !c.acted && !c.state.interrupted && hurt_off_turn(encounter, c)
+}
+
 fn nominate(play: &mut Play<'_>, c: &Nominate) -> Result<(), Violation> {
     if let Some(id) = &c.combatant {
         play.combatant("combatant", id)?;
@@ -502,7 +511,7 @@ fn may_take_a_turn(interrupter: &Combatant, means: Means) -> Result<(), Violatio
 }
 
 /// Whether it is in the fight and can act, or one of a group can (AI-18a).
-pub(super) fn able(c: &Combatant) -> bool {
+fn able(c: &Combatant) -> bool {
     c.free_of(|condition| INCAPACITATING.contains(&condition))
 }
 
@@ -521,7 +530,7 @@ fn was_hurt(encounter: &Encounter, interrupter: &Combatant) -> Result<(), Violat
 }
 
 /// Whether it took damage that pays for an interrupt (AI-20): not in its own turn (AI-20a).
-pub(super) fn hurt_off_turn(encounter: &Encounter, c: &Combatant) -> bool {
+fn hurt_off_turn(encounter: &Encounter, c: &Combatant) -> bool {
     c.state.hurt && encounter.state.last_actor.as_ref() != Some(&c.id)
 }
 

@@ -22,7 +22,7 @@ use crate::vocabulary::{
     Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset,
     Violation,
 };
-use decide::{able, could_interrupt, could_interrupt_choice, hurt_off_turn};
+use decide::{could_interrupt, could_interrupt_choice, could_interrupt_for_damage};
 
 /// The ruleset `active-initiative`.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,8 +113,7 @@ impl Ruleset for ActiveInitiative {
         {
             remarks.push("next".to_owned());
         }
-        let may_act = able(c) && !c.acted && !c.state.interrupted;
-        if may_act && hurt_off_turn(encounter, c) {
+        if could_interrupt_for_damage(encounter, c) {
             remarks.push("may interrupt".to_owned());
         }
         if c.stats.inspiration.get() > 0 {
