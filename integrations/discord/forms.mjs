@@ -108,6 +108,9 @@ const within = (title) => title.replace(/^[A-Z](?=[a-z]|$)/, (letter) => letter.
 /** "target, source and hidden" */
 const list = (words) => (words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words.at(-1)}` : words.join(""));
 
+/** Whether a field is a yes or no. It comes after fields that name something: whom an effect is on matters more than that it is hidden. */
+const isFlag = ({ values }) => values?.every(({ value }) => typeof value === "boolean") ?? false;
+
 /** The name of a form. The first one of an option that is not complete needs no more words, the others say which fields they add. */
 function nameOf({ label, complete }, shapes, page, isFirst) {
   const added = isFirst && !complete ? [] : page.map(({ title }) => within(title));
@@ -128,7 +131,7 @@ export function formsOf(option, defs = {}) {
     const fixed = way.filter(({ kind }) => kind === "fixed");
     const asked = way.filter((field) => !shapes.includes(field) && !fixed.includes(field));
     const required = asked.filter((field) => field.required);
-    const open = asked.filter((field) => !field.required).sort((one, other) => one.advanced - other.advanced);
+    const open = asked.filter((field) => !field.required).sort((one, other) => one.advanced - other.advanced || isFlag(one) - isFlag(other));
     const room = MOST_INPUTS - required.length;
     if (room < 0 || way.length === 0) return [];
     const pages = room > 0 && open.length > 0 ? chunks(open, room) : [[]];

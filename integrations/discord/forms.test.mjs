@@ -24,8 +24,8 @@ test("menus, numbers and texts", () => {
   const { data } = modal("x", form);
   assert.equal(data.title, "Act");
   assert.deepEqual(data.components[0].component.options, [{ label: "Orc 1", value: '"orc-1"' }, { label: "Orc 2", value: '"orc-2"' }]);
-  assert.deepEqual(data.components.map(({ component }) => [component.required, component.placeholder]), [[true, undefined], [true, "1 to 20"], [false, undefined], [false, ""]]);
-  assert.deepEqual(submit(one, form, ['"orc-2"'], " 7 ", ["false"], ""), { type: "act", target: "orc-2", amount: 7, sure: false });
+  assert.deepEqual(data.components.map(({ component }) => [component.required, component.placeholder]), [[true, undefined], [true, "1 to 20"], [false, ""], [false, undefined]]);
+  assert.deepEqual(submit(one, form, ['"orc-2"'], " 7 ", "", ["false"]), { type: "act", target: "orc-2", amount: 7, sure: false });
   assert.throws(() => submit(one, form, ['"ann"'], "7"), /no longer possible/);
   assert.throws(() => submit(one, form, ['"orc-1"'], "7.5"), /^Error: amount: "7.5" is not a whole number\. Use 1 to 20\.$/);
   assert.throws(() => submit(one, form, [], "7"), /target is missing/);
@@ -72,6 +72,11 @@ test("objects, one of several shapes, and more fields than a form takes", () => 
   assert.deepEqual(submit(one, forms[2], "Bless"), { type: "act", effect: { name: "Bless", expires: { at: "removed" } } });
   const optional = option(["changes", true, { type: "object", properties: { hidden: { type: "boolean" } }, required: [] }]);
   assert.deepEqual(submit(optional, only(optional), []), { type: "act", changes: {} });
+});
+
+test("a yes or no comes after the other fields that may stay out", () => {
+  const whose = ["effect", true, { type: "object", required: ["name"], properties: { hidden: { type: "boolean" }, name: { type: "string" }, of: FEW, source: FEW, target: FEW, turns: NUMBER } }];
+  assert.deepEqual(formsOf(option(whose)).map(({ about }) => about), ["name, of, source, target, turns", "name, hidden"]);
 });
 
 test("the forms of an option have names of their own, also beside its button", () => {

@@ -70,8 +70,8 @@ test("a fight by slash commands, buttons, menus and forms", async (context) => {
   assert.deepEqual(buttons(sure).map(({ label, style }) => [label, style]), [["End the fight", RED]]);
   assert.deepEqual(choices(again).map(({ label }) => label).filter((label) => label.startsWith("Add an effect")), [
     "Add an effect for a number of rounds…",
-    "Add an effect until a turn starts…", "Add an effect until a turn starts, with target…",
-    "Add an effect until a turn ends…", "Add an effect until a turn ends, with target…",
+    "Add an effect until a turn starts…", "Add an effect until a turn starts, with hidden…",
+    "Add an effect until a turn ends…", "Add an effect until a turn ends, with hidden…",
     "Add an effect until the fight ends…",
     "Add an effect until the game master ends it…",
   ]);

@@ -174,7 +174,7 @@ play("forms of objects, lists and shapes", { ruleset: "venture" }, ["gm"], async
   await page.locator(".turnkeeper-more summary").click();
   await page.locator('.turnkeeper-more [data-type="add_effect"]').click();
   await page.locator("dialog").waitFor();
-  await table.answer("gm", { "effect.name": "Bless", "effect.target": "Iris", "effect.expires": "Round end", "effect.expires.0.rounds": "10" });
+  await table.answer("gm", { "effect.name": "Bless", "effect.target": "Iris", "effect.expires": "For a number of rounds", "effect.expires.0.rounds": "10" });
   await until("the effect starts", async () => (await table.read("gm")).effects.length === 1);
   const [{ name, target, expires }] = (await table.read("gm")).effects;
   assert.deepEqual([name, target, expires.at, expires.rounds], ["Bless", ids.iris, "round_end", 10]);

@@ -4,6 +4,7 @@ import { text, type Options } from "./types.js";
 /** The parts of JSON Schema that choices have. */
 export interface Schema {
   type?: string;
+  title?: string;
   $ref?: string;
   oneOf?: Listed[];
   anyOf?: Schema[];
@@ -54,7 +55,7 @@ export function draw(name: string, title: string, schema: Schema, required: bool
 
 function properties(name: string, schema: Schema, required: boolean, defs: Defs): (HTMLElement | undefined)[] {
   return Object.entries(schema.properties ?? {}).map(([field, property]) =>
-    draw(`${name}.${field}`, words(field), property, required && (schema.required ?? []).includes(field), defs));
+    draw(`${name}.${field}`, property.title ?? words(field), property, required && (schema.required ?? []).includes(field), defs));
 }
 
 function labelled(title: string, input: HTMLElement): HTMLElement {
@@ -136,8 +137,9 @@ function shapes(name: string, title: string, all: Schema[], required: boolean, d
   return group(title, [labelled("", choice), ...parts]);
 }
 
-/** A shape is called by its property that can have one value only, else by its properties. */
-function shapeTitle({ properties = {}, type = "" }: Schema, defs: Defs): string {
+/** A shape without a title is called by its property that can have one value only, else by its properties. */
+function shapeTitle({ title, properties = {}, type = "" }: Schema, defs: Defs): string {
+  if (title !== undefined) return title;
   for (const property of Object.values(properties)) {
     const listed = values(resolved(property, defs)) ?? [];
     if (listed.length === 1) return listed[0]!.title ?? String(listed[0]!.const);
