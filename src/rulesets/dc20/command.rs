@@ -64,8 +64,8 @@ pub struct Start {
     pub level: Option<Int<1, 20>>,
     /// The difficulty in the table (DC-1); by default `normal`.
     pub difficulty: Option<Difficulty>,
-    /// The natural d20s rolled at the table, by player's character, in place of what each rolled
-    /// ahead. The server rolls the others (DC-4).
+    /// The natural d20s rolled at the table, by player's character. They replace dice rolled before
+    /// the start. The server rolls the missing ones (DC-4).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, D20>)]
     pub rolls: BTreeMap<CombatantId, D20>,
@@ -116,6 +116,13 @@ pub struct Claim {
     #[serde(default)]
     #[schema(default = false)]
     pub share: bool,
+}
+
+impl Claim {
+    /// Whether the game master decides the contest with this claim.
+    pub(super) fn decides(&self) -> bool {
+        self.at_once || !self.others.is_empty()
+    }
 }
 
 /// Put enemies into an Enemy Turn or NPCs into an NPC Turn, now or in advance, or move them before
@@ -412,11 +419,4 @@ pub enum Difficulty {
     Normal,
     /// 4 above easy.
     Hard,
-}
-
-impl Claim {
-    /// Whether the game master decides the contest with it.
-    pub(super) fn decides(&self) -> bool {
-        self.at_once || !self.others.is_empty()
-    }
 }

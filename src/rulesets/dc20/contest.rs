@@ -3,13 +3,13 @@
 //! A claim waits until every member of the PC team who could take or share the turn has claimed or
 //! passed. A hidden member may answer, but no claim waits for it: the delay would reveal it.
 
-use super::team::{has_no_turn, occupied, team, unplaced, waits_unseen};
+use super::team::{can_still_act, has_no_turn, team, waiting_for_turn, waits_unseen};
 use super::{Combatant, Encounter, Slot, SlotId, SlotTaken, State, Team, Way};
 use crate::rulesets::shared::seen_if_any;
 use crate::vocabulary::{CombatantId, ids};
 use std::collections::HashSet;
 
-/// The contest for a PC Turn.
+/// How the contest for the awaited PC Turn stands.
 pub(super) enum Contest {
     /// These may claim the turn or pass.
     Open(Vec<CombatantId>),
@@ -17,10 +17,10 @@ pub(super) enum Contest {
     /// (DC-19a).
     Tied(Vec<CombatantId>),
     /// All passed, but there are not enough later turns: one of these must claim it.
-    Needed(Vec<CombatantId>),
+    MustClaim(Vec<CombatantId>),
     /// It is decided.
     Won(SlotTaken),
-    /// The turn stays as it is.
+    /// Nobody claims the turn: it stays as it is.
     Unclaimed,
 }
 
@@ -28,15 +28,31 @@ impl Contest {
     /// The combatants that may still answer.
     pub fn asked(&self) -> &[CombatantId] {
         match self {
-            Self::Open(asked) | Self::Tied(asked) | Self::Needed(asked) => asked,
+            Self::Open(asked) | Self::Tied(asked) | Self::MustClaim(asked) => asked,
             Self::Won(_) | Self::Unclaimed => &[],
         }
     }
 }
 
-/// The result of the Initiative Check, by which claims are compared; no check is below all others.
-pub(super) fn result(c: &Combatant) -> Option<i64> {
-    c.state.check.as_ref().map(|check| check.total)
+/// The contest with the answers so far: it is open while someone may still answer.
+pub(super) fn contest_so_far(encounter: &Encounter) -> Contest {
+    let Some(slot) = encounter.state.reached() else {
+        return Contest::Unclaimed;
+    };
+    let candidates: Vec<&Combatant> = candidates(encounter, slot).collect();
+    let open = yet_to_answer(&encounter.state, &candidates);
+    if any_needs_turn(&open) {
+        return Contest::Open(ids(open));
+    }
+    outcome(encounter, slot, candidates)
+}
+
+/// The contest if no other answers follow.
+pub(super) fn closed_contest(encounter: &Encounter) -> Contest {
+    let Some(slot) = encounter.state.reached() else {
+        return Contest::Unclaimed;
+    };
+    outcome(encounter, slot, candidates(encounter, slot).collect())
 }
 
 /// The combatants that can take this PC Turn: without a place, or hidden and waiting for a turn of
@@ -54,33 +70,39 @@ pub(super) fn candidates<'t>(
     })
 }
 
-/// The contest with the answers so far; `closed` if no other answers follow.
-pub(super) fn contest(encounter: &Encounter, closed: bool) -> Contest {
-    let state = &encounter.state;
-    let Some(slot) = state.at() else {
-        return Contest::Unclaimed;
-    };
-    let all: Vec<&Combatant> = candidates(encounter, slot).collect();
-    let claimed: HashSet<_> = state.claims.iter().map(|claim| &claim.combatant).collect();
+/// The candidates that have neither claimed the turn nor passed on it, and could still win it.
+fn yet_to_answer<'t>(state: &State, candidates: &[&'t Combatant]) -> Vec<&'t Combatant> {
     let passed: HashSet<_> = state.passed.iter().collect();
-    let mut claims = all.clone();
-    claims.retain(|c| claimed.contains(&c.id));
-    let best = best_seen(&claims);
-    let mut open = Vec::new();
-    for &c in &all {
-        if !claimed.contains(&c.id) && !passed.contains(&c.id) && !is_outbid(c, best) {
-            open.push(c);
-        }
-    }
-    if !closed && any_needs_turn(&open) {
-        Contest::Open(ids(open))
-    } else if !claims.is_empty() {
-        highest(state, slot, &claims)
-    } else if any_needs_turn(&all) && !may_pass(encounter) {
-        Contest::Needed(ids(all))
+    let claimed = claimed(state);
+    let best = best_seen(&claims_of(state, candidates));
+    let mut open = candidates.to_vec();
+    open.retain(|c| !claimed.contains(&c.id) && !passed.contains(&c.id) && !is_outbid(c, best));
+    open
+}
+
+/// The outcome by the claims so far.
+fn outcome(encounter: &Encounter, slot: &Slot, candidates: Vec<&Combatant>) -> Contest {
+    let state = &encounter.state;
+    let claims = claims_of(state, &candidates);
+    if !claims.is_empty() {
+        award(state, slot, &claims)
+    } else if any_needs_turn(&candidates) && !may_pass(encounter) {
+        Contest::MustClaim(ids(candidates))
     } else {
         Contest::Unclaimed
     }
+}
+
+fn claimed(state: &State) -> HashSet<&CombatantId> {
+    state.claims.iter().map(|claim| &claim.combatant).collect()
+}
+
+/// The candidates that claim the turn.
+fn claims_of<'t>(state: &State, candidates: &[&'t Combatant]) -> Vec<&'t Combatant> {
+    let claimed = claimed(state);
+    let mut claims = candidates.to_vec();
+    claims.retain(|c| claimed.contains(&c.id));
+    claims
 }
 
 /// Whether one of them has no turn, unlike a hidden one that waits for a turn of its own.
@@ -88,18 +110,24 @@ fn any_needs_turn(candidates: &[&Combatant]) -> bool {
     candidates.iter().any(|c| c.state.slot.is_none())
 }
 
-/// The one with the highest result of those who are seen.
+/// The result of the Initiative Check, by which claims are compared; no check is below all others.
+pub(super) fn result(c: &Combatant) -> Option<i64> {
+    c.state.check.as_ref().map(|check| check.total)
+}
+
+/// The claimant with the highest result of those that all viewers see.
 fn best_seen<'t>(claimants: &[&'t Combatant]) -> Option<&'t Combatant> {
     let seen = claimants.iter().copied().filter(|c| !c.hidden);
     seen.max_by_key(|c| result(c))
 }
 
+/// Whether the best claim is above this combatant's check. A hidden one may claim all the same.
 fn is_outbid(c: &Combatant, best: Option<&Combatant>) -> bool {
     !c.hidden && best.is_some_and(|best| result(c) < result(best))
 }
 
 /// Whether a combatant with a higher check has claimed the awaited turn.
-pub(super) fn outbid(encounter: &Encounter, c: &Combatant) -> bool {
+pub(super) fn has_been_outbid(encounter: &Encounter, c: &Combatant) -> bool {
     let mut claimants = Vec::new();
     for claim in &encounter.state.claims {
         if let Some(claimant) = encounter.get(&claim.combatant)
@@ -111,22 +139,6 @@ pub(super) fn outbid(encounter: &Encounter, c: &Combatant) -> bool {
     is_outbid(c, best_seen(&claimants))
 }
 
-/// The game master gives the awaited turn to one of equal claims (DC-19a).
-pub(super) fn decided(state: &State, slot: SlotId, winner: &CombatantId) -> SlotTaken {
-    let mut outbid = Vec::new();
-    for claim in &state.claims {
-        if claim.combatant != *winner {
-            outbid.push(claim.combatant.clone());
-        }
-    }
-    SlotTaken {
-        slot,
-        combatants: vec![winner.clone()].into(),
-        because: Way::Contested,
-        outbid,
-    }
-}
-
 /// Whether the PC team can leave the awaited PC Turn empty: later ones ask for all members without
 /// a place.
 pub(super) fn may_pass(encounter: &Encounter) -> bool {
@@ -135,33 +147,32 @@ pub(super) fn may_pass(encounter: &Encounter) -> bool {
         if slot.team != Team::Pc || slot.unseen {
             continue;
         }
-        if encounter.round <= 1 || !occupied(encounter, slot) {
+        if encounter.round <= 1 || !can_still_act(encounter, slot) {
             asking += 1;
         }
     }
-    unplaced(encounter, Team::Pc).count() <= asking
+    waiting_for_turn(encounter, Team::Pc).count() <= asking
 }
 
 /// The highest claim takes the turn (DC-18); equal ones share it if all agree (DC-19). If they do
 /// not, a hidden one gives way: the tie would reveal it.
-fn highest(state: &State, slot: &Slot, claims: &[&Combatant]) -> Contest {
+fn award(state: &State, slot: &Slot, claims: &[&Combatant]) -> Contest {
     let best = claims.iter().map(|c| result(c)).max().flatten();
     let mut top = claims.to_vec();
     top.retain(|c| result(c) == best);
-    if !agree_to_share(state, &top) {
+    if !can_take_together(state, &top) {
         top = seen_if_any(top);
     }
-    let agreed = agree_to_share(state, &top);
-    let winners = ids(top.iter().copied());
-    if !agreed {
-        return Contest::Tied(winners);
+    if !can_take_together(state, &top) {
+        return Contest::Tied(ids(top));
     }
+    let winners = ids(top.iter().copied());
     let mut outbid = claims.to_vec();
     outbid.retain(|c| !winners.contains(&c.id));
     let because = match top.as_slice() {
-        [_, _, ..] => Way::Shared,
-        [winner] if outbid.iter().any(|c| winner.hidden || !c.hidden) => Way::Contested,
-        _ => Way::Claimed,
+        [winner] if is_contested(winner, &outbid) => Way::Contested,
+        [_] => Way::Claimed,
+        _ => Way::Shared,
     };
     Contest::Won(SlotTaken {
         slot: slot.id.clone(),
@@ -171,9 +182,9 @@ fn highest(state: &State, slot: &Slot, claims: &[&Combatant]) -> Contest {
     })
 }
 
-/// Whether the highest claim stands alone, or all of these equal ones have a check and agree to
-/// share the turn (DC-19).
-fn agree_to_share(state: &State, equals: &[&Combatant]) -> bool {
+/// Whether all of these equal claimants have a check and agree to share the turn (DC-19). One alone
+/// has nobody to agree with.
+fn can_take_together(state: &State, equals: &[&Combatant]) -> bool {
     if equals.len() == 1 {
         return true;
     }
@@ -186,4 +197,26 @@ fn agree_to_share(state: &State, equals: &[&Combatant]) -> bool {
     equals
         .iter()
         .all(|c| result(c).is_some() && sharing.contains(&c.id))
+}
+
+/// Whether the winner of a turn had rivals. Hidden ones do not count for a winner that is seen: the
+/// reason for the turn would reveal them.
+fn is_contested(winner: &Combatant, outbid: &[&Combatant]) -> bool {
+    outbid.iter().any(|rival| winner.hidden || !rival.hidden)
+}
+
+/// The game master gives the awaited turn to one of equal claims (DC-19a).
+pub(super) fn taken_by(winner: &CombatantId, state: &State, slot: SlotId) -> SlotTaken {
+    let mut outbid = Vec::new();
+    for claim in &state.claims {
+        if claim.combatant != *winner {
+            outbid.push(claim.combatant.clone());
+        }
+    }
+    SlotTaken {
+        slot,
+        combatants: vec![winner.clone()].into(),
+        because: Way::Contested,
+        outbid,
+    }
 }

@@ -1,17 +1,18 @@
 //! The rules of DC20.
 
 mod acts;
+mod assign;
 mod claims;
 mod delay;
 mod merge;
-mod places;
 mod start;
 
-pub(super) use claims::resolve;
-pub(super) use delay::{follow, stop_holding};
+pub(super) use claims::finish_if_decided;
+pub(super) use delay::{place_held_turns, place_remaining_held_turns};
 
+use super::flow::{begin_awaited, close_legendary};
 use super::react::settle;
-use super::{Answer, Combatant, Command, Encounter, Play, Slot, SlotId};
+use super::{Answer, Combatant, Command, Encounter, Phase, Play, Slot, SlotId};
 use crate::rulesets::shared::check_started;
 use crate::vocabulary::{CombatantId, Slug, Status, Violation, field, require};
 
@@ -21,13 +22,13 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
     }
     match command {
         Command::Start(c) => start::start(play, c)?,
-        Command::Roll(c) => start::check_alone(play, c)?,
+        Command::Roll(c) => start::roll(play, c)?,
         Command::Claim(c) => claims::claim(play, c)?,
-        Command::Assign(c) => places::assign(play, c)?,
+        Command::Assign(c) => assign::assign(play, c)?,
         Command::Pass(c) => claims::answer(play, &c.combatant, Answer::Pass)?,
-        Command::Resolve(_) => places::resolve(play)?,
+        Command::Resolve(_) => resolve(play)?,
         Command::Merge(_) => merge::merge(play)?,
-        Command::EndTurn(c) => acts::end(play, c)?,
+        Command::EndTurn(c) => acts::end_turn(play, c)?,
         Command::Delay(c) => delay::delay(play, c)?,
         Command::SpendActionPoints(c) => acts::spend(play, c)?,
         Command::Ready(c) => acts::ready(play, c)?,
@@ -45,13 +46,28 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
     Ok(())
 }
 
-/// The turn that the field named `field` asks for.
+/// Lets the rules decide what is awaited: the claims so far count (DC-18), an Enemy or NPC Turn
+/// begins as it is (DC-22), legendary actions are over (DC-52).
+fn resolve(play: &mut Play<'_>) -> Result<(), Violation> {
+    match play.encounter().state.phase {
+        Phase::Claim => claims::close_contest(play, &[], false)?,
+        Phase::Assign => begin_awaited(play),
+        Phase::BetweenTurns | Phase::RoundEnd => close_legendary(play),
+        _ => {
+            let detail = "Nothing can be resolved automatically now. See \"pending\".";
+            return Err(Violation::new("nothing_to_resolve", "DC-22", detail));
+        }
+    }
+    Ok(())
+}
+
+/// The turn that the command's `field` names.
 fn known_slot<'p>(
     play: &'p Play<'_>,
     field: &'static str,
     id: &SlotId,
 ) -> Result<&'p Slot, Violation> {
-    let Some(slot) = play.encounter().state.slot(id) else {
+    let Some(slot) = play.encounter().state.slot_named(id) else {
         let detail = format!(
             "Unknown turn \"{}\". Use a \"slot\" of the order.",
             id.as_str()
@@ -61,7 +77,7 @@ fn known_slot<'p>(
     Ok(slot)
 }
 
-/// The combatants that `combatant` and a list of others name, each once.
+/// The combatants that a command names in `combatant` and in its `list` of others, each once.
 fn named<'p>(
     play: &'p Play<'_>,
     first: &CombatantId,

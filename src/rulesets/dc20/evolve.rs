@@ -1,4 +1,4 @@
-//! What events do to the state; no rules here.
+//! Applies events to the state; no rules here.
 
 use super::{
     ActionPoints, Answer, AnyEvent, CombatantState, Critical, Dc20, Encounter, Event, Phase,
@@ -17,7 +17,7 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Dc20>) {
 
 fn shared(encounter: &mut Encounter, event: &SharedEvent) {
     match event {
-        SharedEvent::TurnStarted(e) => begin(encounter, &e.combatant),
+        SharedEvent::TurnStarted(e) => begin_turn(encounter, &e.combatant),
         SharedEvent::TurnEnded(e) => {
             encounter.state.acting.retain(|id| *id != e.combatant);
             encounter.change_state(&e.combatant, |s| {
@@ -34,19 +34,7 @@ fn shared(encounter: &mut Encounter, event: &SharedEvent) {
                 |s| s.behind = None,
             );
         }
-        SharedEvent::Overridden(e) => {
-            let state = &mut encounter.state;
-            state.deferred |= matches!(state.phase, Phase::Claim | Phase::Assign);
-            state.phase = Phase::Turn;
-            state.acting = vec![e.combatant.clone()];
-            encounter.change(&e.combatant, |c| c.acted = false);
-            let slot = encounter
-                .get(&e.combatant)
-                .and_then(|c| c.state.slot.clone());
-            if let Some(slot) = slot {
-                come_to(&mut encounter.state, &slot);
-            }
-        }
+        SharedEvent::Overridden(e) => take_over(encounter, &e.combatant),
         SharedEvent::EncounterEnded(_) => {
             encounter.state.acting.clear();
             encounter.state.forget_answers();
@@ -57,12 +45,31 @@ fn shared(encounter: &mut Encounter, event: &SharedEvent) {
     }
 }
 
-/// Begins a turn, with the Initiative Turn in which the combatant has its place.
-fn begin(encounter: &mut Encounter, id: &CombatantId) {
-    let slot = encounter.get(id).and_then(|c| c.state.slot.clone());
+/// The turn of an override takes the place of those in progress. A turn that was awaited is awaited
+/// again after it.
+fn take_over(encounter: &mut Encounter, id: &CombatantId) {
+    let state = &mut encounter.state;
+    if matches!(state.phase, Phase::Claim | Phase::Assign) {
+        state.deferred = true;
+    }
+    state.phase = Phase::Turn;
+    state.acting = vec![id.clone()];
+    encounter.change(id, |c| c.acted = false);
+    if let Some(slot) = slot_of(encounter, id) {
+        reach(&mut encounter.state, &slot);
+    }
+}
+
+fn slot_of(encounter: &Encounter, id: &CombatantId) -> Option<SlotId> {
+    encounter.get(id)?.state.slot.clone()
+}
+
+/// Begins a combatant's turn. The round has reached the Initiative Turn in which it has its place.
+fn begin_turn(encounter: &mut Encounter, id: &CombatantId) {
+    let slot = slot_of(encounter, id);
     let state = &mut encounter.state;
     if let Some(slot) = slot {
-        come_to(state, &slot);
+        reach(state, &slot);
     }
     state.phase = Phase::Turn;
     if !state.acting.contains(id) {
@@ -126,7 +133,7 @@ fn own(encounter: &mut Encounter, event: &Event) {
             }
         }
         Event::SlotOpened(e) => {
-            come_to(&mut encounter.state, &e.slot);
+            reach(&mut encounter.state, &e.slot);
             encounter.state.phase = match e.decision {
                 SlotDecision::Claim => Phase::Claim,
                 SlotDecision::Assign => Phase::Assign,
@@ -145,14 +152,14 @@ fn own(encounter: &mut Encounter, event: &Event) {
             if state.slot.as_ref() == Some(&e.slot)
                 && e.combatants.iter().any(|id| state.acting.contains(id))
             {
-                come_to(state, &e.slot);
+                reach(state, &e.slot);
             }
         }
-        Event::SlotSkipped(e) => come_to(&mut encounter.state, &e.slot),
+        Event::SlotSkipped(e) => reach(&mut encounter.state, &e.slot),
         Event::TurnMissed(e) => encounter.change(&e.combatant, |c| c.acted = true),
         Event::Returned(e) => {
             encounter.change_state(&e.combatant, CombatantState::stop_delaying);
-            begin(encounter, &e.combatant);
+            begin_turn(encounter, &e.combatant);
         }
         Event::ActionPointsRegained(e) => set_points(encounter, &e.combatant, e.left, e.max),
         Event::PlaceHeld(e) => {
@@ -189,12 +196,12 @@ fn own(encounter: &mut Encounter, event: &Event) {
         Event::TeamJoined(e) if e.unseen => encounter.state.unseen_teams.push(e.side.clone()),
         Event::TeamJoined(e) => encounter.state.enemy_teams.push(e.side.clone()),
         Event::SlotShown(e) => {
-            if let Some(slot) = slot(encounter, &e.slot) {
+            if let Some(slot) = slot_mut(encounter, &e.slot) {
                 slot.unseen = false;
                 slot.team = e.team;
             }
         }
-        Event::SlotsMerged(e) => merge(encounter, e),
+        Event::SlotsMerged(e) => merge_slots(encounter, e),
         Event::ActionPointsChanged(e) => set_points(encounter, &e.combatant, e.left, e.max),
         Event::ActionPointsSpent(e) => {
             encounter.change_state(&e.combatant, |s| s.action_point_pool.current = e.left);
@@ -242,15 +249,16 @@ fn own(encounter: &mut Encounter, event: &Event) {
     }
 }
 
-fn come_to(state: &mut State, slot: &SlotId) {
+/// The round comes to a turn. Answers to the turn before it no longer count.
+fn reach(state: &mut State, slot: &SlotId) {
     state.slot = Some(slot.clone());
     state.deferred = false;
     state.forget_answers();
 }
 
-fn merge(encounter: &mut Encounter, e: &SlotsMerged) {
+fn merge_slots(encounter: &mut Encounter, e: &SlotsMerged) {
     let mut moved = Vec::new();
-    if let Some(from) = slot(encounter, &e.emptied) {
+    if let Some(from) = slot_mut(encounter, &e.emptied) {
         from.removed = true;
         moved = std::mem::take(&mut from.occupants);
     }
@@ -270,20 +278,21 @@ fn place_of(slots: &[Slot], id: &SlotId) -> Option<usize> {
     slots.iter().position(|slot| slot.id == *id)
 }
 
-fn slot<'t>(encounter: &'t mut Encounter, id: &SlotId) -> Option<&'t mut Slot> {
+fn slot_mut<'t>(encounter: &'t mut Encounter, id: &SlotId) -> Option<&'t mut Slot> {
     Arc::make_mut(&mut encounter.state.slots)
         .iter_mut()
         .find(|slot| slot.id == *id)
 }
 
-fn put_into(encounter: &mut Encounter, id: &SlotId, who: &[CombatantId], because: Way) {
-    for combatant in who {
+/// Moves combatants into a turn.
+fn put_into(encounter: &mut Encounter, id: &SlotId, combatants: &[CombatantId], because: Way) {
+    for combatant in combatants {
         vacate(encounter, combatant);
     }
-    if let Some(slot) = slot(encounter, id) {
-        slot.occupants.extend(who.iter().cloned());
+    if let Some(slot) = slot_mut(encounter, id) {
+        slot.occupants.extend(combatants.iter().cloned());
     }
-    for combatant in who {
+    for combatant in combatants {
         encounter.change_state(combatant, |s| {
             s.slot = Some(id.clone());
             s.placed = Some(because);
@@ -291,6 +300,7 @@ fn put_into(encounter: &mut Encounter, id: &SlotId, who: &[CombatantId], because
     }
 }
 
+/// Takes a combatant out of its turn.
 fn vacate(encounter: &mut Encounter, id: &CombatantId) {
     let slots = &mut encounter.state.slots;
     // The guard saves a copy of the turns.

@@ -1,8 +1,8 @@
-//! How the combat goes on from turn to turn and from round to round.
+//! The way from turn to turn and from round to round.
 
-use super::allowance::{full, legendary};
-use super::decide::stop_holding;
-use super::team::{in_play, occupants, occupied, wanting};
+use super::decide::place_remaining_held_turns;
+use super::points::{full_points, has_legendary_points};
+use super::team::{asked_by, can_still_act, in_play, occupants};
 use super::{
     ActionPoints, ActionPointsRegained, Combatant, Encounter, LegendaryOpened,
     LegendaryPointsRegained, Phase, Play, PointsGiven, ReadyLapsed, Returned, Slot, SlotDecision,
@@ -15,14 +15,17 @@ use crate::vocabulary::{CombatantId, ConditionCleared, Moment, Slug};
 /// waits all the same.
 const IDLE_ROUNDS: u32 = 2;
 
-/// Whether the combat waits at a slot or goes on past it.
+/// What the combat does at a turn of the order.
 #[derive(PartialEq)]
 enum Pace {
+    /// It waits for combatants, or for those whose turns have begun.
     Waits,
-    GoesOn,
+    /// It continues with the next turn.
+    Continues,
 }
 
-/// Goes to the next turn that waits, past empty ones (DC-22) and over the end of the round.
+/// Comes to the next turn at which the combat waits, past empty ones (DC-22) and over the end of
+/// the round.
 pub(super) fn advance(play: &mut Play<'_>) {
     let mut idle_rounds = 0;
     while in_play(play.encounter()) && idle_rounds <= IDLE_ROUNDS {
@@ -30,22 +33,25 @@ pub(super) fn advance(play: &mut Play<'_>) {
             if enter(play, &slot, idle_rounds) == Pace::Waits {
                 return;
             }
-        } else if stop_holding(play) {
-            // The turn that was held is next.
-        } else if open_legendary(play, Phase::RoundEnd) {
-            return;
-        } else {
-            close_round(play);
-            idle_rounds += 1;
+            continue;
         }
+        if place_remaining_held_turns(play) {
+            // They are in a new turn, which is next.
+            continue;
+        }
+        if open_legendary(play, Phase::RoundEnd) {
+            return;
+        }
+        close_round(play);
+        idle_rounds += 1;
     }
     play.emit(StandstillReached {});
 }
 
-/// The slot that an override deferred, or the next one of this round.
+/// The turn that an override deferred, or the next one of this round.
 fn next_slot(state: &State) -> Option<Slot> {
     if state.deferred
-        && let Some(slot) = state.at()
+        && let Some(slot) = state.reached()
     {
         return Some(slot.clone());
     }
@@ -53,13 +59,13 @@ fn next_slot(state: &State) -> Option<Slot> {
     next.cloned()
 }
 
-/// Comes to a slot. One that is empty asks for combatants without a place; in round 1 every slot of
-/// the PCs asks (DC-17), also if a delayed turn goes on in it.
+/// Comes to a turn of the order. An empty one asks for combatants without a place; in round 1 every
+/// PC Turn asks (DC-17), also if a delayed turn continues in it.
 fn enter(play: &mut Play<'_>, slot: &Slot, idle_rounds: u32) -> Pace {
     let encounter = play.encounter();
     let chosen_now = slot.team == Team::Pc && encounter.round <= 1;
-    let is_open = chosen_now || !occupied(encounter, slot);
-    if is_open && wanting(encounter, slot).next().is_some() {
+    let is_open = chosen_now || !can_still_act(encounter, slot);
+    if is_open && asked_by(encounter, slot).next().is_some() {
         let decision = if slot.team == Team::Pc {
             SlotDecision::Claim
         } else {
@@ -74,12 +80,12 @@ fn enter(play: &mut Play<'_>, slot: &Slot, idle_rounds: u32) -> Pace {
     begin_slot(play, &slot.id, idle_rounds)
 }
 
-/// Begins the turns of all combatants in a slot (DC-19, DC-20), or skips it (DC-22).
+/// Starts the turns of all combatants in a turn of the order (DC-19, DC-20), or skips it (DC-22).
 fn begin_slot(play: &mut Play<'_>, id: &SlotId, idle_rounds: u32) -> Pace {
     let encounter = play.encounter();
     let mut ready = Vec::new();
     let mut missing = Vec::new();
-    if let Some(slot) = encounter.state.slot(id) {
+    if let Some(slot) = encounter.state.slot_named(id) {
         for c in occupants(encounter, slot) {
             if c.acted {
                 continue;
@@ -98,12 +104,14 @@ fn begin_slot(play: &mut Play<'_>, id: &SlotId, idle_rounds: u32) -> Pace {
     }
     if ready.is_empty() {
         play.emit(SlotSkipped { slot: id.clone() });
-        return Pace::GoesOn;
+        return Pace::Continues;
     }
     begin_turns(play, ready, idle_rounds);
-    let waits =
-        !play.encounter().state.acting.is_empty() || open_legendary(play, Phase::BetweenTurns);
-    if waits { Pace::Waits } else { Pace::GoesOn }
+    if !play.encounter().state.acting.is_empty() || open_legendary(play, Phase::BetweenTurns) {
+        Pace::Waits
+    } else {
+        Pace::Continues
+    }
 }
 
 /// Whether an effect counts this combatant's turns.
@@ -112,17 +120,17 @@ fn anchors_effect(encounter: &Encounter, c: &Combatant) -> bool {
     effects.any(|effect| effect.expires.anchor() == Some(&c.id))
 }
 
-/// Begins the turns in the awaited slot, and goes on if none of its combatants can act.
-pub(super) fn take(play: &mut Play<'_>) {
+/// Begins the awaited turn as it is, and advances if none of its combatants can act.
+pub(super) fn begin_awaited(play: &mut Play<'_>) {
     if let Some(slot) = play.encounter().state.slot.clone()
-        && begin_slot(play, &slot, 0) == Pace::GoesOn
+        && begin_slot(play, &slot, 0) == Pace::Continues
     {
         advance(play);
     }
 }
 
-/// Begins the turns of these combatants. After an override some may have begun. Beyond
-/// [`IDLE_ROUNDS`] a turn without Action Points waits too.
+/// Starts the turns of these combatants, but for those that an override has started. A turn without
+/// Action Points ends at once (DC-46), except beyond [`IDLE_ROUNDS`].
 pub(super) fn begin_turns(play: &mut Play<'_>, mut combatants: Vec<CombatantId>, idle_rounds: u32) {
     let encounter = play.encounter();
     combatants.retain(|id| !encounter.state.acting.contains(id));
@@ -130,10 +138,9 @@ pub(super) fn begin_turns(play: &mut Play<'_>, mut combatants: Vec<CombatantId>,
     combatants.sort_by_key(|id| encounter.get(id).is_some_and(|c| c.hidden));
     for id in combatants {
         let delayed = play.encounter().get(&id).is_some_and(|c| c.state.delayed);
-        start(play, &id);
-        // Without Action Points a turn ends at once (DC-46).
+        start_or_resume(play, &id);
         if !delayed && has_spent_all(play.encounter(), &id) && idle_rounds < IDLE_ROUNDS {
-            close_turn(play, &id);
+            finish_turn(play, &id);
         }
     }
 }
@@ -144,9 +151,9 @@ fn has_spent_all(encounter: &Encounter, id: &CombatantId) -> bool {
         .is_some_and(|c| c.state.action_point_pool.current == 0)
 }
 
-/// Starts a turn, or resumes a delayed one, which has started before (DC-32a). A held action is
+/// Starts a turn, or resumes a delayed one, which has started before (DC-32a). A readied action is
 /// lost at the start (DC-49).
-pub(super) fn start(play: &mut Play<'_>, id: &CombatantId) {
+pub(super) fn start_or_resume(play: &mut Play<'_>, id: &CombatantId) {
     let Some(c) = play.encounter().get(id) else {
         return;
     };
@@ -164,7 +171,7 @@ pub(super) fn start(play: &mut Play<'_>, id: &CombatantId) {
 }
 
 /// Ends a turn. Then surprise is over (DC-43a), and after it the Action Points come back (DC-45).
-pub(super) fn close_turn(play: &mut Play<'_>, id: &CombatantId) {
+pub(super) fn finish_turn(play: &mut Play<'_>, id: &CombatantId) {
     end_turn(play, id);
     if play.encounter().get(id).is_some_and(|c| c.has("surprised")) {
         play.emit(ConditionCleared {
@@ -174,9 +181,9 @@ pub(super) fn close_turn(play: &mut Play<'_>, id: &CombatantId) {
         });
     }
     if let Some(c) = play.encounter().get(id)
-        && full(c) != c.state.action_point_pool
+        && full_points(c) != c.state.action_point_pool
     {
-        let ActionPoints { current, max } = full(c);
+        let ActionPoints { current, max } = full_points(c);
         play.emit(ActionPointsRegained {
             combatant: id.clone(),
             left: current,
@@ -185,21 +192,22 @@ pub(super) fn close_turn(play: &mut Play<'_>, id: &CombatantId) {
     }
 }
 
-/// Goes on when the last turn of a slot has ended; legendary monsters may act first (DC-52).
-pub(super) fn proceed(play: &mut Play<'_>) {
+/// Leaves a turn of the order in which all have ended theirs; legendary monsters may act before the
+/// next one (DC-52).
+pub(super) fn leave_slot(play: &mut Play<'_>) {
     if !open_legendary(play, Phase::BetweenTurns) {
         advance(play);
     }
 }
 
-/// Lets legendary monsters act if one can, which the combat waits for; whether one can.
+/// Lets legendary monsters act if one can, and returns whether one can. The combat waits for it.
 fn open_legendary(play: &mut Play<'_>, phase: Phase) -> bool {
     let encounter = play.encounter();
     let state = &encounter.state;
     if phase == Phase::BetweenTurns && !is_after_pc_turn(state) {
         return false;
     }
-    let opens = encounter.iter().any(|c| legendary(state, c));
+    let opens = encounter.iter().any(|c| has_legendary_points(state, c));
     if opens {
         let round_end = phase == Phase::RoundEnd;
         play.emit(LegendaryOpened { round_end });
@@ -207,16 +215,16 @@ fn open_legendary(play: &mut Play<'_>, phase: Phase) -> bool {
     opens
 }
 
-/// Whether a PC Turn has ended. One that was left by delays is none.
+/// Whether a PC Turn has ended. One that all have left by delaying does not count.
 fn is_after_pc_turn(state: &State) -> bool {
-    let Some(slot) = state.at() else {
+    let Some(slot) = state.reached() else {
         return false;
     };
     !state.deferred && slot.team == Team::Pc && !slot.occupants.is_empty()
 }
 
-/// Goes on after legendary actions, or a pass on them.
-pub(super) fn close_window(play: &mut Play<'_>) {
+/// Advances after the legendary actions, or without them.
+pub(super) fn close_legendary(play: &mut Play<'_>) {
     if play.encounter().state.phase == Phase::RoundEnd {
         close_round(play);
     }
@@ -233,7 +241,7 @@ pub(super) fn begin_combat(play: &mut Play<'_>) {
     for c in play.encounter().iter() {
         grants.push(StartingPoints {
             combatant: c.id.clone(),
-            action_points: full(c).max,
+            action_points: full_points(c).max,
             legendary_points: c.stats.max_legendary_points.count(),
         });
     }
@@ -251,6 +259,7 @@ fn close_round(play: &mut Play<'_>) {
     start_round(play, round.saturating_add(1));
 }
 
+/// The points that legendary monsters get back (DC-53).
 fn missing_legendary_points(encounter: &Encounter) -> Vec<LegendaryPointsRegained> {
     let mut regained = Vec::new();
     for c in encounter.iter() {

@@ -1,7 +1,7 @@
 //! The commands that may be legal.
 
-use super::allowance::spendable;
-use super::contest::{Contest, candidates, contest};
+use super::contest::{Contest, candidates, contest_so_far};
+use super::points::spendable;
 use super::team::{is_enemy, is_pc, may_take, team};
 use super::{Combatant, Encounter, Phase, Slot, SlotId, State, Team};
 use crate::vocabulary::{
@@ -39,8 +39,7 @@ fn start(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         .range("dc", false, 1, 60);
     let looked_up = LegalCommand::of("start", "DC-1")
         .labelled("Start with a DC from the table")
-        .range("level", false, 1, 20);
-    let looked_up = looked_up
+        .range("level", false, 1, 20)
         .choose("difficulty", false, ["easy", "normal", "hard"])
         .or("normal");
     legal.push(with_start_fields(encounter, given, &sides));
@@ -85,7 +84,7 @@ fn with_start_fields(
         .advanced()
 }
 
-/// Puts combatants and sides into turns.
+/// Assignments of combatants and sides to turns.
 fn assignments(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let state = &encounter.state;
     let mut lists = SlotLists::default();
@@ -93,7 +92,7 @@ fn assignments(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     for c in movable(encounter) {
         let assign = LegalCommand::of("assign", "DC-20").with("combatant", c.id.as_str());
         let fits = |slot: &Slot| may_take(state, c, slot);
-        legal.push(lists.open(state, assign, fits, c.state.slot.as_ref()));
+        legal.push(lists.with_slots(state, assign, fits, c.state.slot.as_ref()));
         if c.state.slot.is_none() && !c.stats.reserve {
             free.entry(&c.side).or_default().push(c);
         }
@@ -101,7 +100,7 @@ fn assignments(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     for (side, members) in free {
         let assign = LegalCommand::of("assign", "DC-20").with("side", side.as_str());
         let fits = |slot: &Slot| members.iter().any(|c| may_take(state, c, slot));
-        legal.push(lists.open(state, assign, fits, None));
+        legal.push(lists.with_slots(state, assign, fits, None));
     }
 }
 
@@ -118,13 +117,15 @@ fn movable(encounter: &Encounter) -> Vec<&Combatant> {
     movable
 }
 
-/// The turns that fit, each list once for all who have it.
+/// The lists of turns from which assignments choose. Combatants that can take the same turns share
+/// one list.
 #[derive(Default)]
 struct SlotLists(HashMap<Vec<String>, Arc<[Value]>>);
 
 impl SlotLists {
-    /// Opens an assignment to the turns that fit, but for the one that the combatant has.
-    fn open(
+    /// The assignment with a choice of the turns that fit, but for the one that the combatant has.
+    /// The awaited turn need not be named.
+    fn with_slots(
         &mut self,
         state: &State,
         assign: LegalCommand,
@@ -137,22 +138,24 @@ impl SlotLists {
                 ids.push(slot.id.as_str().to_owned());
             }
         }
-        let is_other = |slot: &Slot| fits(slot) && own != Some(&slot.id);
-        let here = state.phase == Phase::Assign && state.at().is_some_and(is_other);
+        let is_awaited_one = state.phase == Phase::Assign
+            && state
+                .reached()
+                .is_some_and(|slot| fits(slot) && own != Some(&slot.id));
         let list = self
             .0
             .entry(ids)
             .or_insert_with_key(|ids| ids.iter().map(|id| Value::from(id.as_str())).collect());
         let except = own.map(|own| Value::from(own.as_str()));
         let slots = Values::among_words(list, except.into_iter().collect());
-        assign.open("slot", !here, slots)
+        assign.open("slot", !is_awaited_one, slots)
     }
 }
 
-/// Answers to the awaited PC Turn: of the PC team's members, and of the game master for all of
-/// them.
+/// Answers to the awaited PC Turn: the players' own, and the game master's for all of them.
 fn claims(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
-    let contest = contest(encounter, false);
+    let state = &encounter.state;
+    let contest = contest_so_far(encounter);
     let tied = matches!(contest, Contest::Tied(_));
     for id in contest.asked() {
         let claim = LegalCommand::by("claim", id, "DC-17");
@@ -164,51 +167,46 @@ fn claims(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         legal.push(LegalCommand::by("pass", id, "DC-17"));
     }
     legal.push(LegalCommand::of("resolve", "DC-17"));
-    let state = &encounter.state;
-    let Some(slot) = state.at() else {
+    let Some(slot) = state.reached() else {
         return;
     };
     for c in candidates(encounter, slot) {
+        // Who has answered may change the answer.
         if state.passed.contains(&c.id) {
             let claim = LegalCommand::by("claim", &c.id, "DC-17");
             legal.push(claim.flag("share"));
         } else if !tied && state.claim_of(&c.id).is_some() {
             legal.push(LegalCommand::by("pass", &c.id, "DC-17"));
         }
-        let claim = LegalCommand::of("claim", "DC-18")
+        let decision = LegalCommand::of("claim", "DC-18")
             .with("combatant", c.id.as_str())
-            .with("at_once", true);
-        let claim = claim.flag("share");
-        legal.push(claim);
+            .with("at_once", true)
+            .flag("share");
+        legal.push(decision);
     }
 }
 
-/// Commands of the turns that are going on, and between turns.
+/// Commands of the turns in progress, and of the game master between turns.
 fn turns(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     legal.push(LegalCommand::of("merge", "DC-25"));
     let mut pc_turns = Vec::new();
-    let mut others = Vec::new();
+    // Those who come later, or have no turn yet.
+    let mut later = Vec::new();
     for slot in encounter.state.later() {
         if slot.team == Team::Pc {
             pc_turns.push(slot.id.as_str());
         }
-        others.extend(&slot.occupants);
+        later.extend(&slot.occupants);
     }
     for c in encounter.waiting() {
         if c.state.slot.is_none() {
-            others.push(&c.id);
+            later.push(&c.id);
         }
     }
     let acting = &encounter.state.acting;
     for c in acting.iter().filter_map(|id| encounter.get(id)) {
         let by = |verb, rule| LegalCommand::by(verb, &c.id, rule);
-        let ready = by("ready", "DC-49").range(
-            "action_points",
-            true,
-            1,
-            c.state.action_point_pool.current.into(),
-        );
-        let ready = ready.text("action", true, 200).text("trigger", true, 200);
+        let points = c.state.action_point_pool.current.into();
         legal.extend([
             by("end_turn", "DC-45").flag("all"),
             by("delay", "DC-33")
@@ -216,8 +214,11 @@ fn turns(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
                 .choose("slot", true, pc_turns.clone()),
             by("delay", "DC-34")
                 .labelled("{combatant}: delay until after someone")
-                .whom("behind", true, others.iter().copied()),
-            ready,
+                .whom("behind", true, later.iter().copied()),
+            by("ready", "DC-49")
+                .range("action_points", true, 1, points)
+                .text("action", true, 200)
+                .text("trigger", true, 200),
         ]);
     }
 }
@@ -227,16 +228,13 @@ fn acts(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let targets = shared_list(encounter.active().map(|c| &c.id));
     for c in encounter.iter() {
         let by = |verb, rule| LegalCommand::by(verb, &c.id, rule);
-        let legendary = LegalCommand::of("legendary", "DC-52").with("combatant", c.id.as_str());
+        let points = c.state.action_point_pool.current.into();
         legal.extend([
-            legendary.range("legendary_points", true, 1, spendable(encounter, c).into()),
+            LegalCommand::of("legendary", "DC-52")
+                .with("combatant", c.id.as_str())
+                .range("legendary_points", true, 1, spendable(encounter, c).into()),
             by("spend_action_points", "DC-44")
-                .range(
-                    "action_points",
-                    true,
-                    1,
-                    c.state.action_point_pool.current.into(),
-                )
+                .range("action_points", true, 1, points)
                 .text("action", false, 200),
         ]);
         // Without this check a combatant that cannot attack is tried with every target.

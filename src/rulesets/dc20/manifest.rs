@@ -170,7 +170,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "DC-26a",
-        "The rotation is fixed but for its start; 10 or more is for the team listed first.",
+        "Only the start of the rotation is decided: a Fate Check of 10 or more is for the team listed first.",
     ),
     Rule::supplementary(
         "DC-27",

@@ -1,7 +1,7 @@
 //! DC20: players' characters check against an Encounter DC, then the teams take their Initiative
 //! Turns alternately.
 
-mod allowance;
+mod added_turns;
 mod bounds;
 mod command;
 mod contest;
@@ -12,6 +12,7 @@ mod flow;
 mod legal_commands;
 mod manifest;
 mod order;
+mod points;
 mod react;
 mod secrecy;
 mod state;
@@ -26,8 +27,8 @@ use crate::vocabulary::{
     Actor, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
     Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Ruleset, Violation,
 };
-use allowance::spendable;
-use contest::{Contest, contest, may_pass};
+use contest::{Contest, contest_so_far, may_pass};
+use points::spendable;
 use team::{has_no_turn, slot_of, team, team_name};
 
 /// The ruleset `dc20`.
@@ -66,8 +67,13 @@ impl Ruleset for Dc20 {
         target: Option<&CombatantId>,
     ) -> Option<CombatantId> {
         let acting = &encounter.state.acting;
-        let own = source.or(target).filter(|id| acting.contains(id));
-        own.or(acting.first()).or(source).or(target).cloned()
+        let affected = source.or(target);
+        if let Some(id) = affected
+            && acting.contains(id)
+        {
+            return Some(id.clone());
+        }
+        acting.first().or(affected).cloned()
     }
 
     fn current(encounter: &Encounter) -> Vec<CombatantId> {
@@ -79,15 +85,15 @@ impl Ruleset for Dc20 {
         Some(match state.phase {
             Phase::Setup if encounter.active().next().is_none() => Pending::newcomer("DC-4"),
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "DC-4"),
-            Phase::Claim => in_turn(state, state.at(), pending_claim(encounter)),
+            Phase::Claim => in_turn(state, state.reached(), pending_claim(encounter)),
             Phase::Assign => {
                 let assign = Pending::new("assign", Vec::new(), &["assign", "resolve"], "DC-20");
-                in_turn(state, state.at(), assign)
+                in_turn(state, state.reached(), assign)
             }
             Phase::Turn => {
                 let acting = state.acting.clone();
                 let end = Pending::new("end_turn", acting, &["end_turn"], "DC-45");
-                in_turn(state, turn_going_on(encounter), end)
+                in_turn(state, turn_in_progress(encounter), end)
             }
             Phase::BetweenTurns => {
                 Pending::new("legendary", Vec::new(), &["legendary", "resolve"], "DC-52")
@@ -153,17 +159,18 @@ impl Ruleset for Dc20 {
     }
 }
 
-/// What the PC team decides about the awaited PC Turn.
+/// The PC team decides who takes the awaited PC Turn.
 fn pending_claim(encounter: &Encounter) -> Pending {
-    let contest = contest(encounter, false);
-    let claimed = !encounter.state.claims.is_empty();
+    let contest = contest_so_far(encounter);
+    let is_claimed = !encounter.state.claims.is_empty();
     let rule = match contest {
         Contest::Tied(_) => "DC-19",
-        Contest::Open(_) if claimed => "DC-18",
+        Contest::Open(_) if is_claimed => "DC-18",
         _ => "DC-17",
     };
-    let several = contest.asked().len() > 1 && !matches!(contest, Contest::Needed(_));
-    let commands: &[&str] = if several || claimed || may_pass(encounter) {
+    // Of several, all but one may pass. A single one may if later turns are left for all.
+    let asks_several = !matches!(contest, Contest::MustClaim(_)) && contest.asked().len() > 1;
+    let commands: &[&str] = if asks_several || is_claimed || may_pass(encounter) {
         &["claim", "pass", "resolve"]
     } else {
         &["claim"]
@@ -171,13 +178,13 @@ fn pending_claim(encounter: &Encounter) -> Pending {
     Pending::new("claim", contest.asked().to_vec(), commands, rule)
 }
 
-/// The turn in which the first of those who act has its place; after an override there may be none.
-fn turn_going_on(encounter: &Encounter) -> Option<&Slot> {
+/// The turn in which the first of those who act has its place. After an override it may have none.
+fn turn_in_progress(encounter: &Encounter) -> Option<&Slot> {
     let first = encounter.state.acting.first()?;
     slot_of(&encounter.state, encounter.get(first)?)
 }
 
-/// Says in which turn a decision is awaited.
+/// The decision with the turn in which it is awaited.
 fn in_turn(state: &State, slot: Option<&Slot>, pending: Pending) -> Pending {
     let Some(slot) = slot else {
         return pending;

@@ -7,15 +7,15 @@ use crate::vocabulary::{OrderEntry, Reason};
 /// The turns in their order, then those who made a check and have no turn yet.
 pub(super) fn order(encounter: &Encounter) -> Vec<OrderEntry> {
     let state = &encounter.state;
-    let asking = asking(encounter);
-    let passed = passed(state);
+    let waiting = waiting(encounter);
+    let passed = places_passed(state);
     let mut entries = Vec::new();
     for (place, slot) in state.slots.iter().enumerate() {
         if slot.removed {
             continue;
         }
         if slot.occupants.is_empty() {
-            let asks = asking.iter().any(|asking| asking.may_take(slot));
+            let asks = waiting.iter().any(|members| members.may_take(slot));
             entries.push(empty_turn(state, slot, place < passed, asks));
         }
         for c in occupants(encounter, slot) {
@@ -61,47 +61,47 @@ fn without_turn(c: &Combatant) -> OrderEntry {
     }
 }
 
-/// The hidden members of a team, or its other members, if some of them wait for a turn.
+/// The members of a team that wait for a turn: the hidden ones, or the others.
 #[derive(PartialEq)]
-struct Asking {
+struct Waiting {
     team: Team,
     hidden: bool,
 }
 
-impl Asking {
+impl Waiting {
     fn may_take(&self, slot: &Slot) -> bool {
         self.team == slot.team && (self.hidden || !slot.unseen)
     }
 }
 
-/// The teams for which empty turns ask, found once for all turns.
-fn asking(encounter: &Encounter) -> Vec<Asking> {
+/// All for whom empty turns ask, found once for all turns.
+fn waiting(encounter: &Encounter) -> Vec<Waiting> {
     let state = &encounter.state;
-    let mut asking = Vec::new();
+    let mut waiting = Vec::new();
     for c in encounter.waiting() {
         if !has_no_turn(c) || in_reserve(state, c) {
             continue;
         }
-        let one = Asking {
+        let members = Waiting {
             team: team(state, c),
             hidden: c.hidden,
         };
-        if !asking.contains(&one) {
-            asking.push(one);
+        if !waiting.contains(&members) {
+            waiting.push(members);
         }
     }
-    asking
+    waiting
 }
 
-/// How many turns of this round are over or were skipped, if they are empty.
-fn passed(state: &State) -> usize {
-    let awaited = state.deferred || matches!(state.phase, Phase::Claim | Phase::Assign);
-    match state.place() {
-        None => 0,
-        Some(place) if awaited => place,
-        Some(place) => place + 1,
-    }
+/// The number of places in the order that the round has passed: an empty turn among them is over.
+fn places_passed(state: &State) -> usize {
+    let Some(reached) = state.reached_place() else {
+        return 0;
+    };
+    let is_awaited = state.deferred || matches!(state.phase, Phase::Claim | Phase::Assign);
+    if is_awaited { reached } else { reached + 1 }
 }
+
 /// Why a combatant has its place.
 fn reason(c: &Combatant, way: Way) -> Reason {
     let reason = match way {

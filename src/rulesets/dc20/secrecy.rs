@@ -1,12 +1,12 @@
-//! What viewers of DC20 know who do not see all combatants.
+//! Redaction of DC20 for viewers who do not see all combatants.
 //!
 //! The turns that all viewers see do not depend on hidden combatants: neither in number, nor in
-//! order, nor in name. A hidden combatant without a place among them has a turn beside them
+//! order, nor in name. A hidden combatant without a place among them has an unseen turn
 //! ([`Slot::unseen`]), which only viewers who know a combatant in it see.
 
-use super::allowance::legendary;
-use super::contest::contest;
-use super::team::{MAX_ENEMY_TEAMS, is_pc, is_unseen_team, nth, team, wanting};
+use super::contest::contest_so_far;
+use super::points::has_legendary_points;
+use super::team::{MAX_ENEMY_TEAMS, asked_by, is_pc, is_unseen_team, nth_slot, team};
 use super::{
     CombatantState, Dc20, Encounter, Event, OrderLaid, Phase, Slot, SlotAdded, SlotId, SlotShown,
     State, Team,
@@ -16,57 +16,33 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 impl Secrecy<Self> for Dc20 {
-    /// Where the game master decides, those for whom a turn is decided, or who may take a legendary
-    /// action. Where nobody is asked, those in the turn are about to begin.
+    /// If the game master decides, those for whom a turn is decided, or who may take a legendary
+    /// action. If a turn asks for no combatant, those in it, who are about to begin.
     fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
         let state = &encounter.state;
         match state.phase {
             Phase::Turn => state.acting.clone(),
-            Phase::Claim | Phase::Assign => {
-                let Some(slot) = state.at() else {
-                    return Vec::new();
-                };
-                if state.phase == Phase::Claim {
-                    let contest = contest(encounter, false);
-                    if !contest.asked().is_empty() {
-                        return contest.asked().to_vec();
-                    }
-                }
-                let wanting = ids(wanting(encounter, slot));
-                if wanting.is_empty() {
-                    slot.occupants.clone()
-                } else {
-                    wanting
-                }
-            }
+            Phase::Claim | Phase::Assign => match state.reached() {
+                Some(slot) => awaited_in(encounter, slot),
+                None => Vec::new(),
+            },
             Phase::BetweenTurns | Phase::RoundEnd => {
-                ids(encounter.iter().filter(|c| legendary(state, c)))
+                ids(encounter.iter().filter(|c| has_legendary_points(state, c)))
             }
             Phase::Setup | Phase::Idle | Phase::Over | Phase::SomeoneActs => Vec::new(),
         }
     }
 
     fn hides_something(encounter: &Encounter) -> bool {
-        let State {
-            slots,
-            unseen_teams,
-            ..
-        } = &encounter.state;
-        !unseen_teams.is_empty() || slots.iter().any(|slot| slot.unseen)
+        let state = &encounter.state;
+        !state.unseen_teams.is_empty() || state.slots.iter().any(|slot| slot.unseen)
     }
 
     fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
         let known = Known::of(whole, audience);
         let mut slots = Vec::new();
         for slot in whole.state.slots.iter() {
-            if let Some(slot_known) = known.slot(slot) {
-                let mut occupants = slot.occupants.clone();
-                occupants.retain(|id| audience.knows(id));
-                slots.push(Slot {
-                    occupants,
-                    ..slot_known
-                });
-            }
+            slots.extend(known.slot(slot));
         }
         let state = &mut encounter.state;
         state.slots = Arc::new(slots);
@@ -74,13 +50,13 @@ impl Secrecy<Self> for Dc20 {
         if whole.someone_acts(audience) {
             state.phase = Phase::SomeoneActs;
         }
-        let slot = |s: &CombatantState| s.slot.as_ref().and_then(|id| known.name(id));
-        let behind = |s: &CombatantState| s.behind.redact(audience).flatten();
-        let differs = |s: &CombatantState| slot(s) != s.slot || behind(s) != s.behind;
-        encounter.change_states(differs, |s| {
-            s.slot = slot(s);
-            s.behind = behind(s);
-        });
+        encounter.change_states(
+            |s| !known.is_redacted(s),
+            |s| {
+                s.slot = known.slot_of(s);
+                s.behind = known.behind(s);
+            },
+        );
         encounter.state.unseen_teams = known.unseen.into_values().collect();
     }
 
@@ -94,7 +70,7 @@ impl Secrecy<Self> for Dc20 {
             }
             Event::SlotShown(e) => {
                 let slot = name(&e.slot)?;
-                return Some(match redaction.start.state.slot(&slot) {
+                return Some(match redaction.start.state.slot_named(&slot) {
                     Some(_) => SlotShown { slot, team: e.team }.into(),
                     None => added(redaction, &slot, true)?.into(),
                 });
@@ -124,7 +100,23 @@ impl Secrecy<Self> for Dc20 {
     }
 }
 
-/// What an audience knows of the turns.
+/// The combatants that an awaited turn asks for, or else those in it.
+fn awaited_in(encounter: &Encounter, slot: &Slot) -> Vec<CombatantId> {
+    if encounter.state.phase == Phase::Claim {
+        let contest = contest_so_far(encounter);
+        if !contest.asked().is_empty() {
+            return contest.asked().to_vec();
+        }
+    }
+    let asked = ids(asked_by(encounter, slot));
+    if asked.is_empty() {
+        slot.occupants.clone()
+    } else {
+        asked
+    }
+}
+
+/// The turns as an audience knows them.
 struct Known<'t> {
     whole: &'t Encounter,
     state: &'t State,
@@ -139,16 +131,21 @@ struct Known<'t> {
 impl<'t> Known<'t> {
     fn of(whole: &'t Encounter, audience: &'t Audience<'t>) -> Self {
         // Several sides may share a number: the first one names it.
-        let own = whole.iter().rev().filter(|c| c.hidden && audience.sees(c));
-        let unseen = own.filter_map(|c| match team(&whole.state, c) {
-            Team::Enemy(n) if is_unseen_team(n) => Some((n, c.side.clone())),
-            _ => None,
-        });
+        let mut unseen = BTreeMap::new();
+        for c in whole.iter().rev() {
+            if c.hidden
+                && audience.sees(c)
+                && let Team::Enemy(n) = team(&whole.state, c)
+                && is_unseen_team(n)
+            {
+                unseen.insert(n, c.side.clone());
+            }
+        }
         let mut known = Self {
             whole,
             state: &whole.state,
             audience,
-            unseen: unseen.collect(),
+            unseen,
             names: BTreeMap::new(),
         };
         known.names = known.names_of_unseen();
@@ -174,13 +171,13 @@ impl<'t> Known<'t> {
         }
         for (slot, team) in renamed {
             let mut n = number(&slot.id).unwrap_or(1);
-            let mut name = nth(Team::Enemy(team), true, n).id;
+            let mut name = nth_slot(Team::Enemy(team), true, n).id;
             if taken.contains(&name) {
                 name = slot.id.clone();
             }
             while !taken.insert(name.clone()) {
                 n += 1;
-                name = nth(Team::Enemy(team), true, n).id;
+                name = nth_slot(Team::Enemy(team), true, n).id;
             }
             names.insert(slot.id.clone(), name);
         }
@@ -217,15 +214,13 @@ impl<'t> Known<'t> {
         false
     }
 
-    /// The turn as the viewer knows it, without its combatants.
+    /// The turn as the viewer knows it: its name, its team, and its combatants.
     fn slot(&self, slot: &Slot) -> Option<Slot> {
         if !self.knows(slot) {
             return None;
         }
-        let mut known = Slot {
-            occupants: Vec::new(),
-            ..slot.clone()
-        };
+        let mut known = slot.clone();
+        known.occupants.retain(|id| self.audience.knows(id));
         if let Some(team) = self.number_of_team(slot) {
             known.team = Team::Enemy(team);
         }
@@ -235,7 +230,7 @@ impl<'t> Known<'t> {
         Some(known)
     }
 
-    /// The last turn that the viewer knows, up to the one that is going on, was last, or is awaited.
+    /// The last turn that the viewer knows, up to the one that the round has reached.
     fn reached(&self) -> Option<SlotId> {
         let at = self.state.slot.as_ref()?;
         let place = self.state.slots.iter().position(|slot| slot.id == *at)?;
@@ -244,10 +239,25 @@ impl<'t> Known<'t> {
         Some(known.id)
     }
 
+    /// A combatant's turn as the viewer names it.
+    fn slot_of(&self, state: &CombatantState) -> Option<SlotId> {
+        self.name(state.slot.as_ref()?)
+    }
+
+    /// The enemy behind which a combatant delays, if the viewer knows it.
+    fn behind(&self, state: &CombatantState) -> Option<CombatantId> {
+        state.behind.redact(self.audience).flatten()
+    }
+
+    /// Whether a combatant's state names only what the viewer knows.
+    fn is_redacted(&self, state: &CombatantState) -> bool {
+        self.slot_of(state) == state.slot && self.behind(state) == state.behind
+    }
+
     /// The viewer's name of a turn.
     fn name(&self, id: &SlotId) -> Option<SlotId> {
         self.state
-            .slot(id)
+            .slot_named(id)
             .and_then(|slot| self.slot(slot))
             .map(|slot| slot.id)
     }
@@ -291,12 +301,13 @@ fn added(
 ) -> Option<SlotAdded> {
     let slots = &redaction.after().state.slots;
     let place = slots.iter().position(|slot| slot.id == *id)?;
-    let before = place
-        .checked_sub(1)
-        .and_then(|place| slots.get(place))
-        .map(|slot| slot.id.clone());
+    let follows = if behind_another && place > 0 {
+        slots.get(place - 1).map(|before| before.id.clone())
+    } else {
+        None
+    };
     Some(SlotAdded {
         added: slots.get(place)?.clone(),
-        follows: before.filter(|_| behind_another),
+        follows,
     })
 }

@@ -149,7 +149,7 @@ pub struct CombatantState {
 }
 
 impl CombatantState {
-    /// Its turn is no delayed one, and it holds no place behind an enemy.
+    /// Makes its turn an ordinary one again: neither delayed nor held behind an enemy.
     pub fn stop_delaying(&mut self) {
         self.delayed = false;
         self.behind = None;
@@ -364,7 +364,7 @@ pub struct ClaimEntry {
     pub share: bool,
 }
 
-/// What a member of the PC team says to the awaited PC Turn (DC-17).
+/// The answer of a member of the PC team to the awaited PC Turn (DC-17).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     /// It claims the turn.
@@ -378,33 +378,33 @@ pub enum Answer {
 
 impl State {
     /// The Initiative Turn named `id`.
-    pub fn slot(&self, id: &SlotId) -> Option<&Slot> {
+    pub fn slot_named(&self, id: &SlotId) -> Option<&Slot> {
         self.slots.iter().find(|slot| slot.id == *id)
     }
 
-    /// The Initiative Turn that is going on, was last, or is awaited.
-    pub fn at(&self) -> Option<&Slot> {
-        self.slot.as_ref().and_then(|id| self.slot(id))
+    /// The Initiative Turn that the round has reached: it is in progress, was last, or is awaited.
+    pub fn reached(&self) -> Option<&Slot> {
+        self.slot.as_ref().and_then(|id| self.slot_named(id))
     }
 
-    /// The place in the order of the Initiative Turn that is going on, was last, or is awaited.
-    pub fn place(&self) -> Option<usize> {
-        let at = self.slot.as_ref()?;
+    /// The place in the order of the Initiative Turn that the round has reached.
+    pub fn reached_place(&self) -> Option<usize> {
+        let reached = self.slot.as_ref()?;
         // An imported state may have two of one name: the later one, so that the round has an end.
-        self.slots.iter().rposition(|slot| slot.id == *at)
+        self.slots.iter().rposition(|slot| slot.id == *reached)
     }
 
     /// The Initiative Turns of this round that are still to come.
     pub fn later(&self) -> &[Slot] {
-        match self.place() {
+        match self.reached_place() {
             Some(place) => self.slots.get(place + 1..).unwrap_or_default(),
             None => &self.slots,
         }
     }
 
-    /// The Initiative Turns of this round up to the one that is going on, was last, or is awaited.
-    pub fn earlier(&self) -> &[Slot] {
-        match self.place() {
+    /// The Initiative Turns of this round up to the one that it has reached, that one included.
+    pub fn up_to_reached(&self) -> &[Slot] {
+        match self.reached_place() {
             Some(place) => self.slots.get(..=place).unwrap_or_default(),
             None => &[],
         }

@@ -33,24 +33,31 @@ pub(super) fn team(state: &State, c: &Combatant) -> Team {
     }
 }
 
-/// The place of an enemy's team: among the enemy teams, or behind them among the unseen ones. A
-/// side that is no team yet has the next place, or the last one.
+/// The place of an enemy's team in the rotation, from 0: seen teams come first, then the unseen
+/// ones from [`MAX_ENEMY_TEAMS`] on. A side that is no team yet has the place that it would get;
+/// without room among the seen teams it acts with the last one.
 fn enemy_place(state: &State, c: &Combatant) -> usize {
     let seen = &state.enemy_teams;
     let unseen = &state.unseen_teams;
     let last = MAX_ENEMY_TEAMS - 1;
-    if let Some(place) = seen.iter().position(|side| *side == c.side) {
+    if let Some(place) = place_in(seen, &c.side) {
         return place;
     }
-    if c.hidden {
-        if let Some(place) = unseen.iter().position(|side| *side == c.side) {
-            return MAX_ENEMY_TEAMS + place;
-        }
-        if seen.len() < MAX_ENEMY_TEAMS {
-            return MAX_ENEMY_TEAMS + unseen.len().min(last);
-        }
+    if !c.hidden {
+        return seen.len().min(last);
     }
-    seen.len().min(last)
+    if let Some(place) = place_in(unseen, &c.side) {
+        return MAX_ENEMY_TEAMS + place;
+    }
+    if seen.len() < MAX_ENEMY_TEAMS {
+        MAX_ENEMY_TEAMS + unseen.len().min(last)
+    } else {
+        last
+    }
+}
+
+fn place_in(teams: &[Slug], side: &Slug) -> Option<usize> {
+    teams.iter().position(|team| team == side)
 }
 
 /// The name of a team: its side.
@@ -81,15 +88,15 @@ pub(super) fn can_add(teams: &[Slug], side: &Slug) -> bool {
 
 /// The turn in which a combatant has its place.
 pub(super) fn slot_of<'t>(state: &'t State, c: &Combatant) -> Option<&'t Slot> {
-    state.slot(c.state.slot.as_ref()?)
+    state.slot_named(c.state.slot.as_ref()?)
 }
 
-/// Whether it has no place in the order, and holds none behind an enemy.
+/// Whether a combatant has no place in the order, and holds none behind an enemy.
 pub(super) fn has_no_turn(c: &Combatant) -> bool {
     c.state.slot.is_none() && !c.state.delayed
 }
 
-/// Whether it waits until the game master assigns it.
+/// Whether a combatant waits until the game master assigns it (DC-24).
 pub(super) fn in_reserve(state: &State, c: &Combatant) -> bool {
     c.stats.reserve && c.state.slot.is_none() && team(state, c) != Team::Pc
 }
@@ -99,29 +106,32 @@ pub(super) fn in_play(encounter: &Encounter) -> bool {
     encounter.active().any(|c| !in_reserve(&encounter.state, c))
 }
 
-/// The active members of a team without a place that have not acted this round and are not in
-/// reserve.
-pub(super) fn unplaced(encounter: &Encounter, wanted: Team) -> impl Iterator<Item = &Combatant> {
+/// The members of a team that can still act this round, have no turn, and are not in reserve.
+pub(super) fn waiting_for_turn(
+    encounter: &Encounter,
+    wanted: Team,
+) -> impl Iterator<Item = &Combatant> {
     encounter.waiting().filter(move |c| {
         has_no_turn(c) && !in_reserve(&encounter.state, c) && team(&encounter.state, c) == wanted
     })
 }
 
-/// Whether a turn is one of its team. An unseen turn is only for hidden ones.
+/// Whether a combatant can act in this turn: it is one of its team. An unseen turn is only for
+/// hidden ones.
 pub(super) fn may_take(state: &State, c: &Combatant, slot: &Slot) -> bool {
     team(state, c) == slot.team && (c.hidden || !slot.unseen)
 }
 
 /// The combatants for which this turn asks.
-pub(super) fn wanting<'t>(
+pub(super) fn asked_by<'t>(
     encounter: &'t Encounter,
     slot: &Slot,
 ) -> impl Iterator<Item = &'t Combatant> {
     let unseen = slot.unseen;
-    unplaced(encounter, slot.team).filter(move |c| c.hidden || !unseen)
+    waiting_for_turn(encounter, slot.team).filter(move |c| c.hidden || !unseen)
 }
 
-/// Whether its place is in an unseen turn that has not begun.
+/// Whether a combatant waits for an unseen turn of its own.
 pub(super) fn waits_unseen(state: &State, c: &Combatant) -> bool {
     let Some(slot) = slot_of(state, c) else {
         return false;
@@ -138,17 +148,17 @@ pub(super) fn occupants<'t>(
 }
 
 /// Whether a combatant in this turn can still act this round.
-pub(super) fn occupied(encounter: &Encounter, slot: &Slot) -> bool {
+pub(super) fn can_still_act(encounter: &Encounter, slot: &Slot) -> bool {
     occupants(encounter, slot).any(|c| c.active() && !c.acted)
 }
 
 /// How many active combatants share this turn.
-pub(super) fn sharing(encounter: &Encounter, slot: &Slot) -> usize {
+pub(super) fn sharers(encounter: &Encounter, slot: &Slot) -> usize {
     occupants(encounter, slot).filter(|c| c.active()).count()
 }
 
 /// The `n`th turn of a team, or of its hidden members.
-pub(super) fn nth(team: Team, unseen: bool, n: usize) -> Slot {
+pub(super) fn nth_slot(team: Team, unseen: bool, n: usize) -> Slot {
     let name = match team {
         Team::Pc => format!("p{n}"),
         Team::Enemy(1) => format!("e{n}"),
@@ -166,7 +176,7 @@ pub(super) fn nth(team: Team, unseen: bool, n: usize) -> Slot {
     }
 }
 
-/// The next turn of a team, or of its hidden members.
+/// One more turn of a team, or of its hidden members.
 pub(super) fn new_slot(state: &State, team: Team, unseen: bool) -> Slot {
     let mut n = 1;
     for slot in state.slots.iter() {
@@ -174,10 +184,10 @@ pub(super) fn new_slot(state: &State, team: Team, unseen: bool) -> Slot {
             n += 1;
         }
     }
-    while state.slot(&nth(team, unseen, n).id).is_some() {
+    while state.slot_named(&nth_slot(team, unseen, n).id).is_some() {
         n += 1;
     }
-    nth(team, unseen, n)
+    nth_slot(team, unseen, n)
 }
 
 /// The teams in the order of their rotation, PC, enemies, NPCs, from the first one on (DC-26,

@@ -1,19 +1,19 @@
-//! What combatants do on their turns and between them.
+//! Acts of combatants on their turns and between them.
 
-use crate::rulesets::dc20::allowance::spendable;
-use crate::rulesets::dc20::flow::close_turn;
+use crate::rulesets::dc20::flow::finish_turn;
+use crate::rulesets::dc20::points::spendable;
 use crate::rulesets::dc20::{
     ActionPointsSpent, AdvantageUsed, Attack, Attacked, EndTurn, InspirationUsed, Legendary,
     LegendaryActed, Phase, Play, Readied, Ready, SpendActionPoints, Triggered, UseInspiration,
 };
 use crate::vocabulary::{CombatantId, Violation, field, require};
 
-pub(super) fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
+pub(super) fn end_turn(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "DC-45")?;
-    close_turn(play, &c.combatant);
+    finish_turn(play, &c.combatant);
     if c.all {
         for id in play.encounter().state.acting.clone() {
-            close_turn(play, &id);
+            finish_turn(play, &id);
         }
     }
     Ok(())
@@ -21,7 +21,7 @@ pub(super) fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
 
 pub(super) fn spend(play: &mut Play<'_>, c: &SpendActionPoints) -> Result<(), Violation> {
     let spent = c.action_points.count();
-    let left = left_after(play, &c.combatant, spent)?;
+    let left = points_left_after(play, &c.combatant, spent)?;
     play.emit(ActionPointsSpent {
         combatant: c.combatant.clone(),
         spent,
@@ -35,7 +35,7 @@ pub(super) fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
     let id = &c.combatant;
     let action_points = c.action_points.count();
     let has_readied = play.in_turn(id, "DC-49")?.state.readied.is_some();
-    left_after(play, id, action_points)?;
+    points_left_after(play, id, action_points)?;
     require(!has_readied, "already_readied", "DC-49", || {
         format!("{id} has already readied an action. Send \"trigger\" to use it first.")
     })?;
@@ -49,13 +49,13 @@ pub(super) fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
 }
 
 /// The Action Points that a combatant has left after it has spent some (DC-44).
-fn left_after(play: &Play<'_>, id: &CombatantId, spent: u32) -> Result<u32, Violation> {
+fn points_left_after(play: &Play<'_>, id: &CombatantId, spent: u32) -> Result<u32, Violation> {
     let points = play
         .fighter("combatant", id, "DC-44")?
         .state
         .action_point_pool
         .current;
-    begun(play)?;
+    check_begun(play)?;
     let Some(left) = points.checked_sub(spent) else {
         let detail = format!("{id} has {points} Action Points left, not {spent}. Spend less.");
         return Err(Violation::new("not_enough_action_points", "DC-44", detail));
@@ -63,8 +63,8 @@ fn left_after(play: &Play<'_>, id: &CombatantId, spent: u32) -> Result<u32, Viol
     Ok(left)
 }
 
-/// Refuses what needs a first assigned turn (DC-31).
-fn begun(play: &Play<'_>) -> Result<(), Violation> {
+/// Refuses what needs the first turn to be assigned (DC-31).
+fn check_begun(play: &Play<'_>) -> Result<(), Violation> {
     let detail =
         "No combatant acts before the first turn is assigned. Send \"assign\" or \"claim\".";
     require(
@@ -95,7 +95,7 @@ pub(super) fn attack(play: &mut Play<'_>, c: &Attack) -> Result<(), Violation> {
     play.fighter("combatant", combatant, "DC-11")?;
     let attacked = play.fighter("target", target, "DC-11")?;
     let advantage = attacked.state.attacked_with_adv;
-    begun(play)?;
+    check_begun(play)?;
     require(
         combatant != target,
         "attacks_itself",
@@ -113,7 +113,7 @@ pub(super) fn attack(play: &mut Play<'_>, c: &Attack) -> Result<(), Violation> {
 pub(super) fn use_inspiration(play: &mut Play<'_>, c: &UseInspiration) -> Result<(), Violation> {
     let id = &c.combatant;
     let has_die = play.combatant("combatant", id)?.state.inspiration_die;
-    begun(play)?;
+    check_begun(play)?;
     require(has_die, "no_inspiration_die", "DC-8", || {
         format!("{id} has no Inspiration Die. Roll without it.")
     })?;
@@ -127,7 +127,7 @@ pub(super) fn use_inspiration(play: &mut Play<'_>, c: &UseInspiration) -> Result
 
 pub(super) fn use_advantage(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let has_adv = play.combatant("combatant", id)?.state.round_one_adv;
-    begun(play)?;
+    check_begun(play)?;
     require(has_adv, "no_advantage", "DC-10", || {
         format!("{id} has no advantage to use. A critical success gives it once, in round 1.")
     })?;

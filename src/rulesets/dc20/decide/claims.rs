@@ -1,10 +1,12 @@
 //! The PC team decides who takes the awaited PC Turn.
 
+use super::assign::{awaited_turn, check_yet_to_act};
 use super::named;
-use super::places::{awaited, yet_to_act};
-use crate::rulesets::dc20::contest::{Contest, contest, decided, outbid, result};
-use crate::rulesets::dc20::flow::{begin_combat, take};
-use crate::rulesets::dc20::react::make_room;
+use crate::rulesets::dc20::added_turns::make_room;
+use crate::rulesets::dc20::contest::{
+    Contest, closed_contest, contest_so_far, has_been_outbid, result, taken_by,
+};
+use crate::rulesets::dc20::flow::{begin_awaited, begin_combat};
 use crate::rulesets::dc20::team::{may_take, team, waits_unseen};
 use crate::rulesets::dc20::{
     Answer, Claim, Claimed, Combatant, Encounter, Passed, Phase, Play, Team,
@@ -14,7 +16,7 @@ use crate::vocabulary::{CombatantId, Violation, ids, require};
 pub(super) fn claim(play: &mut Play<'_>, c: &Claim) -> Result<(), Violation> {
     let claimants = ids(named(play, &c.combatant, "others", &c.others)?);
     if c.decides() {
-        close(play, &claimants, c.share)
+        close_contest(play, &claimants, c.share)
     } else {
         answer(play, &c.combatant, Answer::Claim { share: c.share })
     }
@@ -26,18 +28,18 @@ pub(super) fn answer(
     id: &CombatantId,
     answer: Answer,
 ) -> Result<(), Violation> {
-    let slot = awaited(play, Phase::Claim, "DC-17")?;
+    let slot = awaited_turn(play, Phase::Claim, "DC-17")?;
     let encounter = play.encounter();
     let c = play.combatant("combatant", id)?;
-    claimable(encounter, c)?;
-    may_answer(encounter, c, answer)?;
+    check_candidate(encounter, c)?;
+    check_answer(encounter, c, answer)?;
     let mut answered = encounter.clone();
     answered.state.answer(id, answer);
-    let contest = contest(&answered, false);
-    if matches!(contest, Contest::Needed(_)) {
+    let contest = contest_so_far(&answered);
+    if matches!(contest, Contest::MustClaim(_)) {
         return Err(must_claim());
     }
-    if resolve(play, contest) {
+    if finish_if_decided(play, contest) {
         return Ok(());
     }
     let combatant = id.clone();
@@ -52,54 +54,57 @@ pub(super) fn answer(
     Ok(())
 }
 
-/// The game master closes the contest: these claims count too, and no other answers follow.
-pub(super) fn close(
+/// The game master closes the contest: these claims count too, and no other answers follow. Of
+/// equal claims the first of these takes the turn (DC-19a).
+pub(super) fn close_contest(
     play: &mut Play<'_>,
     claimants: &[CombatantId],
     share: bool,
 ) -> Result<(), Violation> {
-    let slot = awaited(play, Phase::Claim, "DC-17")?;
+    let slot = awaited_turn(play, Phase::Claim, "DC-17")?;
     let encounter = play.encounter();
     let mut answered = encounter.clone();
     for id in claimants {
-        claimable(encounter, play.combatant("combatant", id)?)?;
+        check_candidate(encounter, play.combatant("combatant", id)?)?;
         answered.state.answer(id, Answer::Claim { share });
     }
-    let contest = match contest(&answered, true) {
-        Contest::Needed(_) => return Err(must_claim()),
-        Contest::Tied(top) => match claimants.first() {
+    let mut contest = closed_contest(&answered);
+    if let Contest::Tied(top) = &contest {
+        match claimants.first() {
             Some(first) if top.contains(first) => {
-                Contest::Won(decided(&answered.state, slot, first))
+                contest = Contest::Won(taken_by(first, &answered.state, slot));
             }
-            _ => return Err(tied(encounter, &top)),
-        },
-        contest => contest,
-    };
-    resolve(play, contest);
+            _ => return Err(tied(encounter, top)),
+        }
+    }
+    if matches!(contest, Contest::MustClaim(_)) {
+        return Err(must_claim());
+    }
+    finish_if_decided(play, contest);
     Ok(())
 }
 
-/// Goes on if the contest is decided; whether it is.
-pub(in super::super) fn resolve(play: &mut Play<'_>, contest: Contest) -> bool {
+/// Begins the awaited turn if the contest for it is decided, and returns whether it is.
+pub(in super::super) fn finish_if_decided(play: &mut Play<'_>, contest: Contest) -> bool {
     match contest {
         Contest::Won(won) => {
             begin_combat(play);
             play.emit(won);
             // A hidden winner has taken a turn that was laid out for the others.
             make_room(play);
-            take(play);
+            begin_awaited(play);
             true
         }
         Contest::Unclaimed => {
-            take(play);
+            begin_awaited(play);
             true
         }
-        Contest::Open(_) | Contest::Tied(_) | Contest::Needed(_) => false,
+        Contest::Open(_) | Contest::Tied(_) | Contest::MustClaim(_) => false,
     }
 }
 
 /// Refuses a combatant that cannot take the awaited PC Turn.
-fn claimable(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
+fn check_candidate(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
     let id = &c.id;
     let state = &encounter.state;
     let is_member = team(state, c) == Team::Pc;
@@ -115,21 +120,21 @@ fn claimable(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
         );
         return Err(Violation::new("already_placed", "DC-30", detail));
     }
-    yet_to_act(encounter, c)?;
-    let open = state.at().is_some_and(|slot| may_take(state, c, slot));
+    check_yet_to_act(encounter, c)?;
+    let open = state.reached().is_some_and(|slot| may_take(state, c, slot));
     require(open, "unseen_turn", "DC-17", || {
         format!("Only hidden combatants take this turn, and {id} is visible. Choose another turn.")
     })
 }
 
 /// Refuses an answer that changes nothing, and that of a combatant whose check is too low.
-fn may_answer(encounter: &Encounter, c: &Combatant, answer: Answer) -> Result<(), Violation> {
+fn check_answer(encounter: &Encounter, c: &Combatant, answer: Answer) -> Result<(), Violation> {
     let id = &c.id;
     let state = &encounter.state;
-    if let Contest::Tied(top) = contest(encounter, false)
+    if let Contest::Tied(top) = contest_so_far(encounter)
         && top.contains(id)
     {
-        if unties(encounter, c, answer) {
+        if settles_tie(encounter, c, answer) {
             return Ok(());
         }
         return Err(tied(encounter, &top));
@@ -148,7 +153,7 @@ fn may_answer(encounter: &Encounter, c: &Combatant, answer: Answer) -> Result<()
             })?;
         }
     }
-    let may_win = claimed || !outbid(encounter, c);
+    let may_win = claimed || !has_been_outbid(encounter, c);
     require(may_win, "outbid", "DC-18", || {
         format!(
             "A combatant with a higher check than {id}'s has already claimed this turn. Claim a later one."
@@ -156,8 +161,9 @@ fn may_answer(encounter: &Encounter, c: &Combatant, answer: Answer) -> Result<()
     })
 }
 
-/// Whether one of equal claimants passes, or agrees to share as it did not before (DC-19a).
-fn unties(encounter: &Encounter, c: &Combatant, answer: Answer) -> bool {
+/// Whether the answer of one of equal claimants helps to settle the tie: it passes, or now agrees
+/// to share (DC-19a).
+fn settles_tie(encounter: &Encounter, c: &Combatant, answer: Answer) -> bool {
     match answer {
         Answer::Pass => true,
         Answer::Claim { share: false } => false,
@@ -168,14 +174,14 @@ fn unties(encounter: &Encounter, c: &Combatant, answer: Answer) -> bool {
     }
 }
 
-/// Refuses a pass that leaves too few PC Turns.
+/// The refusal of a pass that leaves too few PC Turns.
 fn must_claim() -> Violation {
     let detail =
         "Too few PC Turns come later for all who have none yet. Send \"claim\" for one of them.";
     Violation::new("must_claim", "DC-17", detail)
 }
 
-/// Refuses the answers that leave these combatants tied: all of them have the same result.
+/// The refusal of answers that leave these combatants tied: all of them have the same result.
 fn tied(encounter: &Encounter, top: &[CombatantId]) -> Violation {
     let names: Vec<String> = top.iter().map(CombatantId::to_string).collect();
     let names = names.join(" and ");

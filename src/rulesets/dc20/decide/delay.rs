@@ -18,24 +18,20 @@ pub(super) fn delay(play: &mut Play<'_>, c: &Delay) -> Result<(), Violation> {
     })?;
     match (&c.slot, &c.behind) {
         (Some(to), None) => {
-            can_delay_to(play, delayer, to)?;
+            check_later_pc_turn(play, delayer, to)?;
             move_to(play, id, to.clone(), Way::Delayed);
+            Ok(())
         }
-        (None, Some(enemy)) if has_later_turn(play, enemy)? => move_behind(play, id, enemy),
-        (None, Some(enemy)) => play.emit(PlaceHeld {
-            combatant: id.clone(),
-            behind: Some(enemy.clone()),
-        }),
+        (None, Some(enemy)) => delay_behind(play, id, enemy),
         _ => {
             let detail = "A delay needs either \"slot\", a later PC Turn, or \"behind\", an enemy. Send one of them.";
-            return Err(Violation::field("slot_or_behind", "slot", detail));
+            Err(Violation::field("slot_or_behind", "slot", detail))
         }
     }
-    Ok(())
 }
 
 /// Refuses a turn that is not a later PC Turn which the combatant sees.
-fn can_delay_to(play: &Play<'_>, delayer: &Combatant, to: &SlotId) -> Result<(), Violation> {
+fn check_later_pc_turn(play: &Play<'_>, delayer: &Combatant, to: &SlotId) -> Result<(), Violation> {
     let slot = known_slot(play, "slot", to)?;
     require(slot.team == Team::Pc, "not_a_pc_turn", "DC-37", || {
         format!("{} isn't a PC Turn. Choose a later PC Turn.", to.title())
@@ -57,8 +53,12 @@ fn can_delay_to(play: &Play<'_>, delayer: &Combatant, to: &SlotId) -> Result<(),
     })
 }
 
-/// Whether that enemy has a turn that is still to come; false if it has none yet.
-fn has_later_turn(play: &Play<'_>, enemy: &CombatantId) -> Result<bool, Violation> {
+/// Delays until after an enemy (DC-34). Behind one without a turn the place is held.
+fn delay_behind(
+    play: &mut Play<'_>,
+    id: &CombatantId,
+    enemy: &CombatantId,
+) -> Result<(), Violation> {
     let c = play.combatant("behind", enemy)?;
     require(!c.hidden, "not_seen", "DC-34", || {
         format!("{enemy} is hidden. Delay until after a visible enemy.")
@@ -68,48 +68,53 @@ fn has_later_turn(play: &Play<'_>, enemy: &CombatantId) -> Result<bool, Violatio
     })?;
     let state = &play.encounter().state;
     if c.state.slot.is_none() && !c.acted && !state.acting.contains(enemy) {
-        return Ok(false);
+        play.emit(PlaceHeld {
+            combatant: id.clone(),
+            behind: Some(enemy.clone()),
+        });
+        return Ok(());
     }
     let mut later = state.later().iter();
     let is_later = later.any(|slot| slot.occupants.contains(enemy));
     require(is_later, "not_later", "DC-37", || {
         format!("{enemy}'s turn isn't later in the order than this one. Name another enemy.")
     })?;
-    Ok(true)
+    move_behind(play, id, enemy);
+    Ok(())
 }
 
-/// Moves the turns that are held behind an enemy that is seen and has a turn by now.
-pub(in super::super) fn follow(play: &mut Play<'_>) {
-    for id in holding(play.encounter()) {
+/// Gives a place to each turn that is held behind an enemy which is seen and has a turn by now.
+pub(in super::super) fn place_held_turns(play: &mut Play<'_>) {
+    for id in held_turns(play.encounter()) {
         if let Some(enemy) = enemy_with_turn(play.encounter(), &id) {
             move_behind(play, &id, &enemy);
         }
     }
 }
 
-/// At the end of the order, moves the turns that are still held to one new PC Turn; whether there
-/// are any.
-pub(in super::super) fn stop_holding(play: &mut Play<'_>) -> bool {
-    let holding = holding(play.encounter());
-    if holding.is_empty() {
+/// At the end of the order, gives the turns that are still held one new PC Turn. Returns whether
+/// there are any.
+pub(in super::super) fn place_remaining_held_turns(play: &mut Play<'_>) -> bool {
+    let held = held_turns(play.encounter());
+    if held.is_empty() {
         return false;
     }
     let to = add_pc_turn(play);
-    for id in &holding {
+    for id in &held {
         move_to(play, id, to.clone(), Way::DelayedAfter);
     }
     true
 }
 
 /// The combatants that delayed and have no place yet.
-fn holding(encounter: &Encounter) -> Vec<CombatantId> {
-    let mut holding = Vec::new();
+fn held_turns(encounter: &Encounter) -> Vec<CombatantId> {
+    let mut held = Vec::new();
     for c in encounter.waiting() {
         if c.state.delayed && c.state.slot.is_none() {
-            holding.push(c.id.clone());
+            held.push(c.id.clone());
         }
     }
-    holding
+    held
 }
 
 /// The enemy behind which a combatant holds its place, if it is seen and has a turn.
@@ -131,7 +136,7 @@ fn move_behind(play: &mut Play<'_>, id: &CombatantId, enemy: &CombatantId) {
     move_to(play, id, to, Way::DelayedAfter);
 }
 
-/// The next PC Turn after that enemy's turn (DC-34a).
+/// The next PC Turn after that enemy's turn (DC-34a), or from now on if that turn has passed.
 fn pc_turn_after(state: &State, enemy: &CombatantId) -> Option<SlotId> {
     let later = state.later();
     let enemy_turn = later.iter().position(|slot| slot.occupants.contains(enemy));

@@ -24,8 +24,8 @@ struct Ahead<'t> {
     this_round: usize,
     /// The number of PC Turns that combatants have or will claim.
     taken: usize,
-    /// Those that all viewers know to be taken: where turns move must not reveal a hidden
-    /// combatant.
+    /// Those that all viewers know to be taken: the places to which turns move must not reveal a
+    /// hidden combatant.
     known_taken: HashSet<&'t SlotId>,
 }
 
@@ -40,9 +40,9 @@ impl<'t> Ahead<'t> {
         let shared = shared_turn(encounter)?;
         let mut turns = movable_turns(encounter.state.later());
         let this_round = turns.len();
-        turns.extend(movable_turns(encounter.state.earlier()));
+        turns.extend(movable_turns(encounter.state.up_to_reached()));
         let taken = taken_turns(encounter, &turns, |_| true).len();
-        let known_taken = taken_turns(encounter, &turns, |c| counts(encounter, c));
+        let known_taken = taken_turns(encounter, &turns, |c| is_counted(encounter, c));
         Ok(Self {
             shared,
             turns,
@@ -100,11 +100,11 @@ impl<'t> Ahead<'t> {
         turns
     }
 
-    /// The turns that move up into the emptied place, each into the place of the one before it.
+    /// The turns that move up into the emptied place, each into the place of the one before it, as
+    /// long as two PC Turns would otherwise follow one another, also into the next round.
     ///
-    /// They move while two PC Turns would follow one another, also into the next round. If a PC
-    /// Turn is empty, this round's turns still move: in round 1 a later turn may become the empty
-    /// one.
+    /// If the PC Turn before a turn is empty, turns of this round still move up: in round 1 a later
+    /// PC Turn may become the empty one.
     fn moving_up(
         &self,
         into: &EnemyTurn<'t>,
@@ -115,12 +115,11 @@ impl<'t> Ahead<'t> {
         let mut emptied = from;
         let mut moving = Vec::new();
         for next in later {
-            let moves = if self.pc_between(emptied, next) {
-                self.pc_between(before, emptied)
-            } else {
-                next.place < self.this_round
-            };
-            if !moves {
+            let pc_before = self.pc_between(before, emptied);
+            let pc_after = self.pc_between(emptied, next);
+            let pc_turns_would_meet = pc_before && pc_after;
+            let fills_this_round = !pc_after && next.place < self.this_round;
+            if !pc_turns_would_meet && !fills_this_round {
                 break;
             }
             moving.push(next.slot.id.clone());
@@ -140,12 +139,12 @@ impl<'t> Ahead<'t> {
     }
 }
 
-/// The PC Turn that is going on, if players' characters share it. Sharing with a hidden one leaves
+/// The PC Turn in progress, if players' characters share it. Sharing with a hidden one leaves
 /// no turn empty that others see.
 fn shared_turn(encounter: &Encounter) -> Result<&Slot, Violation> {
-    let running = matches!(encounter.state.phase, Phase::Turn | Phase::BetweenTurns);
-    if running
-        && let Some(slot) = encounter.state.at()
+    let in_progress = matches!(encounter.state.phase, Phase::Turn | Phase::BetweenTurns);
+    if in_progress
+        && let Some(slot) = encounter.state.reached()
         && slot.team == Team::Pc
         && counted_sharers(encounter, slot) > 1
     {
@@ -159,7 +158,7 @@ fn shared_turn(encounter: &Encounter) -> Result<&Slot, Violation> {
 fn counted_sharers(encounter: &Encounter, slot: &Slot) -> usize {
     let mut sharers = 0;
     for c in occupants(encounter, slot) {
-        if c.active() && counts(encounter, c) {
+        if c.active() && is_counted(encounter, c) {
             sharers += 1;
         }
     }
@@ -205,9 +204,12 @@ fn taken_turns<'t>(
 }
 
 /// Whether the turns count a member of the PC team: a hidden one only if the team has no others.
-fn counts(encounter: &Encounter, c: &Combatant) -> bool {
-    !c.hidden
-        || !encounter
-            .iter()
-            .any(|other| !other.hidden && team(&encounter.state, other) == Team::Pc)
+fn is_counted(encounter: &Encounter, c: &Combatant) -> bool {
+    if !c.hidden {
+        return true;
+    }
+    let mut seen_members = encounter
+        .iter()
+        .filter(|other| !other.hidden && team(&encounter.state, other) == Team::Pc);
+    seen_members.next().is_none()
 }

@@ -1,7 +1,9 @@
 //! Initiative: the Encounter DC, the checks, and the order of the teams' turns.
 
 use super::known_side;
-use crate::rulesets::dc20::team::{can_add, is_enemy, is_pc, is_unseen_team, nth, rotation, team};
+use crate::rulesets::dc20::team::{
+    can_add, is_enemy, is_pc, is_unseen_team, nth_slot, rotation, team,
+};
 use crate::rulesets::dc20::{
     AggressionDeclared, Check, CheckMade, Combatant, Critical, DcSet, Difficulty, Encounter,
     FateChecked, OrderLaid, Play, Roll, Rolled, Start, Team,
@@ -26,9 +28,11 @@ const EASY: [(i64, i64); 10] = [
     (20, 22),
 ];
 
-/// The sides that are enemies, in the order of their joining.
-struct Sides {
+/// The sides that are enemy teams, in the order of their joining.
+struct EnemySides {
+    /// Those of which all viewers see a combatant.
     seen: Vec<Slug>,
+    /// Those whose combatants are all hidden.
     unseen: Vec<Slug>,
 }
 
@@ -61,12 +65,12 @@ pub(super) fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     set_dc(play, c, &counted);
     let mut successes = 0;
     for id in &counted {
-        if check(play, id, c.rolls.get(id).copied()) {
+        if make_check(play, id, c.rolls.get(id).copied()) {
             successes += 1;
         }
     }
     for id in &uncounted {
-        check(play, id, c.rolls.get(id).copied());
+        make_check(play, id, c.rolls.get(id).copied());
     }
     rotate(play, c, &mut sides);
     lay_out(play, sides, successes, counted.len());
@@ -84,6 +88,7 @@ fn active_pcs(encounter: &Encounter, hidden: bool) -> Vec<CombatantId> {
     pcs
 }
 
+/// Refuses a start whose fields contradict one another, or name what they may not.
 fn check_fields(play: &Play<'_>, c: &Start) -> Result<(), Violation> {
     let looks_up = c.level.is_some() || c.difficulty.is_some();
     let one_way = c.dc.is_none() || !looks_up;
@@ -94,7 +99,7 @@ fn check_fields(play: &Play<'_>, c: &Start) -> Result<(), Violation> {
         || "The DC comes from \"dc\" or from the table by \"level\" and \"difficulty\". Send one of them.",
     )?;
     for id in c.rolls.keys() {
-        can_check(play.combatant("rolls", id)?)?;
+        check_roller(play.combatant("rolls", id)?)?;
     }
     for id in &c.surprised {
         play.combatant("surprised", id)?;
@@ -113,7 +118,7 @@ fn check_fields(play: &Play<'_>, c: &Start) -> Result<(), Violation> {
 }
 
 /// The sides that are enemies. Refuses a `first_side` that is none, and dice that decide nothing.
-fn enemy_sides(encounter: &Encounter, c: &Start) -> Result<Sides, Violation> {
+fn enemy_sides(encounter: &Encounter, c: &Start) -> Result<EnemySides, Violation> {
     let mut seen = Vec::new();
     let mut shown = BTreeSet::new();
     for c in encounter.iter() {
@@ -149,9 +154,10 @@ fn enemy_sides(encounter: &Encounter, c: &Start) -> Result<Sides, Violation> {
             "At most {undecided} Fate Checks decide which enemy team is first. Send fewer dice."
         )
     })?;
-    Ok(Sides { seen, unseen })
+    Ok(EnemySides { seen, unseen })
 }
 
+/// The unaware begin the fight surprised (DC-42).
 fn surprise(play: &mut Play<'_>, c: &Start) {
     for combatant in unaware(play.encounter(), c) {
         play.emit(ConditionSet {
@@ -200,6 +206,7 @@ fn set_dc(play: &mut Play<'_>, c: &Start, pcs: &[CombatantId]) {
     });
 }
 
+/// The level of the highest of these characters: the usual row of the table.
 fn highest_level(encounter: &Encounter, pcs: &[CombatantId]) -> Int<1, 20> {
     let mut highest = Int::default();
     for c in pcs.iter().filter_map(|id| encounter.get(id)) {
@@ -213,31 +220,31 @@ fn easy_dc(level: Int<1, 20>) -> i64 {
     row.map_or(22, |(_, dc)| *dc)
 }
 
-/// The Initiative Check of one player's character: before the start its dice, later, for one that
-/// joined, the check.
-pub(super) fn check_alone(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation> {
+/// A player rolls the Initiative Check of one character. Before the start these are only its dice:
+/// the DC is not known yet.
+pub(super) fn roll(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation> {
     let id = &c.combatant;
     let roller = play.combatant("combatant", id)?;
-    can_check(roller)?;
+    check_roller(roller)?;
     let checked = roller.state.check.is_some() || !roller.state.rolled.is_empty();
     require(!checked, "already_checked", "DC-4", || {
         format!("{id} has already rolled the Initiative Check. Each character rolls once.")
     })?;
     if play.encounter().status == Status::Setup {
-        let dice = roll(play, id, c.roll);
+        let dice = check_dice(play, id, c.roll);
         play.emit(Rolled {
             combatant: id.clone(),
             dice,
         });
     } else {
-        check(play, id, c.roll);
+        make_check(play, id, c.roll);
     }
     Ok(())
 }
 
-/// The dice of an Initiative Check: given, rolled by its player before the start, or rolled by the
-/// server with ADV or DisADV (DC-47).
-fn roll(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> Vec<Die> {
+/// The dice of an Initiative Check: given, else those that its player rolled before the start, else
+/// rolled by the server with ADV or DisADV (DC-47).
+fn check_dice(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> Vec<Die> {
     let Some(c) = play.encounter().get(id) else {
         return Vec::new();
     };
@@ -251,7 +258,8 @@ fn roll(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> Vec<Die> {
     (0..=extra).map(|_| play.roll(20)).collect()
 }
 
-fn can_check(c: &Combatant) -> Result<(), Violation> {
+/// Refuses a combatant that makes no Initiative Check (DC-4).
+fn check_roller(c: &Combatant) -> Result<(), Violation> {
     require(is_pc(c) && c.active(), "no_check", "DC-4", || {
         format!(
             "{} makes no Initiative Check. Name a player's character in the fight.",
@@ -260,20 +268,20 @@ fn can_check(c: &Combatant) -> Result<(), Violation> {
     })
 }
 
-/// Makes an Initiative Check (DC-4); whether it succeeded. A natural 20 or 1 decides whatever the
-/// total (DC-9a).
-fn check(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> bool {
+/// Makes an Initiative Check (DC-4), and returns whether it succeeded. A natural 20 or 1 decides
+/// whatever the total (DC-9a).
+fn make_check(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> bool {
     let Some(stats) = play.encounter().get(id).map(|c| c.stats.clone()) else {
         return false;
     };
-    let dice = roll(play, id, given);
+    let dice = check_dice(play, id, given);
     let faces = dice.iter().map(|die| die.face);
-    let natural = if stats.initiative_adv.get() < 0 {
+    let counting = if stats.initiative_adv.get() < 0 {
         faces.min()
     } else {
         faces.max()
     };
-    let natural = natural.unwrap_or(1);
+    let natural = counting.unwrap_or(1);
     let mastery = (stats.level.get() + 1) / 2;
     let bonus = mastery + stats.agility.get() + stats.initiative_bonus.get();
     let total = i64::from(natural) + bonus;
@@ -302,9 +310,9 @@ fn check(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> bool {
     success
 }
 
-/// Rotates the enemy teams, so that the first one is as the command or a Fate Check says. Unseen
-/// teams rotate apart: else they would show.
-fn rotate(play: &mut Play<'_>, c: &Start, sides: &mut Sides) {
+/// Rotates the enemy teams, so that the first one is as the command or a Fate Check says (DC-26).
+/// Unseen teams rotate apart: else they would show.
+fn rotate(play: &mut Play<'_>, c: &Start, sides: &mut EnemySides) {
     if let Some(team) = &c.first_side {
         bring_first(&mut sides.seen, team);
         bring_first(&mut sides.unseen, team);
@@ -332,7 +340,7 @@ fn first_by_fate(play: &mut Play<'_>, given: &[D20], teams: &[Slug]) -> usize {
     last
 }
 
-/// Makes a Fate Check; whether it is high (DC-27).
+/// Makes a Fate Check, and returns whether it is high (DC-27).
 pub(super) fn fate_check(play: &mut Play<'_>, given: Option<D20>, side: Option<Slug>) -> bool {
     let die = play.die(given);
     let high = die.face >= 10;
@@ -342,7 +350,7 @@ pub(super) fn fate_check(play: &mut Play<'_>, given: Option<D20>, side: Option<S
 
 /// Lays out a turn of each team for each PC, important NPCs included (DC-15, DC-29), alternately
 /// from the winner on (DC-16).
-fn lay_out(play: &mut Play<'_>, sides: Sides, successes: usize, pcs: usize) {
+fn lay_out(play: &mut Play<'_>, sides: EnemySides, successes: usize, pcs: usize) {
     let encounter = play.encounter();
     let winner = if 2 * successes >= pcs {
         Team::Pc
@@ -350,12 +358,12 @@ fn lay_out(play: &mut Play<'_>, sides: Sides, successes: usize, pcs: usize) {
         Team::Enemy(1)
     };
     let mut teams = rotation(sides.seen.len(), sides.unseen.len(), winner);
-    let seen_npcs = members(encounter, Team::Npc, false) > 0;
+    let seen_npcs = count_members(encounter, Team::Npc, false) > 0;
     if !seen_npcs && !has_hidden_npc(encounter) {
         teams.retain(|team| *team != Team::Npc);
     }
-    let turns = match members(encounter, Team::Pc, false) {
-        0 => members(encounter, Team::Pc, true),
+    let turns = match count_members(encounter, Team::Pc, false) {
+        0 => count_members(encounter, Team::Pc, true),
         seen => seen,
     };
     let mut slots = Vec::new();
@@ -366,7 +374,7 @@ fn lay_out(play: &mut Play<'_>, sides: Sides, successes: usize, pcs: usize) {
                 Team::Enemy(k) => is_unseen_team(*k),
                 Team::Npc => !seen_npcs,
             };
-            slots.push(nth(*team, unseen, n));
+            slots.push(nth_slot(*team, unseen, n));
         }
     }
     play.emit(OrderLaid {
@@ -380,7 +388,7 @@ fn lay_out(play: &mut Play<'_>, sides: Sides, successes: usize, pcs: usize) {
 }
 
 /// The number of active members of a team: the hidden ones, or the others.
-fn members(encounter: &Encounter, wanted: Team, hidden: bool) -> usize {
+fn count_members(encounter: &Encounter, wanted: Team, hidden: bool) -> usize {
     let mut members = 0;
     for c in encounter.active() {
         if c.hidden == hidden && team(&encounter.state, c) == wanted {

@@ -1,6 +1,6 @@
 //! Action Points and Legendary Action Points, and the conditions that take some.
 
-use super::team::{sharing, team};
+use super::team::{sharers, team};
 use super::{ActionPoints, ActionPointsChanged, Combatant, Encounter, Phase, Play, State, Team};
 use crate::vocabulary::CombatantId;
 
@@ -14,8 +14,8 @@ const STUNNED: [(&str, u32); 4] = [
 
 /// The Action Points of a combatant that has spent none. Penalties of one kind do not add up
 /// (DC-43, DC-50).
-pub(super) fn full(c: &Combatant) -> ActionPoints {
-    let mut penalty = stun(c);
+pub(super) fn full_points(c: &Combatant) -> ActionPoints {
+    let mut penalty = stun_penalty(c);
     if c.has("surprised") {
         penalty += 2;
     }
@@ -26,7 +26,7 @@ pub(super) fn full(c: &Combatant) -> ActionPoints {
     ActionPoints { current: max, max }
 }
 
-fn stun(c: &Combatant) -> u32 {
+fn stun_penalty(c: &Combatant) -> u32 {
     for (condition, points) in STUNNED {
         if c.has(condition) {
             return points;
@@ -35,14 +35,14 @@ fn stun(c: &Combatant) -> u32 {
     0
 }
 
-/// Adjusts the Action Points to a penalty that came or went: a loss of the maximum is a loss of
-/// points, a gain of it is none.
-pub(super) fn adjust(play: &mut Play<'_>, id: &CombatantId) {
+/// Adjusts the Action Points to a penalty that came or went. With the maximum the points fall, but
+/// they do not rise with it: they come back at the end of the turn (DC-45).
+pub(super) fn adjust_points(play: &mut Play<'_>, id: &CombatantId) {
     let Some(c) = play.encounter().get(id) else {
         return;
     };
     let before = c.state.action_point_pool;
-    let max = full(c).max;
+    let max = full_points(c).max;
     if play.encounter().round > 0 && before.max != max {
         let lost = before.max.saturating_sub(max);
         let current = before.current.saturating_sub(lost).min(max);
@@ -55,7 +55,7 @@ pub(super) fn adjust(play: &mut Play<'_>, id: &CombatantId) {
 }
 
 /// Whether it is an active monster with Legendary Action Points; the PC team has none.
-pub(super) fn legendary(state: &State, c: &Combatant) -> bool {
+pub(super) fn has_legendary_points(state: &State, c: &Combatant) -> bool {
     c.active() && c.state.legendary_points > 0 && team(state, c) != Team::Pc
 }
 
@@ -63,30 +63,30 @@ pub(super) fn legendary(state: &State, c: &Combatant) -> bool {
 /// (DC-52), by option for each PC of that turn (DC-54); at the end of the round all that are left
 /// (DC-53).
 pub(super) fn spendable(encounter: &Encounter, c: &Combatant) -> u32 {
-    if !legendary(&encounter.state, c) {
+    if !has_legendary_points(&encounter.state, c) {
         return 0;
     }
     match encounter.state.phase {
         Phase::RoundEnd => c.state.legendary_points,
         Phase::BetweenTurns => {
             let once = c.stats.legendary_points_per_turn.count();
-            let max = once.saturating_mul(turn_share(encounter));
-            c.state
-                .legendary_points
-                .min(max.saturating_sub(c.state.legendary_points_spent))
+            let max = once.saturating_mul(times_after_turn(encounter));
+            let unspent = max.saturating_sub(c.state.legendary_points_spent);
+            unspent.min(c.state.legendary_points)
         }
         _ => 0,
     }
 }
 
-/// How many times its maximum a monster can spend after this PC Turn.
-fn turn_share(encounter: &Encounter) -> u32 {
+/// How many times a monster can spend its maximum after this PC Turn: once, or by option for each
+/// PC in it (DC-54).
+fn times_after_turn(encounter: &Encounter) -> u32 {
     if !encounter.options.legendary_per_pc {
         return 1;
     }
-    let Some(slot) = encounter.state.at() else {
+    let Some(slot) = encounter.state.reached() else {
         return 1;
     };
-    let pcs = sharing(encounter, slot).max(1);
+    let pcs = sharers(encounter, slot).max(1);
     u32::try_from(pcs).unwrap_or(1)
 }

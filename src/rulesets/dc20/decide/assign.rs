@@ -1,52 +1,19 @@
-//! Who acts in which Initiative Turn.
+//! The game master puts enemies and NPCs into the turns of their teams (DC-20).
 
-use super::delay::follow;
-use super::{claims, known_side, known_slot, named};
-use crate::rulesets::dc20::flow::{begin_combat, begin_turns, close_window, take};
+use super::delay::place_held_turns;
+use super::{known_side, known_slot, named};
+use crate::rulesets::dc20::flow::{begin_awaited, begin_combat, begin_turns};
 use crate::rulesets::dc20::team::may_take;
 use crate::rulesets::dc20::{
     Assign, Assigned, Combatant, Encounter, Phase, Play, Slot, SlotId, Team, Way,
 };
 use crate::vocabulary::{CombatantId, Slug, Violation, ids, require};
 
-/// Refuses a combatant that takes no turn of this round any more.
-pub(super) fn yet_to_act(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
-    let id = &c.id;
-    let holds_place = c.state.slot.is_none() && c.state.delayed;
-    require(!holds_place, "already_placed", "DC-34", || {
-        format!("{id} has a delayed turn that comes after an enemy's. Choose another combatant.")
-    })?;
-    require(c.active(), "not_active", "DC-23a", || {
-        format!("{id} is out of the fight. Choose another combatant.")
-    })?;
-    let begun = c.acted || c.state.slot.is_some() && encounter.state.acting.contains(id);
-    require(!begun, "already_acted", "DC-38", || {
-        format!("{id} has already acted this round. Choose another combatant.")
-    })
-}
-
-/// The turn that is awaited in this phase.
-pub(super) fn awaited(
-    play: &Play<'_>,
-    phase: Phase,
-    rule: &'static str,
-) -> Result<SlotId, Violation> {
-    let state = &play.encounter().state;
-    match &state.slot {
-        Some(slot) if state.phase == phase => Ok(slot.clone()),
-        _ => {
-            let detail = "No such turn is open now. See \"pending\".";
-            Err(Violation::new("nothing_to_take", rule, detail))
-        }
-    }
-}
-
-/// The game master puts enemies or NPCs into a turn of their team, or moves them there before they
-/// act.
+/// Puts combatants into a turn of their team, or moves them there before they act.
 pub(super) fn assign(play: &mut Play<'_>, c: &Assign) -> Result<(), Violation> {
     let id = match &c.slot {
         Some(slot) => slot.clone(),
-        None => awaited(play, Phase::Assign, "DC-20")?,
+        None => awaited_turn(play, Phase::Assign, "DC-20")?,
     };
     let slot = known_slot(play, "slot", &id)?;
     require(slot.team != Team::Pc, "pc_turn", "DC-17", || {
@@ -65,13 +32,14 @@ pub(super) fn assign(play: &mut Play<'_>, c: &Assign) -> Result<(), Violation> {
         combatants: combatants.clone().into(),
         because: Way::Assigned,
     });
-    follow(play);
+    // The enemy behind which a turn is held may have got its turn.
+    place_held_turns(play);
     let state = &play.encounter().state;
     if state.slot.as_ref() != Some(&id) {
         return Ok(());
     }
     match state.phase {
-        Phase::Assign => take(play),
+        Phase::Assign => begin_awaited(play),
         Phase::Turn if !state.acting.is_empty() => begin_turns(play, combatants, 0),
         _ => {}
     }
@@ -82,7 +50,7 @@ pub(super) fn assign(play: &mut Play<'_>, c: &Assign) -> Result<(), Violation> {
 fn assignees(play: &Play<'_>, c: &Assign, slot: &Slot) -> Result<Vec<CombatantId>, Violation> {
     match (&c.combatant, &c.side) {
         (Some(first), None) => named_assignees(play, first, &c.others, slot),
-        (None, Some(side)) if c.others.is_empty() => free_on_side(play.encounter(), side, slot),
+        (None, Some(side)) if c.others.is_empty() => waiting_on_side(play.encounter(), side, slot),
         _ => {
             let detail = "An assignment needs either \"combatant\" or \"side\". Send one of them.";
             Err(Violation::field("combatant_or_side", "combatant", detail))
@@ -121,47 +89,64 @@ fn named_assignees(
                 slot.id.title()
             )
         })?;
-        yet_to_act(encounter, c)?;
+        check_yet_to_act(encounter, c)?;
     }
     Ok(ids(combatants))
 }
 
 /// The combatants on a side that wait for a place and can take this turn.
-fn free_on_side(
+fn waiting_on_side(
     encounter: &Encounter,
     side: &Slug,
     slot: &Slot,
 ) -> Result<Vec<CombatantId>, Violation> {
     known_side(encounter, "side", side)?;
-    let mut free = Vec::new();
+    let mut waiting = Vec::new();
     for c in encounter.waiting() {
         if c.side != *side || c.state.slot.is_some() || c.stats.reserve {
             continue;
         }
         if may_take(&encounter.state, c, slot) {
-            free.push(c.id.clone());
+            waiting.push(c.id.clone());
         }
     }
-    require(!free.is_empty(), "nobody_to_assign", "DC-20", || {
+    require(!waiting.is_empty(), "nobody_to_assign", "DC-20", || {
         let turn = slot.id.title();
         format!(
             "No combatant of the side \"{side}\" waits for {turn}. Choose another side or turn."
         )
     })?;
-    Ok(free)
+    Ok(waiting)
 }
 
-/// Lets the rules decide what is awaited: the claims so far count (DC-18), an Enemy or NPC Turn
-/// begins as it is (DC-22), legendary actions are over (DC-52).
-pub(super) fn resolve(play: &mut Play<'_>) -> Result<(), Violation> {
-    match play.encounter().state.phase {
-        Phase::Claim => return claims::close(play, &[], false),
-        Phase::Assign => take(play),
-        Phase::BetweenTurns | Phase::RoundEnd => close_window(play),
+/// Refuses a combatant that takes no turn of this round any more.
+pub(super) fn check_yet_to_act(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
+    let id = &c.id;
+    let holds_place = c.state.slot.is_none() && c.state.delayed;
+    require(!holds_place, "already_placed", "DC-34", || {
+        format!("{id} has a delayed turn that comes after an enemy's. Choose another combatant.")
+    })?;
+    require(c.active(), "not_active", "DC-23a", || {
+        format!("{id} is out of the fight. Choose another combatant.")
+    })?;
+    let begun = c.acted || c.state.slot.is_some() && encounter.state.acting.contains(id);
+    require(!begun, "already_acted", "DC-38", || {
+        format!("{id} has already acted this round. Choose another combatant.")
+    })
+}
+
+/// The turn that is awaited in this phase.
+pub(super) fn awaited_turn(
+    play: &Play<'_>,
+    phase: Phase,
+    rule: &'static str,
+) -> Result<SlotId, Violation> {
+    let state = &play.encounter().state;
+    match &state.slot {
+        Some(slot) if state.phase == phase => Ok(slot.clone()),
         _ => {
-            let detail = "Nothing can be resolved automatically now. See \"pending\".";
-            return Err(Violation::new("nothing_to_resolve", "DC-22", detail));
+            let detail = "No such turn is open now. See \"pending\".";
+            Err(Violation::new("nothing_to_take", rule, detail))
         }
     }
-    Ok(())
 }
