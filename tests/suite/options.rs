@@ -176,7 +176,7 @@ fn creations() -> Vec<Value> {
             creations.push(json!({"ruleset": ruleset}));
         }
     }
-    for (preset, _) in Preset::ALL {
+    for preset in Preset::ALL {
         creations.push(json!({"ruleset": "custom", "options": {"preset": preset}}));
     }
     creations

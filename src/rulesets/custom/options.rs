@@ -41,35 +41,32 @@ pub enum Preset {
 }
 
 impl Preset {
-    /// All of them, with their definitions as JSON.
-    pub const ALL: [(Self, &'static str); 21] = [
-        (Self::D20, Self::D20.definition()),
-        (Self::D20Delay, Self::D20Delay.definition()),
-        (Self::Zipper, Self::Zipper.definition()),
-        (Self::FastSlow, Self::FastSlow.definition()),
-        (Self::Side, Self::Side.definition()),
-        (Self::Phases, Self::Phases.definition()),
-        (Self::Popcorn, Self::Popcorn.definition()),
-        (Self::Cards, Self::Cards.definition()),
-        (Self::Clock, Self::Clock.definition()),
-        (Self::Spotlight, Self::Spotlight.definition()),
-        (Self::CallOfCthulhu, Self::CallOfCthulhu.definition()),
-        (Self::Gurps, Self::Gurps.definition()),
-        (Self::WarhammerFantasy, Self::WarhammerFantasy.definition()),
-        (Self::YearZero, Self::YearZero.definition()),
-        (Self::Dragonbane, Self::Dragonbane.definition()),
-        (Self::Genesys, Self::Genesys.definition()),
-        (Self::Shadowrun, Self::Shadowrun.definition()),
-        (Self::Mythras, Self::Mythras.definition()),
-        (Self::FengShui, Self::FengShui.definition()),
-        (
-            Self::StarTrekAdventures,
-            Self::StarTrekAdventures.definition(),
-        ),
-        (Self::Shadowdark, Self::Shadowdark.definition()),
+    /// All of them.
+    pub const ALL: [Self; 21] = [
+        Self::D20,
+        Self::D20Delay,
+        Self::Zipper,
+        Self::FastSlow,
+        Self::Side,
+        Self::Phases,
+        Self::Popcorn,
+        Self::Cards,
+        Self::Clock,
+        Self::Spotlight,
+        Self::CallOfCthulhu,
+        Self::Gurps,
+        Self::WarhammerFantasy,
+        Self::YearZero,
+        Self::Dragonbane,
+        Self::Genesys,
+        Self::Shadowrun,
+        Self::Mythras,
+        Self::FengShui,
+        Self::StarTrekAdventures,
+        Self::Shadowdark,
     ];
 
-    /// Its definition as JSON.
+    /// Its definition as JSON text.
     pub const fn definition(self) -> &'static str {
         match self {
             Self::D20 => include_str!("presets/d20.json"),
@@ -96,13 +93,13 @@ impl Preset {
         }
     }
 
-    /// Its definition.
-    fn json(self) -> Value {
+    /// Its definition as a value.
+    fn value(self) -> Value {
         serde_json::from_str(self.definition()).unwrap_or_default()
     }
 }
 
-/// What the field `definition` is.
+/// The description of the field `definition`.
 const DEFINITION: &str = "The definition; with a preset, the lines that differ. As in a JSON merge patch, objects are merged, and \
     null takes a line back to its default.";
 
@@ -137,37 +134,46 @@ pub struct Options {
 }
 
 impl Options {
-    /// The definition.
+    /// The definition as the rules read it.
     pub(super) fn definition(&self) -> &Definition {
         &self.definition
     }
 
     /// The games of the preset whose definition this is; None if the table has changed it.
     pub(super) fn games(&self) -> Option<&'static str> {
-        let mut games = GAMES.iter();
-        let (_, games) = games.find(|(definition, _)| *definition == *self.written)?;
-        Some(games)
+        for (definition, games) in GAMES.iter() {
+            if *definition == *self.written {
+                return Some(games);
+            }
+        }
+        None
     }
 
     /// Reads what a client sends; the errors name every mistake.
     pub(super) fn read(value: &Value) -> Result<Self, Vec<FieldError>> {
         let options = Self::parse(value).map_err(|error| vec![error])?;
-        let wrong = check(options.definition());
-        if wrong.is_empty() {
-            return Ok(options);
+        let mut mistakes = Vec::new();
+        for mistake in check(options.definition()) {
+            mistakes.push(mistake.within("definition"));
         }
-        let wrong = wrong.into_iter();
-        Err(wrong.map(|error| error.within("definition")).collect())
+        if mistakes.is_empty() {
+            Ok(options)
+        } else {
+            Err(mistakes)
+        }
     }
 
+    /// The options without a check whether the definition makes sense: stored ones were checked
+    /// when they were sent.
     fn parse(value: &Value) -> Result<Self, FieldError> {
         let sent: Sent = read(value)?;
-        let preset = sent
-            .preset
-            .or(sent.definition.is_none().then_some(Preset::D20));
-        let mut written = preset.map_or_else(|| json!({}), Preset::json);
-        let lines = Value::Object(sent.definition.unwrap_or_default());
-        json_patch::merge(&mut written, &lines);
+        let mut written = match sent.preset {
+            Some(preset) => preset.value(),
+            None if sent.definition.is_none() => Preset::D20.value(),
+            None => json!({}),
+        };
+        let changes = Value::Object(sent.definition.unwrap_or_default());
+        json_patch::merge(&mut written, &changes);
         let definition = read(&written).map_err(|error| error.within("definition"))?;
         Ok(Self {
             written: written.into(),
@@ -177,14 +183,13 @@ impl Options {
 }
 
 impl Default for Options {
+    /// The preset `d20`. Its definition is sound, so the empty one that stands in for it is never
+    /// used.
     fn default() -> Self {
-        match Self::parse(&json!({})) {
-            Ok(options) => options,
-            Err(_) => Self {
-                written: json!({}).into(),
-                definition: Arc::default(),
-            },
-        }
+        Self::parse(&json!({})).unwrap_or_else(|_| Self {
+            written: json!({}).into(),
+            definition: Arc::default(),
+        })
     }
 }
 
@@ -199,21 +204,29 @@ impl PartialSchema for Options {
     fn schema() -> RefOr<Schema> {
         let mut schema = Sent::schema();
         if let RefOr::T(Schema::Object(object)) = &mut schema {
-            let example =
-                |(preset, _): &(Preset, _)| json!({"preset": preset, "definition": preset.json()});
-            let lines = ObjectBuilder::new()
-                .description(Some("Lines over a preset, null for the default of a line."));
-            let definition = AnyOfBuilder::new()
-                .item(Ref::from_schema_name(Definition::name()))
-                .item(lines);
-            let definition = definition.description(Some(DEFINITION)).into();
             object
                 .properties
-                .insert("definition".to_owned(), definition);
-            object.examples = Preset::ALL.iter().map(example).collect();
+                .insert("definition".to_owned(), schema_of_definition());
+            let mut examples = Vec::new();
+            for preset in Preset::ALL {
+                examples.push(json!({"preset": preset, "definition": preset.value()}));
+            }
+            object.examples = examples;
         }
         schema
     }
+}
+
+/// A whole definition, or lines over a preset.
+fn schema_of_definition() -> RefOr<Schema> {
+    let whole = Ref::from_schema_name(Definition::name());
+    let lines = ObjectBuilder::new()
+        .description(Some("Lines over a preset, null for the default of a line."));
+    AnyOfBuilder::new()
+        .item(whole)
+        .item(lines)
+        .description(Some(DEFINITION))
+        .into()
 }
 
 impl ToSchema for Options {
