@@ -258,23 +258,31 @@ fn sorted_by_side<R: Ruleset>(encounter: &Encounter<R>, own_first: bool) -> Vec<
 }
 
 fn set_condition<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
-    let set = LegalCommand::of("set_condition", "TK-3");
     let known = known_conditions(encounter);
-    let new = known.iter().map(|condition| json!(condition)).collect();
-    let set = set.open("condition", true, Values::NewWord(new));
+    let new_word = Values::NewWord(known.iter().map(|condition| json!(condition)).collect());
+    let set_new = LegalCommand::of("set_condition", "TK-3").open("condition", true, new_word);
     let everyone: Vec<&Combatant<R>> = encounter.iter().collect();
-    let has_room = |c: &Combatant<R>| c.conditions.len() < MAX_CONDITIONS;
-    let member_has_room = |member: &Member| member.conditions.len() < MAX_CONDITIONS;
-    let mut legal_commands = aimed(&everyone, &set, has_room, member_has_room);
+    let mut legal_commands = aimed(
+        &everyone,
+        &set_new,
+        |c| has_room(&c.conditions),
+        |member| has_room(&member.conditions),
+    );
     for condition in known.into_iter().take(MAX_CONDITIONS) {
-        let lack = |c: &&Combatant<R>| {
-            has_room(c) && c.members.is_empty() && !c.conditions.iter().any(|has| *has == condition)
-        };
-        let targets = encounter.iter().filter(lack).map(|c| &c.id);
-        let set = LegalCommand::of("set_condition", "TK-3").with("condition", condition);
-        legal_commands.push(set.whom("target", true, targets));
+        let mut targets = Vec::new();
+        for c in encounter.iter() {
+            if c.members.is_empty() && has_room(&c.conditions) && !c.has(condition) {
+                targets.push(&c.id);
+            }
+        }
+        let set_known = LegalCommand::of("set_condition", "TK-3").with("condition", condition);
+        legal_commands.push(set_known.whom("target", true, targets));
     }
     legal_commands
+}
+
+fn has_room(conditions: &[Slug]) -> bool {
+    conditions.len() < MAX_CONDITIONS
 }
 
 /// The conditions that a combatant or a member has.

@@ -13,6 +13,7 @@ use super::{
     TurnOrigin,
 };
 use crate::json::CachedJson;
+use crate::rulesets::shared::seen_first;
 use crate::vocabulary::{
     CachedCombatant, CombatantId, Combatants, Event as AnyEvent, RosterEvent, SharedEvent, Slug,
     Status, ids,
@@ -799,15 +800,14 @@ fn first_shown_after(encounter: &Encounter, id: &CombatantId) -> Option<Combatan
 /// Adds the sides that are new, the players before others. A side that players have not seen is new
 /// when they see it.
 fn add_sides(encounter: &mut Encounter) {
-    let state = &encounter.state;
-    let (hidden, shown): (Vec<_>, Vec<_>) = encounter.combatants.iter().partition(|c| c.hidden);
     let mut new: Vec<SideState> = Vec::new();
-    for c in shown.into_iter().chain(hidden) {
-        let known = state.sides.iter().find(|side| side.side == c.side);
-        if known.is_some_and(|side| side.seen || c.hidden) {
+    for c in seen_first(encounter.iter()) {
+        if let Some(known) = side_named(&encounter.state.sides, &c.side)
+            && (known.seen || c.hidden)
+        {
             continue;
         }
-        if new.iter().any(|side| side.side == c.side) {
+        if side_named(&new, &c.side).is_some() {
             continue;
         }
         new.push(SideState {
@@ -819,11 +819,13 @@ fn add_sides(encounter: &mut Encounter) {
         return;
     }
     new.sort_by_key(|side| (!side.seen, side.side != "players"));
-    let state = &mut encounter.state;
-    state
-        .sides
-        .retain(|side| !new.iter().any(|new| new.side == side.side));
-    state.sides.extend(new);
+    let sides = &mut encounter.state.sides;
+    sides.retain(|side| side_named(&new, &side.side).is_none());
+    sides.extend(new);
+}
+
+fn side_named<'s>(sides: &'s [SideState], name: &Slug) -> Option<&'s SideState> {
+    sides.iter().find(|side| side.side == *name)
 }
 
 /// Takes a side's initiative away when somebody whom players see comes to act for it, and only hidden
@@ -879,8 +881,6 @@ fn moved(place: &Place, done: bool) -> CachedJson<Place> {
 }
 
 fn move_place(encounter: &mut Encounter, e: &PlaceMoved) {
-    let options = encounter.options.clone();
-    let definition = options.definition();
     let reverse = phase(encounter).reverse;
     let places = encounter.state.places.drain(..);
     let moves = |place: &CachedJson<Place>| {
@@ -890,21 +890,11 @@ fn move_place(encounter: &mut Encounter, e: &PlaceMoved) {
     for place in &mut own {
         *place = moved(place, e.done);
     }
-    // Of several places, the one whose turn began last is where the round has come to. Before
-    // somebody who has no turn now, the one that comes up next counts.
-    let is_beside = |place: &CachedJson<Place>| Some(&place.combatant) == e.beside.as_ref();
-    let has_turn = e.beside.as_ref().is_some_and(|id| in_a_turn(encounter, id));
-    let begun = find(&others, !reverse, |place| is_beside(place) && place.done);
-    let next = find(&others, reverse, |place| {
-        is_beside(place) && !is_over(definition, place)
-    });
-    let beside = if e.after || e.done || has_turn {
-        begun.or(next)
-    } else {
-        next.or(begun)
+    let beside = match &e.beside {
+        Some(id) => place_beside(encounter, &others, id, e.after || e.done),
+        None => None,
     };
-    let beside = beside.or_else(|| others.iter().position(is_beside));
-    // Where the last place comes first, a place that comes before another one stands after it.
+    // If the last place comes first, a place that comes before another one is behind it in the list.
     let at = match beside {
         Some(beside) if e.after != reverse => beside + 1,
         Some(beside) => beside,
@@ -919,6 +909,30 @@ fn move_place(encounter: &mut Encounter, e: &PlaceMoved) {
             s.delaying = false;
         });
     }
+}
+
+/// The position of the place of a combatant beside which another one is put. Of several places, the
+/// one whose turn began last is where the round has come to; the one that comes up next counts
+/// before a combatant that has no turn now.
+fn place_beside(
+    encounter: &Encounter,
+    places: &[CachedJson<Place>],
+    id: &CombatantId,
+    after: bool,
+) -> Option<usize> {
+    let reverse = phase(encounter).reverse;
+    let definition = encounter.options.definition();
+    let is_own = |place: &CachedJson<Place>| place.combatant == *id;
+    let begun = find(places, !reverse, |place| is_own(place) && place.done);
+    let next = find(places, reverse, |place| {
+        is_own(place) && !is_over(definition, place)
+    });
+    let found = if after || in_a_turn(encounter, id) {
+        begun.or(next)
+    } else {
+        next.or(begun)
+    };
+    found.or_else(|| places.iter().position(is_own))
 }
 
 /// The position of the first place that is so, or of the last one.

@@ -126,22 +126,31 @@ fn swaps(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         let withdraw = LegalCommand::by("decline_swap", &offer.combatant, "CU-41");
         legal.push(withdraw.labelled("{combatant}: withdraw the swap"));
     }
-    let partners: Vec<_> = encounter
-        .iter()
-        .filter(|c| has_open_place(encounter, c))
-        .collect();
-    let everyone = shared_list(partners.iter().map(|c| &c.id));
-    let mut sides = BTreeMap::new();
-    for c in encounter.iter().filter(|c| may_swap(encounter, c)) {
-        let swap = LegalCommand::by("swap", &c.id, "CU-41");
+    let mut all_partners = Vec::new();
+    let mut by_side: BTreeMap<&Slug, Vec<&CombatantId>> = BTreeMap::new();
+    for c in encounter.iter() {
+        if has_open_place(encounter, c) {
+            all_partners.push(&c.id);
+            by_side.entry(&c.side).or_default().push(&c.id);
+        }
+    }
+    let all_partners = shared_list(all_partners);
+    let mut lists = BTreeMap::new();
+    for (side, partners) in by_side {
+        lists.insert(side, shared_list(partners));
+    }
+    for c in encounter.iter() {
+        if !may_swap(encounter, c) {
+            continue;
+        }
         let partners = match rule.with {
-            Partner::Any => &everyone,
-            Partner::Side => &*sides.entry(&c.side).or_insert_with(|| {
-                let same = partners.iter().filter(|other| other.side == c.side);
-                shared_list(same.map(|c| &c.id))
-            }),
+            Partner::Any => Some(&all_partners),
+            Partner::Side => lists.get(&c.side),
         };
-        legal.push(swap.among("with", true, partners, Some(&c.id)));
+        if let Some(partners) = partners {
+            let swap = LegalCommand::by("swap", &c.id, "CU-41");
+            legal.push(swap.among("with", true, partners, Some(&c.id)));
+        }
     }
 }
 
