@@ -111,11 +111,11 @@ impl App {
         let mut events = &decided.events;
         if !viewer.is_gm()
             && let Some(redactions) = &decided.redactions
-            && let Some(redacted) = redactions.to(&viewer.token)
+            && let Some(redacted) = redactions.to(&viewer.token_id)
         {
             events = &redacted.events;
         }
-        let seen = viewer.view(&decided.next);
+        let seen = viewer.redact(&decided.next);
         let version = seen.version();
         let mut encounter = None;
         let mut tag = None;

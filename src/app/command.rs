@@ -141,7 +141,7 @@ impl App {
         let entry = LogEntry {
             version,
             at: now(),
-            token: viewer.token,
+            token: viewer.token_id,
             token_name: viewer.name,
             commands: call.request.verbs().map(str::to_owned).collect(),
             events: decided.events,
@@ -178,7 +178,7 @@ impl App {
         let Err(AppError::Refused(refusal @ Refusal::Violation { .. })) = decided else {
             return decided;
         };
-        let pending = viewer.view(encounter).brief().pending;
+        let pending = viewer.redact(encounter).brief().pending;
         Err(AppError::NotNow {
             refusal,
             current: encounter.version(),
@@ -282,7 +282,7 @@ impl App {
         for entry in &log.entries {
             if SeenEntry::new(entry.clone(), viewer).is_some() {
                 seen += 1;
-                all_own &= entry.token == viewer.token;
+                all_own &= entry.token == viewer.token_id;
             }
         }
         if log.base_version > after || seen == 0 || !all_own {

@@ -10,7 +10,7 @@ use super::log::{Page, ReadEntry, SeenEntry, parse_for_viewers};
 use super::options::Include;
 use super::options::OptionsCall;
 use super::registry::{Registered, Registry};
-use super::rendering::Rendering;
+use super::rendering::Part;
 use super::storage::CacheEntry;
 use super::tag::{EntryDigest, Tag};
 use super::token::{BearerToken, time_left};
@@ -406,7 +406,7 @@ impl App {
             follower.begin(version).await?;
         }
         Ok(Followed {
-            now: follower.viewer.view(&encounter),
+            now: follower.viewer.redact(&encounter),
             follower,
             goes_on,
         })
@@ -502,7 +502,7 @@ impl Follower {
             included.encounter = Some(self.newest_view(&current).await?);
         }
         if include.table {
-            let part = Rendering::Table(Table { max_length: None });
+            let part = Part::Table(Table { max_length: None });
             let table = self
                 .app
                 .rendered(&current, &self.viewer, part, WhenFull::Wait);
@@ -535,8 +535,8 @@ impl Follower {
 
     /// The JSON of the newest state, which the streams of a token share.
     async fn newest_view(&self, current: &CacheEntry) -> Result<Arc<RawValue>, AppError> {
-        let part = Rendering::Encounter {
-            token: self.viewer.token.clone(),
+        let part = Part::Encounter {
+            token_id: self.viewer.token_id.clone(),
         };
         self.app
             .rendered(current, &self.viewer, part, WhenFull::Wait)
@@ -555,7 +555,7 @@ impl Follower {
         }
         self.begin(encounter.version()).await.ok()?;
         self.lost = false;
-        Some(Next::Snapshot(self.viewer.view(&encounter)))
+        Some(Next::Snapshot(self.viewer.redact(&encounter)))
     }
 
     /// The place in the log after which the feed goes on.

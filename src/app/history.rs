@@ -111,7 +111,7 @@ impl App {
         let encounter = self
             .state_at(&current, at.unwrap_or(current.version()))
             .await?;
-        Ok((viewer.view(&encounter), viewer))
+        Ok((viewer.redact(&encounter), viewer))
     }
 
     /// The encounter as it was at `version`, with its present meta.

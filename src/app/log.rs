@@ -122,7 +122,7 @@ pub(super) fn parse_for_viewers(stored: &Entry) -> Result<Arc<ReadEntry>, AppErr
 impl SeenEntry {
     /// The entry for this viewer; None if it sees nothing of it.
     pub(super) fn new(entry: Arc<ReadEntry>, viewer: &Viewer) -> Option<Self> {
-        let token = (!viewer.is_gm()).then(|| viewer.token.clone());
+        let token = (!viewer.is_gm()).then(|| viewer.token_id.clone());
         let seen = Self { entry, token };
         match seen.redacted() {
             Some(redacted) if redacted.is_empty() => None,

@@ -1,6 +1,6 @@
 //! The commands that are legal now, as answers show them.
 
-use super::rendering::Rendering;
+use super::rendering::Part;
 use super::storage::CacheEntry;
 use super::tag::{Expected, Representation, Tag};
 use super::token::{BearerToken, is_active, only_gm};
@@ -78,7 +78,7 @@ impl App {
         let current = self.current_entry(id).await?;
         let viewer = token.viewer(current.encounter.meta())?;
         let whose = viewer_of(current.encounter.meta(), &viewer, call.token)?;
-        let encounter = viewer.view(&current.encounter);
+        let encounter = viewer.redact(&current.encounter);
         // The legal commands follow from the view; those of another token from the game master's.
         let tag = Tag::of(
             encounter.version(),
@@ -93,8 +93,8 @@ impl App {
         Ok((tag, Some(listed.await?)))
     }
 
-    /// The commands that are legal after a commit, as JSON; None if they cannot be listed in `time`.
-    /// They wait for their turn, and a failure is no error: the commit is done.
+    /// The commands that are legal after a commit, as JSON; None if they cannot be listed in
+    /// `time`. They wait for their turn, and a failure is no error: the commit is done.
     pub async fn options_after_commit(
         &self,
         id: &str,
@@ -129,7 +129,7 @@ impl App {
         when_full: WhenFull,
     ) -> Result<Arc<RawValue>, AppError> {
         let undo = self.may_undo(&current.encounter, viewer).await?;
-        let part = Rendering::Options {
+        let part = Part::Options {
             combatant: call.combatant.cloned(),
             tools: call.tools,
             undo,

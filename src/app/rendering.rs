@@ -1,4 +1,4 @@
-//! What viewers see of an encounter, rendered once for all who see the same.
+//! Parts of an encounter as JSON, rendered once for all viewers who see the same.
 
 use super::answer::Table;
 use super::storage::CacheEntry;
@@ -11,20 +11,23 @@ use quick_cache::sync::Cache;
 use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
 
-/// Up to this weight the thread that serves the request lists an encounter's legal commands.
-const SMALL_FIGHT: usize = 40;
+/// The maximum weight ([`AnyEncounter::weight`](crate::engine::AnyEncounter::weight)) of an
+/// encounter whose legal commands the thread that serves the request lists itself.
+const MAX_SMALL_WEIGHT: usize = 40;
 /// About how many bytes of renderings the process keeps.
-const KEPT: u64 = 8 * 1024 * 1024;
+const MAX_KEPT_BYTES: u64 = 8 * 1024 * 1024;
 /// The usual size of a rendering, to allocate once.
-const TYPICAL: u64 = 16 * 1024;
+const TYPICAL_BYTES: u64 = 16 * 1024;
+/// About how many bytes a rendering takes besides its JSON.
+const KEY_BYTES: u64 = 256;
 
-/// What is rendered of an encounter, as JSON.
+/// A part of an encounter to render.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Rendering {
+pub(super) enum Part {
     /// The encounter, which says in `you` whose view it is.
     Encounter {
-        /// The viewer's token.
-        token: String,
+        /// The id of the viewer's token.
+        token_id: String,
     },
     /// The turn table, as a JSON string.
     Table(Table),
@@ -34,7 +37,7 @@ pub(super) enum Rendering {
         combatant: Option<CombatantId>,
         /// Whether the tools of the table are listed beside other commands.
         tools: bool,
-        /// Whether the viewer may undo its own last command.
+        /// Whether the viewer may undo their own last command.
         undo: bool,
     },
 }
@@ -45,22 +48,24 @@ pub(super) struct RenderingKey {
     revision: u64,
     role: Role,
     combatants: Vec<OwnCombatant>,
-    part: Rendering,
+    part: Part,
 }
 
 pub(super) type Renderings = Cache<RenderingKey, Arc<RawValue>, ByLength>;
 
+/// Limits the renderings by their bytes, not their number.
 #[derive(Clone)]
 pub(super) struct ByLength;
 
 impl Weighter<RenderingKey, Arc<RawValue>> for ByLength {
     fn weight(&self, _: &RenderingKey, json: &Arc<RawValue>) -> u64 {
-        (json.get().len() as u64).saturating_add(256)
+        (json.get().len() as u64).saturating_add(KEY_BYTES)
     }
 }
 
 pub(super) fn renderings() -> Renderings {
-    Cache::with_weighter((KEPT / TYPICAL) as usize, KEPT, ByLength)
+    let typical_number = (MAX_KEPT_BYTES / TYPICAL_BYTES) as usize;
+    Cache::with_weighter(typical_number, MAX_KEPT_BYTES, ByLength)
 }
 
 impl App {
@@ -70,7 +75,7 @@ impl App {
         &self,
         current: &CacheEntry,
         viewer: &Viewer,
-        part: Rendering,
+        part: Part,
         when_full: WhenFull,
     ) -> Result<Arc<RawValue>, AppError> {
         let mut combatants = viewer.combatants.clone();
@@ -90,48 +95,70 @@ impl App {
         &self,
         current: &CacheEntry,
         viewer: &Viewer,
-        part: Rendering,
+        part: Part,
         when_full: WhenFull,
     ) -> Result<Arc<RawValue>, AppError> {
-        let (combatant, tools, undo) = match part {
-            Rendering::Encounter { .. } => {
-                return Ok(viewer.view(&current.encounter).view(viewer)?.into());
+        match part {
+            Part::Encounter { .. } => {
+                let seen = viewer.redact(&current.encounter);
+                Ok(seen.view(viewer)?.into())
             }
-            Rendering::Table(table) => {
-                return Ok(table.json(&*viewer.view(&current.encounter))?.into());
+            Part::Table(table) => {
+                let seen = viewer.redact(&current.encounter);
+                Ok(table.json(&*seen)?.into())
             }
-            Rendering::Options {
+            Part::Options {
                 combatant,
                 tools,
                 undo,
-            } => (combatant, tools, undo),
-        };
-        let id = &current.encounter.meta().id;
-        let version = current.encounter.version();
-        // The oldest version of the log; at version 0 there is no log.
-        let oldest = if viewer.is_gm() && version > 0 {
-            self.log_part(id, version, 1).await?.base_version
-        } else {
-            0
-        };
-        let encounter = viewer.view(&current.encounter);
-        let viewer = viewer.clone();
-        // Every option is tried out, so the work grows faster than the encounter.
-        let small = encounter.weight() <= SMALL_FIGHT;
-        let listed = self.workers.run_unless(small, id, when_full, move |stop| {
-            let mut items = encounter.options(&viewer, oldest, stop);
-            if undo {
-                items.push(LegalCommand {
-                    label: "Undo your last command".to_owned(),
-                    ..LegalCommand::of("undo", "TK-9")
+            } => {
+                let oldest = self.oldest_version(current, viewer).await?;
+                let encounter = viewer.redact(&current.encounter);
+                let id = &current.encounter.meta().id;
+                let version = current.encounter.version();
+                let viewer = viewer.clone();
+                // Every option is tried out, so the work grows faster than the encounter.
+                let small = encounter.weight() <= MAX_SMALL_WEIGHT;
+                let listing = self.workers.run_unless(small, id, when_full, move |stop| {
+                    let mut items = encounter.options(&viewer, oldest, stop);
+                    if undo {
+                        items.push(undo_own_command());
+                    }
+                    items.retain(|option| combatant.is_none() || option.actor == combatant);
+                    if !tools {
+                        leave_out_tools(&mut items);
+                    }
+                    to_raw_value(&LegalCommands::of(version, items))
                 });
+                Ok(listing.await??.into())
             }
-            items.retain(|option| combatant.is_none() || option.actor == combatant);
-            if !tools && items.iter().any(|option| option.group != Group::Tools) {
-                items.retain(|option| option.group != Group::Tools);
-            }
-            to_raw_value(&LegalCommands::of(version, items))
-        });
-        Ok(listed.await??.into())
+        }
+    }
+
+    /// The oldest version to which the viewer can go back; 0 for one who can't, or without a log.
+    async fn oldest_version(&self, current: &CacheEntry, viewer: &Viewer) -> Result<u64, AppError> {
+        let version = current.encounter.version();
+        if !viewer.is_gm() || version == 0 {
+            return Ok(0);
+        }
+        let newest = self
+            .log_part(&current.encounter.meta().id, version, 1)
+            .await?;
+        Ok(newest.base_version)
+    }
+}
+
+/// The option of a player who may undo their own last command.
+fn undo_own_command() -> LegalCommand {
+    LegalCommand {
+        label: "Undo your last command".to_owned(),
+        ..LegalCommand::of("undo", "TK-9")
+    }
+}
+
+/// Leaves out the tools, unless there is nothing else.
+fn leave_out_tools(items: &mut Vec<LegalCommand>) {
+    if items.iter().any(|option| option.group != Group::Tools) {
+        items.retain(|option| option.group != Group::Tools);
     }
 }

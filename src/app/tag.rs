@@ -47,7 +47,7 @@ impl Tag {
     /// fast digest is enough, and each command's answer has one.
     pub fn of(version: u64, view: &str, viewer: &Viewer, representation: Representation) -> Self {
         let mut hash = Xxh3::new();
-        hash.update(viewer.token.as_bytes());
+        hash.update(viewer.token_id.as_bytes());
         hash.update(&[0, representation as u8]);
         hash.update(view.as_bytes());
         Self {
@@ -173,7 +173,7 @@ impl Expected {
         if tags.is_empty() {
             return Err(AppError::Stale { current });
         }
-        let view = viewer.view(encounter).view(viewer)?;
+        let view = viewer.redact(encounter).view(viewer)?;
         let current_tags = [
             Representation::Json,
             Representation::Text,

@@ -129,7 +129,7 @@ impl App {
         let mut next = None;
         for record in all.iter().skip(first).filter(|record| is_active(record)) {
             if items.len() == limit {
-                next = items.last().map(|last| last.token.clone());
+                next = items.last().map(|last| last.token_id.clone());
                 break;
             }
             items.push(encounter.you(&record.viewer()));
@@ -336,7 +336,7 @@ fn with_token_replaced(
 ) -> Result<Change<Viewer>, AppError> {
     let mut meta = encounter.meta().clone();
     let mut records = meta.tokens.iter_mut();
-    let record = records.find(|record| record.id == info.token);
+    let record = records.find(|record| record.id == info.token_id);
     let record = record.ok_or(AppError::NotFound)?;
     record.digest = Token::new(info.role, secret).digest();
     record.replaced_at = replaced_at;

@@ -67,7 +67,7 @@ impl TokenRecord {
     /// The viewer that presents the token.
     pub fn viewer(&self) -> Viewer {
         let Self {
-            id: token,
+            id: token_id,
             role,
             name,
             combatants,
@@ -75,7 +75,7 @@ impl TokenRecord {
             ..
         } = self.clone();
         Viewer {
-            token,
+            token_id,
             role,
             name,
             combatants,

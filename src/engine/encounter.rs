@@ -291,7 +291,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
     }
 
     fn you(&self, viewer: &Viewer) -> Viewer {
-        viewer.at(&self.encounter).into_owned()
+        viewer.without_reused_ids(&self.encounter).into_owned()
     }
 
     fn version(&self) -> u64 {
@@ -299,7 +299,11 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
     }
 
     fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal> {
-        match rights::check::<R>(&viewer.at(&self.encounter), &self.meta, request) {
+        match rights::check::<R>(
+            &viewer.without_reused_ids(&self.encounter),
+            &self.meta,
+            request,
+        ) {
             Ok(()) => Ok(()),
             // The names are those that the viewer sees.
             Err(refusal) => Err(refusal.with_names(&self.encounter.redacted(&viewer.combatants))),
@@ -491,7 +495,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         serde_json::value::to_raw_value(&EncounterView::new(
             &self.meta,
             &self.encounter,
-            &you.at(&self.encounter),
+            &you.without_reused_ids(&self.encounter),
         ))
     }
 

@@ -2,8 +2,8 @@
 //! the state.
 //!
 //! Pure: no clock, no randomness of its own, no environment, no HTTP. [`Rulesets`] knows every
-//! system by its trait alone; what it creates or loads is an [`AnyEncounter`], an encounter whose
-//! ruleset's types are hidden behind a few verbs.
+//! system by its trait alone. It creates and loads each encounter as an [`AnyEncounter`], which
+//! hides the types of the encounter's ruleset.
 
 mod any_encounter;
 mod dice;
@@ -47,10 +47,10 @@ pub type Stop<'a> = &'a dyn Fn() -> bool;
 pub const MAX_COMMANDS: usize = 50;
 /// The most events of one request, or of one entry of an imported log.
 pub const MAX_EVENTS: usize = 20_000;
-/// The most events of one request counted for each audience that they are redacted for.
+/// The most redacted events of one request: its events times the audiences that read them.
 const MAX_REDACTED: usize = 60_000;
-/// The most bytes of a request's events, counted for each audience that they are redacted for. An
-/// event may name every combatant.
+/// The most bytes of redacted events of one request. An event may name every combatant, so that few
+/// events may be long.
 const MAX_REDACTED_BYTES: usize = 4 * 1024 * 1024;
 /// The most conditions that a combatant or member has at a time.
 pub const MAX_CONDITIONS: usize = 32;

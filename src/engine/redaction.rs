@@ -18,8 +18,8 @@ use std::sync::Arc;
 use utoipa::ToSchema;
 
 impl Viewer {
-    /// The encounter as it sees it: all of it for a game master.
-    pub fn view(&self, encounter: &Arc<dyn AnyEncounter>) -> Arc<dyn AnyEncounter> {
+    /// The encounter without what the viewer may not know: all of it for a game master.
+    pub fn redact(&self, encounter: &Arc<dyn AnyEncounter>) -> Arc<dyn AnyEncounter> {
         if self.is_gm() {
             encounter.clone()
         } else {
@@ -314,24 +314,23 @@ impl<R: Ruleset> Transition<'_, R> {
             };
         }
         let start = before.seen_by(&audience);
-        let someone = before.someone_acts(&audience);
+        let someone_acted = before.someone_acts(&audience);
         let mut left = self.redacted_events(audience, &start)?;
         if left.is_empty() && start != self.after.redacted(own) {
             left.push((0, SomeoneActs {}.into()));
         }
-        let unsigned =
-            someone || unseen_sender || left.iter().any(|(_, event)| is_someone_acts(event));
+        let (indices, events): (Vec<usize>, Vec<Event<R>>) = left.into_iter().unzip();
+        let unsigned = someone_acted || unseen_sender || events.iter().any(is_someone_acts);
         // With no events left, an empty form hides the entry from this viewer.
-        if !unsigned && !left.is_empty() && left.iter().map(|(_, event)| event).eq(self.events) {
+        if !unsigned && !events.is_empty() && events == self.events {
             return Ok(None);
         }
         // The type of a command would tell what was done to a hidden combatant.
         let commands = if unsigned {
             Vec::new()
         } else {
-            self.commands_of(&left)
+            self.commands_of(&indices)
         };
-        let events: Vec<Event<R>> = left.into_iter().map(|(_, event)| event).collect();
         Ok(Some(RedactedEntry {
             commands,
             events: narration::told(before, &events, space)?,
@@ -353,13 +352,13 @@ impl<R: Ruleset> Transition<'_, R> {
         unseen
     }
 
-    /// The types of the commands of which events are left.
-    fn commands_of(&self, left: &[(usize, Event<R>)]) -> Vec<String> {
+    /// The types of the commands of which events are left: those at these indices.
+    fn commands_of(&self, indices: &[usize]) -> Vec<String> {
         let mut commands = Vec::with_capacity(self.commands.len());
         let mut so_far = 0;
         for (verb, end) in self.commands {
             let before = so_far;
-            so_far = left.partition_point(|(index, _)| index < end);
+            so_far = indices.partition_point(|index| index < end);
             if so_far > before {
                 commands.push((*verb).to_owned());
             }

@@ -1,4 +1,4 @@
-//! Requests of clients, without what only their ruleset can read.
+//! Requests as clients send them, read as far as that needs no ruleset.
 
 use super::{MAX_COMMANDS, NewToken, Refusal};
 use crate::json::{FieldError, read_tagged};
@@ -10,57 +10,60 @@ use utoipa::ToSchema;
 /// One command, or a list that is applied all or nothing: each an object with a `type`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
+    /// The type of each command, and its other fields.
     pub(super) commands: Vec<(String, Map<String, Value>)>,
-    pub(super) list: bool,
+    /// True if the client sent a list, also one of a single command.
+    pub(super) is_list: bool,
 }
 
 impl Request {
     /// Reads a request's JSON.
     pub fn read(body: Value) -> Result<Self, Refusal> {
         match body {
-            Value::Array(items) if items.is_empty() => Err(FieldError::malformed(
-                "",
-                "The list of commands is empty. Send at least one command.",
-            )
-            .into()),
-            Value::Array(items) if items.len() > MAX_COMMANDS => {
-                let message = format!(
-                    "A list holds at most {MAX_COMMANDS} commands, and this one has {}. Send several \
-                     requests.",
-                    items.len()
-                );
-                Err(FieldError::meaningless("", message).into())
-            }
-            Value::Array(items) => {
-                let mut commands = Vec::with_capacity(items.len());
-                for (place, item) in items.into_iter().enumerate() {
-                    let command =
-                        command(item).map_err(|error| error.within(&place.to_string()))?;
-                    commands.push(command);
-                }
-                Ok(Self {
-                    commands,
-                    list: true,
-                })
-            }
+            Value::Array(items) => Self::read_list(items),
             item => Ok(Self {
-                commands: vec![command(item)?],
-                list: false,
+                commands: vec![read_command(item)?],
+                is_list: false,
             }),
         }
+    }
+
+    fn read_list(items: Vec<Value>) -> Result<Self, Refusal> {
+        if items.is_empty() {
+            let message = "The list of commands is empty. Send at least one command.";
+            return Err(FieldError::malformed("", message).into());
+        }
+        if items.len() > MAX_COMMANDS {
+            let message = format!(
+                "A list holds at most {MAX_COMMANDS} commands, and this one has {}. Send several \
+                 requests.",
+                items.len()
+            );
+            return Err(FieldError::meaningless("", message).into());
+        }
+        let mut commands = Vec::with_capacity(items.len());
+        for (index, item) in items.into_iter().enumerate() {
+            let command = read_command(item).map_err(|error| error.within(&index.to_string()))?;
+            commands.push(command);
+        }
+        Ok(Self {
+            commands,
+            is_list: true,
+        })
     }
 
     /// The request to undo the last version.
     pub fn undo() -> Self {
         Self {
             commands: vec![("undo".to_owned(), Map::new())],
-            list: false,
+            is_list: false,
         }
     }
 
-    /// Where the command at `index` stands in the request.
+    /// The path of the command at `index`, which goes before the fields of its errors: empty for a
+    /// command that is no list's.
     pub(super) fn path(&self, index: usize) -> String {
-        if self.list {
+        if self.is_list {
             index.to_string()
         } else {
             String::new()
@@ -73,7 +76,7 @@ impl Request {
     }
 }
 
-fn command(item: Value) -> Result<(String, Map<String, Value>), FieldError> {
+fn read_command(item: Value) -> Result<(String, Map<String, Value>), FieldError> {
     read_tagged(
         item,
         "A command must be a JSON object such as {\"type\": \"note\", \"text\": \"...\"}.",
@@ -95,7 +98,7 @@ pub struct Creation {
     #[serde(default)]
     pub metadata: Metadata,
     /// Options of the ruleset; each has a default.
-    #[serde(default = "none")]
+    #[serde(default = "no_options")]
     #[schema(value_type = Object)]
     pub options: Value,
     /// Combatants, at most 500. More can join later.
@@ -127,6 +130,6 @@ fn unnamed() -> Text<120> {
     Text::fixed("Encounter")
 }
 
-fn none() -> Value {
+fn no_options() -> Value {
     Value::Object(Map::new())
 }

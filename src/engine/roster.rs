@@ -1,4 +1,5 @@
-//! Who is in the encounter: combatants as clients describe them become combatants as they are kept.
+//! The roster: makes combatants from what clients describe, and refuses descriptions that make no
+//! sense.
 
 use super::MAX_CONDITIONS;
 use crate::json::FieldError;
@@ -14,19 +15,15 @@ pub(super) fn new_combatant<R: Ruleset>(
     value: Value,
 ) -> Result<Combatant<R>, FieldError> {
     let (mut draft, stats) = Draft::split::<R>(value, &R::CombatantStats::default())?;
-    let (id, name) = id_and_name(
-        encounter,
-        draft.id.take(),
-        draft.name.take(),
-        draft.hidden == Some(true),
-    )?;
+    let hidden = draft.hidden == Some(true);
+    let (id, name) = id_and_name(encounter, draft.id.take(), draft.name.take(), hidden)?;
     let kind = match (draft.kind, &draft.side) {
         (Some(kind), _) => kind,
         (None, Some(side)) if *side != "players" => Kind::Npc,
         (None, _) => Kind::Pc,
     };
     let pc = kind == Kind::Pc;
-    let usual = Combatant {
+    let with_defaults = Combatant {
         id,
         name,
         side: Slug::fixed(if pc { "players" } else { "monsters" }),
@@ -43,18 +40,48 @@ pub(super) fn new_combatant<R: Ruleset>(
         stats,
         state: R::CombatantState::default(),
     };
-    let combatant = with_fields(usual, draft)?;
-    check_hit_points(&combatant)?;
+    let combatant = with_fields(with_defaults, draft)?;
+    check_is_down_without_hp(&combatant)?;
     Ok(combatant)
 }
 
-/// Refuses a newcomer without hit points that would act all the same.
-fn check_hit_points<R: Ruleset>(c: &Combatant<R>) -> Result<(), FieldError> {
-    let Some(down) = c.down() else {
+/// The id and the name of a newcomer: each is made from the other if it is not given. The id of a
+/// hidden one does not say its name.
+fn id_and_name<R: Ruleset>(
+    encounter: &Encounter<R>,
+    id: Option<CombatantId>,
+    name: Option<Text<80>>,
+    hidden: bool,
+) -> Result<(CombatantId, Text<80>), FieldError> {
+    match (id, name) {
+        (Some(id), Some(name)) => Ok((id, name)),
+        (Some(id), None) => {
+            let name = Text::new(id.as_str()).unwrap_or(Text::fixed("combatant"));
+            Ok((id, name))
+        }
+        (None, Some(name)) => {
+            let id = CombatantId::unused(
+                name.as_str(),
+                hidden,
+                MAX_COMBATANTS,
+                &encounter.used_ids,
+                |id| encounter.iter().any(|c| c.id == *id),
+            );
+            Ok((id, name))
+        }
+        (None, None) => Err(FieldError::meaningless(
+            "name",
+            "Missing name. A combatant needs a name or an id.",
+        )),
+    }
+}
+
+/// Refuses a newcomer at 0 hit points that would act all the same.
+fn check_is_down_without_hp<R: Ruleset>(c: &Combatant<R>) -> Result<(), FieldError> {
+    let (Some(down), Some(hp)) = (c.down(), c.hp) else {
         return Ok(());
     };
-    let gone = matches!(c.hp, Some(hp) if hp.current.get() == 0);
-    if !gone || !c.active() || c.has(down.as_str()) {
+    if hp.current.get() > 0 || !c.active() || c.has(down.as_str()) {
         return Ok(());
     }
     let message = format!(
@@ -64,7 +91,7 @@ fn check_hit_points<R: Ruleset>(c: &Combatant<R>) -> Result<(), FieldError> {
     Err(FieldError::meaningless("hp.current", message))
 }
 
-/// `combatant` with `changes` laid over it; an error names the field.
+/// The combatant with the fields that `changes` gives; an error names the field.
 pub(super) fn updated_combatant<R: Ruleset>(
     combatant: &Combatant<R>,
     mut changes: Value,
@@ -83,16 +110,12 @@ pub(super) fn updated_combatant<R: Ruleset>(
             "A combatant's id can't change. Remove the combatant and add it with the new id.",
         ));
     }
-    with_fields(
-        Combatant {
-            stats,
-            ..combatant.clone()
-        },
-        draft,
-    )
+    let mut updated = combatant.clone();
+    updated.stats = stats;
+    with_fields(updated, draft)
 }
 
-/// The combatant with the fields that a client gives.
+/// The combatant with the shared fields that a client gives.
 fn with_fields<R: Ruleset>(mut c: Combatant<R>, given: Draft) -> Result<Combatant<R>, FieldError> {
     let Draft {
         id: _,
@@ -141,66 +164,13 @@ fn with_fields<R: Ruleset>(mut c: Combatant<R>, given: Draft) -> Result<Combatan
     Ok(c)
 }
 
-/// Refuses one more than there may be, and an id that is taken.
-pub(super) fn check_room_and_id<R: Ruleset>(
-    encounter: &Encounter<R>,
-    combatant: &Combatant<R>,
-) -> Result<(), Violation> {
-    require(
-        encounter.combatants.len() < MAX_COMBATANTS,
-        "too_many_combatants",
-        "TK-4",
-        || format!("An encounter holds at most {MAX_COMBATANTS} combatants. Remove one first."),
-    )?;
-    require(
-        encounter.get(&combatant.id).is_none(),
-        "combatant_exists",
-        "TK-2",
-        || {
-            format!(
-                "Combatant id \"{}\" is in use. Choose another id.",
-                combatant.id.as_str()
-            )
-        },
-    )
-}
-
-/// A name for people and one for machines: each is made from the other if it is not given.
-fn id_and_name<R: Ruleset>(
-    encounter: &Encounter<R>,
-    id: Option<CombatantId>,
-    name: Option<Text<80>>,
-    hidden: bool,
-) -> Result<(CombatantId, Text<80>), FieldError> {
-    match (id, name) {
-        (Some(id), Some(name)) => Ok((id, name)),
-        (Some(id), None) => {
-            let name = Text::new(id.as_str()).unwrap_or(Text::fixed("combatant"));
-            Ok((id, name))
-        }
-        (None, Some(name)) => {
-            let id = CombatantId::unused(
-                name.as_str(),
-                hidden,
-                MAX_COMBATANTS,
-                &encounter.used_ids,
-                |id| encounter.iter().any(|c| c.id == *id),
-            );
-            Ok((id, name))
-        }
-        (None, None) => Err(FieldError::meaningless(
-            "name",
-            "Missing name. A combatant needs a name or an id.",
-        )),
-    }
-}
-
+/// Hit points with a maximum, by default the current number, which may not be above it.
 fn with_max(mut hp: Hp) -> Result<Hp, FieldError> {
     let max = *hp.max.get_or_insert(hp.current);
     if hp.current > max {
         let message = format!(
             "{} is above the maximum of {max}. Set temporary hit points in \"temp\", or a new maximum \
-             in `max`.",
+             in \"max\".",
             hp.current
         );
         return Err(FieldError::meaningless("hp.current", message));
@@ -208,6 +178,7 @@ fn with_max(mut hp: Hp) -> Result<Hp, FieldError> {
     Ok(hp)
 }
 
+/// The members of a group. Refuses too many, and an id that is taken.
 fn new_members(drafts: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
     if drafts.len() > MAX_MEMBERS {
         return Err(FieldError::meaningless(
@@ -240,6 +211,7 @@ fn new_members(drafts: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
     Ok(members)
 }
 
+/// The conditions, each once. Refuses too many.
 fn distinct(conditions: Vec<Slug>) -> Result<Vec<Slug>, FieldError> {
     if conditions.len() > MAX_CONDITIONS {
         let message = format!("A combatant has at most {MAX_CONDITIONS} conditions.");
@@ -252,4 +224,28 @@ fn distinct(conditions: Vec<Slug>) -> Result<Vec<Slug>, FieldError> {
         }
     }
     Ok(kept)
+}
+
+/// Refuses one more than there may be, and an id that is taken.
+pub(super) fn check_room_and_id<R: Ruleset>(
+    encounter: &Encounter<R>,
+    combatant: &Combatant<R>,
+) -> Result<(), Violation> {
+    require(
+        encounter.combatants.len() < MAX_COMBATANTS,
+        "too_many_combatants",
+        "TK-4",
+        || format!("An encounter holds at most {MAX_COMBATANTS} combatants. Remove one first."),
+    )?;
+    require(
+        encounter.get(&combatant.id).is_none(),
+        "combatant_exists",
+        "TK-2",
+        || {
+            format!(
+                "Combatant id \"{}\" is in use. Choose another id.",
+                combatant.id.as_str()
+            )
+        },
+    )
 }

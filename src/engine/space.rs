@@ -1,4 +1,5 @@
-//! The bytes of a log entry: its events and their sentences, for all audiences together.
+//! The space of a log entry: the bytes of its events and their sentences, for all audiences
+//! together.
 
 use super::Refusal;
 use crate::json::FieldError;
@@ -10,19 +11,19 @@ use std::fmt;
 /// The most bytes of the events and sentences of one log entry, for all audiences together.
 const MAX_ENTRY: usize = 1024 * 1024;
 
-/// Why events are not written.
+/// The reason for which events are not written.
 #[derive(Debug)]
 pub(super) enum WriteError {
-    /// They have too many bytes.
+    /// They have more bytes than the entry has space.
     TooLarge,
-    /// They are not JSON.
+    /// They cannot be written as JSON.
     Json(serde_json::Error),
-    /// No client waits for them.
+    /// The work was stopped: no client waits for it.
     Stopped,
 }
 
 impl WriteError {
-    /// The refusal of the request whose last command is at `path`.
+    /// The refusal of a request that would write them; its last command is at `path`.
     pub fn refusal(self, path: String) -> Refusal {
         if matches!(self, Self::TooLarge) {
             let detail = "This request would write more than 1 MiB of events to the log. Send \
@@ -36,7 +37,7 @@ impl WriteError {
     }
 }
 
-/// The refusal of events that were written before, in a log.
+/// The refusal of an imported log, whose events were written before.
 impl From<WriteError> for Refusal {
     fn from(error: WriteError) -> Self {
         match error {
@@ -59,23 +60,23 @@ impl fmt::Display for WriteError {
     }
 }
 
-/// The bytes that are left for an entry.
+/// The bytes that may still be written into an entry.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Space(usize);
 
 impl Space {
-    /// That of an empty entry.
+    /// The space of an empty entry.
     pub fn of_entry() -> Self {
         Self(MAX_ENTRY)
     }
 
-    /// Takes so many bytes.
+    /// Takes a number of bytes.
     pub fn take(&mut self, bytes: usize) -> Result<(), WriteError> {
         self.0 = self.0.checked_sub(bytes).ok_or(WriteError::TooLarge)?;
         Ok(())
     }
 
-    /// The bytes that were taken since it was `before`.
+    /// The bytes that were taken since the space was `before`.
     pub fn taken_since(self, before: Self) -> usize {
         before.0.saturating_sub(self.0)
     }

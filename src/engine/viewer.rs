@@ -26,9 +26,9 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = TokenInfo)]
 pub struct Viewer {
-    /// The token's id: the list of tokens and the log show it, and revoking takes it.
+    /// The token's id. The list of tokens and the log show it; send it to revoke the token.
     #[serde(rename = "id")]
-    pub token: String,
+    pub token_id: String,
     /// The token's role.
     pub role: Role,
     /// The name of the token's holder; left out if it has no name.
@@ -45,9 +45,9 @@ pub struct Viewer {
 
 impl Viewer {
     /// A game master whose token has this id.
-    pub fn gm(token: &str) -> Self {
+    pub fn gm(token_id: &str) -> Self {
         Self {
-            token: token.to_owned(),
+            token_id: token_id.to_owned(),
             role: Role::Gm,
             name: None,
             combatants: Vec::new(),
@@ -65,24 +65,52 @@ impl Viewer {
         self.role == Role::Player && self.combatants.iter().any(|own| own.id == *combatant)
     }
 
-    /// The same viewer without combatants whose ids others have at `encounter`. A hidden one that
-    /// has such an id does not show.
-    pub(super) fn at<R: Ruleset>(&self, encounter: &Encounter<R>) -> Cow<'_, Self> {
-        if !self.combatants.iter().any(|own| is_taken(own, encounter)) {
+    /// The viewer without those of its combatants that have left and whose ids others have in
+    /// `encounter`. Others that are hidden do not count: that an id is taken would reveal them.
+    pub(super) fn without_reused_ids<R: Ruleset>(&self, encounter: &Encounter<R>) -> Cow<'_, Self> {
+        if !self
+            .combatants
+            .iter()
+            .any(|own| has_reused_id(own, encounter))
+        {
             return Cow::Borrowed(self);
         }
         let mut viewer = self.clone();
-        viewer.combatants.retain(|own| !is_taken(own, encounter));
+        viewer
+            .combatants
+            .retain(|own| !has_reused_id(own, encounter));
         Cow::Owned(viewer)
     }
 }
 
-/// Whether another combatant that shows has the id of this one.
-fn is_taken<R: Ruleset>(own: &OwnCombatant, encounter: &Encounter<R>) -> bool {
+/// Whether another combatant, one that all viewers see, has the id of this one.
+fn has_reused_id<R: Ruleset>(own: &OwnCombatant, encounter: &Encounter<R>) -> bool {
     match encounter.get(&own.id) {
         Some(c) => !own.is(c) && !c.hidden,
         None => false,
     }
+}
+
+/// A token to create.
+#[derive(Debug, Clone, PartialEq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewToken {
+    /// The role.
+    pub role: Role,
+    /// The name of its holder, for people, in the game master's list and in the log. It grants no
+    /// rights.
+    pub name: Option<Text<80>>,
+    /// The combatants that a player acts for: at least one. Other roles have none.
+    #[serde(default)]
+    #[schema(max_items = 500)]
+    pub combatants: Vec<CombatantId>,
+    /// The expiry: RFC 3339, in the future, 9999-12-30T22:00:00Z at the latest. Without it and
+    /// `expires_in` the token never expires.
+    #[schema(format = DateTime)]
+    pub expires_at: Option<String>,
+    /// The seconds until it expires, ten years at most. Send `expires_at` instead for a later
+    /// time.
+    pub expires_in: Option<Int<1, 316_224_000>>,
 }
 
 /// Combatants in JSON: their ids alone.
@@ -107,26 +135,4 @@ mod ids {
             .map(|id| OwnCombatant { id, joined: 0 })
             .collect())
     }
-}
-
-/// The token that the game master wants.
-#[derive(Debug, Clone, PartialEq, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NewToken {
-    /// The role.
-    pub role: Role,
-    /// The name of its holder, for people, in the game master's list and in the log. It grants no
-    /// rights.
-    pub name: Option<Text<80>>,
-    /// The combatants that a player acts for: at least one. Other roles have none.
-    #[serde(default)]
-    #[schema(max_items = 500)]
-    pub combatants: Vec<CombatantId>,
-    /// The expiry: RFC 3339, in the future, 9999-12-30T22:00:00Z at the latest. Without it and
-    /// `expires_in` the token never expires.
-    #[schema(format = DateTime)]
-    pub expires_at: Option<String>,
-    /// The seconds until it expires, ten years at most. Send `expires_at` instead for a later
-    /// time.
-    pub expires_in: Option<Int<1, 316_224_000>>,
 }
