@@ -1,8 +1,9 @@
 //! Rate limits: requests per time, for all processes on a store together.
 //!
-//! The store counts each bucket. A busy process does not ask it for every request, but takes
-//! several at a time. What it has not used when the window ends is lost, so a limit may apply a
-//! little early and is never exceeded.
+//! A bucket holds the requests that one application, token or address may still send in a window of
+//! time; the store counts it. A busy process does not ask the store for every request, but takes
+//! several from the bucket at a time. Those that it has not used when the window ends are lost, so
+//! a limit may apply a little early and is never exceeded.
 
 use super::{App, AppError, BearerToken};
 use crate::store::QuotaGrant;
@@ -12,6 +13,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tokio::sync::Mutex;
+
+/// The minimum time for which a grant counts, in case its window ends at once.
+const MIN_WINDOW_LEFT: Duration = Duration::from_millis(10);
+/// The maximum number of buckets, and of valid tokens, that a process remembers. A forgotten bucket
+/// loses its unused requests.
+const MAX_REMEMBERED: usize = 16 * 1024;
 
 /// Maximum requests in a time, written `600/1m`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,75 +74,80 @@ pub struct Limits {
 
 /// The requests that this process has taken from a bucket.
 struct Taken {
-    /// What the store granted, less what was used since.
+    /// The store's last grant, less the requests that it was used for.
     grant: QuotaGrant,
     /// Requests served here in this window, and half of those served in the window before.
     served: u32,
-    /// When they were taken. The monotonic clock may stop while a process is frozen.
+    /// The time of the grant. The monotonic clock may stop while a process is frozen.
     at: SystemTime,
 }
 
 impl Taken {
-    /// Time until the window ends; None after its end. Where the clock was set back, the store must
-    /// say it.
+    /// Nothing, for a bucket of which the store has not been asked.
+    fn nothing() -> Self {
+        Self {
+            grant: QuotaGrant {
+                granted: 0,
+                left: 0,
+                ends_in: Duration::ZERO,
+            },
+            served: 0,
+            at: SystemTime::now(),
+        }
+    }
+
+    /// Time until the window ends. None after its end, and if the clock was set back: then only the
+    /// store knows.
     fn ends_in(&self, now: SystemTime) -> Option<Duration> {
         let passed = now.duration_since(self.at).ok()?;
         let left = self.grant.ends_in.checked_sub(passed)?;
         (!left.is_zero()).then_some(left)
     }
 
-    /// The grant to one request, and what is left of the bucket after it.
-    fn one(&self, granted: u32, now: SystemTime) -> QuotaGrant {
-        let left = self.grant.granted.saturating_add(self.grant.left);
+    /// Serves a request from what was taken, or refuses it if the bucket is empty. None if only the
+    /// store can say.
+    fn serve(&mut self, now: SystemTime) -> Option<QuotaGrant> {
+        self.ends_in(now)?;
+        if self.grant.granted > 0 {
+            self.grant.granted -= 1;
+            self.served = self.served.saturating_add(1);
+            return Some(self.answer(1, now));
+        }
+        if self.grant.left > 0 {
+            return None;
+        }
+        Some(self.answer(0, now))
+    }
+
+    /// The answer to one request, with what the bucket holds after it.
+    fn answer(&self, granted: u32, now: SystemTime) -> QuotaGrant {
         QuotaGrant {
             granted,
-            left,
+            left: self.grant.granted.saturating_add(self.grant.left),
             ends_in: self.ends_in(now).unwrap_or_default(),
         }
     }
-
-    /// Grants or refuses a request; None if the store must be asked.
-    fn next(&mut self, now: SystemTime) -> Option<QuotaGrant> {
-        if self.ends_in(now).is_none() || self.grant.granted == 0 && self.grant.left > 0 {
-            return None;
-        }
-        let granted = self.grant.granted.min(1);
-        self.grant.granted -= granted;
-        self.served = self.served.saturating_add(granted);
-        Some(self.one(granted, now))
-    }
 }
 
-/// What a process has taken from a bucket before it asks for some.
-fn nothing_taken() -> Arc<Mutex<Taken>> {
-    Arc::new(Mutex::new(Taken {
-        grant: QuotaGrant {
-            granted: 0,
-            left: 1,
-            ends_in: Duration::ZERO,
-        },
-        served: 0,
-        at: SystemTime::now(),
-    }))
+/// How many requests to take next: a quarter of those served here, so that an idle process keeps
+/// little from others, and at most a twentieth of the quota.
+fn wanted(served: u32, quota: u32) -> u32 {
+    (served / 4).clamp(1, (quota / 20).max(1))
 }
 
-/// Minimum time for which a grant counts, in case that its window ends at once.
-const SHORTEST: Duration = Duration::from_millis(10);
-/// Maximum buckets that are remembered. A forgotten bucket loses its unused requests.
-const BUCKETS: usize = 16 * 1024;
-
-/// What this process knows for rate limits.
+/// What this process remembers for rate limits.
 pub(super) struct Limiter {
+    /// What it has taken from each bucket.
     taken: Cache<String, Arc<Mutex<Taken>>>,
     /// Tokens that were valid, each with its encounter.
-    valid: Cache<String, ()>,
+    valid_tokens: Cache<String, ()>,
 }
 
 impl Limiter {
     pub fn new() -> Self {
         Self {
-            taken: Cache::new(BUCKETS),
-            valid: Cache::new(BUCKETS),
+            taken: Cache::new(MAX_REMEMBERED),
+            valid_tokens: Cache::new(MAX_REMEMBERED),
         }
     }
 }
@@ -148,52 +160,53 @@ fn token_key(id: &str, token: &BearerToken) -> String {
 impl App {
     /// Counts a request against a bucket. It may be served if 1 is granted.
     pub async fn count(&self, bucket: &str, rate: Rate) -> Result<QuotaGrant, AppError> {
-        let known = &self.limiter.taken;
-        let Ok(taken) = known.get_or_insert_with(bucket, || Ok::<_, Infallible>(nothing_taken()));
+        let Ok(taken) = self.limiter.taken.get_or_insert_with(bucket, || {
+            Ok::<_, Infallible>(Arc::new(Mutex::new(Taken::nothing())))
+        });
         // Requests that wait here for the store share its grant.
         let mut taken = taken.lock().await;
         let now = SystemTime::now();
-        if let Some(grant) = taken.next(now) {
-            return Ok(grant);
+        if let Some(answer) = taken.serve(now) {
+            return Ok(answer);
         }
-        let served = if taken.ends_in(now).is_none() {
-            taken.served / 2
-        } else {
+        let served = if taken.ends_in(now).is_some() {
             taken.served
+        } else {
+            taken.served / 2
         };
-        // A quarter of what was served here, so that an idle process keeps little from others, and
-        // at most a twentieth of the quota.
-        let want = (served / 4).clamp(1, (rate.quota / 20).max(1));
         let mut grant = self
             .store
-            .acquire_quota(bucket, want, rate.quota, rate.window)
+            .acquire_quota(bucket, wanted(served, rate.quota), rate.quota, rate.window)
             .await?;
-        grant.ends_in = grant.ends_in.max(SHORTEST);
+        grant.ends_in = grant.ends_in.max(MIN_WINDOW_LEFT);
         let at = SystemTime::now();
         *taken = Taken { grant, served, at };
-        Ok(taken.next(at).unwrap_or_else(|| taken.one(0, at)))
+        Ok(taken.serve(at).unwrap_or_else(|| taken.answer(0, at)))
     }
 
     /// The refusal of a bucket that this process knows to be exhausted. Counts nothing.
     pub fn exhausted(&self, bucket: &str) -> Option<QuotaGrant> {
         let taken = self.limiter.taken.get(bucket)?;
+        // While another request asks the store, nothing is known.
         let mut taken = taken.try_lock().ok()?;
-        if taken.grant.granted == 0 {
-            taken.next(SystemTime::now())
-        } else {
-            None
+        if taken.grant.granted > 0 {
+            return None;
         }
+        taken.serve(SystemTime::now())
     }
 
     /// Whether a token was valid in this encounter when this process saw it last.
     pub fn is_known_valid(&self, id: &str, token: &BearerToken) -> bool {
-        self.limiter.valid.get(&token_key(id, token)).is_some()
+        self.limiter
+            .valid_tokens
+            .get(&token_key(id, token))
+            .is_some()
     }
 
     /// Asks the store whether a token is valid in this encounter, and remembers a valid one.
     pub async fn check_token(&self, id: &str, token: &BearerToken) -> Result<bool, AppError> {
         match self.authenticate(id, token).await {
-            Ok(_) => self.limiter.valid.insert(token_key(id, token), ()),
+            Ok(_) => self.limiter.valid_tokens.insert(token_key(id, token), ()),
             Err(AppError::NotFound) => return Ok(false),
             Err(error) => return Err(error),
         }
@@ -202,7 +215,7 @@ impl App {
 
     /// Forgets that a token was valid.
     pub fn forget_token(&self, id: &str, token: &BearerToken) {
-        self.limiter.valid.remove(&token_key(id, token));
+        self.limiter.valid_tokens.remove(&token_key(id, token));
     }
 }
 
@@ -212,7 +225,8 @@ mod tests {
 
     #[test]
     fn a_window_ends_by_the_clock_on_the_wall() {
-        let (at, seconds) = (SystemTime::now(), Duration::from_secs);
+        let at = SystemTime::now();
+        let seconds = Duration::from_secs;
         let taken = Taken {
             grant: QuotaGrant {
                 granted: 0,
