@@ -3,37 +3,38 @@
 use bytes::BytesMut;
 use tokio_util::codec::{Decoder, LinesCodec, LinesCodecError};
 
-/// The maximum length of a line: a large encounter takes a tenth.
+/// The maximum length of a line in bytes: ten times that of a large encounter.
 const MAX_LINE: usize = 16 * 1024 * 1024;
 
-/// Takes pieces, and gives lines.
+/// Joins the pieces of a stream, and splits them into lines.
 pub struct LineReader {
     /// Remembers how far it has searched, so that a long line in many pieces is searched once.
     codec: LinesCodec,
-    read: BytesMut,
+    /// What has arrived of the lines that are not taken yet.
+    buffer: BytesMut,
 }
 
 impl LineReader {
-    /// The lines of a stream of which nothing has arrived.
+    /// A reader of a stream from which nothing has arrived.
     pub fn new() -> Self {
         Self {
             codec: LinesCodec::new_with_max_length(MAX_LINE),
-            read: BytesMut::new(),
+            buffer: BytesMut::new(),
         }
     }
 
     /// Adds the next piece.
     pub fn add(&mut self, piece: &[u8]) {
-        self.read.extend_from_slice(piece);
+        self.buffer.extend_from_slice(piece);
     }
 
-    /// Takes the next line, without its end. None if its end has not arrived.
+    /// Takes the next line, without its line break. None if the line break has not arrived.
     ///
     /// # Errors
     /// If the line is too long, or is not text.
     pub fn take(&mut self) -> Result<Option<String>, String> {
         self.codec
-            .decode(&mut self.read)
+            .decode(&mut self.buffer)
             .map_err(|error| match error {
                 LinesCodecError::MaxLineLengthExceeded => {
                     format!("The server sent a line of more than {MAX_LINE} bytes.")

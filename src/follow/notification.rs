@@ -8,6 +8,8 @@ use serde_json::value::RawValue;
 
 /// The maximum length of a message of Discord, in characters.
 const MAX_CONTENT: usize = 2000;
+/// The characters with a meaning in Discord's Markdown, links and mentions.
+const MARKDOWN: &str = r"\*_~`|>#[]()-<:@";
 
 /// A change of an encounter, as it is posted.
 pub struct Notification<'e> {
@@ -18,13 +20,24 @@ pub struct Notification<'e> {
     /// The time of the change.
     at: String,
     data: PostedData<'e>,
+    /// The sentences of its events, for Discord.
     sentences: Vec<&'e str>,
+}
+
+/// The body for a webhook, as Standard Webhooks say.
+#[derive(Serialize)]
+struct WebhookBody<'n> {
+    #[serde(rename = "type")]
+    kind: &'n str,
+    timestamp: &'n str,
+    data: &'n PostedData<'n>,
 }
 
 /// The `data` of a webhook's body.
 #[derive(Serialize)]
 struct PostedData<'e> {
     encounter: &'e str,
+    /// None after a deletion.
     #[serde(flatten)]
     entry: Option<PostedEntry<'e>>,
 }
@@ -39,7 +52,7 @@ struct PostedEntry<'e> {
 }
 
 impl<'e> Notification<'e> {
-    /// What an entry of the log tells.
+    /// The notification of an entry of the log.
     pub fn changed(encounter: &'e str, entry: &'e EntryLine) -> Self {
         let events = entry.events.iter();
         let sentences = events.clone().filter_map(|event| event.text.as_deref());
@@ -60,12 +73,12 @@ impl<'e> Notification<'e> {
         }
     }
 
-    /// The end of an encounter.
+    /// The notification that the encounter was deleted just now.
     pub fn deleted(encounter: &'e str) -> Self {
         Self {
             id: format!("{encounter}-deleted"),
             kind: "encounter.deleted",
-            // In milliseconds, as the log has its times.
+            // Milliseconds, like the times of the log.
             at: format!("{:.3}", Timestamp::now()),
             sentences: vec!["The encounter was deleted."],
             data: PostedData {
@@ -80,21 +93,14 @@ impl<'e> Notification<'e> {
         self.data.entry.as_ref().map(|entry| entry.version)
     }
 
-    /// Whether it has a sentence.
+    /// Whether it has a sentence for Discord.
     pub fn has_text(&self) -> bool {
         !self.sentences.is_empty()
     }
 
-    /// The body for a webhook, as Standard Webhooks say.
+    /// The body for a webhook.
     pub fn webhook(&self) -> serde_json::Result<String> {
-        #[derive(Serialize)]
-        struct Body<'n> {
-            #[serde(rename = "type")]
-            kind: &'n str,
-            timestamp: &'n str,
-            data: &'n PostedData<'n>,
-        }
-        serde_json::to_string(&Body {
+        serde_json::to_string(&WebhookBody {
             kind: self.kind,
             timestamp: &self.at,
             data: &self.data,
@@ -103,28 +109,33 @@ impl<'e> Notification<'e> {
 
     /// The body for a webhook of Discord: the sentences, without formatting and mentions.
     pub fn discord(&self) -> String {
-        let mut content = String::new();
-        for sentence in &self.sentences {
-            if !content.is_empty() {
-                content.push('\n');
-            }
-            for c in sentence.chars() {
-                if r"\*_~`|>#[]()-<:@".contains(c) {
-                    content.push('\\');
-                }
-                content.push(c);
-            }
-        }
-        if content.chars().count() > MAX_CONTENT {
-            content = content.chars().take(MAX_CONTENT - 1).collect();
-            // No half of an escape.
-            if content.ends_with('\\') {
-                content.pop();
-            }
-            content.push('…');
-        }
+        let content = plain_content(&self.sentences.join("\n"));
         json!({"content": content, "allowed_mentions": {"parse": []}}).to_string()
     }
+}
+
+/// A text that Discord shows as it is, shortened to the length that it takes.
+fn plain_content(text: &str) -> String {
+    let mut content = String::new();
+    let mut length = 0;
+    let mut fits = 0;
+    for c in text.chars() {
+        if MARKDOWN.contains(c) {
+            content.push('\\');
+            length += 1;
+        }
+        content.push(c);
+        length += 1;
+        // Whole characters with their escapes, before the sign that something is left out.
+        if length < MAX_CONTENT {
+            fits = content.len();
+        }
+    }
+    if length > MAX_CONTENT {
+        content.truncate(fits);
+        content.push('…');
+    }
+    content
 }
 
 #[cfg(test)]
@@ -161,6 +172,16 @@ mod tests {
         let long = content(&["*".repeat(3000).as_str()]);
         assert!(long.chars().count() <= MAX_CONTENT, "{long}");
         assert!(long.ends_with("\\*…"), "{long}");
+        // In JSON, two backslashes are one.
+        let backslashes = content(&[format!("a{}", r"\\".repeat(1500)).as_str()]);
+        let escaped = backslashes
+            .strip_prefix('a')
+            .and_then(|rest| rest.strip_suffix('…'));
+        assert_eq!(
+            escaped.expect("a cut text").len() % 2,
+            0,
+            "no half of an escape"
+        );
     }
 
     #[test]
