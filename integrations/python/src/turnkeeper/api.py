@@ -165,7 +165,7 @@ class _CreatedTokenRequired(TypedDict):
     combatants: list[CombatantId]
     """The combatants that a player acts for; some may have left. A later combatant with the same id is not the player's."""
     id: str
-    """The token's id: the list of tokens and the log show it, and revoking takes it."""
+    """The token's id. The list of tokens and the log show it; send it to revoke the token."""
     role: Literal["gm", "player", "spectator"]
     """The token's role."""
     token: str
@@ -572,7 +572,7 @@ class _NewTokenRequired(TypedDict):
 
 
 class NewToken(_NewTokenRequired, total=False):
-    """The token that the game master wants."""
+    """A token to create."""
 
     combatants: list[CombatantId]
     """The combatants that a player acts for: at least one. Other roles have none."""
@@ -856,7 +856,7 @@ class _TokenInfoRequired(TypedDict):
     combatants: list[CombatantId]
     """The combatants that a player acts for; some may have left. A later combatant with the same id is not the player's."""
     id: str
-    """The token's id: the list of tokens and the log show it, and revoking takes it."""
+    """The token's id. The list of tokens and the log show it; send it to revoke the token."""
     role: Literal["gm", "player", "spectator"]
     """The token's role."""
 
