@@ -45,6 +45,14 @@ pub struct Judge {
     pub view: Value,
     manifest: &'static Manifest,
     rules: BTreeSet<&'static str>,
+    seen: Seen,
+    /// What was seen at every version before this one.
+    past: Vec<Seen>,
+}
+
+/// What the events so far say, which goes back with an undo.
+#[derive(Debug, Clone, Default)]
+struct Seen {
     turns: Turns,
     /// Whether a combatant's turns may have changed in this round.
     unlimited: bool,
@@ -53,8 +61,6 @@ pub struct Judge {
     /// Under a definition that gives everybody a turn: who can act and has not had one in this
     /// round.
     without_turn: BTreeSet<String>,
-    /// The turns as they were at every version before this one.
-    past: Vec<Turns>,
 }
 
 impl Judge {
@@ -90,10 +96,10 @@ impl Judge {
             table,
             manifest,
             rules,
-            turns,
-            unlimited: false,
-            asked: BTreeSet::new(),
-            without_turn: BTreeSet::new(),
+            seen: Seen {
+                turns,
+                ..Seen::default()
+            },
             past: Vec::new(),
         };
         guarded(|| judge.look())?;
@@ -167,13 +173,14 @@ impl Judge {
         if *advance {
             let before = std::mem::replace(&mut self.view, table.view());
             self.table = table;
-            self.past.push(self.turns.clone());
+            self.past.push(self.seen.clone());
             match events.first() {
                 Some(event) if event["type"] == "undone" || event["type"] == "redone" => {
                     let version = event["to_version"].as_u64().expect("a version");
-                    self.turns = self.past[version as usize].clone();
+                    self.seen = self.past[version as usize].clone();
                 }
                 _ => self
+                    .seen
                     .turns
                     .follow(&events)
                     .or_else(|wrong| breach(wrong.0, wrong.1))?,
@@ -260,12 +267,12 @@ impl Judge {
                 .iter()
                 .any(|kind| event["type"] == *kind)
         };
-        if costs_turns(definition) || self.turns.overridden() || events.iter().any(several) {
-            self.unlimited |= events.iter().any(several);
+        if costs_turns(definition) || self.seen.turns.overridden() || events.iter().any(several) {
+            self.seen.unlimited |= events.iter().any(several);
             return Ok(());
         }
         if events.iter().any(|event| event["type"] == "round_started") {
-            self.unlimited = false;
+            self.seen.unlimited = false;
         }
         let phase = self.view["state"]["phase"]
             .as_u64()
@@ -278,7 +285,7 @@ impl Judge {
             .as_array()
             .into_iter()
             .flatten()
-            .filter(|_| !self.unlimited)
+            .filter(|_| !self.seen.unlimited)
         {
             let id = c["id"].as_str().unwrap_or_default();
             let turns = match &definition["turns"] {
@@ -293,7 +300,7 @@ impl Judge {
                 }
             };
             let taken = |taken: &BTreeMap<String, u64>| taken.get(id).copied().unwrap_or(0);
-            let [round, phase] = self.turns.taken().each_ref().map(taken);
+            let [round, phase] = self.seen.turns.taken().each_ref().map(taken);
             if round > turns || most_in_phase.is_some_and(|most| phase > most) {
                 return breach(
                     "nobody acts more often than the definition says",
@@ -327,7 +334,7 @@ impl Judge {
             }
             if let Some(id) = waiting
                 .iter()
-                .find(|id| !self.asked.contains(id.as_str().unwrap_or_default()))
+                .find(|id| !self.seen.asked.contains(id.as_str().unwrap_or_default()))
             {
                 return breach(
                     "who waits is asked before the round ends",
@@ -336,10 +343,11 @@ impl Judge {
             }
         }
         if happened("round_started") {
-            self.asked.clear();
+            self.seen.asked.clear();
         }
         if self.view["pending"]["decision"] == "react" {
-            self.asked
+            self.seen
+                .asked
                 .extend(ids(&self.view["pending"]["combatants"], ""));
         }
         Ok(())
@@ -354,21 +362,21 @@ impl Judge {
         for event in events {
             match event["type"].as_str().unwrap_or_default() {
                 "round_ended" if self.own(&command["type"]) => {
-                    if let Some(id) = self.without_turn.first() {
+                    if let Some(id) = self.seen.without_turn.first() {
                         return breach(
                             "everybody who can act has a turn before the round ends",
                             format!("{id} after {}", short(command)),
                         );
                     }
                 }
-                "round_started" => self.without_turn = self.able(),
-                "undone" | "redone" => self.without_turn.clear(),
+                "round_started" => self.seen.without_turn = self.able(),
                 "initiative_rolled" | "side_pool_changed" | "declarations_shown" | "damaged"
-                | "healed" => {}
+                | "healed" | "undone" | "redone" => {}
                 _ => {
                     // Whoever has a turn has had it; whom anything else befalls may lose it.
                     let text = event.to_string();
-                    self.without_turn
+                    self.seen
+                        .without_turn
                         .retain(|id| !text.contains(&format!("\"{id}\"")));
                 }
             }
@@ -503,7 +511,7 @@ impl Judge {
         let mut seen = BTreeSet::new();
         for place in places {
             if !seen.insert((place["combatant"].to_string(), place["slot"].to_string()))
-                && !self.turns.overridden()
+                && !self.seen.turns.overridden()
             {
                 return breach(
                     "nobody stands twice in the order",
@@ -758,5 +766,32 @@ fn beginners(option: &LegalCommand) -> usize {
             None => 1,
         },
         _ => 0,
+    }
+}
+
+#[test]
+fn what_a_round_allows_comes_back_with_an_undo() {
+    let definition = json!({"numbers": {"turns": 0}, "turns": "turns", "phases": [{"pick": "free", "turns": 1}]});
+    let creation = json!({"ruleset": "custom", "options": {"definition": definition}, "combatants": [
+        {"id": "ann", "side": "players", "numbers": {"turns": 2}},
+    ]});
+    let mut judge = Judge::new(&creation)
+        .expect("a sound play")
+        .expect("a fight");
+    // Ann has two turns in round 1, whatever her number says then, and none in round 2.
+    for command in [
+        json!({"type": "start"}),
+        json!({"type": "update_combatant", "combatant": "ann", "changes": {"numbers": {}}}),
+        json!({"type": "resolve"}),
+        json!({"type": "end_turn", "combatant": "ann"}),
+        json!({"type": "undo", "to_version": 2}),
+        json!({"type": "resolve"}),
+    ] {
+        let action = Action {
+            command,
+            dice: 0,
+            advance: true,
+        };
+        assert_eq!(judge.act(&action).map_err(|breach| breach.detail), Ok(true));
     }
 }
