@@ -9,6 +9,7 @@ use crate::vocabulary::{
     Play, RosterEvent, Ruleset, SharedCommand, SharedEvent, Slug, UpdateEncounter, Violation,
     field, require,
 };
+use serde_json::Map;
 use std::sync::Arc;
 
 /// How many effects a refusal names at most.
@@ -64,11 +65,14 @@ pub(super) fn decide<R: Ruleset>(
         }
         SharedCommand::UpdateCombatant(c) => {
             let before = play.combatant("combatant", &c.combatant)?;
-            let combatant =
+            let options = &play.encounter().options;
+            let fields = c.changes.as_object().into_iter().flat_map(Map::keys);
+            let given = fields.cloned().collect();
+            let mut combatant =
                 roster::updated_combatant(before, c.changes).map_err(|e| e.within("changes"))?;
+            R::drop_outdated(options, &mut combatant, &given);
+            R::check_combatant(options, &combatant).map_err(|e| e.within("changes"))?;
             let changed = combatant.changed_fields(before);
-            R::check_combatant(&play.encounter().options, &combatant)
-                .map_err(|e| e.within("changes"))?;
             emit_roster_and_react(
                 play,
                 RosterEvent::CombatantUpdated {

@@ -8,6 +8,7 @@ use crate::json::{FieldError, Tagged, read};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use utoipa::ToSchema;
 
@@ -56,6 +57,15 @@ pub trait Ruleset:
         _combatant: &Combatant<Self>,
     ) -> Result<(), FieldError> {
         Ok(())
+    }
+
+    /// Takes stats away that make no sense any more after a change of other fields. The fields that
+    /// the change gives stay, for [`check_combatant`](Self::check_combatant) to refuse.
+    fn drop_outdated(
+        _options: &Self::Options,
+        _combatant: &mut Combatant<Self>,
+        _given: &BTreeSet<String>,
+    ) {
     }
 
     /// What players call a field of [`CombatantStats`](Self::CombatantStats), if it is not the name

@@ -39,6 +39,7 @@ use query::{
     phase, undeclared,
 };
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The ruleset `custom`.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +64,13 @@ impl Ruleset for Custom {
             }
         }
         initiative::check_own_roll(definition, combatant)
+    }
+
+    fn drop_outdated(options: &Options, combatant: &mut Combatant, given: &BTreeSet<String>) {
+        let stays = given.contains("roll");
+        if !stays && initiative::check_own_roll(options.definition(), combatant).is_err() {
+            combatant.stats.roll = None;
+        }
     }
 
     fn current(encounter: &Encounter) -> Vec<CombatantId> {
