@@ -131,14 +131,15 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
             continue;
         }
         let has_turn = current.contains(&place.combatant);
-        let begun = last_begun(encounter, &place.combatant);
-        let stage = if has_turn && (costs_turns || begun == Some(i)) {
-            Stage::Now
-        } else if is_over(definition, place) {
-            Stage::Over
-        } else {
-            Stage::Open
-        };
+        // What has begun is looked for among all places: only for those that have the turn.
+        let stage =
+            if has_turn && (costs_turns || last_begun(encounter, &place.combatant) == Some(i)) {
+                Stage::Now
+            } else if is_over(definition, place) {
+                Stage::Over
+            } else {
+                Stage::Open
+            };
         let circle = circle(definition).is_some();
         let mut because = because(&place.initiative, place.moved);
         if circle && !place.moved {
@@ -150,7 +151,7 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
         let entry = OrderEntry {
             done: Some(stage == Stage::Over),
             next: Some(false),
-            slot: slot(definition, place),
+            slot: slot(definition, places, place),
             ..OrderEntry::new(&place.combatant, because)
         };
         rows.push(Row { entry, stage });
@@ -163,8 +164,10 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
 
 /// What a place is called: its card, its tick, or the number of a further turn. A turn without a card
 /// is no card of that number.
-fn slot(definition: &Definition, place: &Place) -> Option<String> {
-    if let Some(card) = place.initiative.card {
+fn slot(definition: &Definition, places: &[CachedJson<Place>], place: &Place) -> Option<String> {
+    if let Some(card) = place.initiative.card
+        && !repeats_card(places, place)
+    {
         Some(card.to_string())
     } else if has_clock(definition) {
         Some(place.initiative.total.to_string())
@@ -179,6 +182,17 @@ fn slot(definition: &Definition, place: &Place) -> Option<String> {
     } else {
         None
     }
+}
+
+/// Whether an earlier turn of the same combatant has the same card: a swap may give it that of its
+/// group once more.
+fn repeats_card(places: &[CachedJson<Place>], place: &Place) -> bool {
+    let repeated = |other: &CachedJson<Place>| {
+        other.turn < place.turn
+            && other.initiative.card == place.initiative.card
+            && other.combatant == place.combatant
+    };
+    place.turn > 0 && places.iter().any(repeated)
 }
 
 /// Whether a place beside this one has the same initiative.
