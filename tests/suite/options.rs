@@ -61,6 +61,16 @@ fn accepted(table: &Table, command: &Value) -> bool {
         .is_ok()
 }
 
+/// `start` alone, or with the values that the ruleset requires.
+fn start_of(table: &Table) -> Value {
+    let mut starts = table.legal_commands();
+    starts.retain(|option| option.verb() == "start");
+    if starts.iter().any(|option| option.complete) {
+        return json!({"type": "start"});
+    }
+    completed(starts.first().expect("a start"))
+}
+
 /// The lists that choices refer to, by name.
 fn shared(legal_commands: &[LegalCommand]) -> BTreeSet<String> {
     let choices = legal_commands.iter().flat_map(|option| &option.choices);
@@ -148,7 +158,7 @@ fn moments(creation: &Value, size: usize) -> Vec<(&'static str, Table)> {
     creation["combatants"] = combatants.collect();
     let mut table = Table::create(creation);
     let mut moments = vec![("created", table.clone())];
-    table.accept(json!({"type": "start"}));
+    table.accept(start_of(&table));
     moments.push(("started", table.clone()));
     for _ in 0..8 {
         let legal_commands = table.legal_commands();
@@ -301,7 +311,7 @@ fn names_and_words_that_read_the_same_make_no_equal_labels() {
             {"id": "two", "name": "Wolf", "side": "monsters", "conditions": ["on_fire"]},
             {"id": "three", "name": "Wolf #1", "side": "players"}]);
         let mut table = Table::create(creation);
-        table.accept(json!({"type": "start"}));
+        table.accept(start_of(&table));
         let options = table.legal_commands();
         assert_eq!(repeated_label(&options), None);
         let labels: Vec<&str> = options.iter().map(|option| option.label.as_str()).collect();
