@@ -65,7 +65,7 @@ fn every_rule_of_a_systems_own_text_is_shown() {
     );
     assert!(
         missing.is_empty(),
-        "no transcript and no test shows\n  {}",
+        "add these rules to the \"rules\" of a transcript that shows them, in tests/transcripts/<ruleset>:\n  {}",
         missing.join("\n  ")
     );
 }

@@ -99,7 +99,10 @@ fn every_decision_is_in_the_manifest_and_awaited() {
     for (id, decisions) in all {
         for listed in &decisions.listed {
             if !decisions.awaited.contains(listed.id) {
-                wrong.push(format!("{id}: {} is never awaited", listed.id));
+                wrong.push(format!(
+                    "{id}: {} is awaited in no transcript and no recorded play",
+                    listed.id
+                ));
             }
         }
         wrong.extend(decisions.wrong.iter().map(|what| format!("{id}: {what}")));

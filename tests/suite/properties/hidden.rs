@@ -147,7 +147,8 @@ impl Step {
         for sight in shown.iter().filter(|_| self.someone.is_some()) {
             assert!(
                 sight.view.contains("\"decision\":\"someone_acts\""),
-                "{}",
+                "after {command} players do not see that someone acts; if that is right, the step is \
+                 \"hidden_only\". They see {}",
                 sight.view
             );
             let events = &sight.entry.as_ref().expect("an entry").1;

@@ -227,7 +227,11 @@ fn each_ruleset_has_recorded_plays() {
             continue;
         }
         let bless = std::env::var_os("TURNKEEPER_BLESS").is_some();
-        assert!(bless, "{} is missing", file.display());
+        assert!(
+            bless,
+            "{} is missing: TURNKEEPER_BLESS=1 tests/run recorded writes it",
+            file.display()
+        );
         std::fs::write(&file, write(&made(&subject))).expect("a file that can be written");
     }
 }

@@ -386,8 +386,8 @@ fn a_field_has_one_type_and_an_act_one_name() {
     }
     assert!(
         wrong.is_empty(),
-        "{} of them:\n  {}",
-        wrong.len(),
+        "across all rulesets a field has one type and an act one name. docs/reference/names.md lists \
+         those in use: take another name, or the same type\n  {}",
         wrong.join("\n  ")
     );
 }
