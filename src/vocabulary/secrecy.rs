@@ -32,6 +32,10 @@ pub trait Secrecy<R: Ruleset> {
     /// alone. The engine has removed the hidden combatants and effects of `whole`, and has redacted
     /// [`Ruleset::State`] field by field.
     ///
+    /// A player's command is refused unless this state accepts it too. So what a player may do while
+    /// a hidden combatant is next, such as to go before it, must be possible here: keep that phase
+    /// without the id, and let [`awaited`](Self::awaited) name those who may do it.
+    ///
     /// If [`Encounter::someone_acts`], the phase becomes one in which [`Ruleset::current`] is empty
     /// and [`Ruleset::pending`] is [`Pending::someone`](super::Pending::someone).
     fn redact(encounter: &mut Encounter<R>, whole: &Encounter<R>, audience: &Audience<'_>);
