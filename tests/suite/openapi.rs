@@ -207,8 +207,11 @@ async fn played(capture: &mut Capture, api: &Client, ruleset: &Manifest) -> Figh
             capture.request("send_command", &example, &summary, send);
         }
         // One refusal shows what all are like.
-        let refused =
-            answer.status == 409 && !capture.0["send_command"]["responses"]["409"].is_object();
+        let shows_a_refusal = capture
+            .0
+            .get("send_command")
+            .is_some_and(|operation| operation["responses"]["409"].is_object());
+        let refused = answer.status == 409 && !shows_a_refusal;
         if refused || shown.len() == 2 && answer.status == 200 && send.is_object() {
             capture.answer("send_command", &example, &answer);
         }
