@@ -151,7 +151,12 @@ impl Step {
                  \"hidden_only\". They see {}",
                 sight.view
             );
-            let events = &sight.entry.as_ref().expect("an entry").1;
+            let Some((_, events)) = &sight.entry else {
+                panic!(
+                    "after {command} players read of nothing, and see what they saw before: the \
+                     step is \"secret\" or \"hidden_only\""
+                );
+            };
             assert!(
                 events.contains("someone_acts") && !events.contains("\"h"),
                 "{events}"
