@@ -94,26 +94,21 @@ async fn run(path: &str, api: &Api, arguments: &[&str], folder: &Path, data: &Pa
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Pastes the bash blocks of these pages into one shell, and compares all that they print with the
-/// text blocks. The programs of a page in each language print the same. Its `html` blocks are a page
-/// for a browser, which shows it.
-async fn prints_what_it_says(paths: &[&str]) {
-    let pages: Vec<String> = paths.iter().map(|path| text(path)).collect();
-    for (path, page) in paths.iter().zip(&pages) {
-        assert!(has_example(page), "{path} has no example");
-        assert!(
-            !blocks(page, "text").is_empty(),
-            "{path} does not say what its example prints"
-        );
-    }
-    let path = paths.last().expect("a page");
-    let page = pages.last().expect("a page");
-    if !blocks(page, "html").is_empty() {
+/// Pastes the bash blocks of a page into one shell, and compares all that they print with its text
+/// blocks. The programs of a page in each language print the same. Its `html` blocks are a page for
+/// a browser, which shows it.
+async fn prints_what_it_says(path: &str) {
+    let page = text(path);
+    assert!(has_example(&page), "{path} has no example");
+    let said = blocks(&page, "text").concat();
+    assert!(
+        !said.is_empty(),
+        "{path} does not say what its example prints"
+    );
+    if !blocks(&page, "html").is_empty() {
         return shows_what_it_says(path).await;
     }
-    let said: String = pages.iter().flat_map(|page| blocks(page, "text")).collect();
-    let script: String = (pages.iter())
-        .flat_map(|page| blocks(page, "bash"))
+    let script: String = (blocks(&page, "bash").into_iter())
         .filter(|block| block.trim() != "cargo run")
         .collect();
     let directory = TempDir::new().expect("a temporary directory");
@@ -123,13 +118,10 @@ async fn prints_what_it_says(paths: &[&str]) {
         // Examples name files of the repository.
         let shell = ["bash", "-c", &script];
         let printed = run(path, &Api::start().await, &shell, &sources::path(""), data).await;
-        assert_eq!(
-            printed, said,
-            "{paths:?} print something else than they say"
-        );
+        assert_eq!(printed, said, "{path} prints something else than it says");
     }
     for language in LANGUAGES {
-        let programs = language.programs(page);
+        let programs = language.programs(&page);
         if programs.is_empty() {
             continue;
         }
@@ -159,7 +151,7 @@ async fn shows_what_it_says(path: &str) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_readmes_round_plays_as_printed() {
-    prints_what_it_says(&[README]).await;
+    prints_what_it_says(README).await;
 }
 
 /// One test for each page that has examples.
@@ -180,13 +172,7 @@ async fn a_pages_examples_print_what_it_says(
         assert!(!is_guide, "{path} has no example");
         return;
     }
-    // A page that sets the address, or needs no fight, goes by itself.
-    let uses_a_fight = page.contains("$auth") || page.contains("$json");
-    if page.contains("URL=${URL:-") || !uses_a_fight {
-        prints_what_it_says(&[&path]).await;
-    } else {
-        prints_what_it_says(&[README, &path]).await;
-    }
+    prints_what_it_says(&path).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -207,7 +193,7 @@ async fn every_rulesets_page_has_a_fight_that_plays_as_printed() {
             text(README).contains(&path),
             "the README has no link to {path}"
         );
-        prints_what_it_says(&[&path]).await;
+        prints_what_it_says(&path).await;
     }
 }
 
