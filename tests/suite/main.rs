@@ -8,6 +8,7 @@ mod e2e;
 mod errors;
 mod faults;
 mod fuzz;
+mod fuzz_corpus;
 mod growth;
 mod infra;
 mod lambda;

@@ -44,11 +44,11 @@ pub fn completed(option: &Value) -> Value {
 
 /// The smallest value that a schema allows.
 pub fn smallest(schema: &Value) -> Value {
+    let refused = |value: &Value| {
+        let not = &schema["not"];
+        not["const"] == *value || not["enum"].as_array().is_some_and(|e| e.contains(value))
+    };
     if let Some(items) = schema["oneOf"].as_array() {
-        let refused = |value: &Value| {
-            let not = &schema["not"];
-            not["const"] == *value || not["enum"].as_array().is_some_and(|e| e.contains(value))
-        };
         let mut values = items.iter().map(|item| &item["const"]);
         return values
             .find(|value| !refused(value))
@@ -61,7 +61,10 @@ pub fn smallest(schema: &Value) -> Value {
     match schema["type"].as_str().expect("a type") {
         "boolean" => json!(false),
         "integer" => schema["minimum"].clone(),
-        "string" => json!("x"),
+        "string" => {
+            let mut words = (1..).map(|letters| json!("x".repeat(letters)));
+            words.find(|word| !refused(word)).expect("a word")
+        }
         "array" => {
             let count = schema["minItems"].as_u64().unwrap_or(0);
             (0..count).map(|_| smallest(&schema["items"])).collect()
