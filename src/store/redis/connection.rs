@@ -166,20 +166,27 @@ impl Connection {
 
     /// Sends a command that may arrive twice.
     pub(super) async fn call(&self, command: &Cmd) -> Result<Value, StoreError> {
-        self.in_time(self.send(command)).await
+        Ok(self.in_time(self.send(command)).await?.value)
     }
 
     /// Sends the call of a script that may run twice. A server that does not know the script gets
     /// its text.
     pub(super) async fn run(&self, script: &Script, call: &Cmd) -> Result<Value, StoreError> {
+        Ok(self.reply(script, call).await?.value)
+    }
+
+    /// Does the same as [`run`](Self::run), and says whether the call may run once more.
+    pub(super) async fn reply(&self, script: &Script, call: &Cmd) -> Result<Reply, StoreError> {
         let attempt = async {
             match self.send(call).await {
                 Err(failure)
                     if failure.error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) =>
                 {
-                    self.send(&script.with_text(call)).await
+                    let mut reply = self.send(&script.with_text(call)).await?;
+                    reply.was_sent_before |= failure.lost;
+                    Ok(reply)
                 }
-                answer => answer,
+                reply => reply,
             }
         };
         self.in_time(attempt).await
@@ -187,10 +194,10 @@ impl Connection {
 
     async fn in_time(
         &self,
-        call: impl Future<Output = Result<Value, Failure>>,
-    ) -> Result<Value, StoreError> {
-        if let Ok(answer) = timeout(OVERALL, call).await {
-            return answer.map_err(|failure| match &self.target {
+        call: impl Future<Output = Result<Reply, Failure>>,
+    ) -> Result<Reply, StoreError> {
+        if let Ok(reply) = timeout(OVERALL, call).await {
+            return reply.map_err(|failure| match &self.target {
                 Target::Server(_) if is_from_cluster(&failure.error) => {
                     StoreError::Unavailable(NOT_SINGLE.to_owned())
                 }
@@ -208,7 +215,7 @@ impl Connection {
     /// Sends a command. It dials again, once, after a dropped connection and for a server that has
     /// become a replica, and also when an idle connection does not answer. It retries while a
     /// cluster's connection looks for its nodes.
-    async fn send(&self, command: &Cmd) -> Result<Value, Failure> {
+    async fn send(&self, command: &Cmd) -> Result<Reply, Failure> {
         let mut again = true;
         // Whether Redis may have carried out an attempt whose answer was lost.
         let mut lost = false;
@@ -260,7 +267,13 @@ impl Connection {
                 {
                     sleep(RETRY_PAUSE).await;
                 }
-                answer => return answer.map_err(|error| Failure { error, lost }),
+                Ok(value) => {
+                    return Ok(Reply {
+                        value,
+                        was_sent_before: lost,
+                    });
+                }
+                Err(error) => return Err(Failure { error, lost }),
             }
             measure::store_retry();
         }
@@ -433,6 +446,13 @@ fn is_from_cluster(error: &RedisError) -> bool {
 const SLOTS: u16 = 16384;
 
 const NOT_SINGLE: &str = "this Redis is a node of a cluster: add ?cluster=true to REDIS_URL";
+
+/// The reply to a call.
+pub(super) struct Reply {
+    pub(super) value: Value,
+    /// Whether an attempt before it got no answer. That one may still arrive.
+    pub(super) was_sent_before: bool,
+}
 
 /// A call that failed.
 struct Failure {

@@ -223,15 +223,23 @@ impl Store for RedisStore {
             None => call.arg(&["", ""]),
         };
         call.arg(commit.log_bytes);
-        let reply = self.connection.run(&script::COMMIT, &call).await?;
-        type Reply = (String, Field, Option<u64>, Option<u64>, Option<u64>);
-        let (outcome, bytes, revision, version, log_bytes): Reply = read(reply, "a commit")?;
+        let reply = self.connection.reply(&script::COMMIT, &call).await?;
+        type Row = (String, Field, Option<u64>, Option<u64>, Option<u64>);
+        let (outcome, bytes, revision, version, log_bytes): Row = read(reply.value, "a commit")?;
         match (outcome.as_str(), bytes, revision, version) {
             ("done", ..) => Ok(Committed::Done),
             ("anew", ..) => Ok(Committed::Anew),
             ("replayed", Some(answer), ..) => Ok(Committed::Replayed(answer)),
             ("missing", ..) => Err(StoreError::Missing),
             ("conflict", document @ Some(_), Some(revision), Some(version)) => {
+                // If Redis has lost what this write was decided on, the same writes may be sent
+                // again and bring it back. Then an attempt that arrives late is applied, and the
+                // command would be applied twice if it had been decided again.
+                let is_past = commit.entry.is_some_and(|entry| version >= entry.version);
+                if reply.was_sent_before && !is_past {
+                    let reason = "a write that was sent twice met older data";
+                    return Err(StoreError::Unavailable(reason.to_owned()));
+                }
                 Ok(Committed::Conflict(Found {
                     revision,
                     version,

@@ -246,6 +246,39 @@ async fn a_write_whose_answer_was_lost_is_done_and_done_once() {
     assert_eq!(replayed, Committed::Replayed(bytes("b")));
 }
 
+/// Redis may have lost what the write was decided on, and get it back from a write that is sent
+/// again. The first attempt is applied then, should it arrive late.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_conflict_of_a_second_attempt_is_told_only_if_redis_is_past_the_write() {
+    let server = RedisServer::start();
+    let proxy = Proxy::before(&server).await;
+    let store = open(&proxy.url(), StoreConfig::default());
+    filled(&store, "e", 2).await;
+    let twice = async |commit| {
+        proxy.swallow_the_next_answer();
+        let committed = store.commit("e", commit).await;
+        assert!(proxy.swallowed());
+        committed
+    };
+    let past = twice(logged(2, "another second", 2)).await;
+    assert!(matches!(past, Ok(Committed::Conflict(_))), "{past:?}");
+    for (what, commit) in [
+        ("of a lost write", logged(9, "third", 3)),
+        ("without a version", unlogged(2, "a token")),
+    ] {
+        let again = twice(commit.clone()).await;
+        assert!(
+            matches!(again, Err(StoreError::Unavailable(_))),
+            "{what}: {again:?}"
+        );
+        let once = store.commit("e", commit).await;
+        assert!(
+            matches!(once, Ok(Committed::Conflict(_))),
+            "{what}: {once:?}"
+        );
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_redis_that_refuses_is_away_and_nothing_is_half_written() {
     let (server, store) = started();
