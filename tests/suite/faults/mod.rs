@@ -4,6 +4,7 @@ mod away;
 mod checker;
 mod histories;
 mod kills;
+mod model;
 mod player;
 mod simulated;
 pub mod storm;
