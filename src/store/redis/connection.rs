@@ -176,7 +176,11 @@ impl Connection {
     }
 
     /// Does the same as [`run`](Self::run), and says whether the call may run once more.
-    pub(super) async fn reply(&self, script: &Script, call: &Cmd) -> Result<Reply, StoreError> {
+    pub(super) async fn reply(
+        &self,
+        script: &Script,
+        call: &Cmd,
+    ) -> Result<RedisReply, StoreError> {
         let attempt = async {
             match self.send(call).await {
                 Err(failure)
@@ -194,8 +198,8 @@ impl Connection {
 
     async fn in_time(
         &self,
-        call: impl Future<Output = Result<Reply, Failure>>,
-    ) -> Result<Reply, StoreError> {
+        call: impl Future<Output = Result<RedisReply, Failure>>,
+    ) -> Result<RedisReply, StoreError> {
         if let Ok(reply) = timeout(OVERALL, call).await {
             return reply.map_err(|failure| match &self.target {
                 Target::Server(_) if is_from_cluster(&failure.error) => {
@@ -215,7 +219,7 @@ impl Connection {
     /// Sends a command. It dials again, once, after a dropped connection and for a server that has
     /// become a replica, and also when an idle connection does not answer. It retries while a
     /// cluster's connection looks for its nodes.
-    async fn send(&self, command: &Cmd) -> Result<Reply, Failure> {
+    async fn send(&self, command: &Cmd) -> Result<RedisReply, Failure> {
         let mut again = true;
         // Whether Redis may have carried out an attempt whose answer was lost.
         let mut lost = false;
@@ -268,7 +272,7 @@ impl Connection {
                     sleep(RETRY_PAUSE).await;
                 }
                 Ok(value) => {
-                    return Ok(Reply {
+                    return Ok(RedisReply {
                         value,
                         was_sent_before: lost,
                     });
@@ -448,7 +452,7 @@ const SLOTS: u16 = 16384;
 const NOT_SINGLE: &str = "this Redis is a node of a cluster: add ?cluster=true to REDIS_URL";
 
 /// The reply to a call.
-pub(super) struct Reply {
+pub(super) struct RedisReply {
     pub(super) value: Value,
     /// Whether an attempt before it got no answer. That one may still arrive.
     pub(super) was_sent_before: bool,
