@@ -117,14 +117,20 @@ fn is_of_kubernetes(name: &str, names: &[String]) -> bool {
 
 /// The most similar setting, if a letter or a quarter of the letters makes the difference.
 fn similar<'s>(name: &str, settings: &[&'s str]) -> Option<&'s str> {
-    let word = |name: &'s str| name.strip_prefix(PREFIX).unwrap_or(name);
-    let name = name.strip_prefix(PREFIX).unwrap_or(name);
+    let name = without_prefix(name);
     let most = (name.chars().count() / 4).max(1);
-    let with_distance = settings
-        .iter()
-        .map(|setting| (strsim::osa_distance(name, word(setting)), *setting));
+    let with_distance = settings.iter().map(|setting| {
+        (
+            strsim::osa_distance(name, without_prefix(setting)),
+            *setting,
+        )
+    });
     let (distance, setting) = with_distance.min()?;
     (distance <= most).then_some(setting)
+}
+
+fn without_prefix(name: &str) -> &str {
+    name.strip_prefix(PREFIX).unwrap_or(name)
 }
 
 /// Returns the script from which a shell completes the program's subcommands and arguments.

@@ -135,9 +135,9 @@ fn wanted(served: u32, quota: u32) -> u32 {
     (served / 4).clamp(1, (quota / 20).max(1))
 }
 
-/// What this process remembers for rate limits.
+/// The buckets and the valid tokens that this process remembers.
 pub(super) struct Limiter {
-    /// What it has taken from each bucket.
+    /// The requests taken from each bucket.
     taken: Cache<String, Arc<Mutex<Taken>>>,
     /// Tokens that were valid, each with its encounter.
     valid_tokens: Cache<String, ()>,

@@ -37,7 +37,7 @@ pub(super) enum Part {
         combatant: Option<CombatantId>,
         /// Whether the tools of the table are listed beside other commands.
         tools: bool,
-        /// Whether the viewer may undo their own last command.
+        /// True if the list has the undo of the viewer's last command.
         undo: bool,
     },
 }

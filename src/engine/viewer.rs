@@ -83,7 +83,7 @@ impl Viewer {
     }
 }
 
-/// Whether another combatant, one that all viewers see, has the id of this one.
+/// True if its id now belongs to another combatant that all viewers see.
 fn has_reused_id<R: Ruleset>(own: &OwnCombatant, encounter: &Encounter<R>) -> bool {
     match encounter.get(&own.id) {
         Some(c) => !own.is(c) && !c.hidden,

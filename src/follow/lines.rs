@@ -10,7 +10,7 @@ const MAX_LINE: usize = 16 * 1024 * 1024;
 pub struct LineReader {
     /// Remembers how far it has searched, so that a long line in many pieces is searched once.
     codec: LinesCodec,
-    /// What has arrived of the lines that are not taken yet.
+    /// The bytes that have arrived and are not taken yet.
     buffer: BytesMut,
 }
 

@@ -93,7 +93,7 @@ impl<'e> Notification<'e> {
         self.data.entry.as_ref().map(|entry| entry.version)
     }
 
-    /// Whether it has a sentence for Discord.
+    /// True if it has a sentence for Discord.
     pub fn has_text(&self) -> bool {
         !self.sentences.is_empty()
     }

@@ -276,8 +276,8 @@ pub(super) fn could_interrupt(encounter: &Encounter, c: &Combatant, nominee: &Co
         .any(|means| may_interrupt(encounter, c, nominee, *means).is_ok())
 }
 
-/// Whether damage lets it steal the nominee's turn or, before one is chosen, that of an enemy who
-/// will be.
+/// True if damage lets it steal the nominee's turn. Before there is a nominee, true if an enemy may
+/// become one from whom it could steal.
 pub(super) fn could_interrupt_for_damage(encounter: &Encounter, c: &Combatant) -> bool {
     if let Phase::Window { nominee, .. } = &encounter.state.phase {
         return may_interrupt(encounter, c, nominee, Means::Damage).is_ok();

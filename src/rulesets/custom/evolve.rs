@@ -911,9 +911,9 @@ fn move_place(encounter: &mut Encounter, e: &PlaceMoved) {
     }
 }
 
-/// The position of the place of a combatant beside which another one is put. Of several places, the
-/// one whose turn began last is where the round has come to; the one that comes up next counts
-/// before a combatant that has no turn now.
+/// The position beside which a place is put: that of the combatant's place. If it has several, the
+/// one whose turn began last counts. Before a combatant that has no turn now, its next open place
+/// counts.
 fn place_beside(
     encounter: &Encounter,
     places: &[CachedJson<Place>],

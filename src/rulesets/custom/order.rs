@@ -131,7 +131,7 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
             continue;
         }
         let has_turn = current.contains(&place.combatant);
-        // What has begun is looked for among all places: only for those that have the turn.
+        // `last_begun` searches all places, so only combatants that have the turn are asked.
         let stage =
             if has_turn && (costs_turns || last_begun(encounter, &place.combatant) == Some(i)) {
                 Stage::Now
