@@ -452,20 +452,25 @@ impl Judge {
             if !clock && events.iter().any(|event| event["type"] == "round_started") {
                 break;
             }
-            let unused = |id: &str| {
-                events
-                    .iter()
-                    .any(|event| event["type"] == "skipped" && event["combatant"] == id)
-            };
-            let begun = events.iter().filter(|event| event["type"] == "turn_opened");
-            let begun = begun
-                .map(|event| ids(&event["combatants"], ""))
-                .find(|who| !who.iter().any(|id| unused(id)));
-            if let Some(begun) = begun {
-                return begun.into_iter().collect();
+            let begun = first_used_turn(&events);
+            if !begun.is_empty() {
+                return begun;
             }
         }
         BTreeSet::new()
+    }
+
+    /// The names that several combatants have.
+    fn shared_names(&self) -> BTreeSet<String> {
+        let mut seen = BTreeSet::new();
+        let mut shared = BTreeSet::new();
+        for c in self.view["combatants"].as_array().into_iter().flatten() {
+            let name = c["name"].as_str().unwrap_or_default();
+            if !seen.insert(name) {
+                shared.insert(name.to_owned());
+            }
+        }
+        shared
     }
 
     /// Looks at the state as it is.
@@ -480,10 +485,13 @@ impl Judge {
         if let Some(detail) = repeated_label(&self.legal_commands) {
             return breach("no two buttons say the same", detail);
         }
+        let shared_names = self.shared_names();
         for option in &self.legal_commands {
-            // A number at the end is the server's, where two labels were equal.
-            let last_word = option.label.rsplit(' ').next().unwrap_or_default();
-            if option.label.contains(['(', '_', '{']) || last_word.starts_with('#') {
+            // A number at the end that tells no names apart tells two equal labels apart.
+            let (words, number) = option.label.rsplit_once(' ').unwrap_or_default();
+            let is_of_a_name = shared_names.iter().any(|name| words.ends_with(name));
+            let is_of_a_label = number.starts_with('#') && !is_of_a_name;
+            if option.label.contains(['(', '_', '{']) || is_of_a_label {
                 return breach("a label reads as a sentence", option.label.clone());
             }
         }
@@ -794,4 +802,20 @@ fn what_a_round_allows_comes_back_with_an_undo() {
         };
         assert_eq!(judge.act(&action).map_err(|breach| breach.detail), Ok(true));
     }
+}
+
+/// Who takes the first turn that these events open and do not skip.
+fn first_used_turn(events: &[Value]) -> BTreeSet<String> {
+    let mut opened = BTreeSet::new();
+    for event in events {
+        match event["type"].as_str() {
+            Some("turn_opened") if opened.is_empty() => {
+                opened = ids(&event["combatants"], "").into_iter().collect();
+            }
+            Some("turn_opened") => break,
+            Some("skipped") => opened.clear(),
+            _ => {}
+        }
+    }
+    opened
 }
