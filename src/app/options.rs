@@ -6,7 +6,7 @@ use super::tag::{Expected, Representation, Tag};
 use super::token::{BearerToken, is_active, only_gm};
 use super::work::WhenFull;
 use super::{App, AppError};
-use crate::engine::{Meta, Viewer};
+use crate::engine::{Listing, Meta, Viewer};
 use crate::json::FieldError;
 use crate::vocabulary::CombatantId;
 use serde_json::value::RawValue;
@@ -128,12 +128,11 @@ impl App {
         call: OptionsCall<'_>,
         when_full: WhenFull,
     ) -> Result<Arc<RawValue>, AppError> {
-        let undo = self.may_undo(&current.encounter, viewer).await?;
-        let part = Part::Options {
+        let part = Part::Options(Listing {
             combatant: call.combatant.cloned(),
             tools: call.tools,
-            undo,
-        };
+            undo_own: self.may_undo(&current.encounter, viewer).await?,
+        });
         self.rendered(current, viewer, part, when_full).await
     }
 }

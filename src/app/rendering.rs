@@ -4,8 +4,8 @@ use super::answer::Table;
 use super::storage::CacheEntry;
 use super::work::WhenFull;
 use super::{App, AppError};
-use crate::engine::{Role, Viewer};
-use crate::vocabulary::{CombatantId, Group, LegalCommand, LegalCommands, OwnCombatant};
+use crate::engine::{Listing, Role, Viewer};
+use crate::vocabulary::{LegalCommands, OwnCombatant};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use serde_json::value::{RawValue, to_raw_value};
@@ -32,14 +32,7 @@ pub(super) enum Part {
     /// The turn table, as a JSON string.
     Table(Table),
     /// The legal commands.
-    Options {
-        /// Only those of this combatant.
-        combatant: Option<CombatantId>,
-        /// Whether the tools of the table are listed beside other commands.
-        tools: bool,
-        /// True if the list has the undo of the viewer's last command.
-        undo: bool,
-    },
+    Options(Listing),
 }
 
 /// A part for an audience: viewers with the same role and the same combatants see the same.
@@ -107,11 +100,7 @@ impl App {
                 let seen = viewer.redact(&current.encounter);
                 Ok(table.json(&*seen)?.into())
             }
-            Part::Options {
-                combatant,
-                tools,
-                undo,
-            } => {
+            Part::Options(listing) => {
                 let oldest = self.oldest_version(current, viewer).await?;
                 let encounter = viewer.redact(&current.encounter);
                 let id = &current.encounter.meta().id;
@@ -120,14 +109,7 @@ impl App {
                 // Every option is tried out, so the work grows faster than the encounter.
                 let small = encounter.weight() <= MAX_SMALL_WEIGHT;
                 let listing = self.workers.run_unless(small, id, when_full, move |stop| {
-                    let mut items = encounter.options(&viewer, oldest, stop);
-                    if undo {
-                        items.push(undo_own_command());
-                    }
-                    items.retain(|option| combatant.is_none() || option.actor == combatant);
-                    if !tools {
-                        leave_out_tools(&mut items);
-                    }
+                    let items = encounter.options(&viewer, &listing, oldest, stop);
                     to_raw_value(&LegalCommands::of(version, items))
                 });
                 Ok(listing.await??.into())
@@ -145,20 +127,5 @@ impl App {
             .log_part(&current.encounter.meta().id, version, 1)
             .await?;
         Ok(newest.base_version)
-    }
-}
-
-/// The option of a player who may undo their own last command.
-fn undo_own_command() -> LegalCommand {
-    LegalCommand {
-        label: "Undo your last command".to_owned(),
-        ..LegalCommand::of("undo", "TK-9")
-    }
-}
-
-/// Leaves out the tools, unless there is nothing else.
-fn leave_out_tools(items: &mut Vec<LegalCommand>) {
-    if items.iter().any(|option| option.group != Group::Tools) {
-        items.retain(|option| option.group != Group::Tools);
     }
 }

@@ -1,7 +1,7 @@
 //! What the layers above the engine ask of an encounter, whatever its ruleset.
 
 use super::{
-    LoadError, LogEntry, Meta, Redactions, Refusal, Request, Rewind, Stop, Summary, Viewer,
+    Listing, LoadError, LogEntry, Meta, Redactions, Refusal, Request, Rewind, Stop, Summary, Viewer,
 };
 use crate::vocabulary::{CombatantId, Dice, LegalCommand, OwnCombatant, Pending};
 use serde::Serialize;
@@ -95,9 +95,16 @@ pub trait AnyEncounter: Any + Send + Sync {
     /// What a list says of it.
     fn summary(&self) -> Summary;
 
-    /// The commands that are legal now for this viewer, incomplete as soon as `stop` says so; it is
-    /// asked before each trial. Undo and redo are the game master's, back to the version `oldest`.
-    fn options(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<LegalCommand>;
+    /// The legal commands of this viewer that are asked for, incomplete as soon as `stop` says so;
+    /// it is asked before each trial. Undo and redo are the game master's, back to the version
+    /// `oldest`.
+    fn options(
+        &self,
+        viewer: &Viewer,
+        listing: &Listing,
+        oldest: u64,
+        stop: Stop<'_>,
+    ) -> Vec<LegalCommand>;
 
     /// The work of a command, its redaction and its answer: about the combatants and effects, for
     /// each audience.

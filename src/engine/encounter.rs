@@ -7,9 +7,9 @@ use super::space::{Space, WriteError};
 use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
-    AnyEncounter, Brief, Decided, LoadError, LogEntry, MAX_CONDITIONS, MAX_EVENTS, MAX_REDACTED,
-    MAX_REDACTED_BYTES, Meta, Refusal, Request, SCHEMA, Stop, Summary, Viewer, import, legal,
-    narration, rights, shared, text,
+    AnyEncounter, Brief, Decided, Listing, LoadError, LogEntry, MAX_CONDITIONS, MAX_EVENTS,
+    MAX_REDACTED, MAX_REDACTED_BYTES, Meta, Refusal, Request, SCHEMA, Stop, Summary, Viewer,
+    import, legal, narration, rights, shared, text,
 };
 use crate::json::{FieldError, Tagged};
 use crate::vocabulary::{
@@ -527,8 +527,14 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         }
     }
 
-    fn options(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<LegalCommand> {
-        legal::legal_commands(self, viewer, oldest, stop)
+    fn options(
+        &self,
+        viewer: &Viewer,
+        listing: &Listing,
+        oldest: u64,
+        stop: Stop<'_>,
+    ) -> Vec<LegalCommand> {
+        legal::legal_commands(self, viewer, listing, oldest, stop)
     }
 
     fn weight(&self) -> usize {

@@ -8,8 +8,8 @@ use super::trial::{Trials, extract_shared_lists};
 use super::{MAX_CONDITIONS, Role, Stop, Viewer, narration};
 use crate::vocabulary::{
     Alternative, Combatant, CombatantId, Commands, Encounter, Group, LegalCommand, MAX_COMBATANTS,
-    MAX_EFFECTS, Member, MemberId, Pending, Property, Readers, Ruleset, SharedCommand, Slug,
-    Status, Values, shared_list,
+    MAX_EFFECTS, Member, MemberId, Pending, Property, Readers, Ruleset, Slug, Status, Values,
+    shared_list,
 };
 use serde_json::json;
 use std::collections::{BTreeSet, HashSet};
@@ -17,39 +17,54 @@ use std::collections::{BTreeSet, HashSet};
 const PLAYERS: &str = "players";
 const MONSTERS: &str = "monsters";
 
-/// Everything that is legal now and this viewer's to send, where states since the version `oldest`
-/// are kept. When `stop` says so, it ends early with a part of it.
+/// Which of the legal commands are to be listed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Listing {
+    /// Only those of this combatant.
+    pub combatant: Option<CombatantId>,
+    /// Whether the tools of the table are listed where something else is legal.
+    pub tools: bool,
+    /// True if the list has the undo of the viewer's own last command.
+    pub undo_own: bool,
+}
+
+impl Listing {
+    /// All of them, with the tools of the table.
+    pub fn all() -> Self {
+        Self {
+            tools: true,
+            ..Self::default()
+        }
+    }
+}
+
+/// What is legal now, this viewer's to send and asked for, where states since the version `oldest`
+/// are kept. Tools are tried out only if they are listed. When `stop` says so, it ends early with a
+/// part of it.
 pub(super) fn legal_commands<R: Ruleset>(
     record: &EncounterRecord<R>,
     viewer: &Viewer,
+    listing: &Listing,
     oldest: u64,
     stop: Stop<'_>,
 ) -> Vec<LegalCommand> {
     let encounter = &record.encounter;
-    let mut legal_commands = Vec::new();
     if viewer.role == Role::Spectator {
-        return legal_commands;
+        return Vec::new();
     }
     let mut trials = Trials::new(record, viewer, stop);
-    if encounter.status != Status::Ended {
-        for option in R::legal_commands(encounter) {
-            legal_commands.extend(trials.keep_legal(option));
+    let (tools, others): (Vec<_>, Vec<_>) = of_the_ruleset(encounter, listing)
+        .into_iter()
+        .partition(|option| option.group == Group::Tools);
+    let mut legal_commands = trials.keep_legal(others);
+    if listing.tools || legal_commands.is_empty() {
+        legal_commands.extend(trials.keep_legal(tools));
+        if listing.combatant.is_none() {
+            legal_commands.extend(tools_of_the_table(record, viewer, oldest, &mut trials));
+            if listing.undo_own {
+                legal_commands.push(undo_own());
+            }
         }
-    }
-    if viewer.role == Role::Player
-        && let Some(add_effect) = own_effect(record, viewer)
-    {
-        legal_commands.extend(trials.keep_legal(add_effect));
-    }
-    if viewer.is_gm() {
-        legal_commands.extend(shared(encounter));
-        if encounter.status == Status::Running && encounter.active().next().is_some() {
-            let active = encounter.active().map(|c| &c.id);
-            let give_turn = LegalCommand::of("override", "TK-5").whom("combatant", true, active);
-            legal_commands.extend(trials.keep_legal(give_turn));
-        }
-        legal_commands.extend(undo(record, oldest));
-        legal_commands.extend(redo(record, oldest));
     }
     trials.prune_shared_lists(&mut legal_commands);
     for option in &mut legal_commands {
@@ -57,29 +72,66 @@ pub(super) fn legal_commands<R: Ruleset>(
     }
     let names = DistinctNames::of(encounter);
     extract_shared_lists(&mut legal_commands, &names);
-    arrange(encounter, &mut legal_commands);
+    choose_usual_answers::<R>(encounter, &mut legal_commands);
+    legal_commands.sort_by_key(|option| (option.group, !option.primary));
     narration::label(R::Command::SPECS, &names, &mut legal_commands);
     legal_commands
 }
 
-/// Says of each option where a page shows it, and which is the usual answer to what is pending; and
-/// puts them in the order in which a page shows them.
-fn arrange<R: Ruleset>(encounter: &Encounter<R>, legal_commands: &mut [LegalCommand]) {
+/// The ruleset's commands that are asked for, each with the part of a page for it, before trials.
+fn of_the_ruleset<R: Ruleset>(encounter: &Encounter<R>, listing: &Listing) -> Vec<LegalCommand> {
+    if encounter.status == Status::Ended {
+        return Vec::new();
+    }
+    let mut options = R::legal_commands(encounter);
+    if listing.combatant.is_some() {
+        options.retain(|option| option.actor == listing.combatant);
+    }
     if let Some(pending) = R::pending(encounter) {
         let current = R::current(encounter);
-        let mut answered: HashSet<Option<CombatantId>> = HashSet::new();
-        for option in &mut *legal_commands {
+        for option in &mut options {
             option.group = group(encounter, &pending, &current, option);
-            let usual = pending
-                .commands
-                .first()
-                .is_some_and(|usual| option.verb() == *usual);
-            if option.group == Group::Decision && usual {
-                option.primary = answered.insert(option.actor.clone());
-            }
         }
     }
-    legal_commands.sort_by_key(|option| (option.group, !option.primary));
+    options
+}
+
+/// The legal commands that are the same under all rulesets.
+fn tools_of_the_table<R: Ruleset>(
+    record: &EncounterRecord<R>,
+    viewer: &Viewer,
+    oldest: u64,
+    trials: &mut Trials<'_, R>,
+) -> Vec<LegalCommand> {
+    let encounter = &record.encounter;
+    if viewer.role == Role::Player {
+        return trials.keep_legal(own_effect(record, viewer));
+    }
+    let mut legal_commands = shared(encounter);
+    if encounter.status == Status::Running && encounter.active().next().is_some() {
+        let active = encounter.active().map(|c| &c.id);
+        let give_turn = LegalCommand::of("override", "TK-5").whom("combatant", true, active);
+        legal_commands.extend(trials.keep_legal([give_turn]));
+    }
+    legal_commands.extend(undo(record, oldest));
+    legal_commands.extend(redo(record, oldest));
+    legal_commands
+}
+
+/// Says which option of each combatant is the usual answer to what is pending.
+fn choose_usual_answers<R: Ruleset>(encounter: &Encounter<R>, legal_commands: &mut [LegalCommand]) {
+    let Some(pending) = R::pending(encounter) else {
+        return;
+    };
+    let Some(usual) = pending.commands.first() else {
+        return;
+    };
+    let mut answered: HashSet<Option<CombatantId>> = HashSet::new();
+    for option in legal_commands {
+        if option.group == Group::Decision && option.verb() == *usual {
+            option.primary = answered.insert(option.actor.clone());
+        }
+    }
 }
 
 fn group<R: Ruleset>(
@@ -91,9 +143,6 @@ fn group<R: Ruleset>(
     let verb = option.verb();
     if let Some(own) = option.own_group {
         return own;
-    }
-    if SharedCommand::SPECS.iter().any(|spec| spec.verb == verb) {
-        return Group::Tools;
     }
     let awaited = pending.commands.contains(&verb);
     let Some(actor) = &option.actor else {
@@ -398,6 +447,11 @@ fn undo<R: Ruleset>(record: &EncounterRecord<R>, oldest: u64) -> Option<LegalCom
         i64::try_from(oldest).unwrap_or(i64::MAX),
         i64::try_from(last).unwrap_or(i64::MAX),
     ))
+}
+
+/// The undo of a player's own last command, which the app knows to be theirs.
+fn undo_own() -> LegalCommand {
+    LegalCommand::of("undo", "TK-9").labelled("Undo your last command")
 }
 
 /// The way forward again, unless its state is older than `oldest`.

@@ -58,8 +58,17 @@ impl<'g, R: Ruleset> Trials<'g, R> {
         }
     }
 
+    /// The options that are legal, each with its legal values.
+    pub fn keep_legal(
+        &mut self,
+        options: impl IntoIterator<Item = LegalCommand>,
+    ) -> Vec<LegalCommand> {
+        let options = options.into_iter();
+        options.filter_map(|option| self.legal(option)).collect()
+    }
+
     /// The option with its legal values; None if nothing of it is legal.
-    pub fn keep_legal(&mut self, mut option: LegalCommand) -> Option<LegalCommand> {
+    fn legal(&mut self, mut option: LegalCommand) -> Option<LegalCommand> {
         option
             .choices
             .retain(|choice| choice.required || !choice.values.is_empty());

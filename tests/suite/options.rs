@@ -7,7 +7,7 @@ use crate::support::table::{RULESETS, Table, owned, player, seeded};
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use turnkeeper::engine::{Refusal, Request, SeededDice, Viewer};
+use turnkeeper::engine::{Listing, Refusal, Request, SeededDice, Viewer};
 use turnkeeper::openapi::RulesetManifest;
 use turnkeeper::rulesets::custom::Preset;
 use turnkeeper::vocabulary::{CombatantId, Group, LegalCommand, Values};
@@ -121,14 +121,14 @@ fn short_lists_stand_in_their_own_choice() {
     }
 }
 
-/// How many trials the options of a fight take.
-fn trials(table: &Table) -> usize {
+/// How many trials these options of a fight take.
+fn trials(table: &Table, listing: &Listing) -> usize {
     let asked = Cell::new(0);
     let count = || {
         asked.set(asked.get() + 1);
         false
     };
-    table.game.options(&Viewer::gm("gm"), 0, &count);
+    table.game.options(&Viewer::gm("gm"), listing, 0, &count);
     asked.get()
 }
 
@@ -136,7 +136,8 @@ fn trials(table: &Table) -> usize {
 fn trials_and_bytes_grow_with_the_fight_and_not_with_its_square() {
     for ruleset in ["exp", "venture", "dc20"] {
         let (small, large) = (fight(ruleset, 50), fight(ruleset, 200));
-        let (few, many) = (trials(&small), trials(&large));
+        let all = Listing::all();
+        let (few, many) = (trials(&small, &all), trials(&large, &all));
         assert!(
             many <= 5 * few,
             "{ruleset}: {few} trials for 50 and {many} for 200"
@@ -144,6 +145,43 @@ fn trials_and_bytes_grow_with_the_fight_and_not_with_its_square() {
         let legal_commands = large.legal_commands();
         let bytes = serde_json::to_string(&legal_commands).expect("JSON").len();
         assert!(bytes < 320_000, "{ruleset}: {bytes} bytes for 200");
+    }
+}
+
+#[test]
+fn what_is_not_listed_is_not_tried() {
+    let combatants: Vec<Value> = (0..60).map(|n| json!({"id": format!("c{n}")})).collect();
+    let definition = json!({"turns": 2, "initiative": {"dice": "1d20", "passes": true}});
+    let mut table = Table::create(json!({
+        "ruleset": "custom",
+        "options": {"definition": definition},
+        "combatants": combatants,
+    }));
+    table.accept(json!({"type": "start"}));
+    let nobody = Listing {
+        combatant: Some(CombatantId::fixed("nobody")),
+        ..Listing::all()
+    };
+    assert!(trials(&table, &Listing::all()) > 200);
+    assert!(trials(&table, &Listing::default()) <= 10);
+    assert_eq!(trials(&table, &nobody), 0);
+}
+
+#[test]
+fn without_tools_the_same_is_listed_but_for_them() {
+    let gm = Viewer::gm("gm");
+    let told = |option: &LegalCommand| (option.label.clone(), option.command.clone());
+    for creation in creations() {
+        for (moment, table) in moments(&creation, 12) {
+            let mut all = table.game.options(&gm, &Listing::all(), 0, &|| false);
+            if all.iter().any(|option| option.group != Group::Tools) {
+                all.retain(|option| option.group != Group::Tools);
+            }
+            let some = table.game.options(&gm, &Listing::default(), 0, &|| false);
+            let all: Vec<_> = all.iter().map(told).collect();
+            let some: Vec<_> = some.iter().map(told).collect();
+            assert_eq!(some, all, "{creation}, {moment}");
+        }
     }
 }
 
@@ -395,7 +433,8 @@ fn at_every_moment_trials_grow_with_the_fight() {
     for creation in creations() {
         let (small, large) = (moments(&creation, 16), moments(&creation, 64));
         for ((moment, small), (_, large)) in small.iter().zip(&large) {
-            let (few, many) = (trials(small), trials(large));
+            let all = Listing::all();
+            let (few, many) = (trials(small, &all), trials(large, &all));
             assert!(
                 many <= 6 * few,
                 "{creation}, {moment}: {few} trials for 16 and {many} for 64"
@@ -415,7 +454,7 @@ fn trials_grow_with_those_who_have_brought_dice_before_venture_starts() {
             let join = |n: &usize| json!({"type": "join_battle", "combatant": format!("c{n}"), "successes": 3});
             table.accept(commands.iter().map(join).collect());
         }
-        trials(&table)
+        trials(&table, &Listing::all())
     };
     let (few, many) = (joined(16), joined(64));
     assert!(many <= 5 * few, "{few} trials for 16 and {many} for 64");

@@ -17,7 +17,7 @@ use crate::support::json::short;
 use crate::support::table::{RULESETS, entry, meta, owned, player, token};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use turnkeeper::engine::{AnyEncounter, Decided, Request, Role, Viewer};
+use turnkeeper::engine::{AnyEncounter, Decided, Listing, Request, Role, Viewer};
 use turnkeeper::json::read;
 use turnkeeper::vocabulary::{CombatantId, Dice, OwnCombatant};
 
@@ -156,8 +156,13 @@ impl Stage {
                 .get()
                 .to_owned(),
             text: seen.text(),
-            options: serde_json::to_string(&seen.options(&viewer(Role::Player, own), 0, &|| false))
-                .expect("options"),
+            options: serde_json::to_string(&seen.options(
+                &viewer(Role::Player, own),
+                &Listing::all(),
+                0,
+                &|| false,
+            ))
+            .expect("options"),
             brief: serde_json::to_string(&seen.brief()).expect("a brief"),
             entry,
         }
@@ -446,7 +451,10 @@ impl Play<'_> {
 
     /// A command of the game master's about combatants that are seen.
     fn open(&mut self, stage: &Stage) -> Value {
-        let legal_commands = stage.game.options(&viewer(Role::Gm, &[]), 0, &|| false);
+        let legal_commands =
+            stage
+                .game
+                .options(&viewer(Role::Gm, &[]), &Listing::all(), 0, &|| false);
         let common = [
             "note",
             "end_encounter",

@@ -6,7 +6,7 @@ use super::secrecy::{Even, Stage, named};
 use super::{numbers, subjects};
 use crate::support::table::{owned, player};
 use serde_json::{Value, json};
-use turnkeeper::engine::{Decided, RedactedEntry, Request, Viewer};
+use turnkeeper::engine::{Decided, Listing, RedactedEntry, Request, Viewer};
 use turnkeeper::vocabulary::OwnCombatant;
 
 /// The plays of each ruleset by default.
@@ -72,7 +72,10 @@ fn play(ruleset: &str, seed: u64) -> Result<(), String> {
         } else {
             (&[][..], Viewer::gm("gm"))
         };
-        let options = stage.game.redacted(&own).options(&viewer, 0, &|| false);
+        let options = stage
+            .game
+            .redacted(&own)
+            .options(&viewer, &Listing::all(), 0, &|| false);
         let common = [
             "end_encounter",
             "undo",
