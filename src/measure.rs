@@ -5,12 +5,16 @@
 //! or a token.
 
 use metrics::{
-    Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
+    Counter, Histogram, Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge,
+    histogram,
 };
 use metrics_cloudwatch_embedded::Collector;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
-use parking_lot::Mutex;
-use std::sync::OnceLock;
+use parking_lot::{Mutex, RwLock};
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The upper bounds of the buckets of times, in seconds.
@@ -26,6 +30,44 @@ static EXPORTER: OnceLock<Exporter> = OnceLock::new();
 static GAUGES: Mutex<Vec<SetGauges>> = Mutex::new(Vec::new());
 
 type SetGauges = Box<dyn Fn() + Send>;
+
+/// Meters by their labels, kept because finding one in the exporter costs more than using it.
+struct Meters<L, M>(LazyLock<RwLock<HashMap<L, M>>>);
+
+impl<L: Hash + Eq, M> Meters<L, M> {
+    const fn new() -> Self {
+        Self(LazyLock::new(RwLock::default))
+    }
+
+    /// Uses the meter with these labels, which `make` makes if there is none yet.
+    fn with<B>(&self, labels: &B, make: impl FnOnce() -> M, measure: impl FnOnce(&M))
+    where
+        L: Borrow<B>,
+        B: Hash + Eq + ToOwned<Owned = L> + ?Sized,
+    {
+        if let Some(meter) = self.0.read().get(labels) {
+            return measure(meter);
+        }
+        measure(self.0.write().entry(labels.to_owned()).or_insert_with(make));
+    }
+}
+
+/// The meters of a route.
+struct RouteMeters {
+    seconds: Histogram,
+    /// Its requests by method and status.
+    requests: Meters<(&'static str, u16), Counter>,
+}
+
+static ROUTES: Meters<String, RouteMeters> = Meters::new();
+/// Commands by ruleset and outcome.
+static COMMANDS: Meters<(&'static str, &'static str), Counter> = Meters::new();
+/// Calls to the store by kind and outcome.
+static STORE_CALLS: Meters<(&'static str, &'static str), Counter> = Meters::new();
+/// Times of calls to the store by kind.
+static STORE_SECONDS: Meters<&'static str, Histogram> = Meters::new();
+/// Uses of an encounter by whether the cache had it.
+static CACHE_READS: Meters<bool, Counter> = Meters::new();
 
 enum Exporter {
     Prometheus(PrometheusHandle),
@@ -197,31 +239,45 @@ pub fn request(method: &'static str, route: Option<&str>, status: u16, time: Dur
     if !is_on() {
         return;
     }
-    let route = route.unwrap_or("-").to_owned();
-    let status = status.to_string();
-    let requests = counter!(
-        "turnkeeper_requests_total",
-        "method" => method,
-        "route" => route.clone(),
-        "status" => status
-    );
-    requests.increment(1);
-    histogram!("turnkeeper_request_seconds", "route" => route).record(time);
+    let route = route.unwrap_or("-");
+    let meters_of_route = || RouteMeters {
+        seconds: histogram!("turnkeeper_request_seconds", "route" => route.to_owned()),
+        requests: Meters::new(),
+    };
+    let requests = || {
+        counter!(
+            "turnkeeper_requests_total",
+            "method" => method,
+            "route" => route.to_owned(),
+            "status" => status.to_string()
+        )
+    };
+    ROUTES.with(route, meters_of_route, |meters| {
+        meters.seconds.record(time);
+        let requests_of_route = &meters.requests;
+        requests_of_route.with(&(method, status), requests, |counter| counter.increment(1));
+    });
 }
 
 /// A command was answered, with this outcome. The ruleset is unknown if the encounter is.
 pub fn command(ruleset: Option<&'static str>, outcome: &'static str) {
-    if is_on() {
-        let ruleset = ruleset.unwrap_or("-");
-        counter!("turnkeeper_commands_total", "ruleset" => ruleset, "outcome" => outcome)
-            .increment(1);
+    if !is_on() {
+        return;
     }
+    let ruleset = ruleset.unwrap_or("-");
+    let commands =
+        || counter!("turnkeeper_commands_total", "ruleset" => ruleset, "outcome" => outcome);
+    COMMANDS.with(&(ruleset, outcome), commands, |counter| {
+        counter.increment(1);
+    });
 }
 
 /// The store was called.
 pub fn store_call(call: &'static str, outcome: &'static str, time: Duration) {
-    counter!("turnkeeper_store_calls_total", "call" => call, "outcome" => outcome).increment(1);
-    histogram!("turnkeeper_store_call_seconds", "call" => call).record(time);
+    let calls = || counter!("turnkeeper_store_calls_total", "call" => call, "outcome" => outcome);
+    let seconds = || histogram!("turnkeeper_store_call_seconds", "call" => call);
+    STORE_CALLS.with(&(call, outcome), calls, |counter| counter.increment(1));
+    STORE_SECONDS.with(&call, seconds, |histogram| histogram.record(time));
 }
 
 /// A command is sent to Redis again.
@@ -232,8 +288,8 @@ pub fn store_retry() {
 /// An encounter was used. `cached` says whether the cache had it.
 pub fn cache_read(cached: bool) {
     if is_on() {
-        let cached = if cached { "true" } else { "false" };
-        counter!("turnkeeper_cache_reads_total", "cached" => cached).increment(1);
+        let reads = || counter!("turnkeeper_cache_reads_total", "cached" => cached.to_string());
+        CACHE_READS.with(&cached, reads, |counter| counter.increment(1));
     }
 }
 
