@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 use turnkeeper::engine::{
-    AnyEncounter, CHECKPOINTS, Creation, Listing, Meta, Request, Rulesets, SeededDice, Viewer,
+    AnyEncounter, CHECKPOINTS, Creation, Meta, OptionsFilter, Request, Rulesets, SeededDice, Viewer,
 };
 use turnkeeper::json::Tagged;
 use turnkeeper::json::read;
@@ -54,7 +54,7 @@ fn creation(ruleset: &str, size: usize) -> Creation {
 /// An option that advances the fight: one of the awaited commands, without a field to fill.
 fn next_command(encounter: &dyn AnyEncounter, turn: usize) -> Option<Value> {
     let pending = encounter.brief().pending?;
-    let legal_commands = encounter.options(&Viewer::gm("gm"), &Listing::all(), 0, &|| false);
+    let legal_commands = encounter.options(&Viewer::gm("gm"), &OptionsFilter::all(), 0, &|| false);
     let is_awaited = |option: &&LegalCommand| {
         let mut awaited = pending.commands.iter();
         awaited.any(|verb| option.command["type"] == *verb)

@@ -6,7 +6,7 @@ use super::tag::{Expected, Representation, Tag};
 use super::token::{BearerToken, is_active, only_gm};
 use super::work::WhenFull;
 use super::{App, AppError};
-use crate::engine::{Listing, Meta, Viewer};
+use crate::engine::{Meta, OptionsFilter, Viewer};
 use crate::json::FieldError;
 use crate::vocabulary::CombatantId;
 use serde_json::value::RawValue;
@@ -128,7 +128,7 @@ impl App {
         call: OptionsCall<'_>,
         when_full: WhenFull,
     ) -> Result<Arc<RawValue>, AppError> {
-        let part = Part::Options(Listing {
+        let part = Part::Options(OptionsFilter {
             combatant: call.combatant.cloned(),
             tools: call.tools,
             undo_own: self.may_undo(&current.encounter, viewer).await?,

@@ -4,7 +4,7 @@ use super::answer::Table;
 use super::storage::CacheEntry;
 use super::work::WhenFull;
 use super::{App, AppError};
-use crate::engine::{Listing, Role, Viewer};
+use crate::engine::{OptionsFilter, Role, Viewer};
 use crate::vocabulary::{LegalCommands, OwnCombatant};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -32,7 +32,7 @@ pub(super) enum Part {
     /// The turn table, as a JSON string.
     Table(Table),
     /// The legal commands.
-    Options(Listing),
+    Options(OptionsFilter),
 }
 
 /// A part for an audience: viewers with the same role and the same combatants see the same.
@@ -100,7 +100,7 @@ impl App {
                 let seen = viewer.redact(&current.encounter);
                 Ok(table.json(&*seen)?.into())
             }
-            Part::Options(listing) => {
+            Part::Options(filter) => {
                 let oldest = self.oldest_version(current, viewer).await?;
                 let encounter = viewer.redact(&current.encounter);
                 let id = &current.encounter.meta().id;
@@ -109,7 +109,7 @@ impl App {
                 // Every option is tried out, so the work grows faster than the encounter.
                 let small = encounter.weight() <= MAX_SMALL_WEIGHT;
                 let listing = self.workers.run_unless(small, id, when_full, move |stop| {
-                    let items = encounter.options(&viewer, &listing, oldest, stop);
+                    let items = encounter.options(&viewer, &filter, oldest, stop);
                     to_raw_value(&LegalCommands::of(version, items))
                 });
                 Ok(listing.await??.into())

@@ -1,7 +1,8 @@
 //! What the layers above the engine ask of an encounter, whatever its ruleset.
 
 use super::{
-    Listing, LoadError, LogEntry, Meta, Redactions, Refusal, Request, Rewind, Stop, Summary, Viewer,
+    LoadError, LogEntry, Meta, OptionsFilter, Redactions, Refusal, Request, Rewind, Stop, Summary,
+    Viewer,
 };
 use crate::vocabulary::{CombatantId, Dice, LegalCommand, OwnCombatant, Pending};
 use serde::Serialize;
@@ -101,7 +102,7 @@ pub trait AnyEncounter: Any + Send + Sync {
     fn options(
         &self,
         viewer: &Viewer,
-        listing: &Listing,
+        filter: &OptionsFilter,
         oldest: u64,
         stop: Stop<'_>,
     ) -> Vec<LegalCommand>;

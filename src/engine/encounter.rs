@@ -7,8 +7,8 @@ use super::space::{Space, WriteError};
 use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
-    AnyEncounter, Brief, Decided, Listing, LoadError, LogEntry, MAX_CONDITIONS, MAX_EVENTS,
-    MAX_REDACTED, MAX_REDACTED_BYTES, Meta, Refusal, Request, SCHEMA, Stop, Summary, Viewer,
+    AnyEncounter, Brief, Decided, LoadError, LogEntry, MAX_CONDITIONS, MAX_EVENTS, MAX_REDACTED,
+    MAX_REDACTED_BYTES, Meta, OptionsFilter, Refusal, Request, SCHEMA, Stop, Summary, Viewer,
     import, legal, narration, rights, shared, text,
 };
 use crate::json::{FieldError, Tagged};
@@ -530,11 +530,11 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
     fn options(
         &self,
         viewer: &Viewer,
-        listing: &Listing,
+        filter: &OptionsFilter,
         oldest: u64,
         stop: Stop<'_>,
     ) -> Vec<LegalCommand> {
-        legal::legal_commands(self, viewer, listing, oldest, stop)
+        legal::legal_commands(self, viewer, filter, oldest, stop)
     }
 
     fn weight(&self) -> usize {

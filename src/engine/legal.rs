@@ -19,7 +19,7 @@ const MONSTERS: &str = "monsters";
 
 /// Which of the legal commands are to be listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct Listing {
+pub struct OptionsFilter {
     /// Only those of this combatant.
     pub combatant: Option<CombatantId>,
     /// Whether the tools of the table are listed where something else is legal.
@@ -28,7 +28,7 @@ pub struct Listing {
     pub undo_own: bool,
 }
 
-impl Listing {
+impl OptionsFilter {
     /// All of them, with the tools of the table.
     pub fn all() -> Self {
         Self {
@@ -44,7 +44,7 @@ impl Listing {
 pub(super) fn legal_commands<R: Ruleset>(
     record: &EncounterRecord<R>,
     viewer: &Viewer,
-    listing: &Listing,
+    filter: &OptionsFilter,
     oldest: u64,
     stop: Stop<'_>,
 ) -> Vec<LegalCommand> {
@@ -53,15 +53,15 @@ pub(super) fn legal_commands<R: Ruleset>(
         return Vec::new();
     }
     let mut trials = Trials::new(record, viewer, stop);
-    let (tools, others): (Vec<_>, Vec<_>) = of_the_ruleset(encounter, listing)
+    let (tools, others): (Vec<_>, Vec<_>) = of_the_ruleset(encounter, filter)
         .into_iter()
         .partition(|option| option.group == Group::Tools);
     let mut legal_commands = trials.keep_legal(others);
-    if listing.tools || legal_commands.is_empty() {
+    if filter.tools || legal_commands.is_empty() {
         legal_commands.extend(trials.keep_legal(tools));
-        if listing.combatant.is_none() {
+        if filter.combatant.is_none() {
             legal_commands.extend(tools_of_the_table(record, viewer, oldest, &mut trials));
-            if listing.undo_own {
+            if filter.undo_own {
                 legal_commands.push(undo_own());
             }
         }
@@ -79,13 +79,16 @@ pub(super) fn legal_commands<R: Ruleset>(
 }
 
 /// The ruleset's commands that are asked for, each with the part of a page for it, before trials.
-fn of_the_ruleset<R: Ruleset>(encounter: &Encounter<R>, listing: &Listing) -> Vec<LegalCommand> {
+fn of_the_ruleset<R: Ruleset>(
+    encounter: &Encounter<R>,
+    filter: &OptionsFilter,
+) -> Vec<LegalCommand> {
     if encounter.status == Status::Ended {
         return Vec::new();
     }
     let mut options = R::legal_commands(encounter);
-    if listing.combatant.is_some() {
-        options.retain(|option| option.actor == listing.combatant);
+    if filter.combatant.is_some() {
+        options.retain(|option| option.actor == filter.combatant);
     }
     if let Some(pending) = R::pending(encounter) {
         let current = R::current(encounter);

@@ -31,7 +31,7 @@ pub use any_encounter::{AnyEncounter, Brief, Decided};
 pub use dice::SeededDice;
 pub use document::{Document, LogEntry, Meta, SCHEMA, TokenRecord};
 pub use history::{CHECKPOINTS, Rewind, UndoHistory};
-pub use legal::Listing;
+pub use legal::OptionsFilter;
 pub use order::OrderRow;
 pub use redaction::{RedactedEntry, Redactions};
 pub use refusal::{LoadError, Refusal};

@@ -7,7 +7,7 @@ use crate::support::table::{RULESETS, Table, owned, player, seeded};
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use turnkeeper::engine::{Listing, Refusal, Request, SeededDice, Viewer};
+use turnkeeper::engine::{OptionsFilter, Refusal, Request, SeededDice, Viewer};
 use turnkeeper::openapi::RulesetManifest;
 use turnkeeper::rulesets::custom::Preset;
 use turnkeeper::vocabulary::{CombatantId, Group, LegalCommand, Values};
@@ -122,13 +122,13 @@ fn short_lists_stand_in_their_own_choice() {
 }
 
 /// How many trials these options of a fight take.
-fn trials(table: &Table, listing: &Listing) -> usize {
+fn trials(table: &Table, filter: &OptionsFilter) -> usize {
     let asked = Cell::new(0);
     let count = || {
         asked.set(asked.get() + 1);
         false
     };
-    table.game.options(&Viewer::gm("gm"), listing, 0, &count);
+    table.game.options(&Viewer::gm("gm"), filter, 0, &count);
     asked.get()
 }
 
@@ -136,7 +136,7 @@ fn trials(table: &Table, listing: &Listing) -> usize {
 fn trials_and_bytes_grow_with_the_fight_and_not_with_its_square() {
     for ruleset in ["exp", "venture", "dc20"] {
         let (small, large) = (fight(ruleset, 50), fight(ruleset, 200));
-        let all = Listing::all();
+        let all = OptionsFilter::all();
         let (few, many) = (trials(&small, &all), trials(&large, &all));
         assert!(
             many <= 5 * few,
@@ -158,12 +158,12 @@ fn what_is_not_listed_is_not_tried() {
         "combatants": combatants,
     }));
     table.accept(json!({"type": "start"}));
-    let nobody = Listing {
+    let nobody = OptionsFilter {
         combatant: Some(CombatantId::fixed("nobody")),
-        ..Listing::all()
+        ..OptionsFilter::all()
     };
-    assert!(trials(&table, &Listing::all()) > 200);
-    assert!(trials(&table, &Listing::default()) <= 10);
+    assert!(trials(&table, &OptionsFilter::all()) > 200);
+    assert!(trials(&table, &OptionsFilter::default()) <= 10);
     assert_eq!(trials(&table, &nobody), 0);
 }
 
@@ -173,11 +173,13 @@ fn without_tools_the_same_is_listed_but_for_them() {
     let told = |option: &LegalCommand| (option.label.clone(), option.command.clone());
     for creation in creations() {
         for (moment, table) in moments(&creation, 12) {
-            let mut all = table.game.options(&gm, &Listing::all(), 0, &|| false);
+            let mut all = table.game.options(&gm, &OptionsFilter::all(), 0, &|| false);
             if all.iter().any(|option| option.group != Group::Tools) {
                 all.retain(|option| option.group != Group::Tools);
             }
-            let some = table.game.options(&gm, &Listing::default(), 0, &|| false);
+            let some = table
+                .game
+                .options(&gm, &OptionsFilter::default(), 0, &|| false);
             let all: Vec<_> = all.iter().map(told).collect();
             let some: Vec<_> = some.iter().map(told).collect();
             assert_eq!(some, all, "{creation}, {moment}");
@@ -433,7 +435,7 @@ fn at_every_moment_trials_grow_with_the_fight() {
     for creation in creations() {
         let (small, large) = (moments(&creation, 16), moments(&creation, 64));
         for ((moment, small), (_, large)) in small.iter().zip(&large) {
-            let all = Listing::all();
+            let all = OptionsFilter::all();
             let (few, many) = (trials(small, &all), trials(large, &all));
             assert!(
                 many <= 6 * few,
@@ -454,7 +456,7 @@ fn trials_grow_with_those_who_have_brought_dice_before_venture_starts() {
             let join = |n: &usize| json!({"type": "join_battle", "combatant": format!("c{n}"), "successes": 3});
             table.accept(commands.iter().map(join).collect());
         }
-        trials(&table, &Listing::all())
+        trials(&table, &OptionsFilter::all())
     };
     let (few, many) = (joined(16), joined(64));
     assert!(many <= 5 * few, "{few} trials for 16 and {many} for 64");

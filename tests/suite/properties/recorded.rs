@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write};
 use std::path::PathBuf;
-use turnkeeper::engine::{Decided, Listing, Request, Viewer};
+use turnkeeper::engine::{Decided, OptionsFilter, Request, Viewer};
 
 /// The plays of a new file.
 const PLAYS: u64 = 10;
@@ -82,7 +82,7 @@ fn step(stage: &mut Stage, command: &Value, dice: u64) -> (String, String, Optio
         Ok((next, decided)) => {
             let gm = Viewer::gm("gm");
             let view = next.game.view(&gm).expect("a view");
-            let options = next.game.options(&gm, &Listing::all(), 0, &|| false);
+            let options = next.game.options(&gm, &OptionsFilter::all(), 0, &|| false);
             assert_eq!(repeated_label(&options), None, "after {command}");
             let options = serde_json::to_string(&options).expect("options");
             let all = (

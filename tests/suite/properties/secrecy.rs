@@ -17,7 +17,7 @@ use crate::support::json::short;
 use crate::support::table::{RULESETS, entry, meta, owned, player, token};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use turnkeeper::engine::{AnyEncounter, Decided, Listing, Request, Role, Viewer};
+use turnkeeper::engine::{AnyEncounter, Decided, OptionsFilter, Request, Role, Viewer};
 use turnkeeper::json::read;
 use turnkeeper::vocabulary::{CombatantId, Dice, OwnCombatant};
 
@@ -158,7 +158,7 @@ impl Stage {
             text: seen.text(),
             options: serde_json::to_string(&seen.options(
                 &viewer(Role::Player, own),
-                &Listing::all(),
+                &OptionsFilter::all(),
                 0,
                 &|| false,
             ))
@@ -454,7 +454,7 @@ impl Play<'_> {
         let legal_commands =
             stage
                 .game
-                .options(&viewer(Role::Gm, &[]), &Listing::all(), 0, &|| false);
+                .options(&viewer(Role::Gm, &[]), &OptionsFilter::all(), 0, &|| false);
         let common = [
             "note",
             "end_encounter",

@@ -6,7 +6,7 @@ use super::secrecy::{Even, Stage, named};
 use super::{numbers, subjects};
 use crate::support::table::{owned, player};
 use serde_json::{Value, json};
-use turnkeeper::engine::{Decided, Listing, RedactedEntry, Request, Viewer};
+use turnkeeper::engine::{Decided, OptionsFilter, RedactedEntry, Request, Viewer};
 use turnkeeper::vocabulary::OwnCombatant;
 
 /// The plays of each ruleset by default.
@@ -75,7 +75,7 @@ fn play(ruleset: &str, seed: u64) -> Result<(), String> {
         let options = stage
             .game
             .redacted(&own)
-            .options(&viewer, &Listing::all(), 0, &|| false);
+            .options(&viewer, &OptionsFilter::all(), 0, &|| false);
         let common = [
             "end_encounter",
             "undo",

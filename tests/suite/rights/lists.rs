@@ -5,7 +5,7 @@ use crate::properties::chance::Chance;
 use crate::support::legal_commands::{completed, listed, listed_values};
 use crate::support::table::{RULESETS, Table, owned, player};
 use serde_json::{Value, json};
-use turnkeeper::engine::{Listing, Request, Role, SeededDice, Viewer};
+use turnkeeper::engine::{OptionsFilter, Request, Role, SeededDice, Viewer};
 use turnkeeper::vocabulary::{CombatantId, LegalCommand, Values};
 
 const NAMES: [&str; 4] = ["ann", "bob", "orc", "rat"];
@@ -45,7 +45,9 @@ fn forms(option: &LegalCommand) -> Vec<Value> {
 /// master and is the viewer's is listed.
 fn check(table: &Table, viewer: &Viewer) -> usize {
     let (own, all) = (
-        table.game.options(viewer, &Listing::all(), 0, &|| false),
+        table
+            .game
+            .options(viewer, &OptionsFilter::all(), 0, &|| false),
         table.legal_commands(),
     );
     let may = |form: &Value| {
@@ -106,7 +108,7 @@ fn options_list_all_that_a_token_may_send_and_nothing_else() {
                 assert!(
                     table
                         .game
-                        .options(&spectator, &Listing::all(), 0, &|| false)
+                        .options(&spectator, &OptionsFilter::all(), 0, &|| false)
                         .is_empty(),
                     "nothing is listed for an onlooker"
                 );

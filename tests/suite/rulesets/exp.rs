@@ -6,7 +6,7 @@ use crate::properties::secrecy::{Even, Stage};
 use crate::support::shows;
 use crate::support::table::{owned, player};
 use serde_json::{Value, json};
-use turnkeeper::engine::{Listing, Request};
+use turnkeeper::engine::{OptionsFilter, Request};
 use turnkeeper::vocabulary::CombatantId;
 
 /// A new unit of up to eight anthros that can wait jump and attack with their minds.
@@ -141,9 +141,12 @@ fn options_of_the_player(stage: &Stage) -> Vec<Value> {
             .pending
             .is_some_and(|pending| pending.is_someone())
     );
-    let legal_commands = seen.options(&player("player", own.clone()), &Listing::all(), 0, &|| {
-        false
-    });
+    let legal_commands = seen.options(
+        &player("player", own.clone()),
+        &OptionsFilter::all(),
+        0,
+        &|| false,
+    );
     legal_commands
         .into_iter()
         .map(|option| option.command)

@@ -372,12 +372,15 @@ impl Table {
     /// What is legal for a viewer.
     pub fn legal_commands_of(&self, viewer: &Viewer) -> Vec<LegalCommand> {
         match viewer.role {
-            Role::Gm => self.game.options(viewer, &Listing::all(), 0, &|| false),
-            _ => {
-                self.game
-                    .redacted(&viewer.combatants)
-                    .options(viewer, &Listing::all(), 0, &|| false)
-            }
+            Role::Gm => self
+                .game
+                .options(viewer, &OptionsFilter::all(), 0, &|| false),
+            _ => self.game.redacted(&viewer.combatants).options(
+                viewer,
+                &OptionsFilter::all(),
+                0,
+                &|| false,
+            ),
         }
     }
 
