@@ -1,11 +1,11 @@
 //! Every decision that an encounter awaits is in the ruleset's manifest, with the commands that
-//! answer it, and every decision of a manifest is awaited somewhere.
+//! answer it and `resolve` if that does, and every decision of a manifest is awaited somewhere.
 
 use crate::support::openapi::{AllSchemas, ruleset_manifest};
 use crate::support::sources::files;
 use crate::support::table::{Table, seeded};
 use crate::transcripts;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use turnkeeper::engine::{AnyEncounter, Request};
 use turnkeeper::vocabulary::Decision;
@@ -20,6 +20,7 @@ struct Decisions {
 impl Decisions {
     /// Compares what an encounter awaits with the manifest, also as a spectator sees it.
     fn hold(&mut self, encounter: &dyn AnyEncounter) {
+        self.hold_resolve(encounter);
         for pending in [
             encounter.brief().pending,
             encounter.redacted(&[]).brief().pending,
@@ -43,6 +44,22 @@ impl Decisions {
                         .insert(format!("{} does not list {command}", listed.id));
                 }
             }
+        }
+    }
+
+    /// Lets the game master resolve what an encounter awaits, and compares that with the manifest.
+    fn hold_resolve(&mut self, encounter: &dyn AnyEncounter) {
+        let Some(pending) = encounter.brief().pending else {
+            return;
+        };
+        let resolve = Request::read(json!({"type": "resolve"})).expect("a request");
+        let resolved = encounter.decide(&[], &resolve, &mut seeded(0), &|| false);
+        let mut listed = self.listed.iter();
+        let listed = listed.find(|listed| listed.id == pending.decision);
+        let lists_it = listed.is_some_and(|listed| listed.commands.contains(&"resolve"));
+        if resolved.is_ok() && !lists_it {
+            self.wrong
+                .insert(format!("{} does not list resolve", pending.decision));
         }
     }
 

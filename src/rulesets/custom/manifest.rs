@@ -22,7 +22,7 @@ const DECISIONS: &[Decision] = &[
     Decision::new("start", &["start"], "The game master starts the fight."),
     Decision::new(
         "declare",
-        &["declare"],
+        &["declare", "resolve"],
         "Combatants declare what they will do this round.",
     ),
     Decision::new(
@@ -32,15 +32,19 @@ const DECISIONS: &[Decision] = &[
     ),
     Decision::new(
         "nominate",
-        &["nominate", "begin_turn", "pass", "react"],
+        &["nominate", "begin_turn", "pass", "react", "resolve"],
         "The last to act chooses the next combatant.",
     ),
     Decision::new(
         "begin_turn",
-        &["begin_turn", "pass", "react"],
+        &["begin_turn", "pass", "react", "resolve"],
         "One of the combatants that may act starts a turn.",
     ),
-    Decision::new("end_turn", &["end_turn"], "The turn in progress ends."),
+    Decision::new(
+        "end_turn",
+        &["end_turn", "resolve"],
+        "The turn in progress ends.",
+    ),
     Decision::new(
         "react",
         &["react", "trigger", "return", "pass", "resolve"],
