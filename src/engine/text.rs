@@ -1,5 +1,6 @@
 //! The turn table as plain text: what a bot prints.
 
+use super::narration::DistinctNames;
 use super::view::pending;
 use super::{OrderRow, order};
 use crate::vocabulary::{
@@ -9,13 +10,14 @@ use crate::vocabulary::{
 
 /// The printed turn table.
 pub(super) fn encounter<R: Ruleset>(encounter: &Encounter<R>) -> String {
+    let names = DistinctNames::of(encounter);
     let mut out = heading(encounter);
-    write_rows(encounter, &mut out);
+    write_rows(encounter, &names, &mut out);
     for effect in &encounter.effects {
-        out += &effect_line(encounter, effect);
+        out += &effect_line(encounter, &names, effect);
     }
     if let Some(pending) = pending(encounter) {
-        out += &awaited_line(encounter, &pending);
+        out += &awaited_line(&names, &pending);
     }
     out
 }
@@ -31,13 +33,13 @@ fn heading<R: Ruleset>(encounter: &Encounter<R>) -> String {
     format!("{name} - {game}, {phase}\n")
 }
 
-fn write_rows<R: Ruleset>(encounter: &Encounter<R>, out: &mut String) {
+fn write_rows<R: Ruleset>(encounter: &Encounter<R>, names: &DistinctNames<'_>, out: &mut String) {
     let rows = order::rows(encounter);
-    let name_width = widest(rows.iter().map(|row| flat(row.name)));
+    let name_width = widest(rows.iter().map(|row| row_name(names, row)));
     let side_width = widest(rows.iter().map(|row| side(encounter, row)));
     for (row, place) in rows.iter().zip(places(&rows)) {
         let mark = if row.current { '>' } else { ' ' };
-        let before = format!("{mark} {place}{:name_width$}", flat(row.name));
+        let before = format!("{mark} {place}{:name_width$}", row_name(names, row));
         let side = side(encounter, row);
         let Some(combatant) = combatant(encounter, row) else {
             *out += &format!("{before}  {side}\n");
@@ -162,44 +164,48 @@ fn of_max(hp: Hp) -> String {
     format!("{}/{}", hp.current, hp.max.unwrap_or(hp.current))
 }
 
-fn effect_line<R: Ruleset>(encounter: &Encounter<R>, effect: &Effect) -> String {
+fn effect_line<R: Ruleset>(
+    encounter: &Encounter<R>,
+    names: &DistinctNames<'_>,
+    effect: &Effect,
+) -> String {
     let mut line = format!("* {}", flat(effect.name.as_str()));
     let mut hidden = effect.hidden;
     if let Some(target) = &effect.target {
-        line += &format!(" on {}", name(encounter, target));
+        line += &format!(" on {}", name(names, target));
         // What is on the hidden is as hidden as they are.
         hidden |= encounter.get(target).is_some_and(|c| c.hidden);
     }
     if hidden {
         line += ", hidden";
     }
-    line += &lasting(encounter, &effect.expires);
+    line += &lasting::<R>(names, &effect.expires);
     line + "\n"
 }
 
 /// How long an effect lasts still.
-fn lasting<R: Ruleset>(encounter: &Encounter<R>, expires: &Expiry) -> String {
+fn lasting<R: Ruleset>(names: &DistinctNames<'_>, expires: &Expiry) -> String {
     match expires {
         Expiry::RoundEnd { rounds } => {
             let ending = if rounds.get() == 1 { "" } else { "s" };
             format!(", {rounds} {}{ending} left", R::MANIFEST.round)
         }
-        Expiry::TurnStart { of, turns } => until_turn(encounter, "start", of.as_ref(), turns.get()),
-        Expiry::TurnEnd { of, turns } => until_turn(encounter, "end", of.as_ref(), turns.get()),
+        Expiry::TurnStart { of, turns } => until_turn(names, "start", of.as_ref(), turns.get()),
+        Expiry::TurnEnd { of, turns } => until_turn(names, "end", of.as_ref(), turns.get()),
         Expiry::EncounterEnd {} | Expiry::Removed {} => String::new(),
     }
 }
 
 /// Until the start or end of a turn.
-fn until_turn<R: Ruleset>(
-    encounter: &Encounter<R>,
+fn until_turn(
+    names: &DistinctNames<'_>,
     edge: &str,
     of: Option<&CombatantId>,
     turns: i64,
 ) -> String {
     let whose = match of {
         Some(of) => {
-            let name = name(encounter, of);
+            let name = name(names, of);
             let ending = possessive_ending(&name);
             format!("{name}{ending}")
         }
@@ -212,14 +218,14 @@ fn until_turn<R: Ruleset>(
     }
 }
 
-fn awaited_line<R: Ruleset>(encounter: &Encounter<R>, pending: &Pending) -> String {
+fn awaited_line(names: &DistinctNames<'_>, pending: &Pending) -> String {
     let mut line = format!("awaiting: {}", pending.decision.replace('_', " "));
     if let Some(slot) = &pending.slot {
         line += &format!(" {slot}");
     }
     let mut who: Vec<String> = Vec::new();
     for id in &pending.combatants {
-        who.push(name(encounter, id));
+        who.push(name(names, id));
     }
     // Who it is that acts unseen the reader may not know.
     if pending.gm && !pending.is_someone() {
@@ -234,9 +240,17 @@ fn awaited_line<R: Ruleset>(encounter: &Encounter<R>, pending: &Pending) -> Stri
     line + "\n"
 }
 
+/// The name of a row's combatant, or `empty`.
+fn row_name(names: &DistinctNames<'_>, row: &OrderRow<'_>) -> String {
+    match row.combatant {
+        Some(id) => name(names, id),
+        None => flat(row.name),
+    }
+}
+
 /// The name of a combatant; its id if it has left.
-fn name<R: Ruleset>(encounter: &Encounter<R>, id: &CombatantId) -> String {
-    flat(encounter.combatant(id).unwrap_or(id.as_str()))
+fn name(names: &DistinctNames<'_>, id: &CombatantId) -> String {
+    flat(names.combatant(id).unwrap_or(id.as_str()))
 }
 
 /// Names may hold line breaks; a table's row may not.

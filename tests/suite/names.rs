@@ -219,6 +219,30 @@ fn the_round_before_the_first_is_that_of_the_free_actions() {
 }
 
 #[test]
+fn a_turn_table_numbers_equal_names_as_labels_do() {
+    let mut table = Table::create(json!({"ruleset": "seize", "combatants": [
+        {"id": "ann", "name": "Ann"},
+        {"id": "grey", "name": "Wolf", "side": "monsters"},
+        {"id": "white", "name": "Wolf", "side": "monsters"},
+    ]}));
+    table.accept(json!({"type": "start", "rolls": {"ann": 5, "grey": 4, "white": 19}}));
+    table.accept(json!({"type": "add_effect", "effect":
+        {"name": "Bless", "target": "grey", "expires": {"at": "turn_end", "of": "white"}}}));
+    let printed = table.game.text();
+    let lines: Vec<&str> = printed.lines().skip(1).collect();
+    assert_eq!(
+        lines,
+        [
+            "> 19  Wolf #2  monsters",
+            "      Ann      players",
+            "      Wolf #1  monsters",
+            "* Bless on Wolf #1, until the end of Wolf #2's next turn",
+            "awaiting: end turn by Wolf #2 (end_turn)",
+        ]
+    );
+}
+
+#[test]
 fn a_turn_table_says_sides_and_conditions_in_words() {
     let ann = json!({"id": "ann", "side": "cave_bears", "conditions": ["in_cover"]});
     let pack = json!({"id": "pack", "members": ["one"]});
