@@ -8,8 +8,8 @@ use super::trial::{Trials, extract_shared_lists};
 use super::{MAX_CONDITIONS, Role, Stop, Viewer, narration};
 use crate::vocabulary::{
     Alternative, Combatant, CombatantId, Commands, Encounter, Group, LegalCommand, MAX_COMBATANTS,
-    MAX_EFFECTS, Member, MemberId, Pending, Property, Readers, Ruleset, Slug, Status, Values,
-    shared_list,
+    MAX_EFFECTS, MAX_MEMBERS, Member, MemberId, Pending, Property, Readers, Ruleset, Slug, Status,
+    Values, shared_list,
 };
 use serde_json::json;
 use std::collections::{BTreeSet, HashSet};
@@ -203,12 +203,23 @@ fn add_combatant<R: Ruleset>(encounter: &Encounter<R>) -> Option<LegalCommand> {
         return None;
     }
     let name = Property::required("name", Values::Text(80));
+    // Without a maximum: not every one would be accepted with every current number.
     let hp = vec![
         Property::required("current", Values::Range(1, 1_000_000)),
         Property::optional("temp", Values::Range(0, 1_000_000)),
     ];
-    let mut properties = vec![name, Property::optional("hp", Values::Object(hp))];
+    let members = Values::List {
+        items: Box::new(Values::NewWord(Vec::new())),
+        unique: true,
+        length: [1, MAX_MEMBERS],
+    };
+    let mut properties = vec![
+        name,
+        Property::optional("hp", Values::Object(hp)),
+        Property::optional("members", members),
+    ];
     properties.extend(properties_of_combatants(encounter));
+    properties.extend(R::newcomer_fields(encounter));
     Some(LegalCommand::of("add_combatant", "TK-2").object("details", true, properties))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Actor, Combatant, CombatantId, Commands, Describe, EffectId, Encounter, Event, LegalCommand,
-    Manifest, OrderEntry, Pending, Play, Redact, Secrecy, Violation,
+    Manifest, OrderEntry, Pending, Play, Property, Redact, Secrecy, Violation,
 };
 use crate::json::{FieldError, Tagged, read};
 use serde::Serialize;
@@ -110,6 +110,12 @@ pub trait Ruleset:
     /// each command and each value and lists what is accepted, so leave nothing legal out. No two of
     /// them may have the same label.
     fn legal_commands(encounter: &Encounter<Self>) -> Vec<LegalCommand>;
+
+    /// The fields of [`CombatantStats`](Self::CombatantStats) that the game master may fill in for a
+    /// newcomer, with the values of each. All their combinations are accepted: the engine tries none.
+    fn newcomer_fields(_encounter: &Encounter<Self>) -> Vec<Property> {
+        Vec::new()
+    }
 
     /// Whose turn it is: several combatants if they share a turn, none between turns.
     fn current(encounter: &Encounter<Self>) -> Vec<CombatantId>;

@@ -410,6 +410,97 @@ fn each_field_of_an_object_has_a_title() {
     });
 }
 
+/// The schema of the fields of a newcomer, if one may join.
+fn newcomer(table: &Table) -> Option<Value> {
+    let legal_commands = table.legal_commands();
+    let mut adds = legal_commands.iter();
+    let add = adds.find(|option| option.verb() == "add_combatant")?;
+    Some(add.choices.first()?.schema.clone())
+}
+
+/// A value with every field of a schema, in which each number is the least or the most.
+fn filled_in(schema: &Value, most: bool) -> Value {
+    if let Some(values) = schema["oneOf"].as_array() {
+        let value = if most { values.last() } else { values.first() };
+        return value.expect("a value")["const"].clone();
+    }
+    match schema["type"].as_str() {
+        Some("integer") => schema[if most { "maximum" } else { "minimum" }].clone(),
+        Some("boolean") => json!(most),
+        Some("array") => json!([filled_in(&schema["items"], most)]),
+        Some("object") => {
+            let properties = schema["properties"].as_object().into_iter().flatten();
+            properties
+                .map(|(field, schema)| (field.clone(), filled_in(schema, most)))
+                .collect()
+        }
+        _ => json!("newcomer"),
+    }
+}
+
+#[test]
+fn a_newcomer_may_have_all_fields_that_are_offered() {
+    at_every_moment(|moment, table| {
+        let Some(schema) = newcomer(table) else {
+            return;
+        };
+        for most in [false, true] {
+            let details = filled_in(&schema, most);
+            let command = json!({"type": "add_combatant", "details": details});
+            assert!(accepted(table, &command), "{moment}: {command}");
+        }
+    });
+}
+
+#[test]
+fn a_newcomer_is_offered_the_numbers_of_its_ruleset() {
+    for schemas in &AllSchemas::shipped().0 {
+        let manifest = openapi::ruleset_manifest(schemas);
+        let id = manifest.manifest.id;
+        let table = Table::create(json!({"ruleset": id, "combatants": [{"id": "ann"}]}));
+        let schema = newcomer(&table).expect("a newcomer may join");
+        let offered = &schema["properties"];
+        let published = manifest.combatant["properties"]
+            .as_object()
+            .expect("fields");
+        for (field, published) in published {
+            // Its dice depend on its side.
+            if id == "custom" && field == "roll" {
+                continue;
+            }
+            for limit in ["minimum", "maximum"] {
+                assert_eq!(offered[field][limit], published[limit], "{id}: {field}");
+            }
+            let is_flag = published["type"] == "boolean";
+            let offers_flag = offered[field]["type"] == "boolean";
+            assert_eq!(offers_flag, is_flag, "{id}: {field}");
+        }
+    }
+}
+
+#[test]
+fn a_newcomer_is_offered_the_numbers_of_the_definition_and_a_group_that_shares_an_initiative() {
+    let fields = |preset: &str| {
+        let table = Table::create(
+            json!({"ruleset": "custom", "options": {"preset": preset}, "combatants": [{"id": "ann"}]}),
+        );
+        newcomer(&table).expect("a newcomer may join")["properties"].clone()
+    };
+    let d20 = fields("d20");
+    let numbers = d20["numbers"]["properties"].as_object().expect("numbers");
+    assert!(
+        numbers
+            .keys()
+            .eq(["advantage", "count", "dex", "legendary"])
+    );
+    assert!(d20["group"].is_object());
+    let side = fields("side");
+    assert!(
+        side["numbers"].is_null() && side["group"].is_null(),
+        "{side}"
+    );
+}
+
 #[test]
 fn who_has_rolled_before_the_start_may_still_replace_the_roll() {
     for ruleset in ["active-initiative", "seize", "exp"] {

@@ -2,7 +2,7 @@
 
 use super::decide::holds_inspiration;
 use super::{Combatant, Encounter, MEANS, Means, Phase};
-use crate::vocabulary::{CombatantId, LegalCommand, Values};
+use crate::vocabulary::{CombatantId, LegalCommand, Property, Values};
 use serde_json::json;
 
 pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
@@ -25,6 +25,16 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
         }
     }
     legal
+}
+
+/// The numbers of a newcomer.
+pub(super) fn newcomer_fields(_encounter: &Encounter) -> Vec<Property> {
+    Property::numbers([
+        ("inspiration", 0, 3),
+        ("int_modifier", -10, 20),
+        ("dex", 0, 50),
+        ("wis", 0, 50),
+    ])
 }
 
 fn before_the_start(encounter: &Encounter) -> Vec<LegalCommand> {

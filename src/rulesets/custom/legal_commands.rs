@@ -1,6 +1,6 @@
 //! What may be legal under `custom`.
 
-use super::definition::{Gives, Keep, Owner, Partner, Prepare, ReactionRule, Surprise};
+use super::definition::{Gives, Keep, Owner, Partner, Per, Prepare, ReactionRule, Surprise};
 use super::initiative::{side_dice, table_cards, table_rolls};
 use super::places::{has_open_place, may_swap, swap_rule};
 use super::query::{
@@ -10,7 +10,7 @@ use super::query::{
 };
 use super::{Combatant, Encounter, Mode, pick_rule};
 use crate::vocabulary::{
-    CombatantId, LegalCommand, MAX_COMBATANTS, Slug, Status, Values, shared_list,
+    CombatantId, LegalCommand, MAX_COMBATANTS, Property, Slug, Status, Values, shared_list,
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -51,6 +51,25 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
         });
     }
     legal
+}
+
+/// The numbers of a newcomer, and its group if groups share an initiative.
+pub(super) fn newcomer_fields(encounter: &Encounter) -> Vec<Property> {
+    let definition = definition(encounter);
+    let mut numbers = Vec::with_capacity(definition.numbers.len());
+    for name in definition.numbers.keys() {
+        let values = Values::Range(-1000, 1000);
+        numbers.push(Property::optional(name.to_string(), values));
+    }
+    let mut fields = Vec::new();
+    if !numbers.is_empty() {
+        fields.push(Property::optional("numbers", Values::Object(numbers)));
+    }
+    let initiative = definition.initiative.as_ref();
+    if initiative.is_some_and(|initiative| initiative.per == Per::Group) {
+        fields.push(Property::optional("group", Values::NewWord(Vec::new())));
+    }
+    fields
 }
 
 /// What the game master may change of the order.

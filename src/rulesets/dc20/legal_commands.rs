@@ -27,6 +27,24 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     legal
 }
 
+/// The numbers and flags of a newcomer.
+pub(super) fn newcomer_fields(_encounter: &Encounter) -> Vec<Property> {
+    let numbers = [
+        ("level", 1, 20),
+        ("agility", -10, 20),
+        ("initiative_bonus", -20, 20),
+        ("initiative_adv", -5, 5),
+        ("max_action_points", 1, 20),
+        ("max_legendary_points", 0, 20),
+        ("legendary_points_per_turn", 1, 20),
+    ];
+    let mut fields = Property::numbers(numbers);
+    for flag in ["important", "neutral", "reserve"] {
+        fields.push(Property::optional(flag, Values::flag()));
+    }
+    fields
+}
+
 fn start(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let mut sides = BTreeSet::new();
     for c in encounter.iter() {

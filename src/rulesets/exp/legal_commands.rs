@@ -5,7 +5,7 @@ use super::state::{announced, lowest};
 use super::{
     AweMode, Combatant, Command, Component, Declare, Encounter, Phase, Sequence, Spending, Use,
 };
-use crate::vocabulary::{CombatantId, LegalCommand, Values, shared_list};
+use crate::vocabulary::{CombatantId, LegalCommand, Property, Values, shared_list};
 use serde_json::json;
 
 const ALL_USES: [Use; 3] = [Use::Now, Use::Wait, Use::Nothing];
@@ -38,6 +38,16 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
         }
     }
     legal
+}
+
+/// The numbers of a newcomer.
+pub(super) fn newcomer_fields(_encounter: &Encounter) -> Vec<Property> {
+    Property::numbers([
+        ("dex", 1, 26),
+        ("awe", 1, 26),
+        ("mstr", 0, 26),
+        ("level", 1, 100),
+    ])
 }
 
 /// The roll of all, and before it each persona's own roll.

@@ -2,7 +2,7 @@
 
 use super::decide::{eligible, who_rolls};
 use super::{Encounter, Enemies, Phase};
-use crate::vocabulary::{CombatantId, LegalCommand, MAX_COMBATANTS, Slug, Values};
+use crate::vocabulary::{CombatantId, LegalCommand, MAX_COMBATANTS, Property, Slug, Values};
 use serde_json::json;
 
 pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
@@ -29,6 +29,11 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
             vec![LegalCommand::by("nominate", chooser, "WA-8").whom("next", true, fighters)]
         }
     }
+}
+
+/// The numbers of a newcomer.
+pub(super) fn newcomer_fields(_encounter: &Encounter) -> Vec<Property> {
+    Property::numbers([("initiative_bonus", -20, 50), ("dex_modifier", -20, 50)])
 }
 
 /// The common roll, with enemies apart or together, and before it each one's own die.

@@ -57,6 +57,24 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     legal
 }
 
+/// The numbers of a newcomer, and whether it is a Worthy Foe.
+pub(super) fn newcomer_fields(_encounter: &Encounter) -> Vec<Property> {
+    let numbers = [
+        ("wits", 0, 20),
+        ("dexterity", 0, 20),
+        ("manipulation", 0, 20),
+        ("stamina", 0, 20),
+        ("awareness", 0, 20),
+        ("stealth", 0, 20),
+        ("socialize", 0, 20),
+        ("motes", 0, 1000),
+        ("max_motes", 0, 1000),
+    ];
+    let mut fields = Property::numbers(numbers);
+    fields.push(Property::optional("worthy_foe", Values::flag()));
+    fields
+}
+
 /// The combatants on the track as each side attacks them: its foes first.
 fn targets_by_side(encounter: &Encounter) -> BTreeMap<&Slug, Arc<[Value]>> {
     let mut lists = BTreeMap::new();
