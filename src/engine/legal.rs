@@ -22,7 +22,7 @@ const MONSTERS: &str = "monsters";
 pub struct OptionsFilter {
     /// Only those of this combatant.
     pub combatant: Option<CombatantId>,
-    /// Whether the tools of the table are listed where something else is legal.
+    /// True if tools of the table are listed beside other legal commands.
     pub tools: bool,
     /// True if the list has the undo of the viewer's own last command.
     pub undo_own: bool,
@@ -38,9 +38,9 @@ impl OptionsFilter {
     }
 }
 
-/// What is legal now, this viewer's to send and asked for, where states since the version `oldest`
-/// are kept. Tools are tried out only if they are listed. When `stop` says so, it ends early with a
-/// part of it.
+/// The legal commands that the filter lets through and this viewer may send. States since the
+/// version `oldest` are kept. Tools are tried out only if they are listed. When `stop` says so, it
+/// ends early with a part of them.
 pub(super) fn legal_commands<R: Ruleset>(
     record: &EncounterRecord<R>,
     viewer: &Viewer,

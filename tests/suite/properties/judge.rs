@@ -804,7 +804,7 @@ fn what_a_round_allows_comes_back_with_an_undo() {
     }
 }
 
-/// Who takes the first turn that these events open and do not skip.
+/// The combatants of the first turn that these events open and do not skip.
 fn first_used_turn(events: &[Value]) -> BTreeSet<String> {
     let mut opened = BTreeSet::new();
     for event in events {
