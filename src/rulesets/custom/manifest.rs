@@ -377,7 +377,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-46",
-        "`gives` own_turn: a combatant takes its own turn of this round now.",
+        "`gives` own_turn: a combatant takes its own turn of this round now. On a clock it has one if its tick is in this round.",
     ),
     Rule::official(
         "CU-47",

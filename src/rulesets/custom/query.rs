@@ -844,6 +844,10 @@ pub(super) fn has_turn_for(encounter: &Encounter, c: &Combatant, rule: &Reaction
 /// Whether a combatant has a turn of this round left, and its place has not come up.
 fn has_open_turn(encounter: &Encounter, c: &Combatant) -> bool {
     let definition = definition(encounter);
+    if let Some(clock) = clock(definition) {
+        let last_tick = i64::from(encounter.round).saturating_mul(clock.round.get());
+        return place_of(encounter, &c.id).is_some_and(|place| place.initiative.total <= last_tick);
+    }
     if costs_turns(definition) {
         return open_place(encounter, &c.id).is_some();
     }
