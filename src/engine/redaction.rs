@@ -5,7 +5,7 @@
 
 use super::encounter::EncounterRecord;
 use super::space::{Space, WriteError};
-use super::{AnyEncounter, Role, Stop, Viewer, narration};
+use super::{AnyEncounter, Role, Stop, TokenRecord, Viewer, narration};
 use crate::vocabulary::{
     Audience, Combatant, Encounter, Event, EventRedaction, EventSchema, OwnCombatant, Readers,
     Ruleset, SharedEvent, SomeoneActs,
@@ -239,6 +239,12 @@ impl<R: Ruleset> Transition<'_, R> {
 
     /// The players' tokens that may know more of it than everybody, by their combatants.
     fn owners(&self) -> HashMap<&[OwnCombatant], Vec<&String>> {
+        let tokens = &self.before.meta.tokens;
+        let owns_any =
+            |token: &TokenRecord| token.role == Role::Player && !token.combatants.is_empty();
+        if !tokens.iter().any(owns_any) {
+            return HashMap::new();
+        }
         let mut redacted: HashSet<OwnCombatant> = HashSet::new();
         for c in self.before.encounter.iter().chain(self.after.iter()) {
             if self.is_redacted(c) {
@@ -254,7 +260,7 @@ impl<R: Ruleset> Transition<'_, R> {
             }
         }
         let mut owners: HashMap<_, Vec<_>> = HashMap::new();
-        for token in &self.before.meta.tokens {
+        for token in tokens {
             let own = &token.combatants[..];
             if token.role == Role::Player && own.iter().any(|own| redacted.contains(own)) {
                 owners.entry(own).or_default().push(&token.id);
