@@ -144,10 +144,11 @@ fn start_turn(encounter: &mut Encounter, combatant: &CombatantId) {
         _ => Way::Opened {},
     };
     state.turns.retain(|taken| taken.combatant != *combatant);
-    state.turns.push(Taken {
+    let taken = Taken {
         combatant: combatant.clone(),
         way,
-    });
+    };
+    state.turns.push(taken.into());
     state.begun = true;
     state.last_actor = Some(combatant.clone());
 }

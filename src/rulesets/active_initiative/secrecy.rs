@@ -1,6 +1,7 @@
 //! What viewers of Active Initiative know who do not see all combatants.
 
-use super::{ActiveInitiative, Encounter, Event, Phase, Way};
+use super::{ActiveInitiative, Encounter, Event, Phase, Taken, Way};
+use crate::json::CachedJson;
 use crate::vocabulary::{Audience, CombatantId, EventRedaction, Redact, Secrecy, ids};
 
 impl Secrecy<Self> for ActiveInitiative {
@@ -67,6 +68,18 @@ impl Redact for Phase {
             _ => {}
         }
         Some(known)
+    }
+}
+
+/// With its JSON, if the audience may know all of it.
+impl Redact for CachedJson<Taken> {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        let known = (**self).redact(audience)?;
+        Some(if known == **self {
+            self.clone()
+        } else {
+            known.into()
+        })
     }
 }
 

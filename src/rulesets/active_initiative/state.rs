@@ -1,5 +1,6 @@
 //! What Active Initiative keeps.
 
+use crate::json::CachedJson;
 use crate::vocabulary::{CombatantId, Describe, Die, Int, Redact, Tellable, Text, Word};
 use macro_rules_attribute::derive;
 use serde::de::{self, Deserializer};
@@ -139,7 +140,8 @@ pub struct State {
     pub begun: bool,
     /// The turns of this round so far, with the current one and without those of combatants that
     /// have left.
-    pub turns: Vec<Taken>,
+    #[schema(value_type = Vec<Taken>)]
+    pub turns: Vec<CachedJson<Taken>>,
 }
 
 impl Default for State {
