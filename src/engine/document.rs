@@ -2,7 +2,7 @@
 
 use super::history::UndoHistory;
 use super::{LoadError, Redactions, Role, Viewer};
-use crate::json::{FieldError, read_json};
+use crate::json::{CachedJson, FieldError, read_json};
 use crate::vocabulary::{Encounter, EventSchema, OwnCombatant, Ruleset, Text};
 use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -98,7 +98,7 @@ pub struct Document<'a, R: Ruleset> {
     /// The part besides its state; None in a checkpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Meta>)]
-    pub meta: Option<Cow<'a, Meta>>,
+    pub meta: Option<CachedJson<Meta>>,
     /// What undo and redo go back to.
     #[schema(value_type = UndoHistory)]
     pub history: Cow<'a, UndoHistory>,

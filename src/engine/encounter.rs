@@ -11,7 +11,7 @@ use super::{
     MAX_REDACTED_BYTES, Meta, OptionsFilter, Refusal, Request, SCHEMA, Stop, Summary, Viewer,
     import, legal, narration, rights, shared, text,
 };
-use crate::json::{FieldError, Tagged};
+use crate::json::{CachedJson, FieldError, Tagged};
 use crate::vocabulary::{
     Combatant, CombatantId, Commands, Dice, Encounter, Event, LegalCommand, MAX_COMBATANTS,
     MAX_EFFECTS, MAX_MEMBERS, OwnCombatant, Play, Ruleset, SharedCommand, Status, Violation,
@@ -34,14 +34,14 @@ const USUAL_COMBATANT: usize = 192;
 
 /// An encounter under one ruleset.
 pub(super) struct EncounterRecord<R: Ruleset> {
-    pub meta: Arc<Meta>,
+    pub meta: CachedJson<Meta>,
     pub history: UndoHistory,
     pub encounter: Encounter<R>,
 }
 
 impl<R: Ruleset> EncounterRecord<R> {
     /// Reads a document or checkpoint of the present schema; without `meta` it must hold its own.
-    pub fn read(stored: &[u8], meta: Option<Arc<Meta>>) -> Result<Self, LoadError> {
+    pub fn read(stored: &[u8], meta: Option<CachedJson<Meta>>) -> Result<Self, LoadError> {
         let Document::<R> {
             ruleset,
             meta: own,
@@ -54,12 +54,8 @@ impl<R: Ruleset> EncounterRecord<R> {
                 "ruleset: {ruleset} is another one"
             )));
         }
-        let meta = match (meta, own) {
-            (Some(meta), _) => meta,
-            (None, Some(own)) => Arc::new(own.into_owned()),
-            (None, None) => {
-                return Err(LoadError::Unreadable("a document without meta".to_owned()));
-            }
+        let Some(meta) = meta.or(own) else {
+            return Err(LoadError::Unreadable("a document without meta".to_owned()));
         };
         Ok(Self {
             meta,
@@ -68,11 +64,11 @@ impl<R: Ruleset> EncounterRecord<R> {
         })
     }
 
-    fn stored<'a>(&'a self, meta: Option<&'a Meta>) -> Document<'a, R> {
+    fn stored(&self, meta: Option<CachedJson<Meta>>) -> Document<'_, R> {
         Document {
             schema: SCHEMA,
             ruleset: Cow::Borrowed(R::MANIFEST.id),
-            meta: meta.map(Cow::Borrowed),
+            meta,
             history: Cow::Borrowed(&self.history),
             encounter: Cow::Borrowed(&self.encounter),
         }
@@ -123,7 +119,7 @@ impl<R: Ruleset> EncounterRecord<R> {
     }
 
     /// A decision that leads here by this transition.
-    fn decided(self, transition: &Transition<'_, R>) -> Result<Decided, WriteError> {
+    fn decided(self: Arc<Self>, transition: &Transition<'_, R>) -> Result<Decided, WriteError> {
         let mut space = Space::of_entry();
         let events = narration::told(&transition.before.encounter, transition.events, &mut space)?;
         let redactions = transition.redactions(&mut space)?;
@@ -135,7 +131,7 @@ impl<R: Ruleset> EncounterRecord<R> {
         };
         Ok(Decided {
             checkpoint,
-            next: Arc::new(self),
+            next: self,
             events,
             redactions,
         })
@@ -329,14 +325,14 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         if let Err(beyond) = R::check_state(&encounter) {
             return Err(Refusal::too_much_state(request.path(last), &beyond));
         }
-        let next = Self {
+        let next = Arc::new(Self {
             meta: self.meta.clone(),
             history: UndoHistory::ordinary(encounter.version),
-            encounter: encounter.clone(),
-        };
+            encounter,
+        });
         let transition = Transition {
             before: self,
-            after: &encounter,
+            after: &next.encounter,
             events: &events,
             commands: &commands,
             sender,
@@ -345,7 +341,8 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         if is_too_large(&transition)? {
             return Err(Refusal::too_many_events(request.path(last)));
         }
-        next.decided(&transition)
+        next.clone()
+            .decided(&transition)
             .map_err(|error| error.refusal(request.path(last)))
     }
 
@@ -370,21 +367,22 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         encounter.keep_identities(&self.encounter);
         encounter.version = self.encounter.version.saturating_add(1);
         let history = self.history.rewound(rewind, &past.history);
-        let next = Self {
+        let next = Arc::new(Self {
             meta: self.meta.clone(),
             history,
-            encounter: encounter.clone(),
-        };
+            encounter,
+        });
         let events = [Event::Shared(rewind.event())];
         let transition = Transition {
             before: self,
-            after: &encounter,
+            after: &next.encounter,
             events: &events,
             commands: &[(rewind.verb(), events.len())],
             sender,
             stop: &|| false,
         };
-        next.decided(&transition)
+        next.clone()
+            .decided(&transition)
             .map_err(|error| LoadError::Unreadable(error.to_string()))
     }
 
@@ -421,7 +419,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
 
     fn with_meta(&self, meta: Meta) -> Arc<dyn AnyEncounter> {
         Arc::new(Self {
-            meta: Arc::new(meta),
+            meta: meta.into(),
             history: self.history.clone(),
             encounter: self.encounter.clone(),
         })
@@ -555,7 +553,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
     fn document(&self) -> Result<Vec<u8>, serde_json::Error> {
         let mut buffer =
             Vec::with_capacity(USUAL + USUAL_COMBATANT * self.encounter.combatants.len());
-        serde_json::to_writer(&mut buffer, &self.stored(Some(&self.meta)))?;
+        serde_json::to_writer(&mut buffer, &self.stored(Some(self.meta.clone())))?;
         Ok(buffer)
     }
 }

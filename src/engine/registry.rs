@@ -4,7 +4,7 @@ use super::document::{DocumentHeader, check_schema};
 use super::encounter::EncounterRecord;
 use super::history::UndoHistory;
 use super::{AnyEncounter, Creation, LoadError, Meta, Refusal, import, roster};
-use crate::json::FieldError;
+use crate::json::{CachedJson, FieldError};
 use crate::vocabulary::{
     CachedCombatant, Combatants, Encounter, Manifest, Registrar, Ruleset, Status,
 };
@@ -81,7 +81,7 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn AnyEncou
         return Err(Refusal::Fields(wrong));
     }
     Ok(Arc::new(EncounterRecord {
-        meta: Arc::new(meta),
+        meta: meta.into(),
         history: UndoHistory::ordinary(0),
         encounter,
     }))
@@ -89,7 +89,7 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn AnyEncou
 
 /// Reads a stored document or checkpoint; without `meta` it must hold its own.
 fn read<R: Ruleset>(stored: &[u8], meta: Option<Meta>) -> Loaded {
-    let encounter = EncounterRecord::<R>::read(stored, meta.map(Arc::new))?;
+    let encounter = EncounterRecord::<R>::read(stored, meta.map(CachedJson::from))?;
     Ok(Arc::new(encounter))
 }
 
