@@ -117,7 +117,7 @@ impl Drop for RedisStore {
 
 /// A key of an encounter.
 fn key(id: &str, part: &str) -> String {
-    format!("{{turnkeeper:{id}}}:{part}")
+    ["{turnkeeper:", id, "}:", part].concat()
 }
 
 /// All keys of an encounter.
@@ -201,7 +201,9 @@ impl Store for RedisStore {
     }
 
     async fn commit(&self, id: &str, commit: Commit) -> Result<Committed, StoreError> {
-        let mut call = script::COMMIT.on(&keys(id));
+        let entry_bytes = commit.entry.as_ref().map_or(0, |entry| entry.bytes.len());
+        let bytes = commit.document.len().saturating_add(entry_bytes);
+        let mut call = script::COMMIT.on_with(&keys(id), bytes);
         call.arg(commit.expected)
             .arg(commit.revision)
             .arg(&commit.document[..])
