@@ -26,8 +26,9 @@ use std::time::Duration;
 use tokio::task::yield_now;
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// The largest body that is read before its token is checked, in bytes.
-const UNCHECKED: u64 = 16 * 1024;
+/// The largest body that is read before its token is checked, in bytes. Up to this size it is not
+/// counted: a connection costs more.
+const SMALL: usize = 16 * 1024;
 
 /// A body that is not complete brings at least so many bytes in each [`PAUSE`].
 const STEP: usize = 16 * 1024;
@@ -139,7 +140,10 @@ pub(super) async fn receive(
     let Ok(time) = TimeLimit::from_request_parts(&mut parts, state).await;
     let key = idempotency_key(&parts.headers)?.map(str::to_owned);
     check_type(&parts.headers)?;
-    let is_large = body.size_hint().upper().is_none_or(|size| size > UNCHECKED);
+    let is_large = body
+        .size_hint()
+        .upper()
+        .is_none_or(|size| size > SMALL as u64);
     let must_check = is_large || bodies.budget.is_half_used();
     let client = sending_client(&mut parts, state, must_check, &mut body).await?;
     let (body, room) = bodies.read(&client, body).await?;
@@ -194,7 +198,6 @@ async fn sending_client(
     must_check: bool,
     body: &mut Body,
 ) -> Result<Client, Problem> {
-    let address = Client::named(address_bucket(state, &parts.headers, &parts.extensions));
     let sender = Sender::from_request_parts(parts, state).await;
     let token = match sender {
         Ok(Sender::Creator(name)) => return Ok(Client::named(format!("application:{name}"))),
@@ -202,11 +205,10 @@ async fn sending_client(
         Err(_) => None,
     };
     // A path without an encounter needs no token.
-    let Ok(EncounterId(id)) = EncounterId::from_request_parts(parts, state).await else {
-        return Ok(address);
-    };
-    let Some(token) = token else {
-        return Ok(address);
+    let id = EncounterId::from_request_parts(parts, state).await;
+    let address = || Client::named(address_bucket(state, &parts.headers, &parts.extensions));
+    let (Ok(EncounterId(id)), Some(token)) = (id, token) else {
+        return Ok(address());
     };
     let cached = state.app.cached_role(&id, &token);
     if !must_check && matches!(cached, Some(Role::Gm | Role::Player)) {
@@ -214,14 +216,14 @@ async fn sending_client(
     }
     // What is here already holds nothing, and the write asks for the token itself.
     if !must_check && cached.is_none() && has_arrived(body).await {
-        return Ok(address);
+        return Ok(address());
     }
     match state.app.role(&id, &token).await {
         Ok(Role::Spectator) => Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", ONLY_READS)),
         Ok(Role::Gm | Role::Player) => Ok(Client::of(&token, &id)),
         // A token that was replaced may repeat that request. It counts against its address, because
         // anyone can invent tokens.
-        Err(AppError::NotFound) if !must_check => Ok(address),
+        Err(AppError::NotFound) if !must_check => Ok(address()),
         Err(error) => Err(error.into()),
     }
 }
@@ -371,7 +373,9 @@ impl Bodies {
                     detail,
                 ));
             }
-            room.grow(size)?;
+            if size > SMALL {
+                room.grow(size)?;
+            }
             bytes.extend_from_slice(&data);
             if size >= due_size {
                 (due, due_size) = (Instant::now() + self.pause, size.saturating_add(STEP));
@@ -428,12 +432,12 @@ mod tests {
 
     #[tokio::test]
     async fn the_unfinished_bodies_of_one_client_leave_room_for_others() {
-        let bodies = Bodies::new(4 * KIB, 128 * KIB);
+        let bodies = Bodies::new(32 * KIB, 1024 * KIB);
         let mut readers = Vec::new();
         for _ in 0..40 {
             let bodies = bodies.clone();
             readers.push(tokio::spawn(async move {
-                bodies.read(&a(), unfinished(4 * KIB)).await.map(drop)
+                bodies.read(&a(), unfinished(32 * KIB)).await.map(drop)
             }));
             tokio::task::yield_now().await;
         }
@@ -450,21 +454,24 @@ mod tests {
             let problem = reader.await.expect("no panic").expect_err("no room");
             assert_eq!(problem.status(), StatusCode::SERVICE_UNAVAILABLE);
         }
-        assert_eq!(refused(&bodies, &a(), Body::from("x")).await, 503);
+        let small = Body::from(vec![b' '; SMALL]);
+        assert!(bodies.read(&a(), small).await.is_ok(), "it is not counted");
+        let larger = Body::from(vec![b' '; SMALL + 1]);
+        assert_eq!(refused(&bodies, &a(), larger).await, 503);
         let (read, _room) = bodies
             .read(
                 &Client::named("b".to_owned()),
-                Body::from(vec![b' '; 4 * KIB]),
+                Body::from(vec![b' '; 32 * KIB]),
             )
             .await
             .expect("room");
-        assert_eq!(read.len(), 4 * KIB);
+        assert_eq!(read.len(), 32 * KIB);
         for reader in waiting {
             reader.abort();
             let _ = reader.await;
         }
         assert_eq!(
-            refused(&bodies, &a(), Body::from(vec![b' '; 4 * KIB + 1])).await,
+            refused(&bodies, &a(), Body::from(vec![b' '; 32 * KIB + 1])).await,
             413
         );
     }
