@@ -6,7 +6,7 @@ use crate::app::{
     AppError, Application, BearerToken, Expected, Include, Representation, Sender, Tag,
 };
 use crate::json::read_query;
-use axum::extract::{FromRequestParts, Path};
+use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::header::{ACCEPT, AUTHORIZATION, IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, StatusCode};
@@ -35,17 +35,12 @@ impl FromRequestParts<AppState> for EncounterId {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
-        let parameters = Path::<Vec<(String, String)>>::from_request_parts(parts, state).await;
-        if let Ok(Path(parameters)) = parameters {
-            for (name, id) in parameters {
-                if name == "id"
-                    && let Some(id) = Self::read(&id)
-                {
-                    return Ok(id);
-                }
-            }
-        }
-        Err(AppError::NotFound.into())
+        let Ok(parameters) = RawPathParams::from_request_parts(parts, state).await else {
+            return Err(AppError::NotFound.into());
+        };
+        let id = parameters.iter().find(|(name, _)| *name == "id");
+        id.and_then(|(_, id)| Self::read(id))
+            .ok_or_else(|| AppError::NotFound.into())
     }
 }
 
@@ -66,14 +61,20 @@ impl FromRequestParts<AppState> for BearerToken {
             "Not a token of this service. Send the header Authorization: Bearer tk_...";
         const KEY: &str = "An application's key opens no encounter. Send the token that the creation \
                            returned.";
+        if let Some(token) = parts.extensions.get::<Self>() {
+            return Ok(token.clone());
+        }
         let credential =
-            bearer(&parts.headers, MALFORMED)?.ok_or(Problem::unauthorized(MISSING))?;
+            bearer(&parts.headers, MALFORMED)?.ok_or_else(|| Problem::unauthorized(MISSING))?;
         let wrong = if credential.starts_with("tk_app_") {
             KEY
         } else {
             MALFORMED
         };
-        Self::read(credential).ok_or_else(|| Problem::unauthorized(wrong))
+        let token = Self::read(credential).ok_or_else(|| Problem::unauthorized(wrong))?;
+        // Several extractors of a request ask for it, and each would digest it anew.
+        parts.extensions.insert(token.clone());
+        Ok(token)
     }
 }
 
@@ -95,7 +96,7 @@ impl FromRequestParts<AppState> for Creator {
         if !applications.configured() {
             return Ok(Self(None));
         }
-        let key = bearer(&parts.headers, UNKNOWN)?.ok_or(Problem::unauthorized(MISSING))?;
+        let key = bearer(&parts.headers, UNKNOWN)?.ok_or_else(|| Problem::unauthorized(MISSING))?;
         match applications.find(key) {
             Some(application) => Ok(Self(Some(application))),
             None if BearerToken::read(key).is_none() => Err(Problem::unauthorized(UNKNOWN)),

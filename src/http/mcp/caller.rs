@@ -48,7 +48,9 @@ impl Caller {
         const MALFORMED: &str = "Not a token of this service. Send the argument \"token\" as \
                                  create_encounter returned it: tk_...";
         match (argument, &self.sender) {
-            (Some(text), _) => BearerToken::read(text).ok_or(Problem::unauthorized(MALFORMED)),
+            (Some(text), _) => {
+                BearerToken::read(text).ok_or_else(|| Problem::unauthorized(MALFORMED))
+            }
             (None, Some(Sender::Token(token))) => Ok(token.clone()),
             (None, _) => Err(Problem::unauthorized(MISSING)),
         }
