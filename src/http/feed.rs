@@ -379,7 +379,7 @@ pub(super) async fn stream(shared: &AppState, call: &FeedCall<'_>) -> Result<Res
         stream_time,
         keep_alive,
         ..
-    } = *shared.settings;
+    } = shared.settings;
     // Spread, so that clients that connected together do not reconnect together.
     let time = stream_time.mul_f64(rand::random_range(0.9..=1.0));
     let time = headers

@@ -98,10 +98,11 @@ impl Default for Settings {
 }
 
 /// The state of handlers and extractors.
-#[derive(Clone)]
-struct AppState {
+type AppState = Arc<Service>;
+
+struct Service {
     app: Arc<App>,
-    settings: Arc<Settings>,
+    settings: Settings,
     requests: post::Bodies,
     /// Imports have half of the bytes, so that they keep no other request waiting.
     imports: post::Bodies,

@@ -4,14 +4,15 @@ use super::encounters::CreationAnswer;
 use super::post::Bodies;
 use super::problem::ProblemDocument as Problem;
 use super::{
-    AppState, Settings, commands, cors, docs, encounters, events, health, held, limit, mcp,
-    middleware, problems, rulesets, table, tokens, transfer,
+    AppState, Service, Settings, commands, cors, docs, encounters, events, health, held, limit,
+    mcp, middleware, problems, rulesets, table, tokens, transfer,
 };
 use crate::app::{App, Limits};
 use crate::measure;
 use axum::Router;
+use axum::handler::Handler;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::MethodRouter;
+use axum::routing::{self, MethodRouter};
 use std::sync::Arc;
 use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -25,8 +26,9 @@ use utoipa_axum::routes;
 /// describing every type would cost a tenth of the program's size and of a cold start.
 macro_rules! routes_are {
     ($($path:literal: $($method:ident $module:ident::$handler:ident),+;)+) => {
-        fn served() -> Router<AppState> {
-            Router::new()$(.route($path, MethodRouter::new()$(.$method($module::$handler))+))+
+        fn served(shared: &AppState) -> Router<AppState> {
+            Router::new()
+                $(.route($path, MethodRouter::new()$(.merge($method(shared, $module::$handler)))+))+
         }
 
         fn documented() -> OpenApiRouter<AppState> {
@@ -58,6 +60,22 @@ routes_are! {
     "/readyz": get health::readyz;
 }
 
+/// A read, whose answer counts until its client has it.
+fn get<T: 'static>(
+    shared: &AppState,
+    handler: impl Handler<T, AppState>,
+) -> MethodRouter<AppState> {
+    routing::get(handler).layer(from_fn_with_state(shared.clone(), held::hold))
+}
+
+fn post<T: 'static>(_: &AppState, handler: impl Handler<T, AppState>) -> MethodRouter<AppState> {
+    routing::post(handler)
+}
+
+fn delete<T: 'static>(_: &AppState, handler: impl Handler<T, AppState>) -> MethodRouter<AppState> {
+    routing::delete(handler)
+}
+
 /// The smallest body that is compressed, in bytes.
 const COMPRESSED: u64 = 1024;
 
@@ -87,13 +105,13 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
     let compression = CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
         .compress_when(compressible);
-    let shared = AppState {
+    let shared = Arc::new(Service {
         app,
-        settings: Arc::new(settings),
+        settings,
         requests,
         imports,
-    };
-    let mut routes = served().route_layer(from_fn_with_state(shared.clone(), held::hold));
+    });
+    let mut routes = served(&shared);
     if limited {
         routes = routes.route_layer(from_fn_with_state(shared.clone(), limit::limit));
     }
