@@ -59,7 +59,9 @@ def resolved(schema, defs):
     if "$ref" in schema:
         own = {key: part for key, part in schema.items() if key != "$ref"}
         return {"allOf": [resolved(defs[schema["$ref"].removeprefix("#/$defs/")], defs), resolved(own, defs)]}
-    parts = {key: resolved(part, defs) for key, part in schema.items()}
+    # Without words for people, so that schemas that allow the same share their values.
+    words = {key for key in ("title", "description") if isinstance(schema.get(key), str)}
+    parts = {key: resolved(part, defs) for key, part in schema.items() if key not in words}
     if isinstance(parts.get("pattern"), str) and parts["pattern"].endswith("$"):
         parts["pattern"] = parts["pattern"][:-1] + r"\Z"
     return parts
