@@ -95,7 +95,7 @@ impl Answer {
     /// Takes room for `options` too, which have so many bytes. Refused without it.
     pub fn make_room_for(&mut self, options: usize) -> Result<(), AppError> {
         self.room
-            .grow_for_answer(self.bytes().saturating_add(options))
+            .grow_if_large(self.bytes().saturating_add(options))
     }
 }
 

@@ -14,8 +14,8 @@ const UNIT: usize = 1024;
 const CLIENT_PARTS: usize = 8;
 /// All clients of one encounter together get at most one part in so many.
 const ENCOUNTER_PARTS: usize = 4;
-/// Answers up to this size are not counted: a connection costs more.
-pub const SMALL_ANSWER: usize = 16 * 1024;
+/// Bodies and answers up to this size are not counted: a connection costs more.
+pub const SMALL: usize = 16 * 1024;
 
 /// A client that takes room of a budget.
 #[derive(Debug, Clone)]
@@ -143,7 +143,7 @@ impl Budget {
 
     /// The bytes of an answer, which count until they are dropped. Refused without room for them.
     pub fn hold(&self, client: &Client, answer: Bytes) -> Result<Bytes, AppError> {
-        if answer.len() <= SMALL_ANSWER {
+        if answer.len() <= SMALL {
             return Ok(answer);
         }
         Ok(self.reserve(client, answer.len())?.keep(answer))
@@ -152,14 +152,14 @@ impl Budget {
     /// Room for an answer of so many bytes. Refused without it.
     pub fn reserve(&self, client: &Client, bytes: usize) -> Result<Room, AppError> {
         let mut room = self.room(client);
-        room.grow_for_answer(bytes)?;
+        room.grow_if_large(bytes)?;
         Ok(room)
     }
 
     /// As [`reserve`](Self::reserve), but waits for room.
     pub async fn reserve_in_turn(&self, client: &Client, bytes: usize) -> Result<Room, AppError> {
         let mut room = self.room(client);
-        if bytes <= SMALL_ANSWER {
+        if bytes <= SMALL {
             return Ok(room);
         }
         let units = self.0.permits(bytes);
@@ -180,7 +180,7 @@ pub struct Room {
     permits: Vec<OwnedSemaphorePermit>,
     /// The units that it has of each share.
     units: usize,
-    /// None until it has permits: a small answer takes none.
+    /// None until it has permits: a small body or answer takes none.
     shares: Vec<Share>,
     client: Client,
     budget: Arc<Shares>,
@@ -224,9 +224,9 @@ impl Room {
         Ok(())
     }
 
-    /// Makes it room for an answer of so many bytes in all. A small answer takes none.
-    pub fn grow_for_answer(&mut self, bytes: usize) -> Result<(), AppError> {
-        if bytes > SMALL_ANSWER {
+    /// Makes it room for so many bytes in all. A small body or answer takes none.
+    pub fn grow_if_large(&mut self, bytes: usize) -> Result<(), AppError> {
+        if bytes > SMALL {
             self.grow(bytes)?;
         }
         Ok(())

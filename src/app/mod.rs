@@ -27,7 +27,7 @@ mod work;
 
 pub use answer::{Answer, AnswerCall, AnswerSize, Table};
 pub use application::{AppKeys, Application, Applications, app_name};
-pub use budget::{Budget, Client, Room, SMALL_ANSWER};
+pub use budget::{Budget, Client, Room, SMALL};
 pub use command::CommandCall;
 pub use encounters::{CreatedEncounter, is_cursor};
 pub use error::AppError;

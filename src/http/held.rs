@@ -4,7 +4,7 @@ use super::AppState;
 use super::extract::EncounterId;
 use super::limit::address_bucket;
 use super::problem::Problem;
-use crate::app::{AppError, BearerToken, Client, SMALL_ANSWER};
+use crate::app::{AppError, BearerToken, Client, SMALL};
 use axum::RequestExt;
 use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
@@ -14,8 +14,8 @@ use axum::middleware::Next;
 use axum::response::IntoResponse;
 use http_body_util::BodyExt;
 
-/// Serves a read, or answers 503 if its client has too many answers that it has not read. Other
-/// requests change something, so they look for room before that.
+/// Serves a read, or answers 503 if its client has too many unread answers. The answer to HEAD has
+/// no body to count.
 pub(super) async fn hold(
     State(shared): State<AppState>,
     mut request: Request,
@@ -33,7 +33,7 @@ pub(super) async fn hold(
     let response = next.run(request).await;
     // Streams, which have no size yet, count each part.
     let size = response.body().size_hint().exact().unwrap_or(0);
-    if !response.status().is_success() || size <= SMALL_ANSWER as u64 {
+    if !response.status().is_success() || size <= SMALL as u64 {
         return response;
     }
     // A path without an encounter checks no token.

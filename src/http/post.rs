@@ -26,9 +26,8 @@ use std::time::Duration;
 use tokio::task::yield_now;
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// The largest body that is read before its token is checked, in bytes. Up to this size it is not
-/// counted: a connection costs more.
-const SMALL: usize = 16 * 1024;
+/// The largest body that is read before its token is checked, in bytes.
+const UNCHECKED: u64 = 16 * 1024;
 
 /// A body that is not complete brings at least so many bytes in each [`PAUSE`].
 const STEP: usize = 16 * 1024;
@@ -140,10 +139,7 @@ pub(super) async fn receive(
     let Ok(time) = TimeLimit::from_request_parts(&mut parts, state).await;
     let key = idempotency_key(&parts.headers)?.map(str::to_owned);
     check_type(&parts.headers)?;
-    let is_large = body
-        .size_hint()
-        .upper()
-        .is_none_or(|size| size > SMALL as u64);
+    let is_large = body.size_hint().upper().is_none_or(|size| size > UNCHECKED);
     let must_check = is_large || bodies.budget.is_half_used();
     let client = sending_client(&mut parts, state, must_check, &mut body).await?;
     let (body, room) = bodies.read(&client, body).await?;
@@ -204,9 +200,9 @@ async fn sending_client(
         Ok(Sender::Token(token)) => Some(token),
         Err(_) => None,
     };
-    // A path without an encounter needs no token.
     let id = EncounterId::from_request_parts(parts, state).await;
     let address = || Client::named(address_bucket(state, &parts.headers, &parts.extensions));
+    // A path without an encounter needs no token.
     let (Ok(EncounterId(id)), Some(token)) = (id, token) else {
         return Ok(address());
     };
@@ -373,9 +369,7 @@ impl Bodies {
                     detail,
                 ));
             }
-            if size > SMALL {
-                room.grow(size)?;
-            }
+            room.grow_if_large(size)?;
             bytes.extend_from_slice(&data);
             if size >= due_size {
                 (due, due_size) = (Instant::now() + self.pause, size.saturating_add(STEP));
@@ -406,6 +400,7 @@ fn too_slow() -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::SMALL;
     use futures::{StreamExt, stream};
 
     const KIB: usize = 1024;
