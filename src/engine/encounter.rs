@@ -119,7 +119,7 @@ impl<R: Ruleset> EncounterRecord<R> {
     }
 
     /// A decision that leads here by this transition.
-    fn decided(self: Arc<Self>, transition: &Transition<'_, R>) -> Result<Decided, WriteError> {
+    fn decided(self: &Arc<Self>, transition: &Transition<'_, R>) -> Result<Decided, WriteError> {
         let mut space = Space::of_entry();
         let events = narration::told(&transition.before.encounter, transition.events, &mut space)?;
         let redactions = transition.redactions(&mut space)?;
@@ -131,7 +131,7 @@ impl<R: Ruleset> EncounterRecord<R> {
         };
         Ok(Decided {
             checkpoint,
-            next: self,
+            next: self.clone(),
             events,
             redactions,
         })
@@ -341,8 +341,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         if is_too_large(&transition)? {
             return Err(Refusal::too_many_events(request.path(last)));
         }
-        next.clone()
-            .decided(&transition)
+        next.decided(&transition)
             .map_err(|error| error.refusal(request.path(last)))
     }
 
@@ -381,8 +380,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
             sender,
             stop: &|| false,
         };
-        next.clone()
-            .decided(&transition)
+        next.decided(&transition)
             .map_err(|error| LoadError::Unreadable(error.to_string()))
     }
 

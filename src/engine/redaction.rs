@@ -239,10 +239,9 @@ impl<R: Ruleset> Transition<'_, R> {
 
     /// The players' tokens that may know more of it than everybody, by their combatants.
     fn owners(&self) -> HashMap<&[OwnCombatant], Vec<&String>> {
-        let tokens = &self.before.meta.tokens;
-        let owns_any =
-            |token: &TokenRecord| token.role == Role::Player && !token.combatants.is_empty();
-        if !tokens.iter().any(owns_any) {
+        let mut players: Vec<&TokenRecord> = self.before.meta.tokens.iter().collect();
+        players.retain(|token| token.role == Role::Player && !token.combatants.is_empty());
+        if players.is_empty() {
             return HashMap::new();
         }
         let mut redacted: HashSet<OwnCombatant> = HashSet::new();
@@ -260,9 +259,9 @@ impl<R: Ruleset> Transition<'_, R> {
             }
         }
         let mut owners: HashMap<_, Vec<_>> = HashMap::new();
-        for token in tokens {
+        for token in players {
             let own = &token.combatants[..];
-            if token.role == Role::Player && own.iter().any(|own| redacted.contains(own)) {
+            if own.iter().any(|own| redacted.contains(own)) {
                 owners.entry(own).or_default().push(&token.id);
             }
         }
