@@ -151,7 +151,7 @@ pub(super) fn reorder(play: &mut Play<'_>, c: &Reorder) -> Result<(), Violation>
 /// Keeps another of the cards that a combatant was dealt for its next open place.
 pub(super) fn keep_card(play: &mut Play<'_>, c: &KeepCard) -> Result<(), Violation> {
     let id = &c.combatant;
-    play.combatant("combatant", id)?;
+    play.fighter("combatant", id, "CU-43")?;
     let encounter = play.encounter();
     let place = next_place(encounter, id);
     let spare = place.map_or(&[][..], |place| &place.initiative.spare);
