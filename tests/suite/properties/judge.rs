@@ -644,10 +644,20 @@ impl Judge {
         self.table.game.authorize(&player, &request).is_ok()
     }
 
+    /// The commands for as many turns as scores pay for where a turn costs at least 1 of them.
+    fn turns_by_cost(&self) -> usize {
+        let places = self.view["state"]["places"].as_array();
+        let scores = places.into_iter().flatten().filter_map(|place| {
+            let score = place["initiative_score"]["total"].as_u64()?;
+            usize::try_from(score).ok()
+        });
+        3 * scores.sum::<usize>()
+    }
+
     /// Plays nothing but what is awaited until the round is over; an error where it doesn't end.
     pub fn finish_round(&mut self, seed: u64) -> Result<(), Breach> {
         let mut chance = Chance::new(seed);
-        let bound = 300 + 150 * self.ids().len();
+        let bound = 300 + 150 * self.ids().len() + self.turns_by_cost();
         let round = self.view["round"].clone();
         for _ in 0..bound {
             let active = self.view["combatants"]
