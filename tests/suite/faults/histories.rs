@@ -51,8 +51,16 @@ enum Store {
         server: RedisServer,
         proxies: Vec<Proxy>,
     },
-    Cluster(RedisCluster),
+    Cluster {
+        cluster: RedisCluster,
+        /// When each node was last replaced, by its port.
+        replaced: BTreeMap<u16, Instant>,
+    },
 }
+
+/// How long the nodes of a cluster are silent before others give them up. None is replaced because
+/// this machine holds it up: a replica that lags would lose writes.
+const NODE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Ends the disturbance, also where a client panics: else the test would wait for it for ever.
 struct Ending<'s>(&'s AtomicBool);
@@ -96,26 +104,37 @@ impl Store {
                 proxies.iter().for_each(Proxy::swallow_the_next_answer);
                 "answers swallowed"
             }
-            (Self::Cluster(cluster), 0 | 1) => {
+            (Self::Cluster { cluster, .. }, 0 | 1) => {
                 cluster.servers.iter().map(cut).for_each(drop);
                 "connections cut"
             }
-            (Self::Cluster(cluster), 2) => {
+            (Self::Cluster { cluster, .. }, 2) => {
                 let server = &cluster.servers[random.random_range(0..cluster.servers.len())];
                 server.pause();
                 pause(random, 700);
                 server.resume();
                 "a node frozen"
             }
-            (Self::Cluster(cluster), _) => {
-                let replicas: Vec<_> = cluster
-                    .servers
-                    .iter()
-                    .filter(|server| !server.is_primary())
-                    .collect();
-                let replica = replicas[random.random_range(0..replicas.len())];
+            (Self::Cluster { cluster, replaced }, _) => {
+                // The others do not vote a second time in twice their timeout. A vote that comes when
+                // the attempt ends, after five seconds, loses what the primary accepts until it hears
+                // of it.
+                let may_be = |primary| {
+                    let last: Option<&Instant> = replaced.get(&primary);
+                    last.is_none_or(|at| at.elapsed() > 2 * NODE_TIMEOUT)
+                };
+                let replicas = cluster.servers.iter().filter_map(|server| {
+                    let primary = server.primary().filter(|primary| may_be(*primary))?;
+                    Some((server, primary))
+                });
+                let replicas: Vec<_> = replicas.collect();
+                if replicas.is_empty() {
+                    return "primaries kept";
+                }
+                let (replica, primary) = replicas[random.random_range(0..replicas.len())];
                 replica.command(&["CLUSTER", "FAILOVER"]);
-                wait(Duration::from_secs(5), || replica.is_primary());
+                wait(Duration::from_secs(5), || replica.primary().is_none());
+                replaced.insert(primary, Instant::now());
                 "primaries replaced"
             }
         }
@@ -321,13 +340,13 @@ async fn histories_of_three_processes_on_one_redis_are_linearizable() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn histories_of_two_processes_on_a_cluster_are_linearizable() {
     let cluster = RedisCluster::with_replicas();
+    let timeout = NODE_TIMEOUT.as_millis().to_string();
     for server in &cluster.servers {
-        // No node is replaced because this machine holds it up: a replica that lags would lose
-        // writes.
-        server.command(&["CONFIG", "SET", "cluster-node-timeout", "15000"]);
+        server.command(&["CONFIG", "SET", "cluster-node-timeout", &timeout]);
     }
     let site = Site::on(&[cluster.url(), cluster.url()], TIME_LIMIT);
-    site.rounds(Store::Cluster(cluster)).await;
+    let replaced = BTreeMap::new();
+    site.rounds(Store::Cluster { cluster, replaced }).await;
 }
 
 fn document_key(encounter: &Recorded) -> String {

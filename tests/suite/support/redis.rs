@@ -149,8 +149,16 @@ impl RedisServer {
 
     /// Whether it says that it is a primary.
     pub fn is_primary(&self) -> bool {
-        self.ask::<String>(&["INFO", "replication"])
-            .contains("role:master")
+        self.primary().is_none()
+    }
+
+    /// The port of the primary that it follows; None if it is one itself.
+    pub fn primary(&self) -> Option<u16> {
+        let about: String = self.ask(&["INFO", "replication"]);
+        let port = about
+            .lines()
+            .find_map(|line| line.strip_prefix("master_port:"));
+        port.map(|port| port.trim().parse().expect("a port"))
     }
 
     /// True from its start to its end.
