@@ -74,7 +74,8 @@ impl Example {
     pub fn write<'i>(&self, url: &str, ids: impl Iterator<Item = &'i str>) {
         let mut pipe = redis::pipe();
         for id in ids {
-            let fields = [("revision", "0"), ("version", "0"), ("base_version", "0")];
+            let fields = ["revision", "version", "base_version", "log_bytes"];
+            let fields = fields.map(|field| (field, "0"));
             pipe.hset_multiple(key(id, "doc"), &fields).hset(
                 key(id, "doc"),
                 "document",
@@ -164,15 +165,15 @@ async fn command(
     let mut read = redis::pipe();
     read.cmd("HMGET")
         .arg(&doc)
-        .arg(&["revision", "version", "document"]);
+        .arg(&["revision", "version", "log_bytes", "document"]);
     read.cmd("HGET")
         .arg(&even)
         .arg(digest)
         .cmd("HGET")
         .arg(&odd)
         .arg(digest);
-    type Read = ((u64, u64, Vec<u8>), Option<Vec<u8>>, Option<Vec<u8>>);
-    let ((revision, version, document), ..): Read = read
+    type Read = ((u64, u64, u64, Vec<u8>), Option<Vec<u8>>, Option<Vec<u8>>);
+    let ((revision, version, log_bytes, document), ..): Read = read
         .query_async(&mut connection)
         .await
         .expect("an encounter");
@@ -193,8 +194,18 @@ async fn command(
         .arg(version + 1)
         .arg(version)
         .arg(&shared.entry);
-    commit.arg(digest).arg(&shared.record).arg("").arg("");
-    type Reply = (String, Option<Vec<u8>>, Option<u64>, Option<u64>);
+    commit
+        .arg(digest)
+        .arg(&shared.record)
+        .arg(&["", ""])
+        .arg(log_bytes);
+    type Reply = (
+        String,
+        Option<Vec<u8>>,
+        Option<u64>,
+        Option<u64>,
+        Option<u64>,
+    );
     let (outcome, ..): Reply = commit
         .invoke_async(&mut connection)
         .await

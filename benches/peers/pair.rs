@@ -34,7 +34,7 @@ impl Wire for Pair {
         let mut read = redis::pipe();
         read.cmd("HMGET")
             .arg(&doc)
-            .arg(&["revision", "version", "document"]);
+            .arg(&["revision", "version", "log_bytes", "document"]);
         read.cmd("HGET")
             .arg(&even)
             .arg(digest)
@@ -66,14 +66,18 @@ impl Wire for Pair {
             .arg(self.version + 1)
             .arg(self.version)
             .arg(&self.example.entry);
-        commit.arg(digest).arg(&self.example.record).arg("").arg("");
+        commit
+            .arg(digest)
+            .arg(&self.example.record)
+            .arg(&["", ""])
+            .arg(0);
         stream
             .write_all(&commit.get_packed_command())
             .await
             .expect("a Redis that reads");
         let replied = replies(stream, buffer, 1).await;
         assert!(
-            buffer[..replied].starts_with(b"*4\r\n$4\r\ndone"),
+            buffer[..replied].starts_with(b"*5\r\n$4\r\ndone"),
             "{}",
             String::from_utf8_lossy(&buffer[..replied])
         );
