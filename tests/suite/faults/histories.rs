@@ -133,7 +133,7 @@ impl Store {
                 }
                 let (replica, primary) = replicas[random.random_range(0..replicas.len())];
                 replica.command(&["CLUSTER", "FAILOVER"]);
-                wait(Duration::from_secs(5), || replica.primary().is_none());
+                wait(Duration::from_secs(5), || replica.is_primary());
                 replaced.insert(primary, Instant::now());
                 "primaries replaced"
             }
@@ -340,10 +340,7 @@ async fn histories_of_three_processes_on_one_redis_are_linearizable() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn histories_of_two_processes_on_a_cluster_are_linearizable() {
     let cluster = RedisCluster::with_replicas();
-    let timeout = NODE_TIMEOUT.as_millis().to_string();
-    for server in &cluster.servers {
-        server.command(&["CONFIG", "SET", "cluster-node-timeout", &timeout]);
-    }
+    cluster.node_timeout(0, &NODE_TIMEOUT.as_millis().to_string());
     let site = Site::on(&[cluster.url(), cluster.url()], TIME_LIMIT);
     let replaced = BTreeMap::new();
     site.rounds(Store::Cluster { cluster, replaced }).await;

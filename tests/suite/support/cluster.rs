@@ -30,7 +30,7 @@ impl RedisCluster {
 
     /// Sets after how many milliseconds of silence the running servers from `first` on give another
     /// node up.
-    fn node_timeout(&self, first: usize, milliseconds: &str) {
+    pub fn node_timeout(&self, first: usize, milliseconds: &str) {
         for server in self
             .servers
             .iter()
