@@ -644,8 +644,11 @@ impl Judge {
         self.table.game.authorize(&player, &request).is_ok()
     }
 
-    /// The commands for as many turns as scores pay for where a turn costs at least 1 of them.
+    /// The most commands of the turns that scores pay for, if a turn costs at least 1; else 0.
     fn turns_by_cost(&self) -> usize {
+        if self.view["options"]["definition"]["initiative"]["turn_cost"].is_null() {
+            return 0;
+        }
         let places = self.view["state"]["places"].as_array();
         let scores = places.into_iter().flatten().filter_map(|place| {
             let score = place["initiative_score"]["total"].as_u64()?;
