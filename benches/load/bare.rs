@@ -9,8 +9,8 @@ use axum::response::IntoResponse;
 use axum::routing::post;
 use axum::serve::ListenerExt;
 use bytes::Bytes;
-use redis::Script;
 use redis::aio::MultiplexedConnection;
+use redis::{Pipeline, Script, ToRedisArgs};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -91,6 +91,17 @@ impl Example {
     }
 }
 
+/// The read of an encounter and of the answer under a key.
+pub fn read(doc: &str, even: &str, odd: &str, digest: impl ToRedisArgs + Copy) -> Pipeline {
+    let mut read = redis::pipe();
+    read.cmd("HMGET")
+        .arg(doc)
+        .arg(&["revision", "version", "log_bytes", "document"]);
+    read.cmd("HGET").arg(even).arg(digest);
+    read.cmd("HGET").arg(odd).arg(digest);
+    read
+}
+
 pub fn key(id: &str, part: &str) -> String {
     format!("{{turnkeeper:{id}}}:{part}")
 }
@@ -162,16 +173,7 @@ async fn command(
         .get("idempotency-key")
         .map_or(b"".as_slice(), |key| key.as_bytes());
     let [doc, log, even, odd] = ["doc", "log", "answers0", "answers1"].map(|part| key(&id, part));
-    let mut read = redis::pipe();
-    read.cmd("HMGET")
-        .arg(&doc)
-        .arg(&["revision", "version", "log_bytes", "document"]);
-    read.cmd("HGET")
-        .arg(&even)
-        .arg(digest)
-        .cmd("HGET")
-        .arg(&odd)
-        .arg(digest);
+    let read = self::read(&doc, &even, &odd, digest);
     type Read = ((u64, u64, u64, Vec<u8>), Option<Vec<u8>>, Option<Vec<u8>>);
     let ((revision, version, log_bytes, document), ..): Read = read
         .query_async(&mut connection)

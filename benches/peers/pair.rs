@@ -31,16 +31,7 @@ impl Wire for Pair {
     async fn exchange(&mut self, stream: &mut TcpStream, buffer: &mut [u8], digest: &str) -> usize {
         let [doc, log, even, odd] =
             ["doc", "log", "answers0", "answers1"].map(|part| bare::key(&self.id, part));
-        let mut read = redis::pipe();
-        read.cmd("HMGET")
-            .arg(&doc)
-            .arg(&["revision", "version", "log_bytes", "document"]);
-        read.cmd("HGET")
-            .arg(&even)
-            .arg(digest)
-            .cmd("HGET")
-            .arg(&odd)
-            .arg(digest);
+        let read = bare::read(&doc, &even, &odd, digest);
         stream
             .write_all(&read.get_packed_pipeline())
             .await
