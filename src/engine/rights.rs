@@ -90,7 +90,7 @@ pub(super) fn check<R: Ruleset>(
     }
 }
 
-/// Whether this viewer may send all commands of a request.
+/// True if this viewer may send all commands of a request.
 pub(super) fn may_send<R: Ruleset>(viewer: &Viewer, meta: &Meta, request: &Request) -> bool {
     first_barrier::<R>(viewer, meta, request).is_none()
 }
@@ -112,7 +112,7 @@ fn first_barrier<'a, R: Ruleset>(
     None
 }
 
-/// Whether a player or spectator may send a command.
+/// Refuses a command that this player or spectator may not send.
 fn allow<'a, R: Ruleset>(
     viewer: &'a Viewer,
     meta: &Meta,
