@@ -356,7 +356,7 @@ async fn an_instance_that_starts_while_a_host_of_the_cluster_is_silent_serves() 
     let cluster = RedisCluster::with_replicas();
     // As a machine without power: no connection is refused, and nothing is answered.
     cluster.servers[0].pause();
-    cluster.wait_for_primaries(1);
+    cluster.replace(0);
     let function = Function::start(EventSource::HttpApi, &[("REDIS_URL", &cluster.url())], 1).await;
     let creates = async || create(&function).await.status == 201;
     eventually("it connects", Duration::from_secs(10), creates).await;

@@ -8,7 +8,7 @@
 use super::player::{HP, Player, Recorded};
 use crate::e2e::Api;
 use crate::support::client::{Client, Fight};
-use crate::support::cluster::RedisCluster;
+use crate::support::cluster::{NODE_TIMEOUT, RedisCluster};
 use crate::support::process::wait;
 use crate::support::proxy::{Gate, Proxy};
 use crate::support::redis::{DURABLE, RedisServer};
@@ -57,10 +57,6 @@ enum Store {
         replaced: BTreeMap<u16, Instant>,
     },
 }
-
-/// How long the nodes of a cluster are silent before others give them up. None is replaced because
-/// this machine holds it up: a replica that lags would lose writes.
-const NODE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Ends the disturbance, also where a client panics: else the test would wait for it for ever.
 struct Ending<'s>(&'s AtomicBool);
@@ -340,7 +336,6 @@ async fn histories_of_three_processes_on_one_redis_are_linearizable() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn histories_of_two_processes_on_a_cluster_are_linearizable() {
     let cluster = RedisCluster::with_replicas();
-    cluster.node_timeout(0, &NODE_TIMEOUT.as_millis().to_string());
     let site = Site::on(&[cluster.url(), cluster.url()], TIME_LIMIT);
     let replaced = BTreeMap::new();
     site.rounds(Store::Cluster { cluster, replaced }).await;

@@ -5,6 +5,10 @@ use super::redis::RedisServer;
 use std::process::Command;
 use std::time::Duration;
 
+/// How long a node is silent before others give it up. None is replaced because this machine holds it
+/// up: a replica that lags, or has nothing yet, would lose writes.
+pub const NODE_TIMEOUT: Duration = Duration::from_secs(15);
+
 /// Three primaries that form a cluster.
 #[must_use = "the servers are killed when this is dropped"]
 pub struct RedisCluster {
@@ -17,49 +21,28 @@ impl RedisCluster {
         Self::of(3, 0)
     }
 
-    /// One with a replica for each primary, which takes over about a second after its primary's
-    /// end.
+    /// One with a replica for each primary, which takes over where a test tells it to.
     pub fn with_replicas() -> Self {
         let cluster = Self::of(6, 1);
         cluster.wait_until_replicated();
-        // Nodes that a busy machine holds up would be replaced, also by replicas that have nothing
-        // yet.
-        cluster.node_timeout(0, "20000");
         cluster
     }
 
-    /// Sets after how many milliseconds of silence the running servers from `first` on give another
-    /// node up.
-    pub fn node_timeout(&self, first: usize, milliseconds: &str) {
-        for server in self
-            .servers
-            .iter()
-            .skip(first)
-            .filter(|server| server.runs())
-        {
-            server.command(&["CONFIG", "SET", "cluster-node-timeout", milliseconds]);
-        }
-    }
-
     fn of(servers: usize, replicas: u32) -> Self {
+        let node_timeout = NODE_TIMEOUT.as_millis().to_string();
         let settings = [
             "--cluster-enabled",
             "yes",
             "--cluster-node-timeout",
-            "1000",
+            &node_timeout,
             "--repl-diskless-sync-delay",
             "0",
         ];
         let servers: Vec<_> = (0..servers).map(|_| RedisServer::with(&settings)).collect();
-        let cluster = Self { servers };
-        // On a busy machine nodes would give up meeting each other, and redis-cli would wait for
-        // ever.
-        cluster.node_timeout(0, "20000");
         let mut create = Command::new("redis-cli");
         create.args(["--cluster", "create"]);
         create.args(
-            cluster
-                .servers
+            servers
                 .iter()
                 .map(|server| format!("127.0.0.1:{}", server.port())),
         );
@@ -74,7 +57,7 @@ impl RedisCluster {
             "{}",
             String::from_utf8_lossy(&created.stdout)
         );
-        cluster.node_timeout(0, "1000");
+        let cluster = Self { servers };
         cluster.wait_until_served();
         cluster
     }
@@ -110,32 +93,49 @@ impl RedisCluster {
         self.wait_until_served();
     }
 
-    /// Waits until the running servers from `first` on have three primaries: replicas take over
-    /// from those that are killed or silent.
-    pub fn wait_for_primaries(&self, first: usize) {
-        self.node_timeout(first, "1000");
-        let primaries = || {
-            self.servers[first..]
-                .iter()
-                .filter(|server| server.runs() && server.is_primary())
-                .count()
-        };
-        assert!(
-            wait(Duration::from_secs(20), || primaries() >= 3),
-            "no replica takes over"
-        );
-        self.node_timeout(first, "20000");
+    /// The replica of a primary.
+    fn replica(&self, primary: usize) -> &RedisServer {
+        let primary = self.servers[primary].port();
+        let mut others = self
+            .servers
+            .iter()
+            .filter(|server| server.runs() && server.port() != primary);
+        others
+            .find(|server| server.primary() == Some(primary))
+            .expect("a replica")
     }
 
-    /// Kills a primary and waits until its replica took its place: which server it was.
+    /// Has the replica of a primary that was killed or is silent take its place.
+    pub fn replace(&self, primary: usize) {
+        let replica = self.replica(primary);
+        replica.command(&["CLUSTER", "FAILOVER", "TAKEOVER"]);
+        assert!(
+            wait(Duration::from_secs(20), || replica.is_primary()),
+            "it does not take over"
+        );
+    }
+
+    /// Kills a primary and has its replica take its place, which then has all that the primary
+    /// acknowledged: which server it was.
     pub fn kill_a_primary(&mut self) -> usize {
         let primary = self
             .servers
             .iter()
             .position(|server| server.runs() && server.is_primary());
         let killed = primary.expect("a primary");
+        // A primary calls its replica online a second before it sends what was written since.
+        let offset = |server: &RedisServer| server.stat("replication", "master_repl_offset:");
+        let written = offset(&self.servers[killed]);
+        let follows = || offset(self.replica(killed)) >= written;
+        assert!(wait(Duration::from_secs(20), follows), "it does not follow");
         self.servers[killed].kill();
-        self.wait_for_primaries(0);
+        // It has read everything when it finds the connection closed.
+        let has_read = || {
+            let role: String = self.replica(killed).ask(&["INFO", "replication"]);
+            role.contains("master_link_status:down")
+        };
+        assert!(wait(Duration::from_secs(20), has_read), "it reads on");
+        self.replace(killed);
         killed
     }
 
@@ -148,15 +148,6 @@ impl RedisCluster {
         (slot, move |server: &RedisServer| {
             server.ask(&["CLUSTER", "GETKEYSINSLOT", &asked, "100"])
         })
-    }
-
-    /// Whether no node has the key.
-    pub fn has_lost(&self, key: &str) -> bool {
-        let (_, keys) = self.slot(key);
-        !self
-            .servers
-            .iter()
-            .any(|server| keys(server).iter().any(|had| had == key))
     }
 
     /// Moves a key's slot, with all its keys, `by` nodes further, as resharding does. All nodes
