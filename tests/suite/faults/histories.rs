@@ -7,7 +7,7 @@
 
 use super::player::{HP, Player, Recorded};
 use crate::e2e::Api;
-use crate::support::client::{Client, Fight};
+use crate::support::client::{Client, Fight, crowd};
 use crate::support::cluster::{NODE_TIMEOUT, RedisCluster};
 use crate::support::process::wait;
 use crate::support::proxy::{Gate, Proxy};
@@ -166,7 +166,7 @@ impl Site {
     /// Creates an encounter, as often as it takes.
     async fn create(&self, key: &str) -> Arc<Recorded> {
         let ann = json!({"id": "ann", "hp": {"current": HP, "max": HP}});
-        let creation = json!({"ruleset": "active-initiative", "combatants": [ann]});
+        let creation = crowd(&ann);
         loop {
             let answer = self
                 .client(0)

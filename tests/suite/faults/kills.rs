@@ -1,10 +1,11 @@
 //! The embedded store of a process that is killed at any time opens again, with all that was
 //! acknowledged.
 
-use crate::support::client::{ambush, note};
+use crate::support::client::{crowd, note};
 use crate::support::process::{Process, turnkeeper};
 use crate::support::server::Server;
 use crate::support::sized;
+use serde_json::json;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -60,8 +61,8 @@ async fn a_store_that_was_killed_under_load_opens_with_all_that_was_acknowledged
     let kills = sized(6, 200);
     let server = Server::embedded();
     let fights = [
-        server.client().create(&ambush()).await,
-        server.client().create(&ambush()).await,
+        server.client().create(&crowd(&json!({"id": "ann"}))).await,
+        server.client().create(&crowd(&json!({"id": "ann"}))).await,
     ];
     let mut acknowledged = [0; 2];
     for kill in 0..kills {

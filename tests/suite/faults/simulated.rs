@@ -8,7 +8,7 @@
 
 use super::histories::seed;
 use crate::e2e::{Api, Setup, note, redis_store};
-use crate::support::client::{Answer, Call, Client, Fight, ambush};
+use crate::support::client::{Answer, Call, Client, Fight, crowd};
 use crate::support::proxy::{Gate, Proxy};
 use crate::support::redis::{DURABLE, RedisServer};
 use crate::support::sized;
@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -68,6 +68,10 @@ enum Write {
     Creation,
 }
 
+fn ann() -> Value {
+    json!({"id": "ann"})
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Case {
     write: Write,
@@ -115,7 +119,7 @@ impl Case {
                 .command(&note(TEXT))
                 .if_match(&format!("\"{version}\"")),
             Write::Token => fight.ask(&json!({"role": "spectator", "name": TEXT})),
-            Write::Creation => fight.api.post("/v1/encounters", &ambush()),
+            Write::Creation => fight.api.post("/v1/encounters", &crowd(&ann())),
         };
         if self.keyed {
             call.key(&format!("for-{}", fight.id))
@@ -266,7 +270,7 @@ impl Simulation {
         let stopped = stopped.await.expect("a server");
         let fight = Fight::of(
             &self.undisturbed,
-            &settled(self.undisturbed.post("/v1/encounters", &ambush())).await,
+            &settled(self.undisturbed.post("/v1/encounters", &crowd(&ann()))).await,
         );
         let mut version = settled(fight.command(&note("before"))).await.version();
         let through: &Client = &stopped;

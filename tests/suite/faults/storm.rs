@@ -1,7 +1,7 @@
 //! Many clients at once while servers or their store are disturbed: what is acknowledged is in the
 //! log, and once.
 
-use crate::support::client::{Answer, Client, Fight, text, version};
+use crate::support::client::{Answer, Client, Fight, crowd, text, version};
 use crate::support::redis::RedisServer;
 use crate::support::server::Server;
 use crate::support::sized;
@@ -43,8 +43,7 @@ pub struct Sent {
 
 impl Storm {
     pub async fn new(servers: Vec<Client>, encounters: usize) -> Arc<Self> {
-        let fight = json!({"ruleset": "active-initiative", "combatants": [
-            {"id": "ann", "hp": {"current": HP, "max": HP}}, {"id": "bob"}, {"id": "orc", "side": "monsters"}]});
+        let fight = crowd(&json!({"id": "ann", "hp": {"current": HP, "max": HP}}));
         let encounters = join_all((0..encounters).map(|_| servers[0].create(&fight))).await;
         let servers = servers.into_iter().map(Mutex::new).collect();
         Arc::new(Self {

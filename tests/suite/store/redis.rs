@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use turnkeeper::store::redis::RedisStore;
-use turnkeeper::store::{Committed, NewEncounter, Notice, Store, StoreConfig, StoreError};
+use turnkeeper::store::{Committed, Entry, NewEncounter, Notice, Store, StoreConfig, StoreError};
 
 use super::conformance::conformance;
-use super::{Stand, answered, filled, logged, new, rebased, unlogged, whole_log};
+use super::{
+    Stand, answered, bytes, entry, filled, logged, new, rebased, stepped, unlogged, whole_log,
+};
 use crate::support::cluster::RedisCluster;
 use crate::support::redis::RedisServer;
 
@@ -354,6 +356,61 @@ async fn an_evicted_log_ends_at_the_newest_version_and_begins_anew_with_the_next
             "{id}: {}",
             expiry(&server, log)
         );
+    }
+}
+
+#[tokio::test]
+async fn a_log_that_is_lost_alone_begins_anew_at_the_newest_document() {
+    let server = RedisServer::start();
+    let store = open(&server.url(), StoreConfig::default());
+    for whole in [false, true] {
+        store.delete("e").await.ok();
+        filled(&store, "e", 3).await;
+        for version in 4..=5 {
+            let step = stepped(version, version);
+            assert_eq!(store.commit("e", step).await.unwrap(), Committed::Done);
+        }
+        server.command(&["DEL", "{turnkeeper:e}:log"]);
+        let state = store.load("e", None, None).await.unwrap().state.unwrap();
+        assert_eq!(
+            (state.document, state.later),
+            (bytes("v3"), vec![entry(4), entry(5)])
+        );
+        for (after, limit, left) in [
+            (0, 10, &[4, 5][..]),
+            (3, 10, &[4, 5]),
+            (3, 1, &[4]),
+            (4, 10, &[5]),
+            (5, 10, &[]),
+            (3, 0, &[]),
+        ] {
+            let page = store.log("e", after, limit, 1000).await.unwrap();
+            assert_eq!((page.base_version, page.version), (3, 5));
+            let left: Vec<Entry> = left.iter().map(|version| entry(*version)).collect();
+            assert_eq!(page.entries, left, "after {after}, {limit} at most");
+        }
+        let base = store.base("e").await.unwrap();
+        assert_eq!((base.version, base.document), (3, bytes("v3")));
+        let next = if whole {
+            logged(6, "v6", 6)
+        } else {
+            stepped(6, 6)
+        };
+        assert_eq!(store.commit("e", next).await.unwrap(), Committed::Anew);
+        let found = store.load("e", None, None).await.unwrap();
+        assert_eq!(found.log_bytes, 3 * "entry 4".len() as u64);
+        let state = found.state.unwrap();
+        let later = [entry(4), entry(5), entry(6)];
+        if whole {
+            assert_eq!((state.document, state.later), (bytes("v6"), vec![]));
+        } else {
+            assert_eq!((state.document, state.later), (bytes("v3"), later.to_vec()));
+        }
+        let base = store.base("e").await.unwrap();
+        assert_eq!((base.version, base.document), (3, bytes("v3")));
+        assert_eq!(whole_log(&store, "e", 3).await, later);
+        let next = store.commit("e", logged(7, "v7", 7)).await.unwrap();
+        assert_eq!(next, Committed::Done);
     }
 }
 

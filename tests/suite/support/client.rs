@@ -101,6 +101,14 @@ pub fn ambush() -> Value {
         {"id": "brakkus", "name": "Brakkus", "side": "monsters", "hp": {"current": 9}}]})
 }
 
+/// A fight of this combatant and of so many others that stores keep small entries beside its
+/// document.
+pub fn crowd(first: &Value) -> Value {
+    let others = (0..16).map(|n| json!({"id": format!("c{n}"), "side": "monsters"}));
+    let combatants: Vec<Value> = std::iter::once(first.clone()).chain(others).collect();
+    json!({"ruleset": "active-initiative", "combatants": combatants})
+}
+
 /// A note, which is legal at any time.
 pub fn note(text: &str) -> Value {
     json!({"type": "note", "text": text})
