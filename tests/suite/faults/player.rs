@@ -42,10 +42,15 @@ impl Recorded {
         let fight = self.fight.through(api);
         let begun = self.history.begin(Operation::Nothing);
         // The store may still be loading what it has.
-        while fight.get("").send().await.status == 503 {}
+        let read = async |path| loop {
+            let answer = fight.get(path).send().await;
+            if answer.status != 503 {
+                return answer.expect(200).json();
+            }
+        };
         let (version, tokens) = (
-            count(version(&fight.read("").await)),
-            listed(&fight.read("/tokens").await),
+            count(version(&read("").await)),
+            listed(&read("/tokens").await),
         );
         self.history.end(begun, Operation::Lost { version, tokens });
         version
