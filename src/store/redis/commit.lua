@@ -82,17 +82,26 @@ if rebase_version ~= '' then
   end
 end
 
+-- The base comes last, so that what a login may not do keeps the log longer and loses nothing of it.
+local function set_base(version, document)
+  -- A repeated creation returns the first base, so that one stays.
+  redis.call('HSETNX', KEYS[1], 'created', redis.call('HGET', KEYS[1], 'base'))
+  redis.call('XTRIM', KEYS[2], 'MINID', version .. '-1')
+  redis.call('HSET', KEYS[1], 'base_version', version, 'base', document)
+end
+
 local outcome = 'done'
 if not log_is_whole then
   drop_newer_entries()
   if redis.call('XLEN', KEYS[2]) ~= length then
-    rebase_version, new_base = document_version, redis.call('HGET', KEYS[1], 'document')
-    outcome, log_bytes = 'anew', string.len(entry)
-    local later = redis.call('HMGET', KEYS[1], 'later1', 'later2', 'later3')
+    outcome, log_bytes, rebase_version = 'anew', string.len(entry), ''
+    local state = redis.call('HMGET', KEYS[1], 'document', 'later1', 'later2', 'later3')
     redis.call('UNLINK', KEYS[2])
+    set_base(document_version, state[1])
     for i = 1, current_version - document_version do
-      redis.call('XADD', KEYS[2], string.format('%.0f-0', document_version + i), 'e', later[i], 'w', '')
-      log_bytes = log_bytes + string.len(later[i])
+      local later = state[1 + i]
+      redis.call('XADD', KEYS[2], string.format('%.0f-0', document_version + i), 'e', later, 'w', '')
+      log_bytes = log_bytes + string.len(later)
     end
   end
 end
@@ -112,12 +121,6 @@ else
     redis.call('HSET', KEYS[1], 'later1', '', 'later2', '', 'later3', '')
   end
 end
-if rebase_version ~= '' then
-  -- A repeated creation returns the first base, so that one stays.
-  redis.call('HSETNX', KEYS[1], 'created', redis.call('HGET', KEYS[1], 'base'))
-  redis.call('HSET', KEYS[1], 'base_version', rebase_version, 'base', new_base)
-  redis.call('XTRIM', KEYS[2], 'MINID', rebase_version .. '-1')
-end
 
 -- Answers are grouped by time spans as long as an answer is kept: even spans in one hash, odd spans in the other. A hash expires when
 -- the next span of its kind begins, so nothing is pruned, and an answer is kept for one to two spans.
@@ -133,6 +136,9 @@ end
 if digest ~= '' then
   redis.call('HSET', KEYS[3 + span % 2], digest, answer)
   expire_answers(0)
+end
+if rebase_version ~= '' then
+  set_base(rebase_version, new_base)
 end
 
 -- Expiries are set a 64th longer than asked for, and renewed once in that step: most commits need not. A log without entries had no

@@ -17,7 +17,7 @@ redis.call('HSET', KEYS[1], 'revision', ARGV[5], 'version', ARGV[7], 'document',
   'base_version', ARGV[6], 'base', ARGV[2], 'creator', ARGV[4], 'log_bytes', ARGV[11])
 -- An eviction may have removed the document and left the rest. This comes after the first write, the only one that a full server
 -- refuses.
-redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
+redis.call('UNLINK', KEYS[2], KEYS[2] .. ':new', KEYS[3], KEYS[4])
 if position then
   redis.call('HSET', KEYS[1], 'application', application, 'place', position)
 end

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use turnkeeper::store::redis::RedisStore;
-use turnkeeper::store::{Committed, Entry, NewEncounter, Notice, Store, StoreConfig, StoreError};
+use turnkeeper::store::{
+    Commit, Committed, Entry, NewEncounter, Notice, Store, StoreConfig, StoreError,
+};
 
 use super::conformance::conformance;
 use super::{
@@ -462,6 +464,83 @@ async fn a_login_that_gets_a_right_back_goes_on_where_it_stopped() {
         );
         assert_eq!(store.base("e").await.expect("a base").version, 0);
     }
+}
+
+#[tokio::test]
+async fn a_login_that_lacks_a_right_at_a_new_base_doubles_nothing_and_keeps_the_log() {
+    let (server, store) = logged_in();
+    for right in ["hsetnx", "xtrim"] {
+        store.delete("e").await.ok();
+        filled(&store, "e", 4).await;
+        let write = answered(rebased(logged(5, "v5", 5), 3, "v3"), 1, "a");
+        server.command(&["ACL", "SETUSER", "table", &format!("-{right}")]);
+        let refused = store.commit("e", write.clone()).await;
+        assert!(matches!(refused, Err(StoreError::Unavailable(_))));
+        server.command(&["ACL", "SETUSER", "table", "+@all"]);
+        let again = store
+            .commit(
+                "e",
+                Commit {
+                    revision: 99,
+                    ..write
+                },
+            )
+            .await;
+        assert_eq!(again.unwrap(), Committed::Replayed(bytes("a")), "{right}");
+        let log = whole_log(&store, "e", 0).await;
+        assert_eq!(log, (1..=5).map(entry).collect::<Vec<_>>(), "{right}");
+        let next = rebased(logged(6, "v6", 6), 3, "v3");
+        assert_eq!(store.commit("e", next).await.unwrap(), Committed::Done);
+        let log = whole_log(&store, "e", 3).await;
+        assert_eq!(log, (4..=6).map(entry).collect::<Vec<_>>(), "{right}");
+        let first = store.create("e", new("other")).await.unwrap();
+        assert_eq!(first, Some(bytes("v0")), "{right}");
+    }
+}
+
+#[tokio::test]
+async fn a_log_that_a_login_may_not_begin_anew_is_read_as_lost() {
+    let (server, store) = logged_in();
+    for right in ["hset", "hsetnx", "xadd", "xtrim"] {
+        store.delete("e").await.ok();
+        filled(&store, "e", 1).await;
+        for version in 2..=3 {
+            let step = stepped(version, version);
+            assert_eq!(store.commit("e", step).await.unwrap(), Committed::Done);
+        }
+        server.command(&["DEL", "{turnkeeper:e}:log"]);
+        server.command(&["ACL", "SETUSER", "table", &format!("-{right}")]);
+        let refused = store.commit("e", stepped(4, 4)).await;
+        assert!(matches!(refused, Err(StoreError::Unavailable(_))));
+        let page = store.log("e", 0, 10, 1000).await.unwrap();
+        assert_eq!(
+            (page.base_version, page.version, page.entries),
+            (1, 3, vec![entry(2), entry(3)]),
+            "{right}"
+        );
+        let base = store.base("e").await.unwrap();
+        assert_eq!((base.version, base.document), (1, bytes("v1")), "{right}");
+        server.command(&["ACL", "SETUSER", "table", "+@all"]);
+        let next = store.commit("e", stepped(4, 4)).await.unwrap();
+        // After a refused XADD an empty log may already be a new one.
+        assert!(matches!(next, Committed::Anew | Committed::Done), "{right}");
+        let log = whole_log(&store, "e", 1).await;
+        assert_eq!(log, (2..=4).map(entry).collect::<Vec<_>>(), "{right}");
+    }
+}
+
+#[tokio::test]
+async fn a_log_that_was_half_written_anew_goes_with_its_encounter() {
+    let (server, store) = logged_in();
+    filled(&store, "e", 2).await;
+    for (lacks, has) in [("-hset", "+hset"), ("-rename", "+rename")] {
+        server.command(&["ACL", "SETUSER", "table", lacks]);
+        let refused = store.commit("e", logged(3, "v3", 3)).await;
+        assert!(matches!(refused, Err(StoreError::Unavailable(_))));
+        server.command(&["ACL", "SETUSER", "table", has]);
+    }
+    store.delete("e").await.unwrap();
+    assert_eq!(server.keys(), [""; 0]);
 }
 
 /// What the store says of why it is not ready.
