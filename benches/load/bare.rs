@@ -13,6 +13,7 @@ use redis::aio::MultiplexedConnection;
 use redis::{Pipeline, Script, ToRedisArgs, Value};
 use serde_json::json;
 use std::sync::Arc;
+use turnkeeper::store::MAX_LATER;
 
 /// The script of the program: the same commands in Redis, the same bytes.
 pub const COMMIT: &str = include_str!("../../src/store/redis/commit.lua");
@@ -109,10 +110,9 @@ pub fn read(doc: &str, even: &str, odd: &str, digest: impl ToRedisArgs + Copy) -
     read
 }
 
-/// What a commit that makes this version writes as the document: every fourth has one, as in the
-/// program.
+/// The document in the commit that makes this version: every fourth has one, as in the program.
 pub fn document(version: u64, document: &[u8]) -> &[u8] {
-    if version.is_multiple_of(4) {
+    if version.is_multiple_of(MAX_LATER as u64 + 1) {
         document
     } else {
         &[]

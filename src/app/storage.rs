@@ -299,11 +299,15 @@ impl App {
             if compaction.new_base.is_some() && document.is_none() {
                 document = Some(change.encounter.document()?.into());
             }
+            let (size, later) = match &document {
+                Some(document) => (document.len(), 0),
+                None => (current.size, current.later + 1),
+            };
             let next = CacheEntry {
                 revision: rand::random(),
                 encounter: change.encounter,
-                size: document.as_ref().map_or(current.size, Bytes::len),
-                later: document.as_ref().map_or(current.later + 1, |_| 0),
+                size,
+                later,
                 log_bytes: compaction.log_bytes,
                 compaction_failed: compaction.failed,
             };
@@ -381,8 +385,8 @@ impl App {
     }
 }
 
-/// Whether the store may keep the entry of a change instead of a new document: it is small beside
-/// that, quickly applied, and the document so small that a few entries cannot make it too large.
+/// True if the store may keep the entry of a change instead of a new document: the entry is a small
+/// part of the document, quickly applied, and a few of them cannot make the document too large.
 fn entry_suffices<A>(current: &CacheEntry, change: &Change<A>) -> bool {
     const MAX_ENTRY: usize = 16 * 1024;
     let is_small = |entry: &Entry| entry.bytes.len() <= MAX_ENTRY.min(current.size / 4);

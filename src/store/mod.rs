@@ -246,9 +246,7 @@ pub struct StoredState {
 impl StoredState {
     /// The bytes of all of it.
     fn bytes(&self) -> usize {
-        self.later
-            .iter()
-            .fold(self.document.len(), |sum, entry| sum + entry.bytes.len())
+        self.document.len() + bytes_of(&self.later) as usize
     }
 }
 

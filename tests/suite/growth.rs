@@ -53,7 +53,7 @@ async fn a_long_log_makes_an_encounter_in_redis_no_larger() {
 async fn a_document_is_written_with_every_fourth_small_entry() {
     let redis = RedisServer::start();
     let server = Server::on(&redis);
-    let fight = server.client().create(&crowd(&json!({"id": "ann"}))).await;
+    let fight = server.client().create(&crowd(1)).await;
     let key = format!("{{turnkeeper:{}}}:doc", fight.id);
     let written = || redis.ask::<u64>(&["HGET", &key, "document_version"]);
     for version in 1..=9 {

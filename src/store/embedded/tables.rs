@@ -201,7 +201,7 @@ impl<'t> Tables<'t> {
             let reason = format!("entry {version} does not follow version {}", head.version);
             return Err(StoreError::Corrupt(reason).into());
         }
-        // Also where the head would tell the version: a damaged document takes no entries after it.
+        // The read checks the document: a damaged one takes no entries after it.
         let document_version = row(&self.documents, id)?
             .ok_or_else(|| no_document(id))?
             .value()

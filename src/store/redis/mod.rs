@@ -153,6 +153,12 @@ fn found(
     })
 }
 
+/// An encounter of its fields [`HEAD`] and [`STATE`].
+fn found_in(fields: Value) -> Result<Found, StoreError> {
+    let (head, state) = split(fields, HEAD.len())?;
+    found(read(head, "an encounter")?, read(state, "a state")?, None)
+}
+
 /// The state at `version`.
 fn stored_state(
     version: u64,
@@ -215,8 +221,7 @@ impl Store for RedisStore {
             // this command, and costs more than the rest of a load.
             let mut get = cmd("HMGET");
             get.arg(doc).arg(&HEAD[..]).arg(&STATE[..]);
-            let (head, state) = split(self.connection.call(&get).await?, HEAD.len())?;
-            return found(read(head, "an encounter")?, read(state, "a state")?, None);
+            return found_in(self.connection.call(&get).await?);
         }
         let mut load = script::LOAD.on(&[doc, even, odd]);
         load.arg(known.map_or(String::new(), |known| known.to_string()))
@@ -344,8 +349,7 @@ impl Store for RedisStore {
         let listed = positions.len();
         positions.truncate(limit);
         self.truncate_to_fit(&mut positions, max_bytes).await?;
-        let mut fields = vec!["version"];
-        fields.extend(STATE);
+        let fields = [&HEAD[..], &STATE[..]].concat();
         let rows = self.read_listed(&positions, &fields).await?;
         self.remove_missing(application, &positions, &rows).await?;
         let mut listing = Listing::default();
@@ -356,11 +360,13 @@ impl Store for RedisStore {
             let (Some(id), Some(row)) = (listed_id(position), row) else {
                 continue;
             };
-            match listed_state(row) {
-                Ok(state) => listing.items.push(ListedEncounter {
-                    id: id.to_owned(),
-                    state,
-                }),
+            match found_in(row) {
+                Ok(found) => listing
+                    .items
+                    .extend(found.state.map(|state| ListedEncounter {
+                        id: id.to_owned(),
+                        state,
+                    })),
                 // A damaged one must not hide the others.
                 Err(error) => tracing::warn!(%error, "left out of a list"),
             }
@@ -555,13 +561,6 @@ impl RedisStore {
         }))
         .await
     }
-}
-
-/// The state in a row of [`RedisStore::read_listed`]: the version, then its fields.
-fn listed_state(row: Value) -> Result<StoredState, StoreError> {
-    let (version, state) = split(row, 1)?;
-    let (version,) = read(version, "a version")?;
-    stored_state(version, read(state, "a state")?)
 }
 
 /// The first values of a reply, and the others.

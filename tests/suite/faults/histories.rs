@@ -18,7 +18,6 @@ use async_trait::async_trait;
 use futures::future::{join_all, try_join_all};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -165,8 +164,7 @@ impl Site {
 
     /// Creates an encounter, as often as it takes.
     async fn create(&self, key: &str) -> Arc<Recorded> {
-        let ann = json!({"id": "ann", "hp": {"current": HP, "max": HP}});
-        let creation = crowd(&ann);
+        let creation = crowd(HP);
         loop {
             let answer = self
                 .client(0)

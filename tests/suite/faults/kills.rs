@@ -5,7 +5,6 @@ use crate::support::client::{crowd, note};
 use crate::support::process::{Process, turnkeeper};
 use crate::support::server::Server;
 use crate::support::sized;
-use serde_json::json;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -61,8 +60,8 @@ async fn a_store_that_was_killed_under_load_opens_with_all_that_was_acknowledged
     let kills = sized(6, 200);
     let server = Server::embedded();
     let fights = [
-        server.client().create(&crowd(&json!({"id": "ann"}))).await,
-        server.client().create(&crowd(&json!({"id": "ann"}))).await,
+        server.client().create(&crowd(1)).await,
+        server.client().create(&crowd(1)).await,
     ];
     let mut acknowledged = [0; 2];
     for kill in 0..kills {

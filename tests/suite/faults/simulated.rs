@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -68,10 +68,6 @@ enum Write {
     Creation,
 }
 
-fn ann() -> Value {
-    json!({"id": "ann"})
-}
-
 #[derive(Debug, Clone, Copy)]
 struct Case {
     write: Write,
@@ -119,7 +115,7 @@ impl Case {
                 .command(&note(TEXT))
                 .if_match(&format!("\"{version}\"")),
             Write::Token => fight.ask(&json!({"role": "spectator", "name": TEXT})),
-            Write::Creation => fight.api.post("/v1/encounters", &crowd(&ann())),
+            Write::Creation => fight.api.post("/v1/encounters", &crowd(1)),
         };
         if self.keyed {
             call.key(&format!("for-{}", fight.id))
@@ -270,7 +266,7 @@ impl Simulation {
         let stopped = stopped.await.expect("a server");
         let fight = Fight::of(
             &self.undisturbed,
-            &settled(self.undisturbed.post("/v1/encounters", &crowd(&ann()))).await,
+            &settled(self.undisturbed.post("/v1/encounters", &crowd(1))).await,
         );
         let mut version = settled(fight.command(&note("before"))).await.version();
         let through: &Client = &stopped;

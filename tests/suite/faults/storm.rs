@@ -43,7 +43,7 @@ pub struct Sent {
 
 impl Storm {
     pub async fn new(servers: Vec<Client>, encounters: usize) -> Arc<Self> {
-        let fight = crowd(&json!({"id": "ann", "hp": {"current": HP, "max": HP}}));
+        let fight = crowd(HP);
         let encounters = join_all((0..encounters).map(|_| servers[0].create(&fight))).await;
         let servers = servers.into_iter().map(Mutex::new).collect();
         Arc::new(Self {

@@ -17,8 +17,7 @@ fn hp(state: &Value) -> &Value {
 
 /// A fight at version 1, through two servers on one Redis.
 async fn wounded(here: &Api, there: &Api) -> [Fight; 2] {
-    let ann = json!({"id": "ann", "hp": {"current": 1000, "max": 1000}});
-    let fight = here.create(&crowd(&ann)).await;
+    let fight = here.create(&crowd(1000)).await;
     fight.accepted(damage(1)).await;
     [fight.through(there), fight]
 }

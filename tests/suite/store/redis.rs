@@ -361,18 +361,24 @@ async fn an_evicted_log_ends_at_the_newest_version_and_begins_anew_with_the_next
     }
 }
 
+/// Makes the encounter `e` with a document of this version and two entries after it, whose log is
+/// gone.
+async fn without_its_log(server: &RedisServer, store: &RedisStore, version: u64) {
+    store.delete("e").await.ok();
+    filled(store, "e", version).await;
+    for version in version + 1..=version + 2 {
+        let step = stepped(version, version);
+        assert_eq!(store.commit("e", step).await.unwrap(), Committed::Done);
+    }
+    server.command(&["DEL", "{turnkeeper:e}:log"]);
+}
+
 #[tokio::test]
 async fn a_log_that_is_lost_alone_begins_anew_at_the_newest_document() {
     let server = RedisServer::start();
     let store = open(&server.url(), StoreConfig::default());
     for whole in [false, true] {
-        store.delete("e").await.ok();
-        filled(&store, "e", 3).await;
-        for version in 4..=5 {
-            let step = stepped(version, version);
-            assert_eq!(store.commit("e", step).await.unwrap(), Committed::Done);
-        }
-        server.command(&["DEL", "{turnkeeper:e}:log"]);
+        without_its_log(&server, &store, 3).await;
         let state = store.load("e", None, None).await.unwrap().state.unwrap();
         assert_eq!(
             (state.document, state.later),
@@ -502,13 +508,7 @@ async fn a_login_that_lacks_a_right_at_a_new_base_doubles_nothing_and_keeps_the_
 async fn a_log_that_a_login_may_not_begin_anew_is_read_as_lost() {
     let (server, store) = logged_in();
     for right in ["hset", "hsetnx", "xadd", "xtrim"] {
-        store.delete("e").await.ok();
-        filled(&store, "e", 1).await;
-        for version in 2..=3 {
-            let step = stepped(version, version);
-            assert_eq!(store.commit("e", step).await.unwrap(), Committed::Done);
-        }
-        server.command(&["DEL", "{turnkeeper:e}:log"]);
+        without_its_log(&server, &store, 1).await;
         server.command(&["ACL", "SETUSER", "table", &format!("-{right}")]);
         let refused = store.commit("e", stepped(4, 4)).await;
         assert!(matches!(refused, Err(StoreError::Unavailable(_))));

@@ -41,7 +41,7 @@ enum Call {
     Commit {
         /// The revision that is expected; the next one is made.
         on: u64,
-        /// Where there is none, the entry leads to the new state.
+        /// None if the entry leads to the new state.
         document: Option<String>,
         entry: Option<u64>,
         new_base: Option<(u64, String)>,

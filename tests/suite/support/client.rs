@@ -101,11 +101,11 @@ pub fn ambush() -> Value {
         {"id": "brakkus", "name": "Brakkus", "side": "monsters", "hp": {"current": 9}}]})
 }
 
-/// A fight of this combatant and of so many others that stores keep small entries beside its
-/// document.
-pub fn crowd(first: &Value) -> Value {
-    let others = (0..16).map(|n| json!({"id": format!("c{n}"), "side": "monsters"}));
-    let combatants: Vec<Value> = std::iter::once(first.clone()).chain(others).collect();
+/// A fight of Ann with these hit points and of so many others that stores keep small entries after
+/// its document.
+pub fn crowd(hp: u64) -> Value {
+    let mut combatants = vec![json!({"id": "ann", "hp": {"current": hp, "max": hp}})];
+    combatants.extend((0..16).map(|n| json!({"id": format!("c{n}"), "side": "monsters"})));
     json!({"ruleset": "active-initiative", "combatants": combatants})
 }
 

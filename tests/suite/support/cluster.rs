@@ -21,7 +21,7 @@ impl RedisCluster {
         Self::of(3, 0)
     }
 
-    /// One with a replica for each primary, which takes over where a test tells it to.
+    /// One with a replica for each primary, which takes over when a test tells it to.
     pub fn with_replicas() -> Self {
         let cluster = Self::of(6, 1);
         cluster.wait_until_replicated();
