@@ -12,6 +12,7 @@ use crate::vocabulary::{
     Values, shared_list,
 };
 use serde_json::json;
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 
 const PLAYERS: &str = "players";
@@ -382,14 +383,29 @@ fn clear_one_of(
 
 fn change_combatants<R: Ruleset>(encounter: &Encounter<R>) -> [LegalCommand; 2] {
     let everyone = || encounter.iter().map(|c| &c.id);
-    let name = Property::optional("name", Values::Text(80));
-    let mut changes = vec![name];
-    changes.extend(properties_of_combatants(encounter));
+    let mut shapes = vec![change("Change the name", "name", Values::Text(80))];
+    for property in properties_of_combatants(encounter) {
+        let title = match &*property.field {
+            "side" => "Change the side",
+            "hidden" => "Hide or reveal",
+            _ => "Change the controller",
+        };
+        shapes.push(change(title, property.field, property.values));
+    }
     let update = LegalCommand::of("update_combatant", "TK-2")
         .whom("combatant", true, everyone())
-        .object("changes", true, changes);
+        .open("changes", true, Values::AnyOf(shapes));
     let remove = LegalCommand::of("remove_combatant", "TK-2").whom("combatant", true, everyone());
     [update, remove]
+}
+
+/// A change of one field: at least one must be given.
+fn change(title: &'static str, field: impl Into<Cow<'static, str>>, values: Values) -> Alternative {
+    let values = Values::Object(vec![Property {
+        required: true,
+        ..Property::optional(field, values)
+    }]);
+    Alternative { title, values }
 }
 
 /// The options of a command that is meant for a combatant, or for a member of a group: one for all

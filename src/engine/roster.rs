@@ -4,17 +4,18 @@
 use super::MAX_CONDITIONS;
 use crate::json::FieldError;
 use crate::vocabulary::{
-    Combatant, CombatantId, Draft, Encounter, Hp, Kind, MAX_COMBATANTS, MAX_MEMBERS, Member,
-    MemberDraft, MemberSpec, Metadata, Ruleset, Slug, Text, Violation, require,
+    Combatant, CombatantId, Draft, Encounter, Hp, HpChanges, Int, Kind, MAX_COMBATANTS,
+    MAX_MEMBERS, Member, MemberDraft, MemberId, MemberSpec, Metadata, Ruleset, Slug, Text,
+    Violation, are_free_of, require,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A combatant that is about to join `encounter`; an error names the field.
 pub(super) fn new_combatant<R: Ruleset>(
     encounter: &Encounter<R>,
     value: Value,
 ) -> Result<Combatant<R>, FieldError> {
-    let (mut draft, stats) = Draft::split::<R>(value, &R::CombatantStats::default())?;
+    let (mut draft, stats) = Draft::<Hp>::split::<R>(value, &R::CombatantStats::default())?;
     let hidden = draft.hidden == Some(true);
     let (id, name) = id_and_name(encounter, draft.id.take(), draft.name.take(), hidden)?;
     let kind = match (draft.kind, &draft.side) {
@@ -41,7 +42,7 @@ pub(super) fn new_combatant<R: Ruleset>(
         state: R::CombatantState::default(),
     };
     let combatant = with_fields(with_defaults, draft)?;
-    check_is_down_without_hp(&combatant)?;
+    check_begins_down(None, &combatant)?;
     Ok(combatant)
 }
 
@@ -76,47 +77,153 @@ fn id_and_name<R: Ruleset>(
     }
 }
 
-/// Refuses a newcomer at 0 hit points that would act all the same.
-fn check_is_down_without_hp<R: Ruleset>(c: &Combatant<R>) -> Result<(), FieldError> {
-    let (Some(down), Some(hp)) = (c.down(), c.hp) else {
+/// Refuses hit points that begin at 0 if their bearer would act all the same. `before` is the
+/// combatant before the change, if it is no newcomer.
+fn check_begins_down<R: Ruleset>(
+    before: Option<&Combatant<R>>,
+    c: &Combatant<R>,
+) -> Result<(), FieldError> {
+    let Some(down) = c.down() else {
         return Ok(());
     };
-    if hp.current.get() > 0 || !c.active() || c.has(down.as_str()) {
-        return Ok(());
+    let acts_at_zero = |hp: Option<Hp>, before: Option<Hp>, conditions: &[Slug]| {
+        let begins_at_zero = before.is_none() && hp.is_some_and(|hp| hp.current.get() == 0);
+        begins_at_zero && are_free_of(conditions, |name| name == down.as_str())
+    };
+    if acts_at_zero(c.hp, before.and_then(|c| c.hp), &c.conditions) {
+        return Err(acts_at_zero_hp("hp.current", &down));
     }
+    for (place, member) in c.members.iter().enumerate() {
+        let known = before.and_then(|c| c.member(&member.id));
+        if acts_at_zero(member.hp, known.and_then(|m| m.hp), &member.conditions) {
+            return Err(acts_at_zero_hp(
+                format!("members.{place}.hp.current"),
+                &down,
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn acts_at_zero_hp(path: impl Into<String>, down: &Slug) -> FieldError {
     let message = format!(
-        "A newcomer at 0 hit points would still act. Add \"conditions\": [\"{down}\"], or leave \
-         hp out if you don't track hit points."
+        "At 0 hit points it would still act. Add \"conditions\": [\"{down}\"], or leave hp out if \
+         you don't track hit points."
     );
-    Err(FieldError::meaningless("hp.current", message))
+    FieldError::meaningless(path, message)
 }
 
 /// The combatant with the fields that `changes` gives; an error names the field.
 pub(super) fn updated_combatant<R: Ruleset>(
-    combatant: &Combatant<R>,
-    mut changes: Value,
+    before: &Combatant<R>,
+    changes: Value,
 ) -> Result<Combatant<R>, FieldError> {
-    if let (Some(Value::Object(hp)), Some(before)) = (changes.get_mut("hp"), combatant.hp) {
-        // The current number alone changes neither the maximum nor the temporary hit points.
-        if let Some(max) = before.max {
-            hp.entry("max").or_insert_with(|| max.get().into());
-        }
-        hp.entry("temp").or_insert_with(|| before.temp.get().into());
-    }
-    let (draft, stats) = Draft::split::<R>(changes, &combatant.stats)?;
+    check_changes_something(&changes)?;
+    let (draft, stats) = Draft::<HpChanges>::split::<R>(changes, &before.stats)?;
     if draft.id.is_some() {
         return Err(FieldError::meaningless(
             "id",
             "A combatant's id can't change. Remove the combatant and add it with the new id.",
         ));
     }
-    let mut updated = combatant.clone();
+    let keeps_conditions = draft.conditions.is_none();
+    let mut updated = before.clone();
     updated.stats = stats;
-    with_fields(updated, draft)
+    let mut updated = with_fields(updated, draft)?;
+    check_begins_down(Some(before), &updated)?;
+    exchange_down(before, &mut updated, keeps_conditions);
+    Ok(updated)
+}
+
+/// Refuses changes that give nothing. Empty metadata removes all texts.
+fn check_changes_something(changes: &Value) -> Result<(), FieldError> {
+    let Value::Object(fields) = changes else {
+        return Ok(());
+    };
+    if fields.is_empty() {
+        return Err(nothing_to_change(""));
+    }
+    for (name, value) in fields {
+        let is_empty = value.as_object().is_some_and(Map::is_empty);
+        if is_empty && name != "metadata" {
+            return Err(nothing_to_change(name));
+        }
+    }
+    Ok(())
+}
+
+fn nothing_to_change(path: &str) -> FieldError {
+    FieldError::meaningless(path, "Nothing to change. Send at least one field.")
+}
+
+/// Gives a combatant of another kind, and its members, the condition at 0 hit points of that kind.
+fn exchange_down<R: Ruleset>(before: &Combatant<R>, c: &mut Combatant<R>, own_too: bool) {
+    let (Some(old), new) = (before.down(), c.down()) else {
+        return;
+    };
+    if new.as_ref() == Some(&old) {
+        return;
+    }
+    let exchange = |conditions: &mut Vec<Slug>, hp: Option<Hp>| {
+        let is_down = hp.is_some_and(|hp| hp.current.get() == 0) && conditions.contains(&old);
+        if !is_down {
+            return;
+        }
+        conditions.retain(|condition| *condition != old);
+        if let Some(new) = &new
+            && !conditions.contains(new)
+        {
+            conditions.push(new.clone());
+        }
+    };
+    if own_too {
+        exchange(&mut c.conditions, before.hp);
+    }
+    for member in &mut c.members {
+        let hp = before.member(&member.id).and_then(|member| member.hp);
+        exchange(&mut member.conditions, hp);
+    }
+}
+
+/// Current hit points that a change sets, of a combatant or of one of its members.
+pub(super) struct HpSet {
+    /// The member of the group.
+    pub(super) member: Option<MemberId>,
+    /// The new number.
+    pub(super) current: u32,
+}
+
+/// Takes the changes of current hit points out of `after`, so that they can follow as damage and
+/// healing.
+pub(super) fn take_hp_changes<R: Ruleset>(
+    before: &Combatant<R>,
+    after: &mut Combatant<R>,
+) -> Vec<HpSet> {
+    let mut set = Vec::new();
+    let mut take = |member: Option<&MemberId>, old: Option<Hp>, new: Option<&mut Hp>| {
+        if let (Some(old), Some(new)) = (old, new)
+            && old.current != new.current
+        {
+            set.push(HpSet {
+                member: member.cloned(),
+                current: new.current.count(),
+            });
+            new.current = old.current;
+        }
+    };
+    take(None, before.hp, after.hp.as_mut());
+    for member in &mut after.members {
+        let old = before.member(&member.id).and_then(|member| member.hp);
+        take(Some(&member.id), old, member.hp.as_mut());
+    }
+    set
 }
 
 /// The combatant with the shared fields that a client gives.
-fn with_fields<R: Ruleset>(mut c: Combatant<R>, given: Draft) -> Result<Combatant<R>, FieldError> {
+fn with_fields<R: Ruleset, H: Into<HpChanges>>(
+    mut c: Combatant<R>,
+    given: Draft<H>,
+) -> Result<Combatant<R>, FieldError> {
     let Draft {
         id: _,
         name,
@@ -150,10 +257,10 @@ fn with_fields<R: Ruleset>(mut c: Combatant<R>, given: Draft) -> Result<Combatan
         c.hidden = hidden;
     }
     if let Some(hp) = hp {
-        c.hp = Some(with_max(hp)?);
+        c.hp = Some(changed_hp(c.hp, hp.into())?);
     }
     if let Some(drafts) = members {
-        c.members = new_members(drafts)?;
+        c.members = changed_members(&c.members, drafts)?;
     }
     if let Some(conditions) = conditions {
         c.conditions = distinct(conditions)?;
@@ -164,9 +271,30 @@ fn with_fields<R: Ruleset>(mut c: Combatant<R>, given: Draft) -> Result<Combatan
     Ok(c)
 }
 
-/// Hit points with a maximum, by default the current number, which may not be above it.
-fn with_max(mut hp: Hp) -> Result<Hp, FieldError> {
-    let max = *hp.max.get_or_insert(hp.current);
+/// Hit points after a change. What is left out keeps its value, but a lower maximum lowers the
+/// current number to it.
+fn changed_hp(before: Option<Hp>, given: HpChanges) -> Result<Hp, FieldError> {
+    if given == HpChanges::default() {
+        return Err(nothing_to_change("hp"));
+    }
+    let mut hp = match (before, given.current) {
+        (Some(hp), _) => hp,
+        (None, Some(current)) => Hp {
+            current,
+            max: None,
+            temp: Int::default(),
+        },
+        (None, None) => {
+            let message = "Hit points are not tracked yet. Send \"current\" too.";
+            return Err(FieldError::meaningless("hp.current", message));
+        }
+    };
+    if let Some(temp) = given.temp {
+        hp.temp = temp;
+    }
+    let max = given.max.or(hp.max).unwrap_or(hp.current);
+    hp.max = Some(max);
+    hp.current = given.current.unwrap_or(hp.current.min(max));
     if hp.current > max {
         let message = format!(
             "{} is above the maximum of {max}. Set temporary hit points in \"temp\", or a new maximum \
@@ -178,8 +306,12 @@ fn with_max(mut hp: Hp) -> Result<Hp, FieldError> {
     Ok(hp)
 }
 
-/// The members of a group. Refuses too many, and an id that is taken.
-fn new_members(drafts: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
+/// The members of a group after a change: those that are named, with what they had or as they join.
+/// Refuses too many, and an id that stands twice.
+fn changed_members<H: Into<HpChanges>>(
+    before: &[Member],
+    drafts: Vec<MemberDraft<H>>,
+) -> Result<Vec<Member>, FieldError> {
     if drafts.len() > MAX_MEMBERS {
         return Err(FieldError::meaningless(
             "members",
@@ -189,26 +321,40 @@ fn new_members(drafts: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
     let mut members: Vec<Member> = Vec::with_capacity(drafts.len());
     for (i, draft) in drafts.into_iter().enumerate() {
         let path = format!("members.{i}");
-        let (id, hp, path_of_id) = match draft {
-            MemberDraft::Id(id) => (id, None, path.clone()),
-            MemberDraft::Whole(MemberSpec { id, hp }) => (id, hp, format!("{path}.id")),
+        let (spec, path_of_id) = match draft {
+            MemberDraft::Id(id) => (MemberSpec::of(id), path.clone()),
+            MemberDraft::Whole(spec) => (spec, format!("{path}.id")),
         };
-        if members.iter().any(|m| m.id == id) {
-            let message = format!("Member id \"{id}\" is in use. Choose another id.");
+        if members.iter().any(|m| m.id == spec.id) {
+            let message = format!("Member id \"{}\" is in use. Choose another id.", spec.id);
             return Err(FieldError::meaningless(path_of_id, message));
         }
-        let hp = match hp {
-            Some(hp) => Some(with_max(hp).map_err(|error| error.within(&path))?),
-            None => None,
-        };
-        members.push(Member {
-            id,
-            hp,
-            hp_band: None,
-            conditions: Vec::new(),
-        });
+        let member = changed_member(before, spec).map_err(|error| error.within(&path))?;
+        members.push(member);
     }
     Ok(members)
+}
+
+fn changed_member<H: Into<HpChanges>>(
+    before: &[Member],
+    given: MemberSpec<H>,
+) -> Result<Member, FieldError> {
+    let mut member = match before.iter().find(|member| member.id == given.id) {
+        Some(member) => member.clone(),
+        None => Member {
+            id: given.id,
+            hp: None,
+            hp_band: None,
+            conditions: Vec::new(),
+        },
+    };
+    if let Some(hp) = given.hp {
+        member.hp = Some(changed_hp(member.hp, hp.into())?);
+    }
+    if let Some(conditions) = given.conditions {
+        member.conditions = distinct(conditions)?;
+    }
+    Ok(member)
 }
 
 /// The conditions, each once. Refuses too many.

@@ -1,13 +1,14 @@
 //! The commands that every ruleset understands. Rulesets react to their events.
 
-use super::{MAX_CONDITIONS, Refusal, roster};
+use super::roster::{self, HpSet};
+use super::{MAX_CONDITIONS, Refusal};
 use crate::json::FieldError;
 use crate::vocabulary::{
-    Combatant, CombatantId, CombatantLeft, ConditionCleared, ConditionSet, Damage, Effect,
+    Combatant, CombatantId, CombatantLeft, ConditionCleared, ConditionSet, Damage, Damaged, Effect,
     EffectAdded, EffectDraft, EffectEnded, EffectId, Encounter, EncounterEnded, EncounterUpdated,
     EndReason, Event, Expiry, Heal, Healed, Hp, MAX_EFFECTS, MemberId, Moment, Noted, Overridden,
-    Play, RosterEvent, Ruleset, SharedCommand, SharedEvent, Slug, UpdateEncounter, Violation,
-    field, require,
+    Play, RosterEvent, Ruleset, SharedCommand, SharedEvent, Slug, UpdateCombatant, UpdateEncounter,
+    Violation, field, require,
 };
 use serde_json::Map;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ pub(super) fn decide<R: Ruleset>(
 ) -> Result<(), Refusal> {
     match command {
         SharedCommand::Damage(c) => damage(play, &c)?,
-        SharedCommand::Heal(c) => heal(play, &c)?,
+        SharedCommand::Heal(c) => heal(play, c)?,
         SharedCommand::SetCondition(c) => {
             let target = &c.target;
             let member = c.member.as_ref();
@@ -63,24 +64,7 @@ pub(super) fn decide<R: Ruleset>(
                 },
             )?;
         }
-        SharedCommand::UpdateCombatant(c) => {
-            let before = play.combatant("combatant", &c.combatant)?;
-            let options = &play.encounter().options;
-            let fields = c.changes.as_object().into_iter().flat_map(Map::keys);
-            let given = fields.cloned().collect();
-            let mut combatant =
-                roster::updated_combatant(before, c.changes).map_err(|e| e.within("changes"))?;
-            R::drop_outdated(options, &mut combatant, &given);
-            R::check_combatant(options, &combatant).map_err(|e| e.within("changes"))?;
-            let changed = combatant.changed_fields(before);
-            emit_roster_and_react(
-                play,
-                RosterEvent::CombatantUpdated {
-                    details: Box::new(combatant),
-                    changed,
-                },
-            )?;
-        }
+        SharedCommand::UpdateCombatant(c) => update(play, c)?,
         SharedCommand::UpdateEncounter(UpdateEncounter {
             name: None,
             metadata: None,
@@ -131,35 +115,121 @@ fn emit_roster_and_react<R: Ruleset>(
     R::react(play, &event)
 }
 
-fn damage<R: Ruleset>(play: &mut Play<'_, R>, c: &Damage) -> Result<(), Violation> {
-    let (damaged, down) = play.wound(c)?;
-    emit_and_react(play, SharedEvent::Damaged(damaged))?;
-    if let Some(down) = down {
-        set_condition(play, &c.target, c.member.as_ref(), down)?;
+/// Changes fields of a combatant. Current hit points that are set follow as damage or healing.
+fn update<R: Ruleset>(play: &mut Play<'_, R>, c: UpdateCombatant) -> Result<(), Refusal> {
+    let before = play.combatant("combatant", &c.combatant)?;
+    let options = &play.encounter().options;
+    let fields = c.changes.as_object().into_iter().flat_map(Map::keys);
+    let given = fields.cloned().collect();
+    let mut after =
+        roster::updated_combatant(before, c.changes).map_err(|e| e.within("changes"))?;
+    R::drop_outdated(options, &mut after, &given);
+    R::check_combatant(options, &after).map_err(|e| e.within("changes"))?;
+    let hp_set = roster::take_hp_changes(before, &mut after);
+    if hp_set.is_empty() || after != *before {
+        let changed = after.changed_fields(before);
+        emit_roster_and_react(
+            play,
+            RosterEvent::CombatantUpdated {
+                details: Box::new(after),
+                changed,
+            },
+        )?;
+    }
+    for HpSet { member, current } in hp_set {
+        set_hit_points(play, &c.combatant, member, current)?;
     }
     Ok(())
 }
 
-fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: &Heal) -> Result<(), Violation> {
-    let member = c.member.as_ref();
-    let before = play.hit_points(&c.target, member)?;
-    let amount = c.amount.count();
+fn set_hit_points<R: Ruleset>(
+    play: &mut Play<'_, R>,
+    target: &CombatantId,
+    member: Option<MemberId>,
+    current: u32,
+) -> Result<(), Violation> {
+    let Some(hp) = play.hit_points(target, member.as_ref())? else {
+        return Ok(());
+    };
+    let before = hp.current.count();
+    if current >= before {
+        let gain = Gain {
+            amount: current - before,
+            set: true,
+        };
+        return regain(play, target, member, gain);
+    }
+    let lost = before - current;
+    hurt(
+        play,
+        Damaged {
+            combatant: target.clone(),
+            member,
+            amount: lost,
+            temp_lost: 0,
+            hp_lost: lost,
+            hp_left: Some(current),
+            source: None,
+            set: true,
+        },
+    )
+}
+
+fn damage<R: Ruleset>(play: &mut Play<'_, R>, c: &Damage) -> Result<(), Violation> {
+    let damaged = play.wound(c)?;
+    hurt(play, damaged)
+}
+
+/// Lets damage happen, and the fall that it causes.
+fn hurt<R: Ruleset>(play: &mut Play<'_, R>, damaged: Damaged) -> Result<(), Violation> {
+    let down = play.fall(&damaged)?;
+    let target = damaged.combatant.clone();
+    let member = damaged.member.clone();
+    emit_and_react(play, SharedEvent::Damaged(damaged))?;
+    if let Some(down) = down {
+        set_condition(play, &target, member.as_ref(), down)?;
+    }
+    Ok(())
+}
+
+fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: Heal) -> Result<(), Violation> {
+    let gain = Gain {
+        amount: c.amount.count(),
+        set: false,
+    };
+    regain(play, &c.target, c.member, gain)
+}
+
+/// Hit points that are regained, by healing or because they were set.
+struct Gain {
+    amount: u32,
+    set: bool,
+}
+
+fn regain<R: Ruleset>(
+    play: &mut Play<'_, R>,
+    target: &CombatantId,
+    member: Option<MemberId>,
+    Gain { amount, set }: Gain,
+) -> Result<(), Violation> {
+    let before = play.hit_points(target, member.as_ref())?;
     let after = before.map(|hp| healed(hp, amount));
     emit_and_react(
         play,
         Healed {
-            combatant: c.target.clone(),
-            member: c.member.clone(),
+            combatant: target.clone(),
+            member: member.clone(),
             amount,
             hp_gained: gained(before, amount),
             hp_left: after,
+            set,
         },
     )?;
     let (Some(before), Some(after)) = (before, after) else {
         return Ok(());
     };
     if before.current.get() == 0 && after > 0 {
-        get_up(play, &c.target, member)?;
+        get_up(play, target, member.as_ref())?;
     }
     Ok(())
 }

@@ -124,11 +124,9 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Direct<'_, D> {
         }))
     }
 
+    /// A field that may be left out is not null instead: no published schema allows that.
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        self.state.receive(self.json.deserialize_option(Checked {
-            visitor,
-            state: self.state,
-        }))
+        visitor.visit_some(self)
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -241,15 +239,6 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Checked<'_, V> {
 
     fn visit_unit<E: Error>(self) -> Result<V::Value, E> {
         self.state.send(self.visitor.visit_unit())
-    }
-
-    fn visit_none<E: Error>(self) -> Result<V::Value, E> {
-        self.state.send(self.visitor.visit_none())
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, json: D) -> Result<V::Value, D::Error> {
-        let state = self.state;
-        state.send(self.visitor.visit_some(Direct { json, state }))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<V::Value, A::Error> {

@@ -102,12 +102,9 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         }
     }
 
+    /// A field that may be left out is not null instead: no published schema allows that.
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        if self.0.is_null() {
-            visitor.visit_none()
-        } else {
-            visitor.visit_some(self)
-        }
+        visitor.visit_some(self)
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(

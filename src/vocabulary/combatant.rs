@@ -4,10 +4,12 @@ use super::{CombatantId, FoeHp, Int, MemberId, Metadata, Ruleset, Slug, Text, Wo
 use crate::json::{FieldError, read_fields};
 use macro_rules_attribute::derive;
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, Deserializer, IntoDeserializer};
+use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 use std::fmt;
+use std::marker::PhantomData;
 use utoipa::ToSchema;
 
 /// Maximum members of a group.
@@ -26,6 +28,30 @@ pub struct Hp {
     #[serde(default)]
     #[schema(default = 0)]
     pub temp: Int<0, 1_000_000>,
+}
+
+/// Changes of hit points: each part keeps its value if it is left out.
+#[skip_serializing_none]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct HpChanges {
+    /// Current hit points. A lower number is damage, a higher one is healing. Required to begin to
+    /// track hit points.
+    pub current: Option<Int<0, 1_000_000>>,
+    /// Maximum. One below the current hit points lowers them to it, which is damage.
+    pub max: Option<Int<0, 1_000_000>>,
+    /// Temporary hit points. Fewer of them are no damage.
+    pub temp: Option<Int<0, 1_000_000>>,
+}
+
+impl From<Hp> for HpChanges {
+    fn from(hp: Hp) -> Self {
+        Self {
+            current: Some(hp.current),
+            max: hp.max,
+            temp: Some(hp.temp),
+        }
+    }
 }
 
 /// Kind of combatant.
@@ -78,7 +104,7 @@ impl Hp {
 }
 
 /// One member of a group that acts as one combatant.
-#[serde_with::skip_serializing_none]
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Member {
     /// Id of the member, unique in the group.
@@ -91,49 +117,64 @@ pub struct Member {
     pub conditions: Vec<Slug>,
 }
 
-/// A member of a group as a client gives it: its id alone, or its id with hit points.
+/// A member of a group as a client gives it: its id alone, or its id with more.
+// `H` is its hit points: `Hp` for a newcomer, `HpChanges` for a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(untagged)]
-pub enum MemberDraft {
+pub enum MemberDraft<H> {
     /// The id alone.
     Id(MemberId),
-    /// The id with hit points.
-    Whole(MemberSpec),
+    /// The id with hit points or conditions.
+    Whole(MemberSpec<H>),
 }
 
 /// By hand, because the derived error does not say why neither fits.
-impl<'de> Deserialize<'de> for MemberDraft {
+impl<'de, H: Deserialize<'de>> Deserialize<'de> for MemberDraft<H> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct MemberVisitor;
-        impl<'de> de::Visitor<'de> for MemberVisitor {
-            type Value = MemberDraft;
+        struct MemberVisitor<H>(PhantomData<H>);
+        impl<'de, H: Deserialize<'de>> de::Visitor<'de> for MemberVisitor<H> {
+            type Value = MemberDraft<H>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a member's id, or an object with its id and hit points")
             }
-            fn visit_str<E: de::Error>(self, id: &str) -> Result<MemberDraft, E> {
+            fn visit_str<E: de::Error>(self, id: &str) -> Result<Self::Value, E> {
                 MemberId::deserialize(id.into_deserializer()).map(MemberDraft::Id)
             }
-            fn visit_map<A: de::MapAccess<'de>>(self, fields: A) -> Result<MemberDraft, A::Error> {
+            fn visit_map<A: de::MapAccess<'de>>(self, fields: A) -> Result<Self::Value, A::Error> {
                 MemberSpec::deserialize(MapAccessDeserializer::new(fields)).map(MemberDraft::Whole)
             }
         }
-        deserializer.deserialize_any(MemberVisitor)
+        deserializer.deserialize_any(MemberVisitor(PhantomData))
     }
 }
 
-/// A member of a group with its hit points.
+/// A member of a group with its hit points and conditions.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct MemberSpec {
+pub struct MemberSpec<H> {
     /// Id of the member, unique in the group.
     pub id: MemberId,
     /// Hit points, to track them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hp: Option<Hp>,
+    pub hp: Option<H>,
+    /// Conditions, at most 32.
+    #[schema(max_items = 32)]
+    pub conditions: Option<Vec<Slug>>,
+}
+
+impl<H> MemberSpec<H> {
+    /// The id alone.
+    pub fn of(id: MemberId) -> Self {
+        Self {
+            id,
+            hp: None,
+            conditions: None,
+        }
+    }
 }
 
 /// A combatant: what all rulesets know of it, and what its ruleset adds.
-#[serde_with::skip_serializing_none]
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(bound = "")]
 #[schema(bound = "R: Ruleset")]
@@ -310,7 +351,7 @@ fn fields_of(stats: &impl Serialize) -> Map<String, Value> {
 }
 
 /// Whether no condition takes out of the fight or is one that `stops`.
-fn are_free_of(conditions: &[Slug], stops: impl Fn(&str) -> bool) -> bool {
+pub fn are_free_of(conditions: &[Slug], stops: impl Fn(&str) -> bool) -> bool {
     !conditions
         .iter()
         .any(|c| OUT.contains(&c.as_str()) || stops(c.as_str()))
@@ -325,11 +366,12 @@ fn banded(hp: Option<Hp>, choice: FoeHp) -> Option<Band> {
 }
 
 /// A combatant as a client describes it: the fields that all rulesets share.
-#[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+// `H` is its hit points: `Hp` for a newcomer, `HpChanges` for a change.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(as = DraftFields)]
-pub struct Draft {
+pub struct Draft<H> {
     /// Id of the combatant, unique in the encounter. Made from the name by default.
     pub id: Option<CombatantId>,
     /// Name for people; the id by default. A combatant needs a name or an id.
@@ -345,10 +387,10 @@ pub struct Draft {
     /// True if players can't see it.
     pub hidden: Option<bool>,
     /// Hit points, to track them.
-    pub hp: Option<Hp>,
+    pub hp: Option<H>,
     /// Members of a group that acts as one combatant, at most 50.
     #[schema(max_items = 50)]
-    pub members: Option<Vec<MemberDraft>>,
+    pub members: Option<Vec<MemberDraft<H>>>,
     /// Conditions, at most 32.
     #[schema(max_items = 32)]
     pub conditions: Option<Vec<Slug>>,
@@ -356,23 +398,23 @@ pub struct Draft {
     pub metadata: Option<Metadata>,
 }
 
-impl Draft {
-    /// The names of its fields.
-    pub const FIELDS: [&str; 10] = [
-        "id",
-        "name",
-        "side",
-        "kind",
-        "controller",
-        "hidden",
-        "hp",
-        "members",
-        "conditions",
-        "metadata",
-    ];
+/// The names of the fields of a [`Draft`].
+pub const DRAFT_FIELDS: [&str; 10] = [
+    "id",
+    "name",
+    "side",
+    "kind",
+    "controller",
+    "hidden",
+    "hp",
+    "members",
+    "conditions",
+    "metadata",
+];
 
+impl<H: DeserializeOwned> Draft<H> {
     /// Reads a combatant's JSON object: the shared fields, and the rest as the ruleset's own stats
-    /// laid over `stats`.
+    /// laid over `stats`. A stat that is an object keeps the entries that are left out.
     pub fn split<R: Ruleset>(
         value: Value,
         stats: &R::CombatantStats,
@@ -383,14 +425,23 @@ impl Draft {
                 "Expected an object: a combatant's fields, such as its name.",
             ));
         };
-        let (shared, own): (Map<_, _>, Map<_, _>) = fields
-            .into_iter()
-            .partition(|(name, _)| Self::FIELDS.contains(&name.as_str()));
+        let mut shared = Map::new();
         let mut laid = fields_of(stats);
-        laid.extend(own);
+        for (name, value) in fields {
+            if DRAFT_FIELDS.contains(&name.as_str()) {
+                shared.insert(name, value);
+                continue;
+            }
+            match (laid.get_mut(&name), value) {
+                (Some(Value::Object(kept)), Value::Object(given)) => kept.extend(given),
+                (_, value) => {
+                    laid.insert(name, value);
+                }
+            }
+        }
         Ok((
             read_fields(&shared, &[])?,
-            read_fields(&laid, &Self::FIELDS)?,
+            read_fields(&laid, &DRAFT_FIELDS)?,
         ))
     }
 }

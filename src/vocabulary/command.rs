@@ -134,8 +134,9 @@ pub struct AddCombatant {
 pub struct UpdateCombatant {
     /// The combatant.
     pub combatant: CombatantId,
-    /// New values of the fields that change. `max` and `temp` keep their values if `hp` leaves them
-    /// out.
+    /// New values of the fields that change, at least one. The others stay, also the parts of `hp`,
+    /// the members of a group and the named numbers. Lower current hit points are damage, higher
+    /// ones healing.
     #[schema(value_type = ChangesSchema)]
     pub changes: Value,
 }

@@ -280,6 +280,9 @@ pub struct Damaged {
     pub hp_left: Option<u32>,
     /// The combatant that dealt the damage.
     pub source: Option<CombatantId>,
+    /// True if the hit points were set. Viewers that don't see them don't get the event.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub set: bool,
 }
 
 /// A combatant regained hit points.
@@ -296,6 +299,9 @@ pub struct Healed {
     pub hp_gained: u32,
     /// Remaining hit points, if tracked.
     pub hp_left: Option<u32>,
+    /// True if the hit points were set. Viewers that don't see them don't get the event.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub set: bool,
 }
 
 /// A combatant got a condition.
@@ -419,6 +425,11 @@ impl Describe for SharedEvent {
             Self::RoundEnded(_) => "Round {round} ends.",
             Self::TurnStarted(_) => "{combatant}'s turn starts.",
             Self::TurnEnded(_) => "{combatant}'s turn ends.",
+            Self::Damaged(e) if e.set => {
+                "[{member} of {combatant} loses]\
+                 [{!member}{combatant} {combatant:loses|lose}] \
+                 {hp_lost} {hp_lost:hit point|hit points}[, {hp_left} left]."
+            }
             Self::Damaged(_) => {
                 "[{member} of {combatant} takes]\
                  [{!member}{combatant} {combatant:takes|take}] {amount} damage[ from {source}]\

@@ -35,8 +35,8 @@ mod wound;
 pub use audience::Audience;
 pub use cached_combatant::CachedCombatant;
 pub use combatant::{
-    Band, Combatant, Draft, Hp, Kind, MAX_MEMBERS, Member, MemberDraft, MemberSpec, OUT, ids,
-    is_default,
+    Band, Combatant, DRAFT_FIELDS, Draft, Hp, HpChanges, Kind, MAX_MEMBERS, Member, MemberDraft,
+    MemberSpec, OUT, are_free_of, ids, is_default,
 };
 pub use combatants::Combatants;
 pub use command::*;

@@ -45,11 +45,17 @@ impl<R: Ruleset> EventRedaction<'_, R> {
         match &mut redacted {
             SharedEvent::Noted(e) if e.readers != Readers::All => return None,
             SharedEvent::Damaged(e) if self.hides_hp(&e.combatant) => {
+                if e.set {
+                    return None;
+                }
                 e.temp_lost = 0;
                 e.hp_lost = e.amount;
                 e.hp_left = None;
             }
             SharedEvent::Healed(e) if self.hides_hp(&e.combatant) => {
+                if e.set {
+                    return None;
+                }
                 e.hp_gained = e.amount;
                 e.hp_left = None;
             }

@@ -5,13 +5,11 @@ use super::{
 };
 
 impl<R: Ruleset> Play<'_, R> {
-    /// The event of `damage`, which is not emitted, and the condition that the target or its member
-    /// gets with its last hit point, unless it has it already. Refused for an unknown combatant or
-    /// member, and if a member must be named.
-    pub fn wound(&self, damage: &Damage) -> Result<(Damaged, Option<Slug>), Violation> {
+    /// The event of `damage`, which is not emitted. Refused for an unknown combatant or member, and
+    /// if a member must be named.
+    pub fn wound(&self, damage: &Damage) -> Result<Damaged, Violation> {
         let target = &damage.target;
-        let member = damage.member.as_ref();
-        let hp = self.hit_points(target, member)?;
+        let hp = self.hit_points(target, damage.member.as_ref())?;
         if let Some(source) = &damage.source {
             self.combatant("source", source)?;
         }
@@ -24,35 +22,32 @@ impl<R: Ruleset> Play<'_, R> {
             hp_lost: amount,
             hp_left: None,
             source: damage.source.clone(),
+            set: false,
         };
-        let Some(hp) = hp else {
-            return Ok((damaged, None));
-        };
-        let before = hp.current.count();
-        damaged.temp_lost = hp.temp.count().min(amount);
-        damaged.hp_lost = before.min(amount - damaged.temp_lost);
-        let left = before - damaged.hp_lost;
-        damaged.hp_left = Some(left);
-        let fell = left == 0 && damaged.hp_lost > 0;
-        let down = if fell {
-            self.condition_of_fall(target, member)?
-        } else {
-            None
-        };
-        Ok((damaged, down))
+        if let Some(hp) = hp {
+            let before = hp.current.count();
+            damaged.temp_lost = hp.temp.count().min(amount);
+            damaged.hp_lost = before.min(amount - damaged.temp_lost);
+            damaged.hp_left = Some(before - damaged.hp_lost);
+        }
+        Ok(damaged)
     }
 
     /// The condition that comes with the last hit point, unless it is there already.
-    fn condition_of_fall(
-        &self,
-        target: &CombatantId,
-        member: Option<&MemberId>,
-    ) -> Result<Option<Slug>, Violation> {
+    pub fn fall(&self, damaged: &Damaged) -> Result<Option<Slug>, Violation> {
+        if damaged.hp_left != Some(0) || damaged.hp_lost == 0 {
+            return Ok(None);
+        }
+        let target = &damaged.combatant;
         let Some(down) = self.combatant("target", target)?.down() else {
             return Ok(None);
         };
-        let already = self.conditions(target, member)?.contains(&down);
-        Ok(if already { None } else { Some(down) })
+        let conditions = self.conditions(target, damaged.member.as_ref())?;
+        Ok(if conditions.contains(&down) {
+            None
+        } else {
+            Some(down)
+        })
     }
 
     /// The hit points that damage and healing change; None if they are not tracked.

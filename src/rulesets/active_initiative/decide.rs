@@ -5,8 +5,8 @@ use super::react::{advance, close_round};
 use super::{
     Advised, Combatant, Command, Encounter, EndTurn, InitiativeRoll, InitiativeRolled,
     InspirationSpent, Inspired, Interrupt, InterruptPoints, InterruptPointsGained, Interrupted,
-    MEANS, Means, Nominate, Nominated, Phase, Play, Readied, Ready, ReadyLapsed, Roll, RollOff,
-    Rolled, RolledOff, Start, Triggered,
+    MEANS, Means, Nominate, Nominated, Options, Phase, Play, Readied, Ready, ReadyLapsed, Roll,
+    RollOff, Rolled, RolledOff, Start, Triggered,
 };
 use crate::rulesets::shared::{
     check_chooser, check_in_fight, check_started, check_starter, end_turn, start_encounter,
@@ -574,12 +574,7 @@ fn trigger(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
 
 fn inspire(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
-    require(
-        holds_inspiration(play.encounter(), c),
-        "not_a_pc",
-        "AI-28",
-        || format!("{id} can't hold inspiration. Give it to a player's character."),
-    )?;
+    check_can_hold(play.encounter(), c)?;
     let held = c.stats.inspiration.count();
     require(held < 3, "inspiration_full", "AI-28", || {
         format!("{id} can't hold more than 3 inspiration points. Spend one first.")
@@ -601,10 +596,29 @@ fn spend(play: &mut Play<'_>, id: &CombatantId, rule: &'static str) -> Result<()
     Ok(())
 }
 
+/// Refuses a combatant that can't hold inspiration (AI-28).
+fn check_can_hold(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
+    let can_hold = holds_inspiration(encounter, c);
+    require(can_hold, "not_a_pc", "AI-28", || {
+        format!(
+            "{} can't hold inspiration. Give it to a player's character.",
+            c.id
+        )
+    })
+}
+
 /// Whether it may hold inspiration (AI-28).
 pub(super) fn holds_inspiration(encounter: &Encounter, c: &Combatant) -> bool {
-    c.kind == Kind::Pc
-        || encounter.options.npc_inspiration && c.kind == Kind::Npc && beside_a_pc(encounter, c)
+    can_ever_hold(&encounter.options, c) && (c.kind == Kind::Pc || beside_a_pc(encounter, c))
+}
+
+/// Whether a combatant of its kind may hold inspiration, on one side or another (AI-28).
+pub(super) fn can_ever_hold(options: &Options, c: &Combatant) -> bool {
+    match c.kind {
+        Kind::Pc => true,
+        Kind::Npc => options.npc_inspiration,
+        Kind::Hazard => false,
+    }
 }
 
 /// Whether a player's character is on its side.
@@ -616,9 +630,9 @@ fn beside_a_pc(encounter: &Encounter, c: &Combatant) -> bool {
 
 /// The inspiration points of a combatant that has some; `rule` says what they pay for.
 fn inspiration(encounter: &Encounter, c: &Combatant, rule: &'static str) -> Result<u32, Violation> {
+    check_can_hold(encounter, c)?;
     let held = c.stats.inspiration.count();
-    let holds = holds_inspiration(encounter, c) && held > 0;
-    require(holds, "no_inspiration", rule, || {
+    require(held > 0, "no_inspiration", rule, || {
         format!(
             "{} has no inspiration to spend. Send \"inspire\" first.",
             c.id

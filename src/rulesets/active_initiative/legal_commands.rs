@@ -28,13 +28,13 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
 }
 
 /// The numbers of a newcomer.
-pub(super) fn newcomer_fields(_encounter: &Encounter) -> Vec<Property> {
-    Property::numbers([
-        ("inspiration", 0, 3),
-        ("int_modifier", -10, 20),
-        ("dex", 0, 50),
-        ("wis", 0, 50),
-    ])
+pub(super) fn newcomer_fields(encounter: &Encounter) -> Vec<Property> {
+    let mut fields = Property::numbers([("int_modifier", -10, 20), ("dex", 0, 50), ("wis", 0, 50)]);
+    // Otherwise it depends on the kind whether a newcomer can hold some.
+    if encounter.options.npc_inspiration {
+        fields.extend(Property::numbers([("inspiration", 0, 3)]));
+    }
+    fields
 }
 
 fn before_the_start(encounter: &Encounter) -> Vec<LegalCommand> {

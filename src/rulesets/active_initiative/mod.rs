@@ -16,13 +16,15 @@ pub use command::*;
 pub use event::*;
 pub use state::*;
 
+use crate::json::FieldError;
 use crate::rulesets::shared::{had_turn, parts};
 use crate::vocabulary::{
     Actor, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
-    Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset,
+    Event as AnyEvent, Int, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset,
     Violation,
 };
-use decide::{could_interrupt, could_interrupt_choice, could_interrupt_for_damage};
+use decide::{can_ever_hold, could_interrupt, could_interrupt_choice, could_interrupt_for_damage};
+use std::collections::BTreeSet;
 
 /// The ruleset `active-initiative`.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +43,23 @@ impl Ruleset for ActiveInitiative {
             "int_modifier" => Some("INT modifier"),
             "wis" => Some("WIS"),
             _ => None,
+        }
+    }
+
+    fn check_combatant(options: &Options, combatant: &Combatant) -> Result<(), FieldError> {
+        if combatant.stats.inspiration.get() == 0 || can_ever_hold(options, combatant) {
+            return Ok(());
+        }
+        let message = format!(
+            "{} can't hold inspiration (AI-28). Leave \"inspiration\" out.",
+            combatant.name
+        );
+        Err(FieldError::meaningless("inspiration", message))
+    }
+
+    fn drop_outdated(options: &Options, combatant: &mut Combatant, given: &BTreeSet<String>) {
+        if !given.contains("inspiration") && !can_ever_hold(options, combatant) {
+            combatant.stats.inspiration = Int::default();
         }
     }
 

@@ -6,7 +6,7 @@ mod track;
 mod turn;
 
 pub(super) use join::join_battle;
-pub(super) use track::{MAX_START_EFFECTS, MAX_TIMED, change_motes};
+pub(super) use track::{MAX_START_EFFECTS, MAX_TIMED};
 pub(super) use turn::MAX_TOKENS;
 pub(super) use turn::take_turn;
 

@@ -67,7 +67,6 @@ pub(super) fn newcomer_fields(_encounter: &Encounter) -> Vec<Property> {
         ("awareness", 0, 20),
         ("stealth", 0, 20),
         ("socialize", 0, 20),
-        ("motes", 0, 1000),
         ("max_motes", 0, 1000),
     ];
     let mut fields = Property::numbers(numbers);

@@ -16,6 +16,7 @@ pub use command::*;
 pub use event::*;
 pub use state::*;
 
+use crate::json::FieldError;
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
     Actor, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
@@ -23,6 +24,7 @@ use crate::vocabulary::{
     Status, Violation, ids,
 };
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 /// The ruleset `venture`.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +39,23 @@ impl Ruleset for Venture {
 
     fn words_for_stat(field: &str) -> Option<&'static str> {
         (field == "max_motes").then_some("maximum of motes")
+    }
+
+    fn check_combatant(_: &Options, combatant: &Combatant) -> Result<(), FieldError> {
+        let motes = combatant.stats.motes();
+        let most = combatant.stats.max_motes;
+        if motes <= most.get() {
+            return Ok(());
+        }
+        let message = format!("{motes} is above the maximum of {most}. Set \"max_motes\" too.");
+        Err(FieldError::meaningless("motes", message))
+    }
+
+    fn drop_outdated(_: &Options, combatant: &mut Combatant, given: &BTreeSet<String>) {
+        let stats = &mut combatant.stats;
+        if !given.contains("motes") {
+            stats.motes = stats.motes.map(|motes| motes.min(stats.max_motes));
+        }
     }
 
     fn actor(command: &Command) -> Actor<'_> {

@@ -1,14 +1,12 @@
 //! What follows from shared commands, and how a fight moves on from turn to turn.
 
-use super::decide::{change_motes, join_battle, take_turn};
+use super::decide::{join_battle, take_turn};
 use super::{
     Combatant, DelayLasts, Encounter, FreeActionReached, FreeActionState, Join, Phase, Play,
     StandstillReached, Tick, TickReached, Venture, on_track, rank,
 };
 use crate::rulesets::shared::{end_turn, next_round, start_round};
-use crate::vocabulary::{
-    Event as AnyEvent, RosterEvent, RoundEnded, SharedEvent, Status, Violation,
-};
+use crate::vocabulary::{Event as AnyEvent, RoundEnded, SharedEvent, Status, Violation};
 
 pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Venture>) -> Result<(), Violation> {
     if play.encounter().status != Status::Running {
@@ -28,12 +26,6 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Venture>) -> Result<()
                 leave_round_zero(play);
             }
             take_turn(play, &e.combatant)?;
-        }
-        AnyEvent::Roster(RosterEvent::CombatantUpdated { details, .. })
-            if details.state.join_battle.is_some() =>
-        {
-            // The maximum may be lower now.
-            change_motes(play, &details.id, 0);
         }
         AnyEvent::Shared(_) | AnyEvent::Roster(_) | AnyEvent::Own(_) => {}
     }

@@ -103,7 +103,7 @@ async fn rulesets_tell_what_they_are_and_what_they_need() {
         let combatant = manifest["combatant"]["properties"].as_object();
         let options = manifest["options"]["properties"].as_object();
         for (name, field) in combatant.into_iter().chain(options).flatten() {
-            let shared = turnkeeper::vocabulary::Draft::FIELDS.contains(&name.as_str());
+            let shared = turnkeeper::vocabulary::DRAFT_FIELDS.contains(&name.as_str());
             assert!(
                 shared || field.get("description").is_some(),
                 "{name}: {field}"

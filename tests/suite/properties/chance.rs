@@ -7,6 +7,19 @@ use rand_chacha::ChaCha12Rng;
 use serde_json::{Map, Value, json};
 use turnkeeper::vocabulary::{LegalCommand, Values};
 
+/// The field that hides a combatant. Plays say themselves who is hidden from whom.
+const HIDDEN: &str = "hidden";
+
+/// Whether all values of this shape hide or reveal a combatant.
+fn hides(values: &Values) -> bool {
+    match values {
+        Values::Object(properties) => properties
+            .iter()
+            .any(|property| property.required && property.field == HIDDEN),
+        _ => false,
+    }
+}
+
 /// Chance that a seed decides.
 pub struct Chance(ChaCha12Rng);
 
@@ -98,16 +111,23 @@ impl Chance {
             Values::Object(properties) => {
                 let mut object = Map::new();
                 for property in properties {
-                    // Plays say themselves who is hidden from whom.
-                    if property.required || (property.field != "hidden" && self.percent(50)) {
+                    if property.required || (property.field != HIDDEN && self.percent(50)) {
                         object.insert(property.field.to_string(), self.of(&property.values));
                     }
                 }
                 object.into()
             }
             Values::AnyOf(shapes) => {
-                let shape = self.below(shapes.len());
-                self.of(&shapes[shape].values)
+                let mut fitting = Vec::new();
+                for shape in shapes {
+                    if !hides(&shape.values) {
+                        fitting.push(&shape.values);
+                    }
+                }
+                match self.pick(&fitting) {
+                    Some(values) => self.of(values),
+                    None => Value::Null,
+                }
             }
         }
     }

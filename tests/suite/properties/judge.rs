@@ -802,7 +802,7 @@ fn what_a_round_allows_comes_back_with_an_undo() {
     // Ann has two turns in round 1, whatever her number says then, and none in round 2.
     for command in [
         json!({"type": "start"}),
-        json!({"type": "update_combatant", "combatant": "ann", "changes": {"numbers": {}}}),
+        json!({"type": "update_combatant", "combatant": "ann", "changes": {"numbers": {"turns": 0}}}),
         json!({"type": "resolve"}),
         json!({"type": "end_turn", "combatant": "ann"}),
         json!({"type": "undo", "to_version": 2}),

@@ -6,6 +6,7 @@
 //! rulesets whose id holds it, and `TURNKEEPER_SEED` plays one fight again.
 
 pub mod chance;
+mod changes;
 pub mod definitions;
 mod fields;
 mod gone;

@@ -306,6 +306,22 @@ impl Subject {
             4 => combatant["conditions"] = json!([chance.pick(&self.conditions)]),
             _ => {}
         }
+        // A creation is not refused: only players' characters can hold inspiration everywhere, and motes
+        // have a maximum.
+        let is_pc = match combatant["kind"].as_str() {
+            Some(kind) => kind == "pc",
+            None => combatant["side"] == "players",
+        };
+        if let Some(fields) = combatant.as_object_mut() {
+            if !is_pc {
+                fields.remove("inspiration");
+            }
+            if fields.get("motes").and_then(Value::as_i64)
+                > fields.get("max_motes").and_then(Value::as_i64)
+            {
+                fields.remove("motes");
+            }
+        }
         combatant
     }
 }

@@ -136,7 +136,10 @@ impl Contract {
                 Value::String(target) if target.starts_with("#/components/schemas/") => {
                     let name = target.rsplit('/').next().unwrap_or_default();
                     if whole["components"]["schemas"][name].is_null() {
-                        let target = self.document.pointer(&target[1..]).expect("a schema");
+                        let target = self
+                            .document
+                            .pointer(&target[1..])
+                            .unwrap_or_else(|| panic!("there is no {target}"));
                         whole["components"]["schemas"][name] = target.clone();
                         wanted.push(target);
                     }
@@ -144,7 +147,7 @@ impl Contract {
                 _ => {}
             }
         }
-        jsonschema::draft202012::new(&whole).expect("a schema")
+        jsonschema::draft202012::new(&whole).unwrap_or_else(|e| panic!("a schema: {e}"))
     }
 
     /// The template of a path, where the document has one: the one with the fewest parameters.

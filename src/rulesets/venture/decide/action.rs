@@ -145,9 +145,9 @@ fn attack(play: &mut Play<'_>, by: &CombatantId, target: &Target) -> Result<bool
             amount,
             source: Some(by.clone()),
         };
-        let (damaged, down) = play.wound(&damage)?;
+        let damaged = play.wound(&damage)?;
+        falls = play.fall(&damaged)?;
         play.emit(damaged);
-        falls = down;
     }
     let condition = if target.killed {
         Some(Slug::fixed("dead"))

@@ -270,7 +270,7 @@ pub(super) fn withdraw(play: &mut Play<'_>, c: &Withdraw) -> Result<(), Violatio
 }
 
 /// Changes motes, between 0 and the maximum.
-pub(in super::super) fn change_motes(play: &mut Play<'_>, id: &CombatantId, delta: i64) {
+pub(super) fn change_motes(play: &mut Play<'_>, id: &CombatantId, delta: i64) {
     let Some(c) = play.encounter().get(id) else {
         return;
     };

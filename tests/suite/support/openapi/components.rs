@@ -3,14 +3,14 @@
 
 use super::bodies::{CombatantFields, RosterChange};
 use super::naming::{SchemaSet, reference};
-use super::schema::{Components, TypeSchema, correct, type_schema};
+use super::schema::{Components, TypeSchema, correct, draft_schema, type_schema};
 use super::shape::{drop_repetitions, pascal, shape, tagged_union};
 use crate::round_robin::RoundRobin;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use turnkeeper::engine::{Creation, EncounterView};
 use turnkeeper::vocabulary::{
-    Draft, Manifest, Participants, Registrar, Ruleset, SharedCommand, SharedEvent,
+    Hp, HpChanges, Manifest, Participants, Registrar, Ruleset, SharedCommand, SharedEvent,
 };
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
@@ -71,7 +71,8 @@ pub fn components(
         set.add(name, schema);
     }
     take::<Creation>(&mut set);
-    take::<Draft>(&mut set);
+    set.take("DraftFields", &draft_schema::<Hp>());
+    set.take("ChangeFields", &draft_schema::<HpChanges>());
     // Its fields are the same for all rulesets.
     take::<EncounterView<'_, RoundRobin>>(&mut set);
     take::<CombatantFields>(&mut set);
@@ -87,7 +88,7 @@ pub fn components(
         set.take("OwnCommand", &ruleset.command);
         set.take("OwnEvent", &ruleset.event);
     }
-    let mut all = set.publish();
+    let mut all = name_by_use(set.publish());
     match ruleset {
         Some(ruleset) => of_ruleset(&mut all, ruleset),
         None => envelope(&mut all),
@@ -98,6 +99,16 @@ pub fn components(
     }
     all.values_mut().for_each(drop_repetitions);
     all
+}
+
+/// Names the forms of a type by what they are for: with the hit points of a newcomer, or with
+/// changes of them.
+fn name_by_use(all: Components) -> Components {
+    let mut text = serde_json::to_string(&all).expect("JSON");
+    for (of_type, of_use) in [("_HpChanges\"", "Changes\""), ("_Hp\"", "\"")] {
+        text = text.replace(of_type, of_use);
+    }
+    serde_json::from_str(&text).expect("JSON")
 }
 
 fn take<T: ToSchema + PartialSchema>(set: &mut SchemaSet) {
@@ -268,8 +279,11 @@ fn combatants(all: &mut Components, stats: &Fields, state: &Fields) {
     draft.required.clear();
     draft.properties.extend(stats.properties.clone());
     put(all, "CombatantDraft", draft.schema());
-    draft.properties.remove("id");
-    put(all, "CombatantChanges", draft.schema());
+    let mut changes = Fields::of(&all.remove("ChangeFields").unwrap_or_default());
+    changes.required.clear();
+    changes.properties.extend(stats.properties.clone());
+    changes.properties.remove("id");
+    put(all, "CombatantChanges", changes.schema());
     let mut shown = Fields::of(&all["CombatantFields"]);
     for field in ["hidden", "members", "conditions", "acted"] {
         shown.required.push(field.to_owned());

@@ -1,7 +1,7 @@
 //! The answers of `GET /v1/rulesets` and `GET /v1/rulesets/{ruleset}`.
 
 use super::components::{AllSchemas, Schemas, components};
-use super::schema::{Components, REF, standalone, type_schema};
+use super::schema::{Components, REF, draft_schema, standalone};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use turnkeeper::http;
@@ -9,7 +9,7 @@ use turnkeeper::openapi::{
     CommandInfo, EventInfo, PresetInfo, RulesetList, RulesetManifest, RulesetSummary,
 };
 use turnkeeper::vocabulary::{
-    Commands, Decision, Draft, HOUSE_RULES, Manifest, SHARED_DECISIONS, SharedCommand,
+    Commands, Decision, HOUSE_RULES, Hp, Manifest, SHARED_DECISIONS, SharedCommand,
 };
 
 /// The list of the rulesets that ship.
@@ -76,7 +76,7 @@ fn presets(manifest: &Manifest) -> Vec<PresetInfo> {
 
 /// A combatant as a client describes it.
 fn draft(schemas: &Schemas) -> Value {
-    let mut combatant = standalone(&type_schema::<Draft>());
+    let mut combatant = standalone(&draft_schema::<Hp>());
     let stats = standalone(&schemas.stats);
     if let (Some(fields), Some(Value::Object(own))) = (
         combatant

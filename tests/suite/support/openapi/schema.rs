@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use turnkeeper::vocabulary::INLINE;
+use turnkeeper::vocabulary::{Draft, INLINE};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -28,6 +28,18 @@ pub fn type_schema<T: ToSchema + PartialSchema>() -> TypeSchema {
         schema: T::schema(),
         components,
     }
+}
+
+/// The schema of a combatant as a client describes it, with hit points of the type `H`.
+pub fn draft_schema<H: ToSchema + PartialSchema>() -> TypeSchema
+where
+    Draft<H>: ToSchema + PartialSchema,
+{
+    let mut draft = type_schema::<Draft<H>>();
+    // A type does not list the schemas of its parameters.
+    draft.components.push((H::name().into_owned(), H::schema()));
+    H::schemas(&mut draft.components);
+    draft
 }
 
 /// A schema as JSON.
