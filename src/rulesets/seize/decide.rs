@@ -68,9 +68,18 @@ fn finish(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
 pub(super) fn close_turn(play: &mut Play<'_>, id: &CombatantId) {
     lose_extra_action(play, id);
     end_turn(play, id);
-    if !open_seizing(play) {
-        advance(play);
+    ask_next(play);
+}
+
+/// Asks the combatants that may seize the next turn, else who acts next.
+pub(super) fn ask_next(play: &mut Play<'_>) {
+    let eligible = eligible(play.encounter());
+    if eligible.is_empty() {
+        return advance(play);
     }
+    play.emit(SeizingOpened {
+        combatants: eligible.into(),
+    });
 }
 
 fn lose_extra_action(play: &mut Play<'_>, id: &CombatantId) {
@@ -79,18 +88,6 @@ fn lose_extra_action(play: &mut Play<'_>, id: &CombatantId) {
             combatant: id.clone(),
         });
     }
-}
-
-/// Asks the combatants that may seize the next turn; false if there is none.
-pub(super) fn open_seizing(play: &mut Play<'_>) -> bool {
-    let eligible = eligible(play.encounter());
-    if eligible.is_empty() {
-        return false;
-    }
-    play.emit(SeizingOpened {
-        combatants: eligible.into(),
-    });
-    true
 }
 
 /// Starts the first seized turn (WA-15), else asks who acts next, in a new round if all have acted

@@ -54,13 +54,11 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Seize>) {
             .state
             .queue
             .retain(|seizer| seizer.combatant != e.combatant),
-        Own(Event::ChoiceOpened(e)) => {
-            forget_losses(encounter);
-            encounter.state.phase = Phase::choice(e.starts_round);
-        }
+        Own(Event::ChoiceOpened(e)) => encounter.state.phase = Phase::choice(e.starts_round),
         Shared(SharedEvent::Damaged(e)) => note_loss(encounter, e),
         // Before the first turn the winner of the roll waits for the round to start.
         Shared(SharedEvent::RoundStarted(_)) if encounter.state.phase != Phase::Setup => {
+            forget_losses(encounter);
             encounter.state.turns.clear();
         }
         Shared(SharedEvent::TurnStarted(e)) => start_turn(encounter, &e.combatant),
@@ -200,7 +198,7 @@ fn forget(state: &mut State, left: &CombatantId) {
     state.last_actor.take_if(|last| last == left);
 }
 
-/// Losses of hit points before a turn let no combatant seize after it.
+/// Losses of hit points before a turn, or in an earlier round, let no combatant seize (WA-12a).
 fn forget_losses(encounter: &mut Encounter) {
     encounter.change_states(|s| s.hurt, |s| s.hurt = false);
 }

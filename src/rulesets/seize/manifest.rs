@@ -122,6 +122,10 @@ const RULES: &[Rule] = &[
         "WA-12b",
         "A loss between two turns counts for the turn before, until the choice; between rounds it does not count.",
     ),
+    Rule::supplementary(
+        "WA-12c",
+        "A hurt combatant that cannot act may seize if it can act again before the choice.",
+    ),
     Rule::official(
         "WA-13",
         "A combatant decides whether to seize when the turn that hurt it is over.",

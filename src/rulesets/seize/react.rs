@@ -1,6 +1,6 @@
 //! What follows under Seize the initiative from damage, deaths, comings and goings.
 
-use super::decide::{able, advance, close_turn, eligible, open_seizing, take_turn};
+use super::decide::{able, advance, ask_next, close_turn, eligible, take_turn};
 use super::{Phase, Play, Seize, SeizedTurnLapsed};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{Event as AnyEvent, SharedEvent, Violation};
@@ -8,10 +8,10 @@ use crate::vocabulary::{Event as AnyEvent, SharedEvent, Violation};
 pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Seize>) -> Result<(), Violation> {
     match event {
         _ if matches!(play.encounter().state.phase, Phase::Setup | Phase::Over) => {}
-        Shared(SharedEvent::Damaged(_)) => reopen_seizing(play),
         Shared(SharedEvent::Overridden(e)) => take_turn(play, &e.combatant),
         Shared(
-            SharedEvent::ConditionSet(_)
+            SharedEvent::Damaged(_)
+            | SharedEvent::ConditionSet(_)
             | SharedEvent::ConditionCleared(_)
             | SharedEvent::CombatantLeft(_),
         )
@@ -21,16 +21,8 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Seize>) -> Result<(), 
     Ok(())
 }
 
-/// Asks a combatant that was hurt after the last turn whether it seizes the next one, if that is
-/// not chosen yet (WA-12b).
-fn reopen_seizing(play: &mut Play<'_>) {
-    if play.encounter().state.phase == (Phase::Nominate {}) {
-        open_seizing(play);
-    }
-}
-
-/// Moves on after a change of the roster or of conditions. A seizer that is out of action loses the
-/// turn (WA-15a).
+/// Moves on after damage, a change of conditions or of the roster. A seizer that is out of action
+/// loses the turn (WA-15a). A hurt combatant that can act again may seize until the choice (WA-12b).
 fn settle(play: &mut Play<'_>) {
     let encounter = play.encounter();
     let mut dropped = Vec::new();
@@ -46,7 +38,7 @@ fn settle(play: &mut Play<'_>) {
     match encounter.state.phase.clone() {
         Phase::InTurn { actor } if encounter.get(&actor).is_none() => close_turn(play, &actor),
         Phase::Seize {} if eligible(encounter).is_empty() => advance(play),
-        Phase::Nominate {} => advance(play),
+        Phase::Nominate {} => ask_next(play),
         _ => {}
     }
 }
