@@ -43,7 +43,7 @@ export function gameOf({ ruleset, options }, manifest) {
 export const DECISIONS = {
   start: () => "The fight has not begun",
   begin_turn: (who) => `${who} may begin`,
-  interrupt: (_, [first, ...others]) => `${first} may begin, ${list(others, "or")} may interrupt`,
+  interrupt: (who) => `${who} may interrupt the next turn`,
   nominate: (who) => `${who} chooses who acts next`,
   nominate_first: (who) => `${who} chooses who starts the round`,
   seize: (who) => `${who} may seize the next turn`,

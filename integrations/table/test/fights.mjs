@@ -30,7 +30,8 @@ export async function under(fight) {
     effect({ name: "Bless", target: "valiant", source: "chansi", expires: { at: "turn_end", turns: 3 } }),
     effect({ name: "Fog", expires: { at: "round_end", rounds: 4 } }),
     { type: "set_condition", target: "brakkus", condition: "frightened" },
-    { type: "end_turn", combatant: "chansi", next: "valiant", begin: true },
+    { type: "end_turn", combatant: "chansi", next: "valiant" },
+    { type: "resolve" },
   ]);
   await fight.send({ type: "damage", target: "valiant", amount: 19, source: "brakkus" });
   await fight.send({ type: "note", text: "The bridge creaks.", readers: "all" });

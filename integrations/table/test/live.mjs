@@ -18,7 +18,7 @@ export function live({ browser, server, wire }) {
       await page.getByLabel("Member").selectOption({ label: "Goblin 2" });
     });
     await player.press("Valiant: end turn", (page) => page.getByLabel("Next").selectOption({ label: "Mira of the Reeds" }));
-    await until(async () => /^Mira of the Reeds may begin, Goblins may interrupt/.test(await large(spectator)), "the time for interrupts");
+    await until(async () => (await large(spectator)) === "Goblins may interrupt the next turn", "the time for interrupts");
     await gm.press("Goblins: interrupt");
     await until(async () => (await large(spectator)) === "Goblins may begin", "the goblins interrupt");
     await gm.press("Goblins: start turn");
@@ -32,7 +32,7 @@ export function live({ browser, server, wire }) {
     await player.press("Mira of the Reeds: interrupt");
     for (const own of pages) await until(async () => (await large(own)) === "Mira of the Reeds may begin", "the player interrupts");
     await gm.press("Undo the last step");
-    for (const own of pages) await until(async () => (await large(own)).startsWith("Brakkus may begin"), "it is taken back");
+    for (const own of pages) await until(async () => (await large(own)) === "Mira of the Reeds may interrupt the next turn", "it is taken back");
     for (const own of [player, spectator]) {
       const seen = (await own.html()) + wire.received(fight.tokens[own.role]);
       for (const word of SHADE) assert.ok(!seen.includes(word), `${own.role} sees ${word}`);

@@ -27,6 +27,10 @@ pub enum Command {
     BeginTurn(BeginTurn),
     #[serde(rename = "interrupt")]
     Interrupt(Interrupt),
+    #[serde(rename = "pass")]
+    Pass(Pass),
+    #[serde(rename = "resolve")]
+    Resolve(Resolve),
     #[serde(rename = "ready")]
     Ready(Ready),
     #[serde(rename = "trigger")]
@@ -68,8 +72,8 @@ pub struct Roll {
     pub roll: Option<D20>,
 }
 
-/// End a turn. With `next`, also choose who acts next (AI-7); with `begin`, start that turn at
-/// once.
+/// End a turn. With `next`, also choose who acts next (AI-7); with `begin`, start that turn at once
+/// if no combatant could interrupt.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
@@ -79,15 +83,11 @@ pub struct EndTurn {
     /// The combatant that acts next: one that has not acted this round (AI-8), or the first of the
     /// next round (AI-41).
     pub next: Option<CombatantId>,
-    /// True if the turn of `next` starts at once, because no player wants to interrupt. The token
-    /// must act for both combatants.
+    /// True if the turn of `next` starts at once, unless it waits for combatants that could
+    /// interrupt (AI-17b).
     #[serde(default)]
     #[schema(default = false)]
     pub begin: bool,
-    /// True if the turn of `next` starts at once if no combatant could interrupt (AI-17b).
-    #[serde(default)]
-    #[schema(default = false)]
-    pub begin_unopposed: bool,
 }
 
 /// Choose who acts next, if the turn ended without a choice or the chosen combatant is gone.
@@ -100,18 +100,15 @@ pub struct Nominate {
     pub combatant: Option<CombatantId>,
     /// The combatant that acts next.
     pub next: CombatantId,
-    /// True if the turn of `next` starts at once, because no player wants to interrupt. The token
-    /// must act for both combatants.
+    /// True if the turn of `next` starts at once, unless it waits for combatants that could
+    /// interrupt (AI-17b).
     #[serde(default)]
     #[schema(default = false)]
     pub begin: bool,
-    /// True if the turn of `next` starts at once if no combatant could interrupt (AI-17b).
-    #[serde(default)]
-    #[schema(default = false)]
-    pub begin_unopposed: bool,
 }
 
-/// Start the turn of the combatant that acts next; this closes the window for interrupts (AI-24).
+/// Start the turn of the combatant that acts next, once all that could interrupt have interrupted
+/// or passed (AI-17b). After that it is too late to interrupt (AI-24).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct BeginTurn {
@@ -128,6 +125,20 @@ pub struct Interrupt {
     /// The means that pay for it.
     pub means: Means,
 }
+
+/// Decline to interrupt the next turn, or the choice of it (AI-17b).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
+#[serde(deny_unknown_fields)]
+pub struct Pass {
+    /// The combatant.
+    pub combatant: CombatantId,
+}
+
+/// Close the window for interrupts: all combatants that have not decided pass. If the next
+/// combatant is chosen, its turn starts (AI-17b).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
+#[serde(deny_unknown_fields)]
+pub struct Resolve {}
 
 /// Ready an action on your own turn. Your place in the round stays the same (AI-12).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
@@ -182,13 +193,13 @@ impl Commands for Command {
         CommandSpec::new(
             "end_turn",
             AllowedRole::Player,
-            "{combatant}: end turn[{begin} and start the next one][{begin_unopposed} and start the next one if unopposed]",
+            "{combatant}: end turn[{begin} and start the next one if unopposed]",
             EndTurn::SUMMARY,
         ),
         CommandSpec::new(
             "nominate",
             AllowedRole::Player,
-            "[{combatant}: choose][{!combatant}Choose] who acts next[{begin} and start that turn][{begin_unopposed} and start that turn if unopposed]",
+            "[{combatant}: choose][{!combatant}Choose] who acts next[{begin} and start that turn if unopposed]",
             Nominate::SUMMARY,
         ),
         CommandSpec::new(
@@ -202,6 +213,18 @@ impl Commands for Command {
             AllowedRole::Player,
             "{combatant}: interrupt",
             Interrupt::SUMMARY,
+        ),
+        CommandSpec::new(
+            "pass",
+            AllowedRole::Player,
+            "{combatant}: decline to interrupt",
+            Pass::SUMMARY,
+        ),
+        CommandSpec::new(
+            "resolve",
+            AllowedRole::Gm,
+            "Close interrupts",
+            Resolve::SUMMARY,
         ),
         CommandSpec::new(
             "ready",
@@ -231,11 +254,12 @@ impl Commands for Command {
 
     fn actor(&self) -> Actor<'_> {
         match self {
-            Self::Start(_) | Self::Inspire(_) => Actor::Gm,
+            Self::Start(_) | Self::Resolve(_) | Self::Inspire(_) => Actor::Gm,
             Self::Roll(Roll { combatant, .. })
             | Self::EndTurn(EndTurn { combatant, .. })
             | Self::BeginTurn(BeginTurn { combatant, .. })
             | Self::Interrupt(Interrupt { combatant, .. })
+            | Self::Pass(Pass { combatant })
             | Self::Ready(Ready { combatant, .. })
             | Self::Trigger(Trigger { combatant, .. })
             | Self::SpendInspiration(SpendInspiration { combatant, .. }) => Actor::of(combatant),

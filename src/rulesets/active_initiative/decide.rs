@@ -5,14 +5,14 @@ use super::react::{advance, close_round};
 use super::{
     Advised, Combatant, Command, Encounter, EndTurn, InitiativeRoll, InitiativeRolled,
     InspirationSpent, Inspired, Interrupt, InterruptPoints, InterruptPointsGained, Interrupted,
-    MEANS, Means, Nominate, Nominated, Options, Phase, Play, Readied, Ready, ReadyLapsed, Roll,
-    RollOff, Rolled, RolledOff, Start, Triggered,
+    MEANS, Means, Nominate, Nominated, Options, Passed, Phase, Play, Readied, Ready, ReadyLapsed,
+    Roll, RollOff, Rolled, RolledOff, Start, Triggered,
 };
 use crate::rulesets::shared::{
     check_chooser, check_in_fight, check_started, check_starter, end_turn, start_encounter,
     start_round, start_turn,
 };
-use crate::vocabulary::{CombatantId, D20, Int, Kind, Violation, field, require};
+use crate::vocabulary::{CombatantId, D20, Int, Kind, Violation, field, ids, require};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +29,8 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
         Command::Nominate(c) => nominate(play, c),
         Command::BeginTurn(c) => begin(play, &c.combatant),
         Command::Interrupt(c) => interrupt(play, c),
+        Command::Pass(c) => pass(play, &c.combatant),
+        Command::Resolve(_) => resolve(play),
         Command::Ready(c) => ready(play, c),
         Command::Trigger(c) => trigger(play, &c.combatant),
         Command::Inspire(c) => inspire(play, &c.combatant),
@@ -229,51 +231,80 @@ fn finish(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
         return Ok(());
     };
     close_round(play);
+    check_choice_is_open(play.encounter())?;
     choose(play, next)?;
-    begin_at_once(play, next, c.begin, c.begin_unopposed)
+    begin_if_unopposed(play, next, c.begin);
+    Ok(())
 }
 
-/// Starts the turn of `next`, if the command says so.
-fn begin_at_once(
-    play: &mut Play<'_>,
-    next: &CombatantId,
-    now: bool,
-    unopposed: bool,
-) -> Result<(), Violation> {
-    let detail = "\"begin\" and \"begin_unopposed\" exclude each other. Send one of them.";
-    require(
-        !(now && unopposed),
-        "begin_or_unopposed",
-        field("begin_unopposed"),
-        || detail,
-    )?;
-    if now || unopposed && is_unopposed(play.encounter(), next) {
-        begin(play, next)
-    } else {
-        Ok(())
+/// Starts the turn of `next` if the command says so, and it waits for no interrupt.
+fn begin_if_unopposed(play: &mut Play<'_>, next: &CombatantId, begin: bool) {
+    if begin && !is_held(play.encounter(), next) {
+        take_turn(play, next);
     }
 }
 
-/// Whether no combatant could interrupt (AI-17b). Only public facts count: neither hidden
-/// combatants nor how many points are left.
-fn is_unopposed(encounter: &Encounter, nominee: &CombatantId) -> bool {
-    if plays_points(encounter) {
-        return false;
+/// Whether the nominee's turn waits for others to interrupt or pass (AI-17b, AI-17c).
+pub(super) fn is_held(encounter: &Encounter, nominee: &CombatantId) -> bool {
+    encounter.options.wait_for_gm || holders(encounter, nominee).next().is_some()
+}
+
+/// The combatants that the nominee's turn waits for (AI-17b). Only public facts count, so that the
+/// wait shows neither a hidden combatant nor how many points are left.
+fn holders<'t>(
+    encounter: &'t Encounter,
+    nominee: &'t CombatantId,
+) -> impl Iterator<Item = &'t Combatant> {
+    let waiting = encounter.waiting();
+    waiting.filter(move |c| {
+        let seen = !c.hidden && is_seen(encounter, nominee);
+        seen && MEANS
+            .iter()
+            .any(|means| seems_to_interrupt(encounter, c, nominee, *means))
+    })
+}
+
+/// Whether the choice of the next combatant waits for the hurt to interrupt or pass (AI-17a,
+/// AI-17b).
+pub(super) fn is_choice_held(encounter: &Encounter) -> bool {
+    choice_holders(encounter).next().is_some()
+}
+
+/// The combatants that the choice waits for. Only public facts count, as for [`holders`].
+fn choice_holders(encounter: &Encounter) -> impl Iterator<Item = &Combatant> {
+    let chooser = encounter.state.last_actor.as_ref();
+    let seen = chooser.is_none_or(|chooser| is_seen(encounter, chooser));
+    let waiting = encounter.waiting();
+    waiting.filter(move |c| seen && !c.hidden && could_interrupt_choice(encounter, c))
+}
+
+fn is_seen(encounter: &Encounter, id: &CombatantId) -> bool {
+    encounter.get(id).is_some_and(|c| !c.hidden)
+}
+
+/// The combatants that could interrupt or pass now, in the order of joining.
+pub(super) fn asked(encounter: &Encounter) -> Vec<CombatantId> {
+    ids(encounter.waiting().filter(|c| is_asked(encounter, c)))
+}
+
+/// Whether it could interrupt or pass now.
+fn is_asked(encounter: &Encounter, c: &Combatant) -> bool {
+    match &encounter.state.phase {
+        Phase::Window { nominee, .. } => MEANS.iter().any(|means| {
+            may_interrupt(encounter, c, nominee, *means).is_ok()
+                || seems_to_interrupt(encounter, c, nominee, *means)
+        }),
+        Phase::Nominate {} | Phase::NominateFirst {} => could_interrupt_choice(encounter, c),
+        Phase::Setup | Phase::InTurn { .. } | Phase::Over | Phase::SomeoneActs => false,
     }
-    let mut visible = encounter.waiting().filter(|c| !c.hidden);
-    !visible.any(|c| could_interrupt(encounter, c, nominee))
 }
 
 /// Whether the Interrupt Points variant is played (AI-30).
 fn plays_points(encounter: &Encounter) -> bool {
-    encounter.options.interrupt_points != InterruptPoints::default()
-}
-
-/// Whether it may steal the nominee's turn by any means.
-pub(super) fn could_interrupt(encounter: &Encounter, c: &Combatant, nominee: &CombatantId) -> bool {
-    MEANS
-        .iter()
-        .any(|means| may_interrupt(encounter, c, nominee, *means).is_ok())
+    match encounter.options.interrupt_points {
+        InterruptPoints::ByPlayers(by_players) => by_players,
+        InterruptPoints::Exactly(points) => points.count() > 0,
+    }
 }
 
 /// True if damage lets it steal the nominee's turn. Before there is a nominee, true if an enemy may
@@ -282,7 +313,8 @@ pub(super) fn could_interrupt_for_damage(encounter: &Encounter, c: &Combatant) -
     if let Phase::Window { nominee, .. } = &encounter.state.phase {
         return may_interrupt(encounter, c, nominee, Means::Damage).is_ok();
     }
-    able(c) && !c.acted && !c.state.interrupted && hurt_off_turn(encounter, c)
+    let decided = c.state.interrupted || c.state.passed;
+    able(c) && !c.acted && !decided && hurt_off_turn(encounter, c)
 }
 
 fn nominate(play: &mut Play<'_>, c: &Nominate) -> Result<(), Violation> {
@@ -303,8 +335,23 @@ fn nominate(play: &mut Play<'_>, c: &Nominate) -> Result<(), Violation> {
     })?;
     let last_actor = state.last_actor.as_ref();
     check_chooser(last_actor, c.combatant.as_ref(), "AI-7")?;
+    check_choice_is_open(play.encounter())?;
     choose(play, &c.next)?;
-    begin_at_once(play, &c.next, c.begin, c.begin_unopposed)
+    begin_if_unopposed(play, &c.next, c.begin);
+    Ok(())
+}
+
+/// Refuses a choice that waits for the hurt to interrupt or pass.
+fn check_choice_is_open(encounter: &Encounter) -> Result<(), Violation> {
+    let Some(holder) = choice_holders(encounter).next() else {
+        return Ok(());
+    };
+    let detail = format!(
+        "{} may interrupt before the choice. Leave out \"next\", and let all that may interrupt \
+         decide first.",
+        holder.id
+    );
+    Err(Violation::new("interrupts_open", "AI-17b", detail))
 }
 
 /// Lets `next` act next, and opens the window for interrupts.
@@ -335,6 +382,7 @@ fn begin(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.combatant("combatant", id)?;
     match &play.encounter().state.phase {
         Phase::Window { nominee, .. } if nominee == id => {
+            check_unopposed(play.encounter(), id)?;
             take_turn(play, id);
             Ok(())
         }
@@ -352,6 +400,63 @@ fn begin(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
             Err(Violation::new("no_nominee", "AI-7", detail))
         }
     }
+}
+
+/// Refuses a turn that waits for interrupts.
+fn check_unopposed(encounter: &Encounter, nominee: &CombatantId) -> Result<(), Violation> {
+    if !is_held(encounter, nominee) {
+        return Ok(());
+    }
+    let Some(holder) = holders(encounter, nominee).next() else {
+        let detail = "Each turn waits for the game master. Wait for \"resolve\".";
+        return Err(Violation::new("interrupts_open", "AI-17c", detail));
+    };
+    let detail = format!(
+        "{} may interrupt. Let all that may interrupt decide first.",
+        holder.id
+    );
+    Err(Violation::new("interrupts_open", "AI-17b", detail))
+}
+
+fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let c = play.combatant("combatant", id)?;
+    require(
+        is_asked(play.encounter(), c),
+        "nothing_to_pass",
+        "AI-17b",
+        || format!("{id} can't interrupt now. Send another command."),
+    )?;
+    play.emit(Passed {
+        combatant: id.clone(),
+    });
+    Ok(())
+}
+
+fn resolve(play: &mut Play<'_>) -> Result<(), Violation> {
+    let encounter = play.encounter();
+    let mut undecided = Vec::new();
+    let mut nominee = None;
+    match &encounter.state.phase {
+        Phase::Window { nominee: next, .. } if is_held(encounter, next) => {
+            undecided = ids(holders(encounter, next));
+            nominee = Some(next.clone());
+        }
+        Phase::Nominate {} | Phase::NominateFirst {} => undecided = ids(choice_holders(encounter)),
+        _ => {}
+    }
+    require(
+        nominee.is_some() || !undecided.is_empty(),
+        "nothing_to_resolve",
+        "AI-17b",
+        || "No combatant may interrupt now. Send another command.",
+    )?;
+    for combatant in undecided {
+        play.emit(Passed { combatant });
+    }
+    if let Some(nominee) = nominee {
+        take_turn(play, &nominee);
+    }
+    Ok(())
 }
 
 fn interrupt(play: &mut Play<'_>, c: &Interrupt) -> Result<(), Violation> {
@@ -397,10 +502,43 @@ fn may_interrupt(
     nominee: &CombatantId,
     means: Means,
 ) -> Result<(), Violation> {
-    let id = &interrupter.id;
     if means == Means::InterruptPoint {
         check_point(encounter, interrupter)?;
     }
+    may_steal(encounter, interrupter, nominee, means)?;
+    match means {
+        Means::Damage => was_hurt(encounter, interrupter),
+        Means::Inspiration => {
+            inspiration(encounter, interrupter, "AI-19")?;
+            Ok(())
+        }
+        Means::InterruptPoint => Ok(()),
+    }
+}
+
+/// Whether it may steal the nominee's turn by these means, as far as all viewers know.
+fn seems_to_interrupt(
+    encounter: &Encounter,
+    c: &Combatant,
+    nominee: &CombatantId,
+    means: Means,
+) -> bool {
+    let seems_to_pay = match means {
+        Means::Damage => was_hurt(encounter, c).is_ok(),
+        Means::Inspiration => c.stats.inspiration.count() > 0 && seems_inspired(encounter, c),
+        Means::InterruptPoint => check_variant(encounter, c).is_ok(),
+    };
+    seems_to_pay && may_steal(encounter, c, nominee, means).is_ok()
+}
+
+/// Refuses a combatant that may not steal the nominee's turn, whatever pays for it.
+fn may_steal(
+    encounter: &Encounter,
+    interrupter: &Combatant,
+    nominee: &CombatantId,
+    means: Means,
+) -> Result<(), Violation> {
+    let id = &interrupter.id;
     may_take_a_turn(interrupter, means)?;
     require(nominee != id, "already_nominated", "AI-21", || {
         format!("The next turn is already {id}'s. Send \"begin_turn\".")
@@ -413,25 +551,36 @@ fn may_interrupt(
         "AI-21",
         || format!("{id} and {nominee} are on the same side. Only an enemy can interrupt."),
     )?;
+    check_undecided(interrupter)
+}
+
+/// Refuses a combatant that has interrupted before this turn, or has declined to (AI-22a, AI-17b).
+fn check_undecided(interrupter: &Combatant) -> Result<(), Violation> {
+    let id = &interrupter.id;
     require(
         !interrupter.state.interrupted,
         "interrupted_before",
         "AI-22a",
         || format!("{id} has already interrupted before this turn. Wait for the next one."),
     )?;
-    match means {
-        Means::Damage => was_hurt(encounter, interrupter),
-        Means::Inspiration => {
-            inspiration(encounter, interrupter, "AI-19")?;
-            Ok(())
-        }
-        Means::InterruptPoint => Ok(()),
-    }
+    require(!interrupter.state.passed, "passed_before", "AI-17b", || {
+        format!("{id} has declined to interrupt. Wait for the next turn.")
+    })
 }
 
 /// Refuses a combatant for which no interrupt point can be spent (AI-30 to AI-32).
 fn check_point(encounter: &Encounter, interrupter: &Combatant) -> Result<(), Violation> {
-    let state = &encounter.state;
+    check_variant(encounter, interrupter)?;
+    require(
+        encounter.state.interrupt_points > Some(0),
+        "no_points",
+        "AI-30",
+        || "No interrupt points are left. Use damage or inspiration.",
+    )
+}
+
+/// Refuses a combatant for which no point could be spent, however many are left.
+fn check_variant(encounter: &Encounter, interrupter: &Combatant) -> Result<(), Violation> {
     require(
         plays_points(encounter),
         "variant_off",
@@ -439,16 +588,10 @@ fn check_point(encounter: &Encounter, interrupter: &Combatant) -> Result<(), Vio
         || "This encounter has no interrupt points. Use damage or inspiration.",
     )?;
     require(
-        !state.interrupt_point_used,
+        !encounter.state.interrupt_point_used,
         "point_used",
         "AI-32",
         || "An interrupt point has already been spent this round. Use damage or inspiration.",
-    )?;
-    require(
-        state.interrupt_points > Some(0),
-        "no_points",
-        "AI-30",
-        || "No interrupt points are left. Use damage or inspiration.",
     )?;
     let is_gms = interrupter.kind != Kind::Pc && interrupter.controller.as_str() == "gm";
     require(is_gms, "not_the_gms", "AI-31", || {
@@ -476,6 +619,7 @@ fn may_interrupt_choice(
         || "The next combatant isn't chosen yet. Interrupt after the choice.",
     )?;
     may_take_a_turn(interrupter, means)?;
+    check_undecided(interrupter)?;
     was_hurt(encounter, interrupter)?;
     let Some(chooser) = &encounter.state.last_actor else {
         return Ok(());
@@ -489,7 +633,7 @@ fn may_interrupt_choice(
 }
 
 /// Whether it may steal the turn before the next combatant is chosen.
-pub(super) fn could_interrupt_choice(encounter: &Encounter, c: &Combatant) -> bool {
+fn could_interrupt_choice(encounter: &Encounter, c: &Combatant) -> bool {
     may_interrupt_choice(encounter, c, Means::Damage).is_ok()
 }
 
@@ -619,6 +763,12 @@ pub(super) fn can_ever_hold(options: &Options, c: &Combatant) -> bool {
         Kind::Npc => options.npc_inspiration,
         Kind::Hazard => false,
     }
+}
+
+/// Whether it may hold inspiration, as far as all viewers know.
+fn seems_inspired(encounter: &Encounter, c: &Combatant) -> bool {
+    let seen_pc = |pc: &Combatant| pc.kind == Kind::Pc && pc.side == c.side && !pc.hidden;
+    holds_inspiration(encounter, c) && encounter.iter().any(seen_pc)
 }
 
 /// Whether a player's character is on its side.

@@ -28,6 +28,8 @@ pub enum Event {
     Nominated(Nominated),
     #[serde(rename = "interrupted")]
     Interrupted(Interrupted),
+    #[serde(rename = "passed")]
+    Passed(Passed),
     #[serde(rename = "choice_opened")]
     ChoiceOpened(ChoiceOpened),
     #[serde(rename = "readied")]
@@ -104,6 +106,13 @@ pub struct Interrupted {
     pub displaced: Option<CombatantId>,
     /// The means that paid for it.
     pub means: Means,
+}
+
+/// A combatant declined to interrupt the next turn, or the choice of it (AI-17b).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Passed {
+    /// The combatant.
+    pub combatant: CombatantId,
 }
 
 /// A player or the game master must choose who acts next, or who starts a new round.
@@ -189,6 +198,7 @@ impl Describe for Event {
                  [{means=interrupt point} with an interrupt point] and \
                  {combatant:takes|take} the next turn."
             }
+            Self::Passed(_) => "{combatant} {combatant:declines|decline} to interrupt.",
             Self::ChoiceOpened(_) => {
                 "[{chooser} {chooser:chooses|choose}][{!chooser}The game master chooses]\
                  [{starts_round} who starts the round][{!starts_round} who acts next]."

@@ -33,7 +33,11 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<ActiveInitiativ
                 spend_point(&mut encounter.state);
             }
         }
-        Own(Event::ChoiceOpened(e)) => encounter.state.phase = Phase::choice(e.starts_round),
+        Own(Event::Passed(e)) => encounter.change_state(&e.combatant, |s| s.passed = true),
+        Own(Event::ChoiceOpened(e)) => {
+            ask_again(encounter);
+            encounter.state.phase = Phase::choice(e.starts_round);
+        }
         Own(Event::Readied(e)) => {
             encounter.change_state(&e.combatant, |s| {
                 s.readied = Some(ReadiedAction {
@@ -66,10 +70,16 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<ActiveInitiativ
 }
 
 fn open_window(encounter: &mut Encounter, nominee: &CombatantId, way: Way) {
+    ask_again(encounter);
     encounter.state.phase = Phase::Window {
         nominee: nominee.clone(),
         way,
     };
+}
+
+/// A combatant declines one turn: it is asked again once another one is next.
+fn ask_again(encounter: &mut Encounter) {
+    encounter.change_states(|s| s.passed, |s| s.passed = false);
 }
 
 /// The best roll has the first turn.
@@ -128,10 +138,11 @@ fn hold(encounter: &mut Encounter, id: &CombatantId, inspiration: u32) {
 /// The turn of the nominee starts; without a window the combatant triggered the scene.
 fn start_turn(encounter: &mut Encounter, combatant: &CombatantId) {
     encounter.change_states(
-        |s| s.hurt || s.interrupted || s.own_die.is_some(),
+        |s| s.hurt || s.interrupted || s.passed || s.own_die.is_some(),
         |s| {
             s.hurt = false;
             s.interrupted = false;
+            s.passed = false;
             s.own_die = None;
         },
     );

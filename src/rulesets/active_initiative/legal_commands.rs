@@ -1,7 +1,7 @@
 //! What may be legal under Active Initiative.
 
-use super::decide::holds_inspiration;
-use super::{Combatant, Encounter, MEANS, Means, Phase};
+use super::decide::{asked, holds_inspiration};
+use super::{Encounter, MEANS, Means, Phase};
 use crate::vocabulary::{CombatantId, LegalCommand, Property, Values};
 use serde_json::json;
 
@@ -68,10 +68,7 @@ fn in_turn(encounter: &Encounter, actor: &CombatantId) -> Vec<LegalCommand> {
     }
     let end = LegalCommand::by("end_turn", actor, "AI-7");
     vec![
-        end.clone()
-            .whom("next", false, next.clone())
-            .flag("begin_unopposed")
-            .advanced(),
+        end.clone().whom("next", false, next.clone()),
         end.with("begin", true).whom("next", true, next),
         LegalCommand::by("ready", actor, "AI-12")
             .text("action", true, 200)
@@ -84,34 +81,28 @@ fn at_a_choice(encounter: &Encounter) -> Vec<LegalCommand> {
     let nominate = LegalCommand::by("nominate", chooser, "AI-7");
     let next: Vec<&CombatantId> = encounter.waiting().map(|c| &c.id).collect();
     let mut legal = vec![
-        nominate
-            .clone()
-            .whom("next", true, next.clone())
-            .flag("begin_unopposed")
-            .advanced(),
+        nominate.clone().whom("next", true, next.clone()),
         nominate.with("begin", true).whom("next", true, next),
     ];
-    if encounter.options.interrupt_before_nomination {
-        for c in encounter.waiting() {
-            if c.state.hurt {
-                legal.push(interrupt(c, &[Means::Damage]));
-            }
-        }
-    }
+    legal.extend(interrupts(encounter, &[Means::Damage]));
     legal
 }
 
 fn in_window(encounter: &Encounter, nominee: &CombatantId) -> Vec<LegalCommand> {
     let mut legal = vec![LegalCommand::by("begin_turn", nominee, "AI-7")];
-    for c in encounter.waiting() {
-        if c.id != *nominee {
-            legal.push(interrupt(c, &MEANS));
-        }
-    }
+    legal.extend(interrupts(encounter, &MEANS));
     legal
 }
 
-fn interrupt(c: &Combatant, means: &[Means]) -> LegalCommand {
-    let means = means.iter().map(|means| json!(means));
-    LegalCommand::by("interrupt", &c.id, "AI-17").choose("means", true, means)
+/// What the combatants that could interrupt may send, and what ends the wait for them.
+fn interrupts(encounter: &Encounter, means: &[Means]) -> Vec<LegalCommand> {
+    let mut legal = Vec::new();
+    for id in asked(encounter) {
+        let means = means.iter().map(|means| json!(means));
+        let interrupt = LegalCommand::by("interrupt", &id, "AI-17");
+        legal.push(interrupt.choose("means", true, means));
+        legal.push(LegalCommand::by("pass", &id, "AI-17b"));
+    }
+    legal.push(LegalCommand::of("resolve", "AI-17b"));
+    legal
 }

@@ -31,23 +31,23 @@ const DECISIONS: &[Decision] = &[
     Decision::new("end_turn", &["end_turn"], "The turn in progress ends."),
     Decision::new(
         "nominate",
-        &["nominate", "interrupt"],
+        &["nominate", "interrupt", "pass"],
         "The last to act chooses the next combatant.",
     ),
     Decision::new(
         "nominate_first",
-        &["nominate", "interrupt"],
+        &["nominate", "interrupt", "pass"],
         "The last to act chooses the first combatant of the round.",
     ),
     Decision::new(
         "begin_turn",
-        &["begin_turn"],
+        &["begin_turn", "interrupt", "pass"],
         "The chosen combatant starts the turn.",
     ),
     Decision::new(
         "interrupt",
-        &["begin_turn", "interrupt"],
-        "The chosen combatant starts the turn, unless an enemy interrupts.",
+        &["interrupt", "pass", "resolve"],
+        "Combatants that could interrupt do so or pass.",
     ),
 ];
 
@@ -131,7 +131,11 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "AI-17b",
-        "A turn may start at once if no visible combatant could interrupt and the game has no interrupt points.",
+        "The next turn waits until each visible combatant that could interrupt has interrupted or passed, or the game master resolves.",
+    ),
+    Rule::supplementary(
+        "AI-17c",
+        "Option: each chosen turn waits for the game master, so that the wait shows no hidden combatant.",
     ),
     Rule::official(
         "AI-18",
@@ -161,7 +165,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "AI-22a",
-        "After an interrupt others may still interrupt, each once and without refunds.",
+        "After an interrupt others may still interrupt, each once before a turn and without refunds.",
     ),
     Rule::official(
         "AI-23",
@@ -243,7 +247,14 @@ const RULES: &[Rule] = &[
         "AI-41",
         "While the conflict lasts, a new round starts, and the last to act chooses who starts it.",
     ),
-    Rule::official("AI-42", "The last to act cannot start the next round."),
+    Rule::official(
+        "AI-42",
+        "The last to act cannot choose itself to start the next round.",
+    ),
+    Rule::supplementary(
+        "AI-42a",
+        "The last to act may interrupt the combatant that it chose to start the round: an interrupt is no choice.",
+    ),
     Rule::supplementary(
         "AI-43",
         "If no other combatant is in the fight, the last to act starts the next round too.",

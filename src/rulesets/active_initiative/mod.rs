@@ -23,7 +23,7 @@ use crate::vocabulary::{
     Event as AnyEvent, Int, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset,
     Violation,
 };
-use decide::{can_ever_hold, could_interrupt, could_interrupt_choice, could_interrupt_for_damage};
+use decide::{asked, can_ever_hold, could_interrupt_for_damage, is_choice_held, is_held};
 use std::collections::BTreeSet;
 
 /// The ruleset `active-initiative`.
@@ -65,20 +65,6 @@ impl Ruleset for ActiveInitiative {
 
     fn actor(command: &Command) -> Actor<'_> {
         match command {
-            // It takes the time to interrupt from all others, so the next combatant's player must
-            // agree.
-            Command::EndTurn(EndTurn {
-                combatant,
-                next: Some(next),
-                begin: true,
-                ..
-            })
-            | Command::Nominate(Nominate {
-                combatant: Some(combatant),
-                next,
-                begin: true,
-                ..
-            }) => Actor::Of(vec![combatant, next]),
             Command::Interrupt(Interrupt {
                 means: Means::InterruptPoint,
                 ..
@@ -146,34 +132,44 @@ impl Ruleset for ActiveInitiative {
     }
 }
 
-/// The last to act chooses the next combatant, unless a hurt one may interrupt before that.
+/// The last to act chooses the next combatant, once the hurt have interrupted or passed.
 fn pending_choice(encounter: &Encounter, decision: &'static str, rule: &'static str) -> Pending {
+    if is_choice_held(encounter) {
+        return pending_interrupts(encounter);
+    }
     let mut deciders = Vec::new();
     deciders.extend(encounter.state.last_actor.clone());
-    let mut commands = vec!["nominate"];
-    for c in encounter.waiting() {
-        if could_interrupt_choice(encounter, c) {
-            deciders.push(c.id.clone());
-            commands = vec!["nominate", "interrupt"];
-        }
-    }
-    Pending::new(decision, deciders, &commands, rule)
+    pending_unheld(encounter, decision, deciders, "nominate", rule)
 }
 
-/// The next combatant starts its turn, unless another one interrupts.
+/// The next combatant starts its turn, once all that could interrupt have interrupted or passed.
 fn pending_window(encounter: &Encounter, nominee: &CombatantId) -> Pending {
-    let mut deciders = vec![nominee.clone()];
-    for c in encounter.waiting() {
-        if could_interrupt(encounter, c, nominee) {
-            deciders.push(c.id.clone());
-        }
+    if is_held(encounter, nominee) {
+        return pending_interrupts(encounter);
     }
-    if deciders.len() == 1 {
-        Pending::new("begin_turn", deciders, &["begin_turn"], "AI-17")
-    } else {
-        let commands = ["begin_turn", "interrupt"];
-        Pending::new("interrupt", deciders, &commands, "AI-17")
+    let deciders = vec![nominee.clone()];
+    pending_unheld(encounter, "begin_turn", deciders, "begin_turn", "AI-17")
+}
+
+fn pending_interrupts(encounter: &Encounter) -> Pending {
+    let commands = ["interrupt", "pass", "resolve"];
+    Pending::new("interrupt", asked(encounter), &commands, "AI-17b")
+}
+
+/// A decision that waits for no interrupt. Hidden combatants may still interrupt.
+fn pending_unheld(
+    encounter: &Encounter,
+    decision: &'static str,
+    mut deciders: Vec<CombatantId>,
+    answer: &'static str,
+    rule: &'static str,
+) -> Pending {
+    let asked = asked(encounter);
+    if asked.is_empty() {
+        return Pending::new(decision, deciders, &[answer], rule);
     }
+    deciders.extend(asked);
+    Pending::new(decision, deciders, &[answer, "interrupt", "pass"], rule)
 }
 
 fn because(way: &Way) -> Reason {

@@ -20,6 +20,9 @@ pub struct Options {
     pub interrupt_points: InterruptPoints,
     /// True if combatants hurt in a turn may interrupt before the next one is chosen (AI-17a).
     pub interrupt_before_nomination: bool,
+    /// True if each turn that was chosen waits for the game master's `resolve`, so that the wait
+    /// shows no hidden combatant (AI-17c).
+    pub wait_for_gm: bool,
     /// True if allies of players' characters can hold inspiration too (AI-28).
     pub npc_inspiration: bool,
 }
@@ -104,8 +107,10 @@ pub struct CombatantState {
     /// True if it took damage since the current or last turn started (AI-20b), which lets it
     /// interrupt for free (AI-20, AI-20a).
     pub hurt: bool,
-    /// True if it has interrupted in this window, which it can do once (AI-22a).
+    /// True if it has interrupted since the last turn, which it can do once (AI-22a).
     pub interrupted: bool,
+    /// True if it has declined to interrupt the next turn, or the choice of it (AI-17b).
+    pub passed: bool,
     /// The action that it has readied (AI-12).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub readied: Option<ReadiedAction>,

@@ -11,7 +11,7 @@ use turnkeeper::vocabulary::{CombatantId, Commands, OwnCombatant, SharedCommand}
 
 /// The game master's commands of each ruleset; all others of its own are players'.
 const GM: &[(&str, &[&str])] = &[
-    ("active-initiative", &["start", "inspire"]),
+    ("active-initiative", &["start", "resolve", "inspire"]),
     ("seize", &["start", "resolve"]),
     (
         "dc20",
@@ -62,9 +62,6 @@ fn names(ruleset: &str, command: &Value) -> Option<BTreeSet<String>> {
     match (ruleset, command["type"].as_str().unwrap_or_default()) {
         ("active-initiative", "interrupt") if command["means"] == "interrupt_point" => return None,
         ("active-initiative", "nominate") if own.is_none() => return None,
-        ("active-initiative", "end_turn" | "nominate") if command["begin"] == true => {
-            names.extend(text(&command["next"]));
-        }
         ("dc20", "claim") if command["at_once"] == true => return None,
         ("dc20", "claim")
             if command["others"]
