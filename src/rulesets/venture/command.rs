@@ -551,7 +551,8 @@ pub struct Target {
     pub combatant: CombatantId,
     /// The Initiative that it loses; by default the option `attacked_loss` (VE-27).
     pub loses: Option<Int<0, 40>>,
-    /// True if a decisive attack kills it, which costs the attacker Initiative (VE-27).
+    /// True if a decisive attack kills it, which costs the attacker Initiative, game master only
+    /// (VE-27).
     #[serde(default)]
     #[schema(default = false)]
     pub killed: bool,
