@@ -112,7 +112,8 @@ pub struct Claim {
     /// Other claimants. With them too, the game master decides the turn at once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<CombatantId>,
-    /// True if these claimants agree to share the turn with equal, highest results (DC-19).
+    /// True if these claimants agree to share the turn with equal, highest results (DC-19). Send the
+    /// claim again to change it.
     #[serde(default)]
     #[schema(default = false)]
     pub share: bool,
@@ -152,12 +153,13 @@ pub struct Pass {
 }
 
 /// Let the rules decide what is awaited: the claims so far decide a PC Turn (DC-18), an Enemy or NPC
-/// Turn begins as it is or stays empty (DC-22), legendary actions are over (DC-52).
+/// Turn begins as it is or stays empty (DC-22), and those for whom a taken one asked go into
+/// `reserve` (DC-24b); legendary actions are over (DC-52).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Resolve {}
 
-/// Merge the next two turns of each enemy team that has more turns than there are taken PC Turns,
+/// Merge the next two turns of each other team that has more turns than there are taken PC Turns,
 /// while characters share one (DC-25).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
@@ -308,7 +310,7 @@ impl Commands for Command {
         CommandSpec::new(
             "merge",
             AllowedRole::Gm,
-            "Merge the next Enemy Turns",
+            "Merge the next Enemy and NPC Turns",
             Merge::SUMMARY,
         ),
         CommandSpec::new(

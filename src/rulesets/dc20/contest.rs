@@ -65,7 +65,7 @@ pub(super) fn candidates<'t>(
     let unseen = slot.unseen;
     encounter.waiting().filter(move |c| {
         team(state, c) == Team::Pc
-            && (has_no_turn(c) || waits_unseen(state, c))
+            && (has_no_turn(state, c) || waits_unseen(state, c))
             && (c.hidden || !unseen)
     })
 }

@@ -10,7 +10,7 @@ mod start;
 pub(super) use claims::finish_if_decided;
 pub(super) use delay::{place_held_turns, place_remaining_held_turns};
 
-use super::flow::{begin_awaited, close_legendary};
+use super::flow::close_legendary;
 use super::react::settle;
 use super::{Answer, Combatant, Command, Encounter, Phase, Play, Slot, SlotId};
 use crate::rulesets::shared::check_started;
@@ -51,7 +51,7 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
 fn resolve(play: &mut Play<'_>) -> Result<(), Violation> {
     match play.encounter().state.phase {
         Phase::Claim => claims::close_contest(play, &[], false)?,
-        Phase::Assign => begin_awaited(play),
+        Phase::Assign => assign::close_question(play),
         Phase::BetweenTurns | Phase::RoundEnd => close_legendary(play),
         _ => {
             let detail = "Nothing can be resolved automatically now. See \"pending\".";

@@ -39,6 +39,10 @@ pub enum Event {
     SlotTaken(SlotTaken),
     #[serde(rename = "assigned")]
     Assigned(Assigned),
+    #[serde(rename = "unplaced")]
+    Unplaced(Unplaced),
+    #[serde(rename = "reserved")]
+    Reserved(Reserved),
     #[serde(rename = "slot_skipped")]
     SlotSkipped(SlotSkipped),
     #[serde(rename = "turn_missed")]
@@ -220,6 +224,21 @@ pub struct Assigned {
     pub because: Way,
 }
 
+/// A combatant has no turn any more: it belongs to another team (DC-30a).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Unplaced {
+    /// The combatant.
+    pub combatant: CombatantId,
+}
+
+/// The game master left combatants without a turn when a taken one asked for them: no turn asks for
+/// them any more (DC-24b).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct Reserved {
+    /// The combatants.
+    pub combatants: Participants,
+}
+
 /// An empty turn was skipped; it stays in the order (DC-22).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct SlotSkipped {
@@ -264,6 +283,7 @@ pub struct PlaceHeld {
 }
 
 /// A turn moved permanently to a later PC Turn; no Action Points came back (DC-33 to DC-36).
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Delayed {
     /// The combatant.
@@ -272,6 +292,8 @@ pub struct Delayed {
     pub slot: SlotId,
     /// `delayed`, or `delayed_after` an enemy.
     pub because: Way,
+    /// The enemy, if the turn moves with it (DC-34b).
+    pub behind: Option<CombatantId>,
 }
 
 /// A turn was added to the order.
@@ -303,12 +325,12 @@ pub struct SlotShown {
     pub team: Team,
 }
 
-/// Two Enemy Turns became one (DC-25).
+/// Two turns of an enemy team or of the NPC team became one (DC-25).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct SlotsMerged {
     /// The turn that stays.
     pub slot: SlotId,
-    /// The turn whose enemies moved there; it is removed.
+    /// The turn whose combatants moved there; it is removed.
     pub emptied: SlotId,
     /// The shared PC Turn for which it was done.
     pub shared: SlotId,
@@ -434,7 +456,9 @@ impl Describe for Event {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let sentence = match self {
             Self::AggressionDeclared(_) => {
-                "{combatant} {combatant:starts|start} the fight: {action}."
+                "[{resolved}{combatant} {combatant:acts|act} before the fight: {action}.]\
+                 [{!resolved}{combatant} {combatant:starts|start} the fight and must act on the \
+                 first turn: {action}.]"
             }
             Self::DcSet(_) => "The Encounter DC is {dc}.",
             Self::Rolled(_) => "{combatant} {combatant:rolls|roll} {dice} for initiative.",
@@ -451,6 +475,10 @@ impl Describe for Event {
                 "{combatants} {combatants:takes|take} {slot}[, ahead of {outbid}]."
             }
             Self::Assigned(_) => "{combatants} {combatants:acts|act} in {slot}.",
+            Self::Unplaced(_) => {
+                "{combatant} {combatant:changes|change} teams and {combatant:has|have} no turn yet."
+            }
+            Self::Reserved(_) => "{combatants} {combatants:stays|stay} in reserve.",
             Self::SlotSkipped(_) => "{slot} stays empty.",
             Self::TurnMissed(_) => "{combatant} {combatant:misses|miss} a turn.",
             Self::Returned(_) => "{combatant} {combatant:takes|take} the delayed turn.",

@@ -1,16 +1,27 @@
 //! Applies events to the state; no rules here.
 
+use super::team::team;
 use super::{
     ActionPoints, Answer, AnyEvent, CombatantState, Critical, Dc20, Encounter, Event, Phase,
-    ReadiedAction, Slot, SlotDecision, SlotId, SlotsMerged, State, Way,
+    ReadiedAction, Slot, SlotDecision, SlotId, SlotsMerged, State, Team, Way,
 };
-use crate::vocabulary::{CombatantId, SharedEvent};
+use crate::vocabulary::{CombatantId, RosterEvent, SharedEvent};
 use std::sync::Arc;
 
 pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Dc20>) {
     match event {
         AnyEvent::Shared(event) => shared(encounter, event),
         AnyEvent::Own(event) => own(encounter, event),
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { details, .. }) => {
+            if team(&encounter.state, details) != Team::Pc {
+                encounter.state.forget_answer(&details.id);
+                encounter.change_state(&details.id, |s| s.behind = None);
+            }
+            // An enemy that hides is followed no more: where it acts must not show.
+            if details.hidden {
+                stop_following(encounter, &details.id, |_| true);
+            }
+        }
         AnyEvent::Roster(_) => {}
     }
 }
@@ -29,10 +40,9 @@ fn shared(encounter: &mut Encounter, event: &SharedEvent) {
         SharedEvent::CombatantLeft(e) => {
             vacate(encounter, &e.combatant);
             encounter.state.forget_answer(&e.combatant);
-            encounter.change_states(
-                |s| s.behind.as_ref() == Some(&e.combatant),
-                |s| s.behind = None,
-            );
+            // A held turn still knows whom it waited for, until it gets its place.
+            let is_over = encounter.state.phase == Phase::Over;
+            stop_following(encounter, &e.combatant, |s| is_over || s.slot.is_some());
         }
         SharedEvent::Overridden(e) => take_over(encounter, &e.combatant),
         SharedEvent::EncounterEnded(_) => {
@@ -43,6 +53,18 @@ fn shared(encounter: &mut Encounter, event: &SharedEvent) {
         }
         _ => {}
     }
+}
+
+/// No turn follows this enemy any more, of those for which `wanted` holds.
+fn stop_following(
+    encounter: &mut Encounter,
+    enemy: &CombatantId,
+    wanted: impl Fn(&CombatantState) -> bool,
+) {
+    encounter.change_states(
+        |s| s.behind.as_ref() == Some(enemy) && wanted(s),
+        |s| s.behind = None,
+    );
 }
 
 /// The turn of an override takes the place of those in progress. A turn that was awaited is awaited
@@ -155,6 +177,20 @@ fn own(encounter: &mut Encounter, event: &Event) {
                 reach(state, &e.slot);
             }
         }
+        Event::Unplaced(e) => {
+            vacate(encounter, &e.combatant);
+            encounter.change(&e.combatant, |c| {
+                c.state.slot = None;
+                c.state.placed = None;
+                c.state.behind = None;
+                c.stats.reserve = false;
+            });
+        }
+        Event::Reserved(e) => {
+            for id in e.combatants.iter() {
+                encounter.change(id, |c| c.stats.reserve = true);
+            }
+        }
         Event::SlotSkipped(e) => reach(&mut encounter.state, &e.slot),
         Event::TurnMissed(e) => encounter.change(&e.combatant, |c| c.acted = true),
         Event::Returned(e) => {
@@ -182,7 +218,7 @@ fn own(encounter: &mut Encounter, event: &Event) {
             );
             encounter.change_state(&e.combatant, |s| {
                 s.delayed = true;
-                s.behind = None;
+                s.behind.clone_from(&e.behind);
             });
         }
         Event::SlotAdded(e) => {

@@ -2,7 +2,7 @@
 
 use super::decide::place_remaining_held_turns;
 use super::points::{full_points, has_legendary_points};
-use super::team::{asked_by, can_still_act, in_play, occupants};
+use super::team::{asked_by, in_play, occupants};
 use super::{
     ActionPoints, ActionPointsRegained, Combatant, Encounter, LegendaryOpened,
     LegendaryPointsRegained, Phase, Play, PointsGiven, ReadyLapsed, Returned, Slot, SlotDecision,
@@ -59,25 +59,21 @@ fn next_slot(state: &State) -> Option<Slot> {
     next.cloned()
 }
 
-/// Comes to a turn of the order. An empty one asks for combatants without a place; in round 1 every
-/// PC Turn asks (DC-17), also if a delayed turn continues in it.
+/// Comes to a turn of the order. It waits if it asks for combatants.
 fn enter(play: &mut Play<'_>, slot: &Slot, idle_rounds: u32) -> Pace {
-    let encounter = play.encounter();
-    let chosen_now = slot.team == Team::Pc && encounter.round <= 1;
-    let is_open = chosen_now || !can_still_act(encounter, slot);
-    if is_open && asked_by(encounter, slot).next().is_some() {
-        let decision = if slot.team == Team::Pc {
-            SlotDecision::Claim
-        } else {
-            SlotDecision::Assign
-        };
-        play.emit(SlotOpened {
-            slot: slot.id.clone(),
-            decision,
-        });
-        return Pace::Waits;
+    if asked_by(play.encounter(), slot).is_empty() {
+        return begin_slot(play, &slot.id, idle_rounds);
     }
-    begin_slot(play, &slot.id, idle_rounds)
+    let decision = if slot.team == Team::Pc {
+        SlotDecision::Claim
+    } else {
+        SlotDecision::Assign
+    };
+    play.emit(SlotOpened {
+        slot: slot.id.clone(),
+        decision,
+    });
+    Pace::Waits
 }
 
 /// Starts the turns of all combatants in a turn of the order (DC-19, DC-20), or skips it (DC-22).

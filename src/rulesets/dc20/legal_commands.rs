@@ -2,7 +2,7 @@
 
 use super::contest::{Contest, candidates, contest_so_far};
 use super::points::spendable;
-use super::team::{is_enemy, is_pc, may_take, team};
+use super::team::{in_reserve, is_enemy, is_pc, may_take, team};
 use super::{Combatant, Encounter, Phase, Slot, SlotId, State, Team};
 use crate::vocabulary::{
     LegalCommand, MAX_COMBATANTS, Property, Slug, Status, Values, shared_list,
@@ -111,7 +111,7 @@ fn assignments(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         let assign = LegalCommand::of("assign", "DC-20").with("combatant", c.id.as_str());
         let fits = |slot: &Slot| may_take(state, c, slot);
         legal.push(lists.with_slots(state, assign, fits, c.state.slot.as_ref()));
-        if c.state.slot.is_none() && !c.stats.reserve {
+        if c.state.slot.is_none() && !in_reserve(state, c) {
             free.entry(&c.side).or_default().push(c);
         }
     }
@@ -193,7 +193,8 @@ fn claims(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         if state.passed.contains(&c.id) {
             let claim = LegalCommand::by("claim", &c.id, "DC-17");
             legal.push(claim.flag("share"));
-        } else if !tied && state.claim_of(&c.id).is_some() {
+        } else if !tied && let Some(claim) = state.claim_of(&c.id) {
+            legal.push(LegalCommand::by("claim", &c.id, "DC-19").with("share", !claim.share));
             legal.push(LegalCommand::by("pass", &c.id, "DC-17"));
         }
         let decision = LegalCommand::of("claim", "DC-18")

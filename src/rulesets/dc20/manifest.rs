@@ -112,6 +112,10 @@ const RULES: &[Rule] = &[
         "There is no encounter without a player's character.",
     ),
     Rule::official("DC-16", "The teams' turns alternate from the first one on."),
+    Rule::supplementary(
+        "DC-16a",
+        "A turn that is added later stands so that the teams alternate.",
+    ),
     Rule::official(
         "DC-17",
         "In round 1 the PC team decides at the start of each PC Turn who takes it.",
@@ -158,11 +162,15 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "DC-24a",
-        "An enemy in a turn that has passed acts next round; a new PC adds turns.",
+        "An enemy in a turn that has passed acts next round; a new PC adds a turn for each team.",
+    ),
+    Rule::supplementary(
+        "DC-24b",
+        "A taken turn asks once for an enemy or NPC that finds no empty one: it gets a turn, or waits in reserve.",
     ),
     Rule::official(
         "DC-25",
-        "While characters share a PC Turn, each enemy team's next two turns can merge, also round the order, so that the teams alternate.",
+        "While characters share a PC Turn, the next two turns of each enemy team and of the NPCs can merge, also round the order, so that the teams alternate.",
     ),
     Rule::official(
         "DC-26",
@@ -192,6 +200,10 @@ const RULES: &[Rule] = &[
         "DC-30",
         "The order chosen in round 1 holds in all later rounds.",
     ),
+    Rule::supplementary(
+        "DC-30a",
+        "A combatant that changes teams loses its place: a turn of the new team asks for it in this round, or in the next if it has acted.",
+    ),
     Rule::official(
         "DC-31",
         "Combat, its first round and Action Points begin when the first turn is assigned.",
@@ -215,6 +227,10 @@ const RULES: &[Rule] = &[
     Rule::supplementary(
         "DC-34a",
         "If another team follows the enemy, a delayed turn takes the next PC Turn.",
+    ),
+    Rule::supplementary(
+        "DC-34b",
+        "A delayed turn moves with its enemy; if no turn of the enemy comes any more, it takes the next PC Turn.",
     ),
     Rule::official(
         "DC-35",

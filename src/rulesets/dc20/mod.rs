@@ -1,7 +1,6 @@
 //! DC20: players' characters check against an Encounter DC, then the teams take their Initiative
 //! Turns alternately.
 
-mod added_turns;
 mod bounds;
 mod command;
 mod contest;
@@ -9,6 +8,7 @@ mod decide;
 mod event;
 mod evolve;
 mod flow;
+mod lay;
 mod legal_commands;
 mod manifest;
 mod order;
@@ -124,7 +124,7 @@ impl Ruleset for Dc20 {
         {
             remarks.push(format!("delaying until after {}", enemy.name));
         }
-        if has_no_turn(c) && c.active() && !encounter.state.slots.is_empty() {
+        if has_no_turn(&encounter.state, c) && c.active() && !encounter.state.slots.is_empty() {
             remarks.push("no turn yet".to_owned());
         }
         if encounter.round > 0 {

@@ -79,7 +79,7 @@ fn waiting(encounter: &Encounter) -> Vec<Waiting> {
     let state = &encounter.state;
     let mut waiting = Vec::new();
     for c in encounter.waiting() {
-        if !has_no_turn(c) || in_reserve(state, c) {
+        if !has_no_turn(state, c) || in_reserve(state, c) {
             continue;
         }
         let members = Waiting {

@@ -1,16 +1,16 @@
 //! Follow-ups of shared commands: deaths, arrivals, departures and changes of combatants.
 
-use super::added_turns::{add_turns, join_team, lacks_turns, make_room, show_turn};
 use super::contest::contest_so_far;
 use super::decide::{finish_if_decided, place_held_turns};
 use super::flow::{
     advance, begin_awaited, begin_combat, close_legendary, finish_turn, leave_slot, start_or_resume,
 };
+use super::lay::{lacks_room, lay};
 use super::points::{adjust_points, full_points, spendable};
-use super::team::{asked_by, in_play, team};
+use super::team::{asked_by, has_no_turn, in_play, sharers, team};
 use super::{
     ActionPointsChanged, AnyEvent, Assigned, Combatant, Dc20, Encounter, LegendaryPointsRegained,
-    Phase, Play, SlotId, Team, Way,
+    Phase, Play, SlotId, State, Team, Way,
 };
 use crate::rulesets::shared::end_turn;
 use crate::vocabulary::{CombatantId, RosterEvent, SharedEvent, Violation};
@@ -27,11 +27,9 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Dc20>) -> Result<(), V
         AnyEvent::Shared(SharedEvent::ConditionSet(e)) => adjust_points(play, &e.combatant),
         AnyEvent::Shared(SharedEvent::ConditionCleared(e)) => {
             adjust_points(play, &e.combatant);
-            // Turns were laid out for the teams that had an active combatant.
-            if let Some(risen) = play.encounter().get(&e.combatant).cloned()
-                && risen.active()
-            {
-                join_team(play, &risen);
+            // Turns are counted for those who are in the fight.
+            if play.encounter().is_active(&e.combatant) {
+                lay(play);
             }
         }
         AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
@@ -41,8 +39,7 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Dc20>) -> Result<(), V
         }
         AnyEvent::Roster(RosterEvent::CombatantJoined { details }) => admit(play, details),
         AnyEvent::Roster(RosterEvent::CombatantUpdated { details, .. }) => {
-            join_team(play, details);
-            show_turn(play, details);
+            lay(play);
             adjust_points(play, &details.id);
         }
         AnyEvent::Shared(_) | AnyEvent::Own(_) => return Ok(()),
@@ -80,29 +77,42 @@ fn awaited_turn_for(encounter: &Encounter, id: &CombatantId) -> Option<SlotId> {
     }
 }
 
-/// Gives a newcomer its points and a team. For a new PC every team gets one turn more if there are
-/// not enough (DC-24a).
+/// Gives a newcomer its points, and lays the order again. After round 1 a new PC for whom turns were
+/// added acts in the next vacant PC Turn (DC-24a).
 fn admit(play: &mut Play<'_>, c: &Combatant) {
     if play.encounter().round > 0 {
         give_points(play, c);
     }
-    join_team(play, c);
+    let before = pc_turns(&play.encounter().state);
+    lay(play);
     let encounter = play.encounter();
-    if c.hidden || team(&encounter.state, c) != Team::Pc || !lacks_turns(encounter) {
+    let state = &encounter.state;
+    let is_new_pc = !c.hidden && team(state, c) == Team::Pc && has_no_turn(state, c);
+    if encounter.round <= 1 || !is_new_pc || pc_turns(state) == before {
         return;
     }
-    add_turns(play);
-    if play.encounter().round <= 1 {
-        return;
-    }
-    let slots = &play.encounter().state.slots;
-    if let Some(added) = slots.iter().rfind(|slot| slot.team == Team::Pc) {
+    let vacant = state.later().iter().find(|slot| {
+        let is_pc_turn = slot.team == Team::Pc && !slot.unseen;
+        is_pc_turn && sharers(encounter, slot) == 0
+    });
+    if let Some(slot) = vacant {
         play.emit(Assigned {
-            slot: added.id.clone(),
+            slot: slot.id.clone(),
             combatants: vec![c.id.clone()].into(),
             because: Way::Joined,
         });
     }
+}
+
+/// The number of PC Turns that all viewers see.
+fn pc_turns(state: &State) -> usize {
+    let mut turns = 0;
+    for slot in state.slots.iter() {
+        if slot.team == Team::Pc && !slot.unseen {
+            turns += 1;
+        }
+    }
+    turns
 }
 
 /// Gives a newcomer its Action Points and Legendary Action Points.
@@ -127,7 +137,10 @@ pub(super) fn settle(play: &mut Play<'_>) {
     for id in fallen_in_turn(play.encounter()) {
         finish_turn(play, &id);
     }
-    make_room(play);
+    place_held_turns(play);
+    if lacks_room(play.encounter()) {
+        lay(play);
+    }
     let encounter = play.encounter();
     let state = &encounter.state;
     match state.phase {
@@ -137,7 +150,7 @@ pub(super) fn settle(play: &mut Play<'_>) {
         }
         Phase::Assign => {
             if let Some(slot) = state.reached()
-                && asked_by(encounter, slot).next().is_none()
+                && asked_by(encounter, slot).is_empty()
             {
                 begin_awaited(play);
             }

@@ -130,7 +130,7 @@ pub struct CombatantState {
     pub placed: Option<Way>,
     /// True if its delayed turn continues in a later PC Turn (DC-33).
     pub delayed: bool,
-    /// The enemy without a turn behind which its place is held (DC-34).
+    /// The enemy after whose turn its delayed turn continues: it follows that enemy (DC-34).
     pub behind: Option<CombatantId>,
     /// True if it holds a d6 Inspiration Die (DC-8).
     pub inspiration_die: bool,
@@ -226,7 +226,7 @@ pub enum Way {
     Delayed,
     /// It delayed until after an enemy (DC-34).
     DelayedAfter,
-    /// Its Enemy Turn was merged into that one (DC-25).
+    /// Its turn was merged into that one (DC-25).
     Merged,
     /// It joined after round 1 and got a turn of its own (DC-24a).
     Joined,

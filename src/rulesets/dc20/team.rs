@@ -73,7 +73,7 @@ pub(super) fn team_name(state: &State, team: Team) -> String {
 }
 
 /// The side of the `n`th enemy team.
-fn enemy_side(state: &State, n: usize) -> Option<&Slug> {
+pub(super) fn enemy_side(state: &State, n: usize) -> Option<&Slug> {
     let place = n.saturating_sub(1);
     if let Some(side) = state.enemy_teams.get(place) {
         return Some(side);
@@ -92,8 +92,13 @@ pub(super) fn slot_of<'t>(state: &'t State, c: &Combatant) -> Option<&'t Slot> {
 }
 
 /// Whether a combatant has no place in the order, and holds none behind an enemy.
-pub(super) fn has_no_turn(c: &Combatant) -> bool {
-    c.state.slot.is_none() && !c.state.delayed
+pub(super) fn has_no_turn(state: &State, c: &Combatant) -> bool {
+    c.state.slot.is_none() && !holds_place(state, c)
+}
+
+/// Whether a member of the PC team has delayed and has no place yet (DC-34).
+pub(super) fn holds_place(state: &State, c: &Combatant) -> bool {
+    c.state.delayed && c.state.slot.is_none() && team(state, c) == Team::Pc
 }
 
 /// Whether a combatant waits until the game master assigns it (DC-24).
@@ -112,7 +117,8 @@ pub(super) fn waiting_for_turn(
     wanted: Team,
 ) -> impl Iterator<Item = &Combatant> {
     encounter.waiting().filter(move |c| {
-        has_no_turn(c) && !in_reserve(&encounter.state, c) && team(&encounter.state, c) == wanted
+        let state = &encounter.state;
+        has_no_turn(state, c) && !in_reserve(state, c) && team(state, c) == wanted
     })
 }
 
@@ -122,13 +128,39 @@ pub(super) fn may_take(state: &State, c: &Combatant, slot: &Slot) -> bool {
     team(state, c) == slot.team && (c.hidden || !slot.unseen)
 }
 
-/// The combatants for which this turn asks.
-pub(super) fn asked_by<'t>(
-    encounter: &'t Encounter,
-    slot: &Slot,
-) -> impl Iterator<Item = &'t Combatant> {
-    let unseen = slot.unseen;
-    waiting_for_turn(encounter, slot.team).filter(move |c| c.hidden || !unseen)
+/// The combatants for which this turn asks. In round 1 every PC Turn asks (DC-17), also if a delayed
+/// turn continues in it; of the others those in which no combatant can act.
+///
+/// A taken Enemy or NPC Turn asks for those that no empty turn of their team waits for (DC-24b), but
+/// not for hidden ones: the question would show them.
+pub(super) fn asked_by<'t>(encounter: &'t Encounter, slot: &Slot) -> Vec<&'t Combatant> {
+    let mut asked: Vec<&Combatant> = waiting_for_turn(encounter, slot.team).collect();
+    if asked.is_empty() {
+        return asked;
+    }
+    if is_open(encounter, slot) {
+        asked.retain(|c| c.hidden || !slot.unseen);
+    } else {
+        asked.retain(|c| slot.team != Team::Pc && c.hidden == slot.unseen);
+        if !asked.is_empty() && has_empty_turn(encounter, slot) {
+            asked.clear();
+        }
+    }
+    asked
+}
+
+/// Whether a turn is empty, or a PC Turn of round 1.
+pub(super) fn is_open(encounter: &Encounter, slot: &Slot) -> bool {
+    let is_chosen_now = slot.team == Team::Pc && encounter.round <= 1;
+    is_chosen_now || !can_still_act(encounter, slot)
+}
+
+/// Whether the team of a turn has one without active combatants for those who could take this one.
+fn has_empty_turn(encounter: &Encounter, taken: &Slot) -> bool {
+    encounter.state.slots.iter().any(|slot| {
+        let fits = slot.team == taken.team && !slot.removed && (taken.unseen || !slot.unseen);
+        fits && sharers(encounter, slot) == 0
+    })
 }
 
 /// Whether a combatant waits for an unseen turn of its own.
@@ -174,20 +206,6 @@ pub(super) fn nth_slot(team: Team, unseen: bool, n: usize) -> Slot {
         removed: false,
         unseen,
     }
-}
-
-/// One more turn of a team, or of its hidden members.
-pub(super) fn new_slot(state: &State, team: Team, unseen: bool) -> Slot {
-    let mut n = 1;
-    for slot in state.slots.iter() {
-        if slot.team == team && slot.unseen == unseen {
-            n += 1;
-        }
-    }
-    while state.slot_named(&nth_slot(team, unseen, n).id).is_some() {
-        n += 1;
-    }
-    nth_slot(team, unseen, n)
 }
 
 /// The teams in the order of their rotation, PC, enemies, NPCs, from the first one on (DC-26,

@@ -2,6 +2,7 @@
 
 use super::chance::Chance;
 use super::gone::named_but_gone;
+use super::teams;
 use super::turns::Turns;
 use crate::support::json::short;
 use crate::support::legal_commands::{covered, listed, listed_values, repeated_label};
@@ -530,6 +531,7 @@ impl Judge {
         if self.table.game.text().is_empty() {
             return breach("the turn table prints", "");
         }
+        teams::hold(&self.view).or_else(|wrong| breach(wrong.0, wrong.1))?;
         self.awaited(&here)
     }
 

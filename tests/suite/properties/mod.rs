@@ -17,6 +17,7 @@ mod player;
 mod recorded;
 pub mod secrecy;
 mod signature;
+mod teams;
 mod turns;
 
 use crate::support::setting;

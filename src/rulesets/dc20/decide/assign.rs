@@ -1,11 +1,13 @@
 //! The game master puts enemies and NPCs into the turns of their teams (DC-20).
 
-use super::delay::place_held_turns;
+use super::delay::follow;
 use super::{known_side, known_slot, named};
 use crate::rulesets::dc20::flow::{begin_awaited, begin_combat, begin_turns};
-use crate::rulesets::dc20::team::may_take;
+use crate::rulesets::dc20::team::{
+    asked_by, has_no_turn, holds_place, in_reserve, is_open, may_take,
+};
 use crate::rulesets::dc20::{
-    Assign, Assigned, Combatant, Encounter, Phase, Play, Slot, SlotId, Team, Way,
+    Assign, Assigned, Combatant, Encounter, Phase, Play, Reserved, Slot, SlotId, Team, Way,
 };
 use crate::vocabulary::{CombatantId, Slug, Violation, ids, require};
 
@@ -32,8 +34,7 @@ pub(super) fn assign(play: &mut Play<'_>, c: &Assign) -> Result<(), Violation> {
         combatants: combatants.clone().into(),
         because: Way::Assigned,
     });
-    // The enemy behind which a turn is held may have got its turn.
-    place_held_turns(play);
+    follow(play, &combatants);
     let state = &play.encounter().state;
     if state.slot.as_ref() != Some(&id) {
         return Ok(());
@@ -44,6 +45,23 @@ pub(super) fn assign(play: &mut Play<'_>, c: &Assign) -> Result<(), Violation> {
         _ => {}
     }
     Ok(())
+}
+
+/// Begins the awaited Enemy or NPC Turn as it is. Those for whom a taken turn asked wait in reserve
+/// (DC-24b).
+pub(super) fn close_question(play: &mut Play<'_>) {
+    let encounter = play.encounter();
+    if let Some(slot) = encounter.state.reached()
+        && !is_open(encounter, slot)
+    {
+        let asked = ids(asked_by(encounter, slot));
+        if !asked.is_empty() {
+            play.emit(Reserved {
+                combatants: asked.into(),
+            });
+        }
+    }
+    begin_awaited(play);
 }
 
 /// The combatants that a command puts into a turn of their team.
@@ -103,10 +121,11 @@ fn waiting_on_side(
     known_side(encounter, "side", side)?;
     let mut waiting = Vec::new();
     for c in encounter.waiting() {
-        if c.side != *side || c.state.slot.is_some() || c.stats.reserve {
+        let state = &encounter.state;
+        if c.side != *side || !has_no_turn(state, c) || in_reserve(state, c) {
             continue;
         }
-        if may_take(&encounter.state, c, slot) {
+        if may_take(state, c, slot) {
             waiting.push(c.id.clone());
         }
     }
@@ -122,7 +141,7 @@ fn waiting_on_side(
 /// Refuses a combatant that takes no turn of this round any more.
 pub(super) fn check_yet_to_act(encounter: &Encounter, c: &Combatant) -> Result<(), Violation> {
     let id = &c.id;
-    let holds_place = c.state.slot.is_none() && c.state.delayed;
+    let holds_place = holds_place(&encounter.state, c);
     require(!holds_place, "already_placed", "DC-34", || {
         format!("{id} has a delayed turn that comes after an enemy's. Choose another combatant.")
     })?;

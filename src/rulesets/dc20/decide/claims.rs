@@ -2,11 +2,11 @@
 
 use super::assign::{awaited_turn, check_yet_to_act};
 use super::named;
-use crate::rulesets::dc20::added_turns::make_room;
 use crate::rulesets::dc20::contest::{
     Contest, closed_contest, contest_so_far, has_been_outbid, result, taken_by,
 };
 use crate::rulesets::dc20::flow::{begin_awaited, begin_combat};
+use crate::rulesets::dc20::lay::{lacks_room, lay};
 use crate::rulesets::dc20::team::{may_take, team, waits_unseen};
 use crate::rulesets::dc20::{
     Answer, Claim, Claimed, Combatant, Encounter, Passed, Phase, Play, Team,
@@ -91,7 +91,9 @@ pub(in super::super) fn finish_if_decided(play: &mut Play<'_>, contest: Contest)
             begin_combat(play);
             play.emit(won);
             // A hidden winner has taken a turn that was laid out for the others.
-            make_room(play);
+            if lacks_room(play.encounter()) {
+                lay(play);
+            }
             begin_awaited(play);
             true
         }
@@ -141,9 +143,15 @@ fn check_answer(encounter: &Encounter, c: &Combatant, answer: Answer) -> Result<
     }
     let claimed = state.claim_of(id).is_some();
     match answer {
-        Answer::Claim { .. } => require(!claimed, "already_answered", "DC-17", || {
-            format!("{id} has already claimed this turn. Wait for the others, or send \"pass\".")
-        })?,
+        Answer::Claim { share } => {
+            let is_new = state.claim_of(id).is_none_or(|claim| claim.share != share);
+            require(is_new, "already_answered", "DC-17", || {
+                format!(
+                    "{id} has already claimed this turn. Wait for the others, change \"share\", or \
+                     send \"pass\"."
+                )
+            })?;
+        }
         Answer::Pass => {
             let passed = state.passed.contains(id);
             require(!passed, "already_answered", "DC-17", || {

@@ -1,11 +1,13 @@
 //! Delayed Initiative: a turn moves permanently to a later PC Turn.
 
 use super::known_slot;
-use crate::rulesets::dc20::team::{is_enemy, new_slot, team};
+use crate::rulesets::dc20::lay::new_pc_turn;
+use crate::rulesets::dc20::team::{holds_place, is_enemy, team};
 use crate::rulesets::dc20::{
-    Combatant, Delay, Delayed, Encounter, PlaceHeld, Play, SlotAdded, SlotId, State, Team, Way,
+    Combatant, Delay, Delayed, Encounter, PlaceHeld, Play, Slot, SlotAdded, SlotId, State, Team,
+    Way,
 };
-use crate::vocabulary::{CombatantId, Violation, require};
+use crate::vocabulary::{CombatantId, Violation, ids, require};
 
 pub(super) fn delay(play: &mut Play<'_>, c: &Delay) -> Result<(), Violation> {
     let id = &c.combatant;
@@ -19,7 +21,7 @@ pub(super) fn delay(play: &mut Play<'_>, c: &Delay) -> Result<(), Violation> {
     match (&c.slot, &c.behind) {
         (Some(to), None) => {
             check_later_pc_turn(play, delayer, to)?;
-            move_to(play, id, to.clone(), Way::Delayed);
+            move_to(play, id, to.clone(), Way::Delayed, None);
             Ok(())
         }
         (None, Some(enemy)) => delay_behind(play, id, enemy),
@@ -83,13 +85,72 @@ fn delay_behind(
     Ok(())
 }
 
-/// Gives a place to each turn that is held behind an enemy which is seen and has a turn by now.
+/// Where a held turn continues.
+enum Place {
+    /// After the turn of this enemy.
+    After(CombatantId),
+    /// In the next PC Turn: no turn of the enemy comes any more.
+    Next,
+}
+
+/// Gives a place to each turn that is held behind an enemy which has a turn by now, or has none to
+/// come (DC-34b).
 pub(in super::super) fn place_held_turns(play: &mut Play<'_>) {
     for id in held_turns(play.encounter()) {
-        if let Some(enemy) = enemy_with_turn(play.encounter(), &id) {
-            move_behind(play, &id, &enemy);
+        match place_of(play.encounter(), &id) {
+            Some(Place::After(enemy)) => move_behind(play, &id, &enemy),
+            Some(Place::Next) => {
+                let to = pc_turn_after(&play.encounter().state, None);
+                move_to_or_add(play, &id, to, None);
+            }
+            None => {}
         }
     }
+}
+
+/// The place of a held turn, if the enemy decides it by now. A hidden enemy decides nothing: that
+/// would show it.
+fn place_of(encounter: &Encounter, id: &CombatantId) -> Option<Place> {
+    let behind = encounter.get(id)?.state.behind.as_ref()?;
+    let Some(enemy) = encounter.get(behind) else {
+        return Some(Place::Next);
+    };
+    let acts = enemy.acted || encounter.state.acting.contains(behind);
+    if enemy.hidden {
+        None
+    } else if !is_enemy(enemy) || !enemy.active() {
+        Some(Place::Next)
+    } else if enemy.state.slot.is_some() {
+        Some(Place::After(behind.clone()))
+    } else {
+        acts.then_some(Place::Next)
+    }
+}
+
+/// Moves the turns that are delayed behind these enemies, because the enemies have moved (DC-34b).
+pub(super) fn follow(play: &mut Play<'_>, moved: &[CombatantId]) {
+    for (id, enemy) in followers(play.encounter(), moved) {
+        move_behind(play, &id, &enemy);
+    }
+}
+
+/// The combatants whose delayed turns come after the turns of these enemies, each with its enemy.
+fn followers(encounter: &Encounter, moved: &[CombatantId]) -> Vec<(CombatantId, CombatantId)> {
+    let state = &encounter.state;
+    let mut followers = Vec::new();
+    for c in encounter.waiting() {
+        let Some(enemy) = &c.state.behind else {
+            continue;
+        };
+        let is_seen = encounter.get(enemy).is_some_and(|enemy| !enemy.hidden);
+        if !is_seen || !moved.contains(enemy) || state.acting.contains(&c.id) {
+            continue;
+        }
+        if c.state.slot.is_none() || pc_turn_after(state, Some(enemy)) != c.state.slot {
+            followers.push((c.id.clone(), enemy.clone()));
+        }
+    }
+    followers
 }
 
 /// At the end of the order, gives the turns that are still held one new PC Turn. Returns whether
@@ -101,46 +162,42 @@ pub(in super::super) fn place_remaining_held_turns(play: &mut Play<'_>) -> bool 
     }
     let to = add_pc_turn(play);
     for id in &held {
-        move_to(play, id, to.clone(), Way::DelayedAfter);
+        move_to(play, id, to.clone(), Way::DelayedAfter, None);
     }
     true
 }
 
 /// The combatants that delayed and have no place yet.
 fn held_turns(encounter: &Encounter) -> Vec<CombatantId> {
-    let mut held = Vec::new();
-    for c in encounter.waiting() {
-        if c.state.delayed && c.state.slot.is_none() {
-            held.push(c.id.clone());
-        }
-    }
-    held
-}
-
-/// The enemy behind which a combatant holds its place, if it is seen and has a turn.
-fn enemy_with_turn(encounter: &Encounter, id: &CombatantId) -> Option<CombatantId> {
-    let behind = encounter.get(id)?.state.behind.as_ref()?;
-    let enemy = encounter.get(behind)?;
-    if enemy.hidden || enemy.state.slot.is_none() {
-        return None;
-    }
-    Some(enemy.id.clone())
+    let state = &encounter.state;
+    ids(encounter.waiting().filter(|c| holds_place(state, c)))
 }
 
 /// Moves a turn to the next PC Turn after that enemy's turn, or else to a new one (DC-34).
 fn move_behind(play: &mut Play<'_>, id: &CombatantId, enemy: &CombatantId) {
-    let to = match pc_turn_after(&play.encounter().state, enemy) {
+    let to = pc_turn_after(&play.encounter().state, Some(enemy));
+    move_to_or_add(play, id, to, Some(enemy));
+}
+
+/// Moves a turn to this PC Turn, or else to a new one.
+fn move_to_or_add(
+    play: &mut Play<'_>,
+    id: &CombatantId,
+    to: Option<SlotId>,
+    behind: Option<&CombatantId>,
+) {
+    let to = match to {
         Some(to) => to,
         None => add_pc_turn(play),
     };
-    move_to(play, id, to, Way::DelayedAfter);
+    move_to(play, id, to, Way::DelayedAfter, behind);
 }
 
 /// The next PC Turn after that enemy's turn (DC-34a), or from now on if that turn has passed.
-fn pc_turn_after(state: &State, enemy: &CombatantId) -> Option<SlotId> {
+fn pc_turn_after(state: &State, enemy: Option<&CombatantId>) -> Option<SlotId> {
     let later = state.later();
-    let enemy_turn = later.iter().position(|slot| slot.occupants.contains(enemy));
-    let after_enemy = match enemy_turn {
+    let is_enemy_turn = |slot: &Slot| enemy.is_some_and(|enemy| slot.occupants.contains(enemy));
+    let after_enemy = match later.iter().position(is_enemy_turn) {
         Some(place) => later.get(place + 1..)?,
         None => later,
     };
@@ -152,7 +209,7 @@ fn pc_turn_after(state: &State, enemy: &CombatantId) -> Option<SlotId> {
 
 /// Adds a PC Turn at the end of the order.
 fn add_pc_turn(play: &mut Play<'_>) -> SlotId {
-    let slot = new_slot(&play.encounter().state, Team::Pc, false);
+    let slot = new_pc_turn(&play.encounter().state);
     let id = slot.id.clone();
     play.emit(SlotAdded {
         added: slot,
@@ -161,10 +218,17 @@ fn add_pc_turn(play: &mut Play<'_>) -> SlotId {
     id
 }
 
-fn move_to(play: &mut Play<'_>, id: &CombatantId, slot: SlotId, because: Way) {
+fn move_to(
+    play: &mut Play<'_>,
+    id: &CombatantId,
+    slot: SlotId,
+    because: Way,
+    behind: Option<&CombatantId>,
+) {
     play.emit(Delayed {
         combatant: id.clone(),
         slot,
         because,
+        behind: behind.cloned(),
     });
 }

@@ -1,11 +1,11 @@
-//! Merges Enemy Turns while players' characters share a PC Turn (DC-25).
+//! Merges turns of the other teams while players' characters share a PC Turn (DC-25).
 
 use crate::rulesets::dc20::team::{has_no_turn, occupants, team};
 use crate::rulesets::dc20::{Combatant, Encounter, Phase, Play, Slot, SlotId, SlotsMerged, Team};
 use crate::vocabulary::{Violation, require};
 use std::collections::HashSet;
 
-/// Puts the next two turns of each enemy team into one: sharing has emptied a PC Turn, so the teams
+/// Puts the next two turns of each other team into one: sharing has emptied a PC Turn, so the teams
 /// alternate again.
 pub(super) fn merge(play: &mut Play<'_>) -> Result<(), Violation> {
     let merges = Ahead::of(play.encounter())?.merges()?;
@@ -29,8 +29,8 @@ struct Ahead<'t> {
     known_taken: HashSet<&'t SlotId>,
 }
 
-/// A turn of an enemy team, with its place among the turns ahead.
-struct EnemyTurn<'t> {
+/// A turn of another team than the PC team, with its place among the turns ahead.
+struct OtherTurn<'t> {
     place: usize,
     slot: &'t Slot,
 }
@@ -52,11 +52,11 @@ impl<'t> Ahead<'t> {
         })
     }
 
-    /// The merge of each enemy team that has more turns than there are taken PC Turns.
+    /// The merge of each other team that has more turns than there are taken PC Turns.
     fn merges(&self) -> Result<Vec<SlotsMerged>, Violation> {
         let mut merges = Vec::new();
         let mut mergeable = false;
-        for team in self.enemy_teams() {
+        for team in self.other_teams() {
             let turns = self.turns_of(team);
             let [into, from, later @ ..] = turns.as_slice() else {
                 continue;
@@ -71,30 +71,30 @@ impl<'t> Ahead<'t> {
                 });
             }
         }
-        let detail = "No enemy team has two turns, so none can merge.";
-        require(mergeable, "no_two_enemy_turns", "DC-25", || detail)?;
+        let detail = "No other team has two turns, so none can merge.";
+        require(mergeable, "no_two_turns", "DC-25", || detail)?;
         let detail =
             "The teams already alternate. Merge again when sharing leaves another PC Turn empty.";
         require(!merges.is_empty(), "merged_already", "DC-25", || detail)?;
         Ok(merges)
     }
 
-    /// The enemy teams, in the order in which their turns come.
-    fn enemy_teams(&self) -> Vec<Team> {
+    /// The teams other than the PC team, in the order in which their turns come.
+    fn other_teams(&self) -> Vec<Team> {
         let mut teams = Vec::new();
         for slot in &self.turns {
-            if slot.team != Team::Pc && slot.team != Team::Npc && !teams.contains(&slot.team) {
+            if slot.team != Team::Pc && !teams.contains(&slot.team) {
                 teams.push(slot.team);
             }
         }
         teams
     }
 
-    fn turns_of(&self, team: Team) -> Vec<EnemyTurn<'t>> {
+    fn turns_of(&self, team: Team) -> Vec<OtherTurn<'t>> {
         let mut turns = Vec::new();
         for (place, slot) in self.turns.iter().copied().enumerate() {
             if slot.team == team {
-                turns.push(EnemyTurn { place, slot });
+                turns.push(OtherTurn { place, slot });
             }
         }
         turns
@@ -107,9 +107,9 @@ impl<'t> Ahead<'t> {
     /// PC Turn may become the empty one.
     fn moving_up(
         &self,
-        into: &EnemyTurn<'t>,
-        from: &EnemyTurn<'t>,
-        later: &[EnemyTurn<'t>],
+        into: &OtherTurn<'t>,
+        from: &OtherTurn<'t>,
+        later: &[OtherTurn<'t>],
     ) -> Vec<SlotId> {
         let mut before = into;
         let mut emptied = from;
@@ -130,7 +130,7 @@ impl<'t> Ahead<'t> {
     }
 
     /// Whether a taken PC Turn is between two turns.
-    fn pc_between(&self, first: &EnemyTurn<'t>, second: &EnemyTurn<'t>) -> bool {
+    fn pc_between(&self, first: &OtherTurn<'t>, second: &OtherTurn<'t>) -> bool {
         let between = self.turns.get(first.place..second.place);
         between
             .unwrap_or_default()
@@ -150,7 +150,7 @@ fn shared_turn(encounter: &Encounter) -> Result<&Slot, Violation> {
     {
         return Ok(slot);
     }
-    let detail = "No characters share a PC Turn now. Merge Enemy Turns while some do.";
+    let detail = "No characters share a PC Turn now. Merge turns while some do.";
     Err(Violation::new("not_shared", "DC-25", detail))
 }
 
@@ -184,7 +184,7 @@ fn taken_turns<'t>(
 ) -> HashSet<&'t SlotId> {
     let mut claims_to_come = 0;
     for c in encounter.active() {
-        if team(&encounter.state, c) == Team::Pc && has_no_turn(c) && counts(c) {
+        if team(&encounter.state, c) == Team::Pc && has_no_turn(&encounter.state, c) && counts(c) {
             claims_to_come += 1;
         }
     }

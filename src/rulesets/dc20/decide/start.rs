@@ -1,9 +1,8 @@
 //! Initiative: the Encounter DC, the checks, and the order of the teams' turns.
 
 use super::known_side;
-use crate::rulesets::dc20::team::{
-    can_add, is_enemy, is_pc, is_unseen_team, nth_slot, rotation, team,
-};
+use crate::rulesets::dc20::lay::Laps;
+use crate::rulesets::dc20::team::{can_add, is_enemy, is_pc, rotation, team};
 use crate::rulesets::dc20::{
     AggressionDeclared, Check, CheckMade, Combatant, Critical, DcSet, Difficulty, Encounter,
     FateChecked, OrderLaid, Play, Roll, Rolled, Start, Team,
@@ -357,51 +356,33 @@ fn lay_out(play: &mut Play<'_>, sides: EnemySides, successes: usize, pcs: usize)
     } else {
         Team::Enemy(1)
     };
-    let mut teams = rotation(sides.seen.len(), sides.unseen.len(), winner);
-    let seen_npcs = count_members(encounter, Team::Npc, false) > 0;
-    if !seen_npcs && !has_hidden_npc(encounter) {
-        teams.retain(|team| *team != Team::Npc);
-    }
-    let turns = match count_members(encounter, Team::Pc, false) {
-        0 => count_members(encounter, Team::Pc, true),
+    let members = match count_members(encounter, false) {
+        0 => count_members(encounter, true),
         seen => seen,
     };
-    let mut slots = Vec::new();
-    for n in 1..=turns {
-        for team in &teams {
-            let unseen = match team {
-                Team::Pc => false,
-                Team::Enemy(k) => is_unseen_team(*k),
-                Team::Npc => !seen_npcs,
-            };
-            slots.push(nth_slot(*team, unseen, n));
-        }
+    let mut laps = Laps::new(rotation(sides.seen.len(), sides.unseen.len(), winner));
+    for _ in 0..members {
+        laps.add(Team::Pc);
+        laps.add(Team::Enemy(1));
     }
+    laps.add_other_teams(encounter, &sides.seen, &sides.unseen);
     play.emit(OrderLaid {
         successes,
         pcs,
         winner,
         enemy_teams: sides.seen,
         unseen_teams: sides.unseen,
-        slots,
+        slots: laps.into_slots(),
     });
 }
 
-/// The number of active members of a team: the hidden ones, or the others.
-fn count_members(encounter: &Encounter, wanted: Team, hidden: bool) -> usize {
+/// The number of active members of the PC team: the hidden ones, or the others.
+fn count_members(encounter: &Encounter, hidden: bool) -> usize {
     let mut members = 0;
     for c in encounter.active() {
-        if c.hidden == hidden && team(&encounter.state, c) == wanted {
+        if c.hidden == hidden && team(&encounter.state, c) == Team::Pc {
             members += 1;
         }
     }
     members
-}
-
-/// Whether there is a hidden NPC. One out of the fight counts: its owner sees the turns of its
-/// team, whether others of that team are hidden or not.
-fn has_hidden_npc(encounter: &Encounter) -> bool {
-    encounter
-        .iter()
-        .any(|c| c.hidden && team(&encounter.state, c) == Team::Npc)
 }
