@@ -199,7 +199,10 @@ fn a_persona_that_is_asked_first_is_told_once() {
     table.accept(waits);
     let acts = json!({"type": "declare", "combatant": "babel", "move": "now", "act": "now"});
     let told = texts(&mut table, acts);
-    assert_eq!(told.last().map(String::as_str), Some("abel acts or waits."));
+    assert_eq!(
+        told.last().map(String::as_str),
+        Some("abel acts and can't wait.")
+    );
 }
 
 #[test]

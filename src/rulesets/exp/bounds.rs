@@ -4,16 +4,14 @@ use super::{Encounter, MAX_DIGITS};
 use crate::rulesets::shared::{at_most, within};
 use crate::vocabulary::MAX_COMBATANTS;
 
-/// The tries of a persona to jump ahead of one act: with its move and with its act, and one that
-/// fails.
-const MAX_JUMPS: usize = 3 * MAX_COMBATANTS;
 /// The personas of a mental duel.
 const MAX_DUELLISTS: usize = 2;
 
 pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
     let state = &encounter.state;
     at_most("state.asked", state.asked.len(), MAX_COMBATANTS)?;
-    at_most("state.jumps", state.jumps.len(), MAX_JUMPS)?;
+    at_most("state.jumps", state.jumps.len(), MAX_COMBATANTS)?;
+    at_most("state.failed", state.failed.len(), MAX_COMBATANTS)?;
     at_most("state.kept", state.kept.len(), MAX_COMBATANTS)?;
     at_most("state.duel", state.duel.len(), MAX_DUELLISTS)?;
     at_most("state.ranking", state.ranking.len(), MAX_COMBATANTS)?;

@@ -110,7 +110,8 @@ pub struct Announce {
     pub action: Option<Text<200>>,
 }
 
-/// Try a wait jump: use a waited component ahead of the lower persona that is asked (EX-25).
+/// Try a wait jump: use a waited component ahead of the next act of a lower persona (EX-25), be it
+/// in the list or a jump (EX-27a).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
@@ -119,14 +120,17 @@ pub struct Jump {
     pub combatant: CombatantId,
     /// The waited component to use (EX-29). Leave it out to use both, with the option `jump_both`.
     pub component: Option<Component>,
+    /// The act in words, such as its target.
+    pub action: Option<Text<200>>,
     /// The d20 of the AWE roll, if rolled at the table. By default the server rolls.
     pub roll: Option<D20>,
     /// The referee's d20, if rolled at the table. Only with `awe_mode` `opposed_d20`.
     pub referee_roll: Option<D20>,
 }
 
-/// Decline what a persona is asked: to jump ahead of the announced act, with the option
-/// `jump_window` (EX-25b), or to attack in a mental duel, which ends (EX-32a).
+/// Decline what a persona is asked: to jump ahead of a lower persona's jump (EX-27a) or of the
+/// announced act, with the option `jump_window` (EX-25b), or to attack in a mental duel, which ends
+/// (EX-32a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Pass {
@@ -146,7 +150,7 @@ pub struct AskAgain {
     pub combatant: CombatantId,
 }
 
-/// Let the announced act happen: all who could still jump ahead of it pass (EX-25b).
+/// Let the announced act or jump happen: all who could still jump ahead of it pass (EX-25b).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Resolve {}

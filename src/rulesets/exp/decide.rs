@@ -7,14 +7,14 @@ mod unit;
 
 pub(super) use unit::contenders;
 
-pub(super) use jump::{deciders, must_announce};
+pub(super) use jump::{deciders, must_announce, take_jumps};
 pub(super) use mental::{can_attack, end_duel};
-pub(super) use pass::{advance, lose, take_over};
+pub(super) use pass::{advance, are_lowest, lose, take_over};
 
 use super::state::{able, announced, lowest};
 use super::{
-    Announce, Announced, Combatant, Command, Declare, Declared, Encounter, Pass, Passed, Phase,
-    Play, Roll, Spending, Start, Use,
+    Announce, Announced, Combatant, Command, Component, Declare, Declared, Encounter, Pass, Passed,
+    Phase, Play, Roll, Spending, Start, Use,
 };
 use crate::rulesets::shared::check_started;
 use crate::vocabulary::{CombatantId, Violation, field, require};
@@ -34,7 +34,9 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
         Command::Resolve(_) => jump::resolve(play),
         Command::MentalAttack(c) => mental::attack(play, c),
         Command::MentalDuel(c) => mental::duel(play, c),
-    }
+    }?;
+    take_jumps(play);
+    Ok(())
 }
 
 /// Whether it is a persona's own roll, which may come before the start.
@@ -48,15 +50,17 @@ fn is_own_roll(command: &Command) -> bool {
     )
 }
 
-/// Declines a mental duel (EX-32a), or a jump ahead of the announced act (EX-25b).
+/// Declines a mental duel (EX-32a), or a jump ahead of the next act (EX-25b, EX-27a).
 fn pass_on(play: &mut Play<'_>, c: &Pass) -> Result<(), Violation> {
     let id = &c.combatant;
-    let persona = play.combatant("combatant", id)?;
+    play.combatant("combatant", id)?;
     let encounter = play.encounter();
     let duel = encounter.state.duel.contains(id);
-    let is_asked = duel || jump::is_asked(encounter, persona);
+    let is_asked = duel || jump::is_asked(encounter, id);
     require(is_asked, "nothing_to_pass", "EX-25b", || {
-        format!("{id} isn't asked to jump or to duel. Wait for an announced act or a duel.")
+        format!(
+            "{id} isn't asked to jump or to duel. Wait for an announced act or jump, or a duel."
+        )
     })?;
     require(
         !duel || !c.standing,
@@ -72,15 +76,22 @@ fn pass_on(play: &mut Play<'_>, c: &Pass) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Refuses between two units.
+/// Refuses between two units, and while the list asks a persona that the viewer does not see.
 fn in_unit(encounter: &Encounter, rule: &'static str) -> Result<(), Violation> {
-    let detail = "No unit is in progress. Send \"roll\" first.";
-    require(
-        encounter.state.phase == Phase::Pass,
-        "no_unit",
-        rule,
-        || detail,
-    )
+    let (code, rule, detail) = match encounter.state.phase {
+        Phase::Pass => return Ok(()),
+        Phase::SomeoneActs => (
+            "not_asked",
+            "EX-13",
+            "The list asks another persona. Wait for the answer.",
+        ),
+        Phase::Setup | Phase::Roll => (
+            "no_unit",
+            rule,
+            "No unit is in progress. Send \"roll\" first.",
+        ),
+    };
+    Err(Violation::new(code, rule, detail))
 }
 
 /// Refuses while a mental duel waits for its attacks, which come before the list.
@@ -96,10 +107,52 @@ fn no_duel(encounter: &Encounter) -> Result<(), Violation> {
 fn fit(c: &Combatant) -> Result<(), Violation> {
     require(able(c), "cannot_act", "EX-23", || {
         format!(
-            "{} can't act: dead, unconscious, stunned or paralyzed. Choose another persona.",
+            "{} is out of the fight, unconscious, stunned or paralyzed. Choose another persona.",
             c.id
         )
     })
+}
+
+/// Refuses a persona that has no place in the list of this unit.
+fn listed(c: &Combatant) -> Result<(), Violation> {
+    require(c.state.rank.is_some(), "joined_late", "EX-2a", || {
+        format!(
+            "{} came after the roll and has no place in this unit. Wait for the next one.",
+            c.id
+        )
+    })
+}
+
+/// Refuses a component that has not waited.
+fn waited(c: &Combatant, component: Component) -> Result<(), Violation> {
+    let id = &c.id;
+    let spending = c.state.of(component);
+    left(
+        id,
+        component,
+        spending,
+        "Jump with a component that waited.",
+    )?;
+    let waited = spending == Spending::Waited;
+    require(waited, "not_waited", "EX-25", || {
+        format!("{id} hasn't waited with the {component}. Only a component that waited can jump.")
+    })
+}
+
+/// Refuses a component that is spent or lost, with a remedy.
+fn left(
+    id: &CombatantId,
+    component: Component,
+    spending: Spending,
+    remedy: &str,
+) -> Result<(), Violation> {
+    let (code, rule, verb) = match spending {
+        Spending::Pending | Spending::Waited => return Ok(()),
+        Spending::Done => ("component_spent", "EX-12", "spent"),
+        Spending::Lost => ("component_lost", "EX-23", "lost"),
+    };
+    let detail = format!("{id} has {verb} the {component} of this unit. {remedy}");
+    Err(Violation::new(code, rule, detail))
 }
 
 /// These personas, for refusals.
@@ -170,13 +223,7 @@ fn as_announced(encounter: &Encounter, plan: &Announced, c: &Declare) -> Result<
         let id = &plan.combatant;
         format!("The declaration differs from what {id} announced. Send the announced fields.")
     })?;
-    let deciders = deciders(encounter);
-    require(deciders.is_empty(), "jumps_open", "EX-25b", || {
-        let jumpers = joined(&deciders);
-        format!(
-            "{jumpers} may still jump ahead of this act. Each sends \"jump\" or \"pass\" first."
-        )
-    })
+    jump::no_open_jumps(encounter)
 }
 
 /// Refuses an answer of a persona that is not asked, and one that does not fit what it has left.
@@ -184,11 +231,15 @@ fn as_announced(encounter: &Encounter, plan: &Announced, c: &Declare) -> Result<
 fn answerable(play: &Play<'_>, c: &Declare) -> Result<bool, Violation> {
     let id = &c.combatant;
     let encounter = play.encounter();
-    let state = &play.combatant("combatant", id)?.state;
+    let persona = play.combatant("combatant", id)?;
+    let state = &persona.state;
     in_unit(encounter, "EX-2")?;
     no_duel(encounter)?;
     let asked = &encounter.state.asked;
     let is_asked = asked.contains(id);
+    if !is_asked && state.lost_all() {
+        listed(persona)?;
+    }
     require(is_asked || state.open(), "nothing_left", "EX-18", || {
         let asked = joined(asked);
         format!("{id} has nothing left in this unit. The list is at {asked}.")
@@ -199,9 +250,12 @@ fn answerable(play: &Play<'_>, c: &Declare) -> Result<bool, Violation> {
             joined(asked)
         )
     })?;
+    if !encounter.state.jumps.is_empty() {
+        jump::no_open_jumps(encounter)?;
+    }
     let forced = lowest(encounter, state.rank, |_| true);
-    fits(id, "move", c.movement, state.move_status, forced)?;
-    fits(id, "act", c.act, state.act_status, forced)?;
+    fits(persona, Component::Move, c.movement, forced)?;
+    fits(persona, Component::Act, c.act, forced)?;
     let both = c.movement == Some(Use::Now) && c.act == Some(Use::Now);
     let orderly = both || c.order.is_none();
     require(
@@ -215,27 +269,31 @@ fn answerable(play: &Play<'_>, c: &Declare) -> Result<bool, Violation> {
 
 /// Refuses an answer about one component that is missing, of no use, or a wait of the lowest.
 fn fits(
-    id: &CombatantId,
-    name: &str,
+    persona: &Combatant,
+    component: Component,
     what: Option<Use>,
-    left: Spending,
     forced: bool,
 ) -> Result<(), Violation> {
+    let id = &persona.id;
+    let spending = persona.state.of(component);
     let (rule, choices) = if forced {
         ("EX-15", "now or nothing")
     } else {
         ("EX-14", "now, wait or nothing")
     };
     let Some(what) = what else {
-        return require(!left.open(), "component_missing", rule, || {
-            format!("\"{name}\" is missing. Values: {choices}.")
+        return require(!spending.open(), "component_missing", rule, || {
+            format!("\"{component}\" is missing. Values: {choices}.")
         });
     };
-    require(left.open(), "component_spent", "EX-12", || {
-        format!("{id} has used the {name} of this unit. Remove \"{name}\".")
-    })?;
-    let waits = what == Use::Wait;
-    require(!forced || !waits, "must_not_wait", "EX-15", || {
-        format!("{id} is the lowest left in the list and can't wait. Values: {choices}.")
+    left(id, component, spending, &format!("Remove \"{component}\"."))?;
+    let may_wait = !forced || what != Use::Wait;
+    require(may_wait, "must_not_wait", rule, || {
+        let reason = if persona.state.rank.is_some() {
+            "is the lowest left in the list"
+        } else {
+            "has no later place in the list"
+        };
+        format!("{id} {reason} and can't wait. Values: {choices}.")
     })
 }

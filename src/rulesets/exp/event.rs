@@ -2,7 +2,7 @@
 
 use super::{Component, InitiativeRoll, Sequence, Use};
 use crate::vocabulary::{
-    CombatantId, D10, Describe, Die, Names, OwnEvents, Participants, Redact, Tagged, Tellable,
+    CombatantId, D10, D20, Describe, Die, Names, OwnEvents, Participants, Redact, Tagged, Tellable,
     Text, Word, tell,
 };
 use macro_rules_attribute::derive;
@@ -28,6 +28,8 @@ pub enum Event {
     Announced(Announced),
     #[serde(rename = "declared")]
     Declared(Declared),
+    #[serde(rename = "jump_announced")]
+    JumpAnnounced(JumpAnnounced),
     #[serde(rename = "jumped")]
     Jumped(Jumped),
     #[serde(rename = "passed")]
@@ -78,6 +80,8 @@ pub struct Asked {
     pub combatants: Vec<CombatantId>,
     /// Those of them whose turns start with it. `turn_started` tells it of these.
     pub starting: Vec<CombatantId>,
+    /// True if they are the lowest and must spend all components left (EX-15).
+    pub forced: bool,
 }
 
 /// A persona announced its answer (EX-27b).
@@ -114,6 +118,25 @@ pub struct Declared {
     pub forced: bool,
 }
 
+/// A persona announced a wait jump. It waits until the personas above have jumped ahead of it or
+/// passed (EX-27a).
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct JumpAnnounced {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The waited components that it will use.
+    pub components: Vec<Component>,
+    /// The act in words.
+    pub action: Option<Text<200>>,
+    /// The d20 of the AWE roll, if rolled at the table.
+    pub roll: Option<D20>,
+    /// The referee's d20, if rolled at the table.
+    pub referee_roll: Option<D20>,
+}
+
+impl Describe for JumpAnnounced {}
+
 /// A persona tried to jump ahead of a lower persona's act (EX-25).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
@@ -122,6 +145,8 @@ pub struct Jumped {
     pub combatant: CombatantId,
     /// The waited components: used after a success (EX-27), still waited after a failure (EX-28).
     pub components: Vec<Component>,
+    /// The act in words.
+    pub action: Option<Text<200>>,
     /// The personas whose act it precedes.
     pub before: Vec<CombatantId>,
     /// The d20 of the AWE roll.
@@ -134,7 +159,8 @@ pub struct Jumped {
     pub success: bool,
 }
 
-/// A persona lets the announced act happen (EX-25b), or declines a mental duel, which ends (EX-32a).
+/// A persona lets the announced act or jump happen (EX-25b, EX-27a), or declines a mental duel,
+/// which ends (EX-32a).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Passed {
     /// The combatant.
@@ -197,14 +223,73 @@ impl Asked {
         if others.is_empty() {
             return false;
         }
-        let verb = if others.is_plural(names) {
-            "act or wait"
-        } else {
-            "acts or waits"
+        let does = match (self.forced, others.is_plural(names)) {
+            (true, true) => "act and can't wait",
+            (true, false) => "acts and can't wait",
+            (false, true) => "act or wait",
+            (false, false) => "acts or waits",
         };
         others.describe(names, out);
-        write!(out, " {verb}.").is_ok()
+        write!(out, " {does}.").is_ok()
     }
+}
+
+impl Announced {
+    /// What the persona will do, in words.
+    pub(super) fn plan(&self) -> String {
+        let uses = used(self.movement, self.act, self.order, Use::base);
+        with_action(format!("will {uses}"), self.action.as_ref())
+    }
+}
+
+impl JumpAnnounced {
+    /// What the persona will do, in words.
+    pub(super) fn plan(&self) -> String {
+        let with: Vec<String> = self
+            .components
+            .iter()
+            .map(|part| format!("the {part}"))
+            .collect();
+        let uses = format!("will jump ahead with {}", with.join(" and "));
+        with_action(uses, self.action.as_ref())
+    }
+}
+
+fn with_action(plan: String, action: Option<&Text<200>>) -> String {
+    match action {
+        Some(action) => format!("{plan}: {}", action.as_str()),
+        None => plan,
+    }
+}
+
+/// A roll among others, as a row of the list.
+struct Row<'a> {
+    roll: &'a InitiativeRoll,
+    ranking: &'a [InitiativeRoll],
+}
+
+impl Describe for Row<'_> {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        let written = self.roll.written(self.ranking);
+        self.roll.combatants.describe(names, out) && write!(out, " {written}").is_ok()
+    }
+
+    fn is_row(&self) -> bool {
+        true
+    }
+}
+
+/// Tells a list of rolls.
+fn tell_rolls(
+    title: &str,
+    ranking: &[InitiativeRoll],
+    names: &dyn Names,
+    out: &mut String,
+) -> bool {
+    let rows: Vec<Row<'_>> = ranking.iter().map(|roll| Row { roll, ranking }).collect();
+    *out += title;
+    rows.describe(names, out);
+    write!(out, ".").is_ok()
 }
 
 /// The sentence that tells each event.
@@ -212,7 +297,9 @@ impl Describe for Event {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let sentence = match self {
             Self::Rolled(_) => "{combatant} {combatant:rolls|roll} {die} for initiative.",
-            Self::InitiativeRolled(_) => "Initiative: {ranking}.",
+            Self::InitiativeRolled(e) => {
+                return tell_rolls("Initiative: ", &e.ranking, names, out);
+            }
             Self::PassStarted(_) => "Pass {pass} through the list starts.",
             Self::Asked(e) => return e.tell_of_the_others(names, out),
             Self::Announced(e) => {
@@ -225,8 +312,12 @@ impl Describe for Event {
                 let sentence = format!("{{combatant}} {done}.");
                 return tell(&sentence, self, names, out);
             }
+            Self::JumpAnnounced(_) => {
+                "{combatant} will jump ahead with the {components}[: {action}]."
+            }
             Self::Jumped(_) => {
-                "{combatant} [{success}{combatant:jumps|jump}][{!success}{combatant:fails|fail} to jump] ahead[ of {before}]."
+                "{combatant} [{success}{combatant:jumps|jump}][{!success}{combatant:fails|fail} to jump] \
+                 ahead[ of {before}][: {action}]."
             }
             Self::Passed(_) => {
                 "{combatant} [{!duel}{combatant:keeps|keep} waiting][{standing} until further notice]\
@@ -235,7 +326,9 @@ impl Describe for Event {
             Self::AskedAgain(_) => {
                 "{combatant} {combatant:wants|want} to be asked about jumps again."
             }
-            Self::MentalDuelRolled(_) => "Mental duel: {ranking}.",
+            Self::MentalDuelRolled(e) => {
+                return tell_rolls("Mental duel: ", &e.ranking, names, out);
+            }
             Self::MentalAttacked(_) => {
                 "{combatant} {combatant:attacks|attack}[ {target}] with the mind."
             }

@@ -1,12 +1,12 @@
 //! What events do to the state of EXP.
 
 use super::{
-    AnyEvent, CombatantState, Component, Encounter, Event, Exp, InitiativeRoll, Jumper,
+    AnyEvent, CombatantState, Component, Encounter, Event, Exp, InitiativeRoll, JumpAnnounced,
     MentalAttackUses, OwnRoll, Phase, Spending, State, Use,
 };
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{CombatantId, SharedEvent};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
@@ -31,8 +31,7 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
             state.cursor = e.rank;
             state.asked.clone_from(&e.combatants);
             state.announced = None;
-            state.jumps.clear();
-            state.kept.clear();
+            forget_answers(state);
         }
         Own(Event::Announced(e)) => {
             encounter.state.announced = Some(e.clone());
@@ -48,17 +47,18 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
                 }
             });
             answered(&mut encounter.state, &e.combatant);
-            encounter.state.jumps.clear();
-            encounter.state.kept.clear();
+            forget_answers(&mut encounter.state);
         }
+        Own(Event::JumpAnnounced(e)) => announce_jump(encounter, e),
         Own(Event::Jumped(e)) => {
+            let jumps = &mut encounter.state.jumps;
+            jumps.retain(|jump| jump.combatant != e.combatant);
             if e.success {
                 set_all(encounter, &e.combatant, &e.components, Spending::Done);
+                pass_over_hidden(encounter, &e.combatant);
+            } else {
+                encounter.state.failed.push(e.combatant.clone());
             }
-            encounter.state.jumps.push(Jumper {
-                combatant: e.combatant.clone(),
-                success: e.success,
-            });
         }
         Own(Event::Passed(e)) if e.duel => encounter.state.duel.clear(),
         Own(Event::Passed(e)) => {
@@ -169,9 +169,49 @@ fn roll(encounter: &mut Encounter, ranking: &[InitiativeRoll]) {
     };
 }
 
-/// An attack was used or lost outside the list, so an announcement no longer holds.
+/// The hidden personas above a visible one that has jumped are asked no more about the act behind
+/// it, as players would see that they are asked.
+fn pass_over_hidden(encounter: &mut Encounter, jumper: &CombatantId) {
+    let Some(jumper) = encounter.get(jumper).filter(|c| !c.hidden) else {
+        return;
+    };
+    let rank = jumper.state.rank;
+    let mut passed = Vec::new();
+    for c in encounter.iter() {
+        if c.hidden && c.state.rank < rank && !encounter.state.kept.contains(&c.id) {
+            passed.push(c.id.clone());
+        }
+    }
+    encounter.state.kept.extend(passed);
+}
+
+/// The next act is a jump: the visible personas above it that passed are asked anew.
+fn announce_jump(encounter: &mut Encounter, jump: &JumpAnnounced) {
+    let rank = encounter
+        .get(&jump.combatant)
+        .and_then(|jumper| jumper.state.rank);
+    let mut asked_anew = HashSet::new();
+    for c in encounter.iter() {
+        if c.state.rank < rank && !c.hidden {
+            asked_anew.insert(c.id.clone());
+        }
+    }
+    let state = &mut encounter.state;
+    state.kept.retain(|id| !asked_anew.contains(id));
+    state.jumps.push(jump.clone());
+}
+
+/// Another act is next.
+fn forget_answers(state: &mut State) {
+    state.jumps.clear();
+    state.failed.clear();
+    state.kept.clear();
+}
+
+/// A component was used or lost outside the list, so an announcement no longer holds.
 fn spent(state: &mut State, id: &CombatantId) {
     state.duel.retain(|duellist| duellist != id);
+    state.jumps.retain(|jump| jump.combatant != *id);
     state
         .announced
         .take_if(|announced| announced.combatant == *id);
@@ -182,6 +222,7 @@ fn spent(state: &mut State, id: &CombatantId) {
 fn forget(encounter: &mut Encounter, left: &CombatantId) {
     let state = &mut encounter.state;
     state.jumps.retain(|jump| jump.combatant != *left);
+    state.failed.retain(|id| id != left);
     state.kept.retain(|id| id != left);
     let ranking = Arc::make_mut(&mut state.ranking);
     let Some(at) = ranking

@@ -177,7 +177,7 @@ fn waits(c: &Combatant, component: Component) -> bool {
 
 /// The dice of a wait jump.
 fn awe_roll(encounter: &Encounter, jump: LegalCommand) -> LegalCommand {
-    let jump = jump.range("roll", false, 1, 20);
+    let jump = jump.text("action", false, 200).range("roll", false, 1, 20);
     if encounter.options.awe_mode == AweMode::OpposedD20 {
         jump.range("referee_roll", false, 1, 20)
     } else {

@@ -33,7 +33,7 @@ const DECISIONS: &[Decision] = &[
     Decision::new(
         "jump",
         &["jump", "pass", "resolve"],
-        "Waiting combatants jump before the announced act or keep waiting.",
+        "Waiting combatants jump before the announced act or jump, or keep waiting.",
     ),
     Decision::new(
         "mental_attack",
@@ -50,7 +50,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "EX-2a",
-        "A persona that joins during a unit rolls for the next one.",
+        "A persona that joins or returns during a unit rolls for the next one.",
     ),
     Rule::official("EX-3", "When the unit is over, all personas roll again."),
     Rule::official(
@@ -59,7 +59,8 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "EX-4a",
-        "A crowd is one place in the list. Each member answers, and all of them are forced. A player's persona may belong to it.",
+        "A crowd is one place in the list, with the bonus of the member that joined first. Each member answers, and all of them are forced. \
+         A player's persona may belong to it.",
     ),
     Rule::official(
         "EX-5",
@@ -167,7 +168,8 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "EX-27a",
-        "Of two personas that jump over the same act, the higher one goes first.",
+        "Of two personas that jump over the same act, the higher one goes first: a jump is announced, and waits until all who waited \
+         above have jumped ahead of it or passed. Then they jump over the act behind it no more.",
     ),
     Rule::supplementary(
         "EX-27b",
@@ -179,7 +181,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "EX-28a",
-        "A failed wait jump cannot be tried again over the same act.",
+        "A failed wait jump cannot be tried again over the same act, nor over a jump ahead of it.",
     ),
     Rule::official(
         "EX-29",

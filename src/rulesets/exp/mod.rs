@@ -22,7 +22,7 @@ use crate::vocabulary::{
     Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset, Status,
     Violation, ids,
 };
-use decide::deciders;
+use decide::{are_lowest, deciders};
 
 /// The ruleset `exp`.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,7 +96,7 @@ impl Ruleset for Exp {
         for roll in encounter.state.ranking.iter() {
             for id in &roll.combatants {
                 if encounter.get(id).is_some_and(|c| c.state.rank.is_some()) {
-                    entries.push(order_entry(roll, id));
+                    entries.push(order_entry(roll, id, &encounter.state.ranking));
                 }
             }
         }
@@ -104,24 +104,21 @@ impl Ruleset for Exp {
     }
 
     fn remark(encounter: &Encounter, c: &Combatant) -> String {
-        let Some(roll) = roll_of(encounter, c) else {
-            return String::new();
-        };
-        // The row has the number without the digits that broke a tie.
-        let tied = if roll.digits.is_empty() {
-            String::new()
-        } else {
-            format!("initiative {}, ", roll.written())
-        };
-        let keeps = if c.state.keeps_waiting {
-            ", keeps waiting until further notice"
-        } else {
-            ""
-        };
-        format!(
-            "{tied}move {}, act {}{keeps}",
-            c.state.move_status, c.state.act_status
-        )
+        let mut remarks = Vec::new();
+        if let Some(roll) = roll_of(encounter, c) {
+            // The row has the number without the digits that broke a tie.
+            if !roll.digits.is_empty() {
+                let written = roll.written(&encounter.state.ranking);
+                remarks.push(format!("initiative {written}"));
+            }
+            remarks.push(format!("move {}", c.state.move_status));
+            remarks.push(format!("act {}", c.state.act_status));
+            if c.state.keeps_waiting {
+                remarks.push("keeps waiting until further notice".to_owned());
+            }
+        }
+        remarks.extend(plan_of(encounter, c));
+        remarks.join(", ")
     }
 
     fn moment(encounter: &Encounter) -> String {
@@ -129,12 +126,27 @@ impl Ruleset for Exp {
     }
 }
 
-/// What the list awaits: the answers of those that could jump ahead of the announced act, or of
-/// those that are asked.
+/// What a persona has announced, on which others decide whether they jump.
+fn plan_of(encounter: &Encounter, c: &Combatant) -> Option<String> {
+    let mut jumps = encounter.state.jumps.iter();
+    if let Some(jump) = jumps.find(|jump| jump.combatant == c.id) {
+        return Some(jump.plan());
+    }
+    let announced = announced(encounter)?;
+    (announced.combatant == c.id).then(|| announced.plan())
+}
+
+/// What the list awaits: the answers of those that could jump ahead of the next act, or of those
+/// that are asked.
 fn pending_answer(encounter: &Encounter) -> Pending {
+    let deciders = deciders(encounter);
+    if !deciders.is_empty() {
+        let is_over_jump = !encounter.state.jumps.is_empty();
+        let rule = if is_over_jump { "EX-27a" } else { "EX-25b" };
+        return Pending::new("jump", deciders, &["jump", "pass", "resolve"], rule);
+    }
     let asked = &encounter.state.asked;
-    let first = asked.first().and_then(|id| encounter.get(id));
-    let (decision, rule) = if lowest(encounter, first.and_then(|c| c.state.rank), |_| true) {
+    let (decision, rule) = if are_lowest(encounter, asked, |_| true) {
         ("spend_all", "EX-15")
     } else {
         ("declare", "EX-14")
@@ -142,15 +154,11 @@ fn pending_answer(encounter: &Encounter) -> Pending {
     let Some(announced) = announced(encounter) else {
         return Pending::new(decision, asked.clone(), &["declare", "announce"], rule);
     };
-    let deciders = deciders(encounter);
-    if !deciders.is_empty() {
-        return Pending::new("jump", deciders, &["jump", "pass"], "EX-25b");
-    }
     let announcer = vec![announced.combatant.clone()];
     Pending::new(decision, announcer, &["declare"], rule)
 }
 
-fn order_entry(roll: &InitiativeRoll, id: &CombatantId) -> OrderEntry {
+fn order_entry(roll: &InitiativeRoll, id: &CombatantId, ranking: &[InitiativeRoll]) -> OrderEntry {
     let mut dice = vec![roll.die];
     dice.extend(&roll.digits);
     let tied = !roll.digits.is_empty();
@@ -159,7 +167,7 @@ fn order_entry(roll: &InitiativeRoll, id: &CombatantId) -> OrderEntry {
         bonus: Some(roll.bonus),
         total: Some(roll.total),
         tie_rule: if tied { Some("EX-7") } else { None },
-        ..Reason::new("EX-5", format!("rolled {}", roll.written()))
+        ..Reason::new("EX-5", format!("rolled {}", roll.written(ranking)))
     };
     let mut entry = OrderEntry::new(id, because);
     let is_crowd = roll.combatants != std::slice::from_ref(&roll.id);

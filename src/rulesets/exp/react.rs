@@ -1,6 +1,6 @@
 //! What follows under EXP from conditions, comings and goings.
 
-use super::decide::{advance, can_attack, end_duel, lose, take_over};
+use super::decide::{advance, can_attack, end_duel, lose, take_jumps, take_over};
 use super::state::able;
 use super::{AnyEvent, Component, ComponentsLost, Exp, Loss, Phase, Play};
 use crate::vocabulary::Event::{Own, Roster, Shared};
@@ -51,6 +51,7 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Exp>) -> Result<(), Vi
             loss: Loss::JoinedLate,
         });
     }
+    take_jumps(play);
     advance(play);
     Ok(())
 }

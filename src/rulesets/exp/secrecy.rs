@@ -1,6 +1,6 @@
 //! What viewers of EXP know who do not see all combatants.
 
-use super::decide::deciders;
+use super::decide::{are_lowest, deciders};
 use super::{
     Asked, CombatantState, Declared, Encounter, Event, Exp, InitiativeRoll, InitiativeRolled,
     Phase, Use, lowest,
@@ -56,6 +56,7 @@ impl Secrecy<Self> for Exp {
                 Some(
                     Asked {
                         rank: known_rank(&known_ranks(&whole.state.ranking, audience), e.rank),
+                        forced: are_lowest(whole, &combatants, |c| audience.sees(c)),
                         combatants,
                         starting: e.starting.redact(audience)?,
                     }

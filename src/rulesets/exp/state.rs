@@ -1,12 +1,11 @@
 //! The options, stats and state of EXP.
 
-use super::{Announced, Combatant, Encounter, Use};
-use crate::vocabulary::{CombatantId, D10, Describe, Die, Int, Names, Redact, Tellable, Word};
+use super::{Announced, Combatant, Encounter, JumpAnnounced, Use};
+use crate::vocabulary::{CombatantId, D10, Describe, Die, Int, Redact, Word};
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use std::cmp::Reverse;
-use std::fmt::Write;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -53,7 +52,7 @@ pub struct CombatantStats {
     #[schema(inline)]
     pub encumbrance: Encumbrance,
     /// The crowd of the persona: all with the same word share one roll and one place in the list
-    /// (EX-4, EX-4a).
+    /// (EX-4). The roll has the bonus of the member that joined first (EX-4a).
     pub crowd: Option<CombatantId>,
 }
 
@@ -245,6 +244,11 @@ impl CombatantState {
         self.move_status.open() || self.act_status.open()
     }
 
+    /// Whether it has used nothing in this unit and lost both components.
+    pub(super) fn lost_all(&self) -> bool {
+        self.move_status == Spending::Lost && self.act_status == Spending::Lost
+    }
+
     /// The state of this component.
     pub(super) fn of(&self, component: Component) -> Spending {
         match component {
@@ -278,9 +282,12 @@ pub struct State {
     /// The announced act that is not done yet (EX-27b).
     #[schema(inline)]
     pub announced: Option<Announced>,
-    /// The wait jumps over the act that is about to happen.
-    pub jumps: Vec<Jumper>,
-    /// The personas that passed at the announced act (EX-25b).
+    /// The announced wait jumps that have not taken place, the next one last: each waits for the
+    /// personas above it (EX-27a).
+    pub jumps: Vec<JumpAnnounced>,
+    /// The personas that failed to jump ahead of the act of the list or a jump over it (EX-28a).
+    pub failed: Vec<CombatantId>,
+    /// The personas that passed at the next act (EX-25b).
     pub kept: Vec<CombatantId>,
     /// The duellists that have not attacked, in order (EX-32).
     pub duel: Vec<CombatantId>,
@@ -288,17 +295,6 @@ pub struct State {
     #[schema(value_type = Vec<InitiativeRoll>)]
     pub ranking: Arc<Vec<InitiativeRoll>>,
 }
-
-/// A wait jump over the act that is about to happen.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
-pub struct Jumper {
-    /// The combatant.
-    pub combatant: CombatantId,
-    /// True if it succeeded.
-    pub success: bool,
-}
-
-impl Describe for Jumper {}
 
 /// The maximum of d10s that a persona or crowd rolls for a tie. After that the first that joined is
 /// first.
@@ -313,7 +309,7 @@ pub struct InitiativeRoll {
     pub combatants: Vec<CombatantId>,
     /// The d20.
     pub die: Die,
-    /// The bonus.
+    /// The bonus. A crowd's is that of its member that joined first (EX-4a).
     pub bonus: i64,
     /// The total.
     pub total: i64,
@@ -321,15 +317,7 @@ pub struct InitiativeRoll {
     pub digits: Vec<Die>,
 }
 
-impl Describe for InitiativeRoll {
-    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        self.combatants.describe(names, out) && write!(out, " {}", self.written()).is_ok()
-    }
-
-    fn is_row(&self) -> bool {
-        true
-    }
-}
+impl Describe for InitiativeRoll {}
 
 impl InitiativeRoll {
     /// Sorts rolls descending by the total, then by each digit, of which 10 is the highest (EX-7a).
@@ -360,14 +348,23 @@ impl InitiativeRoll {
         Reverse((self.total, digits))
     }
 
-    /// The total for people: 17, or 17.8 after a tie.
-    pub(super) fn written(&self) -> String {
-        let digits: String = self.digits.iter().map(|d| d.face.to_string()).collect();
-        if digits.is_empty() {
-            self.total.to_string()
-        } else {
-            format!("{}.{digits}", self.total)
+    /// The initiative for people, as one of these sorted rolls: 17, or 17.8 after a tie. If a ten
+    /// is among the digits of the tie, each has two places, so that 17.10 is more than 17.09.
+    pub(super) fn written(&self, rolls: &[Self]) -> String {
+        if self.digits.is_empty() {
+            return self.total.to_string();
         }
+        let first = rolls.partition_point(|roll| roll.total > self.total);
+        let tied = rolls.iter().skip(first);
+        let has_ten = tied
+            .take_while(|roll| roll.total == self.total)
+            .any(|roll| roll.digits.iter().any(|digit| digit.face == 10));
+        let places = if has_ten { 2 } else { 1 };
+        let mut written = format!("{}.", self.total);
+        for digit in &self.digits {
+            written += &format!("{:0places$}", digit.face);
+        }
+        written
     }
 }
 

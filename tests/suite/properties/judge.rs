@@ -620,8 +620,14 @@ impl Judge {
         if let Some(combatants) = rolled.as_array_mut() {
             combatants.retain(|c| c["own_roll"].is_object());
         }
+        // A hidden one may jump ahead of a jump unasked under EXP: players would see that it is asked.
+        let mut hidden = self.view["combatants"].clone();
+        if let Some(combatants) = hidden.as_array_mut() {
+            combatants.retain(|c| pending["rule"] == "EX-27a" && c["hidden"] == true);
+        }
         let answered = [
             ids(&rolled, "id"),
+            ids(&hidden, "id"),
             ids(&self.view["state"]["claims"], "combatant"),
             ids(&self.view["state"]["passed"], ""),
         ]

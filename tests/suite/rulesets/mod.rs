@@ -4,3 +4,4 @@ mod dc20;
 mod dc20_merges;
 mod exp;
 mod windows;
+mod exp_jumps;

@@ -1,24 +1,25 @@
-//! Wait jumps, and the window for them before an announced act.
+//! Wait jumps, and the window for them before the next act: a jump, or an act of the list.
 
 use super::pass::rest;
-use super::{fit, in_unit, joined, no_duel};
+use super::{fit, in_unit, joined, listed, no_duel, waited};
 use crate::rulesets::exp::state::announced;
 use crate::rulesets::exp::{
-    AskedAgain, AweMode, Combatant, Component, Encounter, Jump, Jumped, Passed, Play, Spending, Use,
+    AskedAgain, AweMode, Combatant, Component, Encounter, Jump, JumpAnnounced, Jumped, Passed,
+    Phase, Play, Use,
 };
 use crate::vocabulary::{CombatantId, Violation, field, ids, require};
 
 pub(super) fn jump(play: &mut Play<'_>, c: &Jump) -> Result<(), Violation> {
-    let id = &c.combatant;
-    let persona = play.combatant("combatant", id)?;
+    let persona = play.combatant("combatant", &c.combatant)?;
     let encounter = play.encounter();
-    let mode = encounter.options.awe_mode;
     let components = jumping(encounter, c)?;
+    let next = rank_of_next_act(encounter);
     for component in &components {
-        may_jump(encounter, persona, *component)?;
+        may_jump(encounter, persona, *component, next)?;
     }
+    first_try(encounter, persona)?;
     in_window(encounter, persona)?;
-    let opposed = mode == AweMode::OpposedD20;
+    let opposed = encounter.options.awe_mode == AweMode::OpposedD20;
     let expected = opposed || c.referee_roll.is_none();
     require(
         expected,
@@ -26,27 +27,19 @@ pub(super) fn jump(play: &mut Play<'_>, c: &Jump) -> Result<(), Violation> {
         field("referee_roll"),
         || "The referee rolls only if the option \"awe_mode\" is \"opposed_d20\". Remove \"referee_roll\".",
     )?;
-    let bonus = persona.stats.awe.get() + persona.stats.level.get();
-    let before = encounter.state.asked.clone();
-    let die = play.die(c.roll);
-    let face = i64::from(die.face);
-    let referee_die = opposed.then(|| play.die(c.referee_roll));
-    let against = referee_die.map_or(18, |die| i64::from(die.face));
-    let success = if mode == AweMode::RollUnder {
-        face <= bonus
-    } else {
-        face + bonus >= against
-    };
-    play.emit(Jumped {
-        combatant: id.clone(),
+    let waits = waits_for_higher(encounter, persona);
+    let jump = JumpAnnounced {
+        combatant: c.combatant.clone(),
         components,
-        before,
-        die,
-        bonus,
-        referee_die,
-        success,
-    });
-    rest(play, id);
+        action: c.action.clone(),
+        roll: c.roll,
+        referee_roll: c.referee_roll,
+    };
+    if waits {
+        play.emit(jump);
+    } else {
+        take(play, jump);
+    }
     Ok(())
 }
 
@@ -65,11 +58,80 @@ fn jumping(encounter: &Encounter, c: &Jump) -> Result<Vec<Component>, Violation>
     Ok(vec![Component::Move, Component::Act])
 }
 
-/// Refuses a jump ahead of the act that is next, whatever the window says.
+/// Rolls for a jump, which takes place if the roll succeeds.
+fn take(play: &mut Play<'_>, jump: JumpAnnounced) {
+    let encounter = play.encounter();
+    let Some(persona) = encounter.get(&jump.combatant) else {
+        return;
+    };
+    let mode = encounter.options.awe_mode;
+    let bonus = persona.stats.awe.get() + persona.stats.level.get();
+    let before = act_behind(encounter, &jump.combatant);
+    let die = play.die(jump.roll);
+    let face = i64::from(die.face);
+    let opposed = mode == AweMode::OpposedD20;
+    let referee_die = opposed.then(|| play.die(jump.referee_roll));
+    let against = referee_die.map_or(18, |die| i64::from(die.face));
+    let success = if mode == AweMode::RollUnder {
+        face <= bonus
+    } else {
+        face + bonus >= against
+    };
+    let id = jump.combatant.clone();
+    play.emit(Jumped {
+        combatant: jump.combatant,
+        components: jump.components,
+        action: jump.action,
+        before,
+        die,
+        bonus,
+        referee_die,
+        success,
+    });
+    rest(play, &id);
+}
+
+/// The personas whose act comes after the jump of `id`: the next jumper, or those asked.
+fn act_behind(encounter: &Encounter, id: &CombatantId) -> Vec<CombatantId> {
+    let jumps = encounter.state.jumps.iter().rev();
+    let mut others = jumps.filter(|jump| jump.combatant != *id);
+    match others.next() {
+        Some(jump) => vec![jump.combatant.clone()],
+        None => encounter.state.asked.clone(),
+    }
+}
+
+/// Lets the announced jumps take place that no persona above may still jump ahead of. A mental duel
+/// comes first.
+pub(in super::super) fn take_jumps(play: &mut Play<'_>) {
+    loop {
+        let encounter = play.encounter();
+        let state = &encounter.state;
+        let Some(jump) = state.jumps.last() else {
+            return;
+        };
+        let is_next = state.phase == Phase::Pass && state.duel.is_empty();
+        if !is_next || !deciders(encounter).is_empty() {
+            return;
+        }
+        take(play, jump.clone());
+    }
+}
+
+/// The rank of the persona whose act is next: the last announced jump comes before the list.
+fn rank_of_next_act(encounter: &Encounter) -> u32 {
+    let jump = encounter.state.jumps.last();
+    let jumper = jump.and_then(|jump| encounter.get(&jump.combatant));
+    let rank = jumper.and_then(|jumper| jumper.state.rank);
+    rank.unwrap_or(encounter.state.cursor)
+}
+
+/// Refuses a jump ahead of the act of a persona of rank `next`, whatever has been answered.
 fn may_jump(
     encounter: &Encounter,
     persona: &Combatant,
     component: Component,
+    next: u32,
 ) -> Result<(), Violation> {
     let id = &persona.id;
     in_unit(encounter, "EX-25")?;
@@ -79,48 +141,38 @@ fn may_jump(
     require(!asked.contains(id), "own_place", "EX-30", || {
         format!("The list is at {id}, so no jump is needed. Send \"declare\".")
     })?;
-    let waited = persona.state.of(component) == Spending::Waited;
-    require(waited, "not_waited", "EX-25", || {
-        format!("{id} didn't wait with that component. Only a component that waited can jump.")
+    listed(persona)?;
+    waited(persona, component)?;
+    let jumps = &encounter.state.jumps;
+    let has_announced = jumps.iter().any(|jump| jump.combatant == *id);
+    require(!has_announced, "announced_already", "EX-27b", || {
+        format!("{id} has announced a jump. Wait until it takes place.")
     })?;
-    let cursor = encounter.state.cursor;
-    let is_higher = persona.state.rank.is_some_and(|rank| rank < cursor);
-    require(is_higher, "not_lower", "EX-25a", || {
-        let asked = joined(asked);
-        format!("{id} has no higher initiative than {asked}. Wait for the act of a lower persona.")
-    })?;
-    let mut jumps = encounter.state.jumps.iter();
-    let failed = jumps.any(|jump| jump.combatant == *id && !jump.success);
-    require(!failed, "jump_failed", "EX-28a", || {
-        format!("{id} has failed to jump ahead of this act. Wait for the next one.")
-    })?;
-    if let Some(lower) = lower_jumper(encounter, persona) {
-        let detail = format!(
-            "{} has already jumped ahead of this act, and the higher initiative goes first. Wait for the next act.",
-            lower.id
-        );
-        return Err(Violation::new("jumped_too_late", "EX-27a", detail));
+    if persona.state.rank.is_some_and(|rank| rank < next) {
+        return Ok(());
     }
-    Ok(())
+    if let Some(jump) = jumps.last() {
+        let first = &jump.combatant;
+        let detail = format!("{first} has announced a jump, which comes first. Wait for it.");
+        return Err(Violation::new("higher_decides_first", "EX-27a", detail));
+    }
+    let asked = joined(asked);
+    let detail =
+        format!("{id} has no higher initiative than {asked}. Wait for the act of a lower persona.");
+    Err(Violation::new("not_lower", "EX-25a", detail))
 }
 
-/// A persona with a lower initiative that has jumped ahead of the act. A hidden one does not count:
-/// players would see that it has jumped.
-fn lower_jumper<'t>(encounter: &'t Encounter, persona: &Combatant) -> Option<&'t Combatant> {
-    for jump in &encounter.state.jumps {
-        if jump.success
-            && let Some(jumper) = encounter.get(&jump.combatant)
-            && jumper.state.rank > persona.state.rank
-            && !jumper.hidden
-        {
-            return Some(jumper);
-        }
-    }
-    None
+/// Refuses a second try over the same act of the list, or a jump ahead of it.
+fn first_try(encounter: &Encounter, persona: &Combatant) -> Result<(), Violation> {
+    let id = &persona.id;
+    let failed = encounter.state.failed.contains(id);
+    require(!failed, "jump_failed", "EX-28a", || {
+        format!("{id} has failed to jump ahead of this act. Wait for the next one.")
+    })
 }
 
 /// Refuses a jump outside the window, of a persona that keeps waiting, and before a higher one has
-/// decided (EX-25b).
+/// decided (EX-25b, EX-27a).
 fn in_window(encounter: &Encounter, persona: &Combatant) -> Result<(), Violation> {
     let id = &persona.id;
     let open = window_open(encounter);
@@ -130,7 +182,10 @@ fn in_window(encounter: &Encounter, persona: &Combatant) -> Result<(), Violation
         let asked = joined(asked);
         format!("{asked} must announce an act before a jump. Wait for it.")
     })?;
-    let keeps = persona.state.keeps_waiting || encounter.state.kept.contains(id);
+    // A hidden persona passes at acts of the list only: it is not asked about a jump.
+    let is_asked = !persona.hidden || encounter.state.jumps.is_empty();
+    let has_passed = is_asked && encounter.state.kept.contains(id);
+    let keeps = persona.state.keeps_waiting || has_passed;
     require(!keeps, "keeps_waiting", "EX-25b", || {
         format!(
             "{id} has passed. Wait for the next act, or send \"ask_again\" if waiting until further notice."
@@ -153,29 +208,63 @@ fn any_must_announce(encounter: &Encounter, asked: &[CombatantId]) -> bool {
 /// A persona with a higher initiative that has to decide first. A hidden one does not count:
 /// players would see that it waits.
 fn higher_undecided<'t>(encounter: &'t Encounter, persona: &Combatant) -> Option<&'t Combatant> {
+    let next = rank_of_next_act(encounter);
     let mut personas = encounter.iter();
-    personas.find(|c| c.state.rank < persona.state.rank && !c.hidden && undecided(encounter, c))
+    personas
+        .find(|c| c.state.rank < persona.state.rank && !c.hidden && undecided(encounter, c, next))
 }
 
-/// Whether a persona could jump ahead of the act that is next, and is to be asked.
-fn could_jump(encounter: &Encounter, c: &Combatant) -> bool {
+/// Whether a persona could jump ahead of the act of a persona of rank `next`.
+fn could_jump(encounter: &Encounter, c: &Combatant, next: u32) -> bool {
     !c.state.keeps_waiting
-        && (may_jump(encounter, c, Component::Move).is_ok()
-            || may_jump(encounter, c, Component::Act).is_ok())
+        && (may_jump(encounter, c, Component::Move, next).is_ok()
+            || may_jump(encounter, c, Component::Act, next).is_ok())
 }
 
 /// Whether a persona that is asked announces its acts: a visible one could jump ahead of them. A
 /// hidden persona announces none, since no player sees them come.
 pub(in super::super) fn must_announce(encounter: &Encounter, c: &Combatant) -> bool {
-    encounter.options.jump_window
-        && !c.hidden
-        && encounter
-            .iter()
-            .any(|other| !other.hidden && could_jump(encounter, other))
+    if !encounter.options.jump_window || c.hidden {
+        return false;
+    }
+    a_visible_one_could_jump(encounter, encounter.state.cursor)
 }
 
-/// Whether an act is announced that personas may jump ahead of.
+/// Whether a jump of a persona is announced, and waits for a visible one above. Players do not see
+/// that of a hidden persona come, nor the act of one.
+fn waits_for_higher(encounter: &Encounter, persona: &Combatant) -> bool {
+    let Some(rank) = persona.state.rank else {
+        return false;
+    };
+    !persona.hidden && asks_visible(encounter) && a_visible_one_could_jump(encounter, rank)
+}
+
+/// Whether a visible persona could jump ahead of the act of a persona of rank `next`.
+fn a_visible_one_could_jump(encounter: &Encounter, next: u32) -> bool {
+    let failed = &encounter.state.failed;
+    let mut others = encounter.iter();
+    others.any(|c| !c.hidden && !failed.contains(&c.id) && could_jump(encounter, c, next))
+}
+
+fn is_visible(encounter: &Encounter, id: &CombatantId) -> bool {
+    encounter.get(id).is_some_and(|c| !c.hidden)
+}
+
+fn asks_visible(encounter: &Encounter) -> bool {
+    let mut asked = encounter.state.asked.iter();
+    asked.any(|id| is_visible(encounter, id))
+}
+
+/// Whether the next act is announced, and waits for the personas that may jump ahead of it.
 fn window_open(encounter: &Encounter) -> bool {
+    match encounter.state.jumps.last() {
+        Some(jump) => is_visible(encounter, &jump.combatant) && asks_visible(encounter),
+        None => is_act_announced(encounter),
+    }
+}
+
+/// Whether an act of the list is announced that personas may jump ahead of.
+fn is_act_announced(encounter: &Encounter) -> bool {
     if !encounter.options.jump_window {
         return false;
     }
@@ -183,24 +272,26 @@ fn window_open(encounter: &Encounter) -> bool {
         return false;
     };
     let happens = plan.movement == Some(Use::Now) || plan.act == Some(Use::Now);
-    let actor = encounter.get(&plan.combatant);
-    happens && actor.is_some_and(|actor| !actor.hidden)
+    happens && is_visible(encounter, &plan.combatant)
 }
 
-/// Whether it has to jump or keep waiting while the window is open.
-fn undecided(encounter: &Encounter, c: &Combatant) -> bool {
-    !encounter.state.kept.contains(&c.id) && could_jump(encounter, c)
+/// Whether a persona has to jump or pass before the next act, of a persona of rank `next`.
+fn undecided(encounter: &Encounter, c: &Combatant, next: u32) -> bool {
+    let state = &encounter.state;
+    could_jump(encounter, c, next) && !state.kept.contains(&c.id) && !state.failed.contains(&c.id)
 }
 
-/// Who has to jump ahead of the announced act or keep waiting, the highest initiative first
-/// (EX-27a).
+/// Who has to jump ahead of the next act or pass, the highest initiative first (EX-27a).
 pub(in super::super) fn deciders(encounter: &Encounter) -> Vec<CombatantId> {
     if !window_open(encounter) {
         return Vec::new();
     }
+    let next = rank_of_next_act(encounter);
+    // A hidden persona is asked only about acts of the list: players would see that it is asked.
+    let hidden_too = encounter.state.jumps.is_empty();
     let mut deciders = Vec::new();
     for c in encounter.iter() {
-        if undecided(encounter, c) {
+        if (hidden_too || !c.hidden) && undecided(encounter, c, next) {
             deciders.push(c);
         }
     }
@@ -208,9 +299,22 @@ pub(in super::super) fn deciders(encounter: &Encounter) -> Vec<CombatantId> {
     ids(deciders)
 }
 
-/// Whether a persona is asked now whether it jumps ahead of the announced act.
-pub(super) fn is_asked(encounter: &Encounter, c: &Combatant) -> bool {
-    window_open(encounter) && undecided(encounter, c)
+/// Refuses an answer of the list while personas may jump ahead of the next act.
+pub(super) fn no_open_jumps(encounter: &Encounter) -> Result<(), Violation> {
+    let deciders = deciders(encounter);
+    let is_over_jump = !encounter.state.jumps.is_empty();
+    let rule = if is_over_jump { "EX-27a" } else { "EX-25b" };
+    require(deciders.is_empty(), "jumps_open", rule, || {
+        let jumpers = joined(&deciders);
+        format!(
+            "{jumpers} may still jump ahead of the next act. Each sends \"jump\" or \"pass\" first."
+        )
+    })
+}
+
+/// Whether a persona is asked now whether it jumps.
+pub(super) fn is_asked(encounter: &Encounter, id: &CombatantId) -> bool {
+    deciders(encounter).contains(id)
 }
 
 pub(super) fn ask_again(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {

@@ -2,7 +2,7 @@
 
 use super::pass::{advance, rest};
 use super::unit::{Contender, check_rolls, rank};
-use super::{fit, in_unit, no_duel};
+use super::{fit, in_unit, listed, no_duel};
 use crate::rulesets::exp::{
     Combatant, DuelEnded, Encounter, MentalAttack, MentalAttackUses, MentalAttacked, MentalDuel,
     MentalDuelRolled, Phase, Play, Sort, Spending,
@@ -105,8 +105,11 @@ pub(in super::super) fn can_attack(encounter: &Encounter, c: &Combatant) -> Resu
     }
     let act = c.state.act_status;
     require(act != Spending::Done, "attack_spent", "EX-31a", || {
-        format!("{id} has used the attack of this unit. Wait for the next one.")
+        format!("{id} has spent the attack of this unit. Wait for the next one.")
     })?;
+    if act == Spending::Lost {
+        listed(c)?;
+    }
     require(act != Spending::Lost, "attack_lost", "EX-23", || {
         format!("{id} has lost the attack of this unit. Wait for the next one.")
     })

@@ -2,10 +2,10 @@
 
 use super::mental::end_duel;
 use super::{fit, unit};
-use crate::rulesets::exp::state::able;
+use crate::rulesets::exp::state::{able, lowest};
 use crate::rulesets::exp::{
-    Asked, Component, ComponentsLost, Encounter, Loss, PassStarted, Phase, Play, Rolls, Spending,
-    TieRolls,
+    Asked, Combatant, Component, ComponentsLost, Encounter, Loss, PassStarted, Phase, Play, Rolls,
+    Spending, TieRolls,
 };
 use crate::rulesets::shared::{end_round, end_turn, start_turn};
 use crate::vocabulary::{CombatantId, Violation};
@@ -56,20 +56,33 @@ fn come_to(play: &mut Play<'_>, rank: u32) {
 }
 
 fn ask(play: &mut Play<'_>, rank: u32, combatants: Vec<CombatantId>) {
+    let encounter = play.encounter();
     let mut starting = Vec::new();
     for id in &combatants {
-        if play.encounter().get(id).is_some_and(|c| !c.state.asked) {
+        if encounter.get(id).is_some_and(|c| !c.state.asked) {
             starting.push(id.clone());
         }
     }
+    let forced = are_lowest(encounter, &combatants, |_| true);
     play.emit(Asked {
         rank,
         combatants,
         starting: starting.clone(),
+        forced,
     });
     for id in starting {
         start_turn(play, &id);
     }
+}
+
+/// Whether personas of one place are the lowest left, among the `seen` (EX-15).
+pub(in super::super) fn are_lowest(
+    encounter: &Encounter,
+    asked: &[CombatantId],
+    seen: impl Fn(&Combatant) -> bool,
+) -> bool {
+    let first = asked.first().and_then(|id| encounter.get(id));
+    lowest(encounter, first.and_then(|c| c.state.rank), seen)
 }
 
 /// Takes components from a persona for this unit: what waited if it can no longer act, else
