@@ -75,11 +75,13 @@ pub struct Start {
     /// Surprised combatants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub surprised: Vec<CombatantId>,
-    /// The side that goes first, whatever the dice say.
+    /// The side that goes first, whatever the dice say: in this round, if each round is rolled; else
+    /// in the whole fight.
     pub first_side: Option<Slug>,
 }
 
 /// Rolls or deals for this round.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct Roll {
@@ -92,6 +94,8 @@ pub struct Roll {
     #[schema(value_type = std::collections::HashMap<String, Card>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cards: BTreeMap<CombatantId, Card>,
+    /// The side that goes first in this round, whatever the dice say.
+    pub first_side: Option<Slug>,
 }
 
 /// Resolves the pending decision automatically: defaults, server dice, the first in order, the

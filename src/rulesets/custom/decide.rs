@@ -75,12 +75,7 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     }
     start_round(play, 1);
     if let Some(side) = &c.first_side {
-        let members = play.encounter().active().filter(|c| c.side == *side);
-        let combatants = ids(members).into();
-        play.emit(SideOpened {
-            side: side.clone(),
-            combatants,
-        });
+        open_side(play, side);
     }
     if undeclared(play.encounter()).next().is_some() {
         for (path, none) in [("rolls", c.rolls.is_empty()), ("cards", c.cards.is_empty())] {
@@ -97,10 +92,21 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     let rolled = Roll {
         rolls: c.rolls.clone(),
         cards: c.cards.clone(),
+        first_side: None,
     };
     initiative::roll_all(play, &rolled)?;
     proceed(play, Point::Next);
     Ok(())
+}
+
+/// Lets a side go first.
+fn open_side(play: &mut Play<'_>, side: &Slug) {
+    let members = play.encounter().active().filter(|c| c.side == *side);
+    let combatants = ids(members).into();
+    play.emit(SideOpened {
+        side: side.clone(),
+        combatants,
+    });
 }
 
 fn check_surprised(play: &Play<'_>, surprised: &[CombatantId]) -> Result<(), Violation> {
@@ -139,6 +145,10 @@ fn roll(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation> {
         "initiative.reroll",
         || "This round needs no roll now.",
     )?;
+    if let Some(first) = &c.first_side {
+        check_first(play.encounter(), first)?;
+        open_side(play, first);
+    }
     initiative::roll_all(play, c)?;
     proceed(play, Point::Next);
     Ok(())

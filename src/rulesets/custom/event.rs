@@ -464,7 +464,7 @@ impl Describe for Event {
             Self::InitiativeRolled(e) if e.places.is_empty() && e.side_places.is_empty() => {
                 "No combatant has a place in the order."
             }
-            Self::InitiativeRolled(_) => "Order[: {places}][: {side_places}].",
+            Self::InitiativeRolled(_) => "Initiative[: {places}][: {side_places}].",
             Self::InitiativeChanged(_) => {
                 "{combatant} {combatant:goes|go} from initiative {from} to {to} ({cause})."
             }

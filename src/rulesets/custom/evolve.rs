@@ -298,6 +298,8 @@ fn start_round(encounter: &mut Encounter) {
     }
     for side in &mut state.sides {
         side.yields = false;
+        // Where each round is rolled, its roll says who goes first.
+        side.first &= !rerolls(definition);
     }
     sort_sides(state);
 }
@@ -974,7 +976,8 @@ fn set_initiative_of(place: &mut CachedJson<Place>, initiative: Initiative) {
     .into();
 }
 
-/// Changes the initiative of a side.
+/// Changes the initiative of a side, which then says when the side acts. That of a side which players
+/// do not know leaves the others as they stand.
 fn change_side(encounter: &mut Encounter, e: &SideInitiativeChanged) {
     let sign = sign(encounter.options.definition());
     let state = &mut encounter.state;
@@ -984,6 +987,12 @@ fn change_side(encounter: &mut Encounter, e: &SideInitiativeChanged) {
     {
         let by = e.to.saturating_sub(e.from);
         *initiative = initiative.changed(Cause::Set, by, sign).into();
+        side.yields = false;
+        side.first = false;
+        let is_known = side.seen && !side.initiative_hidden;
+        for side in &mut state.sides {
+            side.first &= !is_known;
+        }
     }
     sort_sides(state);
 }

@@ -3,7 +3,7 @@
 use super::definition::{DeckRule, Definition, Dice, InitiativeRule, Keep, Lasts, Per, Surprise};
 use super::query::{
     change_by_conditions, change_by_wounds, deck, definition, delays_last, has_clock, has_places,
-    is_fixed, is_foe, number, sign, turns, value,
+    is_fixed, is_foe, number, side_state, sign, turns, value,
 };
 use super::{
     Card, Cause, Combatant, Encounter, Initiative, InitiativeRolled, Placed, Play, Reshuffled,
@@ -28,6 +28,7 @@ const ROLL_OFF_FACTOR: i64 = 1000;
 pub(super) const NOTHING: Roll = Roll {
     rolls: BTreeMap::new(),
     cards: BTreeMap::new(),
+    first_side: None,
 };
 
 /// Combatants that share an initiative.
@@ -653,7 +654,7 @@ impl Roller<'_> {
         places
     }
 
-    /// The sides, first to last.
+    /// The sides, first to last. One that `first_side` names comes before all others.
     fn sides(&self, rolled: Vec<(Unit<'_>, Initiative)>) -> Vec<RolledSide> {
         let yielding = self.definition.surprise == Surprise::Yields && self.encounter.round <= 1;
         let mut sides = Vec::new();
@@ -665,7 +666,12 @@ impl Roller<'_> {
                 initiative: initiative.into(),
             });
         }
-        sides.sort_by_cached_key(|side| (side.yields, side.initiative.key.clone()));
+        let goes_first = |side: &RolledSide| {
+            side_state(&self.encounter.state, &side.side).is_some_and(|known| known.first)
+        };
+        sides.sort_by_cached_key(|side| {
+            (!goes_first(side), side.yields, side.initiative.key.clone())
+        });
         sides
     }
 

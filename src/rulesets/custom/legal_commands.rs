@@ -21,7 +21,10 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     let mut legal = vec![LegalCommand::of("resolve", "CU-36")];
     match &encounter.state.mode {
         Mode::Declaring => declaring(encounter, &mut legal),
-        Mode::Rolling => legal.push(rolled(encounter, LegalCommand::of("roll", "CU-6"))),
+        Mode::Rolling => {
+            let roll = rolled(encounter, LegalCommand::of("roll", "CU-6"));
+            legal.push(with_first_side(encounter, roll));
+        }
         Mode::Choosing => choosing(encounter, &mut legal),
         Mode::Turn => turn(encounter, &mut legal),
         Mode::Gap { .. } => {
@@ -252,8 +255,13 @@ fn start(encounter: &Encounter) -> Vec<LegalCommand> {
         let everyone = Values::combatants(encounter.active().map(|c| &c.id));
         start = start.open("surprised", false, Values::list(everyone, MAX_COMBATANTS));
     }
+    vec![with_first_side(encounter, start)]
+}
+
+/// Opens the field for the side that goes first, of those that there are.
+fn with_first_side(encounter: &Encounter, option: LegalCommand) -> LegalCommand {
     let sides: BTreeSet<_> = encounter.active().map(|c| c.side.as_str()).collect();
-    vec![start.choose("first_side", false, sides)]
+    option.choose("first_side", false, sides)
 }
 
 /// Opens the fields for what the table rolls and deals itself, where the definition has dice or

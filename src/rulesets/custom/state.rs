@@ -346,7 +346,7 @@ pub struct SideState {
     pub side: Slug,
     /// True if players have seen one of its combatants.
     pub seen: bool,
-    /// True if `first_side` named it.
+    /// True if `first_side` named it, until the next roll or `set_initiative`.
     pub first: bool,
     /// True if it comes last in round 1, because it is surprised.
     pub yields: bool,
