@@ -1,8 +1,8 @@
 //! What events do to a fight under `custom`; no rules here.
 
-use super::definition::{Definition, Lasts, Owner, Refill, Surprise};
+use super::definition::{Definition, Lasts, Owner, Pick, Refill, Surprise};
 use super::query::{
-    circle, costs_turns, declaration, delays_last, has_clock, has_passes, in_a_turn, in_top_turn,
+    are_equal, candidates, circle, costs_turns, declaration, delays_last, has_clock, has_passes, in_a_turn, in_top_turn,
     is_over, is_skipped, last_begun, open_place, phase, pool_size, rerolls, side_pool_size, sign,
     turns,
 };
@@ -471,6 +471,7 @@ fn new_place(rolled: &RolledPlace, moved: bool) -> CachedJson<Place> {
         turn,
         done: false,
         moved,
+        settled: false,
         initiative,
     }
     .into()
@@ -586,6 +587,11 @@ fn begin(encounter: &mut Encounter, combatants: &[CombatantId], origin: TurnOrig
     for id in combatants {
         drop_offer(&mut encounter.state, id);
     }
+    if origin == TurnOrigin::Normal
+        && let [id] = combatants
+    {
+        settle_tie(encounter, id);
+    }
     if origin != TurnOrigin::Bought {
         give_back_uses(encounter);
         for id in combatants {
@@ -599,6 +605,33 @@ fn begin(encounter: &mut Encounter, combatants: &[CombatantId], origin: TurnOrig
         step: 0,
         origin,
     });
+}
+
+/// Puts the place of a combatant that was chosen among equal ones before the others, so that later
+/// rounds need no choice.
+fn settle_tie(encounter: &mut Encounter, id: &CombatantId) {
+    if encounter.state.mode != Mode::Choosing || phase(encounter).pick != Pick::Order {
+        return;
+    }
+    let tied = candidates(encounter);
+    if tied.len() < 2 || !tied.contains(id) {
+        return;
+    }
+    let Some(from) = open_place(encounter, id) else {
+        return;
+    };
+    let reverse = phase(encounter).reverse;
+    let places = &mut encounter.state.places;
+    let chosen = Place {
+        settled: true,
+        ..Place::clone(&places.remove(from))
+    };
+    let is_equal = |place: &CachedJson<Place>| {
+        !place.done && !place.settled && are_equal(place, &chosen)
+    };
+    let beside = find(places, reverse, is_equal).unwrap_or(from);
+    let at = if reverse { beside + 1 } else { beside };
+    places.insert(at.min(places.len()), chosen.into());
 }
 
 /// Spends a combatant's points on a reaction, which it uses once until the next turn. What its side
@@ -970,6 +1003,7 @@ fn change_initiative(encounter: &mut Encounter, e: &InitiativeChanged) {
 fn set_initiative_of(place: &mut CachedJson<Place>, initiative: Initiative) {
     *place = Place {
         moved: false,
+        settled: false,
         initiative: initiative.into(),
         ..Place::clone(place)
     }
@@ -1039,12 +1073,12 @@ fn swap_places(encounter: &mut Encounter, e: &PlacesSwapped) {
         at - 1 != own && at - 1 != other
     });
     for place in [first, second] {
-        let moved = false;
-        insert_in_order(
-            &encounter.combatants,
-            places,
-            Place { moved, ..place }.into(),
-        );
+        let place = Place {
+            moved: false,
+            settled: false,
+            ..place
+        };
+        insert_in_order(&encounter.combatants, places, place.into());
     }
 }
 
@@ -1068,6 +1102,7 @@ fn in_place_of(own: &Place, other: &Place, sign: i64) -> Place {
         turn: own.turn,
         done: false,
         moved: other.moved,
+        settled: other.settled,
         initiative: taken
             .changed(Cause::Condition, changes.by_conditions, sign)
             .into(),

@@ -10,9 +10,8 @@ use super::{
     Cause, Combatant, Encounter, InitiativeChanged, Mode, Place, SideState, State, Turn, TurnOrigin,
 };
 use crate::json::CachedJson;
-use crate::rulesets::shared::seen_if_any;
 use crate::vocabulary::{CombatantId, Int, Kind, Slug, ids};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::LazyLock;
 
 /// The most points of a pool.
@@ -465,33 +464,39 @@ fn is_eligible(encounter: &Encounter, sides: Option<&BTreeSet<&Slug>>, c: &Comba
 /// initiative is equal.
 fn tier(encounter: &Encounter, sides: Option<&BTreeSet<&Slug>>) -> Vec<CombatantId> {
     let mut first: Option<&Place> = None;
-    let mut tied: Vec<&Combatant> = Vec::new();
+    let mut equal: Vec<(&Place, &Combatant)> = Vec::new();
     for place in coming_places(encounter) {
-        if first.is_some_and(|first| !are_tied(first, place)) {
+        if first.is_some_and(|first| !are_equal(first, place)) {
             continue;
         }
         let Some(c) = encounter.get(&place.combatant) else {
             continue;
         };
-        if !is_eligible(encounter, sides, c) {
-            continue;
-        }
-        first.get_or_insert(place);
-        if !tied.iter().any(|other| other.id == c.id) {
-            tied.push(c);
+        if is_eligible(encounter, sides, c) {
+            first.get_or_insert(place);
+            equal.push((place, c));
         }
     }
     // A tie with hidden combatants would show that they are there: they stand behind, as they
     // joined.
-    let mut next = seen_if_any(tied);
-    if next.first().is_some_and(|c| c.hidden) {
-        next.truncate(1);
+    if equal.iter().any(|(_, c)| !c.hidden) {
+        equal.retain(|(_, c)| !c.hidden);
+    } else {
+        equal.truncate(1);
     }
-    ids(next)
+    // An earlier choice holds.
+    if equal.first().is_some_and(|(place, _)| place.settled) {
+        equal.truncate(1);
+    } else {
+        equal.retain(|(place, _)| !place.settled);
+    }
+    let mut named = HashSet::new();
+    equal.retain(|(_, c)| named.insert(&c.id));
+    ids(equal.into_iter().map(|(_, c)| c))
 }
 
 /// Whether two places stand at the same initiative.
-fn are_tied(one: &Place, other: &Place) -> bool {
+pub(super) fn are_equal(one: &Place, other: &Place) -> bool {
     !one.moved && !other.moved && one.initiative.key == other.initiative.key
 }
 

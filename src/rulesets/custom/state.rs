@@ -167,6 +167,9 @@ pub struct Place {
     pub done: bool,
     /// True if it left the place that its initiative gives.
     pub moved: bool,
+    /// True if a choice among equal places has put it here, which holds for later rounds.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub settled: bool,
     /// The initiative.
     #[schema(value_type = Initiative)]
     #[serde(rename = "initiative_score")]
