@@ -93,8 +93,10 @@ fn of_the_ruleset<R: Ruleset>(
     }
     if let Some(pending) = R::pending(encounter) {
         let current = R::current(encounter);
+        let current: HashSet<&CombatantId> = current.iter().collect();
+        let awaited: HashSet<&CombatantId> = pending.combatants.iter().collect();
         for option in &mut options {
-            option.group = group(encounter, &pending, &current, option);
+            option.group = group(encounter, &pending, &awaited, &current, option);
         }
     }
     options
@@ -138,26 +140,29 @@ fn choose_usual_answers<R: Ruleset>(encounter: &Encounter<R>, legal_commands: &m
     }
 }
 
+/// The part of a page for an option, where `awaited` are the combatants of the decision and
+/// `current` those that have the turn.
 fn group<R: Ruleset>(
     encounter: &Encounter<R>,
     pending: &Pending,
-    current: &[CombatantId],
+    awaited: &HashSet<&CombatantId>,
+    current: &HashSet<&CombatantId>,
     option: &LegalCommand,
 ) -> Group {
     let verb = option.verb();
     if let Some(own) = option.own_group {
         return own;
     }
-    let awaited = pending.commands.contains(&verb);
+    let answers = pending.commands.contains(&verb);
     let Some(actor) = &option.actor else {
-        return if awaited || verb == "resolve" {
+        return if answers || verb == "resolve" {
             Group::Decision
         } else {
             Group::Tools
         };
     };
     let before_the_start = encounter.status == Status::Setup;
-    if before_the_start || (awaited && pending.combatants.contains(actor)) {
+    if before_the_start || (answers && awaited.contains(actor)) {
         Group::Decision
     } else if current.contains(actor) {
         Group::Turn

@@ -29,11 +29,16 @@ pub(super) struct Trials<'g, R: Ruleset> {
     stop: Stop<'g>,
     /// For each shared list, what is known of each of its values.
     verdicts: HashMap<Key, Vec<Verdict>>,
+    /// For each verb and label, the choices of the alike options; None if they are not legal.
+    alike: HashMap<AlikeKey, Option<Vec<Choice>>>,
 }
 
 /// A shared list in a field of a command: the command's type, the field and the address of the
 /// list.
 type Key = (String, &'static str, usize);
+
+/// What options have in common that are alike: the command's type and the template of the label.
+type AlikeKey = (String, Option<&'static str>);
 
 /// What trials have shown of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,6 +61,7 @@ impl<'g, R: Ruleset> Trials<'g, R> {
             viewer: viewer.without_reused_ids(&record.encounter),
             stop,
             verdicts: HashMap::new(),
+            alike: HashMap::new(),
         }
     }
 
@@ -65,7 +71,49 @@ impl<'g, R: Ruleset> Trials<'g, R> {
         options: impl IntoIterator<Item = LegalCommand>,
     ) -> Vec<LegalCommand> {
         let options = options.into_iter();
-        options.filter_map(|option| self.legal(option)).collect()
+        options
+            .filter_map(|option| {
+                if option.alike {
+                    self.legal_like_others(option)
+                } else {
+                    self.legal(option)
+                }
+            })
+            .collect()
+    }
+
+    /// The option with the legal values of the first that is alike and that the viewer may send.
+    fn legal_like_others(&mut self, option: LegalCommand) -> Option<LegalCommand> {
+        if !self.is_sendable(&option.command) {
+            return None;
+        }
+        let key = (option.verb().to_owned(), option.template);
+        if let Some(known) = self.alike.get(&key) {
+            let choices = known.clone()?;
+            // Each leaves out another value of a shared list, which is pruned once for all.
+            return match self.has_tried_shared_lists(&option) {
+                None => Some(LegalCommand { choices, ..option }),
+                Some(true) => Some(option),
+                Some(false) => self.legal(option),
+            };
+        }
+        let legal = self.legal(option);
+        let choices = legal.as_ref().map(|option| option.choices.clone());
+        self.alike.insert(key, choices);
+        legal
+    }
+
+    /// Whether each value of the shared lists of an option was tried; None if it has no such list.
+    fn has_tried_shared_lists(&self, option: &LegalCommand) -> Option<bool> {
+        let mut tried = None;
+        for choice in &option.choices {
+            if let Values::Shared(list) = &choice.values {
+                let verdicts = self.verdicts.get(&key(&option.command, choice.field, list));
+                let is_known = verdicts.is_some_and(|all| !all.contains(&Verdict::Untried));
+                tried = Some(is_known && tried.unwrap_or(true));
+            }
+        }
+        tried
     }
 
     /// The option with its legal values; None if nothing of it is legal.

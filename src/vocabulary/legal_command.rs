@@ -40,6 +40,10 @@ pub struct LegalCommand {
     #[serde(skip)]
     #[schema(ignore)]
     pub own_group: Option<Group>,
+    /// True if it is legal whenever another such command of its verb is, with the same values.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub alike: bool,
 }
 
 /// The part of a page for a legal command.
@@ -97,6 +101,7 @@ impl LegalCommand {
             rule,
             template: None,
             own_group: None,
+            alike: false,
         }
     }
 
@@ -135,6 +140,15 @@ impl LegalCommand {
     pub fn in_group(self, group: Group) -> Self {
         Self {
             own_group: Some(group),
+            ..self
+        }
+    }
+
+    /// Says that it is legal if the alike commands of its verb are, with the same values, whoever acts:
+    /// the engine tries the first of them that the viewer may send, which speaks for all.
+    pub fn alike(self) -> Self {
+        Self {
+            alike: true,
             ..self
         }
     }

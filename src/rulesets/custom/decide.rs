@@ -12,8 +12,8 @@ use super::query::{
 };
 use super::reactions::{Use, delay, react, ready, return_to_turn, set_pool, set_side_pool};
 use super::{
-    Command, DeclarationsOpened, Declare, Declared, Encounter, EndTurn, Grant, Mode, Nominate,
-    Passed, Play, Roll, SideOpened, Start, StepFinished, Surprised, TablePoolChanged, TurnOrigin,
+    Command, DeclarationsOpened, Declare, Declared, Encounter, EndTurn, GapClosed, Grant, Mode,
+    Nominate, Passed, Play, Roll, SideOpened, Start, StepFinished, Surprised, TablePoolChanged, TurnOrigin,
     pick_rule,
 };
 use crate::rulesets::shared::{check_started, start_encounter, start_round};
@@ -168,8 +168,11 @@ fn resolve(play: &mut Play<'_>) -> Result<(), Violation> {
             proceed(play, Point::Turn);
         }
         Mode::Gap { .. } => {
-            for combatant in ids(asked(encounter)) {
-                play.emit(Passed { combatant });
+            let asked = ids(asked(encounter));
+            if !asked.is_empty() {
+                play.emit(GapClosed {
+                    combatants: asked.into(),
+                });
             }
             proceed(play, Point::Next);
         }
@@ -184,16 +187,9 @@ fn resolve(play: &mut Play<'_>) -> Result<(), Violation> {
     Ok(())
 }
 
-/// All pass if they may; else the first candidate begins.
+/// The first candidate begins.
 fn resolve_choice(play: &mut Play<'_>) {
     let mut who = candidates(play.encounter());
-    if phase(play.encounter()).optional {
-        for combatant in who {
-            play.emit(Passed { combatant });
-        }
-        proceed(play, Point::Next);
-        return;
-    }
     who.truncate(1);
     if !who.is_empty() {
         begin(play, who, TurnOrigin::Normal);

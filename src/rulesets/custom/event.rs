@@ -62,6 +62,8 @@ pub enum Event {
     StepFinished(StepFinished),
     #[serde(rename = "gap_opened")]
     GapOpened(GapOpened),
+    #[serde(rename = "gap_closed")]
+    GapClosed(GapClosed),
     #[serde(rename = "passed")]
     Passed(Passed),
     #[serde(rename = "delayed")]
@@ -302,6 +304,13 @@ pub struct GapOpened {
     pub stalled: bool,
 }
 
+/// The gap closed: none of those that could still react does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct GapClosed {
+    /// The combatants that could still react.
+    pub combatants: Participants,
+}
+
 /// A combatant declined to react, or to act in this phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Passed {
@@ -488,6 +497,7 @@ impl Describe for Event {
             Self::StepStarted(_) => "The next step starts.",
             Self::StepFinished(_) => "{combatant} {combatant:finishes|finish} the step.",
             Self::GapOpened(_) => "Others may react now.",
+            Self::GapClosed(_) => "No one else reacts.",
             Self::Passed(_) => "{combatant} {combatant:passes|pass}.",
             Self::Delayed(_) => "{combatant} {combatant:delays|delay}.",
             Self::DelayLapsed(_) => "{combatant} {combatant:loses|lose} the delayed turn.",

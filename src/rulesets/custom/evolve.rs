@@ -109,9 +109,14 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
         }
         Event::GapOpened(e) => open_gap(state, e.stalled),
         Event::Passed(e) => match &mut state.mode {
-            Mode::Gap { passed, .. } => passed.push(e.combatant.clone()),
+            Mode::Gap { passed, .. } => _ = passed.insert(e.combatant.clone()),
             _ => encounter.change_state(&e.combatant, |s| s.passed = true),
         },
+        Event::GapClosed(e) => {
+            if let Mode::Gap { passed, .. } = &mut state.mode {
+                passed.extend(e.combatants.iter().cloned());
+            }
+        }
         Event::Delayed(e) => delay(encounter, e),
         Event::DelayLapsed(e) => lapse(encounter, &e.combatant),
         Event::Returned(e) => begin(
@@ -226,7 +231,7 @@ fn discard(out: &mut Vec<Card>, cards: &[Card]) {
 fn open_gap(state: &mut State, stalled: bool) {
     let passed = match std::mem::take(&mut state.mode) {
         Mode::Gap { passed, .. } => passed,
-        _ => Vec::new(),
+        _ => BTreeSet::new(),
     };
     state.mode = Mode::Gap { passed, stalled };
 }

@@ -12,7 +12,7 @@ use super::{
 use crate::json::{CachedJson, FieldError};
 use crate::rulesets::shared::seen_first;
 use crate::vocabulary::{CombatantId, Die, Property, Slug, Values, Violation, field, ids, require};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The key of a unit that gets no card where the lowest card is first: above any card. Where the
 /// highest is first, cards have keys below 0.
@@ -100,13 +100,18 @@ fn units(encounter: &Encounter) -> Vec<Unit<'_>> {
         .active()
         .filter(|c| !(keep_delaying && c.state.delaying));
     let mut units: Vec<Unit<'_>> = Vec::new();
+    let mut by_word: HashMap<&Slug, usize> = HashMap::new();
     for c in seen_first(rolling) {
         let word = shared_word(definition, c);
-        let mut others = units.iter_mut();
-        match others.find(|unit| word.is_some() && unit.word == word) {
-            Some(unit) => unit.members.push(c),
-            None => units.push(Unit::new(word, c)),
+        let at = word.and_then(|word| by_word.get(word));
+        if let Some(unit) = at.and_then(|at| units.get_mut(*at)) {
+            unit.members.push(c);
+            continue;
         }
+        if let Some(word) = word {
+            by_word.insert(word, units.len());
+        }
+        units.push(Unit::new(word, c));
     }
     units
 }

@@ -4,7 +4,7 @@ use super::definition::{Gives, Keep, Owner, Partner, Per, Prepare, ReactionRule,
 use super::initiative::{side_dice, table_cards, table_rolls};
 use super::places::{has_open_place, may_swap, swap_rule};
 use super::query::{
-    Opening, asked, candidates, chooser, circle, cost_of_turn, current, deck, definition,
+    Opening, Survey, asked, candidates, chooser, circle, cost_of_turn, current, deck, definition,
     delay_rule, has_clock, has_places, may_react, may_return, may_skip, may_use, next_place,
     opening, phase, points, price, undeclared,
 };
@@ -29,7 +29,7 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
         Mode::Turn => turn(encounter, &mut legal),
         Mode::Gap { .. } => {
             for c in asked(encounter) {
-                legal.push(LegalCommand::by("pass", &c.id, "CU-31"));
+                legal.push(LegalCommand::by("pass", &c.id, "CU-31").alike());
             }
         }
         Mode::Setup | Mode::Halted | Mode::SomeoneActs => {}
@@ -104,8 +104,9 @@ fn places(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     for id in placed {
         let reorder = LegalCommand::of("reorder", "CU-40").with("combatant", id.as_str());
         let to_the_end = reorder.clone();
-        legal.push(reorder.among("before", true, &before, Some(id)));
-        legal.push(to_the_end.labelled("Move {combatant} to the end of the order"));
+        legal.push(reorder.among("before", true, &before, Some(id)).alike());
+        let to_the_end = to_the_end.labelled("Move {combatant} to the end of the order");
+        legal.push(to_the_end.alike());
     }
 }
 
@@ -150,8 +151,9 @@ fn swaps(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     }
     let mut all_partners = Vec::new();
     let mut by_side: BTreeMap<&Slug, Vec<&CombatantId>> = BTreeMap::new();
+    let survey = Survey::of(encounter);
     for c in encounter.iter() {
-        if has_open_place(encounter, c) {
+        if has_open_place(&survey, c) {
             all_partners.push(&c.id);
             by_side.entry(&c.side).or_default().push(&c.id);
         }
@@ -162,7 +164,7 @@ fn swaps(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         lists.insert(side, shared_list(partners));
     }
     for c in encounter.iter() {
-        if !may_swap(encounter, c) {
+        if !may_swap(&survey, c) {
             continue;
         }
         let partners = match rule.with {
@@ -183,12 +185,13 @@ fn declaring(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     for c in undeclared(encounter) {
         let choices = declare.choices.iter().map(Slug::as_str);
         let option = LegalCommand::by("declare", &c.id, "CU-18");
-        legal.push(option.choose("choice", true, choices));
+        legal.push(option.choose("choice", true, choices).alike());
     }
 }
 
 /// The reactions that there are in an opening.
 fn reactions(encounter: &Encounter, opening: Opening, legal: &mut Vec<LegalCommand>) {
+    let survey = Survey::of(encounter);
     for c in encounter.iter() {
         if may_return(encounter, c, opening) {
             legal.push(LegalCommand::by("return", &c.id, "CU-24"));
@@ -197,7 +200,7 @@ fn reactions(encounter: &Encounter, opening: Opening, legal: &mut Vec<LegalComma
             continue;
         }
         for (name, rule) in &definition(encounter).reactions {
-            if may_use(encounter, c, opening, name, rule) {
+            if may_use(&survey, c, opening, name, rule) {
                 legal.push(use_of(encounter, c, name, rule));
             }
         }
@@ -286,22 +289,23 @@ fn choosing(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let rule = pick_rule(encounter);
     let chooser = chooser(encounter);
     let candidates = candidates(encounter);
+    let survey = Survey::of(encounter);
     if let Some(chooser) = chooser {
         legal.push(LegalCommand::by("nominate", chooser, rule).whom("next", true, &candidates));
     }
     for (name, rule) in &definition(encounter).reactions {
         for c in candidates.iter().filter_map(|id| encounter.get(id)) {
-            if may_skip(encounter, c, name, rule) {
+            if may_skip(&survey, c, name, rule) {
                 legal.push(use_of(encounter, c, name, rule));
             }
         }
     }
     for id in candidates {
         if chooser.is_none() {
-            legal.push(LegalCommand::by("begin_turn", &id, rule));
+            legal.push(LegalCommand::by("begin_turn", &id, rule).alike());
         }
         if phase(encounter).optional {
-            legal.push(LegalCommand::by("pass", &id, "CU-17"));
+            legal.push(LegalCommand::by("pass", &id, "CU-17").alike());
         }
     }
 }
@@ -315,7 +319,7 @@ fn turn(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
                 .range("cost", false, least.get(), most.get())
                 .or(turn_cost.usual().get());
         }
-        legal.push(end);
+        legal.push(end.alike());
         if delay_rule(definition(encounter)).is_some() {
             legal.push(LegalCommand::by("delay", id, "CU-23"));
         }

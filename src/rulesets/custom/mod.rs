@@ -35,11 +35,11 @@ use crate::vocabulary::{
 };
 use definition::{Definition, Gives, Pick, Prepare, Sides};
 use query::{
-    asked, candidates, chooser, costs_turns, current, definition, delay_rule, has_clock, may_skip,
+    Survey, asked, candidates, chooser, costs_turns, current, definition, delay_rule, has_clock, may_skip,
     phase, undeclared,
 };
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// The ruleset `custom`.
 #[derive(Debug, Clone, PartialEq)]
@@ -218,11 +218,8 @@ fn pending_choice(encounter: &Encounter) -> Pending {
     if !skippers.is_empty() {
         commands.push("react");
     }
-    for id in skippers {
-        if !who.contains(&id) {
-            who.push(id);
-        }
-    }
+    let named: HashSet<_> = who.iter().cloned().collect();
+    who.extend(skippers.into_iter().filter(|id| !named.contains(id)));
     Pending::new(decision, who, &commands, pick_rule(encounter))
 }
 
@@ -232,11 +229,12 @@ fn skippers(encounter: &Encounter) -> Vec<CombatantId> {
     if !reactions.values().any(|rule| rule.gives() == Gives::Skip) {
         return Vec::new();
     }
+    let survey = Survey::of(encounter);
     let mut skippers = candidates(encounter);
     skippers.retain(|id| {
         let mut reactions = reactions.iter();
         let c = encounter.get(id);
-        c.is_some_and(|c| reactions.any(|(name, rule)| may_skip(encounter, c, name, rule)))
+        c.is_some_and(|c| reactions.any(|(name, rule)| may_skip(&survey, c, name, rule)))
     });
     skippers
 }

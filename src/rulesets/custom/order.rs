@@ -2,15 +2,14 @@
 
 use super::definition::Definition;
 use super::query::{
-    circle, costs_turns, deck, definition, has_clock, has_passes, has_places, is_over, last_begun,
-    phase,
+    circle, costs_turns, deck, definition, has_clock, has_passes, has_places, is_over, phase,
 };
 use super::walk::{Coming, Walk};
-use super::{Custom, Encounter, Initiative, Mode, Place};
+use super::{Combatant, Custom, Encounter, Initiative, Mode, Place};
 use crate::json::CachedJson;
-use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Status};
+use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Slug, Status};
 use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write;
 
 /// Maximum turns that the order looks ahead where it is not that of the places.
@@ -40,9 +39,7 @@ pub(super) fn order(encounter: &Encounter) -> Vec<OrderEntry> {
         sort_by_turns(by_place(encounter), &coming)
     };
     if let Some(next) = coming.iter().find(|turn| !turn.unused) {
-        for id in &next.combatants {
-            mark_next(&mut rows, id);
-        }
+        mark_next(&mut rows, &next.combatants);
     }
     rows.into_iter().map(|row| row.entry).collect()
 }
@@ -68,21 +65,24 @@ fn coming(encounter: &Encounter) -> Vec<Coming> {
     walk.take(LOOKAHEAD).collect()
 }
 
-/// Marks the row of a combatant's next turn: the first that is open, else the last.
-fn mark_next(rows: &mut [Row], id: &CombatantId) {
-    let mut next = None;
-    for row in rows {
-        if row.entry.combatant.as_ref() != Some(id) {
+/// Marks the rows of the next turn of these combatants: of each the first that is open, else the
+/// last.
+fn mark_next(rows: &mut [Row], combatants: &[CombatantId]) {
+    let combatants: HashSet<_> = combatants.iter().collect();
+    let mut next: HashMap<CombatantId, (usize, bool)> = HashMap::new();
+    for (at, row) in rows.iter().enumerate() {
+        let Some(id) = &row.entry.combatant else {
             continue;
-        }
-        let is_open = row.stage == Stage::Open;
-        next = Some(&mut row.entry);
-        if is_open {
-            break;
+        };
+        let is_found = next.get(id).is_some_and(|(_, is_open)| *is_open);
+        if combatants.contains(id) && !is_found {
+            next.insert(id.clone(), (at, row.stage == Stage::Open));
         }
     }
-    if let Some(entry) = next {
-        entry.next = Some(true);
+    for (at, _) in next.into_values() {
+        if let Some(row) = rows.get_mut(at) {
+            row.entry.next = Some(true);
+        }
     }
 }
 
@@ -120,20 +120,29 @@ fn next_turn(
 
 /// A row for each place.
 fn by_place(encounter: &Encounter) -> Vec<Row> {
-    let current = Custom::current(encounter);
+    let current: HashSet<_> = Custom::current(encounter).into_iter().collect();
     let places = &encounter.state.places;
     let definition = definition(encounter);
     let costs_turns = costs_turns(definition);
     let reverse = phase(encounter).reverse;
+    let mut last_begun = HashMap::new();
+    for (i, place) in places.iter().enumerate() {
+        if !place.done || !current.contains(&place.combatant) {
+            continue;
+        }
+        let at = last_begun.entry(&place.combatant).or_insert(i);
+        if !reverse {
+            *at = i;
+        }
+    }
     let mut rows = Vec::with_capacity(places.len());
     for (i, place) in places.iter().enumerate() {
         if !encounter.is_active(&place.combatant) {
             continue;
         }
         let has_turn = current.contains(&place.combatant);
-        // `last_begun` searches all places, so only combatants that have the turn are asked.
         let stage =
-            if has_turn && (costs_turns || last_begun(encounter, &place.combatant) == Some(i)) {
+            if has_turn && (costs_turns || last_begun.get(&place.combatant) == Some(&i)) {
                 Stage::Now
             } else if is_over(definition, place) {
                 Stage::Over
@@ -220,10 +229,14 @@ fn ties(place: &Place, other: &Place, by_key: bool) -> bool {
 
 /// A row for each combatant by side, in the order of joining, where there are no places.
 fn by_side(encounter: &Encounter) -> Vec<Row> {
-    let current = Custom::current(encounter);
+    let current: HashSet<_> = Custom::current(encounter).into_iter().collect();
+    let mut members: HashMap<&Slug, Vec<&Combatant>> = HashMap::new();
+    for c in encounter.active() {
+        members.entry(&c.side).or_default().push(c);
+    }
     let mut rows = Vec::with_capacity(encounter.combatants.len());
     for side in &encounter.state.sides {
-        for c in encounter.active().filter(|c| c.side == side.side) {
+        for c in members.remove(&side.side).unwrap_or_default() {
             let because = match &side.initiative {
                 Some(initiative) => because(initiative, false),
                 None => Reason::new("CU-11", "the order of sides"),

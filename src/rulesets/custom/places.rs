@@ -4,8 +4,8 @@ use super::decide::{ensure, now};
 use super::definition::{Definition, Partner, Sides, SwapRule};
 use super::flow::{Point, proceed};
 use super::query::{
-    change_of_initiative, circle, definition, fits, has_clock, has_places, in_a_turn, in_top_turn,
-    next_place, open_places, phase, place_of, steps,
+    Survey, change_of_initiative, circle, definition, fits, has_clock, has_places, in_a_turn,
+    in_top_turn, next_place, phase, place_of, steps,
 };
 use super::react::settle;
 use super::{
@@ -269,11 +269,12 @@ fn check_swap<'p>(
         "initiative.swap.own_turn",
         || format!("{id} can swap only in its own turn. {}", now(encounter)),
     )?;
-    let swaps = may_swap(encounter, c);
+    let survey = Survey::of(encounter);
+    let swaps = may_swap(&survey, c);
     ensure(swaps, "cannot_swap", "CU-41", "initiative.swap", || {
         format!("{id} has no open place to swap now. {}", now(encounter))
     })?;
-    let is_open = has_open_place(encounter, other);
+    let is_open = has_open_place(&survey, other);
     ensure(is_open, "cannot_swap", "CU-41", "initiative.swap", || {
         format!("{with} has no open place in this round.")
     })?;
@@ -290,20 +291,21 @@ fn is_partner(rule: &SwapRule, c: &Combatant, other: &Combatant) -> bool {
 }
 
 /// Whether a combatant has a place to give away: one that is open, or that of its own turn.
-pub(super) fn may_swap(encounter: &Encounter, c: &Combatant) -> bool {
+pub(super) fn may_swap(survey: &Survey<'_>, c: &Combatant) -> bool {
+    let encounter = survey.encounter;
     let at_any_time = swap_rule(encounter).is_some_and(|rule| !rule.own_turn);
-    at_any_time && has_open_place(encounter, c)
+    at_any_time && has_open_place(survey, c)
         || is_round_open(encounter) && gives_back(encounter, &c.id)
 }
 
 /// Whether a combatant has an open place in this round, outside its own turn.
-pub(super) fn has_open_place(encounter: &Encounter, c: &Combatant) -> bool {
-    let mut places = open_places(encounter);
+pub(super) fn has_open_place(survey: &Survey<'_>, c: &Combatant) -> bool {
+    let encounter = survey.encounter;
     is_round_open(encounter)
         && c.active()
         && !c.state.delaying
         && !in_a_turn(encounter, &c.id)
-        && places.any(|place| place.combatant == c.id)
+        && survey.has_open_place(&c.id)
 }
 
 fn is_round_open(encounter: &Encounter) -> bool {

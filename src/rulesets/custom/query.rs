@@ -11,7 +11,8 @@ use super::{
 };
 use crate::json::CachedJson;
 use crate::vocabulary::{CombatantId, Int, Kind, Slug, ids};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// The most points of a pool.
@@ -397,10 +398,11 @@ fn takers(encounter: &Encounter, slots: &[CombatantId]) -> Vec<CombatantId> {
             owners.insert((&c.side, c.hidden));
         }
     }
+    let survey = Survey::of(encounter);
     let takers = encounter.iter().filter(|c| {
         owners.contains(&(&c.side, c.hidden))
             && is_ready(encounter, c)
-            && open_place(encounter, &c.id).is_some()
+            && survey.has_open_place(&c.id)
     });
     ids(takers)
 }
@@ -431,6 +433,71 @@ pub(super) fn open_place(encounter: &Encounter, id: &CombatantId) -> Option<usiz
         open.next()?
     };
     Some(at)
+}
+
+/// What many questions about an encounter need: the places of each combatant, and the sides that can
+/// act. Each is made when it is first asked for, so that asking for every combatant looks through
+/// the places once.
+pub(super) struct Survey<'t> {
+    pub(super) encounter: &'t Encounter,
+    places: OnceCell<HashMap<&'t CombatantId, PlacesOfOne<'t>>>,
+    able: OnceCell<BTreeSet<(&'t Slug, bool)>>,
+}
+
+/// The places of one combatant.
+struct PlacesOfOne<'t> {
+    first: &'t Place,
+    has_open: bool,
+}
+
+impl<'t> Survey<'t> {
+    pub(super) fn of(encounter: &'t Encounter) -> Self {
+        Self {
+            encounter,
+            places: OnceCell::new(),
+            able: OnceCell::new(),
+        }
+    }
+
+    fn places(&self) -> &HashMap<&'t CombatantId, PlacesOfOne<'t>> {
+        self.places.get_or_init(|| {
+            let definition = definition(self.encounter);
+            let mut places: HashMap<_, PlacesOfOne<'t>> = HashMap::new();
+            for place in &self.encounter.state.places {
+                let of_one = places.entry(&place.combatant).or_insert(PlacesOfOne {
+                    first: place,
+                    has_open: false,
+                });
+                of_one.has_open |= !is_over(definition, place);
+            }
+            places
+        })
+    }
+
+    /// The first place of a combatant.
+    fn place_of(&self, id: &CombatantId) -> Option<&'t Place> {
+        Some(self.places().get(id)?.first)
+    }
+
+    /// Whether a combatant has a place that is still to come up.
+    pub(super) fn has_open_place(&self, id: &CombatantId) -> bool {
+        self.places().get(id).is_some_and(|places| places.has_open)
+    }
+
+    /// The sides of which a combatant can act in this phase: with true those of hidden combatants.
+    fn able(&self) -> &BTreeSet<(&'t Slug, bool)> {
+        self.able.get_or_init(|| {
+            let by_places = phase(self.encounter).pick.goes_by_places();
+            let mut able = BTreeSet::new();
+            for c in self.encounter.iter() {
+                let comes_up = !by_places || self.has_open_place(&c.id);
+                if comes_up && is_ready(self.encounter, c) {
+                    able.insert((&c.side, c.hidden));
+                }
+            }
+            able
+        })
+    }
 }
 
 /// A combatant's next place in this phase.
@@ -838,48 +905,50 @@ fn has_points(encounter: &Encounter, c: &Combatant, rule: &ReactionRule) -> bool
 }
 
 /// Whether a combatant has the turn that a reaction takes or costs.
-pub(super) fn has_turn_for(encounter: &Encounter, c: &Combatant, rule: &ReactionRule) -> bool {
-    if rule.gives() == Gives::OwnTurn && !is_ready(encounter, c) {
+pub(super) fn has_turn_for(survey: &Survey<'_>, c: &Combatant, rule: &ReactionRule) -> bool {
+    if rule.gives() == Gives::OwnTurn && !is_ready(survey.encounter, c) {
         return false;
     }
     let needs_turn = rule.gives() == Gives::OwnTurn || rule.cost.turn;
-    !needs_turn || has_open_turn(encounter, c)
+    !needs_turn || has_open_turn(survey, c)
 }
 
 /// Whether a combatant has a turn of this round left, and its place has not come up.
-fn has_open_turn(encounter: &Encounter, c: &Combatant) -> bool {
+fn has_open_turn(survey: &Survey<'_>, c: &Combatant) -> bool {
+    let encounter = survey.encounter;
     let definition = definition(encounter);
     if let Some(clock) = clock(definition) {
         let last_tick = i64::from(encounter.round).saturating_mul(clock.round.get());
-        return place_of(encounter, &c.id).is_some_and(|place| place.initiative.total <= last_tick);
+        let place = survey.place_of(&c.id);
+        return place.is_some_and(|place| place.initiative.total <= last_tick);
     }
     if costs_turns(definition) {
-        return open_place(encounter, &c.id).is_some();
+        return survey.has_open_place(&c.id);
     }
-    let is_open = !has_places(definition) || open_place(encounter, &c.id).is_some();
+    let is_open = !has_places(definition) || survey.has_open_place(&c.id);
     c.state.turns_left > 0 && is_open && !c.state.delaying
 }
 
 /// Whether a combatant has a reaction, can pay for it, and has not used it since the last turn
 /// started.
-fn can_pay(encounter: &Encounter, c: &Combatant, name: &Slug, rule: &ReactionRule) -> bool {
+fn can_pay(survey: &Survey<'_>, c: &Combatant, name: &Slug, rule: &ReactionRule) -> bool {
     !c.state.used.contains(name)
-        && has_points(encounter, c, rule)
-        && has_initiative(encounter, c, rule)
-        && fits(definition(encounter), &rule.who, c)
-        && has_turn_for(encounter, c, rule)
+        && has_points(survey.encounter, c, rule)
+        && has_initiative(survey, c, rule)
+        && fits(definition(survey.encounter), &rule.who, c)
+        && has_turn_for(survey, c, rule)
 }
 
 /// Whether a combatant has the initiative that a reaction costs. Where turns cost initiative too,
 /// the highest first, it can't fall below 0.
-pub(super) fn has_initiative(encounter: &Encounter, c: &Combatant, rule: &ReactionRule) -> bool {
+pub(super) fn has_initiative(survey: &Survey<'_>, c: &Combatant, rule: &ReactionRule) -> bool {
     let cost = rule.cost.initiative.get();
     if cost == 0 {
         return true;
     }
-    let definition = definition(encounter);
+    let definition = definition(survey.encounter);
     let counts_down = costs_turns(definition) && !has_clock(definition);
-    match place_of(encounter, &c.id) {
+    match survey.place_of(&c.id) {
         Some(place) => !counts_down || place.initiative.total >= cost,
         None => false,
     }
@@ -887,13 +956,13 @@ pub(super) fn has_initiative(encounter: &Encounter, c: &Combatant, rule: &Reacti
 
 /// Whether a combatant that [may react](may_react) may do it by this reaction.
 pub(super) fn may_use(
-    encounter: &Encounter,
+    survey: &Survey<'_>,
     c: &Combatant,
     opening: Opening,
     name: &Slug,
     rule: &ReactionRule,
 ) -> bool {
-    comes_in(encounter, opening, rule) && can_use(encounter, c, name, rule)
+    comes_in(survey.encounter, opening, rule) && can_use(survey, c, name, rule)
 }
 
 /// True if a reaction may be used in this opening.
@@ -911,44 +980,35 @@ fn comes_in(encounter: &Encounter, opening: Opening, rule: &ReactionRule) -> boo
 }
 
 /// Whether a combatant has prepared a reaction as its rule asks, and can pay for it.
-fn can_use(encounter: &Encounter, c: &Combatant, name: &Slug, rule: &ReactionRule) -> bool {
+fn can_use(survey: &Survey<'_>, c: &Combatant, name: &Slug, rule: &ReactionRule) -> bool {
     let is_prepared = match rule.prepare {
         Prepare::None => true,
         Prepare::Ready => c.state.readied_reactions.contains(name),
         Prepare::Delay => false,
     };
-    is_prepared && can_pay(encounter, c, name, rule)
+    is_prepared && can_pay(survey, c, name, rule)
 }
 
 /// Whether a combatant may let another side go first by this reaction.
 pub(super) fn may_skip(
-    encounter: &Encounter,
+    survey: &Survey<'_>,
     c: &Combatant,
     name: &Slug,
     rule: &ReactionRule,
 ) -> bool {
     rule.gives() == Gives::Skip
-        && can_pay(encounter, c, name, rule)
-        && lets_sides_skip(phase(encounter))
-        && another_side_can_act(encounter, c)
+        && can_pay(survey, c, name, rule)
+        && lets_sides_skip(phase(survey.encounter))
+        && another_side_can_act(survey, c)
 }
 
 /// Whether a combatant of another side can act, and its side has not let others go first. One that
 /// players do not see counts only for those that they do not see either.
-fn another_side_can_act(encounter: &Encounter, c: &Combatant) -> bool {
-    encounter.iter().any(|other| {
-        other.side != c.side
-            && (c.hidden || !other.hidden)
-            && !encounter.state.skipped.contains(&other.side)
-            && is_ready(encounter, other)
-            && may_come_up(encounter, other)
+fn another_side_can_act(survey: &Survey<'_>, c: &Combatant) -> bool {
+    let skipped = &survey.encounter.state.skipped;
+    survey.able().iter().any(|(side, hidden)| {
+        **side != c.side && (c.hidden || !hidden) && !skipped.contains(side)
     })
-}
-
-/// Whether a combatant has a place that may still come up, where turns come by places.
-fn may_come_up(encounter: &Encounter, c: &Combatant) -> bool {
-    let places = phase(encounter).pick.goes_by_places();
-    !places || open_place(encounter, &c.id).is_some()
 }
 
 /// Whether a side chooses in a phase who acts for it, so that it may let another one go first.
@@ -959,12 +1019,13 @@ pub(super) fn lets_sides_skip(phase: &PhaseRule) -> bool {
 /// Whether one of these, of which one acts next, may let another side go first.
 pub(super) fn may_any_skip(encounter: &Encounter, candidates: &[CombatantId]) -> bool {
     let reactions = &definition(encounter).reactions;
+    let survey = Survey::of(encounter);
     reactions.iter().any(|(name, rule)| {
         rule.gives() == Gives::Skip
             && candidates
                 .iter()
                 .filter_map(|id| encounter.get(id))
-                .any(|c| may_skip(encounter, c, name, rule))
+                .any(|c| may_skip(&survey, c, name, rule))
     })
 }
 
@@ -975,12 +1036,13 @@ pub(super) fn reacting(
 ) -> impl Iterator<Item = &Combatant> {
     let mut rules: Vec<_> = definition(encounter).reactions.iter().collect();
     rules.retain(|(_, rule)| comes_in(encounter, opening, rule));
+    let survey = Survey::of(encounter);
     encounter.iter().filter(move |c| {
         if c.state.delaying {
             return may_return(encounter, c, opening);
         }
         let mut rules = rules.iter();
-        rules.any(|(name, rule)| can_use(encounter, c, name, rule))
+        rules.any(|(name, rule)| can_use(&survey, c, name, rule))
             && may_react(encounter, c, opening)
     })
 }

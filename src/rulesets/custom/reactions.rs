@@ -5,7 +5,7 @@ use super::definition::{Definition, Gives, Owner, Prepare, ReactionRule};
 use super::flow::{Point, begin, close_used_gap, proceed, return_to};
 use super::manifest::MANIFEST;
 use super::query::{
-    Opening, beside_now, candidates, change_of_initiative, definition, delay_rule, fits,
+    Opening, Survey, beside_now, candidates, change_of_initiative, definition, delay_rule, fits,
     has_initiative, has_turn_for, is_skipped, is_surprised, later_by, lets_sides_skip, may_react,
     may_return, may_skip, may_use, next_place, opening, phase, phase_line, points, pool_line,
     price, reaction_line, top,
@@ -187,7 +187,7 @@ pub(super) fn react(play: &mut Play<'_>, wanted: &Use<'_>) -> Result<(), Violati
     check_initiative(encounter, c, wanted.reaction, rule)?;
     check_turn(encounter, c, wanted.reaction, rule)?;
     let line = reaction_line(wanted.reaction, "when");
-    let is_time = may_use(encounter, c, opening, wanted.reaction, rule);
+    let is_time = may_use(&Survey::of(encounter), c, opening, wanted.reaction, rule);
     ensure(is_time, "cannot_react", "CU-29", &line, || {
         format!(
             "{id} can't use reaction \"{}\" now. {}",
@@ -227,7 +227,7 @@ fn skip(play: &mut Play<'_>, wanted: &Use<'_>, rule: &ReactionRule) -> Result<()
     let cost = check_cost(encounter, c, wanted, rule)?;
     check_initiative(encounter, c, name, rule)?;
     check_turn(encounter, c, name, rule)?;
-    let skips = may_skip(encounter, c, name, rule);
+    let skips = may_skip(&Survey::of(encounter), c, name, rule);
     ensure(
         skips,
         "no_other_side",
@@ -413,7 +413,7 @@ fn check_initiative(
     rule: &ReactionRule,
 ) -> Result<(), Violation> {
     let line = reaction_line(name, "cost.initiative");
-    let has_initiative = has_initiative(encounter, c, rule);
+    let has_initiative = has_initiative(&Survey::of(encounter), c, rule);
     ensure(
         has_initiative,
         "too_little_initiative",
@@ -441,7 +441,7 @@ fn check_turn(
         ("CU-46", "gives")
     };
     let line = reaction_line(name, field);
-    let has_turn = has_turn_for(encounter, c, rule);
+    let has_turn = has_turn_for(&Survey::of(encounter), c, rule);
     ensure(has_turn, "no_turn_left", rule_id, &line, || {
         format!("{} has no turn of this round left for that.", c.id)
     })

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use serde_with::{DeserializeFromStr, SerializeDisplay};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -145,7 +145,7 @@ pub enum Mode {
     /// Some combatants may react before the next turn.
     Gap {
         /// Combatants that passed.
-        passed: Vec<CombatantId>,
+        passed: BTreeSet<CombatantId>,
         /// True if no combatant can act for the rest of the round.
         stalled: bool,
     },

@@ -372,7 +372,7 @@ impl Judge {
                 }
                 "round_started" => self.seen.without_turn = self.able(),
                 "initiative_rolled" | "side_pool_changed" | "declarations_shown" | "damaged"
-                | "healed" | "undone" | "redone" => {}
+                | "healed" | "gap_closed" | "undone" | "redone" => {}
                 _ => {
                     // Whoever has a turn has had it; whom anything else befalls may lose it.
                     let text = event.to_string();
