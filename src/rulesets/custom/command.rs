@@ -143,7 +143,7 @@ pub struct Reorder {
     pub before: Option<CombatantId>,
 }
 
-/// Keeps another of the cards that were dealt, before the combatant's turn.
+/// Keeps one of the cards that the combatant was dealt, before its turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
 #[serde(deny_unknown_fields)]
 pub struct KeepCard {
@@ -310,7 +310,7 @@ impl Commands for Command {
         CommandSpec::new(
             "keep_card",
             AllowedRole::Player,
-            "{combatant}: keep another card",
+            "{combatant}: keep a card",
             KeepCard::SUMMARY,
         ),
         CommandSpec::new(

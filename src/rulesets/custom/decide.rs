@@ -6,13 +6,13 @@ use super::flow::{Point, begin, close_used_gap, end_one, next_step, proceed, sho
 use super::initiative;
 use super::places;
 use super::query::{
-    asked, candidates, chooser, cost_of_turn, costs_turns, current, definition, fits,
+    asked, candidates, chooser, choosing_cards, cost_of_turn, costs_turns, current, definition, fits,
     has_had_phase, is_skipped, must_declare, phase, phase_line, pool_size, side_pool_size,
     side_state, steps, undeclared,
 };
 use super::reactions::{Use, delay, react, ready, return_to_turn, set_pool, set_side_pool};
 use super::{
-    Command, DeclarationsOpened, Declare, Declared, Encounter, EndTurn, GapClosed, Grant, Mode,
+    CardChoiceClosed, Command, DeclarationsOpened, Declare, Declared, Encounter, EndTurn, GapClosed, Grant, Mode,
     Nominate, Passed, Play, Roll, SideOpened, Start, StepFinished, Surprised, TablePoolChanged, TurnOrigin,
     pick_rule,
 };
@@ -95,7 +95,7 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
         first_side: None,
     };
     initiative::roll_all(play, &rolled)?;
-    proceed(play, Point::Next);
+    proceed(play, Point::Dealt);
     Ok(())
 }
 
@@ -150,7 +150,7 @@ fn roll(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation> {
         open_side(play, first);
     }
     initiative::roll_all(play, c)?;
-    proceed(play, Point::Next);
+    proceed(play, Point::Dealt);
     Ok(())
 }
 
@@ -162,6 +162,11 @@ fn resolve(play: &mut Play<'_>) -> Result<(), Violation> {
             proceed(play, Point::Roll);
         }
         Mode::Rolling => return roll(play, &initiative::NOTHING),
+        Mode::Keeping => {
+            let combatants = ids(choosing_cards(encounter)).into();
+            play.emit(CardChoiceClosed { combatants });
+            proceed(play, Point::Next);
+        }
         Mode::Choosing => resolve_choice(play),
         Mode::Turn => {
             next_step(play);
@@ -440,6 +445,7 @@ pub(super) fn now(encounter: &Encounter) -> String {
     let now = match encounter.state.mode {
         Mode::Declaring => "Combatants declare first.",
         Mode::Rolling => "The roll for this round comes first.",
+        Mode::Keeping => "Combatants choose their cards first.",
         Mode::Choosing => "The choice of who acts next comes first.",
         Mode::Gap { .. } => "Combatants react or pass first.",
         Mode::SomeoneActs => "Another combatant acts first.",

@@ -34,6 +34,10 @@ pub enum Event {
     InitiativeChanged(InitiativeChanged),
     #[serde(rename = "side_initiative_changed")]
     SideInitiativeChanged(SideInitiativeChanged),
+    #[serde(rename = "card_choice_opened")]
+    CardChoiceOpened(CardChoiceOpened),
+    #[serde(rename = "card_choice_closed")]
+    CardChoiceClosed(CardChoiceClosed),
     #[serde(rename = "card_kept")]
     CardKept(CardKept),
     #[serde(rename = "swap_offered")]
@@ -178,7 +182,18 @@ pub struct SideInitiativeChanged {
     pub to: i64,
 }
 
-/// A combatant chose another of its cards, also for those that share it.
+/// Combatants that were dealt several cards choose which of them counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct CardChoiceOpened {}
+
+/// The choice is over: the best card counts for all that have not chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct CardChoiceClosed {
+    /// The combatants that have not chosen.
+    pub combatants: Participants,
+}
+
+/// A combatant chose one of its cards, also for those that share it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct CardKept {
     /// The combatant.
@@ -478,6 +493,8 @@ impl Describe for Event {
                 "{combatant} {combatant:goes|go} from initiative {from} to {to} ({cause})."
             }
             Self::SideInitiativeChanged(_) => "The {side} go from initiative {from} to {to}.",
+            Self::CardChoiceOpened(_) => "Which card counts?",
+            Self::CardChoiceClosed(_) => "The best card counts for {combatants}.",
             Self::CardKept(_) => "{combatant} {combatant:keeps|keep} the {card}.",
             Self::SwapOffered(_) => "{combatant} {combatant:offers|offer} {with} to swap places.",
             Self::SwapDeclined(_) => "{combatant} {combatant:declines|decline} to swap places.",

@@ -18,7 +18,7 @@ use crate::vocabulary::{
     CachedCombatant, CombatantId, Combatants, Event as AnyEvent, RosterEvent, SharedEvent, Slug,
     Status, ids,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Custom>) {
     apply(encounter, event);
@@ -66,6 +66,8 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
         Event::InitiativeChanged(e) => change_initiative(encounter, e),
         Event::SideInitiativeChanged(e) => change_side(encounter, e),
         Event::CardKept(e) => keep_card(encounter, e),
+        Event::CardChoiceOpened(_) => state.mode = Mode::Keeping,
+        Event::CardChoiceClosed(e) => close_card_choice(state, &e.combatants),
         Event::SwapOffered(e) => {
             state.offer = Some(Offer {
                 combatant: e.combatant.clone(),
@@ -1129,9 +1131,10 @@ fn give_turn_back(encounter: &mut Encounter, e: &PlacesSwapped) {
 fn keep_card(encounter: &mut Encounter, e: &CardKept) {
     let sign = sign(encounter.options.definition());
     let places = &mut encounter.state.places;
-    let own = places
-        .iter()
-        .find(|place| place.combatant == e.combatant && place.initiative.spare.contains(&e.card));
+    let own = places.iter().find(|place| {
+        let cards = place.initiative.cards_to_choose();
+        place.combatant == e.combatant && cards.contains(&e.card)
+    });
     let Some(before) = own.and_then(|place| place.initiative.card) else {
         return;
     };
@@ -1140,9 +1143,27 @@ fn keep_card(encounter: &mut Encounter, e: &CardKept) {
         .partition(|place| place.initiative.card == Some(before));
     *places = others;
     for mut place in sharing {
-        if let Some(kept) = place.initiative.keeping(e.card, sign) {
-            set_initiative_of(&mut place, kept);
-        }
+        let kept = place.initiative.keeping(e.card, sign);
+        set_initiative_of(&mut place, kept);
         insert_in_order(&encounter.combatants, places, place);
+    }
+}
+
+/// Lets the cards count that do, for these combatants.
+fn close_card_choice(state: &mut State, combatants: &[CombatantId]) {
+    let combatants: HashSet<_> = combatants.iter().collect();
+    for place in &mut state.places {
+        if place.initiative.spare.is_empty() || !combatants.contains(&place.combatant) {
+            continue;
+        }
+        let initiative = Initiative {
+            spare: Vec::new(),
+            ..Initiative::clone(&place.initiative)
+        };
+        *place = Place {
+            initiative: initiative.into(),
+            ..Place::clone(place)
+        }
+        .into();
     }
 }

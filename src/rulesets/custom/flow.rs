@@ -2,13 +2,13 @@
 
 use super::definition::{Lasts, Reshuffle};
 use super::query::{
-    Opening, asked, change_by_turn, chooser, clock, current, deck, declaration, definition,
+    Opening, asked, change_by_turn, chooser, choosing_cards, clock, current, deck, declaration, definition,
     delays_last, has_clock, is_lair, is_skipped, owes_roll, reacting, rerolls, slot_taken, steps,
     top, undeclared,
 };
 use super::walk::{self, Next};
 use super::{
-    ChoiceOpened, ClockAdvanced, Combatant, Declaration, DeclarationsOpened, DeclarationsShown,
+    CardChoiceOpened, ChoiceOpened, ClockAdvanced, Combatant, Declaration, DeclarationsOpened, DeclarationsShown,
     DelayLapsed, Encounter, GapOpened, Halted, LapEnded, Mode, PassStarted, PhaseStarted,
     PlacesSwapped, Play, Reshuffled, Returned, RollOpened, Skipped, StepStarted, TurnOpened,
     TurnOrigin,
@@ -27,6 +27,8 @@ pub(super) enum Point {
     RoundEnd,
     /// The roll of the round, if one is due.
     Roll,
+    /// The choice among the cards that the roll has dealt, if there is any.
+    Dealt,
 }
 
 /// Goes on to where somebody decides. This is the only loop of the flow, and it has one bound: it
@@ -47,6 +49,7 @@ pub(super) fn proceed(play: &mut Play<'_>, from: Point) {
                 next_round(play)
             }
             Point::Roll => ask_for_roll(play),
+            Point::Dealt => ask_for_cards(play),
         };
     }
 }
@@ -357,6 +360,15 @@ fn ask_for_roll(play: &mut Play<'_>) -> Option<Point> {
         return Some(Point::Next);
     }
     play.emit(RollOpened {});
+    None
+}
+
+/// Asks which cards count, if combatants have been dealt several to choose from.
+fn ask_for_cards(play: &mut Play<'_>) -> Option<Point> {
+    if choosing_cards(play.encounter()).next().is_none() {
+        return Some(Point::Next);
+    }
+    play.emit(CardChoiceOpened {});
     None
 }
 

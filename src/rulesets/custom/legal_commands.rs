@@ -5,8 +5,8 @@ use super::initiative::{side_dice, table_cards, table_rolls};
 use super::places::{has_open_place, may_swap, swap_rule};
 use super::query::{
     Opening, Survey, asked, candidates, chooser, circle, cost_of_turn, current, deck, definition,
-    delay_rule, has_clock, has_places, may_react, may_return, may_skip, may_use, next_place,
-    opening, phase, points, price, undeclared,
+    delay_rule, has_clock, has_places, may_react, may_return, may_skip, may_use, opening,
+    may_choose_card, phase, points, price, undeclared,
 };
 use super::{Combatant, Encounter, Mode, pick_rule};
 use crate::vocabulary::{
@@ -32,7 +32,7 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
                 legal.push(LegalCommand::by("pass", &c.id, "CU-31").alike());
             }
         }
-        Mode::Setup | Mode::Halted | Mode::SomeoneActs => {}
+        Mode::Keeping | Mode::Setup | Mode::Halted | Mode::SomeoneActs => {}
     }
     places(encounter, &mut legal);
     swaps(encounter, &mut legal);
@@ -110,18 +110,18 @@ fn places(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     }
 }
 
-/// The cards that combatants may keep instead of those that count.
+/// The cards that combatants may keep, of those that they were dealt.
 fn cards(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     if deck(definition(encounter)).is_none_or(|deck| deck.keep != Keep::Choose) {
         return;
     }
-    for c in encounter.active() {
-        if let Some(place) = next_place(encounter, &c.id)
-            && !place.initiative.spare.is_empty()
-        {
-            let spare = place.initiative.spare.iter().map(ToString::to_string);
-            let keep = LegalCommand::by("keep_card", &c.id, "CU-43");
-            legal.push(keep.choose("card", true, spare));
+    let mut listed = HashSet::new();
+    for place in &encounter.state.places {
+        let id = &place.combatant;
+        if may_choose_card(place) && encounter.is_active(id) && listed.insert(id) {
+            let cards = place.initiative.cards_to_choose();
+            let keep = LegalCommand::by("keep_card", id, "CU-43");
+            legal.push(keep.choose("card", true, cards.iter().map(ToString::to_string)));
         }
     }
 }

@@ -31,6 +31,11 @@ const DECISIONS: &[Decision] = &[
         "Initiative is rolled for the round.",
     ),
     Decision::new(
+        "keep_card",
+        &["keep_card", "resolve"],
+        "Combatants that were dealt several cards choose which of them counts.",
+    ),
+    Decision::new(
         "nominate",
         &["nominate", "begin_turn", "pass", "react", "resolve"],
         "The last to act chooses the next combatant.",
@@ -365,7 +370,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-43",
-        "`deck.keep`: of several cards the best counts, or the one that the combatant chooses before its turn.",
+        "`deck.keep`: of several cards the best counts, or the one that the combatant chooses. It is asked after the deal.",
     ),
     Rule::official(
         "CU-44",

@@ -35,8 +35,8 @@ use crate::vocabulary::{
 };
 use definition::{Definition, Gives, Pick, Prepare, Sides};
 use query::{
-    Survey, asked, candidates, chooser, costs_turns, current, definition, delay_rule, has_clock, may_skip,
-    phase, undeclared,
+    Survey, asked, candidates, chooser, choosing_cards, costs_turns, current, definition, delay_rule,
+    has_clock, may_skip, phase, undeclared,
 };
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
@@ -92,6 +92,10 @@ impl Ruleset for Custom {
                 Pending::new("declare", ids(undeclared(encounter)), &["declare"], "CU-18")
             }
             Mode::Rolling => Pending::new("roll", Vec::new(), &["roll", "resolve"], "CU-6"),
+            Mode::Keeping => {
+                let choosing = ids(choosing_cards(encounter));
+                Pending::new("keep_card", choosing, &["keep_card"], "CU-43")
+            }
             Mode::Choosing => pending_choice(encounter),
             Mode::Turn => Pending::new("end_turn", Self::current(encounter), &["end_turn"], "CU-1"),
             Mode::Gap { .. } => pending_gap(encounter),

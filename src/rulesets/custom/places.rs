@@ -5,7 +5,7 @@ use super::definition::{Definition, Partner, Sides, SwapRule};
 use super::flow::{Point, proceed};
 use super::query::{
     Survey, change_of_initiative, circle, definition, fits, has_clock, has_places, in_a_turn,
-    in_top_turn, next_place, phase, place_of, steps,
+    in_top_turn, next_place, phase, place_of, place_to_choose, steps,
 };
 use super::react::settle;
 use super::{
@@ -148,28 +148,28 @@ pub(super) fn reorder(play: &mut Play<'_>, c: &Reorder) -> Result<(), Violation>
     Ok(())
 }
 
-/// Keeps another of the cards that a combatant was dealt for its next open place.
+/// Keeps one of the cards that a combatant was dealt for a place that has not come up.
 pub(super) fn keep_card(play: &mut Play<'_>, c: &KeepCard) -> Result<(), Violation> {
     let id = &c.combatant;
     play.fighter("combatant", id, "CU-43")?;
     let encounter = play.encounter();
-    let place = next_place(encounter, id);
-    let spare = place.map_or(&[][..], |place| &place.initiative.spare);
+    let place = place_to_choose(encounter, id);
+    let cards = place.map_or(Vec::new(), |place| place.initiative.cards_to_choose());
     ensure(
-        !spare.is_empty(),
+        !cards.is_empty(),
         "no_other_card",
         "CU-43",
         "initiative.deck.keep",
         || format!("{id} has no other card to keep."),
     )?;
-    let cards: Vec<_> = spare.iter().map(ToString::to_string).collect();
     require(
-        spare.contains(&c.card),
+        cards.contains(&c.card),
         "no_such_card",
         field("card"),
         || {
+            let cards: Vec<_> = cards.iter().map(ToString::to_string).collect();
             format!(
-                "{id} was not dealt this card. Other cards: {}.",
+                "{id} was not dealt this card. Cards: {}.",
                 cards.join(", ")
             )
         },

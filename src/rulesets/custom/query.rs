@@ -506,6 +506,29 @@ pub(super) fn next_place<'t>(encounter: &'t Encounter, id: &CombatantId) -> Opti
     Some(place)
 }
 
+/// The place of a combatant for which it may still choose another card.
+pub(super) fn place_to_choose<'t>(encounter: &'t Encounter, id: &CombatantId) -> Option<&'t Place> {
+    let mut places = encounter.state.places.iter();
+    let place = places.find(|place| place.combatant == *id && may_choose_card(place))?;
+    Some(place)
+}
+
+/// Whether a place may still have another card.
+pub(super) fn may_choose_card(place: &Place) -> bool {
+    !place.done && !place.initiative.spare.is_empty()
+}
+
+/// The combatants that may still choose which of their cards counts.
+pub(super) fn choosing_cards(encounter: &Encounter) -> impl Iterator<Item = &Combatant> {
+    let mut choosing = HashSet::new();
+    for place in &encounter.state.places {
+        if may_choose_card(place) {
+            choosing.insert(&place.combatant);
+        }
+    }
+    encounter.active().filter(move |c| choosing.contains(&c.id))
+}
+
 /// Where the last of a combatant's turns stands that have begun in this phase.
 pub(super) fn last_begun(encounter: &Encounter, id: &CombatantId) -> Option<usize> {
     let mut places = encounter.state.places.iter();

@@ -6,6 +6,7 @@ use super::initiative;
 use super::manifest::MANIFEST;
 use super::query::{
     beside_now, candidates, change_by_conditions, change_by_wounds, change_of_initiative,
+    choosing_cards,
     costs_turns, definition, has_clock, has_passes, has_places, in_a_turn, in_top_turn, is_skipped,
     owes_roll, phase, place_of, top, undeclared,
 };
@@ -255,6 +256,9 @@ pub(super) fn settle(play: &mut Play<'_>) {
             proceed(play, Point::Roll);
         }
         Mode::Rolling if nobody => play.emit(Halted {}),
+        Mode::Keeping if choosing_cards(encounter).next().is_none() => {
+            proceed(play, Point::Next);
+        }
         Mode::Choosing => proceed(play, Point::Next),
         Mode::Gap { stalled: false, .. } => close_used_gap(play),
         Mode::Gap { stalled: true, .. } if nobody || !candidates(encounter).is_empty() => {

@@ -1,7 +1,9 @@
 //! What viewers of `custom` know who do not see all combatants.
 
 use super::evolve::sort_sides;
-use super::query::{asked, candidates, chooser, current, side_state, undeclared};
+use super::query::{
+    asked, candidates, chooser, choosing_cards, current, side_state, undeclared,
+};
 use super::{Custom, Declared, Encounter, Event, InitiativeRolled, Mode, Place, Placed, SideState};
 use crate::json::CachedJson;
 use crate::vocabulary::{Audience, CombatantId, EventRedaction, Redact, Secrecy, Slug, ids};
@@ -13,6 +15,7 @@ impl Secrecy<Self> for Custom {
             Mode::Setup | Mode::Halted | Mode::SomeoneActs => Vec::new(),
             Mode::Declaring => ids(undeclared(encounter)),
             Mode::Rolling => ids(encounter.active()),
+            Mode::Keeping => ids(choosing_cards(encounter)),
             Mode::Choosing => chooser(encounter).into_iter().cloned().collect(),
             Mode::Turn => current(encounter).cloned().collect(),
             Mode::Gap { .. } => {
@@ -78,7 +81,10 @@ impl Secrecy<Self> for Custom {
         let redacted = event.redact(redaction.audience)?;
         Some(match redacted {
             Event::Declared(e) => Declared { choice: None, ..e }.into(),
-            Event::ChoiceOpened(_) | Event::GapOpened(_) | Event::RollOpened(_)
+            Event::ChoiceOpened(_)
+            | Event::CardChoiceOpened(_)
+            | Event::GapOpened(_)
+            | Event::RollOpened(_)
                 if redaction.someone_acts =>
             {
                 return None;

@@ -138,6 +138,8 @@ pub enum Mode {
     Declaring,
     /// The round needs its dice or cards.
     Rolling,
+    /// Combatants choose which of their cards counts.
+    Keeping,
     /// A player or the game master chooses who acts next.
     Choosing,
     /// A turn is in progress.
@@ -226,17 +228,25 @@ impl Initiative {
         changed
     }
 
-    /// The same with another card that was dealt with it; None if it was not.
-    pub(super) fn keeping(&self, card: Card, sign: i64) -> Option<Self> {
-        let before = self.card?;
-        let mut kept = self.shifted(card.value() - before.value(), sign);
-        let spare = kept.spare.iter_mut().find(|spare| **spare == card)?;
-        *spare = before;
+    /// The cards that it may be: the one that counts, and those that may count instead.
+    pub(super) fn cards_to_choose(&self) -> Vec<Card> {
+        let mut cards = self.spare.clone();
+        if !cards.is_empty() {
+            cards.extend(self.card);
+        }
+        cards
+    }
+
+    /// The same with this card for good, one of those that it may be.
+    pub(super) fn keeping(&self, card: Card, sign: i64) -> Self {
+        let before = self.card.map_or(0, Card::value);
+        let mut kept = self.shifted(card.value() - before, sign);
+        kept.spare.clear();
         kept.card = Some(card);
         if let (Some(suit), Some(key)) = (card.key(sign).get(1), kept.key.get_mut(1)) {
             *key = *suit;
         }
-        Some(kept)
+        kept
     }
 
     /// The same without the changes of these causes.
