@@ -432,6 +432,11 @@ impl Wrong<'_> {
             &reaction_line(name, "when"),
             "A side skips while it chooses who acts. Remove when.",
         );
+        self.unless(
+            !rule.silent,
+            &reaction_line(name, "silent"),
+            "A side skips while it chooses who acts. Remove silent.",
+        );
     }
 
     fn delay(&mut self, name: &Slug, rule: &ReactionRule) {
@@ -441,6 +446,11 @@ impl Wrong<'_> {
             rule.gives() == Gives::OwnTurn,
             &line("gives"),
             "A delay gives the delayed turn. Remove gives.",
+        );
+        self.unless(
+            !rule.silent,
+            &line("silent"),
+            "A combatant that delays is asked. Remove silent.",
         );
         self.unless(
             rule.cost == CostRule::default(),

@@ -354,6 +354,9 @@ pub struct ReactionRule {
     /// Moments when it is possible.
     #[schema(inline)]
     pub when: When,
+    /// True if no combatant is asked for it. It is used in a gap that opens for others, or before the
+    /// next turn ends.
+    pub silent: bool,
     /// Preparation on the combatant's own turn.
     #[schema(inline)]
     pub prepare: Prepare,

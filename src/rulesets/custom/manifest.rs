@@ -322,7 +322,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-31",
-        "After a turn that ended or was delayed, and before the round ends, all who may react are asked, until each has reacted or passed. No one reacts after a lair's turn. Unconscious and surprised combatants do not react.",
+        "After a turn that ended or was delayed, and before the round ends, all who may react are asked, until each has reacted or passed; not for a reaction that is `silent`. No one reacts after a lair's turn. Unconscious and surprised combatants do not react.",
     ),
     Rule::official(
         "CU-32",

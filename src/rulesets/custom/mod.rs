@@ -33,7 +33,7 @@ use crate::vocabulary::{
     LegalCommand, OrderEntry, Pending, Play as PlayOf, Ruleset, Slug, Status, Violation, ids,
     spaced,
 };
-use definition::{Definition, Gives, Pick, Prepare, Sides};
+use definition::{Definition, Gives, Pick, Prepare, ReactionRule, Sides};
 use query::{
     Survey, asked, candidates, chooser, choosing_cards, costs_turns, current, definition, delay_rule,
     has_clock, may_skip, phase, undeclared,
@@ -251,10 +251,11 @@ fn pending_gap(encounter: &Encounter) -> Pending {
     }
     let mut commands = vec!["pass"];
     let reactions = || definition(encounter).reactions.values();
-    if reactions().any(|rule| rule.prepare == Prepare::None && rule.gives() != Gives::Skip) {
+    let asks = |rule: &ReactionRule, prepare| rule.prepare == prepare && !rule.silent;
+    if reactions().any(|rule| asks(rule, Prepare::None) && rule.gives() != Gives::Skip) {
         commands.push("react");
     }
-    if reactions().any(|rule| rule.prepare == Prepare::Ready) {
+    if reactions().any(|rule| asks(rule, Prepare::Ready)) {
         commands.push("trigger");
     }
     if delay_rule(definition(encounter)).is_some() {

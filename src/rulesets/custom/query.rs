@@ -832,6 +832,8 @@ pub(super) enum Opening {
     AfterTurn,
     /// Before the round ends.
     RoundEnd,
+    /// While a choice of who acts next is open.
+    Choice,
 }
 
 /// The opening that there is now, if combatants can react.
@@ -840,6 +842,7 @@ pub(super) fn opening(encounter: &Encounter) -> Option<Opening> {
         Mode::Gap { stalled: true, .. } => Some(Opening::RoundEnd),
         Mode::Gap { stalled: false, .. } => Some(Opening::AfterTurn),
         Mode::Turn if top(encounter).is_some() => Some(Opening::WithinTurn),
+        Mode::Choosing => Some(Opening::Choice),
         _ => None,
     }
 }
@@ -868,6 +871,7 @@ pub(super) fn may_return(encounter: &Encounter, c: &Combatant, opening: Opening)
         Opening::WithinTurn => delay.when != When::Gap,
         Opening::AfterTurn => delay.when != When::Turn && !was_last(encounter, c),
         Opening::RoundEnd => true,
+        Opening::Choice => false,
     };
     c.state.delaying && is_time && has_room(encounter) && may_respond(encounter, c)
 }
@@ -882,6 +886,7 @@ pub(super) fn may_react(encounter: &Encounter, c: &Combatant, opening: Opening) 
     let is_own_turn = match opening {
         Opening::WithinTurn => in_a_turn(encounter, &c.id),
         Opening::AfterTurn | Opening::RoundEnd => was_last(encounter, c),
+        Opening::Choice => encounter.state.last.is_none() || was_last(encounter, c),
     };
     !is_own_turn
         && !c.state.delaying
@@ -896,6 +901,7 @@ pub(super) fn points(encounter: &Encounter, c: &Combatant, name: &Slug) -> u32 {
         return 0;
     };
     let pools = match pool.of {
+        Owner::Combatant if c.state.pools.is_empty() => Some(&c.state.unseen_pools.0),
         Owner::Combatant => Some(&c.state.pools),
         Owner::Side => side_state(&encounter.state, &c.side).map(|side| &side.pools),
         Owner::Table => Some(&encounter.state.pools),
@@ -991,8 +997,9 @@ pub(super) fn may_use(
 /// True if a reaction may be used in this opening.
 fn comes_in(encounter: &Encounter, opening: Opening, rule: &ReactionRule) -> bool {
     let is_time = match opening {
-        Opening::WithinTurn => rule.when != When::Gap,
+        Opening::WithinTurn => rule.when != When::Gap || rule.silent && !is_turn_of_lair(encounter),
         Opening::AfterTurn | Opening::RoundEnd => rule.when != When::Turn,
+        Opening::Choice => rule.when != When::Turn && rule.silent,
     };
     let fits_here = match rule.gives() {
         Gives::Action => true,
@@ -1000,6 +1007,14 @@ fn comes_in(encounter: &Encounter, opening: Opening, rule: &ReactionRule) -> boo
         Gives::Skip => false,
     };
     is_time && fits_here
+}
+
+/// Whether a lair has the turn. No reaction comes at its end.
+fn is_turn_of_lair(encounter: &Encounter) -> bool {
+    let turn = top(encounter);
+    let first = turn.and_then(|turn| turn.combatants.first());
+    let first = first.and_then(|id| encounter.get(id));
+    first.is_some_and(|c| is_lair(definition(encounter), c))
 }
 
 /// Whether a combatant has prepared a reaction as its rule asks, and can pay for it.
@@ -1052,13 +1067,13 @@ pub(super) fn may_any_skip(encounter: &Encounter, candidates: &[CombatantId]) ->
     })
 }
 
-/// The combatants that have a reaction in this opening.
+/// The combatants that are asked in this opening: they have a reaction that is not silent.
 pub(super) fn reacting(
     encounter: &Encounter,
     opening: Opening,
 ) -> impl Iterator<Item = &Combatant> {
     let mut rules: Vec<_> = definition(encounter).reactions.iter().collect();
-    rules.retain(|(_, rule)| comes_in(encounter, opening, rule));
+    rules.retain(|(_, rule)| !rule.silent && comes_in(encounter, opening, rule));
     let survey = Survey::of(encounter);
     encounter.iter().filter(move |c| {
         if c.state.delaying {
@@ -1072,7 +1087,8 @@ pub(super) fn reacting(
 
 /// The combatants that are asked in the gap that is open.
 pub(super) fn asked(encounter: &Encounter) -> impl Iterator<Item = &Combatant> {
-    let gap = opening(encounter).filter(|opening| *opening != Opening::WithinTurn);
+    let is_gap = matches!(encounter.state.mode, Mode::Gap { .. });
+    let gap = opening(encounter).filter(|_| is_gap);
     gap.into_iter()
         .flat_map(|opening| reacting(encounter, opening))
 }

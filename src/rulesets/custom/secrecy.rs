@@ -4,7 +4,10 @@ use super::evolve::sort_sides;
 use super::query::{
     asked, candidates, chooser, choosing_cards, current, side_state, undeclared,
 };
-use super::{Custom, Declared, Encounter, Event, InitiativeRolled, Mode, Place, Placed, SideState};
+use super::{
+    Combatant, Custom, Declared, Encounter, Event, InitiativeRolled, Mode, Place, Placed, Reacted,
+    SideState, Triggered, UnseenPools,
+};
 use crate::json::CachedJson;
 use crate::vocabulary::{Audience, CombatantId, EventRedaction, Redact, Secrecy, Slug, ids};
 
@@ -38,10 +41,10 @@ impl Secrecy<Self> for Custom {
     }
 
     fn hides_something(encounter: &Encounter) -> bool {
-        let sides = &encounter.state.sides;
-        sides
-            .iter()
-            .any(|side| !side.seen || side.initiative_hidden)
+        let mut sides = encounter.state.sides.iter();
+        let hides_side = sides.any(|side| !side.seen || side.initiative_hidden);
+        let hides_points = |c: &Combatant| !c.state.pools.is_empty() && encounter.hides_hp(c);
+        hides_side || encounter.iter().any(hides_points)
     }
 
     fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
@@ -49,10 +52,15 @@ impl Secrecy<Self> for Custom {
         let declaring = whole.state.mode == Mode::Declaring;
         for c in encounter.combatants.iter_mut() {
             let counted = c.state.counted.redact(audience).unwrap_or_default();
-            if counted != c.state.counted || declaring && c.state.declared.is_some() {
+            let hides_points = !c.state.pools.is_empty() && audience.hides_hp(whole, c);
+            let hides_choice = declaring && c.state.declared.is_some();
+            if counted != c.state.counted || hides_choice || hides_points {
                 let state = &mut c.change().state;
                 state.counted = counted;
                 state.declared.take_if(|_| declaring);
+                if hides_points {
+                    state.unseen_pools = UnseenPools(std::mem::take(&mut state.pools));
+                }
             }
         }
         let state = &mut encounter.state;
@@ -90,6 +98,19 @@ impl Secrecy<Self> for Custom {
                 return None;
             }
             Event::Placed(e) if e.places.is_empty() => return None,
+            Event::PoolChanged(e) if hides_points(redaction, &e.combatant) => return None,
+            Event::Reacted(e) if hides_points(redaction, &e.combatant) => Reacted {
+                pool: None,
+                cost: 0,
+                ..e
+            }
+            .into(),
+            Event::Triggered(e) if hides_points(redaction, &e.combatant) => Triggered {
+                pool: None,
+                cost: 0,
+                ..e
+            }
+            .into(),
             Event::SideInitiativeChanged(e) => {
                 let side = side_state(&redaction.whole.state, &e.side)?;
                 let knows = knows_side(redaction.whole, redaction.audience, side);
@@ -128,6 +149,12 @@ impl Secrecy<Self> for Custom {
             _ => false,
         }
     }
+}
+
+/// Whether the points of a combatant are hidden from the audience, as its hit points are.
+fn hides_points(redaction: &EventRedaction<'_, Custom>, id: &CombatantId) -> bool {
+    let c = redaction.whole.get(id);
+    c.is_some_and(|c| redaction.audience.hides_hp(redaction.whole, c))
 }
 
 /// Whether an audience knows of a side: it sees one of its combatants, or players have seen one.

@@ -76,7 +76,24 @@ pub struct CombatantState {
     #[schema(value_type = std::collections::HashMap<String, u32>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pools: BTreeMap<Slug, u32>,
+    /// Its points where the viewer does not see them. They are never written, and two combatants that
+    /// differ in them alone look the same.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub unseen_pools: UnseenPools,
 }
+
+/// The points of a combatant that a viewer does not see, by which its view knows who may react.
+#[derive(Debug, Clone, Default)]
+pub struct UnseenPools(pub BTreeMap<Slug, u32>);
+
+impl PartialEq for UnseenPools {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for UnseenPools {}
 
 /// State of an encounter in the custom ruleset.
 #[serde_with::skip_serializing_none]

@@ -232,6 +232,7 @@ fn reaction(chance: &mut Chance) -> Value {
         "who": who,
         "when": one(&[json!("gap"), json!("turn"), json!("any")]),
         "prepare": one(&[json!("none"), json!("ready")]),
+        "silent": one(&[json!(false), json!(false), json!(true)]),
         "gives": one(&[json!("action"), json!("turn"), json!("own_turn"), json!("skip")]),
         "cost": {
             "turn": one(&[json!(false), json!(false), json!(true)]),
@@ -255,6 +256,7 @@ fn reaction(chance: &mut Chance) -> Value {
     if reaction["gives"] == "skip" {
         reaction["when"] = json!("gap");
         reaction["prepare"] = json!("none");
+        reaction["silent"] = json!(false);
     }
     reaction
 }
@@ -433,6 +435,14 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
         (
             json!({"reactions": {"r": {"gives": "skip", "prepare": "ready"}}}),
             "reactions.r.prepare",
+        ),
+        (
+            json!({"reactions": {"r": {"gives": "skip", "silent": true, "prepare": null, "when": null}}}),
+            "reactions.r.silent",
+        ),
+        (
+            json!({"reactions": {"r": {"prepare": "delay", "silent": true}}}),
+            "reactions.r.silent",
         ),
         (
             json!({"turns": 0, "reactions": {"r": {"gives": "own_turn"}}}),

@@ -613,6 +613,7 @@ impl Judge {
         let senders = taking
             .iter()
             .filter(|o| self.own(&o.command["type"]) && o.command["reflexive"] != true)
+            .filter(|o| !self.is_silent(&o.command))
             .filter_map(|o| o.actor.as_ref());
         // Who has answered may change the answer and is not waited for: the roll under EXP, the
         // claim under DC20.
@@ -640,6 +641,13 @@ impl Judge {
             ),
             None => Ok(()),
         }
+    }
+
+    /// Whether a command uses a reaction of `custom` for which no combatant is asked.
+    fn is_silent(&self, command: &Value) -> bool {
+        let reactions = &self.view["options"]["definition"]["reactions"];
+        let name = command["reaction"].as_str().unwrap_or_default();
+        reactions[name]["silent"] == true
     }
 
     /// Whether the player of `id` may send this option.
