@@ -80,6 +80,10 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn AnyEncou
     if !wrong.is_empty() {
         return Err(Refusal::Fields(wrong));
     }
+    if let Err(beyond) = R::check_state(&encounter) {
+        let detail = format!("The encounter has no room for these: {beyond}.");
+        return Err(FieldError::meaningless("combatants", detail).into());
+    }
     Ok(Arc::new(EncounterRecord {
         meta: meta.into(),
         history: UndoHistory::ordinary(0),

@@ -96,7 +96,7 @@ pub struct Pending {
     pub commands: Vec<&'static str>,
     /// The rule that asks for the decision.
     pub rule: &'static str,
-    /// The turn that is next or in progress, if the system names turns.
+    /// The turn, phase or step that is next or in progress, if the system names it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<String>,
     /// The team of that turn: `players`, `npcs`, or the side of an enemy team.

@@ -1,10 +1,11 @@
 //! Bounds of what `custom` keeps.
 
 use super::check::{MAX_NUMBERS, MAX_POOLS, MAX_REACTIONS};
-use super::query::MAX_DEPTH;
+use super::initiative::most_dice;
+use super::query::{MAX_DEPTH, has_places, rerolls, turns};
 use super::{Combatant, Encounter, Initiative, Mode, Turn};
 use crate::rulesets::shared::{at_most, within};
-use crate::vocabulary::{MAX_COMBATANTS, MAX_EFFECTS};
+use crate::vocabulary::{MAX_COMBATANTS, MAX_EFFECTS, Status};
 
 /// Each combatant has at most ten turns in a round, and a place for each.
 const MAX_PLACES: usize = 10 * MAX_COMBATANTS;
@@ -20,6 +21,12 @@ const MAX_KEY: usize = 6;
 const MAX_CARDS: usize = 100;
 /// Three more cards than the one that counts.
 const MAX_SPARE: usize = 3;
+/// Bytes of a place in the log entry of a roll, with its sentence, besides the names.
+const BYTES_OF_PLACE: usize = 130;
+/// Bytes of a die in a log entry.
+const BYTES_OF_DIE: usize = 41;
+/// Bytes of a log entry that places and dice may fill; the rest is for what else happens.
+const MAX_ROLL: usize = 900 * 1024;
 /// No sum of dice and numbers comes near it, so that adding to an initiative is safe.
 const MAX_INITIATIVE: i64 = 1 << 53;
 
@@ -31,6 +38,7 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
     let phases = encounter.options.definition().phases.len();
     let last = i64::try_from(phases).unwrap_or(i64::MAX) - 1;
     within("state.phase", state.phase, 0, last)?;
+    check_roll(encounter)?;
     at_most("state.cards", state.cards.len(), MAX_CARDS)?;
     at_most("state.pools", state.pools.len(), MAX_POOLS)?;
     at_most("state.skipped", state.skipped.len(), MAX_SIDES)?;
@@ -56,6 +64,35 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
     }
     for c in encounter.iter() {
         check_fighter(c)?;
+    }
+    Ok(())
+}
+
+/// Refuses more turns and dice than the log entry of one roll has space for. Players may read another
+/// form of it, if anything is hidden.
+fn check_roll(encounter: &Encounter) -> Result<(), String> {
+    let definition = encounter.options.definition();
+    let rolls_later = encounter.status == Status::Setup || rerolls(definition);
+    if !rolls_later || !has_places(definition) {
+        return Ok(());
+    }
+    let mut bytes = 0;
+    for c in encounter.iter() {
+        let name = c.id.as_str().len() + c.name.as_str().len();
+        bytes += turns(definition, c).max(1) * (BYTES_OF_PLACE + name);
+        bytes += most_dice(definition, c) * BYTES_OF_DIE;
+    }
+    let forms = if encounter.hides_nothing() && !encounter.hides_any_hp() {
+        1
+    } else {
+        2
+    };
+    if bytes * forms > MAX_ROLL {
+        return Err(
+            "a roll of so many turns and dice has no place in one log entry; fewer combatants, \
+             turns or dice fit"
+                .to_owned(),
+        );
     }
     Ok(())
 }

@@ -529,11 +529,19 @@ impl Wrong<'_> {
             "turns",
             "No combatant can ever act. Set turns, or add a reaction that gives a turn.",
         );
-        let mut phases = definition.phases.iter();
+        let mut acting = Vec::new();
+        for phase in &definition.phases {
+            acting.extend(teams_of(definition, phase));
+        }
         self.unless(
-            phases.any(|phase| is_for_somebody(definition, phase)),
+            !acting.is_empty(),
             "phases",
             "No combatant can ever act: no one matches who of a phase and of one of its steps. Change who.",
+        );
+        self.unless(
+            acting.is_empty() || acting.iter().any(|team| may_rise_above_0(definition, *team)),
+            "initiative.turn_cost",
+            "No combatant can ever act: initiative must be above 0 for a turn. Add initiative.dice, or something to initiative.add.",
         );
     }
 
@@ -697,22 +705,24 @@ fn is_repeated(words: &[Slug], at: usize) -> bool {
     before.any(|word| Some(word) == words.get(at))
 }
 
-/// Whether a combatant can match a phase, and one of its steps if it has steps.
-fn is_for_somebody(definition: &Definition, phase: &PhaseRule) -> bool {
-    let mut steps = phase.steps.iter();
-    can_match(definition, &phase.who, None)
-        && (phase.steps.is_empty()
-            || steps.any(|step| can_match(definition, &step.who, phase.who.side)))
+/// The teams of which combatants can match a phase, and one of its steps if it has steps.
+fn teams_of(definition: &Definition, phase: &PhaseRule) -> Vec<Team> {
+    let of_phase = matching(definition, &phase.who, vec![Team::Players, Team::Foes]);
+    if phase.steps.is_empty() {
+        return of_phase;
+    }
+    let mut of_steps = Vec::new();
+    for step in &phase.steps {
+        of_steps.extend(matching(definition, &step.who, of_phase.clone()));
+    }
+    of_steps
 }
 
-/// Whether a combatant of a team can match `who`, as far as the definition tells: both teams without
-/// one.
-fn can_match(definition: &Definition, who: &Who, team: Option<Team>) -> bool {
-    let mut teams = vec![Team::Players, Team::Foes];
-    teams.retain(|one| team.is_none_or(|team| team == *one));
+/// Those of these teams of which combatants can match `who`, as far as the definition tells.
+fn matching(definition: &Definition, who: &Who, mut teams: Vec<Team>) -> Vec<Team> {
     teams.retain(|one| who.side.is_none_or(|side| side == *one));
     let Some(declare) = &definition.declare else {
-        return !teams.is_empty();
+        return teams;
     };
     // A combatant with a turn for each choice matches every choice.
     let may_have_all = match definition.turns {
@@ -722,7 +732,35 @@ fn can_match(definition: &Definition, who: &Who, team: Option<Team>) -> bool {
     if !who.declared.is_empty() && !may_have_all {
         teams.retain(|one| declare.who.side.is_none_or(|side| side == *one));
     }
-    !teams.is_empty()
+    teams
+}
+
+/// Whether combatants of a team can come to an initiative above 0, where turns cost it.
+fn may_rise_above_0(definition: &Definition, team: Team) -> bool {
+    let Some(initiative) = &definition.initiative else {
+        return true;
+    };
+    if initiative.turn_cost.is_none() || initiative.low_first || initiative.fixed.is_some() {
+        return true;
+    }
+    let (dice, add) = match &initiative.foes {
+        Some(foes) if team == Team::Foes => (foes.dice, &foes.add),
+        _ => (initiative.dice, &initiative.add),
+    };
+    let mut most = dice.map_or(0, |dice| dice.sums()[1]);
+    for term in add {
+        most += match term {
+            Term::Fixed(number) => number.get(),
+            Term::Number(_) => 1000,
+        };
+    }
+    let mut conditions = initiative.conditions.values();
+    most > 0
+        || conditions.any(|change| change.get() > 0)
+        || initiative
+            .wounds
+            .as_ref()
+            .is_some_and(|wounds| wounds.by.get() > 0)
 }
 
 /// Whether combatants that declared this act in a phase.

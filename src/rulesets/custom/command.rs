@@ -67,6 +67,11 @@ pub struct Start {
     #[schema(value_type = std::collections::HashMap<String, Int<1, 900>>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rolls: BTreeMap<CombatantId, Int<1, 900>>,
+    /// Sums of the dice of roll-offs, at most 3 in their order, by combatant, group or side. They count
+    /// only in a tie. The server rolls the rest.
+    #[schema(value_type = std::collections::HashMap<String, Vec<Int<1, 900>>>)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub roll_offs: BTreeMap<CombatantId, Vec<Int<1, 900>>>,
     /// Cards dealt at the table, such as `qs`, `10h` or `j1`, by combatant or group. The server
     /// deals the rest.
     #[schema(value_type = std::collections::HashMap<String, Card>)]
@@ -90,6 +95,11 @@ pub struct Roll {
     #[schema(value_type = std::collections::HashMap<String, Int<1, 900>>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rolls: BTreeMap<CombatantId, Int<1, 900>>,
+    /// Sums of the dice of roll-offs, at most 3 in their order, by combatant, group or side. They count
+    /// only in a tie. The server rolls the rest.
+    #[schema(value_type = std::collections::HashMap<String, Vec<Int<1, 900>>>)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub roll_offs: BTreeMap<CombatantId, Vec<Int<1, 900>>>,
     /// Cards dealt at the table, by combatant or group. The server deals the rest.
     #[schema(value_type = std::collections::HashMap<String, Card>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -6,15 +6,15 @@ use super::flow::{Point, begin, close_used_gap, end_one, next_step, proceed, sho
 use super::initiative;
 use super::places;
 use super::query::{
-    asked, candidates, chooser, choosing_cards, cost_of_turn, costs_turns, current, definition, fits,
-    has_had_phase, is_skipped, must_declare, phase, phase_line, pool_size, side_pool_size,
-    side_state, steps, undeclared,
+    asked, candidates, chooser, choosing_cards, cost_of_turn, costs_turns, current, definition,
+    fits, has_had_phase, is_skipped, must_declare, phase, phase_line, pool_size, side_pool_size,
+    side_state, step_now, steps, undeclared,
 };
 use super::reactions::{Use, delay, react, ready, return_to_turn, set_pool, set_side_pool};
 use super::{
-    CardChoiceClosed, Command, DeclarationsOpened, Declare, Declared, Encounter, EndTurn, GapClosed, Grant, Mode,
-    Nominate, Passed, Play, Roll, SideOpened, Start, StepFinished, Surprised, TablePoolChanged, TurnOrigin,
-    pick_rule,
+    CardChoiceClosed, Command, DeclarationsOpened, Declare, Declared, Encounter, EndTurn,
+    GapClosed, Grant, Mode, Nominate, Passed, Play, Roll, SideOpened, Start, StepFinished,
+    Surprised, TablePoolChanged, TurnOrigin, pick_rule,
 };
 use crate::rulesets::shared::{check_started, start_encounter, start_round};
 use crate::vocabulary::{CombatantId, Int, Slug, Violation, field, ids, require};
@@ -78,7 +78,11 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
         open_side(play, side);
     }
     if undeclared(play.encounter()).next().is_some() {
-        for (path, none) in [("rolls", c.rolls.is_empty()), ("cards", c.cards.is_empty())] {
+        for (path, none) in [
+            ("rolls", c.rolls.is_empty()),
+            ("roll_offs", c.roll_offs.is_empty()),
+            ("cards", c.cards.is_empty()),
+        ] {
             require(
                 none,
                 "declare_first",
@@ -91,6 +95,7 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     }
     let rolled = Roll {
         rolls: c.rolls.clone(),
+        roll_offs: c.roll_offs.clone(),
         cards: c.cards.clone(),
         first_side: None,
     };
@@ -473,8 +478,10 @@ fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     if steps(encounter).is_empty() {
         end_one(play, &c.combatant, c.cost.map(Int::count));
     } else {
+        let name = step_now(encounter).and_then(|step| step.name.clone());
         play.emit(StepFinished {
             combatant: c.combatant.clone(),
+            name,
         });
     }
     proceed(play, Point::Turn);

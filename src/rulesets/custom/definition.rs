@@ -270,10 +270,13 @@ pub struct FoesRule {
 }
 
 /// A part of a round.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct PhaseRule {
+    /// Name of the phase, for people.
+    pub name: Option<Slug>,
     /// Combatants that act in the phase.
     pub who: Who,
     /// Order of the sides.
@@ -296,23 +299,15 @@ pub struct PhaseRule {
 }
 
 /// A step of a shared turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct StepRule {
-    /// Name of the step.
-    pub name: Slug,
+    /// Name of the step, for people.
+    pub name: Option<Slug>,
     /// Combatants that take part.
     pub who: Who,
-}
-
-impl Default for StepRule {
-    fn default() -> Self {
-        Self {
-            name: Slug::fixed("step"),
-            who: Who::default(),
-        }
-    }
 }
 
 /// Combatants that match all of these; all combatants if it is empty.

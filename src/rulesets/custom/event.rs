@@ -259,11 +259,14 @@ pub struct CameLate {
 pub struct Reshuffled {}
 
 /// The next phase of the round started.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct PhaseStarted {
     /// Position of the phase in the definition, from 0.
     #[schema(value_type = u32)]
     pub phase_index: usize,
+    /// Name of the phase, if the definition has one.
+    pub name: Option<Slug>,
 }
 
 /// All have acted in the pass, and those with further turns act again.
@@ -298,18 +301,24 @@ pub struct Skipped {
 }
 
 /// The next step of a shared turn started.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct StepStarted {
     /// Position of the step in the definition, from 0.
     #[schema(value_type = u32)]
     pub step_index: usize,
+    /// Name of the step, if the definition has one.
+    pub name: Option<Slug>,
 }
 
 /// A combatant finished its part of a step.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct StepFinished {
     /// The combatant.
     pub combatant: CombatantId,
+    /// Name of the step, if the definition has one.
+    pub name: Option<Slug>,
 }
 
 /// Some combatants may react before the next turn.
@@ -501,7 +510,7 @@ impl Describe for Event {
             Self::Placed(_) => "Joining the order: {places}.",
             Self::CameLate(_) => "{combatant} {combatant:misses|miss} a turn in this round.",
             Self::Reshuffled(_) => "The deck is shuffled.",
-            Self::PhaseStarted(_) => "The next phase starts.",
+            Self::PhaseStarted(_) => "[The {name} phase starts.][{!name}The next phase starts.]",
             Self::PassStarted(_) => "Pass {pass} starts.",
             Self::ChoiceOpened(_) => {
                 "[{chooser} {chooser:chooses|choose} who acts next.][{!chooser}Who acts next?]"
@@ -511,8 +520,8 @@ impl Describe for Event {
             Self::Skipped(_) => {
                 "{combatant} {combatant:is|are} surprised and {combatant:loses|lose} the turn."
             }
-            Self::StepStarted(_) => "The next step starts.",
-            Self::StepFinished(_) => "{combatant} {combatant:finishes|finish} the step.",
+            Self::StepStarted(_) => "[The {name} step starts.][{!name}The next step starts.]",
+            Self::StepFinished(_) => "{combatant} {combatant:finishes|finish} the[ {name}] step.",
             Self::GapOpened(_) => "Others may react now.",
             Self::GapClosed(_) => "No one else reacts.",
             Self::Passed(_) => "{combatant} {combatant:passes|pass}.",

@@ -2,9 +2,9 @@
 
 use super::definition::{Definition, Lasts, Owner, Pick, Refill, Surprise};
 use super::query::{
-    are_equal, candidates, circle, costs_turns, declaration, delays_last, has_clock, has_passes, in_a_turn, in_top_turn,
-    is_over, is_skipped, last_begun, open_place, phase, pool_size, rerolls, side_pool_size, sign,
-    turns,
+    are_equal, candidates, circle, costs_turns, declaration, delays_last, has_clock, has_passes,
+    in_a_turn, in_top_turn, is_over, is_skipped, last_begun, next_place, open_place, phase,
+    pool_size, rerolls, side_pool_size, sign, turns,
 };
 use super::{
     CameLate, Card, CardKept, Cause, Combatant, CombatantState, Custom, Delayed, Encounter, Event,
@@ -624,21 +624,34 @@ fn settle_tie(encounter: &mut Encounter, id: &CombatantId) {
     if tied.len() < 2 || !tied.contains(id) {
         return;
     }
-    let Some(from) = open_place(encounter, id) else {
+    let Some(chosen) = next_place(encounter, id).cloned() else {
         return;
     };
     let reverse = phase(encounter).reverse;
-    let places = &mut encounter.state.places;
-    let chosen = Place {
-        settled: true,
-        ..Place::clone(&places.remove(from))
+    // In passes the answer holds for the further turns too.
+    let passes = has_passes(encounter.options.definition());
+    let moves = |place: &CachedJson<Place>| {
+        let is_further = passes && !place.settled && are_equal(place, &chosen);
+        place.combatant == *id && (place.turn == chosen.turn || is_further)
     };
-    let is_equal = |place: &CachedJson<Place>| {
-        !place.done && !place.settled && are_equal(place, &chosen)
+    let places = encounter.state.places.drain(..);
+    let (mut own, mut others): (Vec<_>, Vec<_>) = places.partition(moves);
+    for place in &mut own {
+        *place = Place {
+            settled: true,
+            ..Place::clone(place)
+        }
+        .into();
+    }
+    let is_equal =
+        |place: &CachedJson<Place>| !place.done && !place.settled && are_equal(place, &chosen);
+    let at = match find(&others, reverse, is_equal) {
+        Some(beside) if reverse => beside + 1,
+        Some(beside) => beside,
+        None => others.len(),
     };
-    let beside = find(places, reverse, is_equal).unwrap_or(from);
-    let at = if reverse { beside + 1 } else { beside };
-    places.insert(at.min(places.len()), chosen.into());
+    others.splice(at..at, own);
+    encounter.state.places = others;
 }
 
 /// Spends a combatant's points on a reaction, which it uses once until the next turn. What its side

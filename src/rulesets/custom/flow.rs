@@ -2,16 +2,16 @@
 
 use super::definition::{Lasts, Reshuffle};
 use super::query::{
-    Opening, asked, change_by_turn, chooser, choosing_cards, clock, current, deck, declaration, definition,
-    delays_last, has_clock, is_lair, is_skipped, owes_roll, reacting, rerolls, slot_taken, steps,
-    top, undeclared,
+    Opening, after_lair, asked, change_by_turn, chooser, choosing_cards, clock, current, deck,
+    declaration, definition, delays_last, has_clock, is_skipped, owes_roll, reacting, rerolls,
+    slot_taken, steps, top, undeclared,
 };
 use super::walk::{self, Next};
 use super::{
-    CardChoiceOpened, ChoiceOpened, ClockAdvanced, Combatant, Declaration, DeclarationsOpened, DeclarationsShown,
-    DelayLapsed, Encounter, GapOpened, Halted, LapEnded, Mode, PassStarted, PhaseStarted,
-    PlacesSwapped, Play, Reshuffled, Returned, RollOpened, Skipped, StepStarted, TurnOpened,
-    TurnOrigin,
+    CardChoiceOpened, ChoiceOpened, ClockAdvanced, Combatant, Declaration, DeclarationsOpened,
+    DeclarationsShown, DelayLapsed, Encounter, GapOpened, Halted, LapEnded, Mode, PassStarted,
+    PhaseStarted, PlacesSwapped, Play, Reshuffled, Returned, RollOpened, Skipped, StepStarted,
+    TurnOpened, TurnOrigin,
 };
 use crate::rulesets::shared::{count_lost_turns, end_turn, pass_rounds, start_round, start_turn};
 use crate::vocabulary::{CombatantId, Moment, TurnEnded, TurnStarted, ids};
@@ -93,7 +93,9 @@ fn find_next(play: &mut Play<'_>) -> Option<Point> {
             Some(Point::Next)
         }
         Next::Phase(phase_index) => {
-            play.emit(PhaseStarted { phase_index });
+            let phases = &definition(play.encounter()).phases;
+            let name = phases.get(phase_index).and_then(|phase| phase.name.clone());
+            play.emit(PhaseStarted { phase_index, name });
             Some(Point::Next)
         }
         Next::RoundEnd => Some(Point::RoundEnd),
@@ -238,8 +240,9 @@ pub(super) fn next_step(play: &mut Play<'_>) {
     let encounter = play.encounter();
     let Some(turn) = top(encounter) else { return };
     let step_index = turn.step.saturating_add(1);
-    if step_index < steps(encounter).len() {
-        play.emit(StepStarted { step_index });
+    if let Some(step) = steps(encounter).get(step_index) {
+        let name = step.name.clone();
+        play.emit(StepStarted { step_index, name });
         return;
     }
     for id in turn.combatants.clone() {
@@ -273,15 +276,6 @@ fn open_gap(play: &mut Play<'_>) -> Option<Point> {
     }
     play.emit(GapOpened { stalled: false });
     None
-}
-
-/// Whether it was a lair's turn that ended or was delayed last.
-fn after_lair(encounter: &Encounter) -> bool {
-    let Some(last) = &encounter.state.last else {
-        return false;
-    };
-    let last = encounter.get(last);
-    last.is_some_and(|c| is_lair(definition(encounter), c))
 }
 
 /// Whether somebody has a reaction before the round ends and has not declined it in the gap that

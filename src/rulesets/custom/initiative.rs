@@ -11,7 +11,9 @@ use super::{
 };
 use crate::json::{CachedJson, FieldError};
 use crate::rulesets::shared::seen_first;
-use crate::vocabulary::{CombatantId, Die, Property, Slug, Values, Violation, field, ids, require};
+use crate::vocabulary::{
+    CombatantId, Die, Int, Property, Slug, Values, Violation, field, ids, require,
+};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The key of a unit that gets no card where the lowest card is first: above any card. Where the
@@ -27,6 +29,7 @@ const ROLL_OFF_FACTOR: i64 = 1000;
 /// What the table rolled and dealt where it leaves both to the server.
 pub(super) const NOTHING: Roll = Roll {
     rolls: BTreeMap::new(),
+    roll_offs: BTreeMap::new(),
     cards: BTreeMap::new(),
     first_side: None,
 };
@@ -40,6 +43,8 @@ struct Unit<'t> {
     members: Vec<&'t Combatant>,
     /// What the table rolled for it.
     roll: Option<i64>,
+    /// What the table rolled for it in roll-offs.
+    roll_offs: Vec<i64>,
     /// The card that the table dealt to it.
     card: Option<Card>,
 }
@@ -51,6 +56,7 @@ impl<'t> Unit<'t> {
             first,
             members: vec![first],
             roll: None,
+            roll_offs: Vec::new(),
             card: None,
         }
     }
@@ -146,6 +152,13 @@ fn apply_brought(
         }
         unit.roll = Some(sum.get());
     }
+    for (name, sums) in &given.roll_offs {
+        let path = format!("roll_offs.{}", name.as_str());
+        let Some(unit) = unit_named(units, name) else {
+            return Err(not_rolled(path, name));
+        };
+        unit.roll_offs = checked_roll_offs(definition, unit, sums, &path)?;
+    }
     let mut out = encounter.state.cards.clone();
     for (name, card) in &given.cards {
         let path = format!("cards.{}", name.as_str());
@@ -163,6 +176,65 @@ fn apply_brought(
         out.push(*card);
     }
     Ok(out)
+}
+
+/// The sums of a unit's roll-offs; refuses what its dice can't show.
+fn checked_roll_offs(
+    definition: &Definition,
+    unit: &Unit<'_>,
+    sums: &[Int<1, 900>],
+    path: &str,
+) -> Result<Vec<i64>, Violation> {
+    if !rolls_off(definition) {
+        let detail = "Ties don't roll off in this order. Remove \"roll_offs\", or add roll to definition.initiative.ties.";
+        return Err(Violation::field("no_roll_off", path.to_owned(), detail));
+    }
+    if sums.len() > ROLL_OFFS {
+        let detail = format!("A tie rolls off at most {ROLL_OFFS} times. Send fewer sums.");
+        return Err(Violation::field("impossible_roll", path.to_owned(), detail));
+    }
+    let dice = roll_off_dice(definition, unit.first);
+    let mut checked = Vec::with_capacity(sums.len());
+    for (i, sum) in sums.iter().enumerate() {
+        if let Err(detail) = dice.check(sum.get()) {
+            return Err(Violation::field(
+                "impossible_roll",
+                format!("{path}.{i}"),
+                detail,
+            ));
+        }
+        checked.push(sum.get());
+    }
+    Ok(checked)
+}
+
+/// The sums that the table may bring for roll-offs, if the order has any.
+pub(super) fn table_roll_offs(encounter: &Encounter) -> Option<Values> {
+    let definition = definition(encounter);
+    if !rolls_off(definition) {
+        return None;
+    }
+    let mut rolls = Vec::new();
+    let mut known = BTreeSet::new();
+    for unit in units(encounter) {
+        if !known.insert(unit.name().to_owned()) {
+            continue;
+        }
+        let [least, most] = roll_off_dice(definition, unit.first).sums();
+        let sums = Values::List {
+            items: Box::new(Values::Range(least, most)),
+            unique: false,
+            length: [1, ROLL_OFFS],
+        };
+        rolls.push(Property::optional(unit.name().to_owned(), sums));
+    }
+    Some(Values::Object(rolls))
+}
+
+/// Whether ties roll again.
+fn rolls_off(definition: &Definition) -> bool {
+    let ties = definition.initiative.as_ref().map(|rule| &rule.ties);
+    ties.is_some_and(|ties| ties.iter().any(|tie| tie == "roll"))
 }
 
 /// The sums that the table may bring for each unit that rolls.
@@ -244,6 +316,33 @@ fn own_dice(definition: &Definition, c: &Combatant) -> Option<Dice> {
     })
 }
 
+/// The dice of a roll-off: those of the initiative, or a d20 where not all have dice.
+fn roll_off_dice(definition: &Definition, c: &Combatant) -> Dice {
+    let rule = definition.initiative.as_ref();
+    let foes = rule.and_then(|rule| rule.foes.as_ref());
+    let is_rolled =
+        rule.is_some_and(|rule| rule.dice.is_some()) && foes.is_none_or(|foes| foes.dice.is_some());
+    // All roll the same dice, whoever has further ones.
+    let dice = side_dice(definition, c).filter(|_| is_rolled && !is_fixed(definition, c));
+    dice.unwrap_or(Dice {
+        count: 1,
+        sides: 20,
+    })
+}
+
+/// A sum that the table rolled, with its die: a sum of several dice is no die.
+fn given_sum(dice: Dice, sum: i64) -> (Vec<Die>, i64) {
+    if dice.count > 1 {
+        return (Vec::new(), sum);
+    }
+    let die = Die {
+        sides: dice.sides,
+        face: u16::try_from(sum).unwrap_or(1),
+        given: true,
+    };
+    (vec![die], sum)
+}
+
 /// Rolls dice once, and adds them up.
 fn roll_sum(play: &mut Play<'_>, dice: Dice) -> (Vec<Die>, i64) {
     let mut rolled = Vec::new();
@@ -254,6 +353,25 @@ fn roll_sum(play: &mut Play<'_>, dice: Dice) -> (Vec<Die>, i64) {
         rolled.push(die);
     }
     (rolled, total)
+}
+
+/// The most dice that a combatant rolls at once, with all roll-offs.
+pub(super) fn most_dice(definition: &Definition, c: &Combatant) -> usize {
+    let rule = definition.initiative.as_ref();
+    let (Some(rule), Some(dice)) = (rule, own_dice(definition, c)) else {
+        return 0;
+    };
+    let advantage = rule.advantage.as_ref();
+    let further = advantage.map_or(0, |name| number(definition, c, name).clamp(-3, 3).abs());
+    let mut rolls = 1 + usize::try_from(further).unwrap_or(0);
+    if definition.surprise == Surprise::Disadvantage {
+        rolls += 1;
+    }
+    let mut most = rolls * usize::from(dice.count);
+    if rolls_off(definition) {
+        most += ROLL_OFFS * usize::from(roll_off_dice(definition, c).count);
+    }
+    most
 }
 
 /// Rolls or deals for everybody, and sorts places or sides.
@@ -449,16 +567,7 @@ impl Roller<'_> {
         let Some(sum) = unit.roll.or_else(|| unit.brought_roll(dice)) else {
             return keep(play, dice, self.advantage(unit), self.rule.low_first);
         };
-        // A sum of several dice is no die.
-        if dice.count > 1 {
-            return (Vec::new(), sum);
-        }
-        let die = Die {
-            sides: dice.sides,
-            face: u16::try_from(sum).unwrap_or(1),
-            given: true,
-        };
-        (vec![die], sum)
+        given_sum(dice, sum)
     }
 
     /// How many more rolls a unit has; below 0 the worst roll counts.
@@ -557,7 +666,7 @@ impl Roller<'_> {
             return;
         };
         let at = KEY_HEAD + tie;
-        for _ in 0..ROLL_OFFS {
+        for round in 0..ROLL_OFFS {
             let tied = tied_keys(rolled);
             if tied.is_empty() {
                 return;
@@ -571,28 +680,16 @@ impl Roller<'_> {
                 // keeps its rank.
                 *key *= ROLL_OFF_FACTOR;
                 if is_tied {
-                    let (faces, sum) = roll_sum(play, self.roll_off_dice(unit));
+                    let dice = roll_off_dice(self.definition, unit.first);
+                    let (faces, sum) = match unit.roll_offs.get(round) {
+                        Some(sum) => given_sum(dice, *sum),
+                        None => roll_sum(play, dice),
+                    };
                     *key += self.sign() * sum;
                     initiative.dice.extend(faces);
                 }
             }
         }
-    }
-
-    /// The dice of a roll-off: those of the initiative, or a d20 where not all have dice.
-    fn roll_off_dice(&self, unit: &Unit<'_>) -> Dice {
-        let foes_roll = match &self.rule.foes {
-            Some(foes) => foes.dice.is_some(),
-            None => true,
-        };
-        // All roll the same dice, whoever has further ones.
-        let is_rolled = foes_roll && self.rule.dice.is_some();
-        let dice = side_dice(self.definition, unit.first)
-            .filter(|_| is_rolled && !is_fixed(self.definition, unit.first));
-        dice.unwrap_or(Dice {
-            count: 1,
-            sides: 20,
-        })
     }
 
     /// Seats all in a circle, if the rule says so: the best of those that players see begins.
@@ -713,16 +810,21 @@ impl Roller<'_> {
             return vec![initiative.shifted(shift, self.sign()).into()];
         }
         let mut all = vec![initiative.clone().into()];
+        // The dice stand with the first turn alone.
+        let undiced = Initiative {
+            dice: Vec::new(),
+            ..initiative.clone()
+        };
         let mut shift = 0;
         for _ in 1..turns(self.definition, c) {
             let further = if let Some(deck) = &self.rule.deck {
                 let card = self.draw(play, deck, 0);
                 self.with_wounds(c, &self.of_card(card, Vec::new()))
             } else if self.rule.circle.is_some() {
-                initiative.clone()
+                undiced.clone()
             } else {
                 shift += self.sign() * self.rule.again.get();
-                initiative.shifted(shift, self.sign())
+                undiced.shifted(shift, self.sign())
             };
             all.push(further.into());
         }

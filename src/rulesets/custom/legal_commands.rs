@@ -1,12 +1,12 @@
 //! What may be legal under `custom`.
 
 use super::definition::{Gives, Keep, Owner, Partner, Per, Prepare, ReactionRule, Surprise};
-use super::initiative::{side_dice, table_cards, table_rolls};
+use super::initiative::{side_dice, table_cards, table_roll_offs, table_rolls};
 use super::places::{has_open_place, may_swap, swap_rule};
 use super::query::{
     Opening, Survey, asked, candidates, chooser, circle, cost_of_turn, current, deck, definition,
-    delay_rule, has_clock, has_places, may_react, may_return, may_skip, may_use, opening,
-    may_choose_card, phase, points, price, undeclared,
+    delay_rule, has_clock, has_places, may_choose_card, may_react, may_return, may_skip, may_use,
+    opening, phase, points, price, undeclared,
 };
 use super::{Combatant, Encounter, Mode, pick_rule};
 use crate::vocabulary::{
@@ -276,6 +276,9 @@ fn rolled(encounter: &Encounter, mut option: LegalCommand) -> LegalCommand {
         option = option
             .open("rolls", false, table_rolls(encounter))
             .advanced();
+    }
+    if let Some(roll_offs) = table_roll_offs(encounter) {
+        option = option.open("roll_offs", false, roll_offs).advanced();
     }
     if deck(definition).is_some() {
         option = option

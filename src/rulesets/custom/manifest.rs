@@ -224,7 +224,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-5",
-        "`initiative.ties`: these break ties, in this order. `roll` takes the dice of the initiative, or a d20. Combatants that stay tied choose freely.",
+        "`initiative.ties`: these break ties, in this order. `roll` takes the dice of the initiative, or a d20. Combatants that stay tied choose freely, once until an initiative changes.",
     ),
     Rule::official("CU-6", "`initiative.reroll`: all roll again each round."),
     Rule::official(
@@ -322,7 +322,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-31",
-        "After a turn that ended or was delayed, and before the round ends, all who may react are asked, until each has reacted or passed; not for a reaction that is `silent`. No one reacts after a lair's turn. Unconscious and surprised combatants do not react.",
+        "After a turn that ended or was delayed, and before the round ends, all who may react are asked, until each has reacted or passed; not for a reaction that is `silent`. No one reacts after a lair's turn, but one that delays may return before the round ends. Unconscious and surprised combatants do not react.",
     ),
     Rule::official(
         "CU-32",

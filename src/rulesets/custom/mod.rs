@@ -35,8 +35,8 @@ use crate::vocabulary::{
 };
 use definition::{Definition, Gives, Pick, Prepare, ReactionRule, Sides};
 use query::{
-    Survey, asked, candidates, chooser, choosing_cards, costs_turns, current, definition, delay_rule,
-    has_clock, may_skip, phase, undeclared,
+    Survey, asked, candidates, chooser, choosing_cards, costs_turns, current, definition,
+    delay_rule, has_clock, may_skip, names_now, phase, undeclared,
 };
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
@@ -81,25 +81,16 @@ impl Ruleset for Custom {
     }
 
     fn pending(encounter: &Encounter) -> Option<Pending> {
-        Some(match &encounter.state.mode {
-            Mode::SomeoneActs => Pending::someone(),
-            Mode::Setup | Mode::Halted if encounter.active().next().is_none() => {
-                Pending::newcomer("CU-34")
-            }
-            Mode::Setup => Pending::new("start", Vec::new(), &["start"], "CU-1"),
-            Mode::Halted => Pending::newcomer("CU-34"),
-            Mode::Declaring => {
-                Pending::new("declare", ids(undeclared(encounter)), &["declare"], "CU-18")
-            }
-            Mode::Rolling => Pending::new("roll", Vec::new(), &["roll", "resolve"], "CU-6"),
-            Mode::Keeping => {
-                let choosing = ids(choosing_cards(encounter));
-                Pending::new("keep_card", choosing, &["keep_card"], "CU-43")
-            }
-            Mode::Choosing => pending_choice(encounter),
-            Mode::Turn => Pending::new("end_turn", Self::current(encounter), &["end_turn"], "CU-1"),
-            Mode::Gap { .. } => pending_gap(encounter),
-        })
+        let mut pending = pending(encounter);
+        let is_named = matches!(
+            encounter.state.mode,
+            Mode::Turn | Mode::Choosing | Mode::Gap { .. }
+        );
+        let names = names_now(encounter);
+        if is_named && !names.is_empty() {
+            pending.slot = Some(names.join(", "));
+        }
+        Some(pending)
     }
 
     fn order(encounter: &Encounter) -> Vec<OrderEntry> {
@@ -115,9 +106,10 @@ impl Ruleset for Custom {
         let state = &encounter.state;
         let mut parts = vec![Self::round_name(encounter.round)];
         let phases = definition(encounter).phases.len();
-        if phases > 1 {
+        if phases > 1 && phase(encounter).name.is_none() {
             parts.push(format!("phase {} of {phases}", state.phase + 1));
         }
+        parts.extend(names_now(encounter));
         if state.pass > 0 {
             parts.push(format!("pass {}", state.pass));
         }
@@ -164,6 +156,34 @@ impl Ruleset for Custom {
     /// The rounds of a clock are ticks.
     fn lost_turns_by_round(encounter: &Encounter) -> bool {
         !has_clock(definition(encounter))
+    }
+}
+
+/// What is awaited, its name aside.
+fn pending(encounter: &Encounter) -> Pending {
+    match &encounter.state.mode {
+        Mode::SomeoneActs => Pending::someone(),
+        Mode::Setup | Mode::Halted if encounter.active().next().is_none() => {
+            Pending::newcomer("CU-34")
+        }
+        Mode::Setup => Pending::new("start", Vec::new(), &["start"], "CU-1"),
+        Mode::Halted => Pending::newcomer("CU-34"),
+        Mode::Declaring => {
+            Pending::new("declare", ids(undeclared(encounter)), &["declare"], "CU-18")
+        }
+        Mode::Rolling => Pending::new("roll", Vec::new(), &["roll", "resolve"], "CU-6"),
+        Mode::Keeping => {
+            let choosing = ids(choosing_cards(encounter));
+            Pending::new("keep_card", choosing, &["keep_card"], "CU-43")
+        }
+        Mode::Choosing => pending_choice(encounter),
+        Mode::Turn => Pending::new(
+            "end_turn",
+            Custom::current(encounter),
+            &["end_turn"],
+            "CU-1",
+        ),
+        Mode::Gap { .. } => pending_gap(encounter),
     }
 }
 

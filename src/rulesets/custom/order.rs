@@ -141,14 +141,13 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
             continue;
         }
         let has_turn = current.contains(&place.combatant);
-        let stage =
-            if has_turn && (costs_turns || last_begun.get(&place.combatant) == Some(&i)) {
-                Stage::Now
-            } else if is_over(definition, place) {
-                Stage::Over
-            } else {
-                Stage::Open
-            };
+        let stage = if has_turn && (costs_turns || last_begun.get(&place.combatant) == Some(&i)) {
+            Stage::Now
+        } else if is_over(definition, place) {
+            Stage::Over
+        } else {
+            Stage::Open
+        };
         let circle = circle(definition).is_some();
         let mut because = because(&place.initiative, place.moved);
         if circle && !place.moved {

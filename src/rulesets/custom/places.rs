@@ -168,10 +168,7 @@ pub(super) fn keep_card(play: &mut Play<'_>, c: &KeepCard) -> Result<(), Violati
         field("card"),
         || {
             let cards: Vec<_> = cards.iter().map(ToString::to_string).collect();
-            format!(
-                "{id} was not dealt this card. Cards: {}.",
-                cards.join(", ")
-            )
+            format!("{id} was not dealt this card. Cards: {}.", cards.join(", "))
         },
     )?;
     play.emit(CardKept {

@@ -10,7 +10,7 @@ use super::{
     Cause, Combatant, Encounter, InitiativeChanged, Mode, Place, SideState, State, Turn, TurnOrigin,
 };
 use crate::json::CachedJson;
-use crate::vocabulary::{CombatantId, Int, Kind, Slug, ids};
+use crate::vocabulary::{CombatantId, Int, Kind, Slug, ids, spaced};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
@@ -788,6 +788,26 @@ pub(super) fn steps(encounter: &Encounter) -> &[StepRule] {
     }
 }
 
+/// The step of the turn that is going on.
+pub(super) fn step_now(encounter: &Encounter) -> Option<&StepRule> {
+    steps(encounter).get(top(encounter)?.step)
+}
+
+/// The names of the phase and the step that are going on, as far as the definition has any.
+pub(super) fn names_now(encounter: &Encounter) -> Vec<String> {
+    let step = step_now(encounter).and_then(|step| step.name.as_ref());
+    let parts = [(phase(encounter).name.as_ref(), "phase"), (step, "step")];
+    let mut names = Vec::new();
+    for (name, part) in parts {
+        if let Some(name) = name {
+            let mut words = String::new();
+            spaced(name.as_str(), &mut words);
+            names.push(format!("{words} {part}"));
+        }
+    }
+    names
+}
+
 /// Whose turn it is, and not done with its step.
 pub(super) fn current(encounter: &Encounter) -> impl Iterator<Item = &CombatantId> {
     let turn = top(encounter).into_iter();
@@ -888,7 +908,9 @@ pub(super) fn may_react(encounter: &Encounter, c: &Combatant, opening: Opening) 
         Opening::AfterTurn | Opening::RoundEnd => was_last(encounter, c),
         Opening::Choice => encounter.state.last.is_none() || was_last(encounter, c),
     };
+    let follows_lair = opening != Opening::WithinTurn && after_lair(encounter);
     !is_own_turn
+        && !follows_lair
         && !c.state.delaying
         && !c.has(MANIFEST.down)
         && !is_surprised(definition(encounter), c)
@@ -1009,6 +1031,15 @@ fn comes_in(encounter: &Encounter, opening: Opening, rule: &ReactionRule) -> boo
     is_time && fits_here
 }
 
+/// Whether it was a lair's turn that ended or was delayed last.
+pub(super) fn after_lair(encounter: &Encounter) -> bool {
+    let Some(last) = &encounter.state.last else {
+        return false;
+    };
+    let last = encounter.get(last);
+    last.is_some_and(|c| is_lair(definition(encounter), c))
+}
+
 /// Whether a lair has the turn. No reaction comes at its end.
 fn is_turn_of_lair(encounter: &Encounter) -> bool {
     let turn = top(encounter);
@@ -1044,9 +1075,10 @@ pub(super) fn may_skip(
 /// players do not see counts only for those that they do not see either.
 fn another_side_can_act(survey: &Survey<'_>, c: &Combatant) -> bool {
     let skipped = &survey.encounter.state.skipped;
-    survey.able().iter().any(|(side, hidden)| {
-        **side != c.side && (c.hidden || !hidden) && !skipped.contains(side)
-    })
+    survey
+        .able()
+        .iter()
+        .any(|(side, hidden)| **side != c.side && (c.hidden || !hidden) && !skipped.contains(side))
 }
 
 /// Whether a side chooses in a phase who acts for it, so that it may let another one go first.

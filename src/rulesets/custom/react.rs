@@ -6,9 +6,8 @@ use super::initiative;
 use super::manifest::MANIFEST;
 use super::query::{
     beside_now, candidates, change_by_conditions, change_by_wounds, change_of_initiative,
-    choosing_cards,
-    costs_turns, definition, has_clock, has_passes, has_places, in_a_turn, in_top_turn, is_skipped,
-    owes_roll, phase, place_of, top, undeclared,
+    choosing_cards, costs_turns, definition, has_clock, has_passes, has_places, in_a_turn,
+    in_top_turn, is_skipped, owes_roll, phase, place_of, top, undeclared,
 };
 use super::{
     CameLate, Cause, Combatant, Custom, DelayLapsed, Encounter, Halted, Mode, Place, PlaceMoved,

@@ -1,9 +1,7 @@
 //! What viewers of `custom` know who do not see all combatants.
 
 use super::evolve::sort_sides;
-use super::query::{
-    asked, candidates, chooser, choosing_cards, current, side_state, undeclared,
-};
+use super::query::{asked, candidates, chooser, choosing_cards, current, side_state, undeclared};
 use super::{
     Combatant, Custom, Declared, Encounter, Event, InitiativeRolled, Mode, Place, Placed, Reacted,
     SideState, Triggered, UnseenPools,

@@ -142,7 +142,8 @@ impl Iterator for Walk {
                     continue;
                 }
                 Next::Phase(phase_index) => {
-                    let begun = PhaseStarted { phase_index };
+                    let name = None;
+                    let begun = PhaseStarted { phase_index, name };
                     self.ahead.apply(&AnyEvent::Own(begun.into()));
                     continue;
                 }

@@ -744,7 +744,14 @@ fn a_definition_under_which_nobody_can_act_is_refused() {
     let players = json!({"side": "players"});
     let foes = json!({"side": "foes"});
     let fear = json!({"fear": {"gives": "turn"}});
+    let costs = |initiative: Value| {
+        let mut costs = json!({"initiative": {"turn_cost": {}}});
+        lay(&mut costs["initiative"], &initiative);
+        costs
+    };
     for (definition, line) in [
+        (costs(json!({})), "initiative.turn_cost"),
+        (costs(json!({"add": [-5, 5]})), "initiative.turn_cost"),
         (json!({"turns": 0, "phases": [{"pick": "free"}]}), "turns"),
         (
             json!({"phases": [{"pick": "together", "who": players, "steps": [{"who": foes}]}]}),
@@ -767,6 +774,18 @@ fn a_definition_under_which_nobody_can_act_is_refused() {
         bought["reactions"] = fear.clone();
         assert!(accepted(&bought), "a bought turn is one: {bought}");
     }
+    for initiative in [
+        json!({"dice": "1d6", "add": [-5]}),
+        json!({"add": [1]}),
+        json!({"foes": {"dice": "1d4"}}),
+        json!({"conditions": {"quick": 3}}),
+        json!({"wounds": {"by": 1}}),
+        json!({"low_first": true}),
+    ] {
+        assert!(accepted(&costs(initiative.clone())), "{initiative}");
+    }
+    let only_players = json!({"phases": [{"who": {"side": "players"}}], "initiative": {"foes": {"dice": "1d4"}, "turn_cost": {}}});
+    assert!(!accepted(&only_players), "only foes rise above 0");
 }
 
 #[test]
