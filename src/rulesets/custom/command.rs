@@ -71,7 +71,7 @@ pub struct Start {
     /// only in a tie. The server rolls the rest.
     #[schema(value_type = std::collections::HashMap<String, Vec<Int<1, 900>>>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub roll_offs: BTreeMap<CombatantId, Vec<Int<1, 900>>>,
+    pub tie_rolls: BTreeMap<CombatantId, Vec<Int<1, 900>>>,
     /// Cards dealt at the table, such as `qs`, `10h` or `j1`, by combatant or group. The server
     /// deals the rest.
     #[schema(value_type = std::collections::HashMap<String, Card>)]
@@ -99,7 +99,7 @@ pub struct Roll {
     /// only in a tie. The server rolls the rest.
     #[schema(value_type = std::collections::HashMap<String, Vec<Int<1, 900>>>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub roll_offs: BTreeMap<CombatantId, Vec<Int<1, 900>>>,
+    pub tie_rolls: BTreeMap<CombatantId, Vec<Int<1, 900>>>,
     /// Cards dealt at the table, by combatant or group. The server deals the rest.
     #[schema(value_type = std::collections::HashMap<String, Card>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -80,7 +80,7 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     if undeclared(play.encounter()).next().is_some() {
         for (path, none) in [
             ("rolls", c.rolls.is_empty()),
-            ("roll_offs", c.roll_offs.is_empty()),
+            ("tie_rolls", c.tie_rolls.is_empty()),
             ("cards", c.cards.is_empty()),
         ] {
             require(
@@ -95,7 +95,7 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     }
     let rolled = Roll {
         rolls: c.rolls.clone(),
-        roll_offs: c.roll_offs.clone(),
+        tie_rolls: c.tie_rolls.clone(),
         cards: c.cards.clone(),
         first_side: None,
     };
@@ -478,10 +478,10 @@ fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     if steps(encounter).is_empty() {
         end_one(play, &c.combatant, c.cost.map(Int::count));
     } else {
-        let name = step_now(encounter).and_then(|step| step.name.clone());
+        let step_name = step_now(encounter).and_then(|step| step.name.clone());
         play.emit(StepFinished {
             combatant: c.combatant.clone(),
-            name,
+            step_name,
         });
     }
     proceed(play, Point::Turn);

@@ -266,7 +266,7 @@ pub struct PhaseStarted {
     #[schema(value_type = u32)]
     pub phase_index: usize,
     /// Name of the phase, if the definition has one.
-    pub name: Option<Slug>,
+    pub phase_name: Option<Slug>,
 }
 
 /// All have acted in the pass, and those with further turns act again.
@@ -308,7 +308,7 @@ pub struct StepStarted {
     #[schema(value_type = u32)]
     pub step_index: usize,
     /// Name of the step, if the definition has one.
-    pub name: Option<Slug>,
+    pub step_name: Option<Slug>,
 }
 
 /// A combatant finished its part of a step.
@@ -318,7 +318,7 @@ pub struct StepFinished {
     /// The combatant.
     pub combatant: CombatantId,
     /// Name of the step, if the definition has one.
-    pub name: Option<Slug>,
+    pub step_name: Option<Slug>,
 }
 
 /// Some combatants may react before the next turn.
@@ -510,7 +510,9 @@ impl Describe for Event {
             Self::Placed(_) => "Joining the order: {places}.",
             Self::CameLate(_) => "{combatant} {combatant:misses|miss} a turn in this round.",
             Self::Reshuffled(_) => "The deck is shuffled.",
-            Self::PhaseStarted(_) => "[The {name} phase starts.][{!name}The next phase starts.]",
+            Self::PhaseStarted(_) => {
+                "[The {phase_name} phase starts.][{!phase_name}The next phase starts.]"
+            }
             Self::PassStarted(_) => "Pass {pass} starts.",
             Self::ChoiceOpened(_) => {
                 "[{chooser} {chooser:chooses|choose} who acts next.][{!chooser}Who acts next?]"
@@ -520,8 +522,12 @@ impl Describe for Event {
             Self::Skipped(_) => {
                 "{combatant} {combatant:is|are} surprised and {combatant:loses|lose} the turn."
             }
-            Self::StepStarted(_) => "[The {name} step starts.][{!name}The next step starts.]",
-            Self::StepFinished(_) => "{combatant} {combatant:finishes|finish} the[ {name}] step.",
+            Self::StepStarted(_) => {
+                "[The {step_name} step starts.][{!step_name}The next step starts.]"
+            }
+            Self::StepFinished(_) => {
+                "{combatant} {combatant:finishes|finish} the[ {step_name}] step."
+            }
             Self::GapOpened(_) => "Others may react now.",
             Self::GapClosed(_) => "No one else reacts.",
             Self::Passed(_) => "{combatant} {combatant:passes|pass}.",

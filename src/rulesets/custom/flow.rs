@@ -94,8 +94,11 @@ fn find_next(play: &mut Play<'_>) -> Option<Point> {
         }
         Next::Phase(phase_index) => {
             let phases = &definition(play.encounter()).phases;
-            let name = phases.get(phase_index).and_then(|phase| phase.name.clone());
-            play.emit(PhaseStarted { phase_index, name });
+            let phase_name = phases.get(phase_index).and_then(|phase| phase.name.clone());
+            play.emit(PhaseStarted {
+                phase_index,
+                phase_name,
+            });
             Some(Point::Next)
         }
         Next::RoundEnd => Some(Point::RoundEnd),
@@ -241,8 +244,11 @@ pub(super) fn next_step(play: &mut Play<'_>) {
     let Some(turn) = top(encounter) else { return };
     let step_index = turn.step.saturating_add(1);
     if let Some(step) = steps(encounter).get(step_index) {
-        let name = step.name.clone();
-        play.emit(StepStarted { step_index, name });
+        let step_name = step.name.clone();
+        play.emit(StepStarted {
+            step_index,
+            step_name,
+        });
         return;
     }
     for id in turn.combatants.clone() {

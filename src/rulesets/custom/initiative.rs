@@ -29,7 +29,7 @@ const ROLL_OFF_FACTOR: i64 = 1000;
 /// What the table rolled and dealt where it leaves both to the server.
 pub(super) const NOTHING: Roll = Roll {
     rolls: BTreeMap::new(),
-    roll_offs: BTreeMap::new(),
+    tie_rolls: BTreeMap::new(),
     cards: BTreeMap::new(),
     first_side: None,
 };
@@ -44,7 +44,7 @@ struct Unit<'t> {
     /// What the table rolled for it.
     roll: Option<i64>,
     /// What the table rolled for it in roll-offs.
-    roll_offs: Vec<i64>,
+    tie_rolls: Vec<i64>,
     /// The card that the table dealt to it.
     card: Option<Card>,
 }
@@ -56,7 +56,7 @@ impl<'t> Unit<'t> {
             first,
             members: vec![first],
             roll: None,
-            roll_offs: Vec::new(),
+            tie_rolls: Vec::new(),
             card: None,
         }
     }
@@ -152,12 +152,12 @@ fn apply_brought(
         }
         unit.roll = Some(sum.get());
     }
-    for (name, sums) in &given.roll_offs {
-        let path = format!("roll_offs.{}", name.as_str());
+    for (name, sums) in &given.tie_rolls {
+        let path = format!("tie_rolls.{}", name.as_str());
         let Some(unit) = unit_named(units, name) else {
             return Err(not_rolled(path, name));
         };
-        unit.roll_offs = checked_roll_offs(definition, unit, sums, &path)?;
+        unit.tie_rolls = checked_roll_offs(definition, unit, sums, &path)?;
     }
     let mut out = encounter.state.cards.clone();
     for (name, card) in &given.cards {
@@ -186,7 +186,7 @@ fn checked_roll_offs(
     path: &str,
 ) -> Result<Vec<i64>, Violation> {
     if !rolls_off(definition) {
-        let detail = "Ties don't roll off in this order. Remove \"roll_offs\", or add roll to definition.initiative.ties.";
+        let detail = "Ties don't roll off in this order. Remove \"tie_rolls\", or add roll to definition.initiative.ties.";
         return Err(Violation::field("no_roll_off", path.to_owned(), detail));
     }
     if sums.len() > ROLL_OFFS {
@@ -681,7 +681,7 @@ impl Roller<'_> {
                 *key *= ROLL_OFF_FACTOR;
                 if is_tied {
                     let dice = roll_off_dice(self.definition, unit.first);
-                    let (faces, sum) = match unit.roll_offs.get(round) {
+                    let (faces, sum) = match unit.tie_rolls.get(round) {
                         Some(sum) => given_sum(dice, *sum),
                         None => roll_sum(play, dice),
                     };

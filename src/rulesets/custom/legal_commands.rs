@@ -277,8 +277,8 @@ fn rolled(encounter: &Encounter, mut option: LegalCommand) -> LegalCommand {
             .open("rolls", false, table_rolls(encounter))
             .advanced();
     }
-    if let Some(roll_offs) = table_roll_offs(encounter) {
-        option = option.open("roll_offs", false, roll_offs).advanced();
+    if let Some(tie_rolls) = table_roll_offs(encounter) {
+        option = option.open("tie_rolls", false, tie_rolls).advanced();
     }
     if deck(definition).is_some() {
         option = option

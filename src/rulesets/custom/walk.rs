@@ -142,8 +142,10 @@ impl Iterator for Walk {
                     continue;
                 }
                 Next::Phase(phase_index) => {
-                    let name = None;
-                    let begun = PhaseStarted { phase_index, name };
+                    let begun = PhaseStarted {
+                        phase_index,
+                        phase_name: None,
+                    };
                     self.ahead.apply(&AnyEvent::Own(begun.into()));
                     continue;
                 }
