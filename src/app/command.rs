@@ -117,11 +117,14 @@ impl App {
         })
     }
 
-    /// Decides a command and changes nothing. Its dice are never those of the real command.
+    /// Decides a command and changes nothing. Its dice are never those of the real command. A
+    /// player's is decided on the encounter that the player knows: the true one would tell that a
+    /// hidden combatant acts next.
     pub async fn dry_run(&self, call: CommandCall<'_>) -> Result<Answer, AppError> {
         let (encounter, viewer) = self.authenticate(call.id, call.token).await?;
+        let known = viewer.redact(&encounter);
         let decided = self
-            .decide(&encounter, &viewer, &call, rand::random())
+            .decide(&encounter, &known, &viewer, &call, rand::random())
             .await?;
         self.answer(call.answer(), &viewer, &decided, call.size)
     }
@@ -133,7 +136,13 @@ impl App {
         call: &CommandCall<'_>,
     ) -> Result<Change<Answer>, AppError> {
         let decided = self
-            .decide(&encounter, &viewer, call, dice_seed(&*encounter))
+            .decide(
+                &encounter,
+                &encounter,
+                &viewer,
+                call,
+                dice_seed(&*encounter),
+            )
             .await?;
         // Before the commit: a client that does not read its answers changes nothing more.
         let answer = self.answer(call.answer(), &viewer, &decided, call.size)?;
@@ -166,15 +175,17 @@ impl App {
         })
     }
 
-    /// Checks the viewer's rights and the expected version, then decides by the rules.
+    /// Checks the viewer's rights and the expected version, then decides by the rules on `basis`:
+    /// the encounter, or what the viewer knows of it.
     async fn decide(
         &self,
         encounter: &Arc<dyn AnyEncounter>,
+        basis: &Arc<dyn AnyEncounter>,
         viewer: &Viewer,
         call: &CommandCall<'_>,
         seed: [u8; 32],
     ) -> Result<Decided, AppError> {
-        let decided = self.decide_now(encounter, viewer, call, seed).await;
+        let decided = self.decide_now(encounter, basis, viewer, call, seed).await;
         let Err(AppError::Refused(refusal @ Refusal::Violation { .. })) = decided else {
             return decided;
         };
@@ -189,6 +200,7 @@ impl App {
     async fn decide_now(
         &self,
         encounter: &Arc<dyn AnyEncounter>,
+        basis: &Arc<dyn AnyEncounter>,
         viewer: &Viewer,
         call: &CommandCall<'_>,
         seed: [u8; 32],
@@ -206,15 +218,15 @@ impl App {
             }
             return self.rewind(encounter, viewer, rewind).await;
         }
-        if is_small(&**encounter, request.verbs().count()) {
-            return Ok(decide(&**encounter, viewer, request, seed, &|| false)?);
+        if is_small(&**basis, request.verbs().count()) {
+            return Ok(decide(&**basis, viewer, request, seed, &|| false)?);
         }
         let id = &encounter.meta().id;
-        let encounter = encounter.clone();
+        let basis = basis.clone();
         let viewer = viewer.clone();
         let request = request.clone();
         let decided = self.workers.run(id, WhenFull::Refuse, move |stop| {
-            decide(&*encounter, &viewer, &request, seed, stop)
+            decide(&*basis, &viewer, &request, seed, stop)
         });
         Ok(decided.await??)
     }
