@@ -248,9 +248,13 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
     fn check(&self) -> Result<(), String> {
         let encounter = &self.encounter;
         self.history.check(encounter.version)?;
-        if encounter.combatants.len() > MAX_COMBATANTS || encounter.effects.len() > MAX_EFFECTS {
+        if encounter.combatants.len() > MAX_COMBATANTS {
+            return Err(format!("it holds more than {MAX_COMBATANTS} combatants"));
+        }
+        if !encounter.holds_its_effects() {
             return Err(format!(
-                "it holds more than {MAX_COMBATANTS} combatants or {MAX_EFFECTS} effects"
+                "it holds more than {MAX_EFFECTS} effects that players see, or \
+                 as many that they don't"
             ));
         }
         let combatants: HashSet<_> = encounter.iter().map(|c| &c.id).collect();

@@ -8,8 +8,8 @@ use super::trial::{Trials, extract_shared_lists};
 use super::{MAX_CONDITIONS, Role, Stop, Viewer, narration};
 use crate::vocabulary::{
     Alternative, Combatant, CombatantId, Commands, Encounter, Group, LegalCommand, MAX_COMBATANTS,
-    MAX_EFFECTS, MAX_MEMBERS, Member, MemberId, Pending, Property, Readers, Ruleset, Slug, Status,
-    Values, shared_list,
+    MAX_MEMBERS, Member, MemberId, Pending, Property, Readers, Ruleset, Slug, Status, Values,
+    shared_list,
 };
 use serde_json::json;
 use std::borrow::Cow;
@@ -246,7 +246,7 @@ fn properties_of_combatants<R: Ruleset>(encounter: &Encounter<R>) -> Vec<Propert
 
 fn effects<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
     let mut legal_commands = Vec::new();
-    if encounter.effects.len() < MAX_EFFECTS {
+    if encounter.has_room_for_effect(true) || encounter.has_room_for_effect(false) {
         let everyone: Vec<&CombatantId> = encounter.iter().map(|c| &c.id).collect();
         let mut effect = effect_of(&everyone);
         effect.push(Property::optional("hidden", Values::flag()));
@@ -458,7 +458,7 @@ fn own_effect<R: Ruleset>(record: &EncounterRecord<R>, viewer: &Viewer) -> Optio
     let encounter = &record.encounter;
     let ids = encounter.iter().map(|c| &c.id);
     let own: Vec<&CombatantId> = ids.filter(|id| viewer.owns(id)).collect();
-    if own.is_empty() || encounter.effects.len() >= MAX_EFFECTS {
+    if own.is_empty() || !encounter.has_room_for_effect(true) {
         return None;
     }
     let everyone: Vec<&CombatantId> = encounter.iter().map(|c| &c.id).collect();

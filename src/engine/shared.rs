@@ -135,6 +135,7 @@ fn update<R: Ruleset>(play: &mut Play<'_, R>, c: UpdateCombatant) -> Result<(), 
                 changed,
             },
         )?;
+        check_effects_stay(play.encounter())?;
     }
     for HpSet { member, current } in hp_set {
         set_hit_points(play, &c.combatant, member, current)?;
@@ -358,12 +359,14 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         *of = Some(anchor);
     }
     let encounter = play.encounter();
-    require(
-        encounter.effects.len() < MAX_EFFECTS,
-        "too_many_effects",
-        "TK-4",
-        || format!("An encounter holds at most {MAX_EFFECTS} effects. Remove one first."),
-    )?;
+    let shown = !hidden_from_players;
+    let has_room = encounter.has_room_for_effect(shown);
+    require(has_room, "too_many_effects", "TK-4", || {
+        let see = if shown { "see" } else { "don't see" };
+        format!(
+            "An encounter holds at most {MAX_EFFECTS} effects that players {see}. Remove one first."
+        )
+    })?;
     let id = match id {
         Some(id) => {
             let detail = || format!("Effect id \"{id}\" is in use. Choose another id, or none.");
@@ -375,7 +378,7 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
             name.as_str(),
             "effect",
             hidden_from_players,
-            MAX_EFFECTS,
+            2 * MAX_EFFECTS,
             |id| has_effect(encounter, id),
         ),
     };
@@ -390,6 +393,17 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
     }
     .into();
     emit_and_react(play, EffectAdded { effect })
+}
+
+/// Refuses a change by which players would see, or no longer see, too many effects.
+fn check_effects_stay<R: Ruleset>(encounter: &Encounter<R>) -> Result<(), Violation> {
+    let stay = encounter.holds_its_effects();
+    require(stay, "too_many_effects", "TK-4", || {
+        format!(
+            "An encounter holds at most {MAX_EFFECTS} effects that players see, and \
+             as many that they don't. Remove effects of the combatant first."
+        )
+    })
 }
 
 fn has_effect<R: Ruleset>(encounter: &Encounter<R>, id: &str) -> bool {

@@ -13,7 +13,8 @@ use utoipa::ToSchema;
 
 /// Maximum combatants of an encounter.
 pub const MAX_COMBATANTS: usize = 500;
-/// Maximum effects of an encounter at a time.
+/// Maximum effects of an encounter at a time that players see, and as many that they don't see:
+/// under a common limit a player could count the hidden ones.
 pub const MAX_EFFECTS: usize = 500;
 /// Maximum ids that a refusal lists.
 const MAX_LISTED: usize = 20;
@@ -167,6 +168,27 @@ impl<R: Ruleset> Encounter<R> {
     /// Everybody who is still in the fight and has not acted this round.
     pub fn waiting(&self) -> impl DoubleEndedIterator<Item = &Combatant<R>> {
         self.active().filter(|c| !c.acted)
+    }
+
+    /// Whether players see an effect: neither the effect nor its target is hidden.
+    pub fn shows_effect(&self, effect: &Effect) -> bool {
+        let target = effect.target.as_ref().and_then(|id| self.get(id));
+        !effect.hidden && target.is_none_or(|c| !c.hidden)
+    }
+
+    /// Whether it has room for one more effect that players see, or don't see.
+    pub fn has_room_for_effect(&self, shown: bool) -> bool {
+        self.count_effects(shown) < MAX_EFFECTS
+    }
+
+    /// Whether it holds no more effects than it may.
+    pub fn holds_its_effects(&self) -> bool {
+        self.count_effects(true).max(self.count_effects(false)) <= MAX_EFFECTS
+    }
+
+    fn count_effects(&self, shown: bool) -> usize {
+        let effects = self.effects.iter();
+        effects.filter(|e| self.shows_effect(e) == shown).count()
     }
 
     /// Whether `id` is here and still in the fight.

@@ -2,7 +2,7 @@
 
 use crate::support::client::note;
 use crate::support::sources::{self, stem};
-use crate::support::table::{RULESETS, Table, meta, token};
+use crate::support::table::{RULESETS, Table, meta, owned, token};
 use rstest::rstest;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -104,6 +104,40 @@ fn a_document_from_elsewhere_holds_no_more_than_commands_could_make() {
         if !list.ends_with("conditions") {
             assert!(check(json!([first, first])).is_err(), "{list}");
         }
+    }
+}
+
+/// Fifty effects on a combatant.
+fn effects(target: &str) -> Value {
+    let effect = json!({"name": "Timer", "target": target, "expires": {"at": "removed"}});
+    vec![json!({"type": "add_effect", "effect": effect}); 50].into()
+}
+
+#[test]
+fn a_player_can_add_as_many_effects_as_if_none_were_hidden() {
+    let combatants = json!([{"id": "ann"}, {"id": "shade", "side": "monsters", "hidden": true}]);
+    let mut table = Table::create(json!({"ruleset": "seize", "combatants": combatants}));
+    for _ in (0..MAX_EFFECTS).step_by(50) {
+        table.accept(effects("shade"));
+    }
+    assert_eq!(table.refuse(effects("shade")).code, "too_many_effects");
+    let own = owned(&*table.game, &[CombatantId::new("ann").expect("an id")]);
+    let examined = |table: &Table| {
+        let request = Request::read(effects("ann")).expect("a request");
+        let refusal = table.game.examine(&own, &request, &|| false).err()?;
+        Some(code(refusal).0)
+    };
+    for _ in (0..MAX_EFFECTS).step_by(50) {
+        assert_eq!(examined(&table), None);
+        table.accept(effects("ann"));
+    }
+    assert_eq!(examined(&table), Some("too_many_effects".to_owned()));
+    assert_eq!(table.refuse(effects("ann")).code, "too_many_effects");
+    for (combatant, hidden) in [("shade", false), ("ann", true)] {
+        let changes = json!({"hidden": hidden});
+        let changed =
+            json!({"type": "update_combatant", "combatant": combatant, "changes": changes});
+        assert_eq!(table.refuse(changed).code, "too_many_effects");
     }
 }
 

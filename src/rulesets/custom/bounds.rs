@@ -141,5 +141,5 @@ fn check_fighter(c: &Combatant) -> Result<(), String> {
         c.state.readied_reactions.len(),
         MAX_REACTIONS,
     )?;
-    at_most("counted", c.state.counted.len(), MAX_EFFECTS)
+    at_most("counted", c.state.counted.len(), 2 * MAX_EFFECTS)
 }
