@@ -389,6 +389,7 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         source,
         hidden,
         expires,
+        expiry_hidden: false,
         metadata,
     }
     .into();

@@ -27,7 +27,7 @@ use utoipa::{IntoParams, ToSchema};
 #[into_params(parameter_in = Query)]
 pub(super) struct CommandQuery {
     /// Returns the answer without changing anything. The dice differ from those of the real
-    /// command.
+    /// command. A player's dry run knows only what the player knows.
     #[serde(default)]
     dry_run: bool,
     /// Parts to add to the answer, separated by commas: `encounter` (the sender's view of it),

@@ -17,6 +17,8 @@ pub struct Audience<'a> {
     own: HashMap<&'a str, u32>,
     unknown: HashSet<CombatantId>,
     effects: HashSet<EffectId>,
+    /// Those of the effects of which it knows when they end.
+    timed: HashSet<EffectId>,
 }
 
 impl<'a> Audience<'a> {
@@ -31,6 +33,7 @@ impl<'a> Audience<'a> {
             own: numbers,
             unknown: HashSet::new(),
             effects: HashSet::new(),
+            timed: HashSet::new(),
         }
         .at(encounter)
     }
@@ -43,6 +46,7 @@ impl<'a> Audience<'a> {
             own: HashMap::new(),
             unknown,
             effects: HashSet::new(),
+            timed: HashSet::new(),
         }
     }
 
@@ -64,11 +68,10 @@ impl<'a> Audience<'a> {
             own: self.own.clone(),
             unknown,
             effects: HashSet::new(),
+            timed: HashSet::new(),
         };
         for effect in &encounter.effects {
-            if audience.sees_effect(effect) {
-                audience.effects.insert(effect.id.clone());
-            }
+            audience.learn(effect);
         }
         audience
     }
@@ -76,11 +79,23 @@ impl<'a> Audience<'a> {
     /// Follows an effect that begins or ends with `event`.
     pub fn follow_effect<R: Ruleset>(&mut self, event: &Event<R>) {
         match event {
-            Event::Shared(SharedEvent::EffectAdded(e)) if self.sees_effect(&e.effect) => {
-                self.effects.insert(e.effect.id.clone());
+            Event::Shared(SharedEvent::EffectAdded(e)) => self.learn(&e.effect),
+            Event::Shared(SharedEvent::EffectEnded(e)) => {
+                self.effects.remove(&e.effect_id);
+                self.timed.remove(&e.effect_id);
             }
-            Event::Shared(SharedEvent::EffectEnded(e)) => drop(self.effects.remove(&e.effect_id)),
             _ => {}
+        }
+    }
+
+    /// Knows an effect from now on, if it sees it.
+    fn learn(&mut self, effect: &Effect) {
+        if !self.sees_effect(effect) {
+            return;
+        }
+        self.effects.insert(effect.id.clone());
+        if self.knows_expiry(effect) {
+            self.timed.insert(effect.id.clone());
         }
     }
 
@@ -113,6 +128,22 @@ impl<'a> Audience<'a> {
     fn sees_effect(&self, effect: &Effect) -> bool {
         !effect.hidden && effect.target.as_ref().is_none_or(|id| self.knows(id))
     }
+
+    /// Whether it knows when an effect that it sees ends: it does not, if the effect counts the
+    /// turns of a combatant that it does not know.
+    fn knows_expiry(&self, effect: &Effect) -> bool {
+        !effect.expiry_hidden && effect.expires.anchor().is_none_or(|id| self.knows(id))
+    }
+
+    /// Whether it sees this effect, and knows when it ends.
+    pub fn times(&self, id: &EffectId) -> bool {
+        self.timed.contains(id)
+    }
+
+    /// What it may know of a value of which something is always left.
+    pub fn known<T: Redact + Default>(&self, value: &T) -> T {
+        value.redact(self).unwrap_or_default()
+    }
 }
 
 impl Redact for CombatantId {
@@ -127,25 +158,42 @@ impl Redact for EffectId {
     }
 }
 
+/// Without an unknown source. Who does not know the combatant whose turns it counts does not know
+/// when it ends.
 impl Redact for Arc<Effect> {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
         if !audience.sees_effect(self) {
             return None;
         }
-        let mut effect = self.clone();
-        if let Some(source) = &self.source
-            && !audience.knows(source)
-        {
-            Arc::make_mut(&mut effect).source = None;
+        let Effect {
+            id,
+            name,
+            target,
+            source,
+            hidden,
+            expires,
+            expiry_hidden: _,
+            metadata,
+        } = &**self;
+        let knows_source = source.as_ref().is_none_or(|id| audience.knows(id));
+        let knows_expiry = audience.knows_expiry(self);
+        if knows_source && knows_expiry {
+            return Some(self.clone());
         }
-        if let Some(anchor) = self.expires.anchor()
-            && !audience.knows(anchor)
-            && let Expiry::TurnStart { of, .. } | Expiry::TurnEnd { of, .. } =
-                &mut Arc::make_mut(&mut effect).expires
-        {
-            *of = None;
-        }
-        Some(effect)
+        Some(Self::new(Effect {
+            id: id.clone(),
+            name: name.clone(),
+            target: target.clone(),
+            source: audience.known(source),
+            hidden: *hidden,
+            expires: if knows_expiry {
+                expires.clone()
+            } else {
+                Expiry::Removed {}
+            },
+            expiry_hidden: false,
+            metadata: metadata.clone(),
+        }))
     }
 }
 
@@ -158,40 +206,60 @@ impl<R: Ruleset> Encounter<R> {
 
     /// The encounter as `audience` may know it, which must know what it knows of this encounter.
     pub fn seen_by(&self, audience: &Audience<'_>) -> Self {
-        let mut combatants = Vec::with_capacity(self.combatants.len());
-        for c in self.combatants.iter() {
-            if !audience.sees(c) {
-                continue;
-            }
-            combatants.push(if c.tracks_hp() && audience.hides_hp(self, c) {
-                c.without_hp(self.foe_hp)
-            } else {
-                c.clone()
-            });
-        }
-        let mut effects = Vec::with_capacity(self.effects.len());
-        for effect in &self.effects {
-            effects.extend(effect.redact(audience));
-        }
-        let mut encounter = Self {
-            name: self.name.clone(),
-            metadata: self.metadata.clone(),
-            options: self.options.clone(),
-            foe_hp: self.foe_hp,
-            status: self.status,
-            round: self.round,
-            combatants: Combatants::from_iter(combatants),
-            effects,
-            counted: Vec::new(),
+        let Self {
+            name,
+            metadata,
+            options,
+            foe_hp,
+            status,
+            round,
+            combatants: _,
+            effects: _,
+            state: _,
             // Counts would tell how many hidden ones there are.
+            counted: _,
+            version: _,
+            joined: _,
+            used_ids: _,
+            effects_begun: _,
+        } = self;
+        Self {
+            name: name.clone(),
+            metadata: metadata.clone(),
+            options: options.clone(),
+            foe_hp: *foe_hp,
+            status: *status,
+            round: *round,
+            combatants: self.combatants_seen_by(audience),
+            effects: audience.known(&self.effects),
+            state: R::known_state(self, audience),
+            counted: Vec::new(),
             version: 0,
             joined: 0,
             used_ids: Arc::default(),
             effects_begun: 0,
-            state: self.state.redact(audience).unwrap_or_default(),
-        };
-        R::redact(&mut encounter, self, audience);
-        encounter
+        }
+    }
+
+    fn combatants_seen_by(&self, audience: &Audience<'_>) -> Combatants<R> {
+        let known_state = R::known_combatants(self, audience);
+        let mut seen = Vec::with_capacity(self.combatants.len());
+        for c in self.combatants.iter() {
+            if !audience.sees(c) {
+                continue;
+            }
+            let mut known = if c.tracks_hp() && audience.hides_hp(self, c) {
+                c.without_hp(self.foe_hp)
+            } else {
+                c.clone()
+            };
+            let state = known_state(c);
+            if state != c.state {
+                known.change().state = state;
+            }
+            seen.push(known);
+        }
+        Combatants::from_iter(seen)
     }
 
     /// Whether combatants that `audience` does not know have the turn or must choose, or nobody but
@@ -202,7 +270,8 @@ impl<R: Ruleset> Encounter<R> {
 
     /// Whether no combatant, no effect and nothing of the ruleset's is hidden.
     pub fn hides_nothing(&self) -> bool {
-        let hidden = self.iter().any(|c| c.hidden) || self.effects.iter().any(|e| e.hidden);
+        let mut effects = self.effects.iter();
+        let hidden = self.iter().any(|c| c.hidden) || effects.any(|e| e.hidden || e.expiry_hidden);
         !hidden && !R::hides_something(self)
     }
 

@@ -117,6 +117,24 @@ pub struct Member {
     pub conditions: Vec<Slug>,
 }
 
+impl Member {
+    /// The member with what `choice` leaves of its hit points.
+    fn without_hp(&self, choice: FoeHp) -> Self {
+        let Self {
+            id,
+            hp,
+            hp_band: _,
+            conditions,
+        } = self;
+        Self {
+            id: id.clone(),
+            hp: None,
+            hp_band: banded(*hp, choice),
+            conditions: conditions.clone(),
+        }
+    }
+}
+
 /// A member of a group as a client gives it: its id alone, or its id with more.
 // `H` is its hit points: `Hp` for a newcomer, `HpChanges` for a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -269,12 +287,40 @@ impl<R: Ruleset> Combatant<R> {
 
     /// The combatant with what `choice` leaves of its hit points: a word for each, or nothing.
     pub fn without_hp(&self, choice: FoeHp) -> Self {
-        let mut combatant = self.clone();
-        combatant.hp_band = banded(combatant.hp.take(), choice);
-        for member in &mut combatant.members {
-            member.hp_band = banded(member.hp.take(), choice);
+        let Self {
+            id,
+            name,
+            side,
+            kind,
+            controller,
+            hidden,
+            hp,
+            hp_band: _,
+            members,
+            conditions,
+            metadata,
+            acted,
+            joined,
+            stats,
+            state,
+        } = self;
+        Self {
+            id: id.clone(),
+            name: name.clone(),
+            side: side.clone(),
+            kind: *kind,
+            controller: controller.clone(),
+            hidden: *hidden,
+            hp: None,
+            hp_band: banded(*hp, choice),
+            members: members.iter().map(|m| m.without_hp(choice)).collect(),
+            conditions: conditions.clone(),
+            metadata: metadata.clone(),
+            acted: *acted,
+            joined: *joined,
+            stats: stats.clone(),
+            state: state.clone(),
         }
-        combatant
     }
 
     /// Names of the fields that clients set and in which it differs from `before`. Hit points in a

@@ -20,7 +20,7 @@ pub enum Expiry {
     TurnStart {
         /// The combatant whose turns count. By default the ruleset chooses one: usually the effect's
         /// source, else its target. Absent in an effect that counts rounds instead, because the
-        /// combatant has left or is hidden from the viewer.
+        /// combatant has left.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<CombatantId>,
         /// Turn starts left; 1 is the next one.
@@ -32,7 +32,7 @@ pub enum Expiry {
     TurnEnd {
         /// The combatant whose turns count. By default the ruleset chooses one: usually the effect's
         /// source, else its target. Absent in an effect that counts rounds instead, because the
-        /// combatant has left or is hidden from the viewer.
+        /// combatant has left.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<CombatantId>,
         /// Turn ends left; 1 is the next one.
@@ -42,7 +42,8 @@ pub enum Expiry {
     },
     /// At the end of the encounter.
     EncounterEnd {},
-    /// When a command removes it.
+    /// When a command removes it. Viewers also read this of an effect that counts the turns of a
+    /// combatant that they don't see.
     Removed {},
 }
 
@@ -190,6 +191,10 @@ pub struct Effect {
     pub hidden: bool,
     /// The time at which it ends.
     pub expires: Expiry,
+    /// True if only the game master sees when it ends, because it counted the turns of a combatant
+    /// that left while it was hidden.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub expiry_hidden: bool,
     /// Texts of the client's own.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,

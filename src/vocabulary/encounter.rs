@@ -338,6 +338,7 @@ impl<R: Ruleset> Encounter<R> {
     /// count rounds instead.
     fn forget_in_effects(&mut self, id: &CombatantId) {
         let ended = self.get(id).is_some_and(|c| c.acted);
+        let was_hidden = self.get(id).is_some_and(|c| c.hidden);
         let started = ended || R::current(self).contains(id);
         let counted_before = self.counted_before_leaving(id);
         for effect in &mut self.effects {
@@ -352,7 +353,11 @@ impl<R: Ruleset> Encounter<R> {
                 Expiry::RoundEnd { .. } | Expiry::EncounterEnd {} | Expiry::Removed {} => continue,
             };
             let counted = counted || counted_before.contains(&effect.id);
-            if of.take_if(|of| of == id).is_some() && counted {
+            if of.take_if(|of| of == id).is_none() {
+                continue;
+            }
+            effect.expiry_hidden |= was_hidden;
+            if counted {
                 self.counted.push(effect.id.clone());
             }
         }

@@ -59,7 +59,7 @@ pub use redaction::EventRedaction;
 pub use ruleset::{Data, Registrar, Ruleset};
 pub use scalar::{INLINE, Int, Text, is_plain};
 pub use schema::*;
-pub use secrecy::Secrecy;
+pub use secrecy::{KnownCombatants, Secrecy};
 pub use used_ids::UsedIds;
 pub(crate) use values::capitalize;
 pub use values::{

@@ -44,6 +44,7 @@ impl<R: Ruleset> EventRedaction<'_, R> {
         let mut redacted = event.redact(self.audience)?;
         match &mut redacted {
             SharedEvent::Noted(e) if e.readers != Readers::All => return None,
+            SharedEvent::EffectTicked(e) if !self.audience.times(&e.effect_id) => return None,
             SharedEvent::Damaged(e) if self.hides_hp(&e.combatant) => {
                 if e.set {
                     return None;

@@ -34,9 +34,8 @@ pub trait Ruleset:
     /// What play sets about a combatant.
     type CombatantState: Data + Default;
     /// What play sets about the encounter; in JSON a tagged union, or an object with its phase as
-    /// one. A view keeps of it what [`Redact`](trait@super::Redact) leaves; [`Secrecy::redact`]
-    /// does the rest.
-    type State: Data + Default + Redact;
+    /// one. [`Secrecy::known_state`] says what a view keeps of it.
+    type State: Data + Default;
     /// The ruleset's own commands, with `start` and `end_turn` if it has turns.
     type Command: Data + Commands;
     /// The ruleset's own events: facts that no shared event states.

@@ -1,13 +1,15 @@
 //! What a ruleset says about hidden combatants.
 
-use super::{Audience, CombatantId, Encounter, EventRedaction, Ruleset};
+use super::{Audience, Combatant, CombatantId, Encounter, EventRedaction, Ruleset};
+
+/// Tells what an audience may know of a combatant's state.
+pub type KnownCombatants<'t, R> = Box<dyn Fn(&Combatant<R>) -> <R as Ruleset>::CombatantState + 't>;
 
 /// What a ruleset keeps from viewers who do not see all combatants. Every ruleset implements it for
 /// itself, in a file of its own.
 ///
-/// The engine removes hidden combatants, their effects and the shared events about them, and redacts
-/// the ruleset's `State` field by field ([`Redact`](trait@super::Redact)). A ruleset must write
-/// [`redact`](Self::redact), also for ids in its part of the combatants, and
+/// The engine removes hidden combatants, their effects and the shared events about them. A ruleset
+/// must write [`known_state`](Self::known_state), [`known_combatants`](Self::known_combatants) and
 /// [`redact_event`](Self::redact_event). The rest has defaults that fit a system whose
 /// [`Ruleset::pending`] names exactly those that the fight waits for, in which no choice is made
 /// among hidden combatants, and whose state and events have no secrets but ids.
@@ -27,10 +29,10 @@ pub trait Secrecy<R: Ruleset> {
         Vec::new()
     }
 
-    /// Redacts what does not follow from the fields of the ruleset's part of `encounter`: removes
-    /// every id that the audience does not know ([`Audience::knows`]) and what is the game master's
-    /// alone. The engine has removed the hidden combatants and effects of `whole`, and has redacted
-    /// [`Ruleset::State`] field by field.
+    /// The state of `whole` as the audience may know it, made from nothing: a pattern without `..`
+    /// takes the true state apart, so that no field is shown before its line says so. It holds no
+    /// id that the audience does not know ([`Audience::knows`]), and nothing that differs with
+    /// which hidden combatant acts, or acted last.
     ///
     /// A player's command is refused unless this state accepts it too. So what a player may do while
     /// a hidden combatant is next, such as to go before it, must be possible here: keep that phase
@@ -38,7 +40,14 @@ pub trait Secrecy<R: Ruleset> {
     ///
     /// If [`Encounter::someone_acts`], the phase becomes one in which [`Ruleset::current`] is empty
     /// and [`Ruleset::pending`] is [`Pending::someone`](super::Pending::someone).
-    fn redact(encounter: &mut Encounter<R>, whole: &Encounter<R>, audience: &Audience<'_>);
+    fn known_state(whole: &Encounter<R>, audience: &Audience<'_>) -> R::State;
+
+    /// Tells of each combatant that the audience sees what it may know of its state, made from
+    /// nothing like [`known_state`](Self::known_state).
+    fn known_combatants<'t>(
+        whole: &'t Encounter<R>,
+        audience: &'t Audience<'t>,
+    ) -> KnownCombatants<'t, R>;
 
     /// Whether its part of `encounter` holds what viewers must not see although no combatant is
     /// hidden, such as the turns of hidden ones that have left.

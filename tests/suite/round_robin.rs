@@ -22,7 +22,7 @@ pub struct RoundRobin;
 pub struct Nothing {}
 
 /// Whose turn it is.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema, Redact!)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct State {
     acting: Option<CombatantId>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -291,8 +291,22 @@ impl Ruleset for RoundRobin {
 }
 
 impl Secrecy<Self> for RoundRobin {
-    fn redact(encounter: &mut Encounter<Self>, full: &Encounter<Self>, audience: &Audience<'_>) {
-        encounter.state.someone = full.someone_acts(audience);
+    fn known_state(whole: &Encounter<Self>, audience: &Audience<'_>) -> State {
+        let State { acting, someone } = &whole.state;
+        State {
+            acting: audience.known(acting),
+            someone: *someone || whole.someone_acts(audience),
+        }
+    }
+
+    fn known_combatants<'t>(
+        _whole: &'t Encounter<Self>,
+        _audience: &'t Audience<'t>,
+    ) -> KnownCombatants<'t, Self> {
+        Box::new(|c| {
+            let Nothing {} = c.state;
+            Nothing {}
+        })
     }
 
     fn redact_event(event: &Passed, redaction: &EventRedaction<'_, Self>) -> Option<Passed> {

@@ -1,8 +1,10 @@
 //! What viewers of Active Initiative know who do not see all combatants.
 
-use super::{ActiveInitiative, Encounter, Event, Phase, Taken, Way};
+use super::{ActiveInitiative, CombatantState, Encounter, Event, Phase, State, Taken, Way};
 use crate::json::CachedJson;
-use crate::vocabulary::{Audience, CombatantId, EventRedaction, Redact, Secrecy, ids};
+use crate::vocabulary::{
+    Audience, CombatantId, EventRedaction, KnownCombatants, Redact, Secrecy, ids,
+};
 
 impl Secrecy<Self> for ActiveInitiative {
     /// Without those who may interrupt.
@@ -23,12 +25,49 @@ impl Secrecy<Self> for ActiveInitiative {
         }
     }
 
-    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
-        let state = &mut encounter.state;
-        state.interrupt_points = None;
-        if whole.someone_acts(audience) {
-            state.phase = Phase::SomeoneActs;
+    fn known_state(whole: &Encounter, audience: &Audience<'_>) -> State {
+        let State {
+            phase,
+            last_actor,
+            interrupt_points: _,
+            interrupt_point_used,
+            begun,
+            turns,
+        } = &whole.state;
+        State {
+            phase: if whole.someone_acts(audience) {
+                Phase::SomeoneActs
+            } else {
+                audience.known(phase)
+            },
+            last_actor: audience.known(last_actor),
+            interrupt_points: None,
+            interrupt_point_used: *interrupt_point_used,
+            begun: *begun,
+            turns: audience.known(turns),
         }
+    }
+
+    fn known_combatants<'t>(
+        _whole: &'t Encounter,
+        _audience: &'t Audience<'t>,
+    ) -> KnownCombatants<'t, Self> {
+        Box::new(|c| {
+            let CombatantState {
+                own_die,
+                hurt,
+                interrupted,
+                passed,
+                readied,
+            } = &c.state;
+            CombatantState {
+                own_die: own_die.clone(),
+                hurt: *hurt,
+                interrupted: *interrupted,
+                passed: *passed,
+                readied: readied.clone(),
+            }
+        })
     }
 
     fn redact_event(event: &Event, redaction: &EventRedaction<'_, Self>) -> Option<Event> {

@@ -128,7 +128,7 @@ pub struct ReadiedAction {
 
 /// The state of the encounter under Active Initiative.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct State {
     /// The phase of the round.
     pub phase: Phase,

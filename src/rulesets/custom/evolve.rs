@@ -347,6 +347,7 @@ fn begin_phase(state: &mut State, definition: &Definition, phase: usize) {
         .is_some_and(|phase| phase.across_rounds);
     if !goes_on {
         state.last_side = None;
+        state.last_side_hidden = false;
     }
     state.pass = has_passes(definition).into();
     state.skipped.clear();
@@ -713,11 +714,13 @@ fn take_turn(encounter: &mut Encounter, id: &CombatantId, origin: TurnOrigin) {
     // A turn that was delayed in this round has used up its place.
     let has_place = c.state.delayed_turn.take().is_none();
     let side = c.side.clone();
+    let is_hidden = c.hidden;
     if !costs_turns(definition) && has_place {
         use_up_place(&mut encounter.state, place, &side, in_order);
     }
     if origin != TurnOrigin::Returned {
         encounter.state.last_side = Some(side);
+        encounter.state.last_side_hidden = is_hidden;
     }
 }
 

@@ -620,7 +620,7 @@ fn sides_to_act(encounter: &Encounter) -> BTreeSet<&Slug> {
 }
 
 /// The sides whose turn it is; `None` where sides do not matter.
-fn sides_next(encounter: &Encounter) -> Option<BTreeSet<&Slug>> {
+pub(super) fn sides_next(encounter: &Encounter) -> Option<BTreeSet<&Slug>> {
     let state = &encounter.state;
     match phase(encounter).sides {
         Sides::Mixed => None,

@@ -1,13 +1,18 @@
 //! What viewers of `custom` know who do not see all combatants.
 
 use super::evolve::sort_sides;
-use super::query::{asked, candidates, chooser, choosing_cards, current, side_state, undeclared};
+use super::query::{
+    asked, candidates, chooser, choosing_cards, current, side_state, sides_next, undeclared,
+};
 use super::{
-    Combatant, Custom, Declared, Encounter, Event, InitiativeRolled, Mode, Place, Placed, Reacted,
-    SideState, Triggered, UnseenPools,
+    Combatant, CombatantState, Custom, Declared, Encounter, Event, InitiativeRolled, Mode, Place,
+    Placed, Reacted, SideState, State, Triggered, Turn, UnseenPools,
 };
 use crate::json::CachedJson;
-use crate::vocabulary::{Audience, CombatantId, EventRedaction, Redact, Secrecy, Slug, ids};
+use crate::vocabulary::{
+    Audience, CombatantId, EventRedaction, KnownCombatants, Redact, Secrecy, Slug, ids,
+};
+use std::collections::BTreeMap;
 
 impl Secrecy<Self> for Custom {
     /// All in the fight, where the game master decides for them.
@@ -45,42 +50,112 @@ impl Secrecy<Self> for Custom {
         hides_side || encounter.iter().any(hides_points)
     }
 
-    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
-        let someone = whole.someone_acts(audience);
+    fn known_state(whole: &Encounter, audience: &Audience<'_>) -> State {
+        let State {
+            mode,
+            phase,
+            pass,
+            first_seat: _,
+            rolled,
+            places,
+            sides: _,
+            turns,
+            last,
+            offer,
+            stood_before,
+            last_side: _,
+            last_side_hidden: _,
+            skipped,
+            tick,
+            cards: _,
+            pools,
+        } = &whole.state;
+        let someone_acts = whole.someone_acts(audience);
+        let known_last = audience.known(last);
+        // Else it is the tick of a hidden combatant.
+        let knows_tick = !someone_acts && (*mode == Mode::Turn || known_last == *last);
+        let mut known = State {
+            mode: if someone_acts {
+                Mode::SomeoneActs
+            } else {
+                audience.known(mode)
+            },
+            phase: *phase,
+            pass: *pass,
+            first_seat: None,
+            rolled: *rolled,
+            places: audience.known(places),
+            sides: known_sides(whole, audience, someone_acts),
+            turns: if someone_acts {
+                Vec::new()
+            } else {
+                known_turns(turns, audience)
+            },
+            last: known_last,
+            offer: audience.known(offer),
+            stood_before: audience.known(stood_before),
+            last_side: None,
+            last_side_hidden: false,
+            skipped: skipped.clone(),
+            tick: if knows_tick { *tick } else { 0 },
+            cards: Vec::new(),
+            pools: pools.clone(),
+        };
+        sort_sides(&mut known);
+        known.last_side = known_last_side(whole, &known);
+        let sides = &known.sides;
+        known
+            .skipped
+            .retain(|side| sides.iter().any(|known| known.side == *side));
+        known
+    }
+
+    fn known_combatants<'t>(
+        whole: &'t Encounter,
+        audience: &'t Audience<'t>,
+    ) -> KnownCombatants<'t, Self> {
         let declaring = whole.state.mode == Mode::Declaring;
-        for c in encounter.combatants.iter_mut() {
-            let counted = c.state.counted.redact(audience).unwrap_or_default();
-            let hides_points = !c.state.pools.is_empty() && audience.hides_hp(whole, c);
-            let hides_choice = declaring && c.state.declared.is_some();
-            if counted != c.state.counted || hides_choice || hides_points {
-                let state = &mut c.change().state;
-                state.counted = counted;
-                state.declared.take_if(|_| declaring);
-                if hides_points {
-                    state.unseen_pools = UnseenPools(std::mem::take(&mut state.pools));
-                }
+        Box::new(move |c| {
+            let CombatantState {
+                turns_left,
+                turns_in_phase,
+                had_pass,
+                passed,
+                delaying,
+                delayed_turn,
+                counted,
+                lapped,
+                has_declared,
+                declared,
+                surprised,
+                used,
+                readied_reactions,
+                pools,
+                unseen_pools: _,
+            } = &c.state;
+            let (shown, unseen) = if !pools.is_empty() && audience.hides_hp(whole, c) {
+                (BTreeMap::new(), pools.clone())
+            } else {
+                (pools.clone(), BTreeMap::new())
+            };
+            CombatantState {
+                turns_left: *turns_left,
+                turns_in_phase: *turns_in_phase,
+                had_pass: *had_pass,
+                passed: *passed,
+                delaying: *delaying,
+                delayed_turn: *delayed_turn,
+                counted: audience.known(counted),
+                lapped: *lapped,
+                has_declared: *has_declared,
+                declared: declared.clone().filter(|_| !declaring),
+                surprised: *surprised,
+                used: used.clone(),
+                readied_reactions: readied_reactions.clone(),
+                pools: shown,
+                unseen_pools: UnseenPools(unseen),
             }
-        }
-        let state = &mut encounter.state;
-        state.cards = Vec::new();
-        state.first_seat = None;
-        state.turns.retain(|turn| !turn.combatants.is_empty());
-        state.sides.retain(|side| knows_side(whole, audience, side));
-        for side in &mut state.sides {
-            if side.initiative_hidden {
-                side.drop_initiative();
-            }
-            side.count = None;
-        }
-        sort_sides(state);
-        let sides = &state.sides;
-        let is_known = |side: &Slug| sides.iter().any(|known| known.side == *side);
-        state.skipped.retain(is_known);
-        state.last_side.take_if(|last| !is_known(last));
-        if someone {
-            state.mode = Mode::SomeoneActs;
-            state.turns.clear();
-        }
+        })
     }
 
     fn redact_event(event: &Event, redaction: &EventRedaction<'_, Self>) -> Option<Event> {
@@ -95,6 +170,7 @@ impl Secrecy<Self> for Custom {
             {
                 return None;
             }
+            Event::ClockAdvanced(_) if is_for_unknown(redaction) => return None,
             Event::Placed(e) if e.places.is_empty() => return None,
             Event::PoolChanged(e) if hides_points(redaction, &e.combatant) => return None,
             Event::Reacted(e) if hides_points(redaction, &e.combatant) => Reacted {
@@ -153,6 +229,86 @@ impl Secrecy<Self> for Custom {
 fn hides_points(redaction: &EventRedaction<'_, Custom>, id: &CombatantId) -> bool {
     let c = redaction.whole.get(id);
     c.is_some_and(|c| redaction.audience.hides_hp(redaction.whole, c))
+}
+
+/// Whether the clock advances to the tick of combatants that the audience does not know.
+fn is_for_unknown(redaction: &EventRedaction<'_, Custom>) -> bool {
+    let next = candidates(redaction.whole);
+    !next.is_empty() && !next.iter().any(|id| redaction.audience.knows(id))
+}
+
+/// The sides that an audience knows.
+fn known_sides(whole: &Encounter, audience: &Audience<'_>, someone_acts: bool) -> Vec<SideState> {
+    let chooses = whole.state.mode == Mode::Choosing && !someone_acts;
+    let chooser = if chooses { chooser(whole) } else { None };
+    let mut known = Vec::new();
+    for side in &whole.state.sides {
+        if knows_side(whole, audience, side) {
+            known.push(known_side(side, chooser));
+        }
+    }
+    known
+}
+
+/// A side as an audience knows it that sees who chooses the next combatant.
+fn known_side(whole: &SideState, chooser: Option<&CombatantId>) -> SideState {
+    let SideState {
+        side,
+        seen,
+        first,
+        yields,
+        initiative,
+        initiative_hidden,
+        last,
+        pools,
+        count: _,
+    } = whole;
+    let mut known = SideState {
+        side: side.clone(),
+        seen: *seen,
+        first: *first,
+        yields: *yields,
+        initiative: initiative.clone(),
+        initiative_hidden: *initiative_hidden,
+        // It would show for which side a hidden combatant acted.
+        last: last.clone().filter(|last| Some(last) == chooser),
+        pools: pools.clone(),
+        count: None,
+    };
+    if *initiative_hidden {
+        known.drop_initiative();
+    }
+    known
+}
+
+/// The turns in which an audience knows a combatant.
+fn known_turns(turns: &[Turn], audience: &Audience<'_>) -> Vec<Turn> {
+    let mut known: Vec<Turn> = turns.to_vec().redact(audience).unwrap_or_default();
+    known.retain(|turn| !turn.combatants.is_empty());
+    known
+}
+
+/// The side that acted last. If a hidden combatant acted for it, players are shown the side after
+/// which the same side is next, when that is public, so that they may do what that side may.
+fn known_last_side(whole: &Encounter, known: &State) -> Option<Slug> {
+    let state = &whole.state;
+    let is_known = |side: &Slug| side_state(known, side).is_some();
+    if !state.last_side_hidden {
+        return state.last_side.clone().filter(is_known);
+    }
+    if known.mode != Mode::Choosing {
+        return None;
+    }
+    let next = sides_next(whole)?;
+    let place = known
+        .sides
+        .iter()
+        .position(|side| next.contains(&side.side))?;
+    let before = match place {
+        0 => known.sides.last()?,
+        _ => known.sides.get(place - 1)?,
+    };
+    Some(before.side.clone())
 }
 
 /// Whether an audience knows of a side: it sees one of its combatants, or players have seen one.

@@ -97,7 +97,7 @@ impl Eq for UnseenPools {}
 
 /// State of an encounter in the custom ruleset.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct State {
     /// The current step of the fight.
     pub mode: Mode,
@@ -129,10 +129,14 @@ pub struct State {
     pub stood_before: Option<CombatantId>,
     /// The side that acted last in this phase.
     pub last_side: Option<Slug>,
+    /// True if a hidden combatant acted for that side, so that only the game master sees which it
+    /// was.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub last_side_hidden: bool,
     /// Sides that let another one go first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<Slug>,
-    /// The current tick.
+    /// The current tick; 0 for viewers who don't see the combatant that acts on it.
     pub tick: u32,
     /// Cards that are not in the deck. Only the game master sees them.
     #[schema(value_type = Vec<String>)]
@@ -370,7 +374,7 @@ impl Describe for Initiative {
 
 /// A side in the order of sides.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SideState {
     /// The side.
     pub side: Slug,
@@ -387,7 +391,8 @@ pub struct SideState {
     /// True if only hidden combatants have this initiative, so that only the game master sees it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub initiative_hidden: bool,
-    /// The combatant of the side that acted last.
+    /// The combatant of the side that acted last. Others than the game master see it while it
+    /// chooses.
     pub last: Option<CombatantId>,
     /// Points of the side in each pool. Empty pools are left out.
     #[schema(value_type = std::collections::HashMap<String, u32>)]

@@ -6,12 +6,14 @@
 
 use super::contest::contest_so_far;
 use super::points::has_legendary_points;
-use super::team::{MAX_ENEMY_TEAMS, asked_by, is_pc, is_unseen_team, nth_slot, team};
+use super::team::{MAX_ENEMY_TEAMS, asked_by, is_pc, is_unseen_team, nth_slot, occupants, team};
 use super::{
     CombatantState, Dc20, Encounter, Event, OrderLaid, Phase, Slot, SlotAdded, SlotId, SlotShown,
     State, Team,
 };
-use crate::vocabulary::{Audience, CombatantId, EventRedaction, Redact, Secrecy, Slug, ids};
+use crate::vocabulary::{
+    Audience, CombatantId, EventRedaction, KnownCombatants, Redact, Secrecy, Slug, ids,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -38,26 +40,90 @@ impl Secrecy<Self> for Dc20 {
         !state.unseen_teams.is_empty() || state.slots.iter().any(|slot| slot.unseen)
     }
 
-    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
+    fn known_state(whole: &Encounter, audience: &Audience<'_>) -> State {
+        let State {
+            phase,
+            slot: _,
+            deferred,
+            acting,
+            dc,
+            winner,
+            enemy_teams,
+            unseen_teams: _,
+            slots,
+            claims,
+            passed,
+            seconds,
+        } = &whole.state;
         let known = Known::of(whole, audience);
-        let mut slots = Vec::new();
-        for slot in whole.state.slots.iter() {
-            slots.extend(known.slot(slot));
+        let mut known_slots = Vec::with_capacity(slots.len());
+        for slot in slots.iter() {
+            known_slots.extend(known.slot(slot));
         }
-        let state = &mut encounter.state;
-        state.slots = Arc::new(slots);
-        state.slot = known.reached();
-        if whole.someone_acts(audience) {
-            state.phase = Phase::SomeoneActs;
-        }
-        encounter.change_states(
-            |s| !known.is_redacted(s),
-            |s| {
-                s.slot = known.slot_of(s);
-                s.behind = known.behind(s);
+        let someone_acts = whole.someone_acts(audience);
+        State {
+            phase: if someone_acts {
+                Phase::SomeoneActs
+            } else {
+                *phase
             },
-        );
-        encounter.state.unseen_teams = known.unseen.into_values().collect();
+            slot: if someone_acts {
+                known.last_seen_to_act()
+            } else {
+                known.reached()
+            },
+            deferred: *deferred && !someone_acts,
+            acting: audience.known(acting),
+            dc: *dc,
+            winner: *winner,
+            enemy_teams: enemy_teams.clone(),
+            unseen_teams: known.unseen.into_values().collect(),
+            slots: Arc::new(known_slots),
+            claims: audience.known(claims),
+            passed: audience.known(passed),
+            seconds: *seconds,
+        }
+    }
+
+    fn known_combatants<'t>(
+        whole: &'t Encounter,
+        audience: &'t Audience<'t>,
+    ) -> KnownCombatants<'t, Self> {
+        let known = Known::of(whole, audience);
+        Box::new(move |c| {
+            let CombatantState {
+                rolled,
+                check,
+                action_point_pool,
+                slot: _,
+                placed,
+                delayed,
+                behind: _,
+                inspiration_die,
+                round_one_adv,
+                attacked_with_adv,
+                committed,
+                readied,
+                legendary_points,
+                legendary_points_spent,
+            } = &c.state;
+            CombatantState {
+                rolled: rolled.clone(),
+                check: check.clone(),
+                action_point_pool: *action_point_pool,
+                slot: known.slot_of(&c.state),
+                placed: *placed,
+                delayed: *delayed,
+                behind: known.behind(&c.state),
+                inspiration_die: *inspiration_die,
+                round_one_adv: *round_one_adv,
+                attacked_with_adv: *attacked_with_adv,
+                committed: committed.clone(),
+                readied: readied.clone(),
+                legendary_points: *legendary_points,
+                legendary_points_spent: *legendary_points_spent,
+            }
+        })
     }
 
     fn redact_event(event: &Event, redaction: &EventRedaction<'_, Self>) -> Option<Event> {
@@ -137,6 +203,7 @@ impl<'t> Known<'t> {
                 && audience.sees(c)
                 && let Team::Enemy(n) = team(&whole.state, c)
                 && is_unseen_team(n)
+                && n - MAX_ENEMY_TEAMS <= whole.state.unseen_teams.len()
             {
                 unseen.insert(n, c.side.clone());
             }
@@ -239,6 +306,18 @@ impl<'t> Known<'t> {
         Some(known.id)
     }
 
+    /// The last turn in which the viewer has seen a combatant act: the one that the round has
+    /// reached would place a hidden combatant in the order.
+    fn last_seen_to_act(&self) -> Option<SlotId> {
+        for slot in self.state.slots.iter().rev() {
+            let mut occupants = occupants(self.whole, slot);
+            if occupants.any(|c| c.acted && self.audience.sees(c)) {
+                return self.slot(slot).map(|known| known.id);
+            }
+        }
+        None
+    }
+
     /// A combatant's turn as the viewer names it.
     fn slot_of(&self, state: &CombatantState) -> Option<SlotId> {
         self.name(state.slot.as_ref()?)
@@ -246,12 +325,7 @@ impl<'t> Known<'t> {
 
     /// The enemy behind which a combatant delays, if the viewer knows it.
     fn behind(&self, state: &CombatantState) -> Option<CombatantId> {
-        state.behind.redact(self.audience).flatten()
-    }
-
-    /// Whether a combatant's state names only what the viewer knows.
-    fn is_redacted(&self, state: &CombatantState) -> bool {
-        self.slot_of(state) == state.slot && self.behind(state) == state.behind
+        self.audience.known(&state.behind)
     }
 
     /// The viewer's name of a turn.

@@ -321,11 +321,12 @@ impl Describe for Slot {
 
 /// Encounter state of DC20.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct State {
     /// The step of the round.
     pub phase: Phase,
-    /// The Initiative Turn that is in progress, was last, or is awaited.
+    /// The Initiative Turn that is in progress, was last, or is awaited. For viewers who don't see
+    /// the combatant that acts, the last one in which they saw a combatant act.
     pub slot: Option<SlotId>,
     /// True if `slot` is awaited again after the turn of an override.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -3,9 +3,11 @@
 use super::decide::{are_lowest, deciders};
 use super::{
     Asked, CombatantState, Declared, Encounter, Event, Exp, InitiativeRoll, InitiativeRolled,
-    Phase, Use, lowest,
+    Phase, State, Use, lowest,
 };
-use crate::vocabulary::{Audience, CombatantId, Die, EventRedaction, Redact, Secrecy};
+use crate::vocabulary::{
+    Audience, CombatantId, Die, EventRedaction, KnownCombatants, Redact, Secrecy,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -27,16 +29,65 @@ impl Secrecy<Self> for Exp {
         }
     }
 
-    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
-        let ranks = known_ranks(&whole.state.ranking, audience);
-        let state = &mut encounter.state;
-        state.ranking = Arc::new(InitiativeRoll::known(&whole.state.ranking, audience));
-        state.cursor = known_rank(&ranks, state.cursor);
-        if whole.someone_acts(audience) {
-            state.phase = Phase::SomeoneActs;
+    /// The rank that is asked would place a hidden persona in the list.
+    fn known_state(whole: &Encounter, audience: &Audience<'_>) -> State {
+        let State {
+            phase,
+            pass,
+            cursor,
+            asked,
+            announced,
+            jumps,
+            failed,
+            kept,
+            duel,
+            ranking,
+        } = &whole.state;
+        let asked = audience.known(asked);
+        let cursor = if asked.is_empty() { 0 } else { *cursor };
+        State {
+            phase: if whole.someone_acts(audience) {
+                Phase::SomeoneActs
+            } else {
+                *phase
+            },
+            pass: *pass,
+            cursor: known_rank(&known_ranks(ranking, audience), cursor),
+            asked,
+            announced: audience.known(announced),
+            jumps: audience.known(jumps),
+            failed: audience.known(failed),
+            kept: audience.known(kept),
+            duel: audience.known(duel),
+            ranking: Arc::new(InitiativeRoll::known(ranking, audience)),
         }
-        let placed = |c: &CombatantState| c.rank.map(|rank| known_rank(&ranks, rank));
-        encounter.change_states(|c| placed(c) != c.rank, |c| c.rank = placed(c));
+    }
+
+    fn known_combatants<'t>(
+        whole: &'t Encounter,
+        audience: &'t Audience<'t>,
+    ) -> KnownCombatants<'t, Self> {
+        let ranks = known_ranks(&whole.state.ranking, audience);
+        Box::new(move |c| {
+            let CombatantState {
+                rank,
+                move_status,
+                act_status,
+                asked,
+                keeps_waiting,
+                mental,
+                own_roll,
+            } = &c.state;
+            CombatantState {
+                rank: rank.map(|rank| known_rank(&ranks, rank)),
+                move_status: *move_status,
+                act_status: *act_status,
+                asked: *asked,
+                keeps_waiting: *keeps_waiting,
+                mental: *mental,
+                own_roll: own_roll.clone(),
+            }
+        })
     }
 
     fn redact_event(event: &Event, redaction: &EventRedaction<'_, Self>) -> Option<Event> {

@@ -1,7 +1,7 @@
 //! The options, stats and state of EXP.
 
 use super::{Announced, Combatant, Encounter, JumpAnnounced, Use};
-use crate::vocabulary::{CombatantId, D10, Describe, Die, Int, Redact, Word};
+use crate::vocabulary::{CombatantId, D10, Describe, Die, Int, Word};
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -268,14 +268,15 @@ impl CombatantState {
 
 /// The state of the encounter under EXP.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct State {
     /// The step of the unit.
     #[schema(inline)]
     pub phase: Phase,
     /// The pass through the list, from 1; 0 before the first unit.
     pub pass: u32,
-    /// The rank that is asked, or was asked last in this pass; 0 at the top.
+    /// The rank that is asked, or was asked last in this pass; 0 at the top. Only the game master
+    /// sees that of combatants that others don't see.
     pub cursor: u32,
     /// The personas that are asked and have not answered: one, or several of a crowd.
     pub asked: Vec<CombatantId>,

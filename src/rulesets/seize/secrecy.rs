@@ -1,8 +1,10 @@
 //! What viewers of Seize the initiative know who do not see all combatants.
 
 use super::decide::barred;
-use super::{Encounter, Event, Phase, Seize, Seized, Tie, Way};
-use crate::vocabulary::{Audience, CombatantId, EventRedaction, Redact, Secrecy, ids};
+use super::{CombatantState, Encounter, Event, Phase, Seize, Seized, Seizer, State, Tie, Way};
+use crate::vocabulary::{
+    Audience, CombatantId, EventRedaction, KnownCombatants, Redact, Secrecy, ids,
+};
 
 impl Secrecy<Self> for Seize {
     fn choosable(encounter: &Encounter) -> Vec<CombatantId> {
@@ -14,16 +16,46 @@ impl Secrecy<Self> for Seize {
         }
     }
 
-    fn redact(encounter: &mut Encounter, whole: &Encounter, audience: &Audience<'_>) {
-        let state = &mut encounter.state;
-        // Windows of hidden combatants would be counted with the others.
-        state.windows = 0;
-        for seizer in &mut state.queue {
-            seizer.window = 0;
+    fn known_state(whole: &Encounter, audience: &Audience<'_>) -> State {
+        let State {
+            phase,
+            last_actor,
+            queue,
+            turns,
+            windows: _,
+        } = &whole.state;
+        State {
+            phase: if whole.someone_acts(audience) {
+                Phase::SomeoneActs
+            } else {
+                audience.known(phase)
+            },
+            last_actor: audience.known(last_actor),
+            queue: known_queue(queue, audience),
+            turns: audience.known(turns),
+            // Windows of hidden combatants would be counted with the others.
+            windows: 0,
         }
-        if whole.someone_acts(audience) {
-            state.phase = Phase::SomeoneActs;
-        }
+    }
+
+    fn known_combatants<'t>(
+        _whole: &'t Encounter,
+        _audience: &'t Audience<'t>,
+    ) -> KnownCombatants<'t, Self> {
+        Box::new(|c| {
+            let CombatantState {
+                own_die,
+                skips_round_1,
+                extra_action,
+                hurt,
+            } = &c.state;
+            CombatantState {
+                own_die: own_die.clone(),
+                skips_round_1: *skips_round_1,
+                extra_action: *extra_action,
+                hurt: *hurt,
+            }
+        })
     }
 
     fn redact_event(event: &Event, redaction: &EventRedaction<'_, Self>) -> Option<Event> {
@@ -38,6 +70,28 @@ impl Secrecy<Self> for Seize {
             redacted => Some(redacted),
         }
     }
+}
+
+/// The seizers that the audience knows, without their windows, which are counted with others.
+fn known_queue(queue: &[Seizer], audience: &Audience<'_>) -> Vec<Seizer> {
+    let mut known = Vec::with_capacity(queue.len());
+    for seizer in queue {
+        let Seizer {
+            combatant,
+            bonus,
+            window: _,
+            tied,
+        } = seizer;
+        if audience.knows(combatant) {
+            known.push(Seizer {
+                combatant: combatant.clone(),
+                bonus: *bonus,
+                window: 0,
+                tied: audience.known(tied),
+            });
+        }
+    }
+    known
 }
 
 /// Counts only the seizers that the audience knows.

@@ -126,7 +126,7 @@ pub struct CombatantState {
 }
 
 /// The state of the encounter under Seize the initiative.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct State {
     /// The phase of the round.
     pub phase: Phase,

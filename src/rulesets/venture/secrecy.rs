@@ -1,7 +1,7 @@
 //! What viewers of Venture know who do not see all combatants.
 
-use super::{CombatantState, Encounter, Event, Phase, Venture};
-use crate::vocabulary::{Audience, CombatantId, EventRedaction, Redact, Secrecy};
+use super::{CombatantState, Encounter, Event, Phase, State, Venture};
+use crate::vocabulary::{Audience, CombatantId, EventRedaction, KnownCombatants, Redact, Secrecy};
 
 impl Secrecy<Self> for Venture {
     /// Without those who may return or join the battle.
@@ -15,17 +15,57 @@ impl Secrecy<Self> for Venture {
             .collect()
     }
 
-    /// The engine has redacted the phase. What is left is the combatant that forced another one into
-    /// Crash, and the tick, which would be that of a hidden combatant while it acts or after it was
-    /// the last to act.
-    fn redact(encounter: &mut Encounter, _whole: &Encounter, audience: &Audience<'_>) {
-        let unknown =
-            |s: &CombatantState| s.crashed_by.as_ref().is_some_and(|id| !audience.knows(id));
-        encounter.change_states(unknown, |s| s.crashed_by = None);
-        let state = &mut encounter.state;
-        if matches!(state.phase, Phase::SomeoneActs {} | Phase::Standstill {}) {
-            state.tick = None;
+    /// The tick would be that of a hidden combatant while it acts, or after it was the last to act.
+    fn known_state(whole: &Encounter, audience: &Audience<'_>) -> State {
+        let State { phase, tick } = &whole.state;
+        let phase = audience.known(phase);
+        let shows_tick = !matches!(phase, Phase::SomeoneActs {} | Phase::Standstill {});
+        State {
+            phase,
+            tick: tick.filter(|_| shows_tick),
         }
+    }
+
+    fn known_combatants<'t>(
+        _whole: &'t Encounter,
+        audience: &'t Audience<'t>,
+    ) -> KnownCombatants<'t, Self> {
+        Box::new(|c| {
+            let CombatantState {
+                initiative,
+                join_battle,
+                free_action,
+                crashed,
+                crashed_by,
+                recovery_tokens,
+                onslaught,
+                delaying,
+                actions_taken,
+                flurrying,
+                attacked,
+                moved,
+                follow_up,
+                start_effects,
+                timed_changes,
+            } = &c.state;
+            CombatantState {
+                initiative: *initiative,
+                join_battle: join_battle.clone(),
+                free_action: *free_action,
+                crashed: *crashed,
+                crashed_by: audience.known(crashed_by),
+                recovery_tokens: *recovery_tokens,
+                onslaught: *onslaught,
+                delaying: *delaying,
+                actions_taken: *actions_taken,
+                flurrying: *flurrying,
+                attacked: *attacked,
+                moved: *moved,
+                follow_up: *follow_up,
+                start_effects: start_effects.clone(),
+                timed_changes: timed_changes.clone(),
+            }
+        })
     }
 
     /// A tick that names a known combatant is dropped too if a hidden one is awaited after it: the

@@ -240,7 +240,7 @@ impl Describe for TimedChange {
 
 /// The state of the encounter under Venture.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct State {
     /// The phase of the fight.
     pub phase: Phase,

@@ -17,6 +17,7 @@ mod player;
 mod recorded;
 pub mod secrecy;
 mod signature;
+mod swap;
 mod teams;
 mod turns;
 

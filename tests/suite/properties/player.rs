@@ -44,6 +44,11 @@ impl Subject {
         }
     }
 
+    /// Options at random, of a ruleset whose options are all accepted.
+    pub fn options(&self, chance: &mut Chance) -> Value {
+        chance.value(&self.options, self.options.root(), &[])
+    }
+
     /// A play: larger and longer with its number, so that the first breach is a small one.
     pub fn play(&self, number: u64, seed: u64) -> Played {
         let mut chance = Chance::new(seed);

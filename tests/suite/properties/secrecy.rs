@@ -54,7 +54,7 @@ fn audiences(own: &[OwnCombatant]) -> [(&'static str, &[OwnCombatant]); 2] {
     [("player", own), ("spectator", &[])]
 }
 
-fn viewer(role: Role, own: &[OwnCombatant]) -> Viewer {
+pub fn viewer(role: Role, own: &[OwnCombatant]) -> Viewer {
     Viewer {
         role,
         ..player("player", own.to_vec())
@@ -75,7 +75,7 @@ pub struct Sight {
     pub view: String,
     text: String,
     options: String,
-    brief: String,
+    pub brief: String,
     /// The types of the commands and the events that led here, with their sentences, as the viewer
     /// reads them.
     pub entry: Option<(String, String)>,
@@ -136,6 +136,12 @@ impl Stage {
         led: Option<(&Decided, &Value)>,
     ) -> Sight {
         let seen = self.game.redacted(own);
+        let view = |game: &dyn AnyEncounter| {
+            let view = game.view(&viewer(Role::Player, own));
+            view.expect("a view").get().to_owned()
+        };
+        // A player's dry run is decided on a view.
+        assert_eq!(view(&*seen.redacted(own)), view(&*seen), "a view of a view");
         let entry = led.and_then(|(decided, command)| {
             let own = decided
                 .redactions
@@ -150,11 +156,7 @@ impl Stage {
         });
         Sight {
             version: seen.version(),
-            view: seen
-                .view(&viewer(Role::Player, own))
-                .expect("a view")
-                .get()
-                .to_owned(),
+            view: view(&*seen),
             text: seen.text(),
             options: serde_json::to_string(&seen.options(
                 &viewer(Role::Player, own),
@@ -319,10 +321,21 @@ pub fn alike(with: &[Sight], without: &[Sight]) -> Result<(), String> {
             ]
         };
         if let Some((a, b)) = parts(a).into_iter().zip(parts(b)).find(|(a, b)| a != b) {
+            let [a, b] = around_difference(&a, &b);
             return Err(format!("\n    {a}\n    {b}"));
         }
     }
     Ok(())
+}
+
+/// Both texts near the first character in which they differ.
+fn around_difference(a: &str, b: &str) -> [String; 2] {
+    let mut pairs = a.chars().zip(b.chars());
+    let same = pairs.position(|(a, b)| a != b).unwrap_or(0);
+    [a, b].map(|text| {
+        let near = text.chars().skip(same.saturating_sub(200));
+        near.take(400).collect()
+    })
 }
 
 /// A play at random of a subject.

@@ -4,5 +4,5 @@ mod custom;
 mod dc20;
 mod dc20_merges;
 mod exp;
-mod windows;
 mod exp_jumps;
+mod windows;
