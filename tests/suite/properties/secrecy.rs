@@ -73,7 +73,7 @@ pub struct Stage {
 pub struct Sight {
     version: u64,
     pub view: String,
-    text: String,
+    pub text: String,
     options: String,
     pub brief: String,
     /// The types of the commands and the events that led here, with their sentences, as the viewer

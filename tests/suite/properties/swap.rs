@@ -321,14 +321,16 @@ impl Worlds {
         alike(&one, &other)
     }
 
-    /// Whether viewers see that the same combatants act and decide, in the same round.
+    /// Whether viewers see that the same combatants act and decide, in the same round, phase and
+    /// pass, which the head of the turn table names.
     fn await_the_same(&self) -> bool {
         let [one, other] = [&self.one, &self.other].map(|stage| {
-            let mut briefs = Vec::new();
+            let mut moments = Vec::new();
             for sight in stage.sights(None) {
-                briefs.push(sight.brief);
+                let head = sight.text.lines().next().unwrap_or_default().to_owned();
+                moments.push((sight.brief, head));
             }
-            (stage.game.summary().round, briefs)
+            moments
         });
         one == other
     }
