@@ -358,8 +358,8 @@ pub struct Followed {
 
 impl App {
     /// Follows an encounter from the place `after`, or from now on, for the holder of `token`. If
-    /// the log holds another entry there, or none, the feed begins now; a version alone is refused
-    /// then.
+    /// the log holds another entry there, or none, the feed begins now; a version alone that the
+    /// log does not hold is refused.
     pub async fn follow(
         self: &Arc<Self>,
         id: &str,

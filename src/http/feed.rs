@@ -347,8 +347,8 @@ pub(super) struct FeedCall<'a> {
     pub format: Format,
 }
 
-/// The log as a stream. A client that sends the last event's id knows the state; other clients get
-/// a snapshot first.
+/// The log as a stream. A client that sends the last event's id knows the state; other clients, and
+/// one whose last event the log does not hold, get a snapshot first.
 pub(super) async fn stream(shared: &AppState, call: &FeedCall<'_>) -> Result<Response, Problem> {
     let FeedCall {
         id,
@@ -358,12 +358,20 @@ pub(super) async fn stream(shared: &AppState, call: &FeedCall<'_>) -> Result<Res
         ..
     } = *call;
     let last_event = headers.last_event_id.as_ref();
-    let after = last_event.or(call.after);
+    let mut after = last_event.or(call.after);
+    let followed = match shared.app.follow(id, token, after).await {
+        // An error would end an `EventSource`.
+        Err(AppError::FutureVersion { .. } | AppError::Pruned { .. }) if last_event.is_some() => {
+            after = None;
+            shared.app.follow(id, token, None).await?
+        }
+        followed => followed?,
+    };
     let Followed {
         now,
         follower,
         goes_on,
-    } = shared.app.follow(id, token, after).await?;
+    } = followed;
     // The state that the transitions follow.
     let opening = match after {
         Some(_) if goes_on && last_event.is_some() => None,

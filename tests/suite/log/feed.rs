@@ -274,6 +274,11 @@ async fn both_kinds_of_streams_begin_alike() {
             ("transition".to_owned(), json!(3)),
             "{accept}: the header counts"
         );
+        assert_eq!(
+            first("?after=2", "9").await,
+            snapshot(3),
+            "{accept}: an error would end an EventSource"
+        );
         let (_, _, mut limited) = open("?after=0&limit=2", "").await;
         assert_eq!(
             (limited.transition().await, limited.transition().await),

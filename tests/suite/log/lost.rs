@@ -325,8 +325,12 @@ async fn what_an_evicted_log_held_is_gone_and_everything_after_it_is_there() {
             let problem = fight.get(gone).send().await.problem(410, "version_gone");
             assert_eq!(problem["oldest_version"], 4, "{gone}");
         }
+        assert_eq!(Stream::open(fight, LINES, Some(1)).await.err(), Some(410));
         for accept in [LINES, SSE] {
-            assert_eq!(Stream::open(fight, accept, Some(1)).await.err(), Some(410));
+            let call = fight.get("/events").header("last-event-id", "1");
+            let mut anew = Stream::of(call, accept).await.expect("a stream");
+            let first = anew.next().await.expect("a message");
+            assert_eq!(first.kind, "snapshot", "an error would end an EventSource");
         }
         fight
             .refused(
