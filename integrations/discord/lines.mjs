@@ -41,7 +41,7 @@ function put(combatant, { kind, name }, value) {
 }
 
 function readOne(text, side, words) {
-  const tokens = text.split(/\s+/);
+  const tokens = text.normalize("NFC").split(/\s+/);
   const isCounted = tokens.length > 1 && /^\d{1,2}$/.test(tokens[0]);
   const count = isCounted ? Number(tokens.shift()) : 1;
   if (count < 1 || count > MOST_OF_A_KIND) throw new Refusal(`"${text}" is ${count} of a kind. Use 1 to ${MOST_OF_A_KIND}.`);

@@ -107,7 +107,7 @@ impl LogEntry {
     /// Refuses texts of an imported entry that no request makes: too many or too long ones, and
     /// control characters.
     pub fn check_texts(&self) -> Result<(), FieldError> {
-        if Text::<64>::new(&self.token).is_none() {
+        if <Text<64>>::new(&self.token).is_none() {
             let message =
                 "Expected a token's id: at most 64 characters without control characters.";
             return Err(FieldError::meaningless("token", message));
@@ -123,7 +123,7 @@ impl LogEntry {
 }
 
 fn check_commands(commands: &[String]) -> Result<(), FieldError> {
-    if commands.len() <= MAX_COMMANDS && commands.iter().all(|verb| Text::<64>::new(verb).is_some())
+    if commands.len() <= MAX_COMMANDS && commands.iter().all(|verb| <Text<64>>::new(verb).is_some())
     {
         return Ok(());
     }

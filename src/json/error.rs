@@ -6,9 +6,18 @@ use serde::de::{self, Expected, Unexpected};
 use std::fmt::{self, Display};
 use utoipa::ToSchema;
 
+/// Whether a character sets the direction of the text after it, so that a name can turn around the
+/// sentence that it is in. The marks of direction that Arabic and Hebrew need do not.
+pub fn sets_direction(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// As much of a client's text as an error may repeat.
 pub fn shortened(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(40).collect()
+    let repeated = text
+        .chars()
+        .filter(|c| !c.is_control() && !sets_direction(*c));
+    repeated.take(40).collect()
 }
 
 /// A field that is wrong.

@@ -16,7 +16,7 @@ mod tagged;
 
 pub use cached::{CachedJson, JsonCell};
 pub use direct::{each_item, json_text, read_json, read_json_beside};
-pub use error::{ErrorKind, FieldError, shortened};
+pub use error::{ErrorKind, FieldError, sets_direction, shortened};
 pub use reader::{read, read_fields, read_query};
 pub use strict::parse;
 pub use tagged::{Source, Tagged, TaggedFields, read_tagged, union_schema};

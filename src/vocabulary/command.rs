@@ -2,7 +2,7 @@
 
 use super::{
     AllowedRole, ChangesSchema, CombatantId, CommandSpec, Commands, DraftSchema, EffectDraft,
-    EffectId, Int, MemberId, Metadata, Slug, Summary, Tagged, Text, Word, is_default,
+    EffectId, Int, Lines, MemberId, Metadata, Slug, Summary, Tagged, Text, Word, is_default,
 };
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
@@ -173,7 +173,7 @@ pub struct Override {
 #[serde(deny_unknown_fields)]
 pub struct Note {
     /// The note.
-    pub text: Text<2000>,
+    pub text: Lines<2000>,
     /// Readers of the note: only the game master, or all.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schema(inline, default = "gm")]

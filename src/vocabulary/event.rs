@@ -1,8 +1,8 @@
 //! Events: they carry every die and every choice, and applying them in order gives the state.
 
 use super::{
-    Combatant, CombatantId, Describe, Effect, EffectId, MemberId, Metadata, Names, Readers, Redact,
-    Ruleset, Slug, Tagged, Tellable, Text, Word, capitalize, is_default, spaced, tell,
+    Combatant, CombatantId, Describe, Effect, EffectId, Lines, MemberId, Metadata, Names, Readers,
+    Redact, Ruleset, Slug, Tagged, Tellable, Text, Word, capitalize, is_default, spaced, tell,
 };
 use crate::json::{FieldError, Source, Tagged as _, read_json_beside};
 use macro_rules_attribute::derive;
@@ -386,7 +386,7 @@ pub struct Overridden {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Noted {
     /// The note.
-    pub text: Text<2000>,
+    pub text: Lines<2000>,
     /// Readers of the note.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schema(inline)]

@@ -1,6 +1,7 @@
 //! Names for machines: words such as a side or a condition, and the ids that clients choose.
 
 use super::UsedIds;
+use super::character::{is_letter_or_digit, is_mark};
 use crate::json::shortened;
 use macro_rules_attribute::derive;
 use serde::de::{self, Deserializer, Unexpected};
@@ -9,26 +10,44 @@ use smol_str::{SmolStr, StrExt};
 use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use unicode_normalization::UnicodeNormalization;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-/// What a slug looks like, as a regular expression.
-pub const SLUG_PATTERN: &str = "^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$";
+/// What a slug looks like, as a regular expression: no space, control character or punctuation of
+/// ASCII but `-` and `_`. Other punctuation and symbols match too: readers of JSON Schema have no
+/// class of letters in common.
+pub const SLUG_PATTERN: &str = r"^[^\x00-\x2f:-@\x5b-`\x7b-\xa9\u2000-\u206f][^\x00-,.\x2f:-@\x5b-\x5e`\x7b-\xa9\u2010-\u206f]{0,39}$";
 
 /// What an id looks like, as a regular expression: the ids of virtual tabletops fit.
 const ID_PATTERN: &str = "^[A-Za-z0-9_.:-]{1,64}$";
 
 const ID_EXPECTED: &str = "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
 
+/// Maximum characters of a word.
+const MAX_WORD: usize = 40;
+
+/// Characters that show nothing and join the letters beside them, in words of Persian and of India.
+const JOINERS: [char; 2] = ['\u{200c}', '\u{200d}'];
+
+/// A word as it is kept: composed, in small letters and without joiners, so that words are equal if
+/// they read the same.
 fn slug(text: &str) -> Option<SmolStr> {
-    let bytes = text.as_bytes();
-    let valid = bytes.len() <= 40
-        && bytes.first().is_some_and(u8::is_ascii_alphanumeric)
-        && bytes
-            .iter()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
-    valid.then(|| text.to_ascii_lowercase_smolstr())
+    if text.chars().count() > MAX_WORD {
+        return None;
+    }
+    let word = if text.is_ascii() {
+        text.to_ascii_lowercase_smolstr()
+    } else {
+        let letters = text.chars().filter(|c| !JOINERS.contains(c));
+        let composed: String = letters.nfc().collect();
+        composed.to_lowercase().nfc().collect()
+    };
+    let begins_well = word.starts_with(is_letter_or_digit);
+    let is_word = |c: char| is_letter_or_digit(c) || is_mark(c) || matches!(c, '-' | '_');
+    let valid = begins_well && word.chars().all(is_word) && word.chars().count() <= MAX_WORD;
+    valid.then_some(word)
 }
 
 fn id(text: &str) -> Option<SmolStr> {
@@ -176,9 +195,9 @@ macro_rules! Name {
     };
 }
 
-/// A word for machines, such as a side or a condition: letters, digits, `-` and `_`, beginning with
-/// a letter or digit, at most 40 characters. Capitals become small letters when it is read, so that
-/// `Prone` is `prone`.
+/// A word for machines, such as a side or a condition: letters of any script, digits, `-` and `_`,
+/// beginning with a letter or digit, at most 40 characters. Capitals become small letters when it is
+/// read, so that `Prone` is `prone`.
 #[derive(Clone, Eq, PartialOrd, Ord, Serialize, Name!)]
 #[serde(transparent)]
 pub struct Slug(SmolStr);
@@ -186,7 +205,7 @@ pub struct Slug(SmolStr);
 impl Syntax for Slug {
     const PATTERN: &'static str = SLUG_PATTERN;
     const EXPECTED: &'static str =
-        "a word of letters, digits, - and _ (at most 40 characters), such as prone";
+        "a word of letters of any script, digits, - and _ (at most 40 characters), such as prone";
 
     fn read(text: &str) -> Option<SmolStr> {
         slug(text)
@@ -263,6 +282,7 @@ mod tests {
         let (forty, sixty_four) = ("a".repeat(40), "a".repeat(64));
         for word in ["players", "P", "7", "a-b_c", &forty] {
             assert_eq!(Slug::new(word).expect(word).as_str(), word.to_lowercase());
+            assert!(matches(SLUG_PATTERN, word), "{word}");
         }
         for other in [
             "",
@@ -270,17 +290,82 @@ mod tests {
             "_a",
             "a b",
             "a.b",
-            "a\u{e9}",
-            "\u{e9}",
+            "\u{301}a",
+            "\u{200d}",
+            "a\u{200b}",
+            "a\u{a0}b",
+            "a\u{2019}b",
+            "\u{3164}",
+            "\u{1f409}",
             &"a".repeat(41),
+            &"\u{e9}".repeat(41),
         ] {
             assert!(Slug::new(other).is_none(), "{other}");
+            assert!(
+                !matches(SLUG_PATTERN, other) || IS_RARE.contains(&other),
+                "{other}"
+            );
         }
         for id in ["-Mabc_dEf12", "Actor.AbC123", ":", &sixty_four] {
             assert_eq!(CombatantId::new(id).expect(id).as_str(), id);
         }
         for other in ["", "a b", "a/b", "\u{e9}", &"a".repeat(65)] {
             assert!(CombatantId::new(other).is_none(), "{other}");
+        }
+    }
+
+    /// Other texts that a regular expression without classes of letters lets pass.
+    const IS_RARE: [&str; 4] = ["\u{301}a", "a\u{200b}", "\u{3164}", "\u{1f409}"];
+
+    fn matches(pattern: &str, text: &str) -> bool {
+        let schema = serde_json::json!({"type": "string", "pattern": pattern});
+        jsonschema::is_valid(&schema, &serde_json::json!(text))
+    }
+
+    #[test]
+    fn a_word_of_any_script_is_equal_to_its_other_spellings() {
+        for (spellings, kept) in [
+            (["\u{e9}bloui", "E\u{301}BLOUI"], "\u{e9}bloui"),
+            (
+                ["\u{41e}\u{421}\u{41b}", "\u{43e}\u{441}\u{43b}"],
+                "\u{43e}\u{441}\u{43b}",
+            ),
+            (
+                [
+                    "\u{646}\u{6cc}\u{645}\u{200c}\u{62c}",
+                    "\u{646}\u{6cc}\u{645}\u{62c}",
+                ],
+                "\u{646}\u{6cc}\u{645}\u{62c}",
+            ),
+            (
+                [
+                    "\u{905}\u{902}\u{927}\u{94d}",
+                    "\u{905}\u{902}\u{927}\u{94d}",
+                ],
+                "\u{905}\u{902}\u{927}\u{94d}",
+            ),
+            (["\u{6bd2}-2", "\u{6bd2}-2"], "\u{6bd2}-2"),
+        ] {
+            for spelling in spellings {
+                assert_eq!(
+                    Slug::new(spelling).expect(spelling).as_str(),
+                    kept,
+                    "{spelling}"
+                );
+                assert!(matches(SLUG_PATTERN, spelling), "{spelling}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_word_reads_as_itself() {
+        for c in '\0'..=char::MAX {
+            for text in [c.to_string(), format!("A{c}\u{3a3}")] {
+                let Some(word) = Slug::new(&text) else {
+                    continue;
+                };
+                assert_eq!(Slug::new(word.as_str()), Some(word), "{text:?}");
+            }
         }
     }
 
@@ -297,6 +382,10 @@ mod tests {
         assert_eq!(free("(Rat)", false, &[]), "rat");
         assert_eq!(free("(Rat)", true, &[]), "hidden_rat");
         assert_eq!(free("\u{c9}lan", false, &[]), "elan");
+        assert_eq!(
+            free("\u{41c}\u{435}\u{440}\u{440}\u{43e}\u{443}", false, &[]),
+            "merrou"
+        );
         assert_eq!(free("!?", false, &[]), "c");
         assert_eq!(
             free(&"long-".repeat(9), false, &[]),

@@ -1,6 +1,6 @@
 //! Short texts of the caller's own.
 
-use super::Text;
+use super::{Lines, Text};
 use serde::de::{Deserializer, Error, Unexpected};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use utoipa::{PartialSchema, ToSchema};
 /// never reads them. At most 16, with names of 1 to 40 characters and values of 1 to 200.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct Metadata(BTreeMap<Text<40>, Text<200>>);
+pub struct Metadata(BTreeMap<Text<40>, Lines<200>>);
 
 impl Metadata {
     const MAX: usize = 16;
@@ -25,7 +25,7 @@ impl Metadata {
 
 impl<'de> Deserialize<'de> for Metadata {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let texts = BTreeMap::<Text<40>, Text<200>>::deserialize(deserializer)?;
+        let texts = BTreeMap::<Text<40>, Lines<200>>::deserialize(deserializer)?;
         match texts.len() {
             0..=Self::MAX => Ok(Self(texts)),
             n => {

@@ -6,6 +6,7 @@
 
 mod audience;
 mod cached_combatant;
+mod character;
 mod combatant;
 mod combatants;
 mod command;
@@ -57,7 +58,7 @@ pub use play::Play;
 pub use redact::{Participants, Redact};
 pub use redaction::EventRedaction;
 pub use ruleset::{Data, Registrar, Ruleset};
-pub use scalar::{INLINE, Int, Text, is_plain};
+pub use scalar::{INLINE, Int, Lines, Text, is_plain};
 pub use schema::*;
 pub use secrecy::{KnownCombatants, Secrecy};
 pub use used_ids::UsedIds;

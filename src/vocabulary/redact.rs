@@ -63,7 +63,7 @@ public! { bool, u16, u32, u64, usize, i64, Die, MemberId, Metadata, Slug }
 
 impl<const MIN: i64, const MAX: i64> Redact for Int<MIN, MAX> {}
 
-impl<const MAX: usize> Redact for Text<MAX> {}
+impl<const MAX: usize, const LINES: bool> Redact for Text<MAX, LINES> {}
 
 /// Combatants that take part in something together, at least one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

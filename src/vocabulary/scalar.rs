@@ -1,7 +1,8 @@
 //! Bounded scalars: a value of these types is in range by construction, and its JSON Schema says
 //! so.
 
-use crate::json::shortened;
+use super::character::{breaks_line, is_visible};
+use crate::json::{sets_direction, shortened};
 use serde::de::{self, Deserializer, Unexpected};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
@@ -86,22 +87,34 @@ impl<const MIN: i64, const MAX: i64> ToSchema for Int<MIN, MAX> {
     }
 }
 
-/// Whether a text has no control characters but line breaks and tabs.
+/// A text of one line that begins with what shows something, as a regular expression. Rare
+/// characters that show nothing match too: readers of JSON Schema have no classes of characters in
+/// common.
+pub(super) const LINE_PATTERN: &str = r"^[^\s\x00-\x1f\x7f-\x9f\xad\u0300-\u036f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0][^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]*$";
+
+/// Whether a text has no control characters but line breaks and tabs, and sets no direction.
 pub fn is_plain(text: &str) -> bool {
-    text.chars()
-        .all(|c| !c.is_control() || c == '\n' || c == '\t')
+    text.chars().all(|c| {
+        let is_control = c.is_control() && c != '\n' && c != '\t';
+        !is_control && !sets_direction(c)
+    })
 }
 
-/// Text of 1 to `MAX` characters without control characters (line breaks and tabs are allowed).
+/// Text of 1 to `MAX` characters that shows something, has no control characters and sets no
+/// direction. It has one line, or, with `LINES`, line breaks and tabs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
-pub struct Text<const MAX: usize>(SmolStr);
+pub struct Text<const MAX: usize, const LINES: bool = false>(SmolStr);
 
-impl<const MAX: usize> Text<MAX> {
-    /// The text, if it is not empty, not too long and free of control characters.
+/// Text of several lines.
+pub type Lines<const MAX: usize> = Text<MAX, true>;
+
+impl<const MAX: usize, const LINES: bool> Text<MAX, LINES> {
+    /// The text, if it is one.
     pub fn new(text: &str) -> Option<Self> {
-        let fits = !text.trim().is_empty() && text.chars().count() <= MAX;
-        (fits && is_plain(text)).then(|| Self(text.into()))
+        let fits = text.chars().count() <= MAX && text.chars().any(is_visible);
+        let has_its_lines = LINES || !text.chars().any(|c| c == '\t' || breaks_line(c));
+        (fits && has_its_lines && is_plain(text)).then(|| Self(text.into()))
     }
 
     /// A text of the program's own, known to fit.
@@ -115,31 +128,97 @@ impl<const MAX: usize> Text<MAX> {
     }
 }
 
-impl<const MAX: usize> fmt::Display for Text<MAX> {
+impl<const MAX: usize, const LINES: bool> fmt::Display for Text<MAX, LINES> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
+impl<'de, const MAX: usize, const LINES: bool> Deserialize<'de> for Text<MAX, LINES> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(deserializer)?;
-        let expected = format!("text of 1 to {MAX} characters without control characters");
+        let lines = if LINES { "text" } else { "one line of text" };
+        let expected = format!(
+            "{lines}: 1 to {MAX} characters, one of them visible, without control characters and \
+             direction overrides"
+        );
         Self::new(&text).ok_or_else(|| {
             de::Error::invalid_value(Unexpected::Str(&shortened(&text)), &&*expected)
         })
     }
 }
 
-impl<const MAX: usize> PartialSchema for Text<MAX> {
+impl<const MAX: usize, const LINES: bool> PartialSchema for Text<MAX, LINES> {
     fn schema() -> RefOr<Schema> {
         let text = ObjectBuilder::new().schema_type(Type::String);
         text.min_length(Some(1)).max_length(Some(MAX)).into()
     }
 }
 
-impl<const MAX: usize> ToSchema for Text<MAX> {
+impl<const MAX: usize, const LINES: bool> ToSchema for Text<MAX, LINES> {
     fn name() -> Cow<'static, str> {
-        format!("{INLINE}text.{MAX}").into()
+        let lines = if LINES { "lines" } else { "text" };
+        format!("{INLINE}{lines}.{MAX}").into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Texts, and whether each may be a text of one line and of several.
+    const TEXTS: [(&str, bool, bool); 24] = [
+        ("Ann", true, true),
+        (" Ann the Bold ", true, true),
+        ("\u{41c}\u{435}\u{440}\u{440}\u{43e}\u{443}", true, true),
+        ("\u{1f409}", true, true),
+        ("\u{1f468}\u{200d}\u{1f469}", true, true),
+        (
+            "\u{646}\u{6cc}\u{645}\u{200c}\u{62c}\u{627}\u{646}",
+            true,
+            true,
+        ),
+        ("\u{200f}\u{5d0}\u{5d1}", true, true),
+        ("e\u{301}", true, true),
+        ("", false, false),
+        (" ", false, false),
+        ("\u{a0}\u{3000}", false, false),
+        ("\u{200b}", false, false),
+        ("\u{200d}\u{2060}\u{feff} ", false, false),
+        ("\u{ad}", false, false),
+        ("\u{301}\u{fe0f}", false, false),
+        ("\u{3164}", false, false),
+        ("\u{115f}\u{1160}\u{ffa0}\u{2800}", false, false),
+        ("Ann\nBob", false, true),
+        ("Ann\tBob", false, true),
+        ("Ann\u{2028}Bob", false, true),
+        ("\n", false, false),
+        ("Ann\rBob", false, false),
+        ("Ann\u{202e}boB", false, false),
+        ("\u{2067}Ann\u{2069}", false, false),
+    ];
+
+    #[test]
+    fn a_text_shows_something_and_stays_in_its_line_and_direction() {
+        for (text, one, several) in TEXTS {
+            assert_eq!(Text::<20, false>::new(text).is_some(), one, "{text:?}");
+            assert_eq!(Text::<20, true>::new(text).is_some(), several, "{text:?}");
+        }
+        assert!(Text::<3, false>::new("\u{435}\u{435}\u{435}").is_some());
+        assert!(Text::<3, false>::new("four").is_none());
+    }
+
+    #[test]
+    fn a_text_that_matches_the_pattern_of_options_is_one() {
+        let schema = serde_json::json!({"type": "string", "pattern": LINE_PATTERN});
+        let pattern = jsonschema::validator_for(&schema).expect("a schema");
+        for (text, one, _) in TEXTS {
+            let matches = pattern.is_valid(&serde_json::json!(text));
+            assert!(!matches || one, "{text:?}");
+            assert!(
+                matches || !one || text.starts_with([' ', '\u{200f}']),
+                "{text:?}"
+            );
+        }
     }
 }

@@ -1,15 +1,14 @@
 //! What an open field of a command may hold, and its JSON Schema.
 
+use super::scalar::LINE_PATTERN;
 use super::{CombatantId, Describe, EffectId, MAX_COMBATANTS, Names, spaced};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A new word as it is kept, in small letters: in capitals a known word would pass for a new one.
-const NEW_WORD_PATTERN: &str = "^[a-z0-9][a-z0-9_-]{0,39}$";
-
-/// What a text may be: it begins with a visible character and has no control characters.
-const TEXT_PATTERN: &str = r"^[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
+/// Readers of JSON Schema have no class of capitals in common, so that those beyond ASCII match.
+const NEW_WORD_PATTERN: &str = r"^[^\x00-\x2f:-\x60\x7b-\xa9\u2000-\u206f][^\x00-,.\x2f:-\x5e\x60\x7b-\xa9\u2000-\u206f]{0,39}$";
 
 /// What an open field of a command may hold. Every value of it is accepted.
 #[derive(Debug, Clone, PartialEq)]
@@ -390,7 +389,7 @@ impl Values {
                 json!({"type": "integer", "minimum": least, "maximum": most})
             }
             Self::Text(most) => {
-                json!({"type": "string", "maxLength": most, "pattern": TEXT_PATTERN})
+                json!({"type": "string", "maxLength": most, "pattern": LINE_PATTERN})
             }
             Self::NewText(most, known) => none_of(Self::Text(*most).schema(names), known),
             Self::NewWord(known) => {
@@ -491,10 +490,16 @@ pub fn title_of_field(field: &str) -> String {
 }
 
 /// Writes the first letter as a capital.
-pub fn capitalize(text: &mut str) {
-    if let Some(first) = text.get_mut(..1) {
-        first.make_ascii_uppercase();
+pub fn capitalize(text: &mut String) {
+    let Some(first) = text.chars().next() else {
+        return;
+    };
+    // Sentences in Georgian have no capitals.
+    if matches!(first, '\u{10d0}'..='\u{10ff}') {
+        return;
     }
+    let capital: String = first.to_uppercase().collect();
+    text.replace_range(..first.len_utf8(), &capital);
 }
 
 fn object(properties: &[Property], names: &dyn Names) -> Value {

@@ -356,7 +356,7 @@ impl<const MIN: i64, const MAX: i64> Describe for Int<MIN, MAX> {
     }
 }
 
-impl<const MAX: usize> Describe for Text<MAX> {
+impl<const MAX: usize, const LINES: bool> Describe for Text<MAX, LINES> {
     fn describe(&self, _: &dyn Names, out: &mut String) -> bool {
         out.push_str(self.as_str());
         true

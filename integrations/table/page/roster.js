@@ -54,7 +54,7 @@ function wordsOf(name, schema, numberWords) {
   switch (schema.type) {
     case "integer": return [{ ...field, kind: "number" }];
     case "boolean": return [{ ...field, kind: "flag" }];
-    case "string": return [{ ...field, kind: schema.pattern ? "word" : "text" }];
+    case "string": return [{ ...field, kind: schema.maxLength ? "text" : "word" }];
     case "array": return schema.items.type === "string" ? [{ ...field, word: field.word.replace(/s$/, ""), kind: "list", schema: schema.items }] : [];
     // Numbers by names that the definition gives them.
     case "object": return numberWords(name, schema.additionalProperties);
@@ -66,11 +66,11 @@ const isNumeric = (field) => field?.kind === "number" || field?.kind === "hp";
 
 // `dex:2`, `dex=2`, `7hp` and `dex+2` are two tokens each, `24 / 30` is one.
 function tokens(text, words) {
-  const spaced = text.replace(/[−–]/g, "-").replace(/^\s*[-*•]\s+/, "").replace(/(\d)\s*\/\s*(?=\d)/g, "$1/").replace(/[,;()|\t]+/g, ` ${SEPARATOR} `).replace(/([A-Za-z_])[:=]\s*/g, "$1 ");
+  const spaced = text.normalize("NFC").replace(/[−–]/g, "-").replace(/^\s*[-*•]\s+/, "").replace(/(\d)\s*\/\s*(?=\d)/g, "$1/").replace(/[,;()|\t]+/g, ` ${SEPARATOR} `).replace(/([\p{L}\p{M}_])[:=]\s*/gu, "$1 ");
   return spaced.split(/\s+/).filter(Boolean).flatMap((token) => {
-    const [, number, unit] = /^([+-]?\d+(?:\/\d+)?)([a-z_]+)$/i.exec(token) ?? [];
+    const [, number, unit] = /^([+-]?\d+(?:\/\d+)?)([\p{L}\p{M}_]+)$/u.exec(token) ?? [];
     if (isNumeric(words.get(unit?.toLowerCase()))) return [number, unit];
-    const [, word, value] = /^([a-z_]+)([+-]?\d+(?:\/\d+)?)$/i.exec(token) ?? [];
+    const [, word, value] = /^([\p{L}\p{M}_]+)([+-]?\d+(?:\/\d+)?)$/u.exec(token) ?? [];
     return isNumeric(words.get(word?.toLowerCase())) ? [word, value] : [token];
   });
 }
@@ -292,7 +292,10 @@ export function singular(name) {
   return name.replace(/s$/i, "");
 }
 
-const slug = (name) => name.normalize("NFD").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 40);
+const hyphened = (name, others) => name.toLowerCase().replace(others, "-").replace(/^-+|-+$/g, "").slice(0, 40).replace(/-$/, "");
+// An id has letters of ASCII, a group those of any script.
+const idOf = (name) => hyphened(name.normalize("NFD").replace(/\p{M}/gu, ""), /[^a-z0-9]+/g);
+const groupOf = (name) => hyphened(name.normalize("NFC"), /[^\p{L}\p{M}\p{N}]+/gu);
 
 // Combatants for the lines of each list, such as `{ party, monsters }`; `sides` has the side of each list.
 export class Roster {
@@ -328,7 +331,7 @@ export class Roster {
   }
 
   group(line, { hp, ...draft }) {
-    const base = slug(singular(line.name)) || "member";
+    const base = idOf(singular(line.name)) || "member";
     const members = Array.from({ length: line.count }, (_, place) => ({ id: `${base}-${place + 1}`, ...(hp && { hp }) }));
     return { name: line.name, ...draft, members };
   }
@@ -338,7 +341,7 @@ export class Roster {
     const base = singular(line.name);
     // Several of a kind share an initiative if the definition has one for each group.
     if (this.shares && !line.apart && !draft.group) {
-      line.group = slug(line.name) || `group-${line.number}`;
+      line.group = groupOf(line.name) || `group-${line.number}`;
       draft = { ...draft, group: line.group };
     }
     return Array.from({ length: line.count }, () => ({ name: this.next(base), ...draft }));

@@ -28,6 +28,10 @@ const READ = [
   ["- The Count, 12/30, count 20, hidden, side cultists, condition prone", [{ name: "The Count", hp: { current: 12, max: 30 }, numbers: { count: 20 }, hidden: true, side: "cultists", conditions: ["prone"] }]],
   ["Dex Hunter dex=2", [{ name: "Dex Hunter", numbers: { dex: 2 } }]],
   ["Zoë the Bold player Zoe Smith hp 9", [{ name: "Zoë the Bold", controller: "Zoe Smith", hp: { current: 9 } }]],
+  ["2 Élans dex 2", [1, 2].map((n) => ({ name: `Élan ${n}`, group: "élans", numbers: { dex: 2 } }))],
+  ["2 Волки 7hp", [1, 2].map((n) => ({ name: `Волки ${n}`, group: "волки", hp: { current: 7 } }))],
+  ["2 Élans 7hp together", [{ name: "Élans", members: [1, 2].map((n) => ({ id: `elan-${n}`, hp: { current: 7 } })) }]],
+  ["Мерроу condition ослеплён, side враги", [{ name: "Мерроу", conditions: ["ослеплён"], side: "враги" }]],
   ["", []],
   ["# a comment", []],
 ];
@@ -119,6 +123,16 @@ export function start({ browser, server, wire }) {
       const { combatants, lines } = (await reader(id))(line);
       assert.deepEqual(combatants, [{ name: "Ann", side: "players", ...expected }], id);
       assert.deepEqual(lines[0].rest, []);
+    }
+  });
+
+  test("the numbers of a definition have words of any script", async () => {
+    const { combatant, options } = await manifest("custom");
+    const definition = { numbers: { ловкость: 0 } };
+    const words = vocabulary({ combatant, options }, definition);
+    for (const line of ["Мерроу ловкость 2", "Мерроу Ловкость: 2", "Мерроу 2 ЛОВКОСТЬ", "Мерроу ловкость+2", "Мерроу лов 2"]) {
+      const { combatants } = new Roster({ lines: line }, { lines: "players" }, words, definition);
+      assert.deepEqual(combatants, [{ name: "Мерроу", side: "players", numbers: { ловкость: 2 } }], line);
     }
   });
 
