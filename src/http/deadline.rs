@@ -1,9 +1,12 @@
 //! When a request must be answered.
 
 use super::AppState;
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
+use hyper::body::Body as _;
 use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The last moment for an answer, as an extension of a request. Waits and streams end before it.
@@ -14,6 +17,27 @@ impl Deadline {
     /// The time that is left.
     pub fn remaining(&self) -> Duration {
         self.0.saturating_duration_since(Instant::now())
+    }
+}
+
+/// Whether all of a request is here, as an extension of it.
+#[derive(Debug, Clone)]
+pub(super) struct Arrival(Arc<AtomicBool>);
+
+impl Arrival {
+    /// That of a request, whose body may have no bytes.
+    pub fn of(request: &Request) -> Self {
+        Self(Arc::new(request.body().is_end_stream().into()))
+    }
+
+    /// The last byte is here.
+    pub fn complete(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the last byte is here.
+    pub fn is_complete(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
     }
 }
 

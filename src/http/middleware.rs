@@ -4,7 +4,7 @@
 //! There is no `Strict-Transport-Security`: this server speaks plain HTTP, where browsers ignore
 //! it. The proxy that ends TLS sends it.
 
-use super::deadline::{Deadline, TimeLimit};
+use super::deadline::{Arrival, Deadline, TimeLimit};
 use super::headers::REQUEST_ID;
 use super::problem::Problem;
 use super::serve::FromSocket;
@@ -87,10 +87,12 @@ pub(super) async fn with_timeout(
     let deadline = request.extensions().get::<Deadline>();
     let remaining = deadline.map_or(limit, Deadline::remaining);
     let time = remaining.min(limit);
+    let arrival = Arrival::of(&request);
     request.extensions_mut().insert(TimeLimit::within(time));
+    request.extensions_mut().insert(arrival.clone());
     match timeout(time, next.run(request)).await {
         Ok(response) => response,
-        Err(_) if remaining < limit => Problem::too_late().into_response(),
+        Err(_) if remaining < limit || arrival.is_complete() => Problem::too_late().into_response(),
         Err(_) => ([(CONNECTION, "close")], StatusCode::REQUEST_TIMEOUT).into_response(),
     }
 }

@@ -2,7 +2,7 @@
 //! idempotency keys sent with them.
 
 use super::AppState;
-use super::deadline::TimeLimit;
+use super::deadline::{Arrival, TimeLimit};
 use super::extract::{EncounterId, single};
 use super::headers::{IDEMPOTENCY_KEY, PREFER};
 use super::limit::address_bucket;
@@ -143,6 +143,9 @@ pub(super) async fn receive(
     let must_check = is_large || bodies.budget.is_half_used();
     let client = sending_client(&mut parts, state, must_check, &mut body).await?;
     let (body, room) = bodies.read(&client, body).await?;
+    if let Some(arrival) = parts.extensions.get::<Arrival>() {
+        arrival.complete();
+    }
     let key = key.map(|key| IdempotencyKey {
         key,
         fingerprint: fingerprint(&parts, &body),

@@ -162,7 +162,7 @@ impl Problem {
             StatusCode::REQUEST_TIMEOUT => Self::new(
                 status,
                 "request_timeout",
-                "The request took too long to arrive or to be answered. Send it again.",
+                "The request took too long to arrive. Send it again.",
             ),
             StatusCode::INTERNAL_SERVER_ERROR => Self::new(
                 status,

@@ -1,7 +1,9 @@
 //! Limits on everything that a client sends, and malformed HTTP.
 
-use super::{Api, Setup, embedded_store, note};
+use super::{Api, Setup, embedded_store, note, redis_store};
+use crate::support::client::crowd;
 use crate::support::raw::{Raw, exchange, post};
+use crate::support::redis::RedisServer;
 use serde_json::{Value, json};
 use std::time::Duration;
 use turnkeeper::http::Settings;
@@ -70,6 +72,24 @@ async fn a_body_that_does_not_arrive_in_time_is_given_up() {
         answer.contains("application/problem+json") && answer.contains("request_timeout"),
         "{answer}"
     );
+}
+
+#[tokio::test]
+async fn work_that_takes_too_long_is_no_fault_of_the_clients() {
+    let redis = RedisServer::start();
+    let settings = Settings {
+        timeout: Duration::from_millis(500),
+        ..Settings::default()
+    };
+    let setup = Setup {
+        settings,
+        ..Setup::default()
+    };
+    let api = Api::on(redis_store(&redis.url()), setup).await;
+    redis.pause();
+    let late = api.post("/v1/encounters", &crowd(1)).send().await;
+    redis.resume();
+    late.problem(503, "too_late");
 }
 
 #[tokio::test]
