@@ -36,6 +36,32 @@ pub async fn of_500(server: &Server, ruleset: &str) -> Fight {
     fight
 }
 
+/// 250 combatants that may all react to each turn, after as many lists of 50 `resolve` as an export
+/// of 12 MB has; and the number of the lists.
+pub async fn of_lists(server: &Server) -> (Fight, usize) {
+    let combatants: Vec<Value> = (0..250)
+        .map(|n| {
+            let side = if n % 2 == 0 { "players" } else { "monsters" };
+            json!({"id": format!("c{n}"), "side": side, "hp": {"current": 20, "max": 20}, "numbers": {"legendary": 1}})
+        })
+        .collect();
+    let fight = server
+        .client()
+        .create(
+            &json!({"ruleset": "custom", "options": {"preset": "d20"}, "combatants": combatants}),
+        )
+        .await;
+    fight.accepted(json!({"type": "start"})).await;
+    let resolve: Value = vec![json!({"type": "resolve"}); 50].into();
+    let (mut lists, mut bytes) = (0, 0);
+    while bytes < 12_000_000 && lists < 1000 {
+        let answer = fight.command(&resolve).minimal().send().await.expect(200);
+        bytes += answer.json()["events"].to_string().len();
+        lists += 1;
+    }
+    (fight, lists)
+}
+
 /// 498 hidden combatants, and 98 players each with a token for a hidden one.
 pub async fn with_players(server: &Server) -> Fight {
     let hidden = (0..498)

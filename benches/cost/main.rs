@@ -117,6 +117,7 @@ async fn main() {
     reading(&mut table).await;
     deciding(&mut table).await;
     importing(&mut table).await;
+    importing_lists(&mut table).await;
     beside_the_worst(&server, table.rows).await;
     attacks::run(&filter).await;
 }
@@ -183,6 +184,19 @@ async fn importing(table: &mut Table<'_>) {
             })
             .await;
     }
+}
+
+/// The import of what lists of commands made, up to nearly the limit of an import.
+async fn importing_lists(table: &mut Table<'_>) {
+    let (fight, lists) = fights::of_lists(table.server).await;
+    let log = fight.read("/export").await.to_string();
+    let api = table.server.client();
+    let name = format!("import, {lists} lists of 50 resolve, 250 combatants");
+    table
+        .row(&name, move || {
+            api.post_text("/v1/encounters/import", log.clone())
+        })
+        .await;
 }
 
 /// The latency of `/livez` while the worst four requests are repeated at once.

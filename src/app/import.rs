@@ -237,6 +237,13 @@ fn rewind_event(events: &RawValue) -> Option<RewindEvent> {
     (event.kind == "undone" || event.kind == "redone").then_some(event)
 }
 
+/// An entry that was read.
+struct NextEntry {
+    entry: LogEntry,
+    /// The encounter after it; None if it is an undo or redo.
+    encounter: Option<Arc<dyn AnyEncounter>>,
+}
+
 /// A log that is being folded.
 struct ImportFold {
     base: Arc<dyn AnyEncounter>,
@@ -269,34 +276,41 @@ impl ImportFold {
     }
 
     /// Reads the next entry.
-    fn read(&self, raw: &RawValue, stop: Stop<'_>) -> Result<LogEntry, Refusal> {
+    fn read(&self, raw: &RawValue, stop: Stop<'_>) -> Result<NextEntry, Refusal> {
         check_size(raw, MAX_ENTRY)?;
         let mut entry: LogEntry = read_json(raw.get())?;
-        self.encounter.import_entry(&mut entry, stop)?;
-        Ok(entry)
+        let encounter = self.encounter.import_entry(&mut entry, stop)?;
+        Ok(NextEntry { entry, encounter })
     }
 
     /// Checks and folds the next entry.
-    fn add(&mut self, entry: LogEntry) -> Result<(), FieldError> {
-        entry.check_texts()?;
-        if entry.at.parse::<jiff::Timestamp>().is_err() {
+    fn add(&mut self, next: NextEntry) -> Result<(), FieldError> {
+        next.entry.check_texts()?;
+        if next.entry.at.parse::<jiff::Timestamp>().is_err() {
             return Err(FieldError::meaningless(
                 "at",
                 "Expected a time such as 2026-01-31T19:30:00Z.",
             ));
         }
-        self.fold(entry)
+        self.fold(next)
             .map_err(|wrong| FieldError::meaningless("", wrong.to_string()))
     }
 
-    fn fold(&mut self, mut entry: LogEntry) -> Result<(), Box<dyn Error>> {
+    fn fold(&mut self, next: NextEntry) -> Result<(), Box<dyn Error>> {
+        let NextEntry {
+            mut entry,
+            encounter,
+        } = next;
         let expected = self.encounter.version().saturating_add(1);
         if entry.version != expected {
             return Err(format!("Expected version {expected}, got {}.", entry.version).into());
         }
         let encounter = match (rewind_event(&entry.events), &entry.checkpoint) {
             (Some(event), Some(checkpoint)) => self.rewound(&event, checkpoint)?,
-            _ => self.encounter.fold(&entry)?,
+            _ => match encounter {
+                Some(encounter) => encounter,
+                None => self.encounter.fold(&entry)?,
+            },
         };
         if encounter.version() != entry.version {
             return Err("The checkpoint has another version than its entry.".into());

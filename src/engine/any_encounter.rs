@@ -85,7 +85,12 @@ pub trait AnyEncounter: Any + Send + Sync {
 
     /// Reads the next entry of an imported log as strictly as a request. Writes its events as this
     /// program does, and redacts them if it carries no redacted forms, unless `stop` says so.
-    fn import_entry(&self, entry: &mut LogEntry, stop: Stop<'_>) -> Result<(), Refusal>;
+    /// Returns the encounter after it; None if it is an undo or redo.
+    fn import_entry(
+        &self,
+        entry: &mut LogEntry,
+        stop: Stop<'_>,
+    ) -> Result<Option<Arc<dyn AnyEncounter>>, Refusal>;
 
     /// The encounter in full, as JSON for `you`.
     fn view(&self, you: &Viewer) -> Result<Box<RawValue>, serde_json::Error>;

@@ -8,8 +8,8 @@ use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
     AnyEncounter, Brief, Decided, LoadError, LogEntry, MAX_CONDITIONS, MAX_EVENTS, MAX_REDACTED,
-    MAX_REDACTED_BYTES, Meta, OptionsFilter, Refusal, Request, SCHEMA, Stop, Summary, Viewer,
-    import, legal, narration, rights, shared, text,
+    MAX_REDACTED_BYTES, Meta, OptionsFilter, Redactions, Refusal, Request, SCHEMA, Stop, Summary,
+    Viewer, import, legal, narration, rights, shared, text,
 };
 use crate::json::{CachedJson, FieldError, Tagged};
 use crate::vocabulary::{
@@ -62,6 +62,45 @@ impl<R: Ruleset> EncounterRecord<R> {
             history: history.into_owned(),
             encounter: encounter.into_owned(),
         })
+    }
+
+    /// The encounter after the events of the next entry, which is no undo or redo.
+    fn after(&self, events: &[Event<R>], version: u64) -> Self {
+        let mut encounter = self.encounter.clone();
+        for event in events {
+            encounter.apply(event);
+        }
+        encounter.version = version;
+        Self {
+            meta: self.meta.clone(),
+            history: UndoHistory::ordinary(version),
+            encounter,
+        }
+    }
+
+    /// The redacted forms of an imported entry.
+    fn imported_redactions(
+        &self,
+        entry: &LogEntry,
+        events: &[Event<R>],
+        next: &Self,
+        stop: Stop<'_>,
+    ) -> Result<Option<Redactions>, WriteError> {
+        // An entry does not say which command each event came from.
+        let commands: Vec<_> = match &entry.commands[..] {
+            [only] => vec![(only.as_str(), events.len())],
+            _ => Vec::new(),
+        };
+        let transition = Transition {
+            before: self,
+            after: &next.encounter,
+            events,
+            commands: &commands,
+            // Nor does it say for whom its sender acted.
+            sender: &[],
+            stop,
+        };
+        transition.redactions(&mut Space::of_entry())
     }
 
     fn stored(&self, meta: Option<CachedJson<Meta>>) -> Document<'_, R> {
@@ -397,16 +436,7 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
             };
             return self.restore(checkpoint);
         }
-        let mut encounter = self.encounter.clone();
-        for event in &events {
-            encounter.apply(event);
-        }
-        encounter.version = entry.version;
-        Ok(Arc::new(Self {
-            meta: self.meta.clone(),
-            history: UndoHistory::ordinary(encounter.version),
-            encounter,
-        }))
+        Ok(Arc::new(self.after(&events, entry.version)))
     }
 
     fn checkpoint(&self) -> Result<Box<RawValue>, serde_json::Error> {
@@ -450,7 +480,11 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         }
     }
 
-    fn import_entry(&self, entry: &mut LogEntry, stop: Stop<'_>) -> Result<(), Refusal> {
+    fn import_entry(
+        &self,
+        entry: &mut LogEntry,
+        stop: Stop<'_>,
+    ) -> Result<Option<Arc<dyn AnyEncounter>>, Refusal> {
         if let Some(redactions) = &entry.redactions {
             for redacted in redactions.entries() {
                 import::events::<R>(&redacted.events)
@@ -463,32 +497,15 @@ impl<R: Ruleset> AnyEncounter for EncounterRecord<R> {
         let told = import::events::<R>(&entry.events).map_err(|error| error.within("events"))?;
         entry.events = serde_json::value::to_raw_value(&told)
             .map_err(|error| FieldError::malformed("events", error.to_string()))?;
+        let events: Vec<Event<R>> = told.into_iter().map(|told| told.event).collect();
+        let is_jump = events.iter().any(Event::jumps);
+        let next = self.after(&events, entry.version);
         if let Some(redactions) = entry.redactions.take() {
             entry.redactions = Some(redactions.unowned());
-            return Ok(());
+        } else {
+            entry.redactions = self.imported_redactions(entry, &events, &next, stop)?;
         }
-        let events: Vec<Event<R>> = told.into_iter().map(|told| told.event).collect();
-        let mut after = self.encounter.clone();
-        for event in &events {
-            after.apply(event);
-        }
-        after.version = entry.version;
-        // An entry does not say which command each event came from.
-        let commands: Vec<_> = match &entry.commands[..] {
-            [only] => vec![(only.as_str(), events.len())],
-            _ => Vec::new(),
-        };
-        let transition = Transition {
-            before: self,
-            after: &after,
-            events: &events,
-            commands: &commands,
-            // Nor does it say for whom its sender acted.
-            sender: &[],
-            stop,
-        };
-        entry.redactions = transition.redactions(&mut Space::of_entry())?;
-        Ok(())
+        Ok((!is_jump).then(|| Arc::new(next) as Arc<dyn AnyEncounter>))
     }
 
     fn view(&self, you: &Viewer) -> Result<Box<RawValue>, serde_json::Error> {

@@ -265,6 +265,9 @@ impl<R: Ruleset> Encounter<R> {
     /// Whether combatants that `audience` does not know have the turn or must choose, or nobody but
     /// such can be chosen.
     pub fn someone_acts(&self, audience: &Audience<'_>) -> bool {
+        if audience.unknown.is_empty() {
+            return false;
+        }
         audience.knows_none_of(&R::awaited(self)) || audience.knows_none_of(&R::choosable(self))
     }
 
