@@ -153,7 +153,7 @@ impl Play<'_> {
             let command = self.hidden_acts(&worlds.one);
             let other_command = swapped(&command, one, other);
             let next = Worlds::send(&worlds.one, &worlds.other, &command, &other_command, dice);
-            let Some(next) = next.filter(Worlds::await_the_same) else {
+            let Some(next) = next.filter(|next| next.go_alike() && next.await_the_same()) else {
                 return Ok(());
             };
             next.compare().map_err(|leak| {
@@ -260,11 +260,11 @@ fn gm_options(stage: &Stage) -> Vec<LegalCommand> {
 /// Whether a hidden combatant acts by this command, or comes to act.
 fn is_act_of_hidden(command: &Value) -> bool {
     let actors = [&command["combatant"], &command["next"]];
-    // The game master moves a combatant that all see next to a hidden one.
-    let is_moved = ["reorder", "swap"]
+    // By these the game master moves a combatant that all see, or lets it gain from a hidden one.
+    let is_of_gm = ["adjust", "reorder", "swap"]
         .iter()
         .any(|verb| command["type"] == *verb);
-    !is_moved
+    !is_of_gm
         && actors
             .iter()
             .any(|id| HIDDEN.iter().any(|hidden| **id == *hidden))
@@ -276,6 +276,12 @@ fn swapped(value: &Value, one: &str, other: &str) -> Value {
     let text = value.to_string().replace(&one, "\"\u{1}\"");
     let text = text.replace(&other, &one).replace("\"\u{1}\"", &other);
     serde_json::from_str(&text).expect("JSON")
+}
+
+/// The types of the events of a transition.
+fn types(decided: &Decided) -> Vec<Value> {
+    let events: Vec<Value> = serde_json::from_str(decided.events.get()).expect("JSON");
+    events.iter().map(|event| event["type"].clone()).collect()
 }
 
 /// What the game master sees of whom the fight waits for.
@@ -319,6 +325,13 @@ impl Worlds {
         let one = self.one.sights(Some((decided, command)));
         let other = self.other.sights(Some((other_decided, other_command)));
         alike(&one, &other)
+    }
+
+    /// Whether the same happens in both, to whomever. Turns that all see may come up in one world
+    /// and not in the other, by where the hidden combatants stand in the order.
+    fn go_alike(&self) -> bool {
+        let [one, other] = &self.decided;
+        types(one) == types(other)
     }
 
     /// Whether viewers see that the same combatants act and decide, in the same round, phase and
