@@ -272,8 +272,7 @@ impl Courier<'_> {
             }
         }
         let said: Detail = serde_json::from_slice(&body).unwrap_or_default();
-        let is_about_place = ["version_gone", "no_such_version", "invalid_header"];
-        if self.position.after().is_some() && is_about_place.contains(&said.code.as_str()) {
+        if self.position.after().is_some() && said.code == "invalid_header" {
             return End::Lost;
         }
         End::Failed(match status {

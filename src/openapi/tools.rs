@@ -97,8 +97,7 @@ pub struct CreateEncounter {
 pub struct Seat {
     /// The id of the encounter.
     pub encounter: String,
-    /// The token for the encounter. Leave it out if your client sends it in the header
-    /// Authorization.
+    /// The token, unless the header Authorization has it.
     #[schema(required = false, value_type = String)]
     pub token: Option<String>,
 }

@@ -24,7 +24,7 @@ pub struct Hp {
     /// Maximum; the current number by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<Int<0, 1_000_000>>,
-    /// Temporary hit points, which are lost first.
+    /// Temporary hit points, lost first.
     #[serde(default)]
     #[schema(default = 0)]
     pub temp: Int<0, 1_000_000>,
@@ -35,8 +35,7 @@ pub struct Hp {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HpChanges {
-    /// Current hit points. A lower number is damage, a higher one is healing. Required to begin to
-    /// track hit points.
+    /// Current hit points. Fewer are damage, more are healing. Needed to begin to track them.
     pub current: Option<Int<0, 1_000_000>>,
     /// Maximum. One below the current hit points lowers them to it, which is damage.
     pub max: Option<Int<0, 1_000_000>>,
@@ -135,14 +134,14 @@ impl Member {
     }
 }
 
-/// A member of a group as a client gives it: its id alone, or its id with more.
+/// A member's id, or the member.
 // `H` is its hit points: `Hp` for a newcomer, `HpChanges` for a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum MemberDraft<H> {
     /// The id alone.
     Id(MemberId),
-    /// The id with hit points or conditions.
+    /// The member.
     Whole(MemberSpec<H>),
 }
 
@@ -171,7 +170,7 @@ impl<'de, H: Deserialize<'de>> Deserialize<'de> for MemberDraft<H> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemberSpec<H> {
-    /// Id of the member, unique in the group.
+    /// Id, unique in the group.
     pub id: MemberId,
     /// Hit points, to track them.
     pub hp: Option<H>,

@@ -372,8 +372,7 @@ async fn a_place_that_the_log_does_not_hold_is_given_up_and_a_deletion_is_told_l
     };
     kept(json!("40"), false);
     let follower = scene.follow();
-    scene.logged("the log does not hold").await;
-    scene.logged("follows the encounter").await;
+    scene.logged("changes are missing").await;
     scene.fight.notes(1).await;
     scene.receiver.accepts(1).await;
     assert_eq!(scene.versions(), [1]);
