@@ -83,8 +83,8 @@ const DEFAULT_LIMIT: u32 = 100;
 ///
 /// Streams close after 5 minutes, after `limit` transitions, or when the client reads too slowly.
 /// Reconnect with the last `id` that you got in `Last-Event-ID` to continue after it, without a
-/// first `snapshot`. If the log was rewritten since, or does not hold that place, the stream begins
-/// with a `snapshot` of the encounter as it is now. A `snapshot` in the middle of a stream replaces
+/// first `snapshot`. If the log was rewritten since or lacks that place, it begins
+/// with a `snapshot` of the encounter now. A `snapshot` in the middle of a stream replaces
 /// the state so far: the store has lost entries, as Redis can in a crash.
 #[utoipa::path(get, path = "/v1/encounters/{id}/events", tag = "events", security(("token" = [])),
     params(EncounterId, EventsQuery,

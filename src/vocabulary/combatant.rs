@@ -37,9 +37,9 @@ pub struct Hp {
 pub struct HpChanges {
     /// Current hit points. Fewer are damage, more are healing. Needed to begin to track them.
     pub current: Option<Int<0, 1_000_000>>,
-    /// Maximum. One below the current hit points lowers them to it, which is damage.
+    /// Maximum. One below the current hit points lowers them: damage.
     pub max: Option<Int<0, 1_000_000>>,
-    /// Temporary hit points. Fewer of them are no damage.
+    /// Temporary hit points. Fewer are no damage.
     pub temp: Option<Int<0, 1_000_000>>,
 }
 

@@ -5,19 +5,25 @@ use crate::support::schema::Shapes;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 use serde_json::{Map, Value, json};
-use turnkeeper::vocabulary::{LegalCommand, Values};
+use turnkeeper::vocabulary::{Alternative, LegalCommand, Property, Values};
 
 /// The field that hides a combatant. Plays say themselves who is hidden from whom.
 const HIDDEN: &str = "hidden";
 
-/// Whether all values of this shape hide or reveal a combatant.
-fn hides(values: &Values) -> bool {
-    match values {
-        Values::Object(properties) => properties
-            .iter()
-            .any(|property| property.required && property.field == HIDDEN),
-        _ => false,
+/// The fields of shapes that are objects of one field each: several of them may be given.
+fn single_fields(shapes: &[Alternative]) -> Option<Vec<&Property>> {
+    let mut fields = Vec::new();
+    for shape in shapes {
+        match &shape.values {
+            Values::Object(properties) if properties.len() == 1 => fields.push(&properties[0]),
+            _ => return None,
+        }
     }
+    // A shape that says when an effect ends has one field too, and stands for itself.
+    fields
+        .iter()
+        .all(|field| field.field != "at")
+        .then_some(fields)
 }
 
 /// Chance that a seed decides.
@@ -117,19 +123,29 @@ impl Chance {
                 }
                 object.into()
             }
-            Values::AnyOf(shapes) => {
-                let mut fitting = Vec::new();
-                for shape in shapes {
-                    if !hides(&shape.values) {
-                        fitting.push(&shape.values);
-                    }
+            Values::AnyOf(shapes) => match single_fields(shapes) {
+                Some(fields) => self.some_of(&fields),
+                None => {
+                    let shape = self.below(shapes.len());
+                    self.of(&shapes[shape].values)
                 }
-                match self.pick(&fitting) {
-                    Some(values) => self.of(values),
-                    None => Value::Null,
-                }
+            },
+        }
+    }
+
+    /// An object with some of these fields, at least one.
+    fn some_of(&mut self, fields: &[&Property]) -> Value {
+        let mut object = Map::new();
+        for property in fields {
+            if property.field != HIDDEN && self.percent(50) {
+                object.insert(property.field.to_string(), self.of(&property.values));
             }
         }
+        if object.is_empty() {
+            let first = fields[0];
+            object.insert(first.field.to_string(), self.of(&first.values));
+        }
+        object.into()
     }
 
     /// A value of a schema's shape; where it wants a short name, one of `names`.
