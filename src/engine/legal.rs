@@ -155,7 +155,7 @@ fn group<R: Ruleset>(
     }
     let answers = pending.commands.contains(&verb);
     let Some(actor) = &option.actor else {
-        return if answers || verb == "resolve" {
+        return if answers {
             Group::Decision
         } else {
             Group::Tools

@@ -90,6 +90,9 @@ impl Ruleset for Custom {
         if is_named && !names.is_empty() {
             pending.slot = Some(names.join(", "));
         }
+        if may_resolve(encounter) {
+            pending.commands.push("resolve");
+        }
         Some(pending)
     }
 
@@ -171,7 +174,7 @@ fn pending(encounter: &Encounter) -> Pending {
         Mode::Declaring => {
             Pending::new("declare", ids(undeclared(encounter)), &["declare"], "CU-18")
         }
-        Mode::Rolling => Pending::new("roll", Vec::new(), &["roll", "resolve"], "CU-6"),
+        Mode::Rolling => Pending::new("roll", Vec::new(), &["roll"], "CU-6"),
         Mode::Keeping => {
             let choosing = ids(choosing_cards(encounter));
             Pending::new("keep_card", choosing, &["keep_card"], "CU-43")
@@ -184,6 +187,19 @@ fn pending(encounter: &Encounter) -> Pending {
             "CU-1",
         ),
         Mode::Gap { .. } => pending_gap(encounter),
+    }
+}
+
+/// Whether the rules can decide what is awaited (CU-36).
+fn may_resolve(encounter: &Encounter) -> bool {
+    match encounter.state.mode {
+        Mode::Declaring
+        | Mode::Rolling
+        | Mode::Keeping
+        | Mode::Choosing
+        | Mode::Turn
+        | Mode::Gap { .. } => true,
+        Mode::Setup | Mode::Halted | Mode::SomeoneActs => false,
     }
 }
 
@@ -267,7 +283,7 @@ fn skippers(encounter: &Encounter) -> Vec<CombatantId> {
 fn pending_gap(encounter: &Encounter) -> Pending {
     let who = ids(asked(encounter));
     if who.is_empty() {
-        return Pending::new("resolve", who, &["resolve"], "CU-31");
+        return Pending::new("resolve", who, &[], "CU-31");
     }
     let mut commands = vec!["pass"];
     let reactions = || definition(encounter).reactions.values();

@@ -27,7 +27,7 @@ use crate::vocabulary::{
     Actor, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
     Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Ruleset, Violation,
 };
-use contest::{Contest, contest_so_far, may_pass};
+use contest::{Contest, closed_contest, contest_so_far, may_pass};
 use points::spendable;
 use team::{has_no_turn, slot_of, team, team_name};
 
@@ -170,12 +170,17 @@ fn pending_claim(encounter: &Encounter) -> Pending {
     };
     // Of several, all but one may pass. A single one may if later turns are left for all.
     let asks_several = !matches!(contest, Contest::MustClaim(_)) && contest.asked().len() > 1;
-    let commands: &[&str] = if asks_several || is_claimed || may_pass(encounter) {
-        &["claim", "pass", "resolve"]
-    } else {
-        &["claim"]
-    };
-    Pending::new("claim", contest.asked().to_vec(), commands, rule)
+    let mut commands = vec!["claim"];
+    if asks_several || is_claimed || may_pass(encounter) {
+        commands.push("pass");
+    }
+    if matches!(
+        closed_contest(encounter),
+        Contest::Won(_) | Contest::Unclaimed
+    ) {
+        commands.push("resolve");
+    }
+    Pending::new("claim", contest.asked().to_vec(), &commands, rule)
 }
 
 /// The turn in which the first of those who act has its place. After an override it may have none.

@@ -56,7 +56,8 @@ impl Ruleset for Seize {
                 Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "WA-8")
             }
             Phase::Seize {} => {
-                Pending::new("seize", eligible(encounter), &["seize", "pass"], "WA-13")
+                let commands = ["seize", "pass", "resolve"];
+                Pending::new("seize", eligible(encounter), &commands, "WA-13")
             }
             _ if encounter.active().next().is_none() => Pending::newcomer("WA-10"),
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "WA-1"),

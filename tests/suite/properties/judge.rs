@@ -582,6 +582,13 @@ impl Judge {
             );
         }
         let commands = pending["commands"].as_array().cloned().unwrap_or_default();
+        let is_resolve = |option: &LegalCommand| option.command["type"] == "resolve";
+        if self.legal_commands.iter().any(is_resolve) != commands.contains(&json!("resolve")) {
+            return breach(
+                "`resolve` is awaited where it is legal, and only there",
+                pending.to_string(),
+            );
+        }
         let taking: Vec<&LegalCommand> = self
             .legal_commands
             .iter()
