@@ -130,6 +130,9 @@ impl Secrecy<Self> for Dc20 {
         let name = |id: &SlotId| Known::of(redaction.whole, redaction.audience).name(id);
         let mut redacted = match event {
             Event::OrderLaid(_) => return known_order(redaction.after()).map(Event::OrderLaid),
+            // Whether it is told would depend on other hidden ones that have the turn or team already.
+            Event::SlotAdded(e) if e.added.unseen => return None,
+            Event::TeamJoined(e) if e.unseen => return None,
             Event::SlotAdded(e) => {
                 return added(redaction, &name(&e.added.id)?, e.follows.is_some())
                     .map(Event::SlotAdded);
@@ -140,11 +143,6 @@ impl Secrecy<Self> for Dc20 {
                     Some(_) => SlotShown { slot, team: e.team }.into(),
                     None => added(redaction, &slot, true)?.into(),
                 });
-            }
-            Event::TeamJoined(e)
-                if e.unseen && !redaction.after().state.unseen_teams.contains(&e.side) =>
-            {
-                return None;
             }
             Event::SlotOpened(_) | Event::LegendaryOpened(_) if redaction.someone_acts => {
                 return None;

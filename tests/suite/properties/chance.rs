@@ -133,17 +133,22 @@ impl Chance {
         }
     }
 
-    /// An object with some of these fields, at least one.
+    /// An object with some of these fields, often with a single one.
     fn some_of(&mut self, fields: &[&Property]) -> Value {
+        let mut fields = fields.to_vec();
+        fields.retain(|property| property.field != HIDDEN);
         let mut object = Map::new();
-        for property in fields {
-            if property.field != HIDDEN && self.percent(50) {
-                object.insert(property.field.to_string(), self.of(&property.values));
+        if self.percent(50) {
+            for property in &fields {
+                if self.percent(50) {
+                    object.insert(property.field.to_string(), self.of(&property.values));
+                }
             }
         }
-        if object.is_empty() {
-            let first = fields[0];
-            object.insert(first.field.to_string(), self.of(&first.values));
+        if object.is_empty()
+            && let Some(single) = self.pick(&fields)
+        {
+            object.insert(single.field.to_string(), self.of(&single.values));
         }
         object.into()
     }
