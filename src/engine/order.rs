@@ -52,7 +52,7 @@ pub(super) fn rows<R: Ruleset>(encounter: &Encounter<R>) -> Vec<OrderRow<'_>> {
         may_be_next: Vec::with_capacity(count),
         placed: HashSet::with_capacity(count),
         acting: HashSet::with_capacity(current.len()),
-        current,
+        current: current.into_iter().collect(),
     };
     for entry in R::order(encounter) {
         rows.add_place(entry);
@@ -73,7 +73,7 @@ struct Rows<'e, R: Ruleset> {
     /// The combatants that have a place.
     placed: HashSet<&'e CombatantId>,
     /// Whose turn it is.
-    current: Vec<CombatantId>,
+    current: HashSet<CombatantId>,
     /// Those of them with a row that is current.
     acting: HashSet<&'e CombatantId>,
 }

@@ -7,6 +7,7 @@ use crate::vocabulary::{
     Pending, Ruleset, Slug, Status,
 };
 use serde::{Serialize, Serializer};
+use std::collections::HashSet;
 use utoipa::ToSchema;
 
 // The document describes the ignored fields for each ruleset.
@@ -111,12 +112,13 @@ impl<'a, R: Ruleset> EncounterView<'a, R> {
     /// The view of an encounter for `you`.
     pub fn new(meta: &'a Meta, encounter: &'a Encounter<R>, you: &'a Viewer) -> Self {
         let current = R::current(encounter);
+        let acting: HashSet<&CombatantId> = current.iter().collect();
         let combatants = encounter
             .combatants
             .iter()
             .map(|c| CachedView {
                 combatant: c,
-                current: current.contains(&c.id),
+                current: acting.contains(&c.id),
             })
             .collect();
         Self {
@@ -174,11 +176,11 @@ pub(super) fn pending<R: Ruleset>(encounter: &Encounter<R>) -> Option<Pending> {
         return None;
     }
     let mut pending = R::pending(encounter)?;
+    let mut named = HashSet::new();
     for id in &pending.combatants {
-        let Some(c) = encounter.get(id) else {
-            continue;
-        };
-        if !pending.controllers.contains(&c.controller) {
+        if let Some(c) = encounter.get(id)
+            && named.insert(&c.controller)
+        {
             pending.controllers.push(c.controller.clone());
         }
     }

@@ -14,7 +14,7 @@ const FEW: usize = 32;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent, bound = "")]
 pub struct Combatants<R: Ruleset> {
-    list: Vec<CachedCombatant<R>>,
+    list: Arc<Vec<CachedCombatant<R>>>,
     /// The places in a long list by id, from the first search until a combatant leaves.
     #[serde(skip)]
     places: OnceLock<Arc<HashMap<CombatantId, usize>>>,
@@ -29,7 +29,7 @@ impl<R: Ruleset> Combatants<R> {
     /// The combatant named `id`, to change it.
     pub fn find_mut(&mut self, id: &CombatantId) -> Option<&mut CachedCombatant<R>> {
         let place = self.place(id)?;
-        self.list.get_mut(place)
+        Arc::make_mut(&mut self.list).get_mut(place)
     }
 
     fn place(&self, id: &CombatantId) -> Option<usize> {
@@ -50,7 +50,7 @@ impl<R: Ruleset> Combatants<R> {
 
     /// All combatants, to change anything but their ids.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, CachedCombatant<R>> {
-        self.list.iter_mut()
+        Arc::make_mut(&mut self.list).iter_mut()
     }
 
     /// Adds a combatant, whose id no other has.
@@ -58,12 +58,12 @@ impl<R: Ruleset> Combatants<R> {
         if let Some(places) = self.places.get_mut() {
             Arc::make_mut(places).insert(combatant.id.clone(), self.list.len());
         }
-        self.list.push(combatant);
+        Arc::make_mut(&mut self.list).push(combatant);
     }
 
     /// Removes the combatant named `id`, if it is there.
     pub fn remove(&mut self, id: &CombatantId) {
-        self.list.retain(|c| c.id != *id);
+        Arc::make_mut(&mut self.list).retain(|c| c.id != *id);
         self.places = OnceLock::new();
     }
 }
@@ -79,7 +79,7 @@ impl<R: Ruleset> Deref for Combatants<R> {
 impl<R: Ruleset> FromIterator<CachedCombatant<R>> for Combatants<R> {
     fn from_iter<I: IntoIterator<Item = CachedCombatant<R>>>(combatants: I) -> Self {
         Self {
-            list: combatants.into_iter().collect(),
+            list: Arc::new(combatants.into_iter().collect()),
             places: OnceLock::new(),
         }
     }

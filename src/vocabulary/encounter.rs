@@ -148,6 +148,9 @@ impl<R: Ruleset> Encounter<R> {
         wanted: impl Fn(&R::CombatantState) -> bool,
         change: impl Fn(&mut R::CombatantState),
     ) {
+        if !self.iter().any(|c| wanted(&c.state)) {
+            return;
+        }
         for combatant in self.combatants.iter_mut() {
             if wanted(&combatant.state) {
                 change(&mut combatant.change().state);

@@ -2,6 +2,7 @@
 //! know.
 
 use super::{Audience, CombatantId, Die, Int, MemberId, Metadata, Slug, Text};
+use crate::json::CachedJson;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -39,6 +40,18 @@ impl<T: Redact> Redact for Vec<T> {
 impl<T: Redact> Redact for Arc<Vec<T>> {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
         (**self).redact(audience).map(Self::new)
+    }
+}
+
+/// With its JSON, if the audience may know all of it.
+impl<T: Redact + PartialEq> Redact for CachedJson<T> {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        let known = (**self).redact(audience)?;
+        Some(if known == **self {
+            self.clone()
+        } else {
+            known.into()
+        })
     }
 }
 

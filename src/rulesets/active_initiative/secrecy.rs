@@ -1,7 +1,6 @@
 //! What viewers of Active Initiative know who do not see all combatants.
 
-use super::{ActiveInitiative, CombatantState, Encounter, Event, Phase, State, Taken, Way};
-use crate::json::CachedJson;
+use super::{ActiveInitiative, CombatantState, Encounter, Event, Phase, State, Way};
 use crate::vocabulary::{
     Audience, CombatantId, EventRedaction, KnownCombatants, Redact, Secrecy, ids,
 };
@@ -107,18 +106,6 @@ impl Redact for Phase {
             _ => {}
         }
         Some(known)
-    }
-}
-
-/// With its JSON, if the audience may know all of it.
-impl Redact for CachedJson<Taken> {
-    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
-        let known = (**self).redact(audience)?;
-        Some(if known == **self {
-            self.clone()
-        } else {
-            known.into()
-        })
     }
 }
 

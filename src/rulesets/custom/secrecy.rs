@@ -8,7 +8,6 @@ use super::{
     Combatant, CombatantState, Custom, Declared, Encounter, Event, InitiativeRolled, Mode, Place,
     Placed, Reacted, SideState, State, Triggered, Turn, UnseenPools,
 };
-use crate::json::CachedJson;
 use crate::vocabulary::{
     Audience, CombatantId, EventRedaction, KnownCombatants, Redact, Secrecy, Slug, ids,
 };
@@ -327,7 +326,7 @@ impl Redact for Mode {
     }
 }
 
-impl Redact for CachedJson<Place> {
+impl Redact for Place {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
         audience.knows(&self.combatant).then(|| self.clone())
     }

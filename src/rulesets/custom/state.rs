@@ -589,7 +589,7 @@ impl FromStr for Card {
     }
 }
 
-impl Redact for CachedJson<Initiative> {}
+impl Redact for Initiative {}
 
 impl PartialSchema for Card {
     fn schema() -> RefOr<Schema> {

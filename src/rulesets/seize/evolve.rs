@@ -119,11 +119,11 @@ fn note_roll_off(state: &mut State, e: &RolledOff) {
     let Some((best, others)) = e.ranking.split_first() else {
         return;
     };
-    let Some(Taken {
-        way: Way::Rolled { dice, equals, .. },
-        ..
-    }) = state.turns.last_mut()
-    else {
+    let Some(last) = state.turns.last_mut() else {
+        return;
+    };
+    let mut taken = Taken::clone(last);
+    let Way::Rolled { dice, equals, .. } = &mut taken.way else {
         return;
     };
     dice.push(best.die);
@@ -137,6 +137,7 @@ fn note_roll_off(state: &mut State, e: &RolledOff) {
         let combatants = other.combatants.clone();
         equals.insert(place, Equal { combatants, tie });
     }
+    *last = taken.into();
 }
 
 /// Puts a seizer into the queue, and names the others with the same bonus in the same window.
@@ -161,10 +162,11 @@ fn queue_up(state: &mut State, e: &Seized) {
 
 fn give_turn(state: &mut State, combatant: &CombatantId, way: Way) {
     state.turns.retain(|taken| taken.combatant != *combatant);
-    state.turns.push(Taken {
+    let taken = Taken {
         combatant: combatant.clone(),
         way,
-    });
+    };
+    state.turns.push(taken.into());
 }
 
 /// The turn of the chosen combatant starts, else that of the first that has seized one, else one

@@ -70,7 +70,8 @@ impl Ruleset for Seize {
 
     fn order(encounter: &Encounter) -> Vec<OrderEntry> {
         let mut order = Vec::new();
-        for Taken { combatant, way } in &encounter.state.turns {
+        for taken in &encounter.state.turns {
+            let Taken { combatant, way } = &**taken;
             if had_turn(encounter, combatant) {
                 order.push(OrderEntry::new(combatant, because(way)));
             }

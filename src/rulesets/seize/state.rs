@@ -1,5 +1,6 @@
 //! What Seize the initiative keeps.
 
+use crate::json::CachedJson;
 use crate::vocabulary::{
     CombatantId, Describe, Die, Int, Participants, Redact, Slug, Tellable, Word,
 };
@@ -137,7 +138,8 @@ pub struct State {
     /// The seized turns to come, in order (WA-15, WA-15a).
     pub queue: Vec<Seizer>,
     /// The turns of this round so far, with the current one.
-    pub turns: Vec<Taken>,
+    #[schema(value_type = Vec<Taken>)]
+    pub turns: Vec<CachedJson<Taken>>,
     /// The number of windows so far in which turns could be seized; 0 for all but the game master.
     pub windows: u32,
 }
