@@ -5,7 +5,7 @@ use crate::vocabulary::{CombatantId, D10, Describe, Die, Int, Word};
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -324,29 +324,31 @@ impl InitiativeRoll {
     /// Sorts rolls descending by the total, then by each digit, of which 10 is the highest (EX-7a).
     /// Equal rolls get a further digit until they differ (EX-6 to EX-8).
     pub(super) fn sort(rolls: &mut [Self], mut next_digit: impl FnMut(&Self) -> Option<Die>) {
-        rolls.sort_by_key(Self::sort_key);
+        rolls.sort_by(Self::from_the_top);
         for _ in 0..MAX_DIGITS {
             let mut tied = false;
-            for equals in rolls.chunk_by_mut(|a, b| a.sort_key() == b.sort_key()) {
+            for equals in rolls.chunk_by_mut(|a, b| a.from_the_top(b).is_eq()) {
                 if equals.len() == 1 {
                     continue;
                 }
                 tied = true;
-                for roll in equals {
+                for roll in equals.iter_mut() {
                     let digit = next_digit(roll);
                     roll.digits.extend(digit);
                 }
+                equals.sort_by(Self::from_the_top);
             }
             if !tied {
                 break;
             }
-            rolls.sort_by_key(Self::sort_key);
         }
     }
 
-    fn sort_key(&self) -> Reverse<(i64, Vec<u16>)> {
-        let digits = self.digits.iter().map(|digit| digit.face).collect();
-        Reverse((self.total, digits))
+    /// Compares two rolls in the order of the list, highest first.
+    fn from_the_top(&self, other: &Self) -> Ordering {
+        let by_total = other.total.cmp(&self.total);
+        let (own, others) = (self.digits.iter(), other.digits.iter());
+        by_total.then_with(|| others.map(|d| d.face).cmp(own.map(|d| d.face)))
     }
 
     /// The initiative for people, as one of these sorted rolls: 17, or 17.8 after a tie. If a ten
