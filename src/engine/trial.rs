@@ -29,7 +29,7 @@ pub(super) struct Trials<'g, R: Ruleset> {
     stop: Stop<'g>,
     /// For each shared list, what is known of each of its values.
     verdicts: HashMap<Key, Vec<Verdict>>,
-    /// For each verb and label, the choices of the alike options; None if they are not legal.
+    /// The choices of options that are alike; None if they are not legal.
     alike: HashMap<AlikeKey, Option<Vec<Choice>>>,
 }
 
@@ -37,8 +37,17 @@ pub(super) struct Trials<'g, R: Ruleset> {
 /// list.
 type Key = (String, &'static str, usize);
 
-/// What options have in common that are alike: the command's type and the template of the label.
-type AlikeKey = (String, Option<&'static str>);
+/// What options have in common that are alike.
+#[derive(PartialEq, Eq, Hash)]
+struct AlikeKey {
+    verb: String,
+    /// The fields that are given.
+    fields: Vec<String>,
+    /// The template of the label.
+    template: Option<&'static str>,
+    /// The address of the first shared list.
+    list: Option<usize>,
+}
 
 /// What trials have shown of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -87,7 +96,7 @@ impl<'g, R: Ruleset> Trials<'g, R> {
         if !self.is_sendable(&option.command) {
             return None;
         }
-        let key = (option.verb().to_owned(), option.template);
+        let key = alike_key(&option);
         if let Some(known) = self.alike.get(&key) {
             let choices = known.clone()?;
             // Each leaves out another value of a shared list, which is pruned once for all.
@@ -131,12 +140,22 @@ impl<'g, R: Ruleset> Trials<'g, R> {
         for choice in &mut option.choices {
             let field = choice.field;
             let first = match &mut choice.values {
+                Values::OneOf(list) if choice.alike_values => {
+                    let is_sendable =
+                        |value: &Value| self.is_sendable(&filled(&tried, field, value));
+                    list.values.retain(is_sendable);
+                    let first = list.values.first().cloned()?;
+                    if !self.is_legal(&filled(&tried, field, &first)) {
+                        list.values.clear();
+                    }
+                    list.values.first().cloned()
+                }
                 Values::OneOf(list) => {
                     let is_legal = |value: &Value| self.is_legal(&filled(&tried, field, value));
                     list.values.retain(is_legal);
                     list.values.first().cloned()
                 }
-                Values::Shared(list) => self.first_legal(&tried, field, list),
+                Values::Shared(list) => self.first_legal(&tried, choice.alike_values, field, list),
                 shape => {
                     self.keep_sendable_keys(&tried, field, shape);
                     let example = shape.example()?;
@@ -180,10 +199,11 @@ impl<'g, R: Ruleset> Trials<'g, R> {
     }
 
     /// The first legal value of a shared list in this command. Each value is tried with one
-    /// command: see [`LegalCommand::among`].
+    /// command: see [`LegalCommand::among`]. Of values that are alike one is tried.
     fn first_legal(
         &mut self,
         command: &Value,
+        alike_values: bool,
         field: &'static str,
         listed: &SharedList,
     ) -> Option<Value> {
@@ -193,8 +213,21 @@ impl<'g, R: Ruleset> Trials<'g, R> {
             None => vec![Verdict::Untried; listed.values.len()],
         };
         let mut candidates = candidates(listed, &mut verdicts);
-        let first = if self.is_legal_with_any(command, field, &mut candidates) {
-            self.try_the_rest(command, field, &mut candidates);
+        let tried = if alike_values {
+            candidates.len().min(1)
+        } else {
+            candidates.len()
+        };
+        let is_legal = match candidates.get_mut(..tried) {
+            Some(tried) => self.is_legal_with_any(command, field, tried),
+            None => false,
+        };
+        let first = if is_legal {
+            if alike_values {
+                self.let_speak_for_the_rest(command, field, &mut candidates);
+            } else {
+                self.try_the_rest(command, field, &mut candidates);
+            }
             candidates
                 .iter()
                 .find(|candidate| *candidate.verdict == Verdict::Legal)
@@ -247,6 +280,21 @@ impl<'g, R: Ruleset> Trials<'g, R> {
             } else {
                 Verdict::Illegal
             };
+        }
+    }
+
+    /// Takes each value that was not tried as legal, if the viewer may send it.
+    fn let_speak_for_the_rest(
+        &self,
+        command: &Value,
+        field: &str,
+        candidates: &mut [Candidate<'_>],
+    ) {
+        for candidate in candidates {
+            let untried = *candidate.verdict == Verdict::Untried;
+            if untried && self.is_sendable(&filled(command, field, candidate.value)) {
+                *candidate.verdict = Verdict::Legal;
+            }
         }
     }
 
@@ -306,6 +354,23 @@ fn filled(command: &Value, field: &str, value: &Value) -> Value {
     command
 }
 
+fn alike_key(option: &LegalCommand) -> AlikeKey {
+    let list = option
+        .choices
+        .iter()
+        .find_map(|choice| match &choice.values {
+            Values::Shared(list) => Some(list.values.as_ptr() as usize),
+            _ => None,
+        });
+    let fields = option.command.as_object().into_iter();
+    AlikeKey {
+        verb: option.verb().to_owned(),
+        fields: fields.flat_map(|fields| fields.keys().cloned()).collect(),
+        template: option.template,
+        list,
+    }
+}
+
 fn key(command: &Value, field: &'static str, listed: &SharedList) -> Key {
     let verb = command["type"].as_str().unwrap_or_default();
     (verb.to_owned(), field, listed.values.as_ptr() as usize)
@@ -342,13 +407,77 @@ struct CommonList {
     definition: Option<(String, Arc<Value>)>,
 }
 
-/// What tells lists apart: what the values name, and the values.
-type ListKey = (Named, Arc<[Value]>);
+/// The lists that choices have in common: those with equal values that name the same are one.
+#[derive(Default)]
+struct CommonLists {
+    lists: Vec<CommonList>,
+    by_values: HashMap<(Named, Arc<[Value]>), usize>,
+    /// The same by the address of the values, which choices share: each list is compared once.
+    by_address: HashMap<(Named, usize), usize>,
+}
+
+impl CommonLists {
+    fn of(legal_commands: &mut [LegalCommand]) -> Self {
+        let mut lists = Self::default();
+        for option in legal_commands {
+            for choice in &mut option.choices {
+                for values in choice.values.lists_mut() {
+                    lists.count(values);
+                }
+            }
+        }
+        lists
+    }
+
+    /// Makes a list that is not short one that can be shared, and counts the choice that has it.
+    fn count(&mut self, values: &mut Values) {
+        if let Values::OneOf(list) = values
+            && list.values.len() > SHORT
+        {
+            let listed = std::mem::take(&mut list.values).into();
+            *values = Values::shared(list.of, listed, Vec::new());
+        }
+        if let Values::Shared(shared) = values
+            && shared.values.len() > SHORT
+        {
+            let place = self.place(shared);
+            if let Some(list) = self.lists.get_mut(place) {
+                list.uses += 1;
+            }
+        }
+    }
+
+    /// The place of a list that choices hold.
+    fn place(&mut self, shared: &SharedList) -> usize {
+        let address = address(shared);
+        if let Some(place) = self.by_address.get(&address) {
+            return *place;
+        }
+        let next = self.lists.len();
+        let values = (shared.of, shared.values.clone());
+        let place = *self.by_values.entry(values).or_insert(next);
+        if place == next {
+            self.lists.push(CommonList::default());
+        }
+        self.by_address.insert(address, place);
+        place
+    }
+
+    /// What several choices have in common.
+    fn common(&mut self, shared: &SharedList) -> Option<&mut CommonList> {
+        let place = *self.by_address.get(&address(shared))?;
+        self.lists.get_mut(place).filter(|list| list.uses > 1)
+    }
+}
+
+fn address(shared: &SharedList) -> (Named, usize) {
+    (shared.of, shared.values.as_ptr() as usize)
+}
 
 /// Gives each list that several choices have in common a name, and writes all others out in their
 /// own choice.
 pub(super) fn extract_shared_lists(legal_commands: &mut [LegalCommand], names: &dyn Names) {
-    let mut lists = collect_lists(legal_commands);
+    let mut lists = CommonLists::of(legal_commands);
     let mut taken = HashSet::new();
     for LegalCommand {
         command, choices, ..
@@ -360,51 +489,24 @@ pub(super) fn extract_shared_lists(legal_commands: &mut [LegalCommand], names: &
                 let Values::Shared(shared) = values else {
                     continue;
                 };
-                match lists.get_mut(&(shared.of, shared.values.clone())) {
-                    Some(list) if list.uses > 1 => {
-                        // The field that is the first to use a list names it.
-                        let (name, schema) = list.definition.get_or_insert_with(|| {
-                            let name = free_name(verb, choice.field, &mut taken);
-                            (name, Arc::new(listed(shared.of, &shared.values, names)))
-                        });
-                        shared.name.clone_from(name);
-                        shared.schema = schema.clone();
-                    }
-                    _ => {
-                        let values_of_its_own = shared.iter().cloned().collect();
-                        *values = Values::OneOf(ListedValues {
-                            of: shared.of,
-                            values: values_of_its_own,
-                        });
-                    }
-                }
+                let Some(list) = lists.common(shared) else {
+                    let values_of_its_own = shared.iter().cloned().collect();
+                    *values = Values::OneOf(ListedValues {
+                        of: shared.of,
+                        values: values_of_its_own,
+                    });
+                    continue;
+                };
+                // The field that is the first to use a list names it.
+                let (name, schema) = list.definition.get_or_insert_with(|| {
+                    let name = free_name(verb, choice.field, &mut taken);
+                    (name, Arc::new(listed(shared.of, &shared.values, names)))
+                });
+                shared.name.clone_from(name);
+                shared.schema = schema.clone();
             }
         }
     }
-}
-
-/// Makes each list that is not short one that can be shared, and counts the choices that have it.
-fn collect_lists(legal_commands: &mut [LegalCommand]) -> HashMap<ListKey, CommonList> {
-    let mut lists: HashMap<ListKey, CommonList> = HashMap::new();
-    for option in legal_commands {
-        for choice in &mut option.choices {
-            for values in choice.values.lists_mut() {
-                if let Values::OneOf(list) = values
-                    && list.values.len() > SHORT
-                {
-                    let listed = std::mem::take(&mut list.values).into();
-                    *values = Values::shared(list.of, listed, Vec::new());
-                }
-                if let Values::Shared(shared) = values
-                    && shared.values.len() > SHORT
-                {
-                    let key = (shared.of, shared.values.clone());
-                    lists.entry(key).or_default().uses += 1;
-                }
-            }
-        }
-    }
-    lists
 }
 
 /// A name for a list that no other list has.

@@ -85,6 +85,10 @@ pub struct Choice {
     #[serde(skip)]
     #[schema(ignore)]
     pub default: Option<Value>,
+    /// True if each value is accepted if one of them is.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub alike_values: bool,
 }
 
 impl LegalCommand {
@@ -145,7 +149,8 @@ impl LegalCommand {
     }
 
     /// Says that it is legal if the alike commands of its verb are, with the same values, whoever acts:
-    /// the engine tries the first of them that the viewer may send, which speaks for all.
+    /// the engine tries the first of them that the viewer may send, which speaks for all. Those that
+    /// give different fields, or choose from different shared lists, are not alike.
     pub fn alike(self) -> Self {
         Self {
             alike: true,
@@ -174,6 +179,7 @@ impl LegalCommand {
             schema: Value::Null,
             values,
             default: None,
+            alike_values: false,
         });
         self
     }
@@ -182,6 +188,15 @@ impl LegalCommand {
     pub fn or(mut self, default: impl Into<Value>) -> Self {
         if let Some(choice) = self.choices.last_mut() {
             choice.default = Some(default.into());
+        }
+        self
+    }
+
+    /// Says of the field that was opened last that each of its values is accepted if one of them is:
+    /// the engine tries the first that the viewer may send, which speaks for all.
+    pub fn alike_values(mut self) -> Self {
+        if let Some(choice) = self.choices.last_mut() {
+            choice.alike_values = true;
         }
         self
     }

@@ -14,7 +14,7 @@ use crate::rulesets::shared::{
 };
 use crate::vocabulary::{CombatantId, D20, Int, Kind, Violation, field, ids, require};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
     check_started(
@@ -84,9 +84,13 @@ fn check_rollers(play: &Play<'_>, path: &'static str, dice: &Dice) -> Result<(),
 /// Advises more monsters if there are too few for the players (AI-15).
 fn advise(play: &mut Play<'_>) {
     let encounter = play.encounter();
+    let mut beside_a_pc = HashSet::new();
+    for pc in encounter.iter().filter(|c| c.kind == Kind::Pc) {
+        beside_a_pc.insert(&pc.side);
+    }
     let groups = encounter
         .iter()
-        .filter(|c| c.kind == Kind::Npc && !beside_a_pc(encounter, c))
+        .filter(|c| c.kind == Kind::Npc && !beside_a_pc.contains(&c.side))
         .count();
     let wanted = players(encounter).div_ceil(2);
     if groups < wanted {
@@ -255,12 +259,14 @@ fn holders<'t>(
     encounter: &'t Encounter,
     nominee: &'t CombatantId,
 ) -> impl Iterator<Item = &'t Combatant> {
+    let is_nominee_seen = is_seen(encounter, nominee);
     let waiting = encounter.waiting();
     waiting.filter(move |c| {
-        let seen = !c.hidden && is_seen(encounter, nominee);
-        seen && MEANS
-            .iter()
-            .any(|means| seems_to_interrupt(encounter, c, nominee, *means))
+        is_nominee_seen
+            && !c.hidden
+            && MEANS
+                .iter()
+                .any(|means| seems_to_interrupt(encounter, c, nominee, *means))
     })
 }
 
@@ -357,7 +363,18 @@ fn check_choice_is_open(encounter: &Encounter) -> Result<(), Violation> {
 /// Lets `next` act next, and opens the window for interrupts.
 fn choose(play: &mut Play<'_>, next: &CombatantId) -> Result<(), Violation> {
     let encounter = play.encounter();
-    let nominee = play.combatant("next", next)?;
+    check_nominee(encounter, play.combatant("next", next)?)?;
+    let nominated_by = encounter.state.last_actor.clone();
+    play.emit(Nominated {
+        combatant: next.clone(),
+        nominated_by,
+    });
+    Ok(())
+}
+
+/// Refuses a combatant that cannot be chosen to act next.
+pub(super) fn check_nominee(encounter: &Encounter, nominee: &Combatant) -> Result<(), Violation> {
+    let next = &nominee.id;
     check_in_fight(nominee, "AI-8")?;
     let last_actor = encounter.state.last_actor.as_ref();
     if last_actor == Some(next) {
@@ -369,13 +386,7 @@ fn choose(play: &mut Play<'_>, next: &CombatantId) -> Result<(), Violation> {
     }
     require(!nominee.acted, "already_acted", "AI-9", || {
         format!("{next} has already acted this round. Choose another combatant.")
-    })?;
-    let nominated_by = last_actor.cloned();
-    play.emit(Nominated {
-        combatant: next.clone(),
-        nominated_by,
-    });
-    Ok(())
+    })
 }
 
 fn begin(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
@@ -524,9 +535,9 @@ fn seems_to_interrupt(
     means: Means,
 ) -> bool {
     let seems_to_pay = match means {
-        Means::Damage => was_hurt(encounter, c).is_ok(),
+        Means::Damage => hurt_off_turn(encounter, c),
         Means::Inspiration => c.stats.inspiration.count() > 0 && seems_inspired(encounter, c),
-        Means::InterruptPoint => check_variant(encounter, c).is_ok(),
+        Means::InterruptPoint => plays_points(encounter) && check_variant(encounter, c).is_ok(),
     };
     seems_to_pay && may_steal(encounter, c, nominee, means).is_ok()
 }
@@ -634,7 +645,8 @@ fn may_interrupt_choice(
 
 /// Whether it may steal the turn before the next combatant is chosen.
 fn could_interrupt_choice(encounter: &Encounter, c: &Combatant) -> bool {
-    may_interrupt_choice(encounter, c, Means::Damage).is_ok()
+    // Most are not hurt: no refusal is worded for them.
+    hurt_off_turn(encounter, c) && may_interrupt_choice(encounter, c, Means::Damage).is_ok()
 }
 
 /// Refuses an interrupter that has had its turn, is out of the fight or cannot act.

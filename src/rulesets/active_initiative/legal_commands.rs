@@ -1,7 +1,7 @@
 //! What may be legal under Active Initiative.
 
-use super::decide::{asked, holds_inspiration};
-use super::{Encounter, MEANS, Means, Phase};
+use super::decide::{asked, check_nominee, holds_inspiration};
+use super::{Combatant, Encounter, MEANS, Means, Phase};
 use crate::vocabulary::{CombatantId, LegalCommand, Property, Values};
 use serde_json::json;
 
@@ -43,7 +43,8 @@ fn before_the_start(encounter: &Encounter) -> Vec<LegalCommand> {
     let mut legal = vec![
         LegalCommand::of("start", "AI-2")
             .labelled("Start: choose who goes first")
-            .whom("first", true, fighters()),
+            .whom("first", true, fighters())
+            .alike_values(),
         LegalCommand::of("start", "AI-3")
             .labelled("Start: roll for the first turn")
             .open("rolls", false, d20s())
@@ -59,30 +60,51 @@ fn before_the_start(encounter: &Encounter) -> Vec<LegalCommand> {
 }
 
 fn in_turn(encounter: &Encounter, actor: &CombatantId) -> Vec<LegalCommand> {
-    let others_wait = encounter.waiting().nth(1).is_some();
-    let mut next = Vec::new();
-    for c in encounter.active() {
-        if c.id != *actor || !others_wait {
-            next.push(&c.id);
-        }
-    }
+    let next = after_turn(encounter, actor);
     let end = LegalCommand::by("end_turn", actor, "AI-7");
     vec![
-        end.clone().whom("next", false, next.clone()),
-        end.with("begin", true).whom("next", true, next),
+        end.clone().whom("next", false, next.clone()).alike_values(),
+        end.with("begin", true)
+            .whom("next", true, next)
+            .alike_values(),
         LegalCommand::by("ready", actor, "AI-12")
             .text("action", true, 200)
             .text("trigger", true, 200),
     ]
 }
 
+/// The combatants that may act next once this turn ends: the others that wait, or all others in the
+/// next round, or the actor alone.
+fn after_turn<'t>(encounter: &'t Encounter, actor: &CombatantId) -> Vec<&'t CombatantId> {
+    let is_other = |c: &&Combatant| c.id != *actor;
+    let waiting: Vec<_> = encounter
+        .waiting()
+        .filter(is_other)
+        .map(|c| &c.id)
+        .collect();
+    if !waiting.is_empty() {
+        return waiting;
+    }
+    let others: Vec<_> = encounter.active().filter(is_other).map(|c| &c.id).collect();
+    if !others.is_empty() {
+        return others;
+    }
+    encounter.active().map(|c| &c.id).collect()
+}
+
 fn at_a_choice(encounter: &Encounter) -> Vec<LegalCommand> {
     let chooser = encounter.state.last_actor.as_ref();
     let nominate = LegalCommand::by("nominate", chooser, "AI-7");
-    let next: Vec<&CombatantId> = encounter.waiting().map(|c| &c.id).collect();
+    let mut next = Vec::new();
+    for c in encounter.waiting() {
+        if check_nominee(encounter, c).is_ok() {
+            next.push(&c.id);
+        }
+    }
+    let begin = nominate.clone().with("begin", true);
     let mut legal = vec![
-        nominate.clone().whom("next", true, next.clone()),
-        nominate.with("begin", true).whom("next", true, next),
+        nominate.whom("next", true, next.clone()).alike_values(),
+        begin.whom("next", true, next).alike_values(),
     ];
     legal.extend(interrupts(encounter, &[Means::Damage]));
     legal

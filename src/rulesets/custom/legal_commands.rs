@@ -95,6 +95,7 @@ fn places(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let placed: Vec<_> = placed(encounter).collect();
     if circle(definition).is_none() {
         let set = set.whom("combatant", true, placed.iter().copied());
+        let set = set.alike_values();
         legal.push(set.range("initiative", true, -1000, 1000));
     }
     if has_clock(definition) {
@@ -104,7 +105,8 @@ fn places(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     for id in placed {
         let reorder = LegalCommand::of("reorder", "CU-40").with("combatant", id.as_str());
         let to_the_end = reorder.clone();
-        legal.push(reorder.among("before", true, &before, Some(id)).alike());
+        let reorder = reorder.among("before", true, &before, Some(id));
+        legal.push(reorder.alike_values().alike());
         let to_the_end = to_the_end.labelled("Move {combatant} to the end of the order");
         legal.push(to_the_end.alike());
     }

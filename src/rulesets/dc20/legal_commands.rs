@@ -5,7 +5,7 @@ use super::points::spendable;
 use super::team::{in_reserve, is_enemy, is_pc, may_take, team};
 use super::{Combatant, Encounter, Phase, Slot, SlotId, State, Team};
 use crate::vocabulary::{
-    LegalCommand, MAX_COMBATANTS, Property, Slug, Status, Values, shared_list,
+    CombatantId, LegalCommand, MAX_COMBATANTS, Property, Slug, Status, Values, shared_list,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -110,7 +110,12 @@ fn assignments(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     for c in movable(encounter) {
         let assign = LegalCommand::of("assign", "DC-20").with("combatant", c.id.as_str());
         let fits = |slot: &Slot| may_take(state, c, slot);
-        legal.push(lists.with_slots(state, assign, fits, c.state.slot.as_ref()));
+        let own = c.state.slot.as_ref();
+        let is_elsewhere = |slot: &Slot| !slot.removed && own != Some(&slot.id) && fits(slot);
+        if state.slots.iter().any(is_elsewhere) {
+            let assign = lists.with_slots(state, assign, fits, own);
+            legal.push(assign.alike_values().alike());
+        }
         if c.state.slot.is_none() && !in_reserve(state, c) {
             free.entry(&c.side).or_default().push(c);
         }
@@ -175,14 +180,24 @@ fn claims(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let state = &encounter.state;
     let contest = contest_so_far(encounter);
     let tied = matches!(contest, Contest::Tied(_));
+    // As long as nobody has answered, all that are seen may answer in the same way.
+    let nobody_answered = state.claims.is_empty() && state.passed.is_empty();
+    let alike = |id: &CombatantId, option: LegalCommand| {
+        if nobody_answered && encounter.get(id).is_some_and(|c| !c.hidden) {
+            option.alike()
+        } else {
+            option
+        }
+    };
     for id in contest.asked() {
         let claim = LegalCommand::by("claim", id, "DC-17");
-        legal.push(if tied {
+        let claim = if tied {
             claim.with("share", true)
         } else {
             claim.flag("share")
-        });
-        legal.push(LegalCommand::by("pass", id, "DC-17"));
+        };
+        legal.push(alike(id, claim));
+        legal.push(alike(id, LegalCommand::by("pass", id, "DC-17")));
     }
     legal.push(LegalCommand::of("resolve", "DC-17"));
     let Some(slot) = state.reached() else {
@@ -201,7 +216,7 @@ fn claims(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
             .with("combatant", c.id.as_str())
             .with("at_once", true)
             .flag("share");
-        legal.push(decision);
+        legal.push(alike(&c.id, decision));
     }
 }
 
