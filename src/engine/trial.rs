@@ -93,7 +93,8 @@ impl<'g, R: Ruleset> Trials<'g, R> {
 
     /// The option with the legal values of the first that is alike and that the viewer may send.
     fn legal_like_others(&mut self, option: LegalCommand) -> Option<LegalCommand> {
-        if !self.is_sendable(&option.command) {
+        // Without its required fields the rights of a command are not known.
+        if !self.is_sendable(&completed(&option)?) {
             return None;
         }
         let key = alike_key(&option);
@@ -130,12 +131,7 @@ impl<'g, R: Ruleset> Trials<'g, R> {
         option
             .choices
             .retain(|choice| choice.required || !choice.values.is_empty());
-        let mut tried = option.command.clone();
-        for choice in &option.choices {
-            if choice.required {
-                tried[choice.field] = choice.values.example()?;
-            }
-        }
+        let mut tried = completed(&option)?;
         let mut legal = self.is_legal(&tried);
         for choice in &mut option.choices {
             let field = choice.field;
@@ -144,8 +140,8 @@ impl<'g, R: Ruleset> Trials<'g, R> {
                     let is_sendable =
                         |value: &Value| self.is_sendable(&filled(&tried, field, value));
                     list.values.retain(is_sendable);
-                    let first = list.values.first().cloned()?;
-                    if !self.is_legal(&filled(&tried, field, &first)) {
+                    let is_legal = |value: &Value| self.is_legal(&filled(&tried, field, value));
+                    if !list.values.first().is_some_and(is_legal) {
                         list.values.clear();
                     }
                     list.values.first().cloned()
@@ -345,6 +341,17 @@ impl<'g, R: Ruleset> Trials<'g, R> {
         let request = Request::read(command.clone()).ok()?;
         rights::may_send::<R>(&self.viewer, &self.record.meta, &request).then_some(request)
     }
+}
+
+/// The command of an option with the first value in each required field; None if one has none.
+fn completed(option: &LegalCommand) -> Option<Value> {
+    let mut command = option.command.clone();
+    for choice in &option.choices {
+        if choice.required {
+            command[choice.field] = choice.values.example()?;
+        }
+    }
+    Some(command)
 }
 
 /// The command with one more field.

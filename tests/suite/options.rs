@@ -7,7 +7,7 @@ use crate::support::table::{RULESETS, Table, owned, player, seeded};
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use turnkeeper::engine::{OptionsFilter, Refusal, Request, SeededDice, Viewer};
+use turnkeeper::engine::{AnyEncounter, OptionsFilter, Refusal, Request, SeededDice, Viewer};
 use turnkeeper::openapi::RulesetManifest;
 use turnkeeper::rulesets::custom::Preset;
 use turnkeeper::vocabulary::{CombatantId, Group, LegalCommand, Values};
@@ -239,6 +239,52 @@ fn at_every_moment(check: impl Fn(&str, &Table)) {
             check(&format!("{creation}, {moment}"), &table);
         }
     }
+}
+
+/// Where nothing is hidden, a player is offered what the game master is offered, as far as the player
+/// may send it.
+#[test]
+fn a_player_is_offered_what_it_may_send_and_no_more() {
+    for mut creation in creations() {
+        let combatants = (0..6).map(|n| {
+            let side = if n % 2 == 0 { "players" } else { "monsters" };
+            json!({"id": format!("c{n}"), "side": side, "kind": "pc"})
+        });
+        creation["combatants"] = combatants.collect();
+        let mut table = Table::create(creation.clone());
+        for step in 0..8 {
+            for n in 0..6 {
+                let id = CombatantId::new(&format!("c{n}")).expect("an id");
+                offers_what_may_be_sent(&table, &id, &format!("{creation}, step {step}, c{n}"));
+            }
+            let next = if step == 0 {
+                start_of(&table)
+            } else {
+                completed(table.legal_commands().first().expect("something is legal"))
+            };
+            table.accept(next);
+        }
+    }
+}
+
+fn offers_what_may_be_sent(table: &Table, id: &CombatantId, moment: &str) {
+    let own = owned(&*table.game, std::slice::from_ref(id));
+    let viewer = player("player", own.clone());
+    let options = |game: &dyn AnyEncounter, viewer: &Viewer| {
+        game.options(viewer, &OptionsFilter::default(), 0, &|| false)
+    };
+    let may_send = |option: &LegalCommand| {
+        let request = Request::read(completed(option)).expect("a request");
+        table.game.authorize(&viewer, &request).is_ok()
+    };
+    let told = |option: &LegalCommand| (option.label.clone(), option.command.clone());
+    let mut expected = options(&*table.game, &Viewer::gm("gm"));
+    expected.retain(|option| may_send(option) && option.group != Group::Tools);
+    let mut offered = options(&*table.game.redacted(&own), &viewer);
+    offered.retain(|option| option.group != Group::Tools);
+    let expected: Vec<_> = expected.iter().map(told).collect();
+    let offered: Vec<_> = offered.iter().map(told).collect();
+    assert_eq!(offered, expected, "{moment}");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use super::initiative::{side_dice, table_cards, table_roll_offs, table_rolls};
 use super::places::{has_open_place, may_swap, swap_rule};
 use super::query::{
     Opening, Survey, asked, candidates, chooser, circle, cost_of_turn, current, deck, definition,
-    delay_rule, has_clock, has_places, may_choose_card, may_react, may_return, may_skip, may_use,
-    opening, phase, points, price, undeclared,
+    delay_rule, fits, has_clock, has_places, may_choose_card, may_react, may_return, may_skip,
+    may_use, opening, phase, points, price, undeclared,
 };
 use super::{Combatant, Encounter, Mode, pick_rule};
 use crate::vocabulary::{
@@ -166,16 +166,19 @@ fn swaps(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         lists.insert(side, shared_list(partners));
     }
     for c in encounter.iter() {
-        if !may_swap(&survey, c) {
+        if !may_swap(&survey, c) || !fits(definition(encounter), &rule.who, c) {
             continue;
         }
         let partners = match rule.with {
             Partner::Any => Some(&all_partners),
             Partner::Side => lists.get(&c.side),
         };
-        if let Some(partners) = partners {
+        if let Some(partners) = partners
+            && partners.iter().any(|id| *id != *c.id.as_str())
+        {
             let swap = LegalCommand::by("swap", &c.id, "CU-41");
-            legal.push(swap.among("with", true, partners, Some(&c.id)));
+            let swap = swap.among("with", true, partners, Some(&c.id));
+            legal.push(swap.alike_values().alike());
         }
     }
 }
