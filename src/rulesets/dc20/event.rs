@@ -319,8 +319,10 @@ pub struct TeamJoined {
 /// An unseen turn became visible to all, because a combatant in it is seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct SlotShown {
-    /// The turn.
+    /// The turn, by its name so far.
     pub slot: SlotId,
+    /// Its name from now on: that of an unseen turn counts those of hidden combatants.
+    pub named: SlotId,
     /// The team whose turn it is from now on.
     pub team: Team,
 }
@@ -489,7 +491,7 @@ impl Describe for Event {
             Self::Delayed(_) => "{combatant} {combatant:delays|delay} to {slot}.",
             Self::SlotAdded(_) => "{added} joins the order.",
             Self::TeamJoined(_) => "The {side} join the rotation of enemy teams.",
-            Self::SlotShown(_) => "{slot} appears in the order.",
+            Self::SlotShown(_) => "{named} appears in the order.",
             Self::SlotsMerged(_) => "{emptied} merges into {slot}.",
             Self::ActionPointsChanged(_) => {
                 "{combatant} {combatant:has|have} {left} of {max} Action Points."

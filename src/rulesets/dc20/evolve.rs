@@ -3,7 +3,7 @@
 use super::team::team;
 use super::{
     ActionPoints, Answer, AnyEvent, CombatantState, Critical, Dc20, Encounter, Event, Phase,
-    ReadiedAction, Slot, SlotDecision, SlotId, SlotsMerged, State, Team, Way,
+    ReadiedAction, Slot, SlotDecision, SlotId, SlotShown, SlotsMerged, State, Team, Way,
 };
 use crate::vocabulary::{CombatantId, RosterEvent, SharedEvent};
 use std::sync::Arc;
@@ -231,12 +231,7 @@ fn own(encounter: &mut Encounter, event: &Event) {
         }
         Event::TeamJoined(e) if e.unseen => encounter.state.unseen_teams.push(e.side.clone()),
         Event::TeamJoined(e) => encounter.state.enemy_teams.push(e.side.clone()),
-        Event::SlotShown(e) => {
-            if let Some(slot) = slot_mut(encounter, &e.slot) {
-                slot.unseen = false;
-                slot.team = e.team;
-            }
-        }
+        Event::SlotShown(e) => show_slot(encounter, e),
         Event::SlotsMerged(e) => merge_slots(encounter, e),
         Event::ActionPointsChanged(e) => set_points(encounter, &e.combatant, e.left, e.max),
         Event::ActionPointsSpent(e) => {
@@ -290,6 +285,21 @@ fn reach(state: &mut State, slot: &SlotId) {
     state.slot = Some(slot.clone());
     state.deferred = false;
     state.forget_answers();
+}
+
+fn show_slot(encounter: &mut Encounter, e: &SlotShown) {
+    if let Some(slot) = slot_mut(encounter, &e.slot) {
+        slot.id = e.named.clone();
+        slot.unseen = false;
+        slot.team = e.team;
+    }
+    if encounter.state.slot.as_ref() == Some(&e.slot) {
+        encounter.state.slot = Some(e.named.clone());
+    }
+    encounter.change_states(
+        |s| s.slot.as_ref() == Some(&e.slot),
+        |s| s.slot = Some(e.named.clone()),
+    );
 }
 
 fn merge_slots(encounter: &mut Encounter, e: &SlotsMerged) {

@@ -71,6 +71,7 @@ fn part_from_other_teams(play: &mut Play<'_>) -> usize {
         if let Some(team) = shown_as {
             shown.push(SlotShown {
                 slot: slot.id.clone(),
+                named: name_when_shown(state, slot, team, &shown),
                 team,
             });
         }
@@ -90,6 +91,24 @@ fn part_from_other_teams(play: &mut Play<'_>) -> usize {
         play.emit(event);
     }
     pc_turns
+}
+
+/// The name of an unseen turn once it is shown among these others: that of a PC Turn is its
+/// combatant's, others count the turns that all viewers see.
+fn name_when_shown(state: &State, slot: &Slot, team: Team, shown: &[SlotShown]) -> SlotId {
+    if team == Team::Pc {
+        return slot.id.clone();
+    }
+    let mut n = 1;
+    loop {
+        let name = nth_slot(team, false, n).id;
+        let is_taken =
+            state.slot_named(&name).is_some() || shown.iter().any(|event| event.named == name);
+        if !is_taken {
+            return name;
+        }
+        n += 1;
+    }
 }
 
 /// The team whose turn an unseen one becomes, if a combatant in it is revealed. A team that has

@@ -113,7 +113,8 @@ fn assignments(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         let own = c.state.slot.as_ref();
         let is_elsewhere = |slot: &Slot| !slot.removed && own != Some(&slot.id) && fits(slot);
         if state.slots.iter().any(is_elsewhere) {
-            let assign = lists.with_slots(state, assign, fits, own);
+            let turns = lists.of(state, c);
+            let assign = with_slots(state, assign, fits, &turns, own);
             legal.push(assign.alike_values().alike());
         }
         if c.state.slot.is_none() && !in_reserve(state, c) {
@@ -123,7 +124,7 @@ fn assignments(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     for (side, members) in free {
         let assign = LegalCommand::of("assign", "DC-20").with("side", side.as_str());
         let fits = |slot: &Slot| members.iter().any(|c| may_take(state, c, slot));
-        legal.push(lists.with_slots(state, assign, fits, None));
+        legal.push(with_slots(state, assign, fits, &fitting(state, fits), None));
     }
 }
 
@@ -140,39 +141,46 @@ fn movable(encounter: &Encounter) -> Vec<&Combatant> {
     movable
 }
 
-/// The lists of turns from which assignments choose. Combatants that can take the same turns share
-/// one list.
+/// The turns that the members of a team can take, and those of them that are hidden: each list once.
 #[derive(Default)]
-struct SlotLists(HashMap<Vec<String>, Arc<[Value]>>);
+struct SlotLists(HashMap<(Team, bool), Arc<[Value]>>);
 
 impl SlotLists {
-    /// The assignment with a choice of the turns that fit, but for the one that the combatant has.
-    /// The awaited turn need not be named.
-    fn with_slots(
-        &mut self,
-        state: &State,
-        assign: LegalCommand,
-        fits: impl Fn(&Slot) -> bool,
-        own: Option<&SlotId>,
-    ) -> LegalCommand {
-        let mut ids = Vec::new();
-        for slot in state.slots.iter() {
-            if !slot.removed && fits(slot) {
-                ids.push(slot.id.as_str().to_owned());
-            }
-        }
-        let is_awaited_one = state.phase == Phase::Assign
-            && state
-                .reached()
-                .is_some_and(|slot| fits(slot) && own != Some(&slot.id));
-        let list = self
-            .0
-            .entry(ids)
-            .or_insert_with_key(|ids| ids.iter().map(|id| Value::from(id.as_str())).collect());
-        let except = own.map(|own| Value::from(own.as_str()));
-        let slots = Values::among_words(list, except.into_iter().collect());
-        assign.open("slot", !is_awaited_one, slots)
+    /// The turns that a combatant can take, as all of its team can that are hidden or seen as it is.
+    fn of(&mut self, state: &State, c: &Combatant) -> Arc<[Value]> {
+        let list = self.0.entry((team(state, c), c.hidden));
+        list.or_insert_with(|| fitting(state, |slot| may_take(state, c, slot)))
+            .clone()
     }
+}
+
+/// The turns that fit.
+fn fitting(state: &State, fits: impl Fn(&Slot) -> bool) -> Arc<[Value]> {
+    let mut turns = Vec::new();
+    for slot in state.slots.iter() {
+        if !slot.removed && fits(slot) {
+            turns.push(Value::from(slot.id.as_str()));
+        }
+    }
+    turns.into()
+}
+
+/// The assignment with a choice of these turns, but for the one that the combatant has. The awaited
+/// turn need not be named.
+fn with_slots(
+    state: &State,
+    assign: LegalCommand,
+    fits: impl Fn(&Slot) -> bool,
+    turns: &Arc<[Value]>,
+    own: Option<&SlotId>,
+) -> LegalCommand {
+    let is_awaited_one = state.phase == Phase::Assign
+        && state
+            .reached()
+            .is_some_and(|slot| fits(slot) && own != Some(&slot.id));
+    let except = own.map(|own| Value::from(own.as_str()));
+    let slots = Values::among_words(turns, except.into_iter().collect());
+    assign.open("slot", !is_awaited_one, slots)
 }
 
 /// Answers to the awaited PC Turn: the players' own, and the game master's for all of them.

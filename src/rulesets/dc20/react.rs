@@ -59,8 +59,8 @@ fn take_over(play: &mut Play<'_>, id: &CombatantId) {
             combatants: vec![id.clone()].into(),
             because: Way::Assigned,
         });
-        place_held_turns(play);
     }
+    place_held_turns(play);
     start_or_resume(play, id);
 }
 

@@ -137,13 +137,7 @@ impl Secrecy<Self> for Dc20 {
                 return added(redaction, &name(&e.added.id)?, e.follows.is_some())
                     .map(Event::SlotAdded);
             }
-            Event::SlotShown(e) => {
-                let slot = name(&e.slot)?;
-                return Some(match redaction.start.state.slot_named(&slot) {
-                    Some(_) => SlotShown { slot, team: e.team }.into(),
-                    None => added(redaction, &slot, true)?.into(),
-                });
-            }
+            Event::SlotShown(e) => return shown(redaction, e),
             Event::SlotOpened(_) | Event::LegendaryOpened(_) if redaction.someone_acts => {
                 return None;
             }
@@ -362,6 +356,23 @@ fn known_order(view: &Encounter) -> Option<OrderLaid> {
         enemy_teams: view.state.enemy_teams.clone(),
         unseen_teams: view.state.unseen_teams.clone(),
         slots: view.state.slots.to_vec(),
+    })
+}
+
+/// An unseen turn that is shown: the viewer may have known it by another name.
+fn shown(redaction: &EventRedaction<'_, Dc20>, e: &SlotShown) -> Option<Event> {
+    let turn = redaction.whole.state.slot_named(&e.named)?;
+    let known = redaction.start.state.slots.iter().find(|slot| {
+        let mut occupants = slot.occupants.iter();
+        slot.unseen && occupants.any(|id| turn.occupants.contains(id))
+    });
+    Some(match known {
+        Some(slot) => SlotShown {
+            slot: slot.id.clone(),
+            ..e.clone()
+        }
+        .into(),
+        None => added(redaction, &e.named, true)?.into(),
     })
 }
 
