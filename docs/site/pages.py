@@ -5,6 +5,7 @@ SUMMARY.md, its table of contents, and copies of the files that they link; and l
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -13,7 +14,8 @@ from pathlib import Path
 NAVIGATION = Path("docs/site/navigation")
 # These sections explain the code: a reader in a hurry may leave them out.
 OPTIONAL = ("Contribute",)
-LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)")
+PICTURE = ".png"
+LINK = re.compile(r"""(?:(?<=\]\()|(?<=src=")|(?<=srcset="))(?![a-z]+:|#)([^)"\s#]+)""")
 
 
 class Mistake(Exception):
@@ -104,7 +106,7 @@ def relative(path: str, page: str) -> str:
 
 
 def with_links_of_the_site(page: Page, linked: set[str]) -> str:
-    """A page's text with its links to folders, which lead to their pages, and to files, which a browser shows as text."""
+    """A page's text with its links to folders, which lead to their pages, and to files, which a browser shows as text unless they are pictures."""
 
     def link(found: re.Match) -> str:
         target = os.path.normpath(os.path.join(os.path.dirname(page.path), found[1]))
@@ -112,7 +114,7 @@ def with_links_of_the_site(page: Page, linked: set[str]) -> str:
             return relative(f"{target}/README.md", page.path)
         if os.path.isfile(target) and not target.endswith(".md"):
             linked.add(target)
-            return found[1] + ".txt"
+            return found[1] if target.endswith(PICTURE) else found[1] + ".txt"
         return found[1]
 
     parts = re.split(r"(^```.*?^```$)", page.text, flags=re.M | re.S)
@@ -166,7 +168,11 @@ def main() -> None:
         page.text = with_links_of_the_site(page, linked)
         write(into / page.path, page.text)
     for path in sorted(linked):
-        write(into / f"{path}.txt", Path(path).read_text())
+        if path.endswith(PICTURE):
+            (into / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, into / path)
+        else:
+            write(into / f"{path}.txt", Path(path).read_text())
     write(into / "SUMMARY.md", summary(pages))
     write(into / "llms.txt", llms(pages))
     write(into / "llms-full.txt", llms_full(pages))

@@ -246,6 +246,18 @@ fn the_page_of_systems_has_a_row_for_each_ruleset_or_preset() {
     }
 }
 
+/// The README's first screen names games of the page of systems.
+#[test]
+fn the_games_of_the_first_screen_are_played() {
+    let readme = text(README);
+    let (_, from_games) = readme.split_once("It plays **").expect("the games");
+    let (games, _) = from_games.split_once("**").expect("the end of the games");
+    let page = text("docs/start/choose-a-system.md");
+    for game in games.replace('\n', " ").split(", ") {
+        assert!(page.contains(game), "the page of systems has no {game}");
+    }
+}
+
 /// Files that name the rulesets by hand.
 const LISTS: [&str; 4] = [
     "benches/cost/fights.rs",
