@@ -60,7 +60,7 @@ impl Secrecy<Self> for ActiveInitiative {
                 readied,
             } = &c.state;
             CombatantState {
-                own_die: own_die.clone(),
+                own_die: *own_die,
                 hurt: *hurt,
                 interrupted: *interrupted,
                 passed: *passed,

@@ -324,10 +324,10 @@ impl InitiativeRoll {
     /// Sorts rolls descending by the total, then by each digit, of which 10 is the highest (EX-7a).
     /// Equal rolls get a further digit until they differ (EX-6 to EX-8).
     pub(super) fn sort(rolls: &mut [Self], mut next_digit: impl FnMut(&Self) -> Option<Die>) {
-        rolls.sort_by(Self::from_the_top);
+        rolls.sort_by(Self::compare);
         for _ in 0..MAX_DIGITS {
             let mut tied = false;
-            for equals in rolls.chunk_by_mut(|a, b| a.from_the_top(b).is_eq()) {
+            for equals in rolls.chunk_by_mut(|a, b| a.compare(b).is_eq()) {
                 if equals.len() == 1 {
                     continue;
                 }
@@ -336,7 +336,7 @@ impl InitiativeRoll {
                     let digit = next_digit(roll);
                     roll.digits.extend(digit);
                 }
-                equals.sort_by(Self::from_the_top);
+                equals.sort_by(Self::compare);
             }
             if !tied {
                 break;
@@ -345,7 +345,7 @@ impl InitiativeRoll {
     }
 
     /// Compares two rolls in the order of the list, highest first.
-    fn from_the_top(&self, other: &Self) -> Ordering {
+    fn compare(&self, other: &Self) -> Ordering {
         let by_total = other.total.cmp(&self.total);
         let (own, others) = (self.digits.iter(), other.digits.iter());
         by_total.then_with(|| others.map(|d| d.face).cmp(own.map(|d| d.face)))

@@ -50,7 +50,7 @@ impl Secrecy<Self> for Seize {
                 hurt,
             } = &c.state;
             CombatantState {
-                own_die: own_die.clone(),
+                own_die: *own_die,
                 skips_round_1: *skips_round_1,
                 extra_action: *extra_action,
                 hurt: *hurt,
