@@ -175,7 +175,9 @@ function object(schema, label, required, defs) {
       const value = read();
       if (value !== undefined) filled[field] = value;
     }
-    if (!required && !Object.keys(filled).length) return undefined;
+    const count = Object.keys(filled).length;
+    if (!required && !count) return undefined;
+    if (count < (schema.minProperties ?? 0)) throw new Error(`${label}: fill in a field.`);
     const missing = parts.find(({ field }) => needed.includes(field) && filled[field] === undefined);
     if (missing) throw new Error(`${label}: ${missing.title} is missing.`);
     return filled;
@@ -217,9 +219,19 @@ function shapeName(shape) {
   return shape.title ?? (titles.join(", ") || (shape.oneOf ? "One of a list" : TYPES[shape.type]));
 }
 
+// Shapes of one field each, all different, as one object: some of its fields are filled in.
+function someOf(all) {
+  const fields = all.flatMap(({ properties = {} }) => Object.keys(properties));
+  const single = all.every(({ properties = {} }) => Object.keys(properties).length === 1);
+  if (!single || new Set(fields).size < all.length) return undefined;
+  return { type: "object", properties: Object.assign({}, ...all.map(({ properties }) => properties)), minProperties: 1 };
+}
+
 // One of several shapes: the fields of the chosen one follow.
 function shapes(schema, label, required, defs) {
   const all = schema.anyOf.map((shape) => resolve(shape, defs));
+  const some = someOf(all);
+  if (some) return object(some, label, required, defs);
   const choice = select(all.map((shape) => ({ value: shape, name: shapeName(shape) })), label, required);
   const place = h("div", {});
   let inner;

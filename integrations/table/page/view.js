@@ -171,7 +171,10 @@ function why({ pending }, manifest) {
 function now(encounter, manifest) {
   const acting = encounter.combatants.filter(({ id }) => encounter.current.includes(id));
   const wait = awaited(encounter);
-  const upcoming = encounter.order.filter((entry) => entry.next && !entry.current).map((entry) => entry.combatant ? entry.name : `turn ${entry.slot}`);
+  const coming = encounter.order.filter((entry) => entry.next && !entry.current);
+  const upcoming = coming.map((entry) => entry.combatant ? entry.name : `turn ${entry.slot}`);
+  // It waits for others, who may interrupt.
+  const held = encounter.status === "running" && coming.some(({ combatant }) => combatant && !encounter.pending?.combatants.includes(combatant));
   const over = encounter.status === "ended";
   const hidden = encounter.pending?.decision === "someone_acts";
   const title = isOwnTurn(encounter) ? "Your turn" : acting.length || hidden ? "Acting now" : encounter.status === "running" ? "Between turns" : "The fight";
@@ -182,7 +185,7 @@ function now(encounter, manifest) {
     h("p", { class: `large${acting.length || hidden ? "" : " wait"}` }, large),
     acting.map((combatant) => h("div", { class: "acting", "data-key": combatant.id }, health(combatant), tags(encounter, combatant))),
     acting.length && wait && h("p", { class: "also" }, `${sentence(wait)}.`),
-    upcoming.length && (acting.length || hidden) && h("p", { class: "upcoming" }, h("span", {}, "Next"), " ", h("strong", {}, list(upcoming))),
+    upcoming.length && (acting.length || hidden || held) && h("p", { class: "upcoming" }, h("span", {}, "Next"), " ", h("strong", {}, list(upcoming))),
   ];
 }
 
