@@ -50,6 +50,7 @@ export const DECISIONS = {
   react: (who) => `${who} may act before the next turn`,
   resolve: () => "The game master starts the next round",
   declare: (who) => `${who} declares what to do`,
+  keep_card: (who) => `${who} may keep another card`,
   spend_all: (who) => `${who} must use move and act now`,
   jump: (who) => `${who} may jump in`,
   roll: () => "The round needs a new roll",

@@ -209,6 +209,8 @@ class _EffectRequired(TypedDict):
 class Effect(_EffectRequired, total=False):
     """Something that lasts: a spell, a poison, a cooldown, a timer."""
 
+    expiry_hidden: bool
+    """True if only the game master sees when it ends, because it counted the turns of a combatant that left while it was hidden."""
     metadata: Metadata
     """Texts of the client's own."""
     source: CombatantId
@@ -299,7 +301,7 @@ class Expiry(_ExpiryRequired, total=False):
     """When an effect ends. Counts say what remains."""
 
     of: CombatantId
-    """The combatant whose turns count. By default the ruleset chooses one: usually the effect's source, else its target. Absent in an effect that counts rounds instead, because the combatant has left or is hidden from the viewer."""
+    """The combatant whose turns count. By default the ruleset chooses one: usually the effect's source, else its target. Absent in an effect that counts rounds instead, because the combatant has left."""
     rounds: int
     """Round ends left."""
     turns: int
@@ -440,7 +442,7 @@ class Hp(_HpRequired, total=False):
     max: int
     """Maximum; the current number by default."""
     temp: int
-    """Temporary hit points, which are lost first. Default: 0."""
+    """Temporary hit points, lost first. Default: 0."""
 
 
 class _LegalCommandRequired(TypedDict):
@@ -526,16 +528,32 @@ class Member(_MemberRequired, total=False):
     """Hit points in a word, for viewers that may not know the numbers."""
 
 
-class _MemberDraftObjectRequired(TypedDict):
+class _MemberSpecRequired(TypedDict):
     id: str
-    """Id of the member, unique in the group."""
+    """Id, unique in the group."""
 
 
-class MemberDraftObject(_MemberDraftObjectRequired, total=False):
-    """The id with hit points."""
+class MemberSpec(_MemberSpecRequired, total=False):
+    """A member of a group with its hit points and conditions."""
 
-    hp: Hp
-    """Hit points, to track them."""
+    conditions: list[str]
+    """Conditions, at most 32."""
+    hp: MemberSpecHp
+    """Hit points."""
+
+
+class _MemberSpecHpRequired(TypedDict):
+    current: int
+    """Current hit points."""
+
+
+class MemberSpecHp(_MemberSpecHpRequired, total=False):
+    """Hit points."""
+
+    max: int
+    """Maximum; the current number by default."""
+    temp: int
+    """Temporary hit points, lost first. Default: 0."""
 
 
 class _NewEncounterRequired(TypedDict):
@@ -633,7 +651,7 @@ class Pending(_PendingRequired, total=False):
     controllers: list[str]
     """Names of their players, each once, for people. Tokens say who may really send a command."""
     slot: str
-    """The turn that is next or in progress, if the system names turns."""
+    """The turn, phase or step that is next or in progress, if the system names it."""
     team: str
     """The team of that turn: `players`, `npcs`, or the side of an enemy team."""
 
@@ -875,8 +893,8 @@ CommandRequest: TypeAlias = "Command | list[Command]"
 """One command, or a list of commands."""
 FeedLine: TypeAlias = "FeedLineSnapshot | FeedLineTransition | FeedLineKeepAlive | FeedLineDeleted"
 """A line of a stream, or the data of a server-sent event."""
-MemberDraft: TypeAlias = "str | MemberDraftObject"
-"""A member of a group as a client gives it: its id alone, or its id with hit points."""
+MemberDraft: TypeAlias = "str | MemberSpec"
+"""A member's id, or the member."""
 Metadata: TypeAlias = "dict[str, str]"
 """Texts that a client keeps with it, such as ids of other programs: echoed, never read."""
 Status: TypeAlias = Literal["setup", "running", "ended"]
