@@ -24,12 +24,17 @@ const LAW: f64 = 2.5;
 /// Less is not held to the law.
 const LITTLE: u64 = 20_000_000;
 /// What breaks the law, and is known to: options that are tried for each combatant, while each trial
-/// looks at all of them. Claims of DC20 where some have answered; `override` while all declare.
-const KNOWN: [(&str, &str); 4] = [
+/// looks at all of them. Claims of DC20 where some have answered, `override` while all declare,
+/// reactions, and a clock's next turn.
+const KNOWN: [(&str, &str); 8] = [
     ("dc20", "options"),
     ("dc20", "player's options"),
+    ("custom/clock", "options with tools"),
     ("custom/fast-slow", "options with tools"),
+    ("custom/feng-shui", "options"),
+    ("custom/mythras", "options"),
     ("custom/phases", "options with tools"),
+    ("custom/shadowrun", "options"),
 ];
 /// Commands before those that are measured.
 const MOMENTS: [usize; 3] = [0, 1, 6];

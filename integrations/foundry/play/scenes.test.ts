@@ -265,7 +265,7 @@ play("a hidden combatant acts, and is revealed", { ruleset: "active-initiative" 
   const [first] = (await table.read("gm")).current;
   const name = (await table.read("gm")).combatants.find((one: any) => one.id === first).name;
   if (first !== ids.ninja) {
-    await table.press("gm", `${name}: end turn and start the next one`, { next: "Ninja" });
+    await table.press("gm", `${name}: end turn and start the next one if unopposed`, { next: "Ninja" });
     await until("the ninja acts", async () => (await table.read("gm")).current.includes(ids.ninja));
   }
   await table.check();

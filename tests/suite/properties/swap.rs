@@ -17,7 +17,7 @@ use turnkeeper::rulesets::custom::Preset;
 use turnkeeper::vocabulary::LegalCommand;
 
 /// The plays of each ruleset and preset by default.
-const PLAYS: u64 = 2;
+const PLAYS: u64 = 6;
 /// The commands of a play.
 const STEPS: u16 = 25;
 /// The swaps that are tried before each command.
