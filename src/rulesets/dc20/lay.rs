@@ -6,8 +6,8 @@
 //! their laps. Turns that all viewers see stand where they would stand without the unseen ones.
 
 use super::team::{
-    MAX_ENEMY_TEAMS, can_add, enemy_side, has_no_turn, is_enemy, nth_slot, occupants, rotation,
-    sharers, team,
+    FIRST_ENEMIES, MAX_ENEMY_TEAMS, can_add, enemy_side, has_no_turn, is_enemy, nth_slot,
+    occupants, rotation, sharers, team,
 };
 use super::{
     Assigned, Combatant, Encounter, Play, Slot, SlotAdded, SlotId, SlotShown, State, Team,
@@ -15,9 +15,6 @@ use super::{
 };
 use crate::vocabulary::{CombatantId, Slug, ids};
 use std::collections::{HashMap, HashSet};
-
-/// The team of which each lap has a turn, and each other team too: it always has turns.
-const FIRST_ENEMIES: Team = Team::Enemy(1);
 
 /// Lays the order again after a change of its combatants: teams join, each combatant is in a turn of
 /// its team or in none, and each team has as many turns as there are characters.

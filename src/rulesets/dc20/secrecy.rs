@@ -6,7 +6,9 @@
 
 use super::contest::contest_so_far;
 use super::points::has_legendary_points;
-use super::team::{MAX_ENEMY_TEAMS, asked_by, is_pc, is_unseen_team, nth_slot, occupants, team};
+use super::team::{
+    FIRST_ENEMIES, MAX_ENEMY_TEAMS, asked_by, is_pc, is_unseen_team, nth_slot, occupants, team,
+};
 use super::{
     CombatantState, Dc20, Encounter, Event, OrderLaid, Phase, Slot, SlotAdded, SlotId, SlotShown,
     State, Team,
@@ -264,6 +266,10 @@ impl<'t> Known<'t> {
                 return true;
             }
         }
+        // A team that joins after a merge gets no turn there.
+        if self.is_merged_away(slot) {
+            return false;
+        }
         for c in self.whole.iter() {
             let is_own = c.hidden && self.audience.sees(c);
             if is_own && slot.team != Team::Pc && team(self.state, c) == slot.team {
@@ -271,6 +277,14 @@ impl<'t> Known<'t> {
             }
         }
         false
+    }
+
+    /// Whether the turn of the first enemies with the same number was merged into another one.
+    fn is_merged_away(&self, slot: &Slot) -> bool {
+        let mut slots = self.state.slots.iter();
+        slots.any(|other| {
+            other.removed && other.team == FIRST_ENEMIES && number(&other.id) == number(&slot.id)
+        })
     }
 
     /// The turn as the viewer knows it: its name, its team, and its combatants.
@@ -329,9 +343,11 @@ impl<'t> Known<'t> {
     }
 }
 
-/// The number of an Enemy Turn within its team: 2 in `e2-3`.
+/// The number of a turn within its team: 2 in `e2-3`.
 fn number(id: &SlotId) -> Option<usize> {
-    let name = id.as_str().trim_start_matches('e');
+    let name = id
+        .as_str()
+        .trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let number: u32 = name.split('-').next()?.parse().ok()?;
     usize::try_from(number).ok()
 }

@@ -3,6 +3,8 @@
 use super::{Combatant, Encounter, Slot, SlotId, State, Team};
 use crate::vocabulary::{Kind, Slug};
 
+/// The team of which each lap has a turn, and each other team too: it always has turns.
+pub(super) const FIRST_ENEMIES: Team = Team::Enemy(1);
 /// The maximum of enemy teams that have turns of their own.
 pub(super) const MAX_ENEMY_TEAMS: usize = 8;
 
