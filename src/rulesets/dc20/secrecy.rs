@@ -81,8 +81,17 @@ impl Secrecy<Self> for Dc20 {
             enemy_teams: enemy_teams.clone(),
             unseen_teams: known.unseen.into_values().collect(),
             slots: Arc::new(known_slots),
-            claims: audience.known(claims),
-            passed: audience.known(passed),
+            // They would show whether the hidden one has taken the turn that they answer for.
+            claims: if someone_acts {
+                Vec::new()
+            } else {
+                audience.known(claims)
+            },
+            passed: if someone_acts {
+                Vec::new()
+            } else {
+                audience.known(passed)
+            },
             seconds: *seconds,
         }
     }
