@@ -2,13 +2,16 @@
 //!
 //! `cargo bench --bench engine` prints the times; compare sizes and rulesets within one run.
 
+mod support;
+
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use serde_json::{Value, json};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
+use support::meta;
 use turnkeeper::engine::{
-    AnyEncounter, CHECKPOINTS, Creation, Meta, OptionsFilter, Request, Rulesets, SeededDice, Viewer,
+    AnyEncounter, CHECKPOINTS, Creation, OptionsFilter, Request, Rulesets, SeededDice, Viewer,
 };
 use turnkeeper::json::Tagged;
 use turnkeeper::json::read;
@@ -27,18 +30,6 @@ struct Step {
     document: Vec<u8>,
     body: String,
     command: Value,
-}
-
-fn meta() -> Meta {
-    Meta {
-        id: "bench".into(),
-        created_at: "2026-01-01T00:00:00Z".into(),
-        seed: None,
-        request: None,
-        player_undo: false,
-        player_effects: false,
-        tokens: Vec::new(),
-    }
 }
 
 fn creation(ruleset: &str, size: usize) -> Creation {

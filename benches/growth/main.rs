@@ -3,14 +3,19 @@
 //! more than some milliseconds.
 //!
 //! `cargo bench --bench growth -- [FILTER] [SMALLEST]` plays the subjects whose name contains the
-//! filter: rulesets and presets of `custom`. The second number is the smallest of the three sizes.
+//! filter: rulesets and presets of `custom`. The second number is the smallest of the three sizes, at
+//! least 10.
 //! Needs valgrind.
+
+#[path = "../support/mod.rs"]
+mod support;
 
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
+use support::meta;
 use turnkeeper::engine::{
     AnyEncounter, Creation, Decided, LogEntry, Meta, OptionsFilter, Request, Role, Rulesets,
     SeededDice, TokenRecord, Viewer,
@@ -23,8 +28,8 @@ use turnkeeper::vocabulary::{CombatantId, LegalCommand, OwnCombatant};
 const LAW: f64 = 2.5;
 /// Less is not held to the law.
 const LITTLE: u64 = 20_000_000;
-/// What breaks the law, and is known to: options that are tried for each combatant, while each trial
-/// looks at all of them. Claims of DC20 where some have answered, `override` while all declare,
+/// Acts that are known to break the law: options that are tried for each combatant, while each trial
+/// looks at all of them. They are DC20's claims after the first answers, `override` while all declare,
 /// reactions, and a clock's next turn.
 const KNOWN: [(&str, &str); 8] = [
     ("dc20", "options"),
@@ -156,12 +161,13 @@ fn play(subject: &str, size: usize) {
     let creation = creation(subject, size);
     let mut encounter = measure("create", || {
         let creation: Creation = read(&creation).expect("a creation");
-        rulesets
-            .create(meta(Vec::new()), creation)
-            .expect("an encounter")
+        rulesets.create(meta(), creation).expect("an encounter")
     });
     let own = owned(&*encounter);
-    encounter = encounter.with_meta(meta(own.clone()));
+    encounter = encounter.with_meta(Meta {
+        tokens: vec![player_token(own.clone())],
+        ..meta()
+    });
     let base = encounter.clone();
     let mut entries = Vec::new();
     for number in 0..=MOMENTS[MOMENTS.len() - 1] {
@@ -222,7 +228,7 @@ fn moment(
     });
     let mut measured = HashSet::new();
     for option in &listed {
-        let command = completed(option);
+        let command = option.completed().expect("a value");
         let verb = command["type"].as_str().unwrap_or_default().to_owned();
         if ["undo", "redo"].contains(&&*verb) || !measured.insert(verb.clone()) {
             continue;
@@ -245,17 +251,6 @@ fn decide(encounter: &dyn AnyEncounter, commands: &[Value]) -> Option<Decided> {
     encounter.decide(&[], &request, &mut dice, &|| false).ok()
 }
 
-/// The command of an option with the first value in each required field.
-fn completed(option: &LegalCommand) -> Value {
-    let mut command = option.command.clone();
-    for choice in &option.choices {
-        if choice.required {
-            command[choice.field] = choice.values.example().expect("a value");
-        }
-    }
-    command
-}
-
 /// A command that the fight waits for.
 fn next_command(encounter: &dyn AnyEncounter) -> Option<Value> {
     let pending = encounter.brief().pending?;
@@ -265,7 +260,7 @@ fn next_command(encounter: &dyn AnyEncounter) -> Option<Value> {
         let mut awaited = pending.commands.iter();
         awaited.any(|verb| option.command["type"] == *verb)
     };
-    listed.iter().find(awaited).map(completed)
+    listed.iter().find(awaited)?.completed()
 }
 
 fn entry(decided: &Decided, command: &Value) -> LogEntry {
@@ -287,8 +282,9 @@ fn owned(encounter: &dyn AnyEncounter) -> Vec<OwnCombatant> {
     own.to_vec()
 }
 
-fn meta(own: Vec<OwnCombatant>) -> Meta {
-    let player = TokenRecord {
+/// The token of a player with these combatants.
+fn player_token(own: Vec<OwnCombatant>) -> TokenRecord {
+    TokenRecord {
         id: "player".into(),
         digest: "0".repeat(64),
         role: Role::Player,
@@ -296,15 +292,6 @@ fn meta(own: Vec<OwnCombatant>) -> Meta {
         combatants: own,
         expires_at: None,
         replaced_at: None,
-    };
-    Meta {
-        id: "bench".into(),
-        created_at: "2026-01-01T00:00:00Z".into(),
-        seed: None,
-        request: None,
-        player_undo: false,
-        player_effects: false,
-        tokens: vec![player],
     }
 }
 

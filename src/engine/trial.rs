@@ -37,7 +37,7 @@ pub(super) struct Trials<'g, R: Ruleset> {
 /// list.
 type Key = (String, &'static str, usize);
 
-/// What options have in common that are alike.
+/// The common traits of alike options.
 #[derive(PartialEq, Eq, Hash)]
 struct AlikeKey {
     verb: String,
@@ -94,7 +94,7 @@ impl<'g, R: Ruleset> Trials<'g, R> {
     /// The option with the legal values of the first that is alike and that the viewer may send.
     fn legal_like_others(&mut self, option: LegalCommand) -> Option<LegalCommand> {
         // Without its required fields the rights of a command are not known.
-        if !self.is_sendable(&completed(&option)?) {
+        if !self.is_sendable(&option.completed()?) {
             return None;
         }
         let key = alike_key(&option);
@@ -131,7 +131,7 @@ impl<'g, R: Ruleset> Trials<'g, R> {
         option
             .choices
             .retain(|choice| choice.required || !choice.values.is_empty());
-        let mut tried = completed(&option)?;
+        let mut tried = option.completed()?;
         let mut legal = self.is_legal(&tried);
         for choice in &mut option.choices {
             let field = choice.field;
@@ -343,17 +343,6 @@ impl<'g, R: Ruleset> Trials<'g, R> {
     }
 }
 
-/// The command of an option with the first value in each required field; None if one has none.
-fn completed(option: &LegalCommand) -> Option<Value> {
-    let mut command = option.command.clone();
-    for choice in &option.choices {
-        if choice.required {
-            command[choice.field] = choice.values.example()?;
-        }
-    }
-    Some(command)
-}
-
 /// The command with one more field.
 fn filled(command: &Value, field: &str, value: &Value) -> Value {
     let mut command = command.clone();
@@ -470,7 +459,7 @@ impl CommonLists {
         place
     }
 
-    /// What several choices have in common.
+    /// The list, if several choices have it in common.
     fn common(&mut self, shared: &SharedList) -> Option<&mut CommonList> {
         let place = *self.by_address.get(&address(shared))?;
         self.lists.get_mut(place).filter(|list| list.uses > 1)

@@ -295,6 +295,17 @@ impl LegalCommand {
         self.command["type"].as_str().unwrap_or_default()
     }
 
+    /// The command with the first value in each required field; None if one has no value.
+    pub fn completed(&self) -> Option<Value> {
+        let mut command = self.command.clone();
+        for choice in &self.choices {
+            if choice.required {
+                command[choice.field] = choice.values.example()?;
+            }
+        }
+        Some(command)
+    }
+
     /// Fills in what a client reads of the choices: titles, schemas, and whether it is complete.
     pub fn describe_choices(&mut self, names: &dyn Names) {
         self.complete = true;

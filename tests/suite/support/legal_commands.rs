@@ -122,13 +122,7 @@ pub fn listed_values(values: &Values) -> Vec<&Value> {
 
 /// The command of an option with the first value in each required field.
 pub fn completed(option: &LegalCommand) -> Value {
-    let mut command = option.command.clone();
-    for choice in &option.choices {
-        if choice.required {
-            command[choice.field] = choice.values.example().expect("a value");
-        }
-    }
-    command
+    option.completed().expect("a value")
 }
 
 /// Whether a field that holds this could as well be left out.
