@@ -190,7 +190,7 @@ fn pending(encounter: &Encounter) -> Pending {
     }
 }
 
-/// Whether the rules can decide what is awaited (CU-36).
+/// True if the rules can make the awaited decision (CU-36).
 fn may_resolve(encounter: &Encounter) -> bool {
     match encounter.state.mode {
         Mode::Declaring

@@ -188,10 +188,10 @@ fn claims(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let state = &encounter.state;
     let contest = contest_so_far(encounter);
     let tied = matches!(contest, Contest::Tied(_));
-    // As long as nobody has answered, all that are seen may answer in the same way.
-    let nobody_answered = state.claims.is_empty() && state.passed.is_empty();
+    // Before the first answer, all seen combatants may answer in the same way.
+    let unanswered = state.claims.is_empty() && state.passed.is_empty();
     let alike = |id: &CombatantId, option: LegalCommand| {
-        if nobody_answered && encounter.get(id).is_some_and(|c| !c.hidden) {
+        if unanswered && encounter.get(id).is_some_and(|c| !c.hidden) {
             option.alike()
         } else {
             option

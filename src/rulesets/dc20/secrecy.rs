@@ -141,7 +141,7 @@ impl Secrecy<Self> for Dc20 {
         let name = |id: &SlotId| Known::of(redaction.whole, redaction.audience).name(id);
         let mut redacted = match event {
             Event::OrderLaid(_) => return known_order(redaction.after()).map(Event::OrderLaid),
-            // Whether it is told would depend on other hidden ones that have the turn or team already.
+            // It would tell of other hidden combatants that have the turn or team already.
             Event::SlotAdded(e) if e.added.unseen => return None,
             Event::TeamJoined(e) if e.unseen => return None,
             Event::SlotAdded(e) => {
@@ -288,7 +288,7 @@ impl<'t> Known<'t> {
         false
     }
 
-    /// Whether the turn of the first enemies with the same number was merged into another one.
+    /// True if the turn of the first enemies with the same number was merged into another one.
     fn is_merged_away(&self, slot: &Slot) -> bool {
         let mut slots = self.state.slots.iter();
         slots.any(|other| {

@@ -585,7 +585,7 @@ impl Judge {
         let is_resolve = |option: &LegalCommand| option.command["type"] == "resolve";
         if self.legal_commands.iter().any(is_resolve) != commands.contains(&json!("resolve")) {
             return breach(
-                "`resolve` is awaited where it is legal, and only there",
+                "`resolve` is awaited if it is legal, and only then",
                 pending.to_string(),
             );
         }
