@@ -34,6 +34,10 @@ FIELDS = {
 server = urllib.parse.urlsplit(sys.argv[1])
 connection = http.client.HTTPConnection(server.hostname, server.port)
 pools = {}
+# A word has letters of any script, which patterns of JSON Schema cannot say: those of words match signs and capitals too.
+# So words are drawn from small letters of a few scripts.
+WIDER_THAN_WORDS = r"\u206f]{0,39}$"
+WORD = r"^[a-zß-öø-ÿα-ωа-яёא-תぁ-ゖ0-9][a-zß-öø-ÿα-ωа-яёא-תぁ-ゖ0-9_-]{0,39}\Z"
 
 
 def call(method, path, token=None, body=None):
@@ -62,7 +66,9 @@ def resolved(schema, defs):
     # Without words for people, so that schemas that allow the same share their values.
     words = {key for key in ("title", "description") if isinstance(schema.get(key), str)}
     parts = {key: resolved(part, defs) for key, part in schema.items() if key not in words}
-    if isinstance(parts.get("pattern"), str) and parts["pattern"].endswith("$"):
+    if isinstance(parts.get("pattern"), str) and parts["pattern"].endswith(WIDER_THAN_WORDS):
+        parts["pattern"] = WORD
+    elif isinstance(parts.get("pattern"), str) and parts["pattern"].endswith("$"):
         parts["pattern"] = parts["pattern"][:-1] + r"\Z"
     return parts
 
