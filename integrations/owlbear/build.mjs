@@ -53,7 +53,7 @@ const manifest = {
   name: "Turnkeeper",
   version,
   manifest_version: 1,
-  author: "The Turnkeeper authors",
+  author: "The Turnkeeper contributors",
   description: "Runs the turns of a combat by the rules of your game, and shows who acts now.",
   homepage_url: `${server}/table`,
   icon: `${host}/icon.svg`,

@@ -256,6 +256,52 @@ fn a_changed_parameter_reaches_the_function_that_is_called() {
 }
 
 #[test]
+fn every_package_names_the_version_and_the_authors_of_cargo_toml() {
+    let version = env!("CARGO_PKG_VERSION");
+    let authors = env!("CARGO_PKG_AUTHORS");
+    for (file, before, value) in [
+        (
+            "integrations/python/pyproject.toml",
+            "version = \"",
+            version,
+        ),
+        (
+            "integrations/typescript/package.json",
+            "\"version\": \"",
+            version,
+        ),
+        (
+            "integrations/foundry/module.json",
+            "\"version\": \"",
+            version,
+        ),
+        (
+            "integrations/python/pyproject.toml",
+            "authors = [{ name = \"",
+            authors,
+        ),
+        (
+            "integrations/typescript/package.json",
+            "\"author\": \"",
+            authors,
+        ),
+        (
+            "integrations/foundry/module.json",
+            "\"authors\": [{ \"name\": \"",
+            authors,
+        ),
+        ("integrations/owlbear/build.mjs", "author: \"", authors),
+        ("infra/Dockerfile", "image.vendor=\"", authors),
+        ("infra/release.d/images", "image.vendor=", authors),
+        ("infra/release.d/deb/control", "Maintainer: ", authors),
+        ("LICENSE-MIT", "Copyright (c) 2026 ", authors),
+    ] {
+        let expected = format!("{before}{value}");
+        assert!(text(file).contains(&expected), "{file} lacks {expected}");
+    }
+}
+
+#[test]
 fn what_keeps_the_encounters_outlives_the_stack_and_nothing_outlives_a_failed_creation() {
     // Without its key Valkey and every snapshot of it is unreadable.
     for name in ["Cache", "CacheKey"] {
