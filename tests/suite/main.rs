@@ -7,6 +7,7 @@ mod decisions;
 mod e2e;
 mod errors;
 mod faults;
+mod features;
 mod fuzz;
 mod fuzz_corpus;
 mod growth;

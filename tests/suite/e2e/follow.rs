@@ -1,7 +1,7 @@
 //! `turnkeeper follow`: what it posts, and to whom.
 
 use super::process::fails;
-use crate::support::client::{Fight, note};
+use crate::support::client::{Fight, http, note};
 use crate::support::eventually;
 use crate::support::process::{self, Process};
 use crate::support::proxy::Proxy;
@@ -452,7 +452,7 @@ async fn the_receiver_of_the_page_takes_posts_and_refuses_others() {
     let now = now.expect("a time").as_secs();
     let status = async |seconds: u64, signed: &str| {
         let seconds = seconds.to_string();
-        let post = reqwest::Client::new()
+        let post = http()
             .post(&scene.to)
             .header("webhook-id", "a-1")
             .header("webhook-timestamp", &seconds)

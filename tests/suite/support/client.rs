@@ -114,6 +114,13 @@ pub fn note(text: &str) -> Value {
     json!({"type": "note", "text": text})
 }
 
+/// A client of reqwest, which does not choose its cryptography as the program does.
+pub fn http() -> reqwest::Client {
+    // An error means that a provider is installed already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::new()
+}
+
 /// A client of the server at `base`, such as `http://127.0.0.1:40123`.
 #[derive(Debug, Clone)]
 pub struct Client {
@@ -125,7 +132,7 @@ impl Client {
     pub fn at(base: &str) -> Self {
         Self {
             base: base.to_owned(),
-            http: reqwest::Client::new(),
+            http: http(),
         }
     }
 
