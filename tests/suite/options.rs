@@ -575,13 +575,13 @@ fn who_has_rolled_before_the_start_may_still_replace_the_roll() {
 #[test]
 fn at_every_moment_trials_grow_with_the_fight() {
     for creation in creations() {
-        let (small, large) = (moments(&creation, 16), moments(&creation, 64));
+        let (small, large) = (moments(&creation, 8), moments(&creation, 32));
         for ((moment, small), (_, large)) in small.iter().zip(&large) {
             let all = OptionsFilter::all();
             let (few, many) = (trials(small, &all), trials(large, &all));
             assert!(
                 many <= 6 * few,
-                "{creation}, {moment}: {few} trials for 16 and {many} for 64"
+                "{creation}, {moment}: {few} trials for 8 and {many} for 32"
             );
         }
     }

@@ -342,6 +342,32 @@ fn check_in(manifest: &Manifest, folder: &str, mut transcript: Transcript) -> Ve
     play(&transcript)
 }
 
+/// Looks at every state of every transcript of a ruleset.
+pub fn visit(manifest: &Manifest, mut look: impl FnMut(&Table)) {
+    for (file, text) in files() {
+        let folder = file.split('/').next().unwrap_or_default();
+        if folder != "every" && folder != manifest.id {
+            continue;
+        }
+        let mut transcript = read(&text.replace("$down", manifest.down)).expect("a transcript");
+        transcript.create["ruleset"] = json!(manifest.id);
+        let Ok(mut table) = Table::try_create(transcript.create) else {
+            panic!("{file}: the encounter was not created");
+        };
+        look(&table);
+        let mut dice = ScriptedDice::new(&transcript.dice);
+        for step in transcript.steps {
+            let Some(body) = step.send.filter(|_| step.refused.is_none()) else {
+                continue;
+            };
+            let mut own = step.dice.as_deref().map(ScriptedDice::new);
+            let answer = table.try_send(body, own.as_mut().unwrap_or(&mut dice));
+            assert!(matches!(answer, Ok(Ok(_))), "{file}: {answer:?}");
+            look(&table);
+        }
+    }
+}
+
 /// One test for each file, such as `transcripts::play_as_written::file_120_exp_ambush_json`.
 #[rstest]
 fn play_as_written(

@@ -1,7 +1,9 @@
 //! What each viewer reads over HTTP: no answer shows what is hidden from it.
 
 use super::{Answer, Api, Fight, note};
+use crate::support::client::Call;
 use crate::support::shows;
+use futures::future::join_all;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
@@ -146,9 +148,8 @@ impl Table {
                 calls.push(viewer.dry_run(command));
                 calls.push(viewer.command(command).if_match("\"999\""));
             }
-            for call in calls {
-                all.push(self.plain(&call.send().await));
-            }
+            let answers = join_all(calls.into_iter().map(Call::send)).await;
+            all.extend(answers.iter().map(|answer| self.plain(answer)));
         }
         all
     }

@@ -3,8 +3,8 @@
 
 use super::chance::Chance;
 use super::judge::{Action, Judge};
-use crate::support::setting;
 use crate::support::table::{RULESETS, Table, meta};
+use crate::support::{setting, sized};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 use turnkeeper::engine::Refusal;
@@ -789,7 +789,8 @@ fn a_definition_under_which_nobody_can_act_is_refused() {
 }
 
 #[test]
-fn every_preset_plays_fifty_rounds_by_its_options_alone() {
+fn every_preset_plays_round_after_round_by_its_options_alone() {
+    let count = sized(8, 50) as u64;
     for preset in Preset::ALL {
         let combatants = json!([{"id": "ann", "side": "players"}, {"id": "bo", "side": "players"}, {"id": "orc", "side": "monsters"}]);
         let creation =
@@ -804,7 +805,7 @@ fn every_preset_plays_fifty_rounds_by_its_options_alone() {
         judge
             .act(&start)
             .unwrap_or_else(|breach| panic!("{preset:?}: {breach:?}"));
-        let rounds = (0..50).map(|seed| {
+        let rounds = (0..count).map(|seed| {
             judge
                 .finish_round(seed)
                 .unwrap_or_else(|breach| panic!("{preset:?}: {breach:?}\n{}", judge.view));

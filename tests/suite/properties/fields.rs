@@ -1,20 +1,19 @@
 //! What a command can hold is listed: every field of every command's schema stands in an option of
-//! some play, but for the exceptions that are listed here with their reasons.
+//! some transcript or random play, but for the exceptions that are listed with their reasons.
 
-use super::judge::Judge;
 use super::player::Subject;
 use crate::support::legal_commands::UNLISTED;
 use crate::support::openapi::type_schema;
 use crate::support::schema::Shapes;
-use crate::support::table::RULESETS;
+use crate::support::table::{RULESETS, Table, seeded};
+use crate::transcripts;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use turnkeeper::engine::AnyRuleset;
 use turnkeeper::vocabulary::{LegalCommand, SharedCommand};
 
-/// The minimum and the maximum number of plays of a ruleset.
-const PLAYS: std::ops::Range<u64> = 10..400;
-/// The numbers of the plays stay below this: larger ones take long, and meet no more.
-const LARGEST: u64 = 50;
+/// How many random plays of a ruleset are looked at beside its transcripts.
+const PLAYS: u64 = 10;
 
 /// A field of a command.
 type Field = (String, String);
@@ -53,23 +52,19 @@ fn listed(option: &LegalCommand) -> impl Iterator<Item = Field> {
         .map(|field| (verb.to_owned(), field.to_owned()))
 }
 
-/// The fields that are listed in the course of random plays, of which there are as many as it takes
-/// to meet all that are `wanted`.
-fn met(subject: &Subject, wanted: &BTreeSet<Field>) -> BTreeSet<Field> {
+/// The fields that are listed in the course of the transcripts and of random plays.
+fn met(ruleset: &AnyRuleset) -> BTreeSet<Field> {
     let mut met = BTreeSet::new();
-    for number in 0..PLAYS.end {
-        if number >= PLAYS.start && wanted.is_subset(&met) {
-            break;
-        }
-        let played = subject.play(number % LARGEST, number);
-        let mut judge = Judge::new(&played.creation)
-            .expect("a sound play")
-            .expect("a fight");
-        met.extend(judge.legal_commands.iter().flat_map(listed));
-        for action in played.actions.iter().filter(|action| action.advance) {
-            let sound = judge.act(action);
-            if sound.unwrap_or_else(|breach| panic!("{} {number}: {breach:?}", subject.id)) {
-                met.extend(judge.legal_commands.iter().flat_map(listed));
+    let mut look = |table: &Table| met.extend(table.legal_commands().iter().flat_map(listed));
+    transcripts::visit(ruleset.manifest, &mut look);
+    let subject = Subject::of(ruleset);
+    for number in 0..PLAYS {
+        let played = subject.play(number, number);
+        let mut table = Table::create(played.creation);
+        for action in played.actions.into_iter().filter(|action| action.advance) {
+            let answer = table.try_send(action.command, &mut seeded(action.dice));
+            if answer.expect("a sound play").is_ok() {
+                look(&table);
             }
         }
     }
@@ -82,26 +77,24 @@ fn every_field_of_every_command_is_listed_at_some_time() {
     let mut wrong = Vec::new();
     let name = |whose: &str, (verb, field): &Field| format!("{whose}: {verb}.{field}");
     for ruleset in RULESETS.iter() {
-        let subject = Subject::of(ruleset);
-        let exceptions = UNLISTED.iter().filter(|(whose, ..)| *whose == subject.id);
+        let id = ruleset.manifest.id;
+        let exceptions = UNLISTED.iter().filter(|(whose, ..)| *whose == id);
         let exceptions: BTreeSet<Field> = exceptions
             .map(|(_, verb, field, _)| ((*verb).to_owned(), (*field).to_owned()))
             .collect();
-        let known = known(&Shapes::of_ruleset(subject.id, |schemas| &schemas.command));
+        let known = known(&Shapes::of_ruleset(id, |schemas| &schemas.command));
         let wanted: BTreeSet<Field> = known.difference(&exceptions).cloned().collect();
-        let met = met(&subject, &wanted);
+        let met = met(ruleset);
         shared.retain(|field| !met.contains(field));
         wrong.extend(
             wanted
                 .difference(&met)
-                .map(|field| format!("{} is in no option", name(subject.id, field))),
+                .map(|field| format!("{} is in no option", name(id, field))),
         );
         let spare = exceptions
             .iter()
             .filter(|field| met.contains(*field) || !known.contains(*field));
-        wrong.extend(
-            spare.map(|field| format!("{} is listed, or is no field", name(subject.id, field))),
-        );
+        wrong.extend(spare.map(|field| format!("{} is listed, or is no field", name(id, field))));
     }
     wrong.extend(
         shared
