@@ -1,8 +1,8 @@
-//! Every rule of a system's own text is shown by a transcript or a test, and catalogues are in
-//! order.
+//! Every rule of a system's own text is shown by a transcript or a test, catalogues are in order,
+//! and a rule that changes leaves no sentence that says the old one.
 
 use crate::e2e::scripts;
-use crate::support::sources::files;
+use crate::support::sources::{files, path, text};
 use crate::support::table::RULESETS;
 use crate::transcripts;
 use std::collections::{BTreeMap, BTreeSet};
@@ -151,6 +151,78 @@ fn a_decision_rests_on_a_rule_of_its_catalogue() {
             );
         }
     }
+}
+
+/// Each rule as the sentences on it were read last, a line each: its id and what it says.
+const RULES_SAID: &str = "tests/fixtures/rules.txt";
+
+/// The places that name a rule, beside its catalogue and the files that are made from the code.
+fn places_of(rule: &str) -> Vec<String> {
+    let made: Vec<String> = RULESETS
+        .iter()
+        .map(|ruleset| ruleset.manifest.id)
+        .chain(["all-rulesets", "names"])
+        .map(|page| format!("docs/reference/{page}.md"))
+        .collect();
+    let mut places = Vec::new();
+    let pages = files("docs", "md");
+    let sources = files("src", "rs");
+    for (file, text) in pages.iter().chain(&sources) {
+        if made.contains(file) {
+            continue;
+        }
+        for (number, line) in text.lines().enumerate() {
+            let names = line.match_indices(rule).any(|(at, _)| {
+                let after = line[at + rule.len()..].chars().next();
+                let before = line[..at].chars().next_back();
+                ![before, after]
+                    .iter()
+                    .flatten()
+                    .any(char::is_ascii_alphanumeric)
+            });
+            if names && !line.contains(&format!("\"{rule}\"")) {
+                places.push(format!("{file}:{}: {}", number + 1, line.trim()));
+            }
+        }
+    }
+    places
+}
+
+#[test]
+fn sentences_on_a_rule_that_changes_are_read_again() {
+    let rules = manifests();
+    let rules = rules.iter().flat_map(|m| m.rules).chain(HOUSE_RULES);
+    let now: BTreeMap<&str, &str> = rules.map(|rule| (rule.id, rule.summary)).collect();
+    if std::env::var_os("TURNKEEPER_BLESS").is_some() {
+        let lines: Vec<String> = now
+            .iter()
+            .map(|(id, says)| format!("{id} {says}\n"))
+            .collect();
+        std::fs::write(path(RULES_SAID), lines.concat()).expect("the list can be written");
+    }
+    let before = text(RULES_SAID);
+    let before: BTreeMap<&str, &str> = before
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .collect();
+    let changed: Vec<String> = before
+        .keys()
+        .chain(now.keys())
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .filter(|id| before.get(*id) != now.get(*id))
+        .map(|id| {
+            format!(
+                "{id} has changed, and is named at\n    {}",
+                places_of(id).join("\n    ")
+            )
+        })
+        .collect();
+    assert!(
+        changed.is_empty(),
+        "Mend the sentences that say an old rule, then record the rules: TURNKEEPER_BLESS=1 tests/run sentences_on_a_rule\n  {}",
+        changed.join("\n  ")
+    );
 }
 
 /// A rule's id as the letters before its first number, and its numbers (a letter after a number
