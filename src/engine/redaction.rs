@@ -124,28 +124,34 @@ struct HiddenTurns {
     someone_acts: bool,
     /// The time that has begun with one of the events, until it ends.
     open: Option<HiddenTurn>,
+    /// The number of redacted events when the last such time ended, if the audience did not read of
+    /// its end. A time that begins before the audience reads another event goes on with it.
+    ended: Option<usize>,
 }
 
 impl HiddenTurns {
-    /// Follows the event at `index`; `began` says whether a turn begins with it that the audience
-    /// does not know.
+    /// Follows the event at `index`, which the audience reads if it is `read`; `began` says whether
+    /// a turn begins with it that the audience does not know.
     fn follow<R: Ruleset>(
         &mut self,
         index: usize,
         someone_acts: bool,
         began: bool,
+        read: bool,
         left: &mut IndexedEvents<R>,
     ) {
         let acted_before = std::mem::replace(&mut self.someone_acts, someone_acts);
         if !someone_acts {
-            if let Some(turn) = self.open.take()
-                && turn.began
-            {
-                turn.show(left);
+            match self.open.take() {
+                Some(turn) if turn.began => turn.show(left),
+                Some(_) => return,
+                None if acted_before => {}
+                None => return,
             }
+            self.ended = (!read).then_some(left.len());
             return;
         }
-        if !acted_before {
+        if !acted_before && self.ended != Some(left.len()) {
             self.open = Some(HiddenTurn {
                 place: left.len(),
                 index,
@@ -383,6 +389,7 @@ impl<R: Ruleset> Transition<'_, R> {
         let mut hidden_turns = HiddenTurns {
             someone_acts: whole.someone_acts(&audience),
             open: None,
+            ended: None,
         };
         for (index, event) in self.events.iter().enumerate() {
             if (self.stop)() {
@@ -409,6 +416,7 @@ impl<R: Ruleset> Transition<'_, R> {
                 someone_acts,
                 after,
             };
+            let read_before = left.len();
             if let Some((event, before)) = &roster {
                 for event in redaction.roster(event, before) {
                     left.push((index, event));
@@ -417,7 +425,8 @@ impl<R: Ruleset> Transition<'_, R> {
                 left.push((index, event));
             }
             let began = begins_unknown_turn(event, &audience);
-            hidden_turns.follow(index, someone_acts, began, &mut left);
+            let read = left.len() > read_before;
+            hidden_turns.follow(index, someone_acts, began, read, &mut left);
             audience.follow_effect(event);
         }
         hidden_turns.finish(&mut left);

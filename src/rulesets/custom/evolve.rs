@@ -580,12 +580,14 @@ fn insert_in_order(
     let mut others = places.iter();
     let worse = others.position(|place| is_worse(place) && (counts_all || !is_hidden(place)));
     let mut at = worse.unwrap_or(places.len());
-    while let Some(before) = at.checked_sub(1)
-        && places
-            .get(before)
-            .is_some_and(|place| is_hidden(place) && is_worse(place))
-    {
-        at = before;
+    // One that was moved among hidden places leaves the others where they are for their owners.
+    for (before, place) in places.iter().enumerate().take(at).rev() {
+        if !is_hidden(place) {
+            break;
+        }
+        if is_worse(place) {
+            at = before;
+        }
     }
     places.insert(at, new);
 }
@@ -604,6 +606,9 @@ fn begin(encounter: &mut Encounter, combatants: &[CombatantId], origin: TurnOrig
         give_back_uses(encounter);
         for id in combatants {
             take_turn(encounter, id, origin);
+        }
+        if origin != TurnOrigin::Returned {
+            note_side(encounter, combatants);
         }
     }
     encounter.state.mode = Mode::Turn;
@@ -714,14 +719,21 @@ fn take_turn(encounter: &mut Encounter, id: &CombatantId, origin: TurnOrigin) {
     // A turn that was delayed in this round has used up its place.
     let has_place = c.state.delayed_turn.take().is_none();
     let side = c.side.clone();
-    let is_hidden = c.hidden;
     if !costs_turns(definition) && has_place {
         use_up_place(&mut encounter.state, place, &side, in_order);
     }
-    if origin != TurnOrigin::Returned {
-        encounter.state.last_side = Some(side);
-        encounter.state.last_side_hidden = is_hidden;
-    }
+}
+
+/// Notes the side for which these combatants act: that of one whom players see, if there is one.
+fn note_side(encounter: &mut Encounter, acting: &[CombatantId]) {
+    let mut acting = acting.iter().rev().filter_map(|id| encounter.get(id));
+    let last = acting.clone().find(|c| !c.hidden);
+    let Some(last) = last.or_else(|| acting.next()) else {
+        return;
+    };
+    let (side, is_hidden) = (last.side.clone(), last.hidden);
+    encounter.state.last_side = Some(side);
+    encounter.state.last_side_hidden = is_hidden;
 }
 
 /// Fills the pools that are full again in each turn.

@@ -1,8 +1,10 @@
 //! What viewers of `custom` know who do not see all combatants.
 
+use super::definition::Owner;
 use super::evolve::sort_sides;
 use super::query::{
-    asked, candidates, chooser, choosing_cards, current, side_state, sides_next, undeclared,
+    asked, candidates, chooser, choosing_cards, current, definition, side_state, sides_next,
+    undeclared,
 };
 use super::{
     Combatant, CombatantState, Custom, Declared, Encounter, Event, InitiativeRolled, Mode, Place,
@@ -90,7 +92,8 @@ impl Secrecy<Self> for Custom {
             } else {
                 known_turns(turns, audience)
             },
-            last: known_last,
+            // Of a turn that several share, the last to end may be hidden.
+            last: known_last.filter(|_| !someone_acts),
             offer: audience.known(offer),
             stood_before: audience.known(stood_before),
             last_side: None,
@@ -101,7 +104,7 @@ impl Secrecy<Self> for Custom {
             pools: pools.clone(),
         };
         sort_sides(&mut known);
-        known.last_side = known_last_side(whole, &known);
+        known.last_side = known_last_side(whole, &known, audience);
         let sides = &known.sides;
         known
             .skipped
@@ -172,13 +175,13 @@ impl Secrecy<Self> for Custom {
             Event::ClockAdvanced(_) if is_for_unknown(redaction) => return None,
             Event::Placed(e) if e.places.is_empty() => return None,
             Event::PoolChanged(e) if hides_points(redaction, &e.combatant) => return None,
-            Event::Reacted(e) if hides_points(redaction, &e.combatant) => Reacted {
+            Event::Reacted(e) if hides_payment(redaction, &e.combatant, &e.pool) => Reacted {
                 pool: None,
                 cost: 0,
                 ..e
             }
             .into(),
-            Event::Triggered(e) if hides_points(redaction, &e.combatant) => Triggered {
+            Event::Triggered(e) if hides_payment(redaction, &e.combatant, &e.pool) => Triggered {
                 pool: None,
                 cost: 0,
                 ..e
@@ -213,12 +216,16 @@ impl Secrecy<Self> for Custom {
         })
     }
 
-    /// Declarations and what was discarded are secret even where nobody is hidden.
+    /// Declarations, points and what was discarded are secret even where nobody is hidden.
     fn is_secret(event: &Event) -> bool {
         match event {
             Event::Declared(_) => true,
             Event::InitiativeRolled(e) => !e.discarded.is_empty(),
             Event::Placed(e) => !e.discarded.is_empty(),
+            Event::Reacted(Reacted { pool, .. }) | Event::Triggered(Triggered { pool, .. }) => {
+                pool.is_some()
+            }
+            Event::PoolChanged(_) => true,
             _ => false,
         }
     }
@@ -228,6 +235,18 @@ impl Secrecy<Self> for Custom {
 fn hides_points(redaction: &EventRedaction<'_, Custom>, id: &CombatantId) -> bool {
     let c = redaction.whole.get(id);
     c.is_some_and(|c| redaction.audience.hides_hp(redaction.whole, c))
+}
+
+/// Whether the points that paid for a reaction are hidden from the audience: its combatant's own are
+/// if its points are, those of a side and of the table are not.
+fn hides_payment(
+    redaction: &EventRedaction<'_, Custom>,
+    id: &CombatantId,
+    pool: &Option<Slug>,
+) -> bool {
+    let pools = &definition(redaction.whole).pools;
+    let pool = pool.as_ref().and_then(|pool| pools.get(pool));
+    pool.is_some_and(|pool| pool.of == Owner::Combatant) && hides_points(redaction, id)
 }
 
 /// Whether the clock advances to the tick of combatants that the audience does not know.
@@ -288,8 +307,8 @@ fn known_turns(turns: &[Turn], audience: &Audience<'_>) -> Vec<Turn> {
 }
 
 /// The side that acted last. If a hidden combatant acted for it, players are shown the side after
-/// which the same side is next, when that is public, so that they may do what that side may.
-fn known_last_side(whole: &Encounter, known: &State) -> Option<Slug> {
+/// which a side is next whose combatants they may choose, so that they may do what that side may.
+fn known_last_side(whole: &Encounter, known: &State, audience: &Audience<'_>) -> Option<Slug> {
     let state = &whole.state;
     let is_known = |side: &Slug| side_state(known, side).is_some();
     if !state.last_side_hidden {
@@ -298,11 +317,15 @@ fn known_last_side(whole: &Encounter, known: &State) -> Option<Slug> {
     if known.mode != Mode::Choosing {
         return None;
     }
-    let next = sides_next(whole)?;
+    sides_next(whole)?;
+    let mut next = Vec::new();
+    for id in candidates(whole) {
+        next.extend(whole.get(&id).filter(|c| audience.sees(c)));
+    }
     let place = known
         .sides
         .iter()
-        .position(|side| next.contains(&side.side))?;
+        .position(|side| next.iter().any(|c| c.side == side.side))?;
     let before = match place {
         0 => known.sides.last()?,
         _ => known.sides.get(place - 1)?,

@@ -141,7 +141,7 @@ impl Play<'_> {
             return Ok(());
         };
         let is_same = swapped(&brief_of_gm(&worlds.one), one, other) == brief_of_gm(&worlds.other);
-        if !is_same {
+        if !is_same || worlds.shows_a_place() {
             return Ok(());
         }
         worlds
@@ -153,7 +153,7 @@ impl Play<'_> {
             let command = self.hidden_acts(&worlds.one);
             let other_command = swapped(&command, one, other);
             let next = Worlds::send(&worlds.one, &worlds.other, &command, &other_command, dice);
-            let Some(next) = next.filter(|next| next.go_alike() && next.await_the_same()) else {
+            let Some(next) = next.filter(Worlds::should_look_alike) else {
                 return Ok(());
             };
             next.compare().map_err(|leak| {
@@ -325,6 +325,20 @@ impl Worlds {
         let one = self.one.sights(Some((decided, command)));
         let other = self.other.sights(Some((other_decided, other_command)));
         alike(&one, &other)
+    }
+
+    fn should_look_alike(&self) -> bool {
+        self.go_alike() && self.await_the_same() && !self.shows_a_place()
+    }
+
+    /// Whether a combatant moves beside a hidden one, so that all see where that stands: one who
+    /// falls unconscious moves before the turn that is going on, by the rules of some games.
+    fn shows_a_place(&self) -> bool {
+        self.decided.iter().any(|decided| {
+            let events: Vec<Value> = serde_json::from_str(decided.events.get()).expect("JSON");
+            let is_beside = |event: &Value| HIDDEN.iter().any(|id| event["beside"] == *id);
+            events.iter().any(is_beside)
+        })
     }
 
     /// Whether the same happens in both, to whomever. Turns that all see may come up in one world
