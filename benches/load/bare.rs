@@ -10,10 +10,9 @@ use axum::routing::post;
 use axum::serve::ListenerExt;
 use bytes::Bytes;
 use redis::aio::MultiplexedConnection;
-use redis::{Pipeline, Script, ToRedisArgs, Value};
+use redis::{Pipeline, Script, ToRedisArgs};
 use serde_json::json;
 use std::sync::Arc;
-use turnkeeper::store::MAX_LATER;
 
 /// The script of the program: the same commands in Redis, the same bytes.
 pub const COMMIT: &str = include_str!("../../src/store/redis/commit.lua");
@@ -75,13 +74,7 @@ impl Example {
     pub fn write<'i>(&self, url: &str, ids: impl Iterator<Item = &'i str>) {
         let mut pipe = redis::pipe();
         for id in ids {
-            let fields = [
-                "revision",
-                "version",
-                "document_version",
-                "base_version",
-                "log_bytes",
-            ];
+            let fields = ["revision", "version", "base_version", "log_bytes"];
             let fields = fields.map(|field| (field, "0"));
             pipe.hset_multiple(key(id, "doc"), &fields).hset(
                 key(id, "doc"),
@@ -103,20 +96,10 @@ pub fn read(doc: &str, even: &str, odd: &str, digest: impl ToRedisArgs + Copy) -
     let mut read = redis::pipe();
     read.cmd("HMGET")
         .arg(doc)
-        .arg(&["revision", "version", "log_bytes", "document"])
-        .arg(&["document_version", "later1", "later2", "later3"]);
+        .arg(&["revision", "version", "log_bytes", "document"]);
     read.cmd("HGET").arg(even).arg(digest);
     read.cmd("HGET").arg(odd).arg(digest);
     read
-}
-
-/// The document in the commit that makes this version: every fourth has one, as in the program.
-pub fn document(version: u64, document: &[u8]) -> &[u8] {
-    if version.is_multiple_of(MAX_LATER as u64 + 1) {
-        document
-    } else {
-        &[]
-    }
 }
 
 pub fn key(id: &str, part: &str) -> String {
@@ -191,8 +174,8 @@ async fn command(
         .map_or(b"".as_slice(), |key| key.as_bytes());
     let [doc, log, even, odd] = ["doc", "log", "answers0", "answers1"].map(|part| key(&id, part));
     let read = self::read(&doc, &even, &odd, digest);
-    type State = (u64, u64, u64, Vec<u8>, Value, Value, Value, Value);
-    let ((revision, version, log_bytes, document, ..), ..): (State, Value, Value) = read
+    type Read = ((u64, u64, u64, Vec<u8>), Option<Vec<u8>>, Option<Vec<u8>>);
+    let ((revision, version, log_bytes, document), ..): Read = read
         .query_async(&mut connection)
         .await
         .expect("an encounter");
@@ -203,7 +186,7 @@ async fn command(
         .key(odd)
         .arg(revision)
         .arg(revision + 1)
-        .arg(self::document(version + 1, &document))
+        .arg(document)
         .arg(NONCE)
         .arg(TTL)
         .arg(ANSWERS);
@@ -218,7 +201,14 @@ async fn command(
         .arg(&shared.record)
         .arg(&["", ""])
         .arg(log_bytes);
-    let (outcome, ..): (String, Value, Value, Value) = commit
+    type Reply = (
+        String,
+        Option<Vec<u8>>,
+        Option<u64>,
+        Option<u64>,
+        Option<u64>,
+    );
+    let (outcome, ..): Reply = commit
         .invoke_async(&mut connection)
         .await
         .expect("a commit");

@@ -118,7 +118,6 @@ impl App {
             revision: rand::random(),
             encounter: encounter.clone(),
             size: document.len(),
-            later: 0,
             log_bytes: bytes_of(&entries),
             compaction_failed: false,
         };
@@ -157,12 +156,12 @@ impl App {
         let listing = store.list(application, cursor, limit, MAX_PAGE).await?;
         let mut items = Vec::with_capacity(listing.items.len());
         for listed in &listing.items {
-            match self.load(&listed.state) {
+            match self.rulesets.load(&listed.document) {
                 Ok(encounter) => items.push(encounter.summary()),
                 // One that is damaged, or that a newer program wrote, must not hide the others.
                 Err(error) => {
                     let encounter: String = listed.id.chars().take(8).collect();
-                    tracing::warn!(encounter, ?error, "left out of a list");
+                    tracing::warn!(encounter, %error, "left out of a list");
                 }
             }
         }

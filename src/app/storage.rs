@@ -1,20 +1,17 @@
 //! Loading and writing encounters.
 //!
 //! The cache of the encounters that this process used last saves reading and parsing; it is never
-//! authoritative. Each read asks the store, which sends the state only if it has changed. A
+//! authoritative. Each read asks the store, which sends the document only if it has changed. A
 //! write is decided on the cached encounter, and takes effect only if the store's compare-and-set
 //! succeeds.
 
 use super::change::{Change, Repeated, Written};
 use super::idempotency::IdempotencyKey;
-use super::log::parse_entry;
 use super::token::{BearerToken, Sender};
 use super::{App, AppError, MAX_DOCUMENT};
 use crate::engine::{AnyEncounter, Role, Viewer};
 use crate::measure;
-use crate::store::{
-    Commit, Committed, Entry, Found, KeyDigest, MAX_LATER, StoreError, StoredState,
-};
+use crate::store::{Commit, Committed, Found, KeyDigest, StoreError};
 use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -32,10 +29,8 @@ pub(super) struct CacheEntry {
     pub revision: u64,
     /// The encounter.
     pub encounter: Arc<dyn AnyEncounter>,
-    /// The size of its stored document in bytes.
+    /// The size of its document in bytes.
     pub size: usize,
-    /// The number of entries that the store keeps besides that document.
-    pub later: usize,
     /// The bytes of its log.
     pub log_bytes: u64,
     /// Whether the log should have been compacted, and this process could not.
@@ -109,7 +104,7 @@ impl App {
         let revision = known.map(|known| known.revision);
         match self.store.load(id, revision, key).await {
             Ok(found) => {
-                measure::cache_read(found.state.is_none());
+                measure::cache_read(found.document.is_none());
                 self.cache_found(id, known, found)
             }
             Err(error) => Err(self.failed(id, error)),
@@ -126,42 +121,26 @@ impl App {
         let Found {
             revision,
             log_bytes,
-            state,
+            document,
             answer: record,
             ..
         } = found;
-        let Some(state) = state else {
+        let Some(document) = document else {
             let Some(known) = known else {
-                let reason = "the store left the state out".to_owned();
+                let reason = "the store left the document out".to_owned();
                 return Err(AppError::Internal(reason));
             };
             return Ok((known.clone(), record));
         };
         let current = CacheEntry {
             revision,
-            encounter: self.load(&state)?,
-            size: state.document.len(),
-            later: state.later.len(),
+            encounter: self.rulesets.load(&document)?,
+            size: document.len(),
             log_bytes,
             compaction_failed: false,
         };
         self.cache.insert(id.into(), current.clone());
         Ok((current, record))
-    }
-
-    /// The encounter of a stored state.
-    pub(super) fn load(&self, state: &StoredState) -> Result<Arc<dyn AnyEncounter>, AppError> {
-        let mut encounter = self.rulesets.load(&state.document)?;
-        for entry in &state.later {
-            let entry = parse_entry(entry)?;
-            if entry.version != encounter.version().saturating_add(1) {
-                let (version, at) = (entry.version, encounter.version());
-                let reason = format!("log entry {version} does not follow the state at {at}");
-                return Err(AppError::Internal(reason));
-            }
-            encounter = encounter.fold(&entry)?;
-        }
-        Ok(encounter)
     }
 
     /// The error of a call to the store about an encounter; a missing encounter leaves the cache.
@@ -272,14 +251,10 @@ impl App {
             let decided = async {
                 let viewer = sender.viewer(current.encounter.meta())?;
                 let change = decide(current.encounter.clone(), viewer).await?;
-                let document = if entry_suffices(&current, &change) {
-                    None
-                } else {
-                    Some(document_within_limit(&*change.encounter)?)
-                };
+                let document = document_within_limit(&*change.encounter)?;
                 Ok((change, document))
             };
-            let (change, mut document) = match decided.await {
+            let (change, document) = match decided.await {
                 Ok(decided) => decided,
                 Err(refusal) if refusal_is_final => return Err(refusal),
                 Err(refusal) => {
@@ -295,19 +270,10 @@ impl App {
                 }
             };
             let compaction = self.compaction(&current, change.entry.as_ref()).await;
-            // The entries after a document must not be older than the base.
-            if compaction.new_base.is_some() && document.is_none() {
-                document = Some(change.encounter.document()?.into());
-            }
-            let (size, later) = match &document {
-                Some(document) => (document.len(), 0),
-                None => (current.size, current.later + 1),
-            };
             let next = CacheEntry {
                 revision: rand::random(),
                 encounter: change.encounter,
-                size,
-                later,
+                size: document.len(),
                 log_bytes: compaction.log_bytes,
                 compaction_failed: compaction.failed,
             };
@@ -385,16 +351,6 @@ impl App {
     }
 }
 
-/// True if the store may keep the entry of a change instead of a new document: the entry is a small
-/// part of the document, quickly applied, and a few of them cannot make the document too large.
-fn entry_suffices<A>(current: &CacheEntry, change: &Change<A>) -> bool {
-    const MAX_ENTRY: usize = 16 * 1024;
-    let is_small = |entry: &Entry| entry.bytes.len() <= MAX_ENTRY.min(current.size / 4);
-    current.later < MAX_LATER
-        && current.size <= MAX_DOCUMENT / 4
-        && change.entry.as_ref().is_some_and(is_small)
-}
-
 /// The document of an encounter, unless it is too large to store.
 pub(super) fn document_within_limit(encounter: &dyn AnyEncounter) -> Result<Bytes, AppError> {
     let document = encounter.document()?;
@@ -428,7 +384,6 @@ mod tests {
                     revision,
                     encounter: encounter.clone(),
                     size: 10_000,
-                    later: 0,
                     log_bytes: 0,
                     compaction_failed: false,
                 };

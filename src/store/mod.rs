@@ -1,7 +1,7 @@
 //! Where encounters are kept: one trait, two real stores, one conformance suite over both.
 //!
-//! A store knows no rules. For each encounter it keeps one state, one log of entries and the answers
-//! given under idempotency keys. It changes them only by compare-and-set, in one step.
+//! A store knows no rules. For each encounter it keeps one document, one log of entries and the
+//! answers given under idempotency keys. It changes them only by compare-and-set, in one step.
 
 pub use measured::Measured;
 
@@ -24,9 +24,9 @@ pub trait Store: Send + Sync + 'static {
     /// is returned.
     async fn create(&self, id: &str, new: NewEncounter) -> Result<Option<Bytes>, StoreError>;
 
-    /// Reads the state of `id` and, in the same round trip, the answer recorded under `key`.
+    /// Reads the document of `id` and, in the same round trip, the answer recorded under `key`.
     ///
-    /// An unchanged state is not sent again when `known` is its revision.
+    /// An unchanged document is not sent again when `known` is its revision.
     async fn load(
         &self,
         id: &str,
@@ -34,8 +34,8 @@ pub trait Store: Send + Sync + 'static {
         key: Option<&KeyDigest>,
     ) -> Result<Found, StoreError>;
 
-    /// Changes the state if its revision is still `commit.expected`, appends the log entry, records
-    /// the answer, renews the expiry and notifies followers: one step, one round trip.
+    /// Replaces the document if its revision is still `commit.expected`, appends the log entry,
+    /// records the answer, renews the expiry and notifies followers: one step, one round trip.
     ///
     /// A recorded answer under the commit's key wins over everything else, so that a repeated
     /// request is never applied twice.
@@ -55,7 +55,7 @@ pub trait Store: Send + Sync + 'static {
     async fn base(&self, id: &str) -> Result<Base, StoreError>;
 
     /// Lists the encounters of an application, newest first, below the position `before`: at most
-    /// `limit` encounters and about `max_bytes` of states, but at least one if there is any.
+    /// `limit` encounters and about `max_bytes` of documents, but at least one if there is any.
     ///
     /// A page leaves out deleted encounters, so it may be short, even empty, although another page
     /// follows.
@@ -178,8 +178,8 @@ pub struct Listing {
 pub struct ListedEncounter {
     /// Its id.
     pub id: String,
-    /// Its current state.
-    pub state: StoredState,
+    /// Its current document.
+    pub document: Bytes,
 }
 
 /// The result of [`Store::acquire_quota`].
@@ -230,26 +230,6 @@ pub fn listed_id(text: &str) -> Option<&str> {
     (list_position(millis.parse().ok()?, id) == text).then_some(id)
 }
 
-/// Maximum entries after the document of a state. Each costs an encounter memory in Redis, and a load
-/// the time to apply it. `redis/mod.rs`, `load.lua`, `log.lua` and `commit.lua` name the field of each.
-pub const MAX_LATER: usize = 3;
-
-/// The state of an encounter as it is kept: a document, and what happened after it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredState {
-    /// The newest document that was written.
-    pub document: Bytes,
-    /// The log entries after it, oldest first: at most [`MAX_LATER`].
-    pub later: Vec<Entry>,
-}
-
-impl StoredState {
-    /// The bytes of all of it.
-    fn bytes(&self) -> usize {
-        self.document.len() + bytes_of(&self.later) as usize
-    }
-}
-
 /// An encounter as [`Store::load`] read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
@@ -260,7 +240,7 @@ pub struct Found {
     /// The bytes of its log, as the newest write said.
     pub log_bytes: u64,
     /// None when the caller's known revision is still the current one.
-    pub state: Option<StoredState>,
+    pub document: Option<Bytes>,
     /// The answer recorded under the given key.
     pub answer: Option<Bytes>,
 }
@@ -268,21 +248,19 @@ pub struct Found {
 /// One write of an encounter.
 #[derive(Debug, Clone)]
 pub struct Commit {
-    /// The revision that the write was decided against.
+    /// The revision that the new document was decided against.
     pub expected: u64,
     /// The revision that this write makes: a random number, unique among writes. A counter would
     /// repeat after the store has lost acknowledged writes, or after an encounter was deleted and
     /// created again. A stale copy would then pass for the new one.
     pub revision: u64,
-    /// The new document; None if the entry leads to it from the state before. Then the state has
-    /// fewer than [`MAX_LATER`] entries after its document.
-    pub document: Option<Bytes>,
-    /// The log entry of this write. Writes of tokens have none, so they have a document.
+    /// The new document.
+    pub document: Bytes,
+    /// The log entry of this write. Writes of tokens have none.
     pub entry: Option<Entry>,
     /// The answer to keep under a key.
     pub answer: Option<(KeyDigest, Bytes)>,
-    /// A new base of the log. The same step drops the entries up to its version. A commit with one
-    /// has a document.
+    /// A new base of the log. The same step drops the entries up to its version.
     pub new_base: Option<Base>,
     /// The bytes of all entries in the log after this write, kept for the next one.
     pub log_bytes: u64,

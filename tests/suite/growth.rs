@@ -1,6 +1,6 @@
 //! What must not grow: the document of an encounter with its log, and what an idle server takes.
 
-use crate::support::client::{crowd, note, version};
+use crate::support::client::version;
 use crate::support::redis::RedisServer;
 use crate::support::server::Server;
 use serde_json::{Value, json};
@@ -47,27 +47,6 @@ async fn a_long_log_makes_an_encounter_in_redis_no_larger() {
         (0..8).contains(&(sizes[0] - sizes[1])),
         "the documents have {sizes:?} bytes"
     );
-}
-
-#[tokio::test]
-async fn a_document_is_written_with_every_fourth_small_entry() {
-    let redis = RedisServer::start();
-    let server = Server::on(&redis);
-    let fight = server.client().create(&crowd(1)).await;
-    let key = format!("{{turnkeeper:{}}}:doc", fight.id);
-    let written = || redis.ask::<u64>(&["HGET", &key, "document_version"]);
-    for version in 1..=9 {
-        fight.accepted(note("nothing")).await;
-        assert_eq!(written(), version - version % 4, "at version {version}");
-    }
-    fight.accepted(note(&"x".repeat(2000))).await;
-    assert_eq!(written(), 10, "a large entry");
-    fight.accepted(note("nothing")).await;
-    fight.hand_out(json!({"role": "spectator"})).await;
-    assert_eq!(written(), 11, "a token");
-    fight.accepted(note("nothing")).await;
-    fight.accepted(json!({"type": "undo"})).await;
-    assert_eq!(written(), 13, "an undo, with its checkpoint");
 }
 
 #[tokio::test]

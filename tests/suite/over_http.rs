@@ -1,6 +1,5 @@
 //! The transcripts again, over HTTP: those that need no dice of the server are sent as requests and
-//! answered the same. Two servers on one store take the steps by turns, so that each goes on from
-//! what the other has stored.
+//! answered the same.
 
 use crate::e2e::{Answer, Api, Call, Fight};
 use crate::support::json::{at, difference};
@@ -72,9 +71,9 @@ async fn repeat(accepted: Vec<Accepted>) -> Vec<String> {
     wrong
 }
 
-/// The servers for all transcripts that play at the same time.
+/// A server for all transcripts that play at the same time.
 struct Shared {
-    apis: [Api; 2],
+    api: Api,
     runtime: Runtime,
 }
 
@@ -85,19 +84,18 @@ fn shared() -> Arc<Shared> {
         return running;
     }
     let runtime = Runtime::new().expect("a runtime");
-    let apis = runtime.block_on(Api::pair()).into();
-    let started = Arc::new(Shared { apis, runtime });
+    let api = runtime.block_on(Api::start());
+    let started = Arc::new(Shared { api, runtime });
     *shared = Arc::downgrade(&started);
     started
 }
 
 /// Plays a transcript; everything that is not as written.
-async fn play(apis: &[Api; 2], transcript: &Value) -> Vec<String> {
-    let fight = apis[0].create(&transcript["create"]).await;
+async fn play(api: &Api, transcript: &Value) -> Vec<String> {
+    let fight = api.create(&transcript["create"]).await;
     let mut accepted = Vec::new();
     let mut wrong = Vec::new();
     for (n, step) in (1..).zip(transcript["steps"].as_array().expect("steps")) {
-        let fight = fight.through(&apis[n % 2]);
         let taken = take(&fight, n, step, &mut accepted).await;
         wrong.extend(taken.iter().map(|what| format!("step {n}: {what}")));
     }
@@ -119,7 +117,7 @@ fn play_with_the_states_of_the_rules_and_repeat_their_answers(
         return;
     }
     let shared = shared();
-    let wrong = shared.runtime.block_on(play(&shared.apis, &transcript));
+    let wrong = shared.runtime.block_on(play(&shared.api, &transcript));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

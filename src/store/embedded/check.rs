@@ -15,12 +15,12 @@ use redb::{
 
 use super::file::{DatabaseFile, open_unchanged, panic_text};
 use super::schema::{
-    ANSWERED, ANSWERS, BASES, CREATED, DOCUMENTS, EXPIRY, HEADS, LISTED, LOG, META, OWNERS, SALT,
+    ANSWERED, ANSWERS, BASES, CREATED, DOCUMENTS, EXPIRY, LISTED, LOG, META, OWNERS, SALT,
     kept_time,
 };
 use super::sealed::{Row, row, shown};
 use super::step::{Step, StepError};
-use super::tables::{no_base, read_state};
+use super::tables::no_base;
 use crate::store::{KeyDigest, StoreError};
 
 /// Faults that are remembered; more of them would say nothing new.
@@ -137,7 +137,7 @@ pub(super) fn check(
             Ok(Some(found)) => found,
             Err(Fault::Damage(fault)) => {
                 found(&format!(
-                    "the table heads cannot be read to its end: {fault}"
+                    "the table documents cannot be read to its end: {fault}"
                 ));
                 break;
             }
@@ -238,9 +238,9 @@ fn attempt<T>(read: impl FnOnce() -> Step<T>) -> Result<T, Fault> {
 
 /// The encounter after `last` in the order of ids.
 fn next_encounter(reading: &ReadTransaction, last: Option<&str>) -> Step<Option<String>> {
-    let heads = reading.open_table(HEADS)?;
+    let documents = reading.open_table(DOCUMENTS)?;
     let after = last.map_or(Bound::Unbounded, Bound::Excluded);
-    let next = heads
+    let next = documents
         .range::<&str>((after, Bound::Unbounded))?
         .next()
         .transpose()?;
@@ -256,18 +256,19 @@ fn next_encounter(reading: &ReadTransaction, last: Option<&str>) -> Step<Option<
 
 /// Reads all that belongs to an encounter; returns how many bytes that was.
 fn check_encounter(reading: &ReadTransaction, id: &str) -> Step<usize> {
-    let heads = reading.open_table(HEADS)?;
-    let Some(head) = row(&heads, id)? else {
-        return Err(StoreError::Corrupt("its head is not found under its id".to_owned()).into());
+    let documents = reading.open_table(DOCUMENTS)?;
+    let Some(document) = row(&documents, id)? else {
+        return Err(
+            StoreError::Corrupt("its document is not found under its id".to_owned()).into(),
+        );
     };
-    let version = head.value().1;
-    let (documents, log) = (reading.open_table(DOCUMENTS)?, reading.open_table(LOG)?);
-    let state = read_state(&documents, &log, id, version)?;
+    let (_, version, _, _, document, _) = document.value();
     let bases = reading.open_table(BASES)?;
     let base = row(&bases, id)?.ok_or_else(|| no_base(id))?;
-    let mut bytes = state.document.len() + base.value().1.len();
+    let mut bytes = document.len() + base.value().1.len();
     let created = reading.open_table(CREATED)?;
     row(&created, id)?;
+    let log = reading.open_table(LOG)?;
     let mut newest = base.value().0;
     for entry in log.range((id, newest.saturating_add(1))..=(id, u64::MAX))? {
         let (key, sealed) = entry?;

@@ -39,10 +39,10 @@ use self::clock::{Millis, Running, StoreClock, running};
 use self::file::{DatabaseFile, cannot_open, panic_text};
 use self::quota::Windows;
 use self::reserve::Reserve;
-use self::schema::{ANSWERS, BASES, DOCUMENTS, HEADS, LISTED, LOG, META, OWNERS, SALT};
+use self::schema::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, OWNERS, SALT};
 use self::sealed::{Row, row};
 use self::step::{Step, StepError, if_sound};
-use self::tables::{Tables, no_base, read_state};
+use self::tables::{Tables, no_base};
 use self::writer::{Job, SendResult, WriteThread};
 use super::{
     Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, NOTICES,
@@ -241,12 +241,12 @@ impl Store for EmbeddedStore {
         key: Option<&KeyDigest>,
     ) -> Result<Found, StoreError> {
         self.read(|reading| {
-            let heads = reading.open_table(HEADS)?;
+            let documents = reading.open_table(DOCUMENTS)?;
             let now = self.clock.now();
-            let head = row(&heads, id)?
-                .filter(|head| head.value().2 > now)
+            let found = row(&documents, id)?
+                .filter(|found| found.value().2 > now)
                 .ok_or(StoreError::Missing)?;
-            let (revision, version, _, _, log_bytes) = head.value();
+            let (revision, version, _, _, document, log_bytes) = found.value();
             let mut answer = None;
             if let Some(digest) = key
                 && let Some(recorded) = row(&reading.open_table(ANSWERS)?, (id, digest))?
@@ -258,17 +258,12 @@ impl Store for EmbeddedStore {
             {
                 answer = Some(Bytes::copy_from_slice(recorded.value().1));
             }
-            let state = if known == Some(revision) {
-                None
-            } else {
-                let (documents, log) = (reading.open_table(DOCUMENTS)?, reading.open_table(LOG)?);
-                Some(read_state(&documents, &log, id, version)?)
-            };
+            let document = (known != Some(revision)).then(|| Bytes::copy_from_slice(document));
             Ok(Found {
                 revision,
                 version,
                 log_bytes,
-                state,
+                document,
                 answer,
             })
         })
@@ -339,8 +334,7 @@ impl Store for EmbeddedStore {
         max_bytes: usize,
     ) -> Result<Listing, StoreError> {
         self.read(|reading| {
-            let (listed, heads) = (reading.open_table(LISTED)?, reading.open_table(HEADS)?);
-            let (documents, log) = (reading.open_table(DOCUMENTS)?, reading.open_table(LOG)?);
+            let (listed, documents) = (reading.open_table(LISTED)?, reading.open_table(DOCUMENTS)?);
             let (now, mut listing, mut room) = (self.clock.now(), Listing::default(), max_bytes);
             // Positions begin with digits, so all sort below this.
             let end = before.unwrap_or("~");
@@ -350,25 +344,23 @@ impl Store for EmbeddedStore {
                 let (_, position) = place.value();
                 let id = listed_id(position).unwrap_or_default();
                 // A damaged one must not hide the others.
-                let Some(head) = if_sound(row(&heads, id))?.filter(|head| head.value().2 > now)
+                let Some(document) =
+                    if_sound(row(&documents, id))?.filter(|row| row.value().2 > now)
                 else {
                     continue;
                 };
-                let version = head.value().1;
-                let read = read_state(&documents, &log, id, version).map(Some);
-                let Some(state) = if_sound(read)? else {
-                    continue;
-                };
-                let bytes = state.bytes();
-                if listing.items.len() >= limit || bytes > room && !listing.items.is_empty() {
+                let document = document.value().4;
+                if listing.items.len() >= limit
+                    || document.len() > room && !listing.items.is_empty()
+                {
                     listing.next = last;
                     break;
                 }
-                room = room.saturating_sub(bytes);
+                room = room.saturating_sub(document.len());
                 last = Some(position.to_owned());
                 listing.items.push(ListedEncounter {
                     id: id.to_owned(),
-                    state,
+                    document: Bytes::copy_from_slice(document),
                 });
             }
             Ok(listing)
@@ -437,8 +429,8 @@ impl Store for EmbeddedStore {
 
 /// The version of an encounter that has not expired.
 fn living(reading: &ReadTransaction, id: &str, now: Millis) -> Step<u64> {
-    let heads = reading.open_table(HEADS)?;
-    let found = row(&heads, id)?.filter(|head| head.value().2 > now);
+    let documents = reading.open_table(DOCUMENTS)?;
+    let found = row(&documents, id)?.filter(|found| found.value().2 > now);
     Ok(found.ok_or(StoreError::Missing)?.value().1)
 }
 
@@ -455,7 +447,7 @@ mod tests {
             bytes: Bytes::from("entry"),
         });
         let answer = Some(([expected as u8; 32], Bytes::from("answer")));
-        let (revision, document) = (expected + 1, Some(Bytes::from("document")));
+        let (revision, document) = (expected + 1, Bytes::from("document"));
         Commit {
             expected,
             revision,
@@ -622,9 +614,9 @@ mod tests {
                 ..commit(4)
             };
             assert_eq!(store.commit(id, commit).await.unwrap(), Committed::Done);
-            // Head, document, base, first base, two entries, four answers and their times, expiry, list
+            // Document, base, first base, two entries, four answers and their times, expiry, list
             // and owner; and the store's salt and time.
-            assert_eq!(rows(&store).await, 19);
+            assert_eq!(rows(&store).await, 18);
             if id == "deleted" {
                 store.delete(id).await.unwrap();
                 assert_eq!(rows(&store).await, 2);
@@ -643,9 +635,9 @@ mod tests {
         let store = EmbeddedStore::open(directory.path(), config).unwrap();
         store.create("e", new(None)).await.unwrap();
         assert_eq!(store.commit("e", commit(1)).await.unwrap(), Committed::Done);
-        // Head, document, base, entry, answer and its time; and the store's salt and time.
-        assert_eq!(rows(&store).await, 8);
-        swept(&store, 6).await;
+        // Document, base, entry, answer and its time; and the store's salt and time.
+        assert_eq!(rows(&store).await, 7);
+        swept(&store, 5).await;
         let file = || std::fs::read(directory.path().join("turnkeeper.redb")).unwrap();
         let before = file();
         sleep(Duration::from_millis(500)).await;

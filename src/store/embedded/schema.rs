@@ -7,17 +7,14 @@ use super::sealed::{Sealed, row};
 use super::step::Step;
 use crate::store::KeyDigest;
 
-/// Revision, version, expiry, the time in [`EXPIRY`] that the newest commit counts on, bytes of the
-/// log.
-pub(super) type HeadRow = (u64, u64, Millis, Millis, u64);
+/// Revision, version, expiry, the time in [`EXPIRY`] that the newest commit counts on, document,
+/// bytes of the log.
+pub(super) type DocumentRow = (u64, u64, Millis, Millis, &'static [u8], u64);
 
 /// The time of an answer, and the answer.
 pub(super) type AnswerRow = (Millis, &'static [u8]);
 
-pub(super) const HEADS: TableDefinition<&str, Sealed<HeadRow>> = TableDefinition::new("heads");
-/// A document of each encounter with its version. The entries of the log after it lead to the state
-/// of the encounter.
-pub(super) const DOCUMENTS: TableDefinition<&str, Sealed<(u64, &[u8])>> =
+pub(super) const DOCUMENTS: TableDefinition<&str, Sealed<DocumentRow>> =
     TableDefinition::new("documents");
 /// Version and document of the base.
 pub(super) const BASES: TableDefinition<&str, Sealed<(u64, &[u8])>> = TableDefinition::new("bases");
@@ -54,7 +51,6 @@ pub(super) trait TableVisitor {
 
 /// Visits all tables, always in the same order.
 pub(super) fn each_table<V: TableVisitor>(visitor: &mut V) -> Result<(), V::Error> {
-    visitor.visit(HEADS)?;
     visitor.visit(DOCUMENTS)?;
     visitor.visit(BASES)?;
     visitor.visit(CREATED)?;

@@ -7,14 +7,13 @@ use redb::{Database, ReadableTable, Table, TableHandle, WriteTransaction};
 
 use super::clock::Millis;
 use super::schema::{
-    ANSWERED, ANSWERS, AnswerRow, BASES, CREATED, DOCUMENTS, EXPIRY, HEADS, HeadRow, LISTED, LOG,
+    ANSWERED, ANSWERS, AnswerRow, BASES, CREATED, DOCUMENTS, DocumentRow, EXPIRY, LISTED, LOG,
     META, OWNERS, SALT, TIME,
 };
 use super::sealed::{Row, Sealed, put, row, shown};
 use super::step::{Step, if_sound};
 use crate::store::{
-    Base, Commit, Committed, Entry, Found, KeyDigest, MAX_LATER, NewEncounter, Notice, StoreError,
-    StoredState, list_position,
+    Base, Commit, Committed, Found, KeyDigest, NewEncounter, Notice, StoreError, list_position,
 };
 
 /// The expiry of an encounter that never expires.
@@ -27,8 +26,7 @@ type SealedTable<'t, K, V> = Table<'t, K, Sealed<V>>;
 
 /// All tables, open in one write transaction.
 pub(super) struct Tables<'t> {
-    heads: SealedTable<'t, &'static str, HeadRow>,
-    documents: SealedTable<'t, &'static str, (u64, &'static [u8])>,
+    documents: SealedTable<'t, &'static str, DocumentRow>,
     bases: SealedTable<'t, &'static str, (u64, &'static [u8])>,
     created: SealedTable<'t, &'static str, &'static [u8]>,
     log: SealedTable<'t, (&'static str, u64), &'static [u8]>,
@@ -54,7 +52,6 @@ struct Head {
     version: u64,
     expires: Millis,
     indexed: Millis,
-    log_bytes: u64,
 }
 
 /// What the checks of a commit have found.
@@ -76,7 +73,6 @@ impl<'t> Tables<'t> {
         keep: Millis,
     ) -> Result<Self, redb::Error> {
         Ok(Self {
-            heads: transaction.open_table(HEADS)?,
             documents: transaction.open_table(DOCUMENTS)?,
             bases: transaction.open_table(BASES)?,
             created: transaction.open_table(CREATED)?,
@@ -96,15 +92,14 @@ impl<'t> Tables<'t> {
     }
 
     fn head(&self, id: &str) -> Step<Option<Head>> {
-        let row = row(&self.heads, id)?;
+        let row = row(&self.documents, id)?;
         Ok(row.map(|row| {
-            let (revision, version, expires, indexed, log_bytes) = row.value();
+            let (revision, version, expires, indexed, ..) = row.value();
             Head {
                 revision,
                 version,
                 expires,
                 indexed,
-                log_bytes,
             }
         }))
     }
@@ -145,10 +140,15 @@ impl<'t> Tables<'t> {
         }
         let expires = self.expires();
         let indexed = self.index(id, NEVER, expires)?;
-        let version = new.version();
-        let head = (new.revision, version, expires, indexed, new.log_bytes());
-        put(&mut self.heads, id, head)?;
-        put(&mut self.documents, id, (version, &new.document[..]))?;
+        let document = (
+            new.revision,
+            new.version(),
+            expires,
+            indexed,
+            &new.document[..],
+            new.log_bytes(),
+        );
+        put(&mut self.documents, id, document)?;
         put(
             &mut self.bases,
             id,
@@ -184,12 +184,14 @@ impl<'t> Tables<'t> {
             last_answered = Some(at);
         }
         if head.revision != commit.expected {
-            let state = read_state(&self.documents, &self.log, id, head.version)?;
+            let newest = row(&self.documents, id)?.ok_or(StoreError::Missing)?;
+            let (revision, version, _, _, document, log_bytes) = newest.value();
+            let document = Some(Bytes::copy_from_slice(document));
             return Ok(Committed::Conflict(Found {
-                revision: head.revision,
-                version: head.version,
-                log_bytes: head.log_bytes,
-                state: Some(state),
+                revision,
+                version,
+                log_bytes,
+                document,
                 answer: None,
             }));
         }
@@ -200,17 +202,6 @@ impl<'t> Tables<'t> {
         if commit.entry.is_some() && version != head.version.saturating_add(1) {
             let reason = format!("entry {version} does not follow version {}", head.version);
             return Err(StoreError::Corrupt(reason).into());
-        }
-        // The read checks the document: a damaged one takes no entries after it.
-        let document_version = row(&self.documents, id)?
-            .ok_or_else(|| no_document(id))?
-            .value()
-            .0;
-        let later = version.saturating_sub(document_version);
-        let steps =
-            commit.entry.is_some() && commit.new_base.is_none() && later <= MAX_LATER as u64;
-        if commit.document.is_none() && !steps {
-            return Err(StoreError::Corrupt(format!("version {version} needs a document")).into());
         }
         let mut first_base = None;
         if let Some(Base { version: new, .. }) = commit.new_base {
@@ -248,11 +239,15 @@ impl<'t> Tables<'t> {
         let version = checked.version;
         let expires = self.expires();
         let indexed = self.index(id, head.indexed, expires)?;
-        let head = (commit.revision, version, expires, indexed, commit.log_bytes);
-        put(&mut self.heads, id, head)?;
-        if let Some(document) = &commit.document {
-            put(&mut self.documents, id, (version, &document[..]))?;
-        }
+        let document = (
+            commit.revision,
+            version,
+            expires,
+            indexed,
+            &commit.document[..],
+            commit.log_bytes,
+        );
+        put(&mut self.documents, id, document)?;
         if let Some(entry) = &commit.entry {
             put(&mut self.log, (id, entry.version), &entry.bytes[..])?;
         }
@@ -289,7 +284,7 @@ impl<'t> Tables<'t> {
         Ok(())
     }
 
-    /// Removes everything that belongs to `id`, which has this head.
+    /// Removes everything that belongs to `id`, whose document has this head.
     fn remove(&mut self, id: &str, head: &Head) -> Result<(), redb::Error> {
         if let Some(owner) = if_sound(row(&self.owners, id))? {
             self.listed.remove(owner.value())?;
@@ -297,7 +292,6 @@ impl<'t> Tables<'t> {
         for (at, digest) in self.answers_of(id)? {
             self.answered.remove((at, id, &digest))?;
         }
-        self.heads.remove(id)?;
         self.documents.remove(id)?;
         self.bases.remove(id)?;
         self.created.remove(id)?;
@@ -375,11 +369,8 @@ impl<'t> Tables<'t> {
     #[cfg(test)]
     pub(super) fn rows(&mut self) -> Step<u64> {
         use redb::ReadableTableMetadata;
-        let of_encounters = self.heads.len()?
-            + self.documents.len()?
-            + self.bases.len()?
-            + self.created.len()?
-            + self.log.len()?;
+        let of_encounters =
+            self.documents.len()? + self.bases.len()? + self.created.len()? + self.log.len()?;
         let of_answers = self.answers.len()? + self.answered.len()?;
         let of_lists = self.listed.len()? + self.owners.len()?;
         Ok(of_encounters + of_answers + of_lists + self.expiry.len()? + self.meta.len()?)
@@ -394,35 +385,6 @@ pub(super) fn make_tables(database: &Database) -> Result<(), redb::Error> {
     tables.keep_salt(&rand::random())?;
     drop(tables);
     Ok(transaction.commit()?)
-}
-
-/// The state of an encounter at its newest version.
-pub(super) fn read_state(
-    documents: &(impl ReadableTable<&'static str, Sealed<(u64, &'static [u8])>> + TableHandle),
-    log: &(impl ReadableTable<(&'static str, u64), Sealed<&'static [u8]>> + TableHandle),
-    id: &str,
-    version: u64,
-) -> Step<StoredState> {
-    let row_of_document = row(documents, id)?.ok_or_else(|| no_document(id))?;
-    let (at, document) = row_of_document.value();
-    let mut later = Vec::new();
-    for version in at.saturating_add(1)..=version {
-        let entry = row(log, (id, version))?.ok_or_else(|| {
-            StoreError::Corrupt(format!("encounter {} has no entry {version}", shown(id)))
-        })?;
-        later.push(Entry {
-            version,
-            bytes: Bytes::copy_from_slice(entry.value()),
-        });
-    }
-    Ok(StoredState {
-        document: Bytes::copy_from_slice(document),
-        later,
-    })
-}
-
-fn no_document(id: &str) -> StoreError {
-    StoreError::Corrupt(format!("encounter {} has no document", shown(id)))
 }
 
 pub(super) fn no_base(id: &str) -> StoreError {
@@ -515,12 +477,12 @@ mod tests {
         for first in [1100, 1120] {
             let file = TestFile::new();
             file.create(1000, TTL, "e");
-            // Head, document, base and time.
-            assert_eq!(file.swept(1099), 4);
+            // Document, base and time.
+            assert_eq!(file.swept(1099), 3);
             assert_eq!(file.commit(1050, TTL, 1), Committed::Done);
             // The entry more; the answer has ended.
-            assert_eq!(file.swept(first), 5);
-            assert_eq!(file.swept(1149), 5);
+            assert_eq!(file.swept(first), 4);
+            assert_eq!(file.swept(1149), 4);
             assert_eq!(file.swept(1150), 0);
         }
     }
@@ -532,8 +494,8 @@ mod tests {
         assert_eq!(file.commit(1050, TTL, 1), Committed::Done);
         file.swept(1110);
         assert_eq!(file.commit(1120, TTL, 2), Committed::Done);
-        // Head, document, base, two entries and the new time.
-        assert_eq!(file.swept(1219), 6);
+        // Document, base, two entries and the new time.
+        assert_eq!(file.swept(1219), 5);
         assert_eq!(file.swept(1220), 0);
     }
 
@@ -543,8 +505,8 @@ mod tests {
         file.create(1000, TTL, "e");
         assert_eq!(file.commit(1050, TTL, 1), Committed::Done);
         assert_eq!(file.commit(1100, TTL, 2), Committed::Done);
-        // Head, document, base, two entries, two answers with their times, and one time.
-        assert_eq!(file.at(1100, TTL, |tables| tables.rows()), 10);
+        // Document, base, two entries, two answers with their times, and one time.
+        assert_eq!(file.at(1100, TTL, |tables| tables.rows()), 9);
     }
 
     #[test]
@@ -552,12 +514,12 @@ mod tests {
         let file = TestFile::new();
         file.create(1000, Some(1000), "e");
         assert_eq!(file.commit(1000, TTL, 1), Committed::Done);
-        assert_eq!(file.swept(1099), 5);
+        assert_eq!(file.swept(1099), 4);
         assert_eq!(file.swept(1100), 0);
         file.create(2000, TTL, "e");
         assert_eq!(file.commit(2000, None, 1), Committed::Done);
         // Without its time.
-        assert_eq!(file.swept(2100), 4);
+        assert_eq!(file.swept(2100), 3);
         assert!(file.lives(NEVER - 1));
     }
 
@@ -568,15 +530,15 @@ mod tests {
         for n in 0..=SWEEP {
             file.create(1000, TTL, &format!("e{n}"));
         }
-        assert_eq!(swept(1100), (true, 4));
+        assert_eq!(swept(1100), (true, 3));
         assert_eq!(swept(1100), (false, 0));
         file.create(2000, None, "e");
         for version in 1..=SWEEP as u64 + 1 {
             assert_eq!(file.commit(2000, None, version), Committed::Done);
         }
-        // Head, document, base and entries stay, and of the answers one with its time.
-        let left = SWEEP as u64 + 4;
-        assert_eq!(swept(2049), (false, left + 2 * (left - 3)));
+        // Document, base and entries stay, and of the answers one with its time.
+        let left = SWEEP as u64 + 3;
+        assert_eq!(swept(2049), (false, left + 2 * (left - 2)));
         assert_eq!(swept(2050), (true, left + 2));
         assert_eq!(swept(2050), (false, left));
     }

@@ -1,6 +1,6 @@
 -- Compares and sets one encounter. Every check comes before the first write.
 -- KEYS: doc, log, and the answers of even and of odd time spans
-local expected, revision, document, nonce = ARGV[1], ARGV[2], ARGV[3], ARGV[4] -- document '' = the entry leads to it
+local expected, revision, document, nonce = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local ttl, keep, channel, id = ARGV[5], tonumber(ARGV[6]), ARGV[7], ARGV[8]
 local entry_version, previous_version, entry = ARGV[9], ARGV[10], ARGV[11] -- '' = no entry
 local digest, answer = ARGV[12], ARGV[13]                                  -- '' = no answer
@@ -10,8 +10,8 @@ local log_bytes = ARGV[16]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- The stored field 'lease' says which expiry was set and when; 'silent' holds the recent nonces of writes without an entry.
-local found = redis.call('HMGET', KEYS[1], 'revision', 'version', 'lease', 'silent', 'base_version', 'document_version')
-local current_version, expiry_set, recent_nonces, base_version, document_version = found[2], found[3], found[4], found[5], found[6]
+local found = redis.call('HMGET', KEYS[1], 'revision', 'version', 'lease', 'silent', 'base_version', 'log_bytes')
+local current_version, expiry_set, recent_nonces, base_version = found[2], found[3], found[4], found[5]
 
 -- Whether this very write was applied before: it is sent again when a connection breaks. Entries carry the nonce of their write; of
 -- writes without an entry the newest 32 nonces are kept.
@@ -27,20 +27,19 @@ if digest ~= '' then
   local recorded = redis.call('HGET', KEYS[3], digest) or redis.call('HGET', KEYS[4], digest)
   if recorded then
     if applied() then
-      return {'done', false, false, false}
+      return {'done', false, false, false, false}
     end
-    return {'replayed', recorded, false, false}
+    return {'replayed', recorded, false, false, false}
   end
 end
 if not found[1] then
-  return {'missing', false, false, false}
+  return {'missing', false, false, false, false}
 end
 if found[1] ~= expected then
   if applied() then
-    return {'done', false, false, false}
+    return {'done', false, false, false, false}
   end
-  local head = redis.call('HMGET', KEYS[1], 'revision', 'version', 'log_bytes')
-  return {'conflict', false, head, redis.call('HMGET', KEYS[1], 'document_version', 'document', 'later1', 'later2', 'later3')}
+  return {'conflict', redis.call('HGET', KEYS[1], 'document'), found[1], current_version, found[6]}
 end
 
 -- The log holds an entry for each version above its base. It holds more after a write that was refused in the middle, because a login
@@ -67,18 +66,15 @@ end
 local version = current_version
 if entry_version ~= '' then
   if version ~= previous_version then
-    return {'corrupt', 'entry ' .. entry_version .. ' does not follow version ' .. version, false, false}
+    return {'corrupt', 'entry ' .. entry_version .. ' does not follow version ' .. version, false, false, false}
   end
   version = entry_version
-end
-if document == '' and (entry_version == '' or rebase_version ~= '' or version - document_version > 3) then
-  return {'corrupt', 'version ' .. version .. ' needs a document', false, false}
 end
 if rebase_version ~= '' then
   local to = tonumber(rebase_version)
   if to > tonumber(version) or to < tonumber(base_version) then
     local range = base_version .. ' and ' .. version
-    return {'corrupt', 'a base at ' .. rebase_version .. ' does not lie between ' .. range, false, false}
+    return {'corrupt', 'a base at ' .. rebase_version .. ' does not lie between ' .. range, false, false, false}
   end
 end
 
@@ -95,14 +91,8 @@ if not log_is_whole then
   drop_newer_entries()
   if redis.call('XLEN', KEYS[2]) ~= length then
     outcome, log_bytes, rebase_version = 'anew', string.len(entry), ''
-    local state = redis.call('HMGET', KEYS[1], 'document', 'later1', 'later2', 'later3')
     redis.call('UNLINK', KEYS[2])
-    set_base(document_version, state[1])
-    for i = 1, current_version - document_version do
-      local later = state[1 + i]
-      redis.call('XADD', KEYS[2], string.format('%.0f-0', document_version + i), 'e', later, 'w', '')
-      log_bytes = log_bytes + string.len(later)
-    end
+    set_base(current_version, redis.call('HGET', KEYS[1], 'document'))
   end
 end
 -- First the write that a strange log could refuse.
@@ -111,16 +101,7 @@ if entry_version ~= '' then
 else
   redis.call('HSET', KEYS[1], 'silent', string.sub((recent_nonces or '') .. nonce, -32 * string.len(nonce)))
 end
-redis.call('HSET', KEYS[1], 'revision', revision, 'version', version, 'log_bytes', log_bytes)
--- The entries after the document are here too, because the log may be evicted alone.
-if document == '' then
-  redis.call('HSET', KEYS[1], 'later' .. version - document_version, entry)
-else
-  redis.call('HSET', KEYS[1], 'document_version', version, 'document', document)
-  if current_version ~= document_version then
-    redis.call('HSET', KEYS[1], 'later1', '', 'later2', '', 'later3', '')
-  end
-end
+redis.call('HSET', KEYS[1], 'revision', revision, 'version', version, 'document', document, 'log_bytes', log_bytes)
 
 -- Answers are grouped by time spans as long as an answer is kept: even spans in one hash, odd spans in the other. A hash expires when
 -- the next span of its kind begins, so nothing is pruned, and an answer is kept for one to two spans.
@@ -157,4 +138,4 @@ if expiry_set ~= expiry or current_version == base_version or not log_is_whole t
   expire_answers(1)
 end
 redis.call('PUBLISH', channel, id .. ' ' .. version)
-return {outcome, false, false, false}
+return {outcome, false, false, false, false}

@@ -13,7 +13,7 @@ local application, position = false, false
 if ARGV[9] ~= '' then
   application, position = ARGV[9], ARGV[10]
 end
-redis.call('HSET', KEYS[1], 'revision', ARGV[5], 'version', ARGV[7], 'document', ARGV[1], 'document_version', ARGV[7],
+redis.call('HSET', KEYS[1], 'revision', ARGV[5], 'version', ARGV[7], 'document', ARGV[1],
   'base_version', ARGV[6], 'base', ARGV[2], 'creator', ARGV[4], 'log_bytes', ARGV[11])
 -- An eviction may have removed the document and left the rest. This comes after the first write, the only one that a full server
 -- refuses.

@@ -5,16 +5,9 @@ local found = redis.call('HMGET', KEYS[1], 'version', 'base_version')
 if not found[1] then
   return false
 end
--- After an eviction nothing is left, or less than can be folded: the log is what the state holds, as after a compaction.
+-- After an eviction nothing is left, or less than can be folded: the log is as empty as after its compaction.
 if found[2] and redis.call('XLEN', KEYS[2]) < found[1] - found[2] then
-  local state = redis.call('HMGET', KEYS[1], 'document_version', 'later1', 'later2', 'later3')
-  local base_version, page = state[1], {}
-  local first = math.max(ARGV[1] - base_version, 1)
-  for i = first, math.min(found[1] - base_version, first + ARGV[2] - 1) do
-    page[#page + 1] = string.format('%.0f-0', base_version + i)
-    page[#page + 1] = state[1 + i]
-  end
-  return {found[1], base_version, page}
+  return {found[1], found[1], {}}
 end
 -- Above the newest version stands what a write left that was refused in the middle.
 local start, newest = ARGV[1] .. '-0', found[1] .. '-0'

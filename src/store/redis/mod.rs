@@ -2,12 +2,11 @@
 //! processes.
 //!
 //! The keys of an encounter share a hash tag, so that one script can change them in one step:
-//! - `{turnkeeper:ID}:doc`, a hash: `revision`, `version`, `document`, `document_version`, and the
-//!   entries after it in `later1`, `later2` and `later3`; `log_bytes`, `base_version`, `base`;
-//!   `created`, the first base, once there is a newer one; `creator`, the nonce of the creation, and
-//!   `silent`, the recent nonces of writes without an entry, which identify a write that is sent
-//!   again; `lease`, which expiry was set and when; `application`, the application that created the
-//!   encounter, and `place`, the encounter's position in its list;
+//! - `{turnkeeper:ID}:doc`, a hash: `revision`, `version`, `document`, `log_bytes`, `base_version`,
+//!   `base`; `created`, the first base, once there is a newer one; `creator`, the nonce of the
+//!   creation, and `silent`, the recent nonces of writes without an entry, which identify a write
+//!   that is sent again; `lease`, which expiry was set and when; `application`, the application
+//!   that created the encounter, and `place`, the encounter's position in its list;
 //! - `{turnkeeper:ID}:log`, a stream: ids `VERSION-0`, fields `e` (the entry) and `w` (the nonce of
 //!   its write);
 //! - `{turnkeeper:ID}:answers0` and `{turnkeeper:ID}:answers1`, hashes from key digest to answer,
@@ -28,7 +27,7 @@ mod connection;
 mod script;
 mod subscription;
 
-use ::redis::{Cmd, TlsCertificates, Value, cmd};
+use ::redis::{Cmd, TlsCertificates, cmd};
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::future::try_join_all;
@@ -43,8 +42,8 @@ use self::script::read;
 use self::subscription::{CHANNEL, follow};
 use super::{
     Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, NOTICES,
-    NewEncounter, Notice, QuotaGrant, Store, StoreConfig, StoreError, StoredPage, StoredState,
-    check_gapless, granted_quota, list_position, listed_id, millis, now,
+    NewEncounter, Notice, QuotaGrant, Store, StoreConfig, StoreError, StoredPage, check_gapless,
+    granted_quota, list_position, listed_id, millis, now,
 };
 
 const SALT: &str = "turnkeeper:salt";
@@ -126,56 +125,8 @@ fn keys(id: &str) -> [String; 4] {
     ["doc", "log", "answers0", "answers1"].map(|part| key(id, part))
 }
 
-/// The bytes of a document, an entry or an answer; None if Redis has none.
+/// The bytes of a document, a base or an answer; None if Redis has none.
 type Field = Option<Bytes>;
-
-/// The fields of an encounter that every load reads.
-const HEAD: [&str; 3] = ["revision", "version", "log_bytes"];
-type HeadRow = (Option<u64>, Option<u64>, Option<u64>);
-/// The fields of its state, as the scripts read them.
-const STATE: [&str; 5] = ["document_version", "document", "later1", "later2", "later3"];
-type StateRow = (Option<u64>, Field, Field, Field, Field);
-
-fn found(
-    (revision, version, log_bytes): HeadRow,
-    state: Option<StateRow>,
-    answer: Field,
-) -> Result<Found, StoreError> {
-    let revision = revision.ok_or(StoreError::Missing)?;
-    let version =
-        version.ok_or_else(|| StoreError::Corrupt("an encounter without a version".to_owned()))?;
-    Ok(Found {
-        revision,
-        version,
-        log_bytes: log_bytes.unwrap_or(0),
-        state: state.map(|row| stored_state(version, row)).transpose()?,
-        answer,
-    })
-}
-
-/// An encounter of its fields [`HEAD`] and [`STATE`].
-fn found_in(fields: Value) -> Result<Found, StoreError> {
-    let (head, state) = split(fields, HEAD.len())?;
-    found(read(head, "an encounter")?, read(state, "a state")?, None)
-}
-
-/// The state at `version`.
-fn stored_state(
-    version: u64,
-    (at, document, first, second, third): StateRow,
-) -> Result<StoredState, StoreError> {
-    let incomplete = || StoreError::Corrupt("an encounter without its whole state".to_owned());
-    let (Some(at), Some(document)) = (at, document) else {
-        return Err(incomplete());
-    };
-    let mut entries = [first, second, third].into_iter();
-    let mut later = Vec::new();
-    for version in at.saturating_add(1)..=version {
-        let bytes = entries.next().flatten().ok_or_else(incomplete)?;
-        later.push(Entry { version, bytes });
-    }
-    Ok(StoredState { document, later })
-}
 
 #[async_trait]
 impl Store for RedisStore {
@@ -215,30 +166,47 @@ impl Store for RedisStore {
         known: Option<u64>,
         digest: Option<&KeyDigest>,
     ) -> Result<Found, StoreError> {
+        type Row = (Option<u64>, Option<u64>, Option<u64>, Field);
         let [doc, _, even, odd] = keys(id);
-        if known.is_none() && digest.is_none() {
-            // The caller needs the whole state and no answer. Then the script would do no more than
-            // this command, and costs more than the rest of a load.
-            let mut get = cmd("HMGET");
-            get.arg(doc).arg(&HEAD[..]).arg(&STATE[..]);
-            return found_in(self.connection.call(&get).await?);
-        }
-        let mut load = script::LOAD.on(&[doc, even, odd]);
-        load.arg(known.map_or(String::new(), |known| known.to_string()))
-            .arg(digest.map_or(&[][..], |digest| digest));
-        let reply = self.connection.run(&script::LOAD, &load).await?;
-        let (head, state, answer) = read(reply, "an encounter")?;
-        found(head, state, answer)
+        let ((revision, version, log_bytes, document), answer) =
+            if known.is_none() && digest.is_none() {
+                // The caller needs the whole document and no answer. Then the script would do no
+                // more than this command, and costs more than the rest of a load.
+                let mut get = cmd("HMGET");
+                get.arg(doc)
+                    .arg(&["revision", "version", "log_bytes", "document"]);
+                (
+                    read::<Row>(self.connection.call(&get).await?, "an encounter")?,
+                    None,
+                )
+            } else {
+                let mut load = script::LOAD.on(&[doc, even, odd]);
+                load.arg(known.map_or(String::new(), |known| known.to_string()))
+                    .arg(digest.map_or(&[][..], |digest| digest));
+                read::<(Row, Field)>(
+                    self.connection.run(&script::LOAD, &load).await?,
+                    "an encounter",
+                )?
+            };
+        let revision = revision.ok_or(StoreError::Missing)?;
+        let version = version
+            .ok_or_else(|| StoreError::Corrupt("an encounter without a version".to_owned()))?;
+        Ok(Found {
+            revision,
+            version,
+            log_bytes: log_bytes.unwrap_or(0),
+            document,
+            answer,
+        })
     }
 
     async fn commit(&self, id: &str, commit: Commit) -> Result<Committed, StoreError> {
         let entry_bytes = commit.entry.as_ref().map_or(0, |entry| entry.bytes.len());
-        let document = commit.document.as_deref().unwrap_or_default();
-        let bytes = document.len().saturating_add(entry_bytes);
+        let bytes = commit.document.len().saturating_add(entry_bytes);
         let mut call = script::COMMIT.on_with(&keys(id), bytes);
         call.arg(commit.expected)
             .arg(commit.revision)
-            .arg(document)
+            .arg(&commit.document[..])
             .arg(self.nonce());
         call.arg(self.ttl).arg(self.answers).arg(CHANNEL).arg(id);
         match &commit.entry {
@@ -258,28 +226,31 @@ impl Store for RedisStore {
         };
         call.arg(commit.log_bytes);
         let reply = self.connection.reply(&script::COMMIT, &call).await?;
-        type Row = (String, Field, Option<HeadRow>, Option<StateRow>);
-        let (outcome, bytes, head, state): Row = read(reply.value, "a commit")?;
-        match (outcome.as_str(), bytes, head) {
+        type Row = (String, Field, Option<u64>, Option<u64>, Option<u64>);
+        let (outcome, bytes, revision, version, log_bytes): Row = read(reply.value, "a commit")?;
+        match (outcome.as_str(), bytes, revision, version) {
             ("done", ..) => Ok(Committed::Done),
             ("anew", ..) => Ok(Committed::Anew),
-            ("replayed", Some(answer), _) => Ok(Committed::Replayed(answer)),
+            ("replayed", Some(answer), ..) => Ok(Committed::Replayed(answer)),
             ("missing", ..) => Err(StoreError::Missing),
-            ("conflict", _, Some(head)) => {
-                let found = found(head, state, None)?;
+            ("conflict", document @ Some(_), Some(revision), Some(version)) => {
                 // If Redis has lost what this write was decided on, the same writes may be sent
                 // again and bring it back. Then an attempt that arrives late is applied, and the
                 // command would be applied twice if it had been decided again.
-                let is_past = commit
-                    .entry
-                    .is_some_and(|entry| found.version >= entry.version);
+                let is_past = commit.entry.is_some_and(|entry| version >= entry.version);
                 if reply.was_sent_before && !is_past {
                     let reason = "a write that was sent twice met older data";
                     return Err(StoreError::Unavailable(reason.to_owned()));
                 }
-                Ok(Committed::Conflict(found))
+                Ok(Committed::Conflict(Found {
+                    revision,
+                    version,
+                    log_bytes: log_bytes.unwrap_or(0),
+                    document,
+                    answer: None,
+                }))
             }
-            ("corrupt", Some(reason), _) => Err(StoreError::Corrupt(
+            ("corrupt", Some(reason), ..) => Err(StoreError::Corrupt(
                 String::from_utf8_lossy(&reason).into_owned(),
             )),
             (other, ..) => Err(StoreError::Corrupt(format!("a commit answered {other:?}"))),
@@ -349,26 +320,19 @@ impl Store for RedisStore {
         let listed = positions.len();
         positions.truncate(limit);
         self.truncate_to_fit(&mut positions, max_bytes).await?;
-        let fields = [&HEAD[..], &STATE[..]].concat();
-        let rows = self.read_listed(&positions, &fields).await?;
-        self.remove_missing(application, &positions, &rows).await?;
+        let documents = self.read_field(&positions, "document").await?;
+        self.remove_missing(application, &positions, &documents)
+            .await?;
         let mut listing = Listing::default();
         if positions.len() < listed {
             listing.next = positions.last().cloned();
         }
-        for (position, row) in positions.iter().zip(rows) {
-            let (Some(id), Some(row)) = (listed_id(position), row) else {
-                continue;
-            };
-            match found_in(row) {
-                Ok(found) => listing
-                    .items
-                    .extend(found.state.map(|state| ListedEncounter {
-                        id: id.to_owned(),
-                        state,
-                    })),
-                // A damaged one must not hide the others.
-                Err(error) => tracing::warn!(%error, "left out of a list"),
+        for (position, document) in positions.iter().zip(documents) {
+            if let (Some(id), Some(document)) = (listed_id(position), document) {
+                listing.items.push(ListedEncounter {
+                    id: id.to_owned(),
+                    document,
+                });
             }
         }
         Ok(listing)
@@ -491,7 +455,7 @@ impl RedisStore {
             .call(list_command("ZRANDMEMBER", application).arg(SAMPLE))
             .await?;
         let positions: Vec<String> = read(sample, "a part of a list")?;
-        let found = self.read_listed(&positions, &[]).await?;
+        let found = self.read_field(&positions, "revision").await?;
         self.remove_missing(application, &positions, &found).await
     }
 
@@ -500,7 +464,7 @@ impl RedisStore {
         &self,
         application: &str,
         positions: &[String],
-        found: &[Option<Value>],
+        found: &[Field],
     ) -> Result<(), StoreError> {
         let mut missing = Vec::new();
         for (position, found) in positions.iter().zip(found) {
@@ -545,29 +509,23 @@ impl RedisStore {
         Ok(())
     }
 
-    /// Fields of the encounters at these positions; None if the encounter is missing, or is a later
-    /// one with the same id.
-    async fn read_listed(
+    /// A field of the encounters at these positions; None if the encounter is missing, or is a
+    /// later one with the same id.
+    async fn read_field(
         &self,
         positions: &[String],
-        fields: &[&str],
-    ) -> Result<Vec<Option<Value>>, StoreError> {
+        field: &str,
+    ) -> Result<Vec<Field>, StoreError> {
         try_join_all(positions.iter().map(async |position| {
-            let mut get = cmd("HMGET");
-            get.arg(doc_key(position)).arg("place").arg(fields);
-            let (place, row) = split(self.connection.call(&get).await?, 1)?;
-            let (listed,): (Option<String>,) = read(place, "a place")?;
-            Ok((listed.as_ref() == Some(position)).then_some(row))
+            let row = self
+                .connection
+                .call(cmd("HMGET").arg(doc_key(position)).arg(&["place", field]))
+                .await?;
+            let (listed, value): (Option<String>, Field) = read(row, "a listed encounter")?;
+            Ok(value.filter(|_| listed.as_ref() == Some(position)))
         }))
         .await
     }
-}
-
-/// The first values of a reply, and the others.
-fn split(reply: Value, at: usize) -> Result<(Value, Value), StoreError> {
-    let mut values: Vec<Value> = read(reply, "the fields of an encounter")?;
-    let others = values.split_off(at.min(values.len()));
-    Ok((Value::Array(values), Value::Array(others)))
 }
 
 /// A command on the list of an application.

@@ -4,17 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use turnkeeper::store::{
-    Committed, MAX_LATER, NewEncounter, Notice, Store, StoreConfig, StoreError, StoredState,
-};
+use turnkeeper::store::{Committed, NewEncounter, Notice, Store, StoreConfig, StoreError};
 
 pub use super::answers::*;
 pub use super::lists::*;
 pub use super::revisions::*;
 pub use super::scripts::*;
-use super::{
-    Stand, answered, bytes, document, eventually, logged, new, stepped, unlogged, whole_log,
-};
+use super::{Stand, answered, bytes, eventually, logged, new, unlogged, whole_log};
 
 /// Makes a test of each check on a stand of its own, or one test of all checks on one stand.
 macro_rules! conformance {
@@ -219,26 +215,13 @@ pub async fn an_idle_encounter_expires_and_commits_renew_it(stand: &impl Stand, 
     );
 }
 
-/// The lines of a state, whose log entries add one each.
-fn lines(state: &StoredState) -> String {
-    let mut lines = String::from_utf8(state.document.to_vec()).expect("text");
-    for entry in &state.later {
-        lines += std::str::from_utf8(&entry.bytes).expect("text");
-        lines.push('\n');
-    }
-    lines
-}
-
-/// Adds one line as a log entry, until it is accepted. Every fourth writes all lines as a document.
+/// Adds one line to the document and the same as a log entry, until it is accepted.
 async fn append(store: &dyn Store, id: &str, line: &str) {
     let mut newest = store.load(id, None, None).await.unwrap();
     loop {
-        let version = newest.version + 1;
-        let mut commit = stepped(newest.revision, version);
-        if version.is_multiple_of(MAX_LATER as u64 + 1) {
-            let document = lines(&newest.state.expect("a state")) + line + "\n";
-            commit.document = Some(bytes(&document));
-        }
+        let document =
+            String::from_utf8(newest.document.expect("a document").to_vec()).unwrap() + line + "\n";
+        let mut commit = logged(newest.revision, &document, newest.version + 1);
         if let Some(entry) = &mut commit.entry {
             entry.bytes = bytes(line);
         }
@@ -267,12 +250,12 @@ pub async fn many_writers_lose_and_repeat_nothing(stand: &impl Stand, id: &str) 
     let log = whole_log(&*stores[1], id, 0).await;
     let versions: Vec<u64> = log.iter().map(|entry| entry.version).collect();
     assert_eq!(versions, (1..=16 * 12).collect::<Vec<_>>());
-    let log: Vec<String> = log
+    let lines: Vec<String> = log
         .iter()
         .map(|entry| String::from_utf8(entry.bytes.to_vec()).unwrap())
         .collect();
     assert_eq!(
-        log.iter().collect::<BTreeSet<_>>().len(),
+        lines.iter().collect::<BTreeSet<_>>().len(),
         16 * 12,
         "each line once"
     );
@@ -282,9 +265,9 @@ pub async fn many_writers_lose_and_repeat_nothing(stand: &impl Stand, id: &str) 
         (1 + 16 * 12, 16 * 12)
     );
     assert_eq!(
-        lines(&encounter.state.expect("a state")),
-        log.join("\n") + "\n",
-        "the state is the fold of the log"
+        encounter.document,
+        Some(bytes(&(lines.join("\n") + "\n"))),
+        "the document is the fold of the log"
     );
 }
 
@@ -383,19 +366,19 @@ pub async fn any_id_and_any_bytes_are_kept(stand: &impl Stand, id: &str) {
     for (n, strange) in ids.iter().enumerate() {
         let strange = format!("{strange}{id}");
         let strange = if n == 0 { "" } else { &strange };
-        let every: bytes::Bytes = every_byte[n..].to_vec().into();
+        let document: bytes::Bytes = every_byte[n..].to_vec().into();
         let created = store.create(
             strange,
             NewEncounter {
-                document: every.clone(),
+                document: document.clone(),
                 ..new("")
             },
         );
         assert_eq!(created.await.unwrap(), None, "{strange:?}");
         let mut commit = logged(1, "", 1);
-        commit.document = Some(every.clone());
-        commit.entry.as_mut().unwrap().bytes = every.clone();
-        commit.answer = Some(([n as u8; 32], every.clone()));
+        commit.document = document.clone();
+        commit.entry.as_mut().unwrap().bytes = document.clone();
+        commit.answer = Some(([n as u8; 32], document.clone()));
         assert_eq!(
             store.commit(strange, commit).await.unwrap(),
             Committed::Done
@@ -404,19 +387,13 @@ pub async fn any_id_and_any_bytes_are_kept(stand: &impl Stand, id: &str) {
             .load(strange, None, Some(&[n as u8; 32]))
             .await
             .unwrap();
-        assert!(document(&encounter).as_ref() == Some(&every), "{strange:?}");
-        assert!(encounter.answer.as_ref() == Some(&every), "{strange:?}");
-        let mut commit = stepped(2, 2);
-        commit.entry.as_mut().unwrap().bytes = every.clone();
-        assert_eq!(
-            store.commit(strange, commit).await.unwrap(),
-            Committed::Done
-        );
-        let state = store.load(strange, None, None).await.unwrap().state;
-        let later = state.expect("a state").later;
-        let log = whole_log(&*store, strange, 0).await;
         assert!(
-            log.iter().all(|entry| entry.bytes == every) && later == log[1..],
+            encounter.document.as_ref() == Some(&document),
+            "{strange:?}"
+        );
+        assert!(encounter.answer.as_ref() == Some(&document), "{strange:?}");
+        assert!(
+            whole_log(&*store, strange, 0).await[0].bytes == document,
             "{strange:?}"
         );
         store.delete(strange).await.unwrap();

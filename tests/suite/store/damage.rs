@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use turnkeeper::store::embedded::{EmbeddedStore, back_up, check_file, file_in};
 use turnkeeper::store::{Committed, Store, StoreConfig, StoreError};
 
-use super::{answered, eventually, filled, logged, new, rebased, whole, whole_log};
+use super::{answered, eventually, filled, logged, new, rebased, whole_log};
 
 fn open(directory: &Path) -> EmbeddedStore {
     EmbeddedStore::open(directory, StoreConfig::default()).expect("an embedded store")
@@ -66,7 +66,7 @@ async fn a_flipped_bit_is_told_and_not_served_and_all_else_is() {
     for n in (0..20).filter(|n| *n != 7) {
         let id = format!("e{n}");
         assert_eq!(
-            whole(&store.load(&id, None, None).await.unwrap().state.unwrap()),
+            store.load(&id, None, None).await.unwrap().document.unwrap(),
             document(&id)
         );
         assert_eq!(

@@ -10,7 +10,7 @@ use turnkeeper::store::{Committed, Store, StoreConfig, StoreError};
 
 use super::conformance::conformance;
 use super::{
-    Stand, answered, bytes, document, eventually, filled, logged, new, rebased, unlogged, whole_log,
+    Stand, answered, bytes, eventually, filled, logged, new, rebased, unlogged, whole_log,
 };
 
 struct Directory(TempDir);
@@ -51,7 +51,7 @@ async fn everything_is_there_when_it_is_opened_again() {
         let encounter = store.load("e", None, Some(&[1; 32])).await.unwrap();
         assert_eq!((encounter.revision, encounter.version), (7, 6));
         assert_eq!(
-            (document(&encounter), encounter.answer),
+            (encounter.document, encounter.answer),
             (Some(bytes("v6")), Some(bytes("a")))
         );
         assert_eq!(store.base("e").await.unwrap().document, bytes("v2"));

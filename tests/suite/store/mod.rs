@@ -14,9 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use turnkeeper::store::{
-    Base, Commit, Committed, Entry, Found, NewEncounter, Store, StoreConfig, StoredState,
-};
+use turnkeeper::store::{Base, Commit, Committed, Entry, NewEncounter, Store, StoreConfig};
 
 /// A backend that stores can be opened on.
 pub trait Stand {
@@ -69,7 +67,7 @@ pub fn unlogged(expected: u64, document: &str) -> Commit {
     Commit {
         expected,
         revision,
-        document: Some(bytes(document)),
+        document: bytes(document),
         entry: None,
         answer: None,
         new_base: None,
@@ -83,27 +81,6 @@ pub fn logged(expected: u64, document: &str, version: u64) -> Commit {
         entry: Some(entry(version)),
         ..unlogged(expected, document)
     }
-}
-
-/// A write with only a log entry, which leads to the new state.
-pub fn stepped(expected: u64, version: u64) -> Commit {
-    Commit {
-        document: None,
-        ..logged(expected, "", version)
-    }
-}
-
-/// The document that is the whole state.
-#[track_caller]
-pub fn whole(state: &StoredState) -> Bytes {
-    assert_eq!(state.later, []);
-    state.document.clone()
-}
-
-/// The document that was found, if the state was not known.
-#[track_caller]
-pub fn document(found: &Found) -> Option<Bytes> {
-    found.state.as_ref().map(whole)
 }
 
 pub fn rebased(commit: Commit, version: u64, document: &str) -> Commit {

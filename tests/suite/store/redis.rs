@@ -5,14 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use turnkeeper::store::redis::RedisStore;
-use turnkeeper::store::{
-    Commit, Committed, Entry, NewEncounter, Notice, Store, StoreConfig, StoreError,
-};
+use turnkeeper::store::{Commit, Committed, NewEncounter, Notice, Store, StoreConfig, StoreError};
 
 use super::conformance::conformance;
-use super::{
-    Stand, answered, bytes, entry, filled, logged, new, rebased, stepped, unlogged, whole_log,
-};
+use super::{Stand, answered, bytes, entry, filled, logged, new, rebased, unlogged, whole_log};
 use crate::support::cluster::RedisCluster;
 use crate::support::redis::RedisServer;
 
@@ -361,67 +357,6 @@ async fn an_evicted_log_ends_at_the_newest_version_and_begins_anew_with_the_next
     }
 }
 
-/// Makes the encounter `e` with a document of this version and two entries after it, whose log is
-/// gone.
-async fn without_its_log(server: &RedisServer, store: &RedisStore, version: u64) {
-    store.delete("e").await.ok();
-    filled(store, "e", version).await;
-    for version in version + 1..=version + 2 {
-        let step = stepped(version, version);
-        assert_eq!(store.commit("e", step).await.unwrap(), Committed::Done);
-    }
-    server.command(&["DEL", "{turnkeeper:e}:log"]);
-}
-
-#[tokio::test]
-async fn a_log_that_is_lost_alone_begins_anew_at_the_newest_document() {
-    let server = RedisServer::start();
-    let store = open(&server.url(), StoreConfig::default());
-    for whole in [false, true] {
-        without_its_log(&server, &store, 3).await;
-        let state = store.load("e", None, None).await.unwrap().state.unwrap();
-        assert_eq!(
-            (state.document, state.later),
-            (bytes("v3"), vec![entry(4), entry(5)])
-        );
-        for (after, limit, left) in [
-            (0, 10, &[4, 5][..]),
-            (3, 10, &[4, 5]),
-            (3, 1, &[4]),
-            (4, 10, &[5]),
-            (5, 10, &[]),
-            (3, 0, &[]),
-        ] {
-            let page = store.log("e", after, limit, 1000).await.unwrap();
-            assert_eq!((page.base_version, page.version), (3, 5));
-            let left: Vec<Entry> = left.iter().map(|version| entry(*version)).collect();
-            assert_eq!(page.entries, left, "after {after}, {limit} at most");
-        }
-        let base = store.base("e").await.unwrap();
-        assert_eq!((base.version, base.document), (3, bytes("v3")));
-        let next = if whole {
-            logged(6, "v6", 6)
-        } else {
-            stepped(6, 6)
-        };
-        assert_eq!(store.commit("e", next).await.unwrap(), Committed::Anew);
-        let found = store.load("e", None, None).await.unwrap();
-        assert_eq!(found.log_bytes, 3 * "entry 4".len() as u64);
-        let state = found.state.unwrap();
-        let later = [entry(4), entry(5), entry(6)];
-        if whole {
-            assert_eq!((state.document, state.later), (bytes("v6"), vec![]));
-        } else {
-            assert_eq!((state.document, state.later), (bytes("v3"), later.to_vec()));
-        }
-        let base = store.base("e").await.unwrap();
-        assert_eq!((base.version, base.document), (3, bytes("v3")));
-        assert_eq!(whole_log(&store, "e", 3).await, later);
-        let next = store.commit("e", logged(7, "v7", 7)).await.unwrap();
-        assert_eq!(next, Committed::Done);
-    }
-}
-
 /// A Redis with a login that may do everything, and a store that uses it.
 fn logged_in() -> (RedisServer, RedisStore) {
     let server = RedisServer::start();
@@ -508,24 +443,25 @@ async fn a_login_that_lacks_a_right_at_a_new_base_doubles_nothing_and_keeps_the_
 async fn a_log_that_a_login_may_not_begin_anew_is_read_as_lost() {
     let (server, store) = logged_in();
     for right in ["hset", "hsetnx", "xadd", "xtrim"] {
-        without_its_log(&server, &store, 1).await;
+        store.delete("e").await.ok();
+        filled(&store, "e", 3).await;
+        server.command(&["DEL", "{turnkeeper:e}:log"]);
         server.command(&["ACL", "SETUSER", "table", &format!("-{right}")]);
-        let refused = store.commit("e", stepped(4, 4)).await;
+        let refused = store.commit("e", logged(4, "v4", 4)).await;
         assert!(matches!(refused, Err(StoreError::Unavailable(_))));
         let page = store.log("e", 0, 10, 1000).await.unwrap();
         assert_eq!(
             (page.base_version, page.version, page.entries),
-            (1, 3, vec![entry(2), entry(3)]),
+            (3, 3, vec![]),
             "{right}"
         );
         let base = store.base("e").await.unwrap();
-        assert_eq!((base.version, base.document), (1, bytes("v1")), "{right}");
+        assert_eq!((base.version, base.document), (3, bytes("v3")), "{right}");
         server.command(&["ACL", "SETUSER", "table", "+@all"]);
-        let next = store.commit("e", stepped(4, 4)).await.unwrap();
+        let next = store.commit("e", logged(4, "v4", 4)).await.unwrap();
         // After a refused XADD an empty log may already be a new one.
         assert!(matches!(next, Committed::Anew | Committed::Done), "{right}");
-        let log = whole_log(&store, "e", 1).await;
-        assert_eq!(log, (2..=4).map(entry).collect::<Vec<_>>(), "{right}");
+        assert_eq!(whole_log(&store, "e", 3).await, [entry(4)], "{right}");
     }
 }
 

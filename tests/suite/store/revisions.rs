@@ -3,7 +3,7 @@
 use turnkeeper::store::{Commit, Committed};
 
 use super::conformance::KEPT;
-use super::{Stand, bytes, document, filled, imported, logged};
+use super::{Stand, bytes, filled, imported, logged};
 
 pub async fn a_commit_is_compared_with_the_newest_write_and_with_no_other(
     stand: &impl Stand,
@@ -23,7 +23,7 @@ pub async fn a_commit_is_compared_with_the_newest_write_and_with_no_other(
         let encounter = store.load(id, None, None).await.unwrap();
         assert_eq!((encounter.revision, encounter.version), (revision, version));
         assert_eq!(
-            store.load(id, Some(revision), None).await.unwrap().state,
+            store.load(id, Some(revision), None).await.unwrap().document,
             None
         );
         for other in [
@@ -42,7 +42,7 @@ pub async fn a_commit_is_compared_with_the_newest_write_and_with_no_other(
             );
             let newest = store.load(id, Some(other), None).await.unwrap();
             assert_eq!(
-                document(&newest),
+                newest.document,
                 Some(bytes(&format!("v{version}"))),
                 "known: {other}"
             );

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use turnkeeper::store::{Committed, Entry, Found, NewEncounter, Store, StoreError};
 
 use super::conformance::KEPT;
-use super::{Stand, answered, entry, filled, imported, logged, rebased, stepped, unlogged};
+use super::{Stand, answered, entry, filled, imported, logged, rebased, unlogged};
 
 /// Calls about one encounter, one after the other.
 #[derive(Deserialize)]
@@ -41,8 +41,7 @@ enum Call {
     Commit {
         /// The revision that is expected; the next one is made.
         on: u64,
-        /// None if the entry leads to the new state.
-        document: Option<String>,
+        document: String,
         entry: Option<u64>,
         new_base: Option<(u64, String)>,
         answer: Option<(u8, String)>,
@@ -62,15 +61,9 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn found(found: &Found) -> Value {
-    let answer = found.answer.as_deref().map(text);
-    let document = found.state.as_ref().map(|state| text(&state.document));
-    let mut said = json!({"revision": found.revision, "version": found.version, "document": document, "answer": answer});
-    let later = found.state.iter().flat_map(|state| &state.later);
-    let later: Vec<Entry> = later.cloned().collect();
-    if !later.is_empty() {
-        said["later"] = range(&later);
-    }
-    said
+    let [document, answer] =
+        [&found.document, &found.answer].map(|bytes| bytes.as_deref().map(text));
+    json!({"revision": found.revision, "version": found.version, "document": document, "answer": answer})
 }
 
 /// The first and the last version of entries without a gap.
@@ -118,11 +111,10 @@ impl Call {
                 new_base,
                 answer,
             } => {
-                let commit = match (document, entry) {
-                    (Some(document), Some(version)) => logged(*on, document, *version),
-                    (Some(document), None) => unlogged(*on, document),
-                    (None, version) => stepped(*on, version.expect("an entry")),
-                };
+                let commit = entry.map_or_else(
+                    || unlogged(*on, document),
+                    |entry| logged(*on, document, entry),
+                );
                 let commit = new_base.iter().fold(commit, |commit, (version, base)| {
                     rebased(commit, *version, base)
                 });

@@ -101,8 +101,7 @@ pub fn ambush() -> Value {
         {"id": "brakkus", "name": "Brakkus", "side": "monsters", "hp": {"current": 9}}]})
 }
 
-/// A fight of Ann with these hit points and of so many others that stores keep small entries after
-/// its document.
+/// A fight of Ann with these hit points and of sixteen others.
 pub fn crowd(hp: u64) -> Value {
     let mut combatants = vec![json!({"id": "ann", "hp": {"current": hp, "max": hp}})];
     combatants.extend((0..16).map(|n| json!({"id": format!("c{n}"), "side": "monsters"})));
