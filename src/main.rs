@@ -23,7 +23,7 @@ use turnkeeper::log;
 use turnkeeper::measure;
 use turnkeeper::store::embedded::{self, EmbeddedStore, Report, file_in};
 use turnkeeper::store::redis::RedisStore;
-use turnkeeper::store::{Measured, Store};
+use turnkeeper::store::{Measured, Store, StoreError};
 
 /// Commands allocate many short-lived values: 1.2 times the throughput of the system's allocator.
 #[global_allocator]
@@ -138,6 +138,10 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
     survive_size_limit().map_err(|error| error.to_string())?;
     let metrics = measure_for(config.metrics, on_lambda).await?;
     let (store, store_name) = open_store(config, on_lambda)?;
+    // A store that is away now is asked again with each call.
+    if !on_lambda && let Err(error @ StoreError::Foreign(_)) = store.ready().await {
+        return Err(format!("{store_name}: {error}"));
+    }
     let store: Arc<dyn Store> = if measure::is_on() {
         Arc::new(Measured(store))
     } else {

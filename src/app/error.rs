@@ -83,6 +83,7 @@ impl From<StoreError> for AppError {
             StoreError::Unavailable(reason) => Self::Unavailable(reason),
             StoreError::Refused(reason) => Self::StoreRefuses(reason),
             StoreError::Corrupt(reason) => Self::Internal(reason),
+            StoreError::Foreign(_) => Self::Foreign(error.to_string()),
             StoreError::Missing => Self::NotFound,
         }
     }

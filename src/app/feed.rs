@@ -309,8 +309,8 @@ impl Topic {
                     }
                 }
                 Err(StoreError::Missing) => return self.publish(Update::Deleted),
-                Err(StoreError::Corrupt(reason)) => {
-                    tracing::error!(%reason, "a feed ends: its log is unreadable");
+                Err(error @ (StoreError::Corrupt(_) | StoreError::Foreign(_))) => {
+                    tracing::error!(%error, "a feed ends: its log is unreadable");
                     return self.publish(Update::Over);
                 }
                 Err(_) if self.updates.receiver_count() == 0 => return,

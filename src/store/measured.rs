@@ -21,6 +21,7 @@ fn outcome<T>(result: &Result<T, StoreError>) -> &'static str {
         Err(StoreError::Unavailable(_)) => "unavailable",
         Err(StoreError::Refused(_)) => "refused",
         Err(StoreError::Corrupt(_)) => "corrupt",
+        Err(StoreError::Foreign(_)) => "foreign",
         Err(StoreError::Missing) => "missing",
     }
 }

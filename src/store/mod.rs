@@ -16,6 +16,10 @@ pub mod embedded;
 mod measured;
 pub mod redis;
 
+/// The number of the layout of both stores: keys, fields, scripts and tables. Raise it with a change
+/// by which this program and an earlier one would misread each other.
+pub const LAYOUT: u32 = 1;
+
 /// A store of encounters. Each call happens as a whole or not at all. Calls about an encounter that
 /// does not exist, or has expired, return [`StoreError::Missing`].
 #[async_trait]
@@ -346,6 +350,12 @@ pub enum StoreError {
     /// It holds something that this program did not write.
     #[error("the store holds something unreadable: {0}")]
     Corrupt(String),
+    /// A program with another [`LAYOUT`] wrote it.
+    #[error(
+        "The store has layout {0}, and this program reads layout {LAYOUT}. Run the turnkeeper that \
+         wrote it, or use another store."
+    )]
+    Foreign(u32),
     /// No such encounter.
     #[error("no such encounter")]
     Missing,
@@ -358,7 +368,7 @@ impl StoreError {
             Self::Unavailable(reason) => Self::Unavailable(format!("{part}: {reason}")),
             Self::Refused(reason) => Self::Refused(format!("{part}: {reason}")),
             Self::Corrupt(reason) => Self::Corrupt(format!("{part}: {reason}")),
-            Self::Missing => Self::Missing,
+            Self::Foreign(_) | Self::Missing => self,
         }
     }
 }

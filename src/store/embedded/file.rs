@@ -11,7 +11,7 @@ use redb::{Builder, Database, ReadableDatabase};
 
 use super::clock::Millis;
 use super::overlay::Overlay;
-use super::schema::{check_tables, kept_time};
+use super::schema::{check_tables, foreign_layout, kept_time};
 use super::tables::make_tables;
 use crate::store::StoreError;
 
@@ -217,11 +217,17 @@ fn opened(
     // The database panics on some damaged files.
     let opened = catch_unwind(AssertUnwindSafe(|| {
         let database = open()?;
-        check_tables(&database.begin_read()?)?;
-        Ok(database)
+        let reading = database.begin_read()?;
+        let foreign = foreign_layout(&reading);
+        if foreign.is_none() {
+            check_tables(&reading)?;
+        }
+        drop(reading);
+        Ok((database, foreign))
     }));
     match opened {
-        Ok(Ok(database)) => Ok(database),
+        Ok(Ok((database, None))) => Ok(database),
+        Ok(Ok((_, Some(layout)))) => Err(cannot_open(path, StoreError::Foreign(layout))),
         Ok(Err(redb::Error::DatabaseAlreadyOpen)) => Err(in_use(path)),
         Ok(Err(redb::Error::Io(error))) if error.kind() != ErrorKind::InvalidData => {
             Err(cannot_open(path, error))

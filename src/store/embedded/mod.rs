@@ -495,6 +495,21 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_file_of_another_layout_is_refused_and_stays_as_it_is() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
+        let kept = store.write(|tables| Ok(tables.keep_layout(9)?)).await;
+        kept.unwrap();
+        drop(store);
+        for _ in 0..2 {
+            let refused = EmbeddedStore::open(directory.path(), StoreConfig::default());
+            let words = refused.err().unwrap();
+            let expected = "The store has layout 9, and this program reads layout 1";
+            assert!(words.contains(expected), "{words}");
+        }
+    }
+
+    #[tokio::test]
     async fn a_failed_transaction_is_reported_and_the_store_goes_on() {
         let directory = tempfile::TempDir::new().unwrap();
         let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
@@ -615,14 +630,14 @@ mod tests {
             };
             assert_eq!(store.commit(id, commit).await.unwrap(), Committed::Done);
             // Document, base, first base, two entries, four answers and their times, expiry, list
-            // and owner; and the store's salt and time.
-            assert_eq!(rows(&store).await, 18);
+            // and owner; and the store's layout, salt and time.
+            assert_eq!(rows(&store).await, 19);
             if id == "deleted" {
                 store.delete(id).await.unwrap();
-                assert_eq!(rows(&store).await, 2);
+                assert_eq!(rows(&store).await, 3);
             }
         }
-        swept(&store, 2).await;
+        swept(&store, 3).await;
     }
 
     #[tokio::test]
@@ -635,9 +650,9 @@ mod tests {
         let store = EmbeddedStore::open(directory.path(), config).unwrap();
         store.create("e", new(None)).await.unwrap();
         assert_eq!(store.commit("e", commit(1)).await.unwrap(), Committed::Done);
-        // Document, base, entry, answer and its time; and the store's salt and time.
-        assert_eq!(rows(&store).await, 7);
-        swept(&store, 5).await;
+        // Document, base, entry, answer and its time; and the store's layout, salt and time.
+        assert_eq!(rows(&store).await, 8);
+        swept(&store, 6).await;
         let file = || std::fs::read(directory.path().join("turnkeeper.redb")).unwrap();
         let before = file();
         sleep(Duration::from_millis(500)).await;

@@ -5,7 +5,7 @@ use redb::{Key, ReadTransaction, TableDefinition, TableError, Value};
 use super::clock::Millis;
 use super::sealed::{Sealed, row};
 use super::step::Step;
-use crate::store::KeyDigest;
+use crate::store::{KeyDigest, LAYOUT};
 
 /// Revision, version, expiry, the time in [`EXPIRY`] that the newest commit counts on, document,
 /// bytes of the log.
@@ -36,6 +36,8 @@ pub(super) const OWNERS: TableDefinition<&str, Sealed<(&str, &str)>> =
     TableDefinition::new("owners");
 pub(super) const META: TableDefinition<&str, Sealed<&[u8]>> = TableDefinition::new("meta");
 pub(super) const SALT: &str = "salt";
+/// The number of the file's layout, in 4 bytes.
+pub(super) const LAYOUT_ROW: &str = "layout";
 /// The store's time when it was last kept, in 8 bytes.
 pub(super) const TIME: &str = "time";
 
@@ -61,6 +63,17 @@ pub(super) fn each_table<V: TableVisitor>(visitor: &mut V) -> Result<(), V::Erro
     visitor.visit(LISTED)?;
     visitor.visit(OWNERS)?;
     visitor.visit(META)
+}
+
+/// The number of the layout of a file, if it has one that this program does not read.
+pub(super) fn foreign_layout(reading: &ReadTransaction) -> Option<u32> {
+    let meta = reading.open_table(META).ok()?;
+    let layout = match row(&meta, LAYOUT_ROW) {
+        Ok(Some(layout)) => layout.value().try_into().map(u32::from_le_bytes).ok()?,
+        Ok(None) => 0,
+        Err(_) => return None,
+    };
+    Some(layout).filter(|layout| *layout != LAYOUT)
 }
 
 /// Checks that a file has all tables, each of its type.

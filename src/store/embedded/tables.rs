@@ -7,13 +7,14 @@ use redb::{Database, ReadableTable, Table, TableHandle, WriteTransaction};
 
 use super::clock::Millis;
 use super::schema::{
-    ANSWERED, ANSWERS, AnswerRow, BASES, CREATED, DOCUMENTS, DocumentRow, EXPIRY, LISTED, LOG,
-    META, OWNERS, SALT, TIME,
+    ANSWERED, ANSWERS, AnswerRow, BASES, CREATED, DOCUMENTS, DocumentRow, EXPIRY, LAYOUT_ROW,
+    LISTED, LOG, META, OWNERS, SALT, TIME,
 };
 use super::sealed::{Row, Sealed, put, row, shown};
 use super::step::{Step, if_sound};
 use crate::store::{
-    Base, Commit, Committed, Found, KeyDigest, NewEncounter, Notice, StoreError, list_position,
+    Base, Commit, Committed, Found, KeyDigest, LAYOUT, NewEncounter, Notice, StoreError,
+    list_position,
 };
 
 /// The expiry of an encounter that never expires.
@@ -365,6 +366,10 @@ impl<'t> Tables<'t> {
         Ok(put(&mut self.meta, SALT, &salt[..])?)
     }
 
+    pub(super) fn keep_layout(&mut self, layout: u32) -> Result<(), redb::Error> {
+        Ok(put(&mut self.meta, LAYOUT_ROW, &layout.to_le_bytes()[..])?)
+    }
+
     /// The number of rows in all tables.
     #[cfg(test)]
     pub(super) fn rows(&mut self) -> Step<u64> {
@@ -383,6 +388,7 @@ pub(super) fn make_tables(database: &Database) -> Result<(), redb::Error> {
     let mut tables = Tables::open(&transaction, 0, None, 0)?;
     tables.keep_time()?;
     tables.keep_salt(&rand::random())?;
+    tables.keep_layout(LAYOUT)?;
     drop(tables);
     Ok(transaction.commit()?)
 }

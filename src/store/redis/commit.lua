@@ -1,5 +1,6 @@
 -- Compares and sets one encounter. Every check comes before the first write.
 -- KEYS: doc, log, and the answers of even and of odd time spans
+local LAYOUT = '1' -- LAYOUT in src/store/mod.rs
 local expected, revision, document, nonce = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local ttl, keep, channel, id = ARGV[5], tonumber(ARGV[6]), ARGV[7], ARGV[8]
 local entry_version, previous_version, entry = ARGV[9], ARGV[10], ARGV[11] -- '' = no entry
@@ -10,8 +11,11 @@ local log_bytes = ARGV[16]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- The stored field 'lease' says which expiry was set and when; 'silent' holds the recent nonces of writes without an entry.
-local found = redis.call('HMGET', KEYS[1], 'revision', 'version', 'lease', 'silent', 'base_version', 'log_bytes')
+local found = redis.call('HMGET', KEYS[1], 'revision', 'version', 'lease', 'silent', 'base_version', 'log_bytes', 'layout')
 local current_version, expiry_set, recent_nonces, base_version = found[2], found[3], found[4], found[5]
+if found[1] and found[7] ~= LAYOUT then
+  return redis.error_reply('LAYOUT ' .. (found[7] or '0'))
+end
 
 -- Whether this very write was applied before: it is sent again when a connection breaks. Entries carry the nonce of their write; of
 -- writes without an entry the newest 32 nonces are kept.

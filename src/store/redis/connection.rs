@@ -480,6 +480,11 @@ impl From<Failure> for StoreError {
         if text.contains("The user executing the script can't") {
             text.insert_str(0, "NOPERM: ");
         }
+        if let Some((_, found)) = text.split_once("LAYOUT") {
+            let mut numbers = found.split(|c: char| !c.is_ascii_digit());
+            let number = numbers.find_map(|digits| digits.parse().ok());
+            return Self::Foreign(number.unwrap_or(0));
+        }
         if text.contains("WRONGTYPE") || error.kind() == ErrorKind::UnexpectedReturnType {
             return Self::Corrupt(text);
         }

@@ -1,9 +1,13 @@
 -- Reads a page of the log, but at least one entry if there is any.
 -- KEYS: doc, log
 -- ARGV: first version, maximum entries, maximum bytes
-local found = redis.call('HMGET', KEYS[1], 'version', 'base_version')
+local LAYOUT = '1' -- LAYOUT in src/store/mod.rs
+local found = redis.call('HMGET', KEYS[1], 'version', 'base_version', 'layout')
 if not found[1] then
   return false
+end
+if found[3] ~= LAYOUT then
+  return redis.error_reply('LAYOUT ' .. (found[3] or '0'))
 end
 -- After an eviction nothing is left, or less than can be folded: the log is as empty as after its compaction.
 if found[2] and redis.call('XLEN', KEYS[2]) < found[1] - found[2] then

@@ -41,12 +41,14 @@ use self::connection::Connection;
 use self::script::read;
 use self::subscription::{CHANNEL, follow};
 use super::{
-    Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, NOTICES,
+    Base, Commit, Committed, Entry, Found, KeyDigest, LAYOUT, ListedEncounter, Listing, NOTICES,
     NewEncounter, Notice, QuotaGrant, Store, StoreConfig, StoreError, StoredPage, check_gapless,
     granted_quota, list_position, listed_id, millis, now,
 };
 
 const SALT: &str = "turnkeeper:salt";
+/// The layout of all that a Redis keeps, with which a program begins.
+const LAYOUT_KEY: &str = "turnkeeper:layout";
 /// What keys begin with that exist for a moment while the store is checked.
 const READY: &str = "turnkeeper:ready";
 
@@ -115,6 +117,14 @@ impl Drop for RedisStore {
     }
 }
 
+/// Refuses what a program with another layout wrote.
+fn check_layout(found: Option<u32>) -> Result<(), StoreError> {
+    match found {
+        Some(LAYOUT) => Ok(()),
+        other => Err(StoreError::Foreign(other.unwrap_or(0))),
+    }
+}
+
 /// A key of an encounter.
 fn key(id: &str, part: &str) -> String {
     ["{turnkeeper:", id, "}:", part].concat()
@@ -166,15 +176,15 @@ impl Store for RedisStore {
         known: Option<u64>,
         digest: Option<&KeyDigest>,
     ) -> Result<Found, StoreError> {
-        type Row = (Option<u64>, Option<u64>, Option<u64>, Field);
+        type Row = (Option<u64>, Option<u64>, Option<u64>, Option<u32>, Field);
         let [doc, _, even, odd] = keys(id);
-        let ((revision, version, log_bytes, document), answer) =
+        let ((revision, version, log_bytes, layout, document), answer) =
             if known.is_none() && digest.is_none() {
                 // The caller needs the whole document and no answer. Then the script would do no
                 // more than this command, and costs more than the rest of a load.
                 let mut get = cmd("HMGET");
                 get.arg(doc)
-                    .arg(&["revision", "version", "log_bytes", "document"]);
+                    .arg(&["revision", "version", "log_bytes", "layout", "document"]);
                 (
                     read::<Row>(self.connection.call(&get).await?, "an encounter")?,
                     None,
@@ -189,6 +199,7 @@ impl Store for RedisStore {
                 )?
             };
         let revision = revision.ok_or(StoreError::Missing)?;
+        check_layout(layout)?;
         let version = version
             .ok_or_else(|| StoreError::Corrupt("an encounter without a version".to_owned()))?;
         Ok(Found {
@@ -415,6 +426,12 @@ impl Store for RedisStore {
     }
 
     async fn ready(&self) -> Result<(), StoreError> {
+        let mut get = cmd("GET");
+        get.arg(LAYOUT_KEY);
+        let layout: Option<u32> = read(self.connection.call(&get).await?, "a layout")?;
+        if layout.is_some() {
+            check_layout(layout)?;
+        }
         // Not PING, which a loading, full or read-only server answers too.
         let primaries = self.connection.primaries(READY).await?;
         let check = async |(address, key): &(String, String)| {
@@ -424,7 +441,14 @@ impl Store for RedisStore {
                 .map(drop)
                 .map_err(|error| error.of(&format!("Redis at {address}")))
         };
-        try_join_all(primaries.iter().map(check)).await.map(drop)
+        try_join_all(primaries.iter().map(check)).await?;
+        if layout.is_none() {
+            let mut set = cmd("SET");
+            set.arg(LAYOUT_KEY).arg(LAYOUT).arg("NX");
+            self.connection.call(&set).await?;
+            check_layout(read(self.connection.call(&get).await?, "a layout")?)?;
+        }
+        Ok(())
     }
 }
 
@@ -519,9 +543,17 @@ impl RedisStore {
         try_join_all(positions.iter().map(async |position| {
             let row = self
                 .connection
-                .call(cmd("HMGET").arg(doc_key(position)).arg(&["place", field]))
+                .call(
+                    cmd("HMGET")
+                        .arg(doc_key(position))
+                        .arg(&["place", "layout", field]),
+                )
                 .await?;
-            let (listed, value): (Option<String>, Field) = read(row, "a listed encounter")?;
+            let (listed, layout, value): (Option<String>, Option<u32>, Field) =
+                read(row, "a listed encounter")?;
+            if value.is_some() {
+                check_layout(layout)?;
+            }
             Ok(value.filter(|_| listed.as_ref() == Some(position)))
         }))
         .await

@@ -75,6 +75,16 @@ pub(super) fn read<T: FromRedisValue>(reply: Value, what: &str) -> Result<T, Sto
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::LAYOUT;
+
+    #[test]
+    fn each_script_of_an_encounter_compares_the_layout() {
+        let layout = format!("local LAYOUT = '{LAYOUT}' ");
+        for script in [&BASE, &COMMIT, &CREATE, &DELETE, &LOAD, &LOG] {
+            assert!(script.text.contains(&layout), "{}", script.text);
+            assert!(script.text.contains("~= LAYOUT then"), "{}", script.text);
+        }
+    }
 
     #[test]
     fn a_reply_of_another_kind_is_named_by_its_kind_and_not_shown() {

@@ -3,6 +3,7 @@
 use crate::support::client::Fight;
 use crate::support::process::{isolate, search_path, turnkeeper};
 use crate::support::raw::{Raw, post};
+use crate::support::redis::RedisServer;
 use crate::support::secrets;
 use crate::support::server::Server;
 use crate::support::sources::{files, text};
@@ -235,6 +236,20 @@ fn settings_that_make_no_sense_are_named_with_what_would_be_right_and_no_secret(
             .code(),
         Some(0)
     );
+}
+
+#[test]
+fn a_redis_of_another_layout_is_refused_at_the_start() {
+    let redis = RedisServer::start();
+    redis.command(&["SET", "turnkeeper:layout", "9"]);
+    let refused = output(&[("REDIS_URL", &redis.url())], &[]);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("The store has layout 9, and this program reads layout 1"),
+        "{said}"
+    );
+    assert_eq!(redis.ask::<u64>(&["DBSIZE"]), 1);
 }
 
 #[test]

@@ -274,6 +274,7 @@ async fn what_another_program_wrote_is_called_unreadable() {
         Err(StoreError::Corrupt(_))
     ));
     server.command(&["HDEL", "{turnkeeper:word}:doc", "revision"]);
+    server.command(&["HSET", "{turnkeeper:word}:doc", "layout", "1"]);
     assert!(matches!(
         store.base("word").await,
         Err(StoreError::Corrupt(_))
@@ -355,6 +356,37 @@ async fn an_evicted_log_ends_at_the_newest_version_and_begins_anew_with_the_next
             expiry(&server, log)
         );
     }
+}
+
+#[tokio::test]
+async fn what_another_layout_holds_is_refused_and_stays_as_it_is() {
+    let server = RedisServer::start();
+    let store = open(&server.url(), StoreConfig::default());
+    filled(&store, "e", 2).await;
+    assert!(store.ready().await.is_ok());
+    let doc = "{turnkeeper:e}:doc";
+    server.command(&["HSET", doc, "layout", "7"]);
+    server.command(&["SET", "turnkeeper:layout", "8"]);
+    let dump = || {
+        let log = server.ask::<u64>(&["XLEN", "{turnkeeper:e}:log"]);
+        (server.ask::<Vec<String>>(&["HGETALL", doc]), log)
+    };
+    let before = dump();
+    let refused = [
+        store.load("e", None, None).await.err(),
+        store.load("e", Some(1), None).await.err(),
+        store.commit("e", logged(3, "v3", 3)).await.err(),
+        store.log("e", 0, 9, 1000).await.err(),
+        store.base("e").await.err(),
+        store.create("e", new("other")).await.err(),
+        store.delete("e").await.err(),
+    ];
+    for error in refused {
+        assert!(matches!(error, Some(StoreError::Foreign(7))), "{error:?}");
+    }
+    let error = store.ready().await.err();
+    assert!(matches!(error, Some(StoreError::Foreign(8))), "{error:?}");
+    assert_eq!(dump(), before);
 }
 
 /// A Redis with a login that may do everything, and a store that uses it.
@@ -492,7 +524,7 @@ async fn not_ready(store: &dyn Store) -> String {
 async fn a_store_that_takes_no_writes_is_not_ready_and_says_why() {
     let (server, store) = logged_in();
     store.ready().await.expect("a store that is ready");
-    assert_eq!(server.keys(), [""; 0]);
+    assert_eq!(server.keys(), ["turnkeeper:layout"]);
     let address = format!("127.0.0.1:{}", server.port());
     let wrong = async |code: &str| {
         let reason = not_ready(&store).await;
