@@ -175,18 +175,22 @@ impl Secrecy<Self> for Custom {
             Event::ClockAdvanced(_) if is_for_unknown(redaction) => return None,
             Event::Placed(e) if e.places.is_empty() => return None,
             Event::PoolChanged(e) if hides_points(redaction, &e.combatant) => return None,
-            Event::Reacted(e) if hides_payment(redaction, &e.combatant, &e.pool) => Reacted {
-                pool: None,
-                cost: 0,
-                ..e
+            Event::Reacted(e) if hides_payment(redaction, &e.combatant, e.pool.as_ref()) => {
+                Reacted {
+                    pool: None,
+                    cost: 0,
+                    ..e
+                }
+                .into()
             }
-            .into(),
-            Event::Triggered(e) if hides_payment(redaction, &e.combatant, &e.pool) => Triggered {
-                pool: None,
-                cost: 0,
-                ..e
+            Event::Triggered(e) if hides_payment(redaction, &e.combatant, e.pool.as_ref()) => {
+                Triggered {
+                    pool: None,
+                    cost: 0,
+                    ..e
+                }
+                .into()
             }
-            .into(),
             Event::SideInitiativeChanged(e) => {
                 let side = side_state(&redaction.whole.state, &e.side)?;
                 let knows = knows_side(redaction.whole, redaction.audience, side);
@@ -242,10 +246,10 @@ fn hides_points(redaction: &EventRedaction<'_, Custom>, id: &CombatantId) -> boo
 fn hides_payment(
     redaction: &EventRedaction<'_, Custom>,
     id: &CombatantId,
-    pool: &Option<Slug>,
+    pool: Option<&Slug>,
 ) -> bool {
     let pools = &definition(redaction.whole).pools;
-    let pool = pool.as_ref().and_then(|pool| pools.get(pool));
+    let pool = pool.and_then(|pool| pools.get(pool));
     pool.is_some_and(|pool| pool.of == Owner::Combatant) && hides_points(redaction, id)
 }
 
