@@ -10,9 +10,10 @@ use axum::routing::post;
 use axum::serve::ListenerExt;
 use bytes::Bytes;
 use redis::aio::MultiplexedConnection;
-use redis::{Pipeline, Script, ToRedisArgs};
+use redis::{Pipeline, Script, ToRedisArgs, Value};
 use serde_json::json;
 use std::sync::Arc;
+use turnkeeper::store::LAYOUT;
 
 /// The script of the program: the same commands in Redis, the same bytes.
 pub const COMMIT: &str = include_str!("../../src/store/redis/commit.lua");
@@ -76,11 +77,9 @@ impl Example {
         for id in ids {
             let fields = ["revision", "version", "base_version", "log_bytes"];
             let fields = fields.map(|field| (field, "0"));
-            pipe.hset_multiple(key(id, "doc"), &fields).hset(
-                key(id, "doc"),
-                "document",
-                &self.document,
-            );
+            pipe.hset_multiple(key(id, "doc"), &fields)
+                .hset(key(id, "doc"), "layout", LAYOUT)
+                .hset(key(id, "doc"), "document", &self.document);
         }
         pipe.mset(&[
             ("entry", self.entry.as_slice()),
@@ -96,7 +95,7 @@ pub fn read(doc: &str, even: &str, odd: &str, digest: impl ToRedisArgs + Copy) -
     let mut read = redis::pipe();
     read.cmd("HMGET")
         .arg(doc)
-        .arg(&["revision", "version", "log_bytes", "document"]);
+        .arg(&["revision", "version", "log_bytes", "layout", "document"]);
     read.cmd("HGET").arg(even).arg(digest);
     read.cmd("HGET").arg(odd).arg(digest);
     read
@@ -174,8 +173,8 @@ async fn command(
         .map_or(b"".as_slice(), |key| key.as_bytes());
     let [doc, log, even, odd] = ["doc", "log", "answers0", "answers1"].map(|part| key(&id, part));
     let read = self::read(&doc, &even, &odd, digest);
-    type Read = ((u64, u64, u64, Vec<u8>), Option<Vec<u8>>, Option<Vec<u8>>);
-    let ((revision, version, log_bytes, document), ..): Read = read
+    type Row = (u64, u64, u64, u32, Vec<u8>);
+    let ((revision, version, log_bytes, _, document), ..): (Row, Value, Value) = read
         .query_async(&mut connection)
         .await
         .expect("an encounter");
@@ -201,14 +200,7 @@ async fn command(
         .arg(&shared.record)
         .arg(&["", ""])
         .arg(log_bytes);
-    type Reply = (
-        String,
-        Option<Vec<u8>>,
-        Option<u64>,
-        Option<u64>,
-        Option<u64>,
-    );
-    let (outcome, ..): Reply = commit
+    let (outcome, ..): (String, Value, Value, Value, Value) = commit
         .invoke_async(&mut connection)
         .await
         .expect("a commit");
