@@ -124,14 +124,14 @@ struct HiddenTurns {
     someone_acts: bool,
     /// The time that has begun with one of the events, until it ends.
     open: Option<HiddenTurn>,
-    /// The number of redacted events when the last such time ended, if the audience did not read of
-    /// its end. A time that begins before the audience reads another event goes on with it.
-    ended: Option<usize>,
+    /// Whether the audience knows that somebody acts: it has read so, or it was so before, and it
+    /// has read of no turn since.
+    told: bool,
 }
 
 impl HiddenTurns {
-    /// Follows the event at `index`, which the audience reads if it is `read`; `began` says whether
-    /// a turn begins with it that the audience does not know.
+    /// Follows the event at `index`; `began` says whether a turn begins with it that the audience
+    /// does not know, and `read` whether one that it reads of.
     fn follow<R: Ruleset>(
         &mut self,
         index: usize,
@@ -140,18 +140,18 @@ impl HiddenTurns {
         read: bool,
         left: &mut IndexedEvents<R>,
     ) {
+        self.told &= !read;
         let acted_before = std::mem::replace(&mut self.someone_acts, someone_acts);
         if !someone_acts {
-            match self.open.take() {
-                Some(turn) if turn.began => turn.show(left),
-                Some(_) => return,
-                None if acted_before => {}
-                None => return,
+            if let Some(turn) = self.open.take()
+                && turn.began
+            {
+                turn.show(left);
+                self.told = true;
             }
-            self.ended = (!read).then_some(left.len());
             return;
         }
-        if !acted_before && self.ended != Some(left.len()) {
+        if !acted_before && !self.told {
             self.open = Some(HiddenTurn {
                 place: left.len(),
                 index,
@@ -386,10 +386,11 @@ impl<R: Ruleset> Transition<'_, R> {
     ) -> Result<IndexedEvents<R>, WriteError> {
         let mut whole = self.before.encounter.clone();
         let mut left = Vec::with_capacity(self.events.len());
+        let someone_acts = whole.someone_acts(&audience);
         let mut hidden_turns = HiddenTurns {
-            someone_acts: whole.someone_acts(&audience),
+            someone_acts,
             open: None,
-            ended: None,
+            told: someone_acts,
         };
         for (index, event) in self.events.iter().enumerate() {
             if (self.stop)() {
@@ -425,7 +426,8 @@ impl<R: Ruleset> Transition<'_, R> {
                 left.push((index, event));
             }
             let began = begins_unknown_turn(event, &audience);
-            let read = left.len() > read_before;
+            let mut new = left.iter().skip(read_before);
+            let read = new.any(|(_, event)| begins_turn(event));
             hidden_turns.follow(index, someone_acts, began, read, &mut left);
             audience.follow_effect(event);
         }
@@ -449,6 +451,11 @@ fn is_public<R: Ruleset>(event: &Event<R>) -> bool {
 
 fn is_someone_acts<R: Ruleset>(event: &Event<R>) -> bool {
     matches!(event, Event::Shared(SharedEvent::SomeoneActs(_)))
+}
+
+/// Whether a turn begins with this event.
+fn begins_turn<R: Ruleset>(event: &Event<R>) -> bool {
+    matches!(event, Event::Shared(SharedEvent::TurnStarted(_)))
 }
 
 /// Whether a turn begins with this event of a combatant that the audience does not know.

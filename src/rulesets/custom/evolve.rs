@@ -580,14 +580,12 @@ fn insert_in_order(
     let mut others = places.iter();
     let worse = others.position(|place| is_worse(place) && (counts_all || !is_hidden(place)));
     let mut at = worse.unwrap_or(places.len());
-    // One that was moved among hidden places leaves the others where they are for their owners.
-    for (before, place) in places.iter().enumerate().take(at).rev() {
-        if !is_hidden(place) {
-            break;
-        }
-        if is_worse(place) {
-            at = before;
-        }
+    while let Some(before) = at.checked_sub(1)
+        && places
+            .get(before)
+            .is_some_and(|place| is_hidden(place) && is_worse(place))
+    {
+        at = before;
     }
     places.insert(at, new);
 }

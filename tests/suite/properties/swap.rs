@@ -39,6 +39,8 @@ struct Play<'s> {
     subject: &'s Subject,
     setting: Setting,
     chance: Chance,
+    /// Whether a player has a hidden combatant.
+    owned: bool,
     steps: Vec<String>,
 }
 
@@ -85,7 +87,8 @@ impl Play<'_> {
             all.push(self.combatant(id, &names));
         }
         (all[0]["side"], all[0]["kind"]) = (json!("players"), json!("pc"));
-        let owned = self.chance.percent(25);
+        self.owned = self.chance.percent(25);
+        let owned = self.owned;
         if owned {
             all[1]["hidden"] = json!(true);
         }
@@ -212,7 +215,8 @@ impl Play<'_> {
         let mut own = gm_options(stage);
         own.retain(|option| {
             let verb = option.command["type"].as_str().unwrap_or_default();
-            !SHARED.contains(&verb)
+            // An owner sees its combatant's place beside those that the game master has moved.
+            !SHARED.contains(&verb) && !(self.owned && verb == "reorder")
         });
         let brief = stage.game.brief();
         let awaited = brief
@@ -387,6 +391,7 @@ fn leak(subject: &Subject, setting: Setting, seed: u64) -> Option<(usize, String
         subject,
         setting,
         chance: Chance::new(seed),
+        owned: false,
         steps: Vec::new(),
     };
     let leak = play.play().err()?;
