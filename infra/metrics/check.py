@@ -105,7 +105,8 @@ def store_away(server):
 def fails(server):
     for key in server.redis_cli("keys", "*"):
         if server.redis_cli("type", key) == ["hash"]:
-            for field in server.redis_cli("hkeys", key):
+            # With another layout it would be another program's, not damaged.
+            for field in set(server.redis_cli("hkeys", key)) - {"layout"}:
                 server.redis_cli("hset", key, field, "damaged")
     server.command()
 
