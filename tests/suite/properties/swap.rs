@@ -216,7 +216,7 @@ impl Play<'_> {
         own.retain(|option| {
             let verb = option.command["type"].as_str().unwrap_or_default();
             // An owner sees its combatant's place beside those that the game master has moved.
-            !SHARED.contains(&verb) && !(self.owned && verb == "reorder")
+            !(SHARED.contains(&verb) || self.owned && verb == "reorder")
         });
         let brief = stage.game.brief();
         let awaited = brief
