@@ -138,8 +138,9 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
     survive_size_limit().map_err(|error| error.to_string())?;
     let metrics = measure_for(config.metrics, on_lambda).await?;
     let (store, store_name) = open_store(config, on_lambda)?;
-    // A store that is away now is asked again with each call.
-    if !on_lambda && let Err(error @ StoreError::Foreign(_)) = store.ready().await {
+    // Opening has compared the layout of a file. A Redis that is away now is asked with each call.
+    let is_shared = config.redis_url.is_some() && !on_lambda;
+    if is_shared && let Err(error @ StoreError::Foreign(_)) = store.ready().await {
         return Err(format!("{store_name}: {error}"));
     }
     let store: Arc<dyn Store> = if measure::is_on() {

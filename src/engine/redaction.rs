@@ -124,8 +124,8 @@ struct HiddenTurns {
     someone_acts: bool,
     /// The time that has begun with one of the events, until it ends.
     open: Option<HiddenTurn>,
-    /// Whether the audience knows that somebody acts: it has read so, or it was so before, and it
-    /// has read of no turn since.
+    /// True if the audience knows that an unseen combatant acts, from the state before or from an
+    /// event, and has read of no new turn since.
     told: bool,
 }
 
@@ -453,7 +453,7 @@ fn is_someone_acts<R: Ruleset>(event: &Event<R>) -> bool {
     matches!(event, Event::Shared(SharedEvent::SomeoneActs(_)))
 }
 
-/// Whether a turn begins with this event.
+/// True if the event begins a turn.
 fn begins_turn<R: Ruleset>(event: &Event<R>) -> bool {
     matches!(event, Event::Shared(SharedEvent::TurnStarted(_)))
 }

@@ -220,7 +220,7 @@ impl Secrecy<Self> for Custom {
         })
     }
 
-    /// Declarations, points and what was discarded are secret even where nobody is hidden.
+    /// Declarations, points and discarded dice or cards are secret even if no combatant is hidden.
     fn is_secret(event: &Event) -> bool {
         match event {
             Event::Declared(_) => true,
@@ -241,8 +241,8 @@ fn hides_points(redaction: &EventRedaction<'_, Custom>, id: &CombatantId) -> boo
     c.is_some_and(|c| redaction.audience.hides_hp(redaction.whole, c))
 }
 
-/// Whether the points that paid for a reaction are hidden from the audience: its combatant's own are
-/// if its points are, those of a side and of the table are not.
+/// True if the audience does not see the points that paid for a reaction. It sees those of a side and
+/// of the table; those of a combatant only if it sees the combatant's points.
 fn hides_payment(
     redaction: &EventRedaction<'_, Custom>,
     id: &CombatantId,

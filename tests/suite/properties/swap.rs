@@ -39,7 +39,7 @@ struct Play<'s> {
     subject: &'s Subject,
     setting: Setting,
     chance: Chance,
-    /// Whether a player has a hidden combatant.
+    /// True if a player has a hidden combatant.
     owned: bool,
     steps: Vec<String>,
 }
@@ -335,8 +335,8 @@ impl Worlds {
         self.go_alike() && self.await_the_same() && !self.shows_a_place()
     }
 
-    /// Whether a combatant moves beside a hidden one, so that all see where that stands: one who
-    /// falls unconscious moves before the turn that is going on, by the rules of some games.
+    /// True if a combatant moves next to a hidden one, so that all see the hidden one's place. In
+    /// some games a combatant that falls unconscious moves before the current turn.
     fn shows_a_place(&self) -> bool {
         self.decided.iter().any(|decided| {
             let events: Vec<Value> = serde_json::from_str(decided.events.get()).expect("JSON");
