@@ -335,13 +335,19 @@ impl Worlds {
         self.go_alike() && self.await_the_same() && !self.shows_a_place()
     }
 
-    /// True if a combatant moves next to a hidden one, so that all see the hidden one's place. In
-    /// some games a combatant that falls unconscious moves before the current turn.
+    /// True if a combatant moves next to a hidden one, so that all see the hidden one's place, or
+    /// gets that place in exchange. In some games a combatant that falls unconscious moves before the
+    /// current turn, and in some an ally takes a combatant's place for its own.
     fn shows_a_place(&self) -> bool {
         self.decided.iter().any(|decided| {
             let events: Vec<Value> = serde_json::from_str(decided.events.get()).expect("JSON");
-            let is_beside = |event: &Value| HIDDEN.iter().any(|id| event["beside"] == *id);
-            events.iter().any(is_beside)
+            let is_hidden = |id: &Value| HIDDEN.iter().any(|hidden| *id == **hidden);
+            let is_shown = |event: &Value| {
+                let exchanged = event["type"] == "places_swapped";
+                let one_is_known = is_hidden(&event["combatant"]) != is_hidden(&event["with"]);
+                is_hidden(&event["beside"]) || exchanged && one_is_known
+            };
+            events.iter().any(is_shown)
         })
     }
 
