@@ -47,14 +47,14 @@ struct Cut {
 }
 
 /// A state that entries are folded into.
-struct Fold {
+struct LogFold {
     /// None until there is a checkpoint to begin with.
     state: Option<Arc<dyn AnyEncounter>>,
     /// Its version.
     at: u64,
 }
 
-impl Fold {
+impl LogFold {
     /// Folds the entries of a page up to `version`, from the newest checkpoint among them if there
     /// is one.
     fn over(
@@ -206,7 +206,7 @@ impl App {
         version: u64,
     ) -> Result<Option<Arc<dyn AnyEncounter>>, AppError> {
         let id = &encounter.meta().id;
-        let mut fold = Fold {
+        let mut fold = LogFold {
             state: start,
             at: after,
         };

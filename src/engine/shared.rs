@@ -417,7 +417,36 @@ fn remove<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Vio
         let reason = EndReason::TargetLeft;
         emit_and_react(play, EffectEnded { effect_id, reason })?;
     }
-    emit_and_react(play, CombatantLeft { combatant: id })
+    let counted = counted_before_leaving(play.encounter(), &id);
+    emit_and_react(
+        play,
+        CombatantLeft {
+            combatant: id,
+            counted,
+        },
+    )
+}
+
+/// The effects that count the turns of a combatant that leaves, and have counted one of this round:
+/// the end of the round does not count for them.
+fn counted_before_leaving<R: Ruleset>(encounter: &Encounter<R>, id: &CombatantId) -> Vec<EffectId> {
+    let mut counted = Vec::new();
+    let Some(c) = encounter.get(id) else {
+        return counted;
+    };
+    let started = c.acted || R::current(encounter).contains(id);
+    for effect in &encounter.effects {
+        let (of, by_turn) = match &effect.expires {
+            Expiry::TurnStart { of, .. } => (of, started),
+            Expiry::TurnEnd { of, .. } => (of, c.acted),
+            Expiry::RoundEnd { .. } | Expiry::EncounterEnd {} | Expiry::Removed {} => continue,
+        };
+        let is_own = of.as_ref() == Some(id);
+        if is_own && (by_turn || R::has_counted(encounter, c, &effect.id)) {
+            counted.push(effect.id.clone());
+        }
+    }
+    counted
 }
 
 fn effects_on<R: Ruleset>(encounter: &Encounter<R>, target: &CombatantId) -> Vec<EffectId> {

@@ -2,8 +2,8 @@
 
 use super::{
     CachedCombatant, Combatant, CombatantId, Combatants, ConditionCleared, ConditionSet, Damaged,
-    Effect, EffectId, Event, Expiry, Healed, Hp, Int, MemberId, Metadata, RosterEvent, Ruleset,
-    SharedEvent, Slug, Text, UsedIds, Violation, Word, is_default,
+    Effect, EffectId, Event, Expiry, Fold, Healed, Hp, Int, MemberId, Metadata, RosterEvent,
+    Ruleset, SharedEvent, Slug, Text, UsedIds, Violation, Word, is_default,
 };
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
@@ -215,7 +215,7 @@ impl<R: Ruleset> Encounter<R> {
             }
             Event::Own(_) => {}
         }
-        R::evolve(self, event);
+        R::evolve(&mut Fold::new(self), event);
     }
 
     fn apply_shared(&mut self, event: &SharedEvent) {
@@ -257,12 +257,12 @@ impl<R: Ruleset> Encounter<R> {
                 self.counted.retain(|id| *id != e.effect_id);
             }
             SharedEvent::CombatantLeft(e) => {
-                self.forget_in_effects(&e.combatant);
+                self.forget_in_effects(&e.combatant, &e.counted);
                 Arc::make_mut(&mut self.used_ids).record(&e.combatant);
                 self.combatants.remove(&e.combatant);
             }
             SharedEvent::RoundEnded(_) => {
-                if R::lost_turns_by_round(self) {
+                if R::lost_turns_by_round(&self.options) {
                     self.counted.clear();
                 }
             }
@@ -322,48 +322,25 @@ impl<R: Ruleset> Encounter<R> {
         }
     }
 
-    /// The effects of which the ruleset says that they have counted a turn of a combatant that
-    /// leaves.
-    fn counted_before_leaving(&self, id: &CombatantId) -> Vec<EffectId> {
-        let mut counted = Vec::new();
-        let Some(c) = self.get(id) else {
-            return counted;
-        };
-        for effect in &self.effects {
-            if R::has_counted(self, c, &effect.id) {
-                counted.push(effect.id.clone());
-            }
-        }
-        counted
-    }
-
     /// Removes the name of a combatant that leaves from all effects. Those that count its turns
-    /// count rounds instead.
-    fn forget_in_effects(&mut self, id: &CombatantId) {
-        let ended = self.get(id).is_some_and(|c| c.acted);
+    /// count rounds instead, `counted` of them from the next round on.
+    fn forget_in_effects(&mut self, id: &CombatantId, counted: &[EffectId]) {
         let was_hidden = self.get(id).is_some_and(|c| c.hidden);
-        let started = ended || R::current(self).contains(id);
-        let counted_before = self.counted_before_leaving(id);
         for effect in &mut self.effects {
             if !effect.names(id) {
                 continue;
             }
             let effect = Arc::make_mut(effect);
             effect.source.take_if(|source| source == id);
-            let (of, counted) = match &mut effect.expires {
-                Expiry::TurnStart { of, .. } => (of, started),
-                Expiry::TurnEnd { of, .. } => (of, ended),
-                Expiry::RoundEnd { .. } | Expiry::EncounterEnd {} | Expiry::Removed {} => continue,
-            };
-            let counted = counted || counted_before.contains(&effect.id);
-            if of.take_if(|of| of == id).is_none() {
+            let (Expiry::TurnStart { of, .. } | Expiry::TurnEnd { of, .. }) = &mut effect.expires
+            else {
                 continue;
-            }
-            effect.expiry_hidden |= was_hidden;
-            if counted {
-                self.counted.push(effect.id.clone());
+            };
+            if of.take_if(|of| of == id).is_some() {
+                effect.expiry_hidden |= was_hidden;
             }
         }
+        self.counted.extend_from_slice(counted);
     }
 
     /// What an event may change of a combatant, or of one of its members.

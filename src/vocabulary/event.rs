@@ -1,8 +1,9 @@
 //! Events: they carry every die and every choice, and applying them in order gives the state.
 
 use super::{
-    Combatant, CombatantId, Describe, Effect, EffectId, Lines, MemberId, Metadata, Names, Readers,
-    Redact, Ruleset, Slug, Tagged, Tellable, Text, Word, capitalize, is_default, spaced, tell,
+    Audience, Combatant, CombatantId, Describe, Effect, EffectId, Lines, MemberId, Metadata, Names,
+    Readers, Redact, Ruleset, Slug, Tagged, Tellable, Text, Word, capitalize, is_default, spaced,
+    tell,
 };
 use crate::json::{FieldError, Source, Tagged as _, read_json_beside};
 use macro_rules_attribute::derive;
@@ -369,10 +370,24 @@ pub enum EndReason {
 }
 
 /// A combatant left. Its effects lose their source, and those that count its turns count rounds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Tellable!)]
 pub struct CombatantLeft {
     /// The combatant.
     pub combatant: CombatantId,
+    /// The effects that have counted its turn of this round, and count rounds from the next one on;
+    /// for the game master alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<EffectId>,
+}
+
+/// Effects that count on do so for hidden combatants too.
+impl Redact for CombatantLeft {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        Some(Self {
+            combatant: self.combatant.redact(audience)?,
+            counted: Vec::new(),
+        })
+    }
 }
 
 /// The game master gave the turn to a combatant.

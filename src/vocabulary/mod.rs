@@ -14,6 +14,7 @@ mod die;
 mod effect;
 mod encounter;
 mod event;
+mod fold;
 mod id;
 mod legal_command;
 mod manifest;
@@ -45,6 +46,7 @@ pub use die::{D6, D10, D20, Dice, Die};
 pub use effect::{Effect, EffectDraft, Expiry, Moment};
 pub use encounter::{Encounter, FoeHp, MAX_COMBATANTS, MAX_EFFECTS, Status};
 pub use event::*;
+pub use fold::Fold;
 pub use id::{CombatantId, EffectId, MemberId, SLUG_PATTERN, Slug};
 pub use legal_command::{Choice, Group, LegalCommand, LegalCommands};
 pub use manifest::{

@@ -112,7 +112,13 @@ impl<R: Ruleset> EventRedaction<'_, R> {
                     events.push(ended.into());
                 }
                 let combatant = id.clone();
-                events.push(CombatantLeft { combatant }.into());
+                events.push(
+                    CombatantLeft {
+                        combatant,
+                        counted: Vec::new(),
+                    }
+                    .into(),
+                );
             }
         }
         events

@@ -1,8 +1,8 @@
 //! The interface that every ruleset implements.
 
 use super::{
-    Actor, Combatant, CombatantId, Commands, Describe, EffectId, Encounter, Event, LegalCommand,
-    Manifest, OrderEntry, Pending, Play, Property, Redact, Secrecy, Violation,
+    Actor, Combatant, CombatantId, Commands, Describe, EffectId, Encounter, Event, Fold,
+    LegalCommand, Manifest, OrderEntry, Pending, Play, Property, Redact, Secrecy, Violation,
 };
 use crate::json::{FieldError, Tagged, read};
 use serde::Serialize;
@@ -86,13 +86,14 @@ pub trait Ruleset:
     /// instead, with `turn_ended`.
     fn react(play: &mut Play<'_, Self>, event: &Event<Self>) -> Result<(), Violation>;
 
-    /// Applies any event, shared ones included, to the ruleset's own part of `encounter`; the
-    /// shared part has changed already.
+    /// Assigns what an event says, shared ones included, to the ruleset's own part of the encounter;
+    /// the shared part has changed already. What follows by a rule is decided before, and stands in
+    /// the event.
     ///
     /// Cannot fail: an event that names a combatant that has left does nothing. After
     /// `combatant_left` and the reactions to it nothing names that combatant, so that another one
     /// may take its id: [`Audience::all_but`](super::Audience::all_but) helps.
-    fn evolve(encounter: &mut Encounter<Self>, event: &Event<Self>);
+    fn evolve(fold: &mut Fold<'_, Self>, event: &Event<Self>);
 
     /// Refuses a state that no play leads to: a list that is too long for it, or a number that is
     /// out of range. An imported log may hold one. The error names the list or number, and its
@@ -181,7 +182,7 @@ pub trait Ruleset:
 
     /// Whether the end of a round counts for effects of combatants that take no turns. Otherwise
     /// the ruleset lets them count, and clears [`Encounter::counted`].
-    fn lost_turns_by_round(_encounter: &Encounter<Self>) -> bool {
+    fn lost_turns_by_round(_options: &Self::Options) -> bool {
         true
     }
 }

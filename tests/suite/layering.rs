@@ -335,6 +335,23 @@ fn no_ruleset_is_named_outside_its_folder_and_the_registry() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What folds a log asks no rule: rules take the encounter, and only `custom` has it there.
+#[test]
+fn one_ruleset_has_the_encounter_while_an_event_changes_it() {
+    let mut with_it: Vec<String> = Vec::new();
+    for (file, text) in files("src/rulesets", "rs") {
+        let source = Source::read(&text);
+        if source
+            .words()
+            .windows(2)
+            .any(|pair| pair == ["fold", "whole"])
+        {
+            with_it.push(file);
+        }
+    }
+    assert_eq!(with_it, ["src/rulesets/custom/evolve.rs"]);
+}
+
 #[test]
 fn a_breach_is_seen() {
     let seen = |file: &str, source: &str| breaches(file, source).join("; ");

@@ -213,9 +213,9 @@ impl Ruleset for RoundRobin {
         Ok(())
     }
 
-    fn evolve(encounter: &mut Encounter<Self>, event: &Event<Self>) {
+    fn evolve(fold: &mut Fold<'_, Self>, event: &Event<Self>) {
         if let Event::Own(Passed::TurnPassed(e)) = event {
-            encounter.state.acting = e.to.clone();
+            fold.state().acting = e.to.clone();
         }
     }
 

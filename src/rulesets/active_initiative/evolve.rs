@@ -1,25 +1,23 @@
 //! What events do to a scene of Active Initiative; no rules here.
 
 use super::{
-    ActiveInitiative, Encounter, Event, InitiativeRolled, Means, Phase, ReadiedAction, RolledOff,
-    State, Taken, Way,
+    ActiveInitiative, Event, InitiativeRolled, Means, Phase, ReadiedAction, RolledOff, State,
+    Taken, Way,
 };
 use crate::vocabulary::Event::{Own, Roster, Shared};
-use crate::vocabulary::{
-    Audience, CombatantId, Event as AnyEvent, Int, Redact, SharedEvent, Status,
-};
+use crate::vocabulary::{Audience, CombatantId, Event as AnyEvent, Fold, Int, Redact, SharedEvent};
 
-pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<ActiveInitiative>) {
+pub(super) fn evolve(fold: &mut Fold<'_, ActiveInitiative>, event: &AnyEvent<ActiveInitiative>) {
     match event {
         Own(Event::Rolled(e)) => {
-            encounter.change_state(&e.combatant, |s| s.own_die = Some(e.die));
+            fold.change_state(&e.combatant, |s| s.own_die = Some(e.die));
         }
-        Own(Event::InitiativeRolled(e)) => open_with_best(encounter, e),
-        Own(Event::RolledOff(e)) => note_roll_off(encounter, e),
-        Own(Event::InterruptPointsGained(e)) => encounter.state.interrupt_points = Some(e.points),
+        Own(Event::InitiativeRolled(e)) => open_with_best(fold, e),
+        Own(Event::RolledOff(e)) => note_roll_off(fold, e),
+        Own(Event::InterruptPointsGained(e)) => fold.state().interrupt_points = Some(e.points),
         Own(Event::Nominated(e)) => {
             open_window(
-                encounter,
+                fold,
                 &e.combatant,
                 Way::Nominated {
                     nominated_by: e.nominated_by.clone(),
@@ -27,63 +25,67 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<ActiveInitiativ
             );
         }
         Own(Event::Interrupted(e)) => {
-            open_window(encounter, &e.combatant, Way::Interrupted { means: e.means });
-            encounter.change_state(&e.combatant, |s| s.interrupted = true);
+            open_window(fold, &e.combatant, Way::Interrupted { means: e.means });
+            fold.change_state(&e.combatant, |s| s.interrupted = true);
             if e.means == Means::InterruptPoint {
-                spend_point(&mut encounter.state);
+                spend_point(fold.state());
             }
         }
-        Own(Event::Passed(e)) => encounter.change_state(&e.combatant, |s| s.passed = true),
+        Own(Event::Passed(e)) => fold.change_state(&e.combatant, |s| s.passed = true),
         Own(Event::ChoiceOpened(e)) => {
-            ask_again(encounter);
-            encounter.state.phase = Phase::choice(e.starts_round);
+            ask_again(fold);
+            fold.state().phase = Phase::choice(e.starts_round);
         }
         Own(Event::Readied(e)) => {
-            encounter.change_state(&e.combatant, |s| {
+            fold.change_state(&e.combatant, |s| {
                 s.readied = Some(ReadiedAction {
                     action: e.action.clone(),
                     trigger: e.trigger.clone(),
                 });
             });
         }
-        Own(Event::Triggered(e)) => encounter.change_state(&e.combatant, |s| s.readied = None),
-        Own(Event::ReadyLapsed(e)) => encounter.change_state(&e.combatant, |s| s.readied = None),
-        Own(Event::Inspired(e)) => hold(encounter, &e.combatant, e.inspiration),
-        Own(Event::InspirationSpent(e)) => hold(encounter, &e.combatant, e.inspiration),
-        Own(Event::InterruptPointsLost(_)) => encounter.state.interrupt_points = Some(0),
-        Shared(SharedEvent::Damaged(e)) if e.amount > 0 && encounter.status == Status::Running => {
-            encounter.change_state(&e.combatant, |s| s.hurt = true);
+        Own(Event::Triggered(e)) => fold.change_state(&e.combatant, |s| s.readied = None),
+        Own(Event::ReadyLapsed(e)) => fold.change_state(&e.combatant, |s| s.readied = None),
+        Own(Event::Inspired(e)) => hold(fold, &e.combatant, e.inspiration),
+        Own(Event::InspirationSpent(e)) => hold(fold, &e.combatant, e.inspiration),
+        Own(Event::InterruptPointsLost(_)) => fold.state().interrupt_points = Some(0),
+        // Damage before the fight lets nobody interrupt.
+        Shared(SharedEvent::EncounterStarted(_)) => {
+            fold.change_states(|s| s.hurt, |s| s.hurt = false);
+        }
+        Shared(SharedEvent::Damaged(e)) if e.amount > 0 => {
+            fold.change_state(&e.combatant, |s| s.hurt = true);
         }
         Shared(SharedEvent::RoundStarted(_)) => {
-            encounter.state.interrupt_point_used = false;
-            encounter.state.begun = false;
-            encounter.state.turns.clear();
+            fold.state().interrupt_point_used = false;
+            fold.state().begun = false;
+            fold.state().turns.clear();
         }
         Shared(SharedEvent::Overridden(e)) => {
-            open_window(encounter, &e.combatant, Way::Overridden {});
+            open_window(fold, &e.combatant, Way::Overridden {});
         }
-        Shared(SharedEvent::TurnStarted(e)) => start_turn(encounter, &e.combatant),
-        Shared(SharedEvent::CombatantLeft(e)) => forget(&mut encounter.state, &e.combatant),
-        Shared(SharedEvent::EncounterEnded(_)) => encounter.state.phase = Phase::Over,
+        Shared(SharedEvent::TurnStarted(e)) => start_turn(fold, &e.combatant),
+        Shared(SharedEvent::CombatantLeft(e)) => forget(fold.state(), &e.combatant),
+        Shared(SharedEvent::EncounterEnded(_)) => fold.state().phase = Phase::Over,
         Own(Event::Advised(_)) | Shared(_) | Roster(_) => {}
     }
 }
 
-fn open_window(encounter: &mut Encounter, nominee: &CombatantId, way: Way) {
-    ask_again(encounter);
-    encounter.state.phase = Phase::Window {
+fn open_window(fold: &mut Fold<'_, ActiveInitiative>, nominee: &CombatantId, way: Way) {
+    ask_again(fold);
+    fold.state().phase = Phase::Window {
         nominee: nominee.clone(),
         way,
     };
 }
 
 /// A combatant declines one turn: it is asked again once another one is next.
-fn ask_again(encounter: &mut Encounter) {
-    encounter.change_states(|s| s.passed, |s| s.passed = false);
+fn ask_again(fold: &mut Fold<'_, ActiveInitiative>) {
+    fold.change_states(|s| s.passed, |s| s.passed = false);
 }
 
 /// The best roll has the first turn.
-fn open_with_best(encounter: &mut Encounter, e: &InitiativeRolled) {
+fn open_with_best(fold: &mut Fold<'_, ActiveInitiative>, e: &InitiativeRolled) {
     let Some((best, others)) = e.ranking.split_first() else {
         return;
     };
@@ -100,7 +102,7 @@ fn open_with_best(encounter: &mut Encounter, e: &InitiativeRolled) {
         roll_off: None,
         rolled_off: Vec::new(),
     };
-    open_window(encounter, &best.combatant, way);
+    open_window(fold, &best.combatant, way);
 }
 
 fn spend_point(state: &mut State) {
@@ -111,11 +113,11 @@ fn spend_point(state: &mut State) {
 }
 
 /// Adds the roll-off to the reason for which the best has the first turn.
-fn note_roll_off(encounter: &mut Encounter, e: &RolledOff) {
+fn note_roll_off(fold: &mut Fold<'_, ActiveInitiative>, e: &RolledOff) {
     let Some((best, others)) = e.ranking.split_first() else {
         return;
     };
-    let Phase::Window { way, .. } = &mut encounter.state.phase else {
+    let Phase::Window { way, .. } = &mut fold.state().phase else {
         return;
     };
     if let Way::Rolled {
@@ -129,15 +131,15 @@ fn note_roll_off(encounter: &mut Encounter, e: &RolledOff) {
     }
 }
 
-fn hold(encounter: &mut Encounter, id: &CombatantId, inspiration: u32) {
-    encounter.change(id, |c| {
+fn hold(fold: &mut Fold<'_, ActiveInitiative>, id: &CombatantId, inspiration: u32) {
+    fold.change(id, |c| {
         c.stats.inspiration = Int::clamped(inspiration.into());
     });
 }
 
 /// The turn of the nominee starts; without a window the combatant triggered the scene.
-fn start_turn(encounter: &mut Encounter, combatant: &CombatantId) {
-    encounter.change_states(
+fn start_turn(fold: &mut Fold<'_, ActiveInitiative>, combatant: &CombatantId) {
+    fold.change_states(
         |s| s.hurt || s.interrupted || s.passed || s.own_die.is_some(),
         |s| {
             s.hurt = false;
@@ -146,7 +148,7 @@ fn start_turn(encounter: &mut Encounter, combatant: &CombatantId) {
             s.own_die = None;
         },
     );
-    let state = &mut encounter.state;
+    let state = fold.state();
     let in_turn = Phase::InTurn {
         actor: combatant.clone(),
     };

@@ -1,4 +1,4 @@
-//! What events do to a fight under `custom`; no rules here.
+//! What events do to a fight under `custom`. Here rules are asked, of the definition.
 
 use super::definition::{Definition, Lasts, Owner, Pick, Refill, Surprise};
 use super::query::{
@@ -15,12 +15,13 @@ use super::{
 use crate::json::CachedJson;
 use crate::rulesets::shared::seen_first;
 use crate::vocabulary::{
-    CachedCombatant, CombatantId, Combatants, Event as AnyEvent, RosterEvent, SharedEvent, Slug,
-    Status, ids,
+    CachedCombatant, CombatantId, Combatants, Event as AnyEvent, Fold, RosterEvent, SharedEvent,
+    Slug, Status, ids,
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Custom>) {
+pub(super) fn evolve(fold: &mut Fold<'_, Custom>, event: &AnyEvent<Custom>) {
+    let encounter = fold.whole();
     apply(encounter, event);
     drop_hidden_initiative(encounter);
 }

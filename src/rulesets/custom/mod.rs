@@ -157,8 +157,8 @@ impl Ruleset for Custom {
     }
 
     /// The rounds of a clock are ticks.
-    fn lost_turns_by_round(encounter: &Encounter) -> bool {
-        !has_clock(definition(encounter))
+    fn lost_turns_by_round(options: &Options) -> bool {
+        !has_clock(options.definition())
     }
 }
 

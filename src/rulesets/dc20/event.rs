@@ -3,7 +3,7 @@
 use super::{Check, Difficulty, Slot, SlotId, Team, Way};
 use crate::vocabulary::{
     CombatantId, Describe, Die, Names, OwnEvents, Participants, Redact, Slug, Tagged, Tellable,
-    Text, Word, tell,
+    Text, Word, is_default, tell,
 };
 use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,8 @@ pub enum Event {
     Claimed(Claimed),
     #[serde(rename = "passed")]
     Passed(Passed),
+    #[serde(rename = "answer_lapsed")]
+    AnswerLapsed(AnswerLapsed),
     #[serde(rename = "slot_taken")]
     SlotTaken(SlotTaken),
     #[serde(rename = "assigned")]
@@ -126,9 +128,14 @@ pub struct Rolled {
 pub struct CheckMade {
     /// The combatant.
     pub combatant: CombatantId,
-    /// The check. It gives an Inspiration Die (DC-8), ADV (DC-10), or ADV against the character
-    /// (DC-11).
+    /// The check. It gives an Inspiration Die (DC-8).
     pub check: Check,
+    /// True if the character has ADV once in round 1 (DC-10).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub round_one_adv: bool,
+    /// True if the first attack against the character has ADV (DC-11).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub attacked_with_adv: bool,
 }
 
 /// A Fate Check was made (DC-27).
@@ -196,6 +203,14 @@ pub struct Claimed {
 pub struct Passed {
     /// The turn.
     pub slot: SlotId,
+    /// The combatant.
+    pub combatant: CombatantId,
+}
+
+/// A combatant is of another team now: its answer to the awaited turn does not count, and its turn
+/// follows no enemy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct AnswerLapsed {
     /// The combatant.
     pub combatant: CombatantId,
 }
@@ -473,6 +488,9 @@ impl Describe for Event {
                 "{combatant} {combatant:claims|claim} {slot}[{share}, alone or shared]."
             }
             Self::Passed(_) => "{combatant} {combatant:passes|pass} on {slot}.",
+            Self::AnswerLapsed(_) => {
+                "What {combatant} decided as one of the players' team no longer counts."
+            }
             Self::SlotTaken(_) => {
                 "{combatants} {combatants:takes|take} {slot}[, ahead of {outbid}]."
             }

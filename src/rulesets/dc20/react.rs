@@ -9,8 +9,8 @@ use super::lay::{lacks_room, lay};
 use super::points::{adjust_points, full_points, spendable};
 use super::team::{asked_by, has_no_turn, in_play, sharers, team};
 use super::{
-    ActionPointsChanged, AnyEvent, Assigned, Combatant, Dc20, Encounter, LegendaryPointsRegained,
-    Phase, Play, SlotId, State, Team, Way,
+    ActionPointsChanged, AnswerLapsed, AnyEvent, Assigned, Combatant, Dc20, Encounter,
+    LegendaryPointsRegained, Phase, Play, SlotId, State, Team, Way,
 };
 use crate::rulesets::shared::end_turn;
 use crate::vocabulary::{CombatantId, RosterEvent, SharedEvent, Violation};
@@ -39,6 +39,7 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Dc20>) -> Result<(), V
         }
         AnyEvent::Roster(RosterEvent::CombatantJoined { details }) => admit(play, details),
         AnyEvent::Roster(RosterEvent::CombatantUpdated { details, .. }) => {
+            drop_answer(play, details);
             lay(play);
             adjust_points(play, &details.id);
         }
@@ -74,6 +75,17 @@ fn awaited_turn_for(encounter: &Encounter, id: &CombatantId) -> Option<SlotId> {
         Some(slot.id.clone())
     } else {
         None
+    }
+}
+
+/// A combatant that has left the PC team has no part in its answers (DC-17) and delays (DC-34).
+fn drop_answer(play: &mut Play<'_>, c: &Combatant) {
+    let state = &play.encounter().state;
+    let has_answered = state.claim_of(&c.id).is_some() || state.passed.contains(&c.id);
+    if team(state, c) != Team::Pc && (has_answered || c.state.behind.is_some()) {
+        play.emit(AnswerLapsed {
+            combatant: c.id.clone(),
+        });
     }
 }
 

@@ -7,10 +7,17 @@ use crate::vocabulary::MAX_COMBATANTS;
 /// The personas of a mental duel.
 const MAX_DUELLISTS: usize = 2;
 
+/// The components of a unit: the move, and the attack or action.
+const COMPONENTS: usize = 2;
+
 pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
     let state = &encounter.state;
     at_most("state.asked", state.asked.len(), MAX_COMBATANTS)?;
     at_most("state.jumps", state.jumps.len(), MAX_COMBATANTS)?;
+    for jump in &state.jumps {
+        at_most("state.jumps.components", jump.components.len(), COMPONENTS)?;
+        at_most("state.jumps.asked_anew", jump.asked_anew.len(), 0)?;
+    }
     at_most("state.failed", state.failed.len(), MAX_COMBATANTS)?;
     at_most("state.kept", state.kept.len(), MAX_COMBATANTS)?;
     at_most("state.duel", state.duel.len(), MAX_DUELLISTS)?;

@@ -42,6 +42,8 @@ pub enum Event {
     MentalAttacked(MentalAttacked),
     #[serde(rename = "components_lost")]
     ComponentsLost(ComponentsLost),
+    #[serde(rename = "components_regained")]
+    ComponentsRegained(ComponentsRegained),
     #[serde(rename = "duel_ended")]
     DuelEnded(DuelEnded),
 }
@@ -133,6 +135,9 @@ pub struct JumpAnnounced {
     pub roll: Option<D20>,
     /// The referee's d20, if rolled at the table.
     pub referee_roll: Option<D20>,
+    /// The personas above that passed at the act and are asked about the jump (EX-27a).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked_anew: Vec<CombatantId>,
 }
 
 impl Describe for JumpAnnounced {}
@@ -157,6 +162,10 @@ pub struct Jumped {
     pub referee_die: Option<Die>,
     /// True if it succeeded.
     pub success: bool,
+    /// The hidden personas above that are asked no more about the act behind it: players would see
+    /// that they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed_over: Vec<CombatantId>,
 }
 
 /// A persona lets the announced act or jump happen (EX-25b, EX-27a), or declines a mental duel,
@@ -193,6 +202,8 @@ pub struct MentalAttacked {
     pub combatant: CombatantId,
     /// The target.
     pub target: Option<CombatantId>,
+    /// True if it spends the attack of the unit (EX-31a).
+    pub spends_act: bool,
 }
 
 /// A persona lost unused components for this unit.
@@ -205,6 +216,14 @@ pub struct ComponentsLost {
     /// The reason for the loss.
     #[schema(inline)]
     pub loss: Loss,
+}
+
+/// A persona with nothing left got both components of the unit again: the game master gave it the
+/// turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct ComponentsRegained {
+    /// The combatant.
+    pub combatant: CombatantId,
 }
 
 /// A mental duel ended before both had attacked: one of the two left or can no longer attack with
@@ -335,6 +354,9 @@ impl Describe for Event {
             Self::ComponentsLost(_) => {
                 "{combatant} [{loss=joined late}joined late][{loss=cannot act}can't act]\
                  [{loss=could not answer}can't act] and {combatant:loses|lose} the {components} of this unit."
+            }
+            Self::ComponentsRegained(_) => {
+                "{combatant} {combatant:gets|get} both the move and the act of this unit again."
             }
             Self::DuelEnded(_) => "The mental duel of {combatants} ends.",
         };

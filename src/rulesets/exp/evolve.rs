@@ -1,44 +1,44 @@
 //! What events do to the state of EXP.
 
 use super::{
-    AnyEvent, CombatantState, Component, Encounter, Event, Exp, InitiativeRoll, JumpAnnounced,
-    MentalAttackUses, OwnRoll, Phase, Spending, State, Use,
+    AnyEvent, CombatantState, Component, Event, Exp, InitiativeRoll, JumpAnnounced, OwnRoll, Phase,
+    Spending, State, Use,
 };
 use crate::vocabulary::Event::{Own, Roster, Shared};
-use crate::vocabulary::{CombatantId, SharedEvent};
-use std::collections::{HashMap, HashSet};
+use crate::vocabulary::{CombatantId, Fold, SharedEvent};
+use std::collections::HashMap;
 use std::sync::Arc;
 
-pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
+pub(super) fn evolve(fold: &mut Fold<'_, Exp>, event: &AnyEvent<Exp>) {
     match event {
         Own(Event::Rolled(e)) => {
             let own_roll = OwnRoll {
                 die: e.die,
                 tie_dice: e.tie_dice.clone(),
             };
-            encounter.change_state(&e.combatant, |state| state.own_roll = Some(own_roll));
+            fold.change_state(&e.combatant, |state| state.own_roll = Some(own_roll));
         }
-        Own(Event::InitiativeRolled(e)) => roll(encounter, &e.ranking),
+        Own(Event::InitiativeRolled(e)) => roll(fold, &e.ranking),
         Own(Event::PassStarted(e)) => {
-            encounter.state.pass = e.pass;
-            encounter.state.cursor = 0;
+            fold.state().pass = e.pass;
+            fold.state().cursor = 0;
         }
         Own(Event::Asked(e)) => {
             for id in &e.combatants {
-                encounter.change_state(id, |state| state.asked = true);
+                fold.change_state(id, |state| state.asked = true);
             }
-            let state = &mut encounter.state;
+            let state = fold.state();
             state.cursor = e.rank;
             state.asked.clone_from(&e.combatants);
             state.announced = None;
             forget_answers(state);
         }
         Own(Event::Announced(e)) => {
-            encounter.state.announced = Some(e.clone());
-            encounter.state.kept.clear();
+            fold.state().announced = Some(e.clone());
+            fold.state().kept.clear();
         }
         Own(Event::Declared(e)) => {
-            encounter.change_state(&e.combatant, |state| {
+            fold.change_state(&e.combatant, |state| {
                 if let Some(what) = e.movement {
                     state.move_status = spending(what);
                 }
@@ -46,70 +46,70 @@ pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Exp>) {
                     state.act_status = spending(what);
                 }
             });
-            answered(&mut encounter.state, &e.combatant);
-            forget_answers(&mut encounter.state);
+            answered(fold.state(), &e.combatant);
+            forget_answers(fold.state());
         }
-        Own(Event::JumpAnnounced(e)) => announce_jump(encounter, e),
+        Own(Event::JumpAnnounced(e)) => {
+            let state = fold.state();
+            state.kept.retain(|id| !e.asked_anew.contains(id));
+            state.jumps.push(JumpAnnounced {
+                asked_anew: Vec::new(),
+                ..e.clone()
+            });
+        }
         Own(Event::Jumped(e)) => {
-            let jumps = &mut encounter.state.jumps;
+            let jumps = &mut fold.state().jumps;
             jumps.retain(|jump| jump.combatant != e.combatant);
             if e.success {
-                set_all(encounter, &e.combatant, &e.components, Spending::Done);
-                pass_over_hidden(encounter, &e.combatant);
+                set_all(fold, &e.combatant, &e.components, Spending::Done);
+                fold.state().kept.extend_from_slice(&e.passed_over);
             } else {
-                encounter.state.failed.push(e.combatant.clone());
+                fold.state().failed.push(e.combatant.clone());
             }
         }
-        Own(Event::Passed(e)) if e.duel => encounter.state.duel.clear(),
+        Own(Event::Passed(e)) if e.duel => fold.state().duel.clear(),
         Own(Event::Passed(e)) => {
-            encounter.state.kept.push(e.combatant.clone());
-            encounter.change_state(&e.combatant, |state| state.keeps_waiting |= e.standing);
+            fold.state().kept.push(e.combatant.clone());
+            fold.change_state(&e.combatant, |state| state.keeps_waiting |= e.standing);
         }
         Own(Event::AskedAgain(e)) => {
-            encounter.change_state(&e.combatant, |state| state.keeps_waiting = false);
+            fold.change_state(&e.combatant, |state| state.keeps_waiting = false);
         }
         Own(Event::MentalDuelRolled(e)) => {
-            encounter.state.duel = e.ranking.iter().map(|roll| roll.id.clone()).collect();
+            fold.state().duel = e.ranking.iter().map(|roll| roll.id.clone()).collect();
         }
         Own(Event::MentalAttacked(e)) => {
-            if encounter.options.mental_attack_uses == MentalAttackUses::Nothing {
-                encounter.change_state(&e.combatant, |state| state.mental = true);
-                encounter
-                    .state
-                    .duel
-                    .retain(|duellist| *duellist != e.combatant);
+            if e.spends_act {
+                fold.change_state(&e.combatant, |state| state.act_status = Spending::Done);
+                spent(fold.state(), &e.combatant);
             } else {
-                encounter.change_state(&e.combatant, |state| state.act_status = Spending::Done);
-                spent(&mut encounter.state, &e.combatant);
+                fold.change_state(&e.combatant, |state| state.mental = true);
+                let duel = &mut fold.state().duel;
+                duel.retain(|duellist| *duellist != e.combatant);
             }
         }
         Own(Event::ComponentsLost(e)) => {
-            set_all(encounter, &e.combatant, &e.components, Spending::Lost);
-            spent(&mut encounter.state, &e.combatant);
+            set_all(fold, &e.combatant, &e.components, Spending::Lost);
+            spent(fold.state(), &e.combatant);
         }
-        Own(Event::DuelEnded(_)) => encounter.state.duel.clear(),
-        Shared(SharedEvent::CombatantLeft(e)) => forget(encounter, &e.combatant),
-        Shared(SharedEvent::TurnEnded(e)) => answered(&mut encounter.state, &e.combatant),
+        Own(Event::ComponentsRegained(e)) => fold.change(&e.combatant, |c| {
+            c.state.move_status = Spending::Pending;
+            c.state.act_status = Spending::Pending;
+            c.state.asked = false;
+            c.acted = false;
+        }),
+        Own(Event::DuelEnded(_)) => fold.state().duel.clear(),
+        Shared(SharedEvent::CombatantLeft(e)) => forget(fold, &e.combatant),
+        Shared(SharedEvent::TurnEnded(e)) => answered(fold.state(), &e.combatant),
         Shared(SharedEvent::RoundEnded(_)) => {
-            let over = std::mem::take(&mut encounter.state);
-            encounter.state = State {
+            let over = std::mem::take(fold.state());
+            *fold.state() = State {
                 phase: Phase::Roll,
                 pass: over.pass,
                 cursor: over.cursor,
                 ranking: over.ranking,
                 ..State::default()
             };
-        }
-        // A persona with nothing left gets both components again.
-        Shared(SharedEvent::Overridden(e)) => {
-            if let Some(c) = encounter.get_mut(&e.combatant)
-                && !c.state.open()
-            {
-                c.state.move_status = Spending::Pending;
-                c.state.act_status = Spending::Pending;
-                c.state.asked = false;
-                c.acted = false;
-            }
         }
         Shared(_) | Roster(_) => {}
     }
@@ -124,12 +124,12 @@ fn spending(what: Use) -> Spending {
 }
 
 fn set_all(
-    encounter: &mut Encounter,
+    fold: &mut Fold<'_, Exp>,
     id: &CombatantId,
     components: &[Component],
     spending: Spending,
 ) {
-    encounter.change_state(id, |state| {
+    fold.change_state(id, |state| {
         for component in components {
             state.set(*component, spending);
         }
@@ -137,21 +137,20 @@ fn set_all(
 }
 
 /// Gives both components to all in the list, and nothing to the others.
-fn roll(encounter: &mut Encounter, ranking: &[InitiativeRoll]) {
+fn roll(fold: &mut Fold<'_, Exp>, ranking: &[InitiativeRoll]) {
     let mut ranks: HashMap<&CombatantId, u32> = HashMap::new();
     for (rank, roll) in (1..).zip(ranking) {
         for id in &roll.combatants {
             ranks.insert(id, rank);
         }
     }
-    for combatant in encounter.combatants.iter_mut() {
-        let rank = ranks.get(&combatant.id).copied();
+    fold.change_each(|id, state| {
+        let rank = ranks.get(id).copied();
         let left = if rank.is_some() {
             Spending::Pending
         } else {
             Spending::Lost
         };
-        let state = &mut combatant.change().state;
         let keeps_waiting = state.keeps_waiting;
         *state = CombatantState {
             rank,
@@ -160,45 +159,13 @@ fn roll(encounter: &mut Encounter, ranking: &[InitiativeRoll]) {
             keeps_waiting,
             ..CombatantState::default()
         };
-    }
-    encounter.state = State {
+    });
+    *fold.state() = State {
         phase: Phase::Pass,
         pass: 1,
         ranking: Arc::new(ranking.to_vec()),
         ..State::default()
     };
-}
-
-/// The hidden personas above a visible one that has jumped are asked no more about the act behind
-/// it, as players would see that they are asked.
-fn pass_over_hidden(encounter: &mut Encounter, jumper: &CombatantId) {
-    let Some(jumper) = encounter.get(jumper).filter(|c| !c.hidden) else {
-        return;
-    };
-    let rank = jumper.state.rank;
-    let mut passed = Vec::new();
-    for c in encounter.iter() {
-        if c.hidden && c.state.rank < rank && !encounter.state.kept.contains(&c.id) {
-            passed.push(c.id.clone());
-        }
-    }
-    encounter.state.kept.extend(passed);
-}
-
-/// The next act is a jump: the visible personas above it that passed are asked anew.
-fn announce_jump(encounter: &mut Encounter, jump: &JumpAnnounced) {
-    let rank = encounter
-        .get(&jump.combatant)
-        .and_then(|jumper| jumper.state.rank);
-    let mut asked_anew = HashSet::new();
-    for c in encounter.iter() {
-        if c.state.rank < rank && !c.hidden {
-            asked_anew.insert(c.id.clone());
-        }
-    }
-    let state = &mut encounter.state;
-    state.kept.retain(|id| !asked_anew.contains(id));
-    state.jumps.push(jump.clone());
 }
 
 /// Another act is next.
@@ -219,8 +186,8 @@ fn spent(state: &mut State, id: &CombatantId) {
 
 /// Removes the name of a persona that has left from the list, and from what it did about the
 /// announced act. Whether it is asked or in a duel, the rules end.
-fn forget(encounter: &mut Encounter, left: &CombatantId) {
-    let state = &mut encounter.state;
+fn forget(fold: &mut Fold<'_, Exp>, left: &CombatantId) {
+    let state = fold.state();
     state.jumps.retain(|jump| jump.combatant != *left);
     state.failed.retain(|id| id != left);
     state.kept.retain(|id| id != left);
@@ -244,7 +211,7 @@ fn forget(encounter: &mut Encounter, left: &CombatantId) {
     if state.cursor > above {
         state.cursor -= 1;
     }
-    encounter.change_states(
+    fold.change_states(
         |s| s.rank > Some(above),
         |s| s.rank = s.rank.map(|rank| rank - 1),
     );

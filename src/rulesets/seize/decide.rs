@@ -230,21 +230,16 @@ pub(super) fn able(c: &Combatant) -> bool {
     c.free_of(|condition| DISABLED.contains(&condition))
 }
 
-/// Whether a loss of hit points now lets it seize: not after, before or in a turn of its own
-/// (WA-12, WA-12b, WA-20).
-pub(super) fn loss_counts(encounter: &Encounter, c: &Combatant) -> bool {
-    let moment = match &encounter.state.phase {
+/// Whether it may seize the turn that comes now (WA-12, WA-12b): not after, before or in a turn of
+/// its own (WA-20).
+pub(super) fn may_seize(encounter: &Encounter, c: &Combatant) -> bool {
+    let is_moment = match &encounter.state.phase {
         Phase::InTurn { actor } => *actor != c.id,
         Phase::Seize {} | Phase::Nominate {} | Phase::SomeoneActs => true,
         Phase::Setup | Phase::NominateFirst {} | Phase::Over => false,
     };
-    moment && !c.acted && !barred(encounter, c) && !queued(encounter, &c.id)
-}
-
-/// Whether it may seize the turn that comes now (WA-12). A queued seizer is not `hurt`: see
-/// [`loss_counts`].
-pub(super) fn may_seize(encounter: &Encounter, c: &Combatant) -> bool {
-    c.state.hurt && !c.acted && !barred(encounter, c) && able(c)
+    let has_turn = c.acted || queued(encounter, &c.id);
+    is_moment && c.state.hurt && !has_turn && !barred(encounter, c) && able(c)
 }
 
 /// The combatants that may seize the turn that comes now, in the order of joining.

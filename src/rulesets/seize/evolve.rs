@@ -1,84 +1,76 @@
 //! What events do to a fight under Seize the initiative; no rules here.
 
-use super::decide::loss_counts;
 use super::{
-    Encounter, Equal, Event, InitiativeRolled, Meaning, Phase, RolledOff, Seize, Seized, Seizer,
-    State, Taken, Tie, Way,
+    Equal, Event, InitiativeRolled, Meaning, Phase, RolledOff, Seize, Seized, Seizer, State, Taken,
+    Way,
 };
 use crate::vocabulary::Event::{Own, Roster, Shared};
-use crate::vocabulary::{Audience, CombatantId, Damaged, Event as AnyEvent, Redact, SharedEvent};
+use crate::vocabulary::{Audience, CombatantId, Event as AnyEvent, Fold, Redact, SharedEvent};
 
-pub(super) fn evolve(encounter: &mut Encounter, event: &AnyEvent<Seize>) {
+pub(super) fn evolve(fold: &mut Fold<'_, Seize>, event: &AnyEvent<Seize>) {
     match event {
         Own(Event::Rolled(e)) => {
-            encounter.change_state(&e.combatant, |s| s.own_die = Some(e.die));
+            fold.change_state(&e.combatant, |s| s.own_die = Some(e.die));
         }
         Own(Event::InitiativeRolled(e)) => {
-            encounter.change_states(|s| s.own_die.is_some(), |s| s.own_die = None);
-            open_with_best(&mut encounter.state, e);
+            fold.change_states(|s| s.own_die.is_some(), |s| s.own_die = None);
+            open_with_best(fold.state(), e);
             for roll in e
                 .ranking
                 .iter()
                 .filter(|roll| roll.meaning != Meaning::Plain)
             {
                 for id in roll.combatants.iter() {
-                    encounter.change_state(id, |s| {
+                    fold.change_state(id, |s| {
                         s.extra_action = roll.meaning == Meaning::Twenty;
                         s.skips_round_1 = roll.meaning == Meaning::One;
                     });
                 }
             }
         }
-        Own(Event::RolledOff(e)) => note_roll_off(&mut encounter.state, e),
+        Own(Event::RolledOff(e)) => note_roll_off(fold.state(), e),
         Own(Event::Nominated(e)) => {
             let nominated_by = e.nominated_by.clone();
             let way = Way::Nominated { nominated_by };
-            give_turn(&mut encounter.state, &e.combatant, way);
+            give_turn(fold.state(), &e.combatant, way);
         }
         Own(Event::ExtraActionTaken(e)) => {
-            encounter.change_state(&e.combatant, |s| s.extra_action = false);
+            fold.change_state(&e.combatant, |s| s.extra_action = false);
         }
         Own(Event::ExtraActionLapsed(e)) => {
-            encounter.change_state(&e.combatant, |s| s.extra_action = false);
+            fold.change_state(&e.combatant, |s| s.extra_action = false);
         }
         Own(Event::SeizingOpened(_)) => {
-            encounter.state.windows = encounter.state.windows.saturating_add(1);
-            encounter.state.phase = Phase::Seize {};
+            fold.state().windows = fold.state().windows.saturating_add(1);
+            fold.state().phase = Phase::Seize {};
         }
         Own(Event::Seized(e)) => {
-            encounter.change_state(&e.combatant, |s| s.hurt = false);
-            queue_up(&mut encounter.state, e);
+            fold.change_state(&e.combatant, |s| s.hurt = false);
+            queue_up(fold.state(), e);
         }
-        Own(Event::Passed(e)) => encounter.change_state(&e.combatant, |s| s.hurt = false),
-        Own(Event::SeizedTurnLapsed(e)) => encounter
-            .state
-            .queue
-            .retain(|seizer| seizer.combatant != e.combatant),
-        Own(Event::ChoiceOpened(e)) => encounter.state.phase = Phase::choice(e.starts_round),
-        Shared(SharedEvent::Damaged(e)) => note_loss(encounter, e),
+        Own(Event::Passed(e)) => fold.change_state(&e.combatant, |s| s.hurt = false),
+        Own(Event::SeizedTurnLapsed(e)) => {
+            fold.change_state(&e.combatant, |s| s.hurt = false);
+            let queue = &mut fold.state().queue;
+            queue.retain(|seizer| seizer.combatant != e.combatant);
+        }
+        Own(Event::ChoiceOpened(e)) => fold.state().phase = Phase::choice(e.starts_round),
+        Shared(SharedEvent::Damaged(e)) if e.hp_lost > 0 => {
+            fold.change_state(&e.combatant, |s| s.hurt = true);
+        }
         // Before the first turn the winner of the roll waits for the round to start.
-        Shared(SharedEvent::RoundStarted(_)) if encounter.state.phase != Phase::Setup => {
-            forget_losses(encounter);
-            encounter.state.turns.clear();
+        Shared(SharedEvent::RoundStarted(_)) if fold.state().phase != Phase::Setup => {
+            forget_losses(fold);
+            fold.state().turns.clear();
         }
-        Shared(SharedEvent::TurnStarted(e)) => start_turn(encounter, &e.combatant),
-        Shared(SharedEvent::Overridden(e)) => encounter
-            .state
+        Shared(SharedEvent::TurnStarted(e)) => start_turn(fold, &e.combatant),
+        Shared(SharedEvent::Overridden(e)) => fold
+            .state()
             .turns
             .retain(|taken| taken.combatant != e.combatant),
-        Shared(SharedEvent::CombatantLeft(e)) => forget(&mut encounter.state, &e.combatant),
-        Shared(SharedEvent::EncounterEnded(_)) => encounter.state.phase = Phase::Over,
+        Shared(SharedEvent::CombatantLeft(e)) => forget(fold.state(), &e.combatant),
+        Shared(SharedEvent::EncounterEnded(_)) => fold.state().phase = Phase::Over,
         Own(Event::ExtraActionGranted(_)) | Shared(_) | Roster(_) => {}
-    }
-}
-
-/// A loss of hit points that counts lets a combatant seize the next turn (WA-12).
-fn note_loss(encounter: &mut Encounter, e: &Damaged) {
-    let counts = encounter
-        .get(&e.combatant)
-        .is_some_and(|c| loss_counts(encounter, c));
-    if e.hp_lost > 0 && counts {
-        encounter.change_state(&e.combatant, |s| s.hurt = true);
     }
 }
 
@@ -92,17 +84,12 @@ fn open_with_best(state: &mut State, e: &InitiativeRolled) {
     };
     let mut equals = Vec::new();
     for other in others {
-        if other.meaning != best.meaning || other.total != best.total {
-            continue;
+        if other.meaning == best.meaning && other.total == best.total {
+            equals.push(Equal {
+                combatants: other.combatants.clone(),
+                bonus: other.bonus,
+            });
         }
-        equals.push(Equal {
-            combatants: other.combatants.clone(),
-            tie: if other.bonus == best.bonus {
-                Tie::Fixed
-            } else {
-                Tie::Bonus
-            },
-        });
     }
     let way = Way::Rolled {
         dice: vec![best.die],
@@ -123,19 +110,21 @@ fn note_roll_off(state: &mut State, e: &RolledOff) {
         return;
     };
     let mut taken = Taken::clone(last);
-    let Way::Rolled { dice, equals, .. } = &mut taken.way else {
+    let Way::Rolled {
+        dice,
+        bonus,
+        equals,
+        ..
+    } = &mut taken.way
+    else {
         return;
     };
     dice.push(best.die);
-    equals.retain(|equal| equal.tie == Tie::Bonus);
+    equals.retain(|equal| equal.bonus != *bonus);
     for (place, other) in others.iter().enumerate() {
-        let tie = if other.die.face < best.die.face {
-            Tie::RollOff
-        } else {
-            Tie::Fixed
-        };
         let combatants = other.combatants.clone();
-        equals.insert(place, Equal { combatants, tie });
+        let bonus = *bonus;
+        equals.insert(place, Equal { combatants, bonus });
     }
     *last = taken.into();
 }
@@ -171,9 +160,9 @@ fn give_turn(state: &mut State, combatant: &CombatantId, way: Way) {
 
 /// The turn of the chosen combatant starts, else that of the first that has seized one, else one
 /// that the game master set.
-fn start_turn(encounter: &mut Encounter, combatant: &CombatantId) {
-    forget_losses(encounter);
-    let state = &mut encounter.state;
+fn start_turn(fold: &mut Fold<'_, Seize>, combatant: &CombatantId) {
+    forget_losses(fold);
+    let state = fold.state();
     let chosen = state
         .turns
         .last()
@@ -201,6 +190,6 @@ fn forget(state: &mut State, left: &CombatantId) {
 }
 
 /// Losses of hit points before a turn, or in an earlier round, let no combatant seize (WA-12a).
-fn forget_losses(encounter: &mut Encounter) {
-    encounter.change_states(|s| s.hurt, |s| s.hurt = false);
+fn forget_losses(fold: &mut Fold<'_, Seize>) {
+    fold.change_states(|s| s.hurt, |s| s.hurt = false);
 }

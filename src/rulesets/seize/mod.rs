@@ -120,7 +120,7 @@ fn because(way: &Way) -> Reason {
                 total: Some(*total),
                 tie_rule: match equals.first() {
                     None => None,
-                    Some(next) if next.tie == Tie::Bonus => Some("WA-5"),
+                    Some(next) if next.bonus != *bonus => Some("WA-5"),
                     Some(_) => Some("WA-5a"),
                 },
                 ..Reason::new(rule, reason)

@@ -1,7 +1,7 @@
 //! What viewers of Seize the initiative know who do not see all combatants.
 
 use super::decide::barred;
-use super::{CombatantState, Encounter, Event, Phase, Seize, Seized, Seizer, State, Tie, Way};
+use super::{CombatantState, Encounter, Event, Phase, Seize, Seized, Seizer, State, Way};
 use crate::vocabulary::{
     Audience, CombatantId, EventRedaction, KnownCombatants, Redact, Secrecy, ids,
 };
@@ -125,9 +125,14 @@ impl Redact for Way {
         match &mut known {
             Self::Nominated { nominated_by } => *nominated_by = nominated_by.redact(audience)?,
             Self::Seized { tied, .. } => *tied = tied.redact(audience)?,
-            Self::Rolled { dice, equals, .. } => {
+            Self::Rolled {
+                dice,
+                bonus,
+                equals,
+                ..
+            } => {
                 *equals = equals.redact(audience)?;
-                dice.truncate(if equals.iter().any(|equal| equal.tie != Tie::Bonus) {
+                dice.truncate(if equals.iter().any(|equal| equal.bonus == *bonus) {
                     2
                 } else {
                     1

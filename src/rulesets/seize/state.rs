@@ -77,18 +77,6 @@ pub enum Meaning {
     Twenty,
 }
 
-/// The rule that decides between equal results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
-pub enum Tie {
-    /// The higher Initiative Bonus (WA-5).
-    Bonus,
-    /// The higher die of a roll-off (WA-5a).
-    RollOff,
-    /// A player's character before others, then the first to join (WA-5a).
-    Fixed,
-}
-
 /// The fields of a combatant under Seize the initiative.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
@@ -121,8 +109,8 @@ pub struct CombatantState {
     pub skips_round_1: bool,
     /// True if it rolled a 20 and still has its extra Action, for its first turn only (WA-6).
     pub extra_action: bool,
-    /// True if it lost hit points since the current or last turn started, which lets it seize the
-    /// next turn (WA-12).
+    /// True if it lost hit points since the current or last turn started, and has not answered
+    /// whether it seizes the next one (WA-12).
     pub hurt: bool,
 }
 
@@ -260,9 +248,9 @@ pub enum Way {
 pub struct Equal {
     /// The combatant that rolled, or all of a group.
     pub combatants: Participants,
-    /// The rule that broke the tie with the best.
-    #[schema(inline)]
-    pub tie: Tie,
+    /// The Initiative Bonus of the roll; if that is equal too, a roll-off or the order of joining
+    /// decided (WA-5, WA-5a).
+    pub bonus: i64,
 }
 
 impl Describe for Equal {}

@@ -75,7 +75,7 @@ pub fn pass_rounds<R: Ruleset>(play: &mut Play<'_, R>, count: u32) {
         let left = effect.expires.after(Moment::RoundEnd)?;
         Some(left.saturating_sub(more))
     });
-    if R::lost_turns_by_round(play.encounter()) {
+    if R::lost_turns_by_round(&play.encounter().options) {
         count_lost_turns(play, count, |c| c.acted);
     }
     let round = play.encounter().round.saturating_add(more);

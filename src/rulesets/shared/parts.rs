@@ -22,8 +22,8 @@ macro_rules! parts {
             react::react(play, event)
         }
 
-        fn evolve(encounter: &mut Encounter, event: &AnyEvent<Self>) {
-            evolve::evolve(encounter, event);
+        fn evolve(fold: &mut $crate::vocabulary::Fold<'_, Self>, event: &AnyEvent<Self>) {
+            evolve::evolve(fold, event);
         }
 
         fn check_state(encounter: &Encounter) -> Result<(), String> {

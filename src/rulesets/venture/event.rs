@@ -52,6 +52,8 @@ pub enum Event {
     Moved(Moved),
     #[serde(rename = "delayed")]
     Delayed(Delayed),
+    #[serde(rename = "delay_lapsed")]
+    DelayLapsed(DelayLapsed),
     #[serde(rename = "returned")]
     Returned(Returned),
     #[serde(rename = "initiative_changed")]
@@ -252,6 +254,13 @@ pub struct Delayed {
     pub combatant: CombatantId,
 }
 
+/// A combatant that delays fell out of the fight and lost the turn (VE-12).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+pub struct DelayLapsed {
+    /// The combatant.
+    pub combatant: CombatantId,
+}
+
 /// A combatant takes its delayed turn (VE-12).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
 pub struct Returned {
@@ -384,6 +393,7 @@ impl Describe for Event {
             Self::Flurried(_) => "{combatant} {combatant:starts|start} a flurry.",
             Self::Moved(_) => "{combatant} {combatant:moves|move}.",
             Self::Delayed(_) => "{combatant} {combatant:delays|delay} the turn.",
+            Self::DelayLapsed(_) => "{combatant} {combatant:loses|lose} the delayed turn.",
             Self::Returned(_) => "{combatant} {combatant:takes|take} the delayed turn.",
             Self::InitiativeChanged(_) => {
                 "{combatant} {combatant:goes|go} from Initiative {from} to {to} \

@@ -2,11 +2,11 @@
 
 use super::decide::{join_battle, take_turn};
 use super::{
-    Combatant, DelayLasts, Encounter, FreeActionReached, FreeActionState, Join, Phase, Play,
-    StandstillReached, Tick, TickReached, Venture, on_track, rank,
+    Combatant, DelayLapsed, DelayLasts, Encounter, FreeActionReached, FreeActionState, Join, Phase,
+    Play, StandstillReached, Tick, TickReached, Venture, on_track, rank,
 };
 use crate::rulesets::shared::{end_turn, next_round, start_round};
-use crate::vocabulary::{Event as AnyEvent, RoundEnded, SharedEvent, Status, Violation};
+use crate::vocabulary::{Event as AnyEvent, RoundEnded, SharedEvent, Status, Violation, ids};
 
 pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Venture>) -> Result<(), Violation> {
     if play.encounter().status != Status::Running {
@@ -27,10 +27,18 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Venture>) -> Result<()
             }
             take_turn(play, &e.combatant)?;
         }
-        AnyEvent::Shared(_) | AnyEvent::Roster(_) | AnyEvent::Own(_) => {}
+        AnyEvent::Shared(_) | AnyEvent::Roster(_) | AnyEvent::Own(_) => drop_delays(play),
     }
     move_on(play);
     Ok(())
+}
+
+/// Combatants that have fallen out of the fight lose their delayed turns.
+fn drop_delays(play: &mut Play<'_>) {
+    let all = play.encounter().iter();
+    for combatant in ids(all.filter(|c| c.state.delaying && !c.active())) {
+        play.emit(DelayLapsed { combatant });
+    }
 }
 
 /// Moves on to the next combatant, after a turn, a free action, or a change on the track or of the

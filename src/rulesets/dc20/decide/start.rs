@@ -295,8 +295,11 @@ fn make_check(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> bool
         1 => (Critical::Failure, false),
         _ => (Critical::None, beaten),
     };
+    let by_round_one = play.encounter().round <= 1;
     play.emit(CheckMade {
         combatant: id.clone(),
+        round_one_adv: by_round_one && critical == Critical::Success,
+        attacked_with_adv: by_round_one && critical == Critical::Failure,
         check: Check {
             dice,
             natural,

@@ -34,6 +34,11 @@ pub(super) fn jump(play: &mut Play<'_>, c: &Jump) -> Result<(), Violation> {
         action: c.action.clone(),
         roll: c.roll,
         referee_roll: c.referee_roll,
+        asked_anew: if waits {
+            passed_above(encounter, persona)
+        } else {
+            Vec::new()
+        },
     };
     if waits {
         play.emit(jump);
@@ -67,6 +72,7 @@ fn take(play: &mut Play<'_>, jump: JumpAnnounced) {
     let mode = encounter.options.awe_mode;
     let bonus = persona.stats.awe.get() + persona.stats.level.get();
     let before = act_behind(encounter, &jump.combatant);
+    let hidden = hidden_above(encounter, persona);
     let die = play.die(jump.roll);
     let face = i64::from(die.face);
     let opposed = mode == AweMode::OpposedD20;
@@ -77,6 +83,7 @@ fn take(play: &mut Play<'_>, jump: JumpAnnounced) {
     } else {
         face + bonus >= against
     };
+    let passed_over = if success { hidden } else { Vec::new() };
     let id = jump.combatant.clone();
     play.emit(Jumped {
         combatant: jump.combatant,
@@ -87,8 +94,32 @@ fn take(play: &mut Play<'_>, jump: JumpAnnounced) {
         bonus,
         referee_die,
         success,
+        passed_over,
     });
     rest(play, &id);
+}
+
+/// The visible personas above a jumper that have passed: the next act is a jump now, about which
+/// they are asked (EX-27a).
+fn passed_above(encounter: &Encounter, jumper: &Combatant) -> Vec<CombatantId> {
+    let kept = &encounter.state.kept;
+    let above = encounter
+        .iter()
+        .filter(|c| c.state.rank < jumper.state.rank);
+    ids(above.filter(|c| !c.hidden && kept.contains(&c.id)))
+}
+
+/// The hidden personas above a visible one that has jumped, which are asked no more about the act
+/// behind it: players would see that they are.
+fn hidden_above(encounter: &Encounter, jumper: &Combatant) -> Vec<CombatantId> {
+    if jumper.hidden {
+        return Vec::new();
+    }
+    let kept = &encounter.state.kept;
+    let above = encounter
+        .iter()
+        .filter(|c| c.state.rank < jumper.state.rank);
+    ids(above.filter(|c| c.hidden && !kept.contains(&c.id)))
 }
 
 /// The personas whose act comes after the jump of `id`: the next jumper, or those asked.

@@ -36,6 +36,7 @@ pub(super) fn attack(play: &mut Play<'_>, c: &MentalAttack) -> Result<(), Violat
     play.emit(MentalAttacked {
         combatant: c.combatant.clone(),
         target: c.target.clone(),
+        spends_act: uses_act,
     });
     if uses_act {
         rest(play, &c.combatant);

@@ -4,8 +4,8 @@ use super::mental::end_duel;
 use super::{fit, unit};
 use crate::rulesets::exp::state::{able, lowest};
 use crate::rulesets::exp::{
-    Asked, Combatant, Component, ComponentsLost, Encounter, Loss, PassStarted, Phase, Play, Rolls,
-    Spending, TieRolls,
+    Asked, Combatant, Component, ComponentsLost, ComponentsRegained, Encounter, Loss, PassStarted,
+    Phase, Play, Rolls, Spending, TieRolls,
 };
 use crate::rulesets::shared::{end_round, end_turn, start_turn};
 use crate::vocabulary::{CombatantId, Violation};
@@ -129,8 +129,8 @@ pub(super) fn rest(play: &mut Play<'_>, id: &CombatantId) {
 }
 
 /// Starts the turn of an override: asks the persona, and the list continues below it. Those asked
-/// until then keep what they have not spent. Between two units the next one is rolled first. A
-/// mental duel ends.
+/// until then keep what they have not spent, and one with nothing left gets both components again.
+/// Between two units the next one is rolled first. A mental duel ends.
 pub(in super::super) fn take_over(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     fit(play.combatant("combatant", id)?)?;
     if play.encounter().state.phase == Phase::Roll {
@@ -138,9 +138,13 @@ pub(in super::super) fn take_over(play: &mut Play<'_>, id: &CombatantId) -> Resu
         unit::begin(play, contenders, &Rolls::new(), &TieRolls::new());
     }
     end_duel(play);
-    let encounter = play.encounter();
-    let rank = encounter.get(id).and_then(|c| c.state.rank);
-    let rank = rank.unwrap_or(encounter.state.cursor);
+    let c = play.combatant("combatant", id)?;
+    let rank = c.state.rank.unwrap_or(play.encounter().state.cursor);
+    if !c.state.open() {
+        play.emit(ComponentsRegained {
+            combatant: id.clone(),
+        });
+    }
     ask(play, rank, vec![id.clone()]);
     Ok(())
 }
