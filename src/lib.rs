@@ -2,9 +2,11 @@
 //! behind a REST API.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+// What the macros write names the crate so.
+extern crate self as turnkeeper;
+
 pub mod app;
 pub mod config;
-mod derive;
 pub mod engine;
 pub mod follow;
 pub mod http;

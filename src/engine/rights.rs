@@ -141,7 +141,7 @@ fn allow<'a, R: Ruleset>(
                 Some(Err(_)) => return Ok(()),
                 None => return Err(Barrier::OfGm(verb)),
             };
-            match R::actor(&command) {
+            match command.actor() {
                 Actor::Gm => Err(Barrier::ThisOfGm(verb)),
                 Actor::Of(actors) => owns_all(viewer, verb, &actors),
             }

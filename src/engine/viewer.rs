@@ -1,16 +1,13 @@
 //! Viewers of an encounter, and their tokens. Only the viewer decides what a request may see and
 //! do.
 
-use crate::vocabulary::{CombatantId, Encounter, Int, OwnCombatant, Ruleset, Text, Word};
-use macro_rules_attribute::derive;
+use crate::vocabulary::{CombatantId, Encounter, Int, OwnCombatant, Ruleset, Text, word};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
 /// The role of a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[derive(Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 #[schema(as = TokenRole)]
 pub enum Role {
     /// The game master: sees and does everything.

@@ -21,7 +21,7 @@ impl Source for TaggedFields {
     }
 }
 
-/// A tagged union of named structs. `#[derive(Tagged!)]` implements it.
+/// A tagged union of named structs. `#[commands]` and `#[events]` implement it.
 pub trait Tagged: Sized {
     /// Reads what belongs to `tag`; None if the union has no such tag.
     fn parse<S: Source + ?Sized>(tag: &str, source: &S) -> Option<Result<Self, FieldError>>;

@@ -1,8 +1,7 @@
 //! What takes turns.
 
-use super::{CombatantId, FoeHp, Int, MemberId, Metadata, Ruleset, Slug, Text, Word};
+use super::{CombatantId, FoeHp, Int, MemberId, Metadata, Ruleset, Slug, Text, word};
 use crate::json::{FieldError, read_fields};
-use macro_rules_attribute::derive;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer};
 use serde::{Deserialize, Serialize};
@@ -54,9 +53,7 @@ impl From<Hp> for HpChanges {
 }
 
 /// Kind of combatant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[derive(Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Kind {
     /// A player's character.
     Pc,
@@ -67,9 +64,7 @@ pub enum Kind {
 }
 
 /// Hit points in a word, for viewers who may not know the numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[derive(Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Band {
     /// All hit points left.
     Unhurt,

@@ -3,9 +3,8 @@
 use super::{
     CachedCombatant, Combatant, CombatantId, Combatants, ConditionCleared, ConditionSet, Damaged,
     Effect, EffectId, Event, Expiry, Fold, Healed, Hp, Int, MemberId, Metadata, RosterEvent,
-    Ruleset, SharedEvent, Slug, Text, UsedIds, Violation, Word, is_default,
+    Ruleset, SharedEvent, Slug, Text, UsedIds, Violation, is_default, word,
 };
-use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,9 +19,7 @@ pub const MAX_EFFECTS: usize = 500;
 const MAX_LISTED: usize = 20;
 
 /// The status of an encounter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[derive(Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Status {
     /// Created, not started.
     Setup,
@@ -34,9 +31,7 @@ pub enum Status {
 
 /// The form in which players and spectators see the hit points of foes: of combatants that are
 /// neither on the side `players` nor their own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-#[derive(Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum FoeHp {
     /// The numbers.
     Exact,

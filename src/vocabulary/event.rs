@@ -2,19 +2,15 @@
 
 use super::{
     Audience, Combatant, CombatantId, Describe, Effect, EffectId, Lines, MemberId, Metadata, Names,
-    Readers, Redact, Ruleset, Slug, Tagged, Tellable, Text, Word, capitalize, is_default, spaced,
-    tell,
+    Readers, Redact, Ruleset, Slug, Text, capitalize, event, events, is_default, spaced, word,
 };
 use crate::json::{FieldError, Source, Tagged as _, read_json_beside};
-use macro_rules_attribute::derive;
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
-use serde_with::skip_serializing_none;
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
-use utoipa::ToSchema;
 
 /// An event: shared, of the roster, or of the ruleset. In JSON an object with a `type`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -151,79 +147,37 @@ impl Source for EventFields<'_> {
     }
 }
 
-/// Makes the events that every ruleset has events of an encounter under any ruleset.
-macro_rules! SharedEvents {
-    (
-        $(#[$_meta:meta])*
-        $_vis:vis enum $name:ident {
-            $( $(#[$_variant_meta:meta])* $variant:ident($type:ty) ),* $(,)?
-        }
-    ) => {
-        $(
-            impl<R: Ruleset> From<$type> for Event<R> {
-                fn from(event: $type) -> Self {
-                    Self::Shared($name::$variant(event))
-                }
-            }
-        )*
-    };
-}
-
 /// Something that happens in every ruleset.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[derive(Redact!, Tellable!, Tagged!, SharedEvents!)]
-#[serde(tag = "type")]
-#[allow(missing_docs, reason = "each variant is its struct, documented there")]
+#[events(shared)]
 pub enum SharedEvent {
-    #[serde(rename = "encounter_started")]
-    EncounterStarted(EncounterStarted),
-    #[serde(rename = "encounter_updated")]
-    EncounterUpdated(EncounterUpdated),
-    #[serde(rename = "encounter_ended")]
-    EncounterEnded(EncounterEnded),
-    #[serde(rename = "round_started")]
-    RoundStarted(RoundStarted),
-    #[serde(rename = "round_ended")]
-    RoundEnded(RoundEnded),
-    #[serde(rename = "turn_started")]
-    TurnStarted(TurnStarted),
-    #[serde(rename = "turn_ended")]
-    TurnEnded(TurnEnded),
-    #[serde(rename = "damaged")]
-    Damaged(Damaged),
-    #[serde(rename = "healed")]
-    Healed(Healed),
-    #[serde(rename = "condition_set")]
-    ConditionSet(ConditionSet),
-    #[serde(rename = "condition_cleared")]
-    ConditionCleared(ConditionCleared),
-    #[serde(rename = "effect_added")]
-    EffectAdded(EffectAdded),
-    #[serde(rename = "effect_ticked")]
-    EffectTicked(EffectTicked),
-    #[serde(rename = "effect_ended")]
-    EffectEnded(EffectEnded),
-    #[serde(rename = "combatant_left")]
-    CombatantLeft(CombatantLeft),
-    #[serde(rename = "overridden")]
-    Overridden(Overridden),
-    #[serde(rename = "noted")]
-    Noted(Noted),
-    #[serde(rename = "undone")]
-    Undone(Undone),
-    #[serde(rename = "redone")]
-    Redone(Redone),
-    #[serde(rename = "someone_acts")]
-    SomeoneActs(SomeoneActs),
+    EncounterStarted,
+    EncounterUpdated,
+    EncounterEnded,
+    RoundStarted,
+    RoundEnded,
+    TurnStarted,
+    TurnEnded,
+    Damaged,
+    Healed,
+    ConditionSet,
+    ConditionCleared,
+    EffectAdded,
+    EffectTicked,
+    EffectEnded,
+    CombatantLeft,
+    Overridden,
+    Noted,
+    Undone,
+    Redone,
+    SomeoneActs,
 }
 
 /// The fight started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("The fight starts.")]
 pub struct EncounterStarted {}
 
 /// The name or metadata of the encounter changed.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("[The encounter is now called {name}.][{!name}The encounter's metadata changed.]")]
 pub struct EncounterUpdated {
     /// The new name.
     pub name: Option<Text<120>>,
@@ -232,40 +186,45 @@ pub struct EncounterUpdated {
 }
 
 /// The fight ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("The fight ends.")]
 pub struct EncounterEnded {}
 
 /// A round (or unit) started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("Round {round} starts.")]
 pub struct RoundStarted {
     /// Its number, from 1 (0 in a ruleset with a round before the first).
     pub round: u32,
 }
 
 /// A round (or unit) ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("Round {round} ends.")]
 pub struct RoundEnded {
     /// Its number.
     pub round: u32,
 }
 
 /// A combatant's turn started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant}'s turn starts.")]
 pub struct TurnStarted {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// A combatant's turn ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant}'s turn ends.")]
 pub struct TurnEnded {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// A combatant took damage.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "[{set}{member} of {combatant} loses][{set}{!member}{combatant} {combatant:loses|lose}]\
+     [{set} {hp_lost} {hp_lost:hit point|hit points}][{set}, {hp_left} left]\
+     [{!set}{member} of {combatant} takes][{!set}{!member}{combatant} {combatant:takes|take}]\
+     [{!set} {amount} damage][{!set} from {source}]\
+     [{!set}, {hp_left} {hp_left:hit point|hit points} left]."
+)]
 pub struct Damaged {
     /// The combatant.
     pub combatant: CombatantId,
@@ -287,8 +246,12 @@ pub struct Damaged {
 }
 
 /// A combatant regained hit points.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "[{member} of {combatant} regains]\
+     [{!member}{combatant} {combatant:regains|regain}] \
+     {hp_gained} {hp_gained:hit point|hit points}\
+     [{member?} and has {hp_left}][{!member} and {combatant:has|have} {hp_left}]."
+)]
 pub struct Healed {
     /// The combatant.
     pub combatant: CombatantId,
@@ -306,8 +269,10 @@ pub struct Healed {
 }
 
 /// A combatant got a condition.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "[{member} of {combatant} is]\
+     [{!member}{combatant} {combatant:is|are}] {condition}."
+)]
 pub struct ConditionSet {
     /// The combatant.
     pub combatant: CombatantId,
@@ -318,8 +283,10 @@ pub struct ConditionSet {
 }
 
 /// A combatant lost a condition.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "[{member} of {combatant} is]\
+     [{!member}{combatant} {combatant:is|are}] no longer {condition}."
+)]
 pub struct ConditionCleared {
     /// The combatant.
     pub combatant: CombatantId,
@@ -330,7 +297,7 @@ pub struct ConditionCleared {
 }
 
 /// An effect started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{effect} starts.")]
 pub struct EffectAdded {
     /// The effect.
     #[schema(value_type = Effect)]
@@ -338,7 +305,7 @@ pub struct EffectAdded {
 }
 
 /// An effect counted down.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{effect_id}: {remaining} left.")]
 pub struct EffectTicked {
     /// Id of the effect.
     pub effect_id: EffectId,
@@ -347,7 +314,7 @@ pub struct EffectTicked {
 }
 
 /// An effect ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{effect_id} ends.")]
 pub struct EffectEnded {
     /// Id of the effect.
     pub effect_id: EffectId,
@@ -357,9 +324,7 @@ pub struct EffectEnded {
 }
 
 /// Why an effect ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[derive(Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum EndReason {
     /// Its time was up.
     Expired,
@@ -370,13 +335,13 @@ pub enum EndReason {
 }
 
 /// A combatant left. Its effects lose their source, and those that count its turns count rounds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Tellable!)]
+#[event("{combatant} {combatant:leaves|leave}.", redacts_itself)]
 pub struct CombatantLeft {
     /// The combatant.
     pub combatant: CombatantId,
     /// The effects that have counted its turn of this round, and count rounds from the next one on;
     /// for the game master alone.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[default]
     pub counted: Vec<EffectId>,
 }
 
@@ -391,14 +356,14 @@ impl Redact for CombatantLeft {
 }
 
 /// The game master gave the turn to a combatant.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("The game master gives {combatant} the turn.")]
 pub struct Overridden {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// A note.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(untold)]
 pub struct Noted {
     /// The note.
     pub text: Lines<2000>,
@@ -409,14 +374,14 @@ pub struct Noted {
 }
 
 /// An undo restored an earlier version.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("Undo: the encounter is back at version {to_version}.")]
 pub struct Undone {
     /// The restored version.
     pub to_version: u64,
 }
 
 /// A redo restored the version before an undo.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("Redo: the encounter is back at version {to_version}.")]
 pub struct Redone {
     /// The restored version.
     pub to_version: u64,
@@ -424,59 +389,8 @@ pub struct Redone {
 
 /// A hidden combatant has the turn, must choose, or did something visible. Only viewers that can't
 /// see the combatant get this event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("Someone acts.")]
 pub struct SomeoneActs {}
-
-/// The sentence that tells each event.
-impl Describe for SharedEvent {
-    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        let sentence = match self {
-            Self::EncounterStarted(_) => "The fight starts.",
-            Self::EncounterUpdated(_) => {
-                "[The encounter is now called {name}.][{!name}The encounter's metadata changed.]"
-            }
-            Self::EncounterEnded(_) => "The fight ends.",
-            Self::RoundStarted(_) => "Round {round} starts.",
-            Self::RoundEnded(_) => "Round {round} ends.",
-            Self::TurnStarted(_) => "{combatant}'s turn starts.",
-            Self::TurnEnded(_) => "{combatant}'s turn ends.",
-            Self::Damaged(e) if e.set => {
-                "[{member} of {combatant} loses]\
-                 [{!member}{combatant} {combatant:loses|lose}] \
-                 {hp_lost} {hp_lost:hit point|hit points}[, {hp_left} left]."
-            }
-            Self::Damaged(_) => {
-                "[{member} of {combatant} takes]\
-                 [{!member}{combatant} {combatant:takes|take}] {amount} damage[ from {source}]\
-                 [, {hp_left} {hp_left:hit point|hit points} left]."
-            }
-            Self::Healed(_) => {
-                "[{member} of {combatant} regains]\
-                 [{!member}{combatant} {combatant:regains|regain}] \
-                 {hp_gained} {hp_gained:hit point|hit points}\
-                 [{member?} and has {hp_left}][{!member} and {combatant:has|have} {hp_left}]."
-            }
-            Self::ConditionSet(_) => {
-                "[{member} of {combatant} is]\
-                 [{!member}{combatant} {combatant:is|are}] {condition}."
-            }
-            Self::ConditionCleared(_) => {
-                "[{member} of {combatant} is]\
-                 [{!member}{combatant} {combatant:is|are}] no longer {condition}."
-            }
-            Self::EffectAdded(_) => "{effect} starts.",
-            Self::EffectTicked(_) => "{effect_id}: {remaining} left.",
-            Self::EffectEnded(_) => "{effect_id} ends.",
-            Self::CombatantLeft(_) => "{combatant} {combatant:leaves|leave}.",
-            Self::Overridden(_) => "The game master gives {combatant} the turn.",
-            Self::Noted(_) => return false,
-            Self::Undone(_) => "Undo: the encounter is back at version {to_version}.",
-            Self::Redone(_) => "Redo: the encounter is back at version {to_version}.",
-            Self::SomeoneActs(_) => "Someone acts.",
-        };
-        tell(sentence, self, names, out)
-    }
-}
 
 /// A change of the roster that carries a whole combatant.
 #[derive(Debug, Clone, PartialEq, Serialize)]

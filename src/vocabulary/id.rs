@@ -3,7 +3,6 @@
 use super::UsedIds;
 use super::character::{is_letter_or_digit, is_mark};
 use crate::json::shortened;
-use macro_rules_attribute::derive;
 use serde::de::{self, Deserializer, Unexpected};
 use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, StrExt};
@@ -109,8 +108,8 @@ trait Syntax {
 
 /// Implements what a name for machines has beyond std's and serde's derives. No other kind of name
 /// can stand for it.
-macro_rules! Name {
-    ($(#[$_meta:meta])* $_vis:vis struct $name:ident($_text:ty);) => {
+macro_rules! name {
+    ($name:ident) => {
         impl PartialEq for $name {
             // Names of one encounter differ at their end, as `goblin-1` and `goblin-2` do.
             fn eq(&self, other: &Self) -> bool {
@@ -198,9 +197,11 @@ macro_rules! Name {
 /// A word for machines, such as a side or a condition: letters of any script, digits, `-` and `_`,
 /// beginning with a letter or digit, at most 40 characters. Capitals become small letters when it is
 /// read, so that `Prone` is `prone`.
-#[derive(Clone, Eq, PartialOrd, Ord, Serialize, Name!)]
+#[derive(Clone, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct Slug(SmolStr);
+
+name!(Slug);
 
 impl Syntax for Slug {
     const PATTERN: &'static str = SLUG_PATTERN;
@@ -213,23 +214,29 @@ impl Syntax for Slug {
 }
 
 /// Names a combatant within its encounter.
-#[derive(Clone, Eq, PartialOrd, Ord, Serialize, Name!)]
+#[derive(Clone, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct CombatantId(SmolStr);
+
+name!(CombatantId);
 
 impl Syntax for CombatantId {}
 
 /// Names an effect within its encounter.
-#[derive(Clone, Eq, PartialOrd, Ord, Serialize, Name!)]
+#[derive(Clone, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct EffectId(SmolStr);
+
+name!(EffectId);
 
 impl Syntax for EffectId {}
 
 /// Names a member within its group.
-#[derive(Clone, Eq, PartialOrd, Ord, Serialize, Name!)]
+#[derive(Clone, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct MemberId(SmolStr);
+
+name!(MemberId);
 
 impl Syntax for MemberId {}
 

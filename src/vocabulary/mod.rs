@@ -71,4 +71,4 @@ pub use values::{
 pub use violation::{Ground, Violation, field, require};
 pub use words::{Describe, Names, Tellable, possessive_ending, spaced, tell, with_names};
 
-pub use crate::{OwnEvents, Redact, Summary, Tagged, Tellable, Word};
+pub use turnkeeper_macros::{command, commands, event, events, fact, word};

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 /// A value that can be shown without what an audience does not know.
 ///
-/// `#[derive(Redact!)]` implements it field by field: a required id that the audience does not know
+/// `#[event]` and `#[fact]` implement it field by field: a required id that the audience does not know
 /// drops the value that holds it. An optional one becomes none, and lists are filtered.
 pub trait Redact: Clone {
     /// The value as `audience` may know it; None if nothing of it may be told. Every audience may

@@ -1,8 +1,8 @@
 //! The interface that every ruleset implements.
 
 use super::{
-    Actor, Combatant, CombatantId, Commands, Describe, EffectId, Encounter, Event, Fold,
-    LegalCommand, Manifest, OrderEntry, Pending, Play, Property, Redact, Secrecy, Violation,
+    Combatant, CombatantId, Commands, Describe, EffectId, Encounter, Event, Fold, LegalCommand,
+    Manifest, OrderEntry, Pending, Play, Property, Redact, Secrecy, Violation,
 };
 use crate::json::{FieldError, Tagged, read};
 use serde::Serialize;
@@ -99,12 +99,6 @@ pub trait Ruleset:
     /// out of range. An imported log may hold one. The error names the list or number, and its
     /// bound.
     fn check_state(encounter: &Encounter<Self>) -> Result<(), String>;
-
-    /// In whose name a command is sent. Override it where that depends on more than the field that
-    /// the command's declaration names.
-    fn actor(command: &Self::Command) -> Actor<'_> {
-        command.actor()
-    }
 
     /// The commands that may be legal now, with the values that each leaves open. The engine tries
     /// each command and each value and lists what is accepted, so leave nothing legal out. No two of

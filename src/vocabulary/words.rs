@@ -99,7 +99,7 @@ pub trait Describe {
     }
 }
 
-/// A value whose fields a template can name. `#[derive(Tellable!)]` implements it.
+/// A value whose fields a template can name. `#[event]` and `#[fact]` implement it.
 pub trait Tellable {
     /// Writes what the field of this name says; false if it says nothing.
     fn describe_field(&self, field: &str, names: &dyn Names, out: &mut String) -> bool;

@@ -4,6 +4,7 @@ mod bounds;
 mod compatibility;
 mod coverage;
 mod decisions;
+mod declarations;
 mod e2e;
 mod errors;
 mod faults;

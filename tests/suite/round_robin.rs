@@ -1,15 +1,10 @@
 //! The smallest ruleset: everybody acts in the order of joining. It is not shipped; it shows that
 //! the `Ruleset` trait fits more than the systems that it was made for.
 
-use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
 use turnkeeper::rulesets::shared::{end_round, end_turn, start_round, start_turn};
 use turnkeeper::vocabulary::*;
-use turnkeeper::vocabulary::{
-    Actor, AllowedRole, CommandSpec, Commands, Describe, Names, OwnEvents, Redact, Summary, Tagged,
-    Tellable, tell,
-};
+use turnkeeper::vocabulary::{command, commands, event, events};
 use utoipa::ToSchema;
 
 /// Round robin in the order of joining.
@@ -30,78 +25,35 @@ pub struct State {
 }
 
 /// Its own commands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Tagged!)]
-#[serde(tag = "type")]
-#[allow(missing_docs, reason = "each variant is its struct, documented there")]
+#[commands]
 pub enum Command {
-    #[serde(rename = "start")]
-    Start(Start),
-    #[serde(rename = "end_turn")]
-    EndTurn(EndTurn),
+    Start,
+    EndTurn,
 }
 
 /// Starts the first round.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(gm, "Start the first round")]
 pub struct Start {}
 
 /// Ends a turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "End {combatant}'s turn")]
 pub struct EndTurn {
     /// Whose turn ends.
     pub combatant: CombatantId,
 }
 
-impl Commands for Command {
-    const SPECS: &'static [CommandSpec] = &[
-        CommandSpec::new(
-            "start",
-            AllowedRole::Gm,
-            "Start the first round",
-            Start::SUMMARY,
-        ),
-        CommandSpec::new(
-            "end_turn",
-            AllowedRole::Player,
-            "End {combatant}'s turn",
-            EndTurn::SUMMARY,
-        ),
-    ];
-
-    fn actor(&self) -> Actor<'_> {
-        match self {
-            Self::Start(_) => Actor::Gm,
-            Self::EndTurn(EndTurn { combatant, .. }) => Actor::of(combatant),
-        }
-    }
-}
-
 /// Its one event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!, OwnEvents!)]
-#[serde(tag = "type")]
-#[allow(missing_docs, reason = "each variant is its struct, documented there")]
+#[events]
 pub enum Passed {
-    #[serde(rename = "passed")]
-    TurnPassed(TurnPassed),
+    #[name = "passed"]
+    TurnPassed,
 }
 
 /// The turn passes on, or nobody is left to take one.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("The turn passes[ to {to}].")]
 pub struct TurnPassed {
     /// Whose turn it is.
     pub to: Option<CombatantId>,
-}
-
-/// The sentence that tells each event.
-impl Describe for Passed {
-    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        let sentence = match self {
-            Self::TurnPassed(_) => "The turn passes[ to {to}].",
-        };
-        tell(sentence, self, names, out)
-    }
 }
 
 const MANIFEST: &Manifest = &Manifest {

@@ -1,53 +1,30 @@
 //! The events of Active Initiative.
 
 use super::Means;
-use crate::vocabulary::{
-    CombatantId, Describe, Die, Names, OwnEvents, Redact, Tagged, Tellable, Text, tell,
-};
-use macro_rules_attribute::derive;
-use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
-use utoipa::ToSchema;
+use crate::vocabulary::{CombatantId, Die, Text, event, events, fact};
 
 /// An event of Active Initiative.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!, OwnEvents!)]
-#[serde(tag = "type")]
-#[allow(missing_docs, reason = "each variant is its struct, documented there")]
+#[events]
 pub enum Event {
-    #[serde(rename = "advised")]
-    Advised(Advised),
-    #[serde(rename = "rolled")]
-    Rolled(Rolled),
-    #[serde(rename = "initiative_rolled")]
-    InitiativeRolled(InitiativeRolled),
-    #[serde(rename = "rolled_off")]
-    RolledOff(RolledOff),
-    #[serde(rename = "interrupt_points_gained")]
-    InterruptPointsGained(InterruptPointsGained),
-    #[serde(rename = "nominated")]
-    Nominated(Nominated),
-    #[serde(rename = "interrupted")]
-    Interrupted(Interrupted),
-    #[serde(rename = "passed")]
-    Passed(Passed),
-    #[serde(rename = "choice_opened")]
-    ChoiceOpened(ChoiceOpened),
-    #[serde(rename = "readied")]
-    Readied(Readied),
-    #[serde(rename = "triggered")]
-    Triggered(Triggered),
-    #[serde(rename = "ready_lapsed")]
-    ReadyLapsed(ReadyLapsed),
-    #[serde(rename = "inspired")]
-    Inspired(Inspired),
-    #[serde(rename = "inspiration_spent")]
-    InspirationSpent(InspirationSpent),
-    #[serde(rename = "interrupt_points_lost")]
-    InterruptPointsLost(InterruptPointsLost),
+    Advised,
+    Rolled,
+    InitiativeRolled,
+    RolledOff,
+    InterruptPointsGained,
+    Nominated,
+    Interrupted,
+    Passed,
+    ChoiceOpened,
+    Readied,
+    Triggered,
+    ReadyLapsed,
+    Inspired,
+    InspirationSpent,
+    InterruptPointsLost,
 }
 
 /// Advice, not a rule: fewer groups of monsters than half the players (AI-15).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("Advice: use {wanted} monsters or groups instead of {groups} for this many players.")]
 pub struct Advised {
     /// The number of monsters and groups that can be nominated.
     pub groups: u32,
@@ -56,7 +33,7 @@ pub struct Advised {
 }
 
 /// A combatant's own die, rolled before the start (AI-3).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:rolls|roll} {die} for initiative.")]
 pub struct Rolled {
     /// The combatant.
     pub combatant: CombatantId,
@@ -65,14 +42,14 @@ pub struct Rolled {
 }
 
 /// The rolls of all combatants for the first turn; only the highest result matters (AI-3).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("Initiative: {ranking}.")]
 pub struct InitiativeRolled {
     /// The rolls, highest first.
     pub ranking: Vec<InitiativeRoll>,
 }
 
 /// The roll-off of a full tie for the first turn: equal rolls, DEX and WIS (AI-5a).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("Roll-off: {ranking}.")]
 pub struct RolledOff {
     /// The dice of the tied combatants, best first.
     pub ranking: Vec<RollOff>,
@@ -80,15 +57,17 @@ pub struct RolledOff {
 
 /// The interrupt points that the game master starts with: one for each player, or as many as the
 /// option says (AI-30).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("The game master has {points} interrupt {points:point|points}.")]
 pub struct InterruptPointsGained {
     /// The number of points.
     pub points: u32,
 }
 
 /// A combatant was chosen to act next; the window for interrupts is open (AI-17).
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "[{nominated_by} {nominated_by:chooses|choose} {combatant} to act next.]\
+     [{!nominated_by}{combatant} {combatant:acts|act} next.]"
+)]
 pub struct Nominated {
     /// The combatant that acts next.
     pub combatant: CombatantId,
@@ -97,8 +76,12 @@ pub struct Nominated {
 }
 
 /// A combatant stole the next turn; the window stays open (AI-22, AI-22a).
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "{combatant} {combatant:interrupts|interrupt}[ {displaced}]\
+     [{means=damage} after damage][{means=inspiration} with inspiration]\
+     [{means=interrupt point} with an interrupt point] and \
+     {combatant:takes|take} the next turn."
+)]
 pub struct Interrupted {
     /// The combatant that takes the next turn.
     pub combatant: CombatantId,
@@ -109,15 +92,17 @@ pub struct Interrupted {
 }
 
 /// A combatant declined to interrupt the next turn, or the choice of it (AI-17b).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:declines|decline} to interrupt.")]
 pub struct Passed {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// A player or the game master must choose who acts next, or who starts a new round.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "[{chooser} {chooser:chooses|choose}][{!chooser}The game master chooses]\
+     [{starts_round} who starts the round][{!starts_round} who acts next]."
+)]
 pub struct ChoiceOpened {
     /// The combatant whose controller chooses; absent if the game master chooses.
     pub chooser: Option<CombatantId>,
@@ -126,7 +111,7 @@ pub struct ChoiceOpened {
 }
 
 /// A combatant readied an action (AI-12).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:readies|ready} an action: {action}, when {trigger}.")]
 pub struct Readied {
     /// The combatant.
     pub combatant: CombatantId,
@@ -137,21 +122,23 @@ pub struct Readied {
 }
 
 /// A combatant carried out its readied action (AI-13).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:uses|use} the readied action.")]
 pub struct Triggered {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// A readied action is lost: the next turn of its combatant began.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:loses|lose} the readied action.")]
 pub struct ReadyLapsed {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// A combatant got an inspiration point (AI-28).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "{combatant} {combatant:gains|gain} an inspiration point and {combatant:has|have} {inspiration}."
+)]
 pub struct Inspired {
     /// The combatant.
     pub combatant: CombatantId,
@@ -160,7 +147,9 @@ pub struct Inspired {
 }
 
 /// A combatant spent an inspiration point (AI-19, AI-29).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "{combatant} {combatant:spends|spend} an inspiration point and {combatant:has|have} {inspiration} left."
+)]
 pub struct InspirationSpent {
     /// The combatant.
     pub combatant: CombatantId,
@@ -169,61 +158,14 @@ pub struct InspirationSpent {
 }
 
 /// The scene is over, and the game master's remaining interrupt points are lost (AI-33).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("The game master loses {points} interrupt {points:point|points}.")]
 pub struct InterruptPointsLost {
     /// The number of points.
     pub points: u32,
 }
 
-/// The sentence that tells each event.
-impl Describe for Event {
-    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        let sentence = match self {
-            Self::Advised(_) => {
-                "Advice: use {wanted} monsters or groups instead of {groups} for this many players."
-            }
-            Self::Rolled(_) => "{combatant} {combatant:rolls|roll} {die} for initiative.",
-            Self::InitiativeRolled(_) => "Initiative: {ranking}.",
-            Self::RolledOff(_) => "Roll-off: {ranking}.",
-            Self::InterruptPointsGained(_) => {
-                "The game master has {points} interrupt {points:point|points}."
-            }
-            Self::Nominated(_) => {
-                "[{nominated_by} {nominated_by:chooses|choose} {combatant} to act next.]\
-                 [{!nominated_by}{combatant} {combatant:acts|act} next.]"
-            }
-            Self::Interrupted(_) => {
-                "{combatant} {combatant:interrupts|interrupt}[ {displaced}]\
-                 [{means=damage} after damage][{means=inspiration} with inspiration]\
-                 [{means=interrupt point} with an interrupt point] and \
-                 {combatant:takes|take} the next turn."
-            }
-            Self::Passed(_) => "{combatant} {combatant:declines|decline} to interrupt.",
-            Self::ChoiceOpened(_) => {
-                "[{chooser} {chooser:chooses|choose}][{!chooser}The game master chooses]\
-                 [{starts_round} who starts the round][{!starts_round} who acts next]."
-            }
-            Self::Readied(_) => {
-                "{combatant} {combatant:readies|ready} an action: {action}, when {trigger}."
-            }
-            Self::Triggered(_) => "{combatant} {combatant:uses|use} the readied action.",
-            Self::ReadyLapsed(_) => "{combatant} {combatant:loses|lose} the readied action.",
-            Self::Inspired(_) => {
-                "{combatant} {combatant:gains|gain} an inspiration point and {combatant:has|have} {inspiration}."
-            }
-            Self::InspirationSpent(_) => {
-                "{combatant} {combatant:spends|spend} an inspiration point and {combatant:has|have} {inspiration} left."
-            }
-            Self::InterruptPointsLost(_) => {
-                "The game master loses {points} interrupt {points:point|points}."
-            }
-        };
-        tell(sentence, self, names, out)
-    }
-}
-
 /// One combatant's roll for the first turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[fact(row, "{combatant} {total}")]
 pub struct InitiativeRoll {
     /// The combatant.
     pub combatant: CombatantId,
@@ -233,31 +175,11 @@ pub struct InitiativeRoll {
     pub total: i64,
 }
 
-impl Describe for InitiativeRoll {
-    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        tell("{combatant} {total}", self, names, out)
-    }
-
-    fn is_row(&self) -> bool {
-        true
-    }
-}
-
 /// One combatant's die in a roll-off.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[fact(row, "{combatant} {die}")]
 pub struct RollOff {
     /// The combatant.
     pub combatant: CombatantId,
     /// The d20.
     pub die: Die,
-}
-
-impl Describe for RollOff {
-    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        tell("{combatant} {die}", self, names, out)
-    }
-
-    fn is_row(&self) -> bool {
-        true
-    }
 }

@@ -19,9 +19,8 @@ pub use state::*;
 use crate::json::FieldError;
 use crate::rulesets::shared::{had_turn, parts};
 use crate::vocabulary::{
-    Actor, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
-    Event as AnyEvent, Int, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset,
-    Violation,
+    Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent, Int,
+    LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset, Violation,
 };
 use decide::{asked, can_ever_hold, could_interrupt_for_damage, is_choice_held, is_held};
 use std::collections::BTreeSet;
@@ -60,16 +59,6 @@ impl Ruleset for ActiveInitiative {
     fn drop_outdated(options: &Options, combatant: &mut Combatant, given: &BTreeSet<String>) {
         if !given.contains("inspiration") && !can_ever_hold(options, combatant) {
             combatant.stats.inspiration = Int::default();
-        }
-    }
-
-    fn actor(command: &Command) -> Actor<'_> {
-        match command {
-            Command::Interrupt(Interrupt {
-                means: Means::InterruptPoint,
-                ..
-            }) => Actor::Gm,
-            command => command.actor(),
         }
     }
 

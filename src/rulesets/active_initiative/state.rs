@@ -1,8 +1,7 @@
 //! What Active Initiative keeps.
 
 use crate::json::CachedJson;
-use crate::vocabulary::{CombatantId, Describe, Die, Int, Redact, Tellable, Text, Word};
-use macro_rules_attribute::derive;
+use crate::vocabulary::{CombatantId, Describe, Die, Int, Text, fact, word};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -203,15 +202,13 @@ impl Phase {
 }
 
 /// A turn of this round.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[fact]
 pub struct Taken {
     /// The combatant.
     pub combatant: CombatantId,
     /// The way in which it got the turn.
     pub way: Way,
 }
-
-impl Describe for Taken {}
 
 impl Describe for Way {}
 
@@ -253,8 +250,7 @@ pub enum Way {
 }
 
 /// The means that pay for an interrupt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Means {
     /// One inspiration point (AI-19).
     Inspiration,

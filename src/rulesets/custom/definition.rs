@@ -1,7 +1,6 @@
 //! What a definition can say: bounded data of a closed vocabulary, with no scripts.
 
-use crate::vocabulary::{Int, SLUG_PATTERN, Slug, Word};
-use macro_rules_attribute::derive;
+use crate::vocabulary::{Int, SLUG_PATTERN, Slug, word};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -236,8 +235,7 @@ impl Default for DeckRule {
 }
 
 /// Card that counts of several: the best, or the one that the combatant chooses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Keep {
     #[default]
     Best,
@@ -246,8 +244,7 @@ pub enum Keep {
 
 /// When all cards go back to the deck: when it is empty; before each round; or after a round with a
 /// joker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Reshuffle {
     #[default]
     Empty,
@@ -458,8 +455,7 @@ pub struct SwapRule {
 }
 
 /// Combatants with which one may swap places: any, or those of the same side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Partner {
     #[default]
     Any,
@@ -467,8 +463,7 @@ pub enum Partner {
 }
 
 /// Owner of an initiative: each combatant, all of the same `group`, or all of the same side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Per {
     #[default]
     Combatant,
@@ -477,8 +472,7 @@ pub enum Per {
 }
 
 /// A team: the side `players`, or all other sides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Team {
     Players,
     Foes,
@@ -487,8 +481,7 @@ pub enum Team {
 /// Order of the sides in a phase: `mixed` ignores sides; `in_order` lets all of one side act, then
 /// all of the next; `alternate` lets one combatant of each side act in turn, without sides that are
 /// done; `proportional` lets the side act that has the largest share of its turns left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Sides {
     #[default]
     Mixed,
@@ -500,8 +493,7 @@ pub enum Sides {
 /// Choice of the next combatant: by the `order` of places; by the `slot` of a side, which any
 /// combatant of the side may take; `free` among all that may act; by the `last` combatant to act; or
 /// none, because all act `together` in a shared turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Pick {
     #[default]
     Order,
@@ -520,8 +512,7 @@ impl Pick {
 
 /// Effect of surprise: nothing; a lost first turn; one more roll, of which the worst counts; or a
 /// side of which all are surprised comes last in round 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Surprise {
     #[default]
     None,
@@ -532,8 +523,7 @@ pub enum Surprise {
 
 /// Length of a delay: until the combatant's place comes again, until the round ends, or until it
 /// returns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Lasts {
     #[default]
     Place,
@@ -542,8 +532,7 @@ pub enum Lasts {
 }
 
 /// Owner of the points: each combatant, each side, or the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Owner {
     #[default]
     Combatant,
@@ -553,8 +542,7 @@ pub enum Owner {
 
 /// Moment when a pool fills again: at the start of each round; at the start of the combatant's
 /// turn; or only by `grant`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Refill {
     #[default]
     Round,
@@ -564,8 +552,7 @@ pub enum Refill {
 
 /// Moments when a reaction is possible: in the gap between two turns; within the turns of others;
 /// or at both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum When {
     #[default]
     Gap,
@@ -575,8 +562,7 @@ pub enum When {
 
 /// Preparation for a reaction on the combatant's own turn: none; the combatant readies the
 /// reaction, until its next turn; or it delays the turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Prepare {
     #[default]
     None,
@@ -586,8 +572,7 @@ pub enum Prepare {
 
 /// Result of a reaction: an action that happens at once; one more turn; the combatant's own turn of
 /// this round, now; or its side lets another side go first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Gives {
     #[default]
     Action,
@@ -598,8 +583,7 @@ pub enum Gives {
 
 /// Place of unconscious combatants: they keep their place and turns; move before the current turn,
 /// done for the round; or have no turns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Unconscious {
     #[default]
     Stays,
@@ -609,8 +593,7 @@ pub enum Unconscious {
 
 /// When a newcomer first acts: at its place, or in the next round if that has passed; in the next
 /// round; or at the end of the round.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Join {
     #[default]
     Place,

@@ -2,9 +2,8 @@
 
 use crate::json::CachedJson;
 use crate::vocabulary::{
-    CombatantId, Describe, Die, EffectId, INLINE, Int, Names, Redact, Slug, Tellable, Word,
+    CombatantId, Describe, Die, EffectId, INLINE, Int, Names, Redact, Slug, fact, word,
 };
-use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use serde_with::{DeserializeFromStr, SerializeDisplay};
@@ -330,8 +329,7 @@ impl Changes {
 }
 
 /// The cause of a change of initiative.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Cause {
     /// The cost of a turn.
     Turn,
@@ -439,7 +437,7 @@ impl SideState {
 }
 
 /// An offer to swap places.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
+#[fact]
 pub struct Offer {
     /// The combatant that offers.
     pub combatant: CombatantId,
@@ -448,7 +446,7 @@ pub struct Offer {
 }
 
 /// A turn in progress.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[fact]
 pub struct Turn {
     /// The combatants. Several share a turn.
     pub combatants: Vec<CombatantId>,
@@ -462,11 +460,8 @@ pub struct Turn {
     pub origin: TurnOrigin,
 }
 
-impl Describe for Turn {}
-
 /// How a turn came about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum TurnOrigin {
     /// By the order, or by choice.
     Normal,

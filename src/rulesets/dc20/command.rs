@@ -1,62 +1,36 @@
 //! The commands of DC20.
 
 use super::SlotId;
-use crate::vocabulary::{
-    Actor, AllowedRole, CombatantId, CommandSpec, Commands, D6, D20, Int, Slug, Summary, Tagged,
-    Text, Word,
-};
-use macro_rules_attribute::derive;
+use crate::vocabulary::{Actor, CombatantId, D6, D20, Int, Slug, Text, command, commands, word};
 use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// A command of DC20.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Tagged!)]
-#[serde(tag = "type")]
-#[allow(missing_docs, reason = "each variant is its struct, documented there")]
+#[commands]
 pub enum Command {
-    #[serde(rename = "start")]
-    Start(Start),
-    #[serde(rename = "roll")]
-    Roll(Roll),
-    #[serde(rename = "claim")]
-    Claim(Claim),
-    #[serde(rename = "assign")]
-    Assign(Assign),
-    #[serde(rename = "pass")]
-    Pass(Pass),
-    #[serde(rename = "resolve")]
-    Resolve(Resolve),
-    #[serde(rename = "merge")]
-    Merge(Merge),
-    #[serde(rename = "end_turn")]
-    EndTurn(EndTurn),
-    #[serde(rename = "delay")]
-    Delay(Delay),
-    #[serde(rename = "spend_action_points")]
-    SpendActionPoints(SpendActionPoints),
-    #[serde(rename = "ready")]
-    Ready(Ready),
-    #[serde(rename = "trigger")]
-    Trigger(Trigger),
-    #[serde(rename = "attack")]
-    Attack(Attack),
-    #[serde(rename = "use_inspiration")]
-    UseInspiration(UseInspiration),
-    #[serde(rename = "use_advantage")]
-    UseAdvantage(UseAdvantage),
-    #[serde(rename = "legendary")]
-    Legendary(Legendary),
-    #[serde(rename = "fate_check")]
-    FateCheck(FateCheck),
+    Start,
+    Roll,
+    Claim,
+    Assign,
+    Pass,
+    Resolve,
+    Merge,
+    EndTurn,
+    Delay,
+    SpendActionPoints,
+    Ready,
+    Trigger,
+    Attack,
+    UseInspiration,
+    UseAdvantage,
+    Legendary,
+    FateCheck,
 }
 
 /// Start the combat: players' characters check against the Encounter DC, which decides the first
 /// turn.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(gm, "Start the fight")]
 pub struct Start {
     /// The Encounter DC (DC-2). Without it, the table gives one.
     pub dc: Option<Int<1, 60>>,
@@ -66,20 +40,19 @@ pub struct Start {
     pub difficulty: Option<Difficulty>,
     /// The natural d20s rolled at the table, by player's character. They replace dice rolled before
     /// the start. The server rolls the missing ones (DC-4).
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(value_type = std::collections::HashMap<String, D20>)]
+    #[default]
     pub rolls: BTreeMap<CombatantId, D20>,
     /// The unaware combatants: they are `surprised` until the end of their first turn (DC-42).
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[default]
     pub surprised: Vec<CombatantId>,
     /// The unaware sides: all their combatants are `surprised` (DC-42).
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[default]
     pub surprised_sides: Vec<Slug>,
     /// The side that is the first of several enemy teams; by default Fate Checks decide (DC-26).
     pub first_side: Option<Slug>,
     /// The d20s of the Fate Checks between enemy teams, as rolled at the table. The server rolls the
     /// others (DC-27).
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[default]
     pub fate_dice: Vec<D20>,
     /// The act that started the fight (DC-3).
     pub aggression: Option<Aggression>,
@@ -87,9 +60,7 @@ pub struct Start {
 
 /// Roll the Initiative Check of a player's character (DC-4): before `start`, which then uses these
 /// dice, or after the character joined later.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: roll initiative")]
 pub struct Roll {
     /// The combatant.
     pub combatant: CombatantId,
@@ -99,24 +70,36 @@ pub struct Roll {
 
 /// Claim the awaited PC Turn. The highest check takes it after all who could take or share it have
 /// claimed or passed (DC-18).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(
+    player,
+    "{combatant}: claim the PC Turn[{at_once} and start it at once]",
+    actor
+)]
 pub struct Claim {
     /// The combatant.
     pub combatant: CombatantId,
     /// True if no other answers are awaited: the highest claim takes the turn, and `combatant` before
     /// equal checks that do not share. Only the game master can send it.
-    #[serde(default)]
-    #[schema(default = false)]
+    #[default]
     pub at_once: bool,
     /// Other claimants. With them too, the game master decides the turn at once.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[default]
     pub others: Vec<CombatantId>,
     /// True if these claimants agree to share the turn with equal, highest results (DC-19). Send the
     /// claim again to change it.
-    #[serde(default)]
-    #[schema(default = false)]
+    #[default]
     pub share: bool,
+}
+
+impl Claim {
+    /// The game master decides for others.
+    pub(crate) fn actor(&self) -> Actor<'_> {
+        if self.decides() {
+            Actor::Gm
+        } else {
+            Actor::of(&self.combatant)
+        }
+    }
 }
 
 impl Claim {
@@ -128,9 +111,7 @@ impl Claim {
 
 /// Put enemies into an Enemy Turn or NPCs into an NPC Turn, now or in advance, or move them before
 /// they act (DC-20): `combatant` and `others`, or a `side`.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(gm, "[{combatant}: put into a turn][Put all {side} into a turn]")]
 pub struct Assign {
     /// The combatant.
     pub combatant: Option<CombatantId>,
@@ -138,15 +119,14 @@ pub struct Assign {
     /// `reserve`.
     pub side: Option<Slug>,
     /// Other combatants.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[default]
     pub others: Vec<CombatantId>,
     /// The turn, empty or not (DC-24); by default the awaited one.
     pub slot: Option<SlotId>,
 }
 
 /// Decline the awaited PC Turn (DC-17). It takes a claim back, as a claim takes a pass back.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: pass")]
 pub struct Pass {
     /// The combatant.
     pub combatant: CombatantId,
@@ -155,32 +135,37 @@ pub struct Pass {
 /// Let the rules decide what is awaited: the claims so far decide a PC Turn (DC-18), an Enemy or NPC
 /// Turn begins as it is or stays empty (DC-22), and those for whom a taken one asked go into
 /// `reserve` (DC-24b); legendary actions are over (DC-52).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(gm, "Resolve automatically")]
 pub struct Resolve {}
 
 /// Merge the next two turns of each other team that has more turns than there are taken PC Turns,
 /// while characters share one (DC-25).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(gm, "Merge the next Enemy and NPC Turns")]
 pub struct Merge {}
 
 /// End a turn, which gives the Action Points back (DC-45).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: end turn[{all} for all who share it]", actor)]
 pub struct EndTurn {
     /// The combatant.
     pub combatant: CombatantId,
     /// True if the turns of all who share the Initiative Turn end. Only the game master can send it.
-    #[serde(default)]
-    #[schema(default = false)]
+    #[default]
     pub all: bool,
 }
 
+impl EndTurn {
+    /// All turns are the game master's to end.
+    pub(crate) fn actor(&self) -> Actor<'_> {
+        if self.all {
+            Actor::Gm
+        } else {
+            Actor::of(&self.combatant)
+        }
+    }
+}
+
 /// Delay a turn permanently: to a later PC Turn (`slot`), or `behind` an enemy.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: delay[ until after {behind}]")]
 pub struct Delay {
     /// The combatant.
     pub combatant: CombatantId,
@@ -191,9 +176,7 @@ pub struct Delay {
 }
 
 /// Spend Action Points on an action or a reaction (DC-44).
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: spend Action Points")]
 pub struct SpendActionPoints {
     /// The combatant.
     pub combatant: CombatantId,
@@ -204,8 +187,7 @@ pub struct SpendActionPoints {
 }
 
 /// Ready an action on your turn: pay for it now, and let it wait for a trigger (DC-49).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: ready an action")]
 pub struct Ready {
     /// The combatant.
     pub combatant: CombatantId,
@@ -218,8 +200,7 @@ pub struct Ready {
 }
 
 /// Use a readied action just before its trigger (DC-49).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: use the readied action")]
 pub struct Trigger {
     /// The combatant.
     pub combatant: CombatantId,
@@ -227,8 +208,7 @@ pub struct Trigger {
 
 /// Attack: the event says whether it has ADV (DC-11). Send `spend_action_points` for its cost and
 /// `damage` for its effect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: attack")]
 pub struct Attack {
     /// The combatant.
     pub combatant: CombatantId,
@@ -237,9 +217,7 @@ pub struct Attack {
 }
 
 /// Use up the Inspiration Die on a Check or Save (DC-8).
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: use the Inspiration Die")]
 pub struct UseInspiration {
     /// The combatant.
     pub combatant: CombatantId,
@@ -248,16 +226,14 @@ pub struct UseInspiration {
 }
 
 /// Use the ADV of a critical success of Initiative on a Check or Save of round 1 (DC-10).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: use advantage")]
 pub struct UseAdvantage {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// Act with a legendary monster after a PC Turn (DC-52) or at the end of the round (DC-53).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(gm, "{combatant}: take a legendary action")]
 pub struct Legendary {
     /// The combatant.
     pub combatant: CombatantId,
@@ -266,136 +242,10 @@ pub struct Legendary {
 }
 
 /// Make a Fate Check: a plain d20, of which 10 or more is high (DC-27).
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(gm, "Make a Fate Check")]
 pub struct FateCheck {
     /// The d20, if rolled at the table. By default the server rolls.
     pub roll: Option<D20>,
-}
-
-impl Commands for Command {
-    const SPECS: &'static [CommandSpec] = &[
-        CommandSpec::new("start", AllowedRole::Gm, "Start the fight", Start::SUMMARY),
-        CommandSpec::new(
-            "roll",
-            AllowedRole::Player,
-            "{combatant}: roll initiative",
-            Roll::SUMMARY,
-        ),
-        CommandSpec::new(
-            "claim",
-            AllowedRole::Player,
-            "{combatant}: claim the PC Turn[{at_once} and start it at once]",
-            Claim::SUMMARY,
-        ),
-        CommandSpec::new(
-            "assign",
-            AllowedRole::Gm,
-            "[{combatant}: put into a turn][Put all {side} into a turn]",
-            Assign::SUMMARY,
-        ),
-        CommandSpec::new(
-            "pass",
-            AllowedRole::Player,
-            "{combatant}: pass",
-            Pass::SUMMARY,
-        ),
-        CommandSpec::new(
-            "resolve",
-            AllowedRole::Gm,
-            "Resolve automatically",
-            Resolve::SUMMARY,
-        ),
-        CommandSpec::new(
-            "merge",
-            AllowedRole::Gm,
-            "Merge the next Enemy and NPC Turns",
-            Merge::SUMMARY,
-        ),
-        CommandSpec::new(
-            "end_turn",
-            AllowedRole::Player,
-            "{combatant}: end turn[{all} for all who share it]",
-            EndTurn::SUMMARY,
-        ),
-        CommandSpec::new(
-            "delay",
-            AllowedRole::Player,
-            "{combatant}: delay[ until after {behind}]",
-            Delay::SUMMARY,
-        ),
-        CommandSpec::new(
-            "spend_action_points",
-            AllowedRole::Player,
-            "{combatant}: spend Action Points",
-            SpendActionPoints::SUMMARY,
-        ),
-        CommandSpec::new(
-            "ready",
-            AllowedRole::Player,
-            "{combatant}: ready an action",
-            Ready::SUMMARY,
-        ),
-        CommandSpec::new(
-            "trigger",
-            AllowedRole::Player,
-            "{combatant}: use the readied action",
-            Trigger::SUMMARY,
-        ),
-        CommandSpec::new(
-            "attack",
-            AllowedRole::Player,
-            "{combatant}: attack",
-            Attack::SUMMARY,
-        ),
-        CommandSpec::new(
-            "use_inspiration",
-            AllowedRole::Player,
-            "{combatant}: use the Inspiration Die",
-            UseInspiration::SUMMARY,
-        ),
-        CommandSpec::new(
-            "use_advantage",
-            AllowedRole::Player,
-            "{combatant}: use advantage",
-            UseAdvantage::SUMMARY,
-        ),
-        CommandSpec::new(
-            "legendary",
-            AllowedRole::Gm,
-            "{combatant}: take a legendary action",
-            Legendary::SUMMARY,
-        ),
-        CommandSpec::new(
-            "fate_check",
-            AllowedRole::Gm,
-            "Make a Fate Check",
-            FateCheck::SUMMARY,
-        ),
-    ];
-
-    fn actor(&self) -> Actor<'_> {
-        match self {
-            Self::Start(_)
-            | Self::Assign(_)
-            | Self::Resolve(_)
-            | Self::Merge(_)
-            | Self::Legendary(_)
-            | Self::FateCheck(_) => Actor::Gm,
-            Self::Roll(Roll { combatant, .. })
-            | Self::Claim(Claim { combatant, .. })
-            | Self::EndTurn(EndTurn { combatant, .. })
-            | Self::Delay(Delay { combatant, .. })
-            | Self::Pass(Pass { combatant })
-            | Self::SpendActionPoints(SpendActionPoints { combatant, .. })
-            | Self::Ready(Ready { combatant, .. })
-            | Self::Trigger(Trigger { combatant })
-            | Self::Attack(Attack { combatant, .. })
-            | Self::UseInspiration(UseInspiration { combatant, .. })
-            | Self::UseAdvantage(UseAdvantage { combatant, .. }) => Actor::of(combatant),
-        }
-    }
 }
 
 /// An act that started the fight (DC-3).
@@ -411,8 +261,7 @@ pub struct Aggression {
 }
 
 /// A column of the Encounter DC table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Difficulty {
     /// The lowest DC.
     Easy,

@@ -2,97 +2,57 @@
 
 use super::{Check, Difficulty, Slot, SlotId, Team, Way};
 use crate::vocabulary::{
-    CombatantId, Describe, Die, Names, OwnEvents, Participants, Redact, Slug, Tagged, Tellable,
-    Text, Word, is_default, tell,
+    CombatantId, Die, Participants, Slug, Text, event, events, fact, is_default, word,
 };
-use macro_rules_attribute::derive;
-use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
-use utoipa::ToSchema;
 
 /// An event of DC20.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!, OwnEvents!)]
-#[serde(tag = "type")]
-#[allow(missing_docs, reason = "each variant is its struct, documented there")]
+#[events]
 pub enum Event {
-    #[serde(rename = "aggression_declared")]
-    AggressionDeclared(AggressionDeclared),
-    #[serde(rename = "dc_set")]
-    DcSet(DcSet),
-    #[serde(rename = "rolled")]
-    Rolled(Rolled),
-    #[serde(rename = "check_made")]
-    CheckMade(CheckMade),
-    #[serde(rename = "fate_checked")]
-    FateChecked(FateChecked),
-    #[serde(rename = "order_laid")]
-    OrderLaid(OrderLaid),
-    #[serde(rename = "points_given")]
-    PointsGiven(PointsGiven),
-    #[serde(rename = "slot_opened")]
-    SlotOpened(SlotOpened),
-    #[serde(rename = "claimed")]
-    Claimed(Claimed),
-    #[serde(rename = "passed")]
-    Passed(Passed),
-    #[serde(rename = "answer_lapsed")]
-    AnswerLapsed(AnswerLapsed),
-    #[serde(rename = "slot_taken")]
-    SlotTaken(SlotTaken),
-    #[serde(rename = "assigned")]
-    Assigned(Assigned),
-    #[serde(rename = "unplaced")]
-    Unplaced(Unplaced),
-    #[serde(rename = "reserved")]
-    Reserved(Reserved),
-    #[serde(rename = "slot_skipped")]
-    SlotSkipped(SlotSkipped),
-    #[serde(rename = "turn_missed")]
-    TurnMissed(TurnMissed),
-    #[serde(rename = "returned")]
-    Returned(Returned),
-    #[serde(rename = "action_points_regained")]
-    ActionPointsRegained(ActionPointsRegained),
-    #[serde(rename = "place_held")]
-    PlaceHeld(PlaceHeld),
-    #[serde(rename = "delayed")]
-    Delayed(Delayed),
-    #[serde(rename = "slot_added")]
-    SlotAdded(SlotAdded),
-    #[serde(rename = "team_joined")]
-    TeamJoined(TeamJoined),
-    #[serde(rename = "slot_shown")]
-    SlotShown(SlotShown),
-    #[serde(rename = "slots_merged")]
-    SlotsMerged(SlotsMerged),
-    #[serde(rename = "action_points_changed")]
-    ActionPointsChanged(ActionPointsChanged),
-    #[serde(rename = "action_points_spent")]
-    ActionPointsSpent(ActionPointsSpent),
-    #[serde(rename = "readied")]
-    Readied(Readied),
-    #[serde(rename = "triggered")]
-    Triggered(Triggered),
-    #[serde(rename = "ready_lapsed")]
-    ReadyLapsed(ReadyLapsed),
-    #[serde(rename = "attacked")]
-    Attacked(Attacked),
-    #[serde(rename = "inspiration_used")]
-    InspirationUsed(InspirationUsed),
-    #[serde(rename = "advantage_used")]
-    AdvantageUsed(AdvantageUsed),
-    #[serde(rename = "legendary_opened")]
-    LegendaryOpened(LegendaryOpened),
-    #[serde(rename = "legendary_acted")]
-    LegendaryActed(LegendaryActed),
-    #[serde(rename = "legendary_points_regained")]
-    LegendaryPointsRegained(LegendaryPointsRegained),
-    #[serde(rename = "standstill_reached")]
-    StandstillReached(StandstillReached),
+    AggressionDeclared,
+    DcSet,
+    Rolled,
+    CheckMade,
+    FateChecked,
+    OrderLaid,
+    PointsGiven,
+    SlotOpened,
+    Claimed,
+    Passed,
+    AnswerLapsed,
+    SlotTaken,
+    Assigned,
+    Unplaced,
+    Reserved,
+    SlotSkipped,
+    TurnMissed,
+    Returned,
+    ActionPointsRegained,
+    PlaceHeld,
+    Delayed,
+    SlotAdded,
+    TeamJoined,
+    SlotShown,
+    SlotsMerged,
+    ActionPointsChanged,
+    ActionPointsSpent,
+    Readied,
+    Triggered,
+    ReadyLapsed,
+    Attacked,
+    InspirationUsed,
+    AdvantageUsed,
+    LegendaryOpened,
+    LegendaryActed,
+    LegendaryPointsRegained,
+    StandstillReached,
 }
 
 /// An act started the fight (DC-3).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "[{resolved}{combatant} {combatant:acts|act} before the fight: {action}.]\
+     [{!resolved}{combatant} {combatant:starts|start} the fight and must act on the \
+     first turn: {action}.]"
+)]
 pub struct AggressionDeclared {
     /// The combatant.
     pub combatant: CombatantId,
@@ -103,8 +63,7 @@ pub struct AggressionDeclared {
 }
 
 /// The Encounter DC is set (DC-2).
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("The Encounter DC is {dc}.")]
 pub struct DcSet {
     /// The DC.
     pub dc: i64,
@@ -115,7 +74,7 @@ pub struct DcSet {
 }
 
 /// A player's character rolled for its Initiative Check before the start (DC-4).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:rolls|roll} {dice} for initiative.")]
 pub struct Rolled {
     /// The combatant.
     pub combatant: CombatantId,
@@ -124,7 +83,7 @@ pub struct Rolled {
 }
 
 /// A player's character made its Initiative Check (DC-4).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:rolls|roll} {check}.")]
 pub struct CheckMade {
     /// The combatant.
     pub combatant: CombatantId,
@@ -139,8 +98,7 @@ pub struct CheckMade {
 }
 
 /// A Fate Check was made (DC-27).
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("The Fate Check[ for {side}] shows {die}.")]
 pub struct FateChecked {
     /// The die.
     pub die: Die,
@@ -151,7 +109,7 @@ pub struct FateChecked {
 }
 
 /// The Initiative Turns are laid out (DC-15, DC-16).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("The first turn goes to {winner}.")]
 pub struct OrderLaid {
     /// The number of successful Initiative Checks.
     #[schema(value_type = u32)]
@@ -164,21 +122,21 @@ pub struct OrderLaid {
     /// The enemy teams in their rotation (DC-26).
     pub enemy_teams: Vec<Slug>,
     /// The enemy teams whose combatants are all hidden.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[default]
     pub unseen_teams: Vec<Slug>,
     /// The turns.
     pub slots: Vec<Slot>,
 }
 
 /// The first turn is assigned, so all combatants get their points (DC-31).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("All combatants get their Action Points.")]
 pub struct PointsGiven {
     /// The points of each combatant.
     pub grants: Vec<StartingPoints>,
 }
 
 /// A turn waits for its combatants (DC-17, DC-20).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{slot} is next.")]
 pub struct SlotOpened {
     /// The turn.
     pub slot: SlotId,
@@ -187,7 +145,7 @@ pub struct SlotOpened {
 }
 
 /// A combatant claims the awaited PC Turn; others may still answer (DC-18).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:claims|claim} {slot}[{share}, alone or shared].")]
 pub struct Claimed {
     /// The turn.
     pub slot: SlotId,
@@ -199,7 +157,7 @@ pub struct Claimed {
 
 /// A combatant passes on the awaited PC Turn, or takes back its claim; others may still answer
 /// (DC-17).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:passes|pass} on {slot}.")]
 pub struct Passed {
     /// The turn.
     pub slot: SlotId,
@@ -209,14 +167,14 @@ pub struct Passed {
 
 /// A combatant is of another team now: its answer to the awaited turn does not count, and its turn
 /// follows no enemy.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("What {combatant} decided as one of the players' team no longer counts.")]
 pub struct AnswerLapsed {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// The contest for a PC Turn is decided.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatants} {combatants:takes|take} {slot}[, ahead of {outbid}].")]
 pub struct SlotTaken {
     /// The turn.
     pub slot: SlotId,
@@ -229,7 +187,7 @@ pub struct SlotTaken {
 }
 
 /// Combatants were put into a turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatants} {combatants:acts|act} in {slot}.")]
 pub struct Assigned {
     /// The turn.
     pub slot: SlotId,
@@ -240,7 +198,7 @@ pub struct Assigned {
 }
 
 /// A combatant has no turn any more: it belongs to another team (DC-30a).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:changes|change} teams and {combatant:has|have} no turn yet.")]
 pub struct Unplaced {
     /// The combatant.
     pub combatant: CombatantId,
@@ -248,35 +206,35 @@ pub struct Unplaced {
 
 /// The game master left combatants without a turn when a taken one asked for them: no turn asks for
 /// them any more (DC-24b).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatants} {combatants:stays|stay} in reserve.")]
 pub struct Reserved {
     /// The combatants.
     pub combatants: Participants,
 }
 
 /// An empty turn was skipped; it stays in the order (DC-22).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{slot} stays empty.")]
 pub struct SlotSkipped {
     /// The turn.
     pub slot: SlotId,
 }
 
 /// The turn of a combatant that is out of the fight passed; effects count it (DC-40a).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:misses|miss} a turn.")]
 pub struct TurnMissed {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// A delayed turn continues with its remaining Action Points (DC-36).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:takes|take} the delayed turn.")]
 pub struct Returned {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// A finished turn gave spent Action Points back (DC-45).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:regains|regain} all Action Points ({left}).")]
 pub struct ActionPointsRegained {
     /// The combatant.
     pub combatant: CombatantId,
@@ -288,8 +246,7 @@ pub struct ActionPointsRegained {
 
 /// A delayed turn waits for an enemy without a turn. `delayed` follows after its assignment, or at
 /// the end of the round (DC-34).
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:delays|delay}[ until after {behind}].")]
 pub struct PlaceHeld {
     /// The combatant.
     pub combatant: CombatantId,
@@ -298,8 +255,7 @@ pub struct PlaceHeld {
 }
 
 /// A turn moved permanently to a later PC Turn; no Action Points came back (DC-33 to DC-36).
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:delays|delay} to {slot}.")]
 pub struct Delayed {
     /// The combatant.
     pub combatant: CombatantId,
@@ -312,8 +268,7 @@ pub struct Delayed {
 }
 
 /// A turn was added to the order.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{added} joins the order.")]
 pub struct SlotAdded {
     /// The turn.
     pub added: Slot,
@@ -322,7 +277,7 @@ pub struct SlotAdded {
 }
 
 /// An enemy team joined the rotation (DC-26).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("The {side} join the rotation of enemy teams.")]
 pub struct TeamJoined {
     /// Its side.
     pub side: Slug,
@@ -332,7 +287,7 @@ pub struct TeamJoined {
 }
 
 /// An unseen turn became visible to all, because a combatant in it is seen.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{named} appears in the order.")]
 pub struct SlotShown {
     /// The turn, by its name so far.
     pub slot: SlotId,
@@ -343,7 +298,7 @@ pub struct SlotShown {
 }
 
 /// Two turns of an enemy team or of the NPC team became one (DC-25).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{emptied} merges into {slot}.")]
 pub struct SlotsMerged {
     /// The turn that stays.
     pub slot: SlotId,
@@ -353,12 +308,12 @@ pub struct SlotsMerged {
     pub shared: SlotId,
     /// The turns of that team that move up. Each takes the place of the turn before it, the first
     /// the place of `emptied`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[default]
     pub moved_up: Vec<SlotId>,
 }
 
 /// Action Points changed: a penalty came or went, or a combatant joined (DC-43, DC-50).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:has|have} {left} of {max} Action Points.")]
 pub struct ActionPointsChanged {
     /// The combatant.
     pub combatant: CombatantId,
@@ -369,8 +324,10 @@ pub struct ActionPointsChanged {
 }
 
 /// A combatant spent Action Points (DC-44).
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "{combatant} {combatant:spends|spend} {spent} Action {spent:Point|Points} \
+     and {combatant:has|have} {left} left[: {action}]."
+)]
 pub struct ActionPointsSpent {
     /// The combatant.
     pub combatant: CombatantId,
@@ -383,7 +340,7 @@ pub struct ActionPointsSpent {
 }
 
 /// A combatant paid for an action that waits for a trigger (DC-49).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:readies|ready} an action: {action}, when {trigger}.")]
 pub struct Readied {
     /// The combatant.
     pub combatant: CombatantId,
@@ -396,21 +353,21 @@ pub struct Readied {
 }
 
 /// A readied action happened, before its trigger (DC-49).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:uses|use} the readied action.")]
 pub struct Triggered {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// A readied action was lost with its Action Points, because the next turn starts (DC-49).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:loses|lose} the readied action.")]
 pub struct ReadyLapsed {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// An Attack was made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:attacks|attack} {target}[{advantage} with advantage].")]
 pub struct Attacked {
     /// The combatant.
     pub combatant: CombatantId,
@@ -421,7 +378,7 @@ pub struct Attacked {
 }
 
 /// An Inspiration Die was added to a Check or Save (DC-8).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:adds|add} the Inspiration Die: {die}.")]
 pub struct InspirationUsed {
     /// The combatant.
     pub combatant: CombatantId,
@@ -430,14 +387,14 @@ pub struct InspirationUsed {
 }
 
 /// The ADV of a critical success of Initiative was used (DC-10).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:uses|use} advantage.")]
 pub struct AdvantageUsed {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// Legendary monsters may act.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("Legendary monsters may act.")]
 pub struct LegendaryOpened {
     /// True if it is the end of the round, with their last points (DC-53), and not the end of a PC
     /// Turn (DC-52).
@@ -445,7 +402,10 @@ pub struct LegendaryOpened {
 }
 
 /// A legendary monster acted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "{combatant} {combatant:spends|spend} {spent} Legendary Action \
+     {spent:Point|Points} and {combatant:has|have} {left} left."
+)]
 pub struct LegendaryActed {
     /// The combatant.
     pub combatant: CombatantId,
@@ -456,7 +416,7 @@ pub struct LegendaryActed {
 }
 
 /// A legendary monster has all its points again (DC-53).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:has|have} {left} Legendary Action {left:Point|Points}.")]
 pub struct LegendaryPointsRegained {
     /// The combatant.
     pub combatant: CombatantId,
@@ -465,88 +425,11 @@ pub struct LegendaryPointsRegained {
 }
 
 /// No combatant is left to act.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("No combatant is left to act.")]
 pub struct StandstillReached {}
 
-/// The sentence that tells each event.
-impl Describe for Event {
-    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        let sentence = match self {
-            Self::AggressionDeclared(_) => {
-                "[{resolved}{combatant} {combatant:acts|act} before the fight: {action}.]\
-                 [{!resolved}{combatant} {combatant:starts|start} the fight and must act on the \
-                 first turn: {action}.]"
-            }
-            Self::DcSet(_) => "The Encounter DC is {dc}.",
-            Self::Rolled(_) => "{combatant} {combatant:rolls|roll} {dice} for initiative.",
-            Self::CheckMade(_) => "{combatant} {combatant:rolls|roll} {check}.",
-            Self::FateChecked(_) => "The Fate Check[ for {side}] shows {die}.",
-            Self::OrderLaid(_) => "The first turn goes to {winner}.",
-            Self::PointsGiven(_) => "All combatants get their Action Points.",
-            Self::SlotOpened(_) => "{slot} is next.",
-            Self::Claimed(_) => {
-                "{combatant} {combatant:claims|claim} {slot}[{share}, alone or shared]."
-            }
-            Self::Passed(_) => "{combatant} {combatant:passes|pass} on {slot}.",
-            Self::AnswerLapsed(_) => {
-                "What {combatant} decided as one of the players' team no longer counts."
-            }
-            Self::SlotTaken(_) => {
-                "{combatants} {combatants:takes|take} {slot}[, ahead of {outbid}]."
-            }
-            Self::Assigned(_) => "{combatants} {combatants:acts|act} in {slot}.",
-            Self::Unplaced(_) => {
-                "{combatant} {combatant:changes|change} teams and {combatant:has|have} no turn yet."
-            }
-            Self::Reserved(_) => "{combatants} {combatants:stays|stay} in reserve.",
-            Self::SlotSkipped(_) => "{slot} stays empty.",
-            Self::TurnMissed(_) => "{combatant} {combatant:misses|miss} a turn.",
-            Self::Returned(_) => "{combatant} {combatant:takes|take} the delayed turn.",
-            Self::ActionPointsRegained(_) => {
-                "{combatant} {combatant:regains|regain} all Action Points ({left})."
-            }
-            Self::PlaceHeld(_) => "{combatant} {combatant:delays|delay}[ until after {behind}].",
-            Self::Delayed(_) => "{combatant} {combatant:delays|delay} to {slot}.",
-            Self::SlotAdded(_) => "{added} joins the order.",
-            Self::TeamJoined(_) => "The {side} join the rotation of enemy teams.",
-            Self::SlotShown(_) => "{named} appears in the order.",
-            Self::SlotsMerged(_) => "{emptied} merges into {slot}.",
-            Self::ActionPointsChanged(_) => {
-                "{combatant} {combatant:has|have} {left} of {max} Action Points."
-            }
-            Self::ActionPointsSpent(_) => {
-                "{combatant} {combatant:spends|spend} {spent} Action {spent:Point|Points} \
-                 and {combatant:has|have} {left} left[: {action}]."
-            }
-            Self::Readied(_) => {
-                "{combatant} {combatant:readies|ready} an action: {action}, when {trigger}."
-            }
-            Self::Triggered(_) => "{combatant} {combatant:uses|use} the readied action.",
-            Self::ReadyLapsed(_) => "{combatant} {combatant:loses|lose} the readied action.",
-            Self::Attacked(_) => {
-                "{combatant} {combatant:attacks|attack} {target}[{advantage} with advantage]."
-            }
-            Self::InspirationUsed(_) => {
-                "{combatant} {combatant:adds|add} the Inspiration Die: {die}."
-            }
-            Self::AdvantageUsed(_) => "{combatant} {combatant:uses|use} advantage.",
-            Self::LegendaryOpened(_) => "Legendary monsters may act.",
-            Self::LegendaryActed(_) => {
-                "{combatant} {combatant:spends|spend} {spent} Legendary Action \
-                 {spent:Point|Points} and {combatant:has|have} {left} left."
-            }
-            Self::LegendaryPointsRegained(_) => {
-                "{combatant} {combatant:has|have} {left} Legendary Action {left:Point|Points}."
-            }
-            Self::StandstillReached(_) => "No combatant is left to act.",
-        };
-        tell(sentence, self, names, out)
-    }
-}
-
 /// The one that decides which combatants act in a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum SlotDecision {
     /// The PC team, by claims (DC-17).
     Claim,
@@ -555,7 +438,7 @@ pub enum SlotDecision {
 }
 
 /// The points with which a combatant begins.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[fact]
 pub struct StartingPoints {
     /// The combatant.
     pub combatant: CombatantId,
@@ -564,5 +447,3 @@ pub struct StartingPoints {
     /// Its Legendary Action Points.
     pub legendary_points: u32,
 }
-
-impl Describe for StartingPoints {}

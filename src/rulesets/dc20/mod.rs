@@ -24,8 +24,8 @@ pub use state::*;
 
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
-    Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Ruleset, Violation,
+    Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
+    LegalCommand, OrderEntry, Pending, Play as PlayOf, Ruleset, Violation,
 };
 use contest::{Contest, closed_contest, contest_so_far, may_pass};
 use points::spendable;
@@ -49,14 +49,6 @@ impl Ruleset for Dc20 {
             "max_action_points" => Some("maximum of Action Points"),
             "max_legendary_points" => Some("maximum of Legendary Action Points"),
             _ => None,
-        }
-    }
-
-    fn actor(command: &Command) -> Actor<'_> {
-        match command {
-            Command::Claim(c) if c.decides() => Actor::Gm,
-            Command::EndTurn(EndTurn { all: true, .. }) => Actor::Gm,
-            command => command.actor(),
         }
     }
 

@@ -1,9 +1,6 @@
 //! The options, stats and state of DC20.
 
-use crate::vocabulary::{
-    CombatantId, Describe, Die, Int, Names, Redact, Slug, Tellable, Text, Word, tell,
-};
-use macro_rules_attribute::derive;
+use crate::vocabulary::{CombatantId, Describe, Die, Int, Names, Redact, Slug, Text, fact, word};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -158,7 +155,7 @@ impl CombatantState {
 
 /// Action Points.
 #[derive(Copy, Default)]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[fact]
 pub struct ActionPoints {
     /// The points left.
     pub current: u32,
@@ -166,10 +163,12 @@ pub struct ActionPoints {
     pub max: u32,
 }
 
-impl Describe for ActionPoints {}
-
 /// An Initiative Check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[fact(
+    "{total} for initiative[{critical=none}{success}: success]\
+     [{critical=none}{!success}: failure][{critical=success}: critical success]\
+     [{critical=failure}: critical failure]"
+)]
 pub struct Check {
     /// Every d20 that was rolled, several with ADV or DisADV.
     pub dice: Vec<Die>,
@@ -185,22 +184,8 @@ pub struct Check {
     pub critical: Critical,
 }
 
-impl Describe for Check {
-    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        tell(
-            "{total} for initiative[{critical=none}{success}: success]\
-             [{critical=none}{!success}: failure][{critical=success}: critical success]\
-             [{critical=failure}: critical failure]",
-            self,
-            names,
-            out,
-        )
-    }
-}
-
 /// A critical result of a check (DC-9).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Critical {
     /// Neither.
     None,
@@ -211,8 +196,7 @@ pub enum Critical {
 }
 
 /// The reason for a combatant's turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Way {
     /// The PC team chose it for that turn (DC-17).
     Claimed,
@@ -233,8 +217,7 @@ pub enum Way {
 }
 
 /// The step of the round.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Phase {
     /// Not started.
     #[default]
@@ -258,7 +241,7 @@ pub enum Phase {
 }
 
 /// A paid action that waits for its trigger (DC-49).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[fact]
 pub struct ReadiedAction {
     /// The action.
     pub action: Text<200>,
@@ -267,8 +250,6 @@ pub struct ReadiedAction {
     /// The Action Points paid for it.
     pub action_points: u32,
 }
-
-impl Describe for ReadiedAction {}
 
 /// A team.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
@@ -297,7 +278,7 @@ impl Describe for Team {
 }
 
 /// An Initiative Turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[fact(tells_itself)]
 pub struct Slot {
     /// Its name.
     pub id: SlotId,
@@ -357,7 +338,7 @@ pub struct State {
 }
 
 /// A claim of the awaited PC Turn (DC-18).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!)]
+#[fact]
 pub struct ClaimEntry {
     /// The claimant.
     pub combatant: CombatantId,

@@ -2,54 +2,32 @@
 
 use super::{Component, InitiativeRoll, Sequence, Use};
 use crate::vocabulary::{
-    CombatantId, D10, D20, Describe, Die, Names, OwnEvents, Participants, Redact, Tagged, Tellable,
-    Text, Word, tell,
+    CombatantId, D10, D20, Describe, Die, Names, Participants, Text, event, events, tell, word,
 };
-use macro_rules_attribute::derive;
-use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
 use std::fmt::Write;
-use utoipa::ToSchema;
 
 /// An event of EXP.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!, OwnEvents!)]
-#[serde(tag = "type")]
-#[allow(missing_docs, reason = "each variant is its struct, documented there")]
+#[events]
 pub enum Event {
-    #[serde(rename = "rolled")]
-    Rolled(Rolled),
-    #[serde(rename = "initiative_rolled")]
-    InitiativeRolled(InitiativeRolled),
-    #[serde(rename = "pass_started")]
-    PassStarted(PassStarted),
-    #[serde(rename = "asked")]
-    Asked(Asked),
-    #[serde(rename = "announced")]
-    Announced(Announced),
-    #[serde(rename = "declared")]
-    Declared(Declared),
-    #[serde(rename = "jump_announced")]
-    JumpAnnounced(JumpAnnounced),
-    #[serde(rename = "jumped")]
-    Jumped(Jumped),
-    #[serde(rename = "passed")]
-    Passed(Passed),
-    #[serde(rename = "asked_again")]
-    AskedAgain(AskedAgain),
-    #[serde(rename = "mental_duel_rolled")]
-    MentalDuelRolled(MentalDuelRolled),
-    #[serde(rename = "mental_attacked")]
-    MentalAttacked(MentalAttacked),
-    #[serde(rename = "components_lost")]
-    ComponentsLost(ComponentsLost),
-    #[serde(rename = "components_regained")]
-    ComponentsRegained(ComponentsRegained),
-    #[serde(rename = "duel_ended")]
-    DuelEnded(DuelEnded),
+    Rolled,
+    InitiativeRolled,
+    PassStarted,
+    Asked,
+    Announced,
+    Declared,
+    JumpAnnounced,
+    Jumped,
+    Passed,
+    AskedAgain,
+    MentalDuelRolled,
+    MentalAttacked,
+    ComponentsLost,
+    ComponentsRegained,
+    DuelEnded,
 }
 
 /// A persona rolled ahead of the others, for the next unit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:rolls|roll} {die} for initiative.")]
 pub struct Rolled {
     /// The combatant.
     pub combatant: CombatantId,
@@ -60,21 +38,21 @@ pub struct Rolled {
 }
 
 /// All personas rolled initiative for a unit (EX-2), and the first pass begins.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(tells_itself)]
 pub struct InitiativeRolled {
     /// The list, highest first (EX-5), without ties (EX-6).
     pub ranking: Vec<InitiativeRoll>,
 }
 
 /// Another pass through the list begins at the top (EX-16).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("Pass {pass} through the list starts.")]
 pub struct PassStarted {
     /// The number of the pass in the unit.
     pub pass: u32,
 }
 
 /// The list has come to a persona that can still do something (EX-13).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(tells_itself)]
 pub struct Asked {
     /// The rank that is asked.
     pub rank: u32,
@@ -87,8 +65,7 @@ pub struct Asked {
 }
 
 /// A persona announced its answer (EX-27b).
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(tells_itself)]
 pub struct Announced {
     /// The combatant.
     pub combatant: CombatantId,
@@ -104,8 +81,7 @@ pub struct Announced {
 }
 
 /// A persona answered the list.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(tells_itself)]
 pub struct Declared {
     /// The combatant.
     pub combatant: CombatantId,
@@ -122,8 +98,7 @@ pub struct Declared {
 
 /// A persona announced a wait jump. It waits until the personas above have jumped ahead of it or
 /// passed (EX-27a).
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} will jump ahead with the {components}[: {action}].")]
 pub struct JumpAnnounced {
     /// The combatant.
     pub combatant: CombatantId,
@@ -136,15 +111,15 @@ pub struct JumpAnnounced {
     /// The referee's d20, if rolled at the table.
     pub referee_roll: Option<D20>,
     /// The personas above that passed at the act and are asked about the jump (EX-27a).
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[default]
     pub asked_anew: Vec<CombatantId>,
 }
 
-impl Describe for JumpAnnounced {}
-
 /// A persona tried to jump ahead of a lower persona's act (EX-25).
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "{combatant} [{success}{combatant:jumps|jump}][{!success}{combatant:fails|fail} to jump] \
+     ahead[ of {before}][: {action}]."
+)]
 pub struct Jumped {
     /// The combatant.
     pub combatant: CombatantId,
@@ -164,13 +139,16 @@ pub struct Jumped {
     pub success: bool,
     /// The hidden personas above that are asked no more about the act behind it: players would see
     /// that they are.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[default]
     pub passed_over: Vec<CombatantId>,
 }
 
 /// A persona lets the announced act or jump happen (EX-25b, EX-27a), or declines a mental duel,
 /// which ends (EX-32a).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "{combatant} [{!duel}{combatant:keeps|keep} waiting][{standing} until further notice]\
+     [{duel}{combatant:declines|decline} the mental duel]."
+)]
 pub struct Passed {
     /// The combatant.
     pub combatant: CombatantId,
@@ -181,22 +159,21 @@ pub struct Passed {
 }
 
 /// A persona is asked again whether it jumps, after a standing answer (EX-25c).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:wants|want} to be asked about jumps again.")]
 pub struct AskedAgain {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// Two mental attackers rolled for the first attack (EX-32).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(tells_itself)]
 pub struct MentalDuelRolled {
     /// The two, the first attacker first.
     pub ranking: Vec<InitiativeRoll>,
 }
 
 /// A mental mutation attacked outside the list (EX-31).
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:attacks|attack}[ {target}] with the mind.")]
 pub struct MentalAttacked {
     /// The combatant.
     pub combatant: CombatantId,
@@ -207,7 +184,10 @@ pub struct MentalAttacked {
 }
 
 /// A persona lost unused components for this unit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "{combatant} [{loss=joined late}joined late][{loss=cannot act}can't act]\
+     [{loss=could not answer}can't act] and {combatant:loses|lose} the {components} of this unit."
+)]
 pub struct ComponentsLost {
     /// The combatant.
     pub combatant: CombatantId,
@@ -220,7 +200,7 @@ pub struct ComponentsLost {
 
 /// A persona with nothing left got both components of the unit again: the game master gave it the
 /// turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:gets|get} both the move and the act of this unit again.")]
 pub struct ComponentsRegained {
     /// The combatant.
     pub combatant: CombatantId,
@@ -228,15 +208,15 @@ pub struct ComponentsRegained {
 
 /// A mental duel ended before both had attacked: one of the two left or can no longer attack with
 /// the mind, or the game master set whose turn it is (EX-32a).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("The mental duel of {combatants} ends.")]
 pub struct DuelEnded {
     /// The personas that have not attacked.
     pub combatants: Participants,
 }
 
-impl Asked {
-    /// Tells that those whose turns have started already are asked again.
-    fn tell_of_the_others(&self, names: &dyn Names, out: &mut String) -> bool {
+/// Tells that those whose turns have started already are asked again.
+impl Describe for Asked {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let mut others = self.combatants.clone();
         others.retain(|id| !self.starting.contains(id));
         if others.is_empty() {
@@ -311,56 +291,31 @@ fn tell_rolls(
     write!(out, ".").is_ok()
 }
 
-/// The sentence that tells each event.
-impl Describe for Event {
+impl Describe for InitiativeRolled {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        let sentence = match self {
-            Self::Rolled(_) => "{combatant} {combatant:rolls|roll} {die} for initiative.",
-            Self::InitiativeRolled(e) => {
-                return tell_rolls("Initiative: ", &e.ranking, names, out);
-            }
-            Self::PassStarted(_) => "Pass {pass} through the list starts.",
-            Self::Asked(e) => return e.tell_of_the_others(names, out),
-            Self::Announced(e) => {
-                let planned = used(e.movement, e.act, e.order, Use::base);
-                let sentence = format!("{{combatant}} will {planned}[: {{action}}].");
-                return tell(&sentence, self, names, out);
-            }
-            Self::Declared(e) => {
-                let done = used(e.movement, e.act, e.order, Use::verb);
-                let sentence = format!("{{combatant}} {done}.");
-                return tell(&sentence, self, names, out);
-            }
-            Self::JumpAnnounced(_) => {
-                "{combatant} will jump ahead with the {components}[: {action}]."
-            }
-            Self::Jumped(_) => {
-                "{combatant} [{success}{combatant:jumps|jump}][{!success}{combatant:fails|fail} to jump] \
-                 ahead[ of {before}][: {action}]."
-            }
-            Self::Passed(_) => {
-                "{combatant} [{!duel}{combatant:keeps|keep} waiting][{standing} until further notice]\
-                 [{duel}{combatant:declines|decline} the mental duel]."
-            }
-            Self::AskedAgain(_) => {
-                "{combatant} {combatant:wants|want} to be asked about jumps again."
-            }
-            Self::MentalDuelRolled(e) => {
-                return tell_rolls("Mental duel: ", &e.ranking, names, out);
-            }
-            Self::MentalAttacked(_) => {
-                "{combatant} {combatant:attacks|attack}[ {target}] with the mind."
-            }
-            Self::ComponentsLost(_) => {
-                "{combatant} [{loss=joined late}joined late][{loss=cannot act}can't act]\
-                 [{loss=could not answer}can't act] and {combatant:loses|lose} the {components} of this unit."
-            }
-            Self::ComponentsRegained(_) => {
-                "{combatant} {combatant:gets|get} both the move and the act of this unit again."
-            }
-            Self::DuelEnded(_) => "The mental duel of {combatants} ends.",
-        };
-        tell(sentence, self, names, out)
+        tell_rolls("Initiative: ", &self.ranking, names, out)
+    }
+}
+
+impl Describe for MentalDuelRolled {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        tell_rolls("Mental duel: ", &self.ranking, names, out)
+    }
+}
+
+impl Describe for Announced {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        let planned = used(self.movement, self.act, self.order, Use::base);
+        let sentence = format!("{{combatant}} will {planned}[: {{action}}].");
+        tell(&sentence, self, names, out)
+    }
+}
+
+impl Describe for Declared {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        let done = used(self.movement, self.act, self.order, Use::verb);
+        let sentence = format!("{{combatant}} {done}.");
+        tell(&sentence, self, names, out)
     }
 }
 
@@ -422,8 +377,7 @@ impl Use {
 }
 
 /// The reason for a loss of components.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Loss {
     /// The persona can no longer act and loses what waited (EX-23).
     CannotAct,

@@ -18,9 +18,8 @@ pub use state::*;
 
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
-    Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset, Status,
-    Violation, ids,
+    Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
+    LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset, Status, Violation, ids,
 };
 use decide::{are_lowest, deciders};
 
@@ -41,18 +40,6 @@ impl Ruleset for Exp {
             "dex" => Some("DEX"),
             "mstr" => Some("MSTR"),
             _ => None,
-        }
-    }
-
-    fn actor(command: &Command) -> Actor<'_> {
-        match command {
-            // Any player may start the roll; the dice are each player's own.
-            Command::Roll(c) => Actor::Of(c.rollers()),
-            Command::Jump(Jump {
-                referee_roll: Some(_),
-                ..
-            }) => Actor::Gm,
-            command => command.actor(),
         }
     }
 

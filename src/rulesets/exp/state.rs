@@ -1,8 +1,7 @@
 //! The options, stats and state of EXP.
 
 use super::{Announced, Combatant, Encounter, JumpAnnounced, Use};
-use crate::vocabulary::{CombatantId, D10, Describe, Die, Int, Word};
-use macro_rules_attribute::derive;
+use crate::vocabulary::{CombatantId, D10, Describe, Die, Int, word};
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use std::cmp::Ordering;
@@ -71,8 +70,7 @@ impl Default for CombatantStats {
 }
 
 /// How a Normal AWE roll is made (EX-26).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum AweMode {
     /// A d20 of at most AWE and level.
     #[default]
@@ -86,8 +84,7 @@ pub enum AweMode {
 }
 
 /// The cost of a mental attack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum MentalAttackUses {
     /// The attack or action of the unit.
     #[default]
@@ -97,8 +94,7 @@ pub enum MentalAttackUses {
 }
 
 /// An encumbrance table, which changes the initiative (EX-11).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum EncumbranceTable {
     /// None.
     #[default]
@@ -111,8 +107,7 @@ pub enum EncumbranceTable {
 }
 
 /// The sort of persona.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Sort {
     /// A person of flesh.
     #[default]
@@ -124,8 +119,7 @@ pub enum Sort {
 }
 
 /// Encumbrance (EX-11).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Encumbrance {
     /// Next to nothing.
     Free,
@@ -143,8 +137,7 @@ pub enum Encumbrance {
 }
 
 /// One of the two things that a persona can do in a unit (EX-12).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Component {
     /// The move.
     Move,
@@ -153,8 +146,7 @@ pub enum Component {
 }
 
 /// The state of a component in this unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Spending {
     /// Not asked yet.
     #[default]
@@ -168,8 +160,7 @@ pub enum Spending {
 }
 
 /// The step of the unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Phase {
     /// Before the first unit.
     #[default]

@@ -1,10 +1,7 @@
 //! What Seize the initiative keeps.
 
 use crate::json::CachedJson;
-use crate::vocabulary::{
-    CombatantId, Describe, Die, Int, Participants, Redact, Slug, Tellable, Word,
-};
-use macro_rules_attribute::derive;
+use crate::vocabulary::{CombatantId, Describe, Die, Int, Participants, Slug, fact, word};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_with::skip_serializing_none;
@@ -44,8 +41,7 @@ fn sides<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Slug>, D::Err
 }
 
 /// The number that counts as a 20 or a 1 (WA-6a).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum CritOn {
     /// The face of the die.
     #[default]
@@ -55,8 +51,7 @@ pub enum CritOn {
 }
 
 /// The rule that decides the first turn if result and bonus are equal (WA-5a).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum FullTie {
     /// Each in the tie rolls another d20; if that ties too, `fixed` decides.
     #[default]
@@ -66,8 +61,7 @@ pub enum FullTie {
 }
 
 /// The meaning of a roll, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Meaning {
     /// A 1: no turn in round 1 (WA-7).
     One,
@@ -168,7 +162,7 @@ impl Phase {
 }
 
 /// A combatant waiting for a seized turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[fact]
 pub struct Seizer {
     /// The combatant.
     pub combatant: CombatantId,
@@ -177,22 +171,18 @@ pub struct Seizer {
     /// The window in which it seized; earlier ones go first (WA-15a).
     pub window: u32,
     /// The others that seized after the same turn with the same bonus, so that WA-5a decides.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[default]
     pub tied: Vec<CombatantId>,
 }
 
-impl Describe for Seizer {}
-
 /// A turn of this round.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[fact]
 pub struct Taken {
     /// The combatant.
     pub combatant: CombatantId,
     /// The way in which it got the turn.
     pub way: Way,
 }
-
-impl Describe for Taken {}
 
 impl Seizer {
     /// The way in which it gets its turn.
@@ -244,7 +234,7 @@ pub enum Way {
 }
 
 /// A roll with the same result as the best.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[fact]
 pub struct Equal {
     /// The combatant that rolled, or all of a group.
     pub combatants: Participants,
@@ -252,5 +242,3 @@ pub struct Equal {
     /// decided (WA-5, WA-5a).
     pub bonus: i64,
 }
-
-impl Describe for Equal {}

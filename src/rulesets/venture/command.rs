@@ -1,74 +1,51 @@
 //! The commands of Venture.
 
 use crate::vocabulary::{
-    Actor, AllowedRole, CombatantId, CommandSpec, Commands, D10, Describe, Int, MemberId, Redact,
-    Summary, Tagged, Tellable, Text, Word,
+    Actor, CombatantId, D10, Int, MemberId, Text, command, commands, fact, word,
 };
-use macro_rules_attribute::derive;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// A command of Venture.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Tagged!)]
-#[serde(tag = "type")]
-#[allow(missing_docs, reason = "each variant is its struct, documented there")]
+#[commands]
 pub enum Command {
-    #[serde(rename = "start")]
-    Start(Start),
-    #[serde(rename = "settle")]
-    Settle(Settle),
-    #[serde(rename = "join_battle")]
-    JoinBattle(JoinBattle),
-    #[serde(rename = "free_action")]
-    FreeAction(FreeAction),
-    #[serde(rename = "begin_turn")]
-    BeginTurn(BeginTurn),
-    #[serde(rename = "delay")]
-    Delay(Delay),
-    #[serde(rename = "return")]
-    Return(Return),
-    #[serde(rename = "act")]
-    Act(Act),
-    #[serde(rename = "rush")]
-    Rush(Rush),
-    #[serde(rename = "disengage")]
-    Disengage(Disengage),
-    #[serde(rename = "flurry")]
-    Flurry(Flurry),
-    #[serde(rename = "move")]
-    Move(Move),
-    #[serde(rename = "follow_up")]
-    FollowUp(FollowUp),
-    #[serde(rename = "pass")]
-    Pass(Pass),
-    #[serde(rename = "end_turn")]
-    EndTurn(EndTurn),
-    #[serde(rename = "spend_initiative")]
-    SpendInitiative(SpendInitiative),
-    #[serde(rename = "declare")]
-    Declare(Declare),
-    #[serde(rename = "withdraw")]
-    Withdraw(Withdraw),
-    #[serde(rename = "adjust")]
-    Adjust(Adjust),
+    Start,
+    Settle,
+    JoinBattle,
+    FreeAction,
+    BeginTurn,
+    Delay,
+    Return,
+    Act,
+    Rush,
+    Disengage,
+    Flurry,
+    Move,
+    FollowUp,
+    Pass,
+    EndTurn,
+    SpendInitiative,
+    Declare,
+    Withdraw,
+    Adjust,
 }
 
 /// Start the fight: all combatants Join Battle (VE-2), then take their free actions (VE-6).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(gm, "Start the fight")]
 pub struct Start {
     /// The Join Battle rolls made at the table, by combatant; they replace an earlier
     /// `join_battle`. The server rolls Wits and Awareness for the rest.
-    #[schema(value_type = std::collections::HashMap<String, Join>)]
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[default]
     pub joins: BTreeMap<CombatantId, Join>,
 }
 
 /// Settle the fight with a combatant that is no Worthy Foe with one roll at the table (VE-1).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(
+    gm,
+    "[{combatant}: settle the fight][{!combatant}Settle a fight] with one roll"
+)]
 pub struct Settle {
     /// The combatant that is no Worthy Foe.
     pub combatant: CombatantId,
@@ -77,147 +54,144 @@ pub struct Settle {
 }
 
 /// Join Battle with one combatant (VE-2), before the fight starts or as a newcomer.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: join battle")]
 pub struct JoinBattle {
     /// The combatant.
     pub combatant: CombatantId,
     /// The way into the fight.
-    #[serde(default)]
+    #[default]
     pub approach: Approach,
     /// The attribute of the pool.
-    #[serde(default)]
+    #[default]
     pub attribute: Attribute,
     /// The ability of the pool.
-    #[serde(default)]
+    #[default]
     pub ability: Ability,
     /// Extra dice for stunts, Charms and wounds; fewer dice if negative.
-    #[serde(default)]
-    #[schema(default = 0)]
+    #[default]
     pub bonus_dice: Int<-40, 40>,
     /// The successes, if the table counted them; then leave out `faces`.
     pub successes: Option<Int<0, 100>>,
     /// The d10s that the table rolled, at most the whole pool. The server rolls the rest.
     #[schema(max_items = 80)]
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[default]
     pub faces: Vec<D10>,
 }
 
 /// Take the free action of Joining Battle: a combat action that harms no combatant and that no
 /// combatant opposes (VE-6).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: take the free action")]
 pub struct FreeAction {
     /// The combatant.
     pub combatant: CombatantId,
     /// The action, such as to ready a weapon, enter a Form or take cover.
     pub action: Text<200>,
     /// True if it would harm a combatant, which is refused (VE-8).
-    #[serde(default)]
-    #[schema(default = false)]
+    #[default]
     pub damaging: bool,
     /// True if a combatant opposes it, which is refused (VE-8).
-    #[serde(default)]
-    #[schema(default = false)]
+    #[default]
     pub opposed: bool,
 }
 
 /// Start the turn of the combatant on the reached tick, with the steps of the start of a turn in
 /// order (VE-14 to VE-18).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: start turn")]
 pub struct BeginTurn {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// Delay the turn when its tick is reached (VE-12).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: delay the turn")]
 pub struct Delay {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// Take the delayed turn now, between two others (VE-12, VE-12a).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: take the delayed turn")]
 pub struct Return {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// Take a combat action (VE-10), an attack if `attack` is true.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(
+    player,
+    "[{combatant}: {!attack}act][{combatant}: {attack}{!decisive}attack]\
+     [{combatant}: {decisive}decisive attack][{!combatant}Attack][{reflexive} outside the turn]",
+    actor
+)]
 pub struct Act {
     /// The combatant.
     pub combatant: CombatantId,
     /// The action, for the log.
     pub action: Option<Text<200>>,
     /// True if it is an attack (VE-19).
-    #[serde(default)]
-    #[schema(default = false)]
+    #[default]
     pub attack: bool,
     /// True if the attack is decisive.
-    #[serde(default)]
-    #[schema(default = false)]
+    #[default]
     pub decisive: bool,
     /// True if the attack happens outside the attacker's turn, like a counterattack. It takes no
     /// combat action and does not count at the end of a turn. Game master only (VE-10a).
-    #[serde(default)]
-    #[schema(default = false)]
+    #[default]
     pub reflexive: bool,
     /// The targets of the attack, hit or missed: at most 50, each once. At least one if it is
     /// `reflexive`.
     #[schema(max_items = 50)]
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[default]
     pub targets: Vec<Target>,
     /// The Initiative that the attack costs the attacker, instead of the amount by the options
     /// (VE-27).
     pub attacker_loses: Option<Int<0, 40>>,
 }
 
+impl Act {
+    /// The game master rules on acts that take combatants out of the fight, and on attacks outside the
+    /// attacker's turn.
+    pub(crate) fn actor(&self) -> Actor<'_> {
+        if self.reflexive || self.targets.iter().any(Target::is_ruling) {
+            Actor::Gm
+        } else {
+            Actor::of(&self.combatant)
+        }
+    }
+}
+
 /// Take a combat action that closes in on another combatant.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: rush")]
 pub struct Rush {
     /// The combatant.
     pub combatant: CombatantId,
     /// True if it moved as part of the action. If not, the move can follow until its next turn has
     /// started (VE-15).
-    #[serde(default)]
-    #[schema(default = false)]
+    #[default]
     pub moved: bool,
 }
 
 /// Take a combat action that breaks away from all close combatants.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: disengage")]
 pub struct Disengage {
     /// The combatant.
     pub combatant: CombatantId,
     /// True if it moved as part of the action. If not, the move can follow until its next turn has
     /// started (VE-15).
-    #[serde(default)]
-    #[schema(default = false)]
+    #[default]
     pub moved: bool,
 }
 
 /// Start a flurry: a second combat action after the first. Both cost Initiative at the end of the
 /// turn (VE-11, VE-21).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: flurry")]
 pub struct Flurry {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// Make the reflexive move of a turn (VE-10).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: move")]
 pub struct Move {
     /// The combatant.
     pub combatant: CombatantId,
@@ -225,8 +199,7 @@ pub struct Move {
 
 /// Make the move left over from a Rush or Disengage, at the latest when the next turn starts
 /// (VE-15).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: make the leftover move")]
 pub struct FollowUp {
     /// The combatant.
     pub combatant: CombatantId,
@@ -234,62 +207,52 @@ pub struct FollowUp {
 
 /// Give up the free action (VE-6), or at the start of a turn the move left over from a Rush or
 /// Disengage (VE-15).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: give up the free action")]
 pub struct Pass {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// End the turn, with the steps of the end of a turn in order (VE-19 to VE-22).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: end turn")]
 pub struct EndTurn {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// Pay a cost in Initiative (such as 2i), in motes, or in both, at any time (VE-25).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: spend Initiative or motes")]
 pub struct SpendInitiative {
     /// The combatant.
     pub combatant: CombatantId,
     /// The Initiative spent, which may cause a Crash.
-    #[serde(default)]
-    #[schema(default = 0)]
+    #[default]
     pub initiative: Int<0, 40>,
     /// The motes spent.
-    #[serde(default)]
-    #[schema(default = 0)]
+    #[default]
     pub motes: Int<0, 1000>,
     /// True if it pays for a Perilous Charm, which a Crashed combatant cannot use (VE-29).
-    #[serde(default)]
-    #[schema(default = false)]
+    #[default]
     pub perilous: bool,
 }
 
 /// Add an effect that applies at the start of each turn of a combatant, such as anima flux (VE-17).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: add a start-of-turn effect")]
 pub struct Declare {
     /// The combatant.
     pub combatant: CombatantId,
     /// The name of the effect, unique for its combatant, which can have 8.
     pub name: Text<80>,
     /// Initiative gained, or lost if negative, at each start of turn.
-    #[serde(default)]
-    #[schema(default = 0)]
+    #[default]
     pub initiative: Int<-40, 40>,
     /// Motes gained, or lost if negative, at each start of turn.
-    #[serde(default)]
-    #[schema(default = 0)]
+    #[default]
     pub motes: Int<-1000, 1000>,
 }
 
 /// End an effect that was declared for the start of turns.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(player, "{combatant}: end [{name}][{!name}a start-of-turn effect]")]
 pub struct Withdraw {
     /// The combatant.
     pub combatant: CombatantId,
@@ -299,19 +262,15 @@ pub struct Withdraw {
 
 /// Correct the state of a combatant (VE-13, VE-24). The change of Initiative and its consequences
 /// come first; then `crashed`, `recovery_tokens`, `onslaught` and `acted` are set.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Summary!)]
-#[serde(deny_unknown_fields)]
+#[command(gm, "{combatant}: correct Initiative and other values")]
 pub struct Adjust {
     /// The combatant.
     pub combatant: CombatantId,
     /// Initiative gained, or lost if negative.
-    #[serde(default)]
-    #[schema(default = 0)]
+    #[default]
     pub initiative: Int<-40, 40>,
     /// Motes gained, or lost if negative.
-    #[serde(default)]
-    #[schema(default = 0)]
+    #[default]
     pub motes: Int<-1000, 1000>,
     /// The combatant that caused the change: an opponent that forces a Crash gains a bonus (VE-26).
     pub source: Option<CombatantId>,
@@ -331,146 +290,8 @@ pub struct Adjust {
     pub acted: Option<bool>,
 }
 
-impl Commands for Command {
-    const SPECS: &'static [CommandSpec] = &[
-        CommandSpec::new("start", AllowedRole::Gm, "Start the fight", Start::SUMMARY),
-        CommandSpec::new(
-            "settle",
-            AllowedRole::Gm,
-            "[{combatant}: settle the fight][{!combatant}Settle a fight] with one roll",
-            Settle::SUMMARY,
-        ),
-        CommandSpec::new(
-            "join_battle",
-            AllowedRole::Player,
-            "{combatant}: join battle",
-            JoinBattle::SUMMARY,
-        ),
-        CommandSpec::new(
-            "free_action",
-            AllowedRole::Player,
-            "{combatant}: take the free action",
-            FreeAction::SUMMARY,
-        ),
-        CommandSpec::new(
-            "begin_turn",
-            AllowedRole::Player,
-            "{combatant}: start turn",
-            BeginTurn::SUMMARY,
-        ),
-        CommandSpec::new(
-            "delay",
-            AllowedRole::Player,
-            "{combatant}: delay the turn",
-            Delay::SUMMARY,
-        ),
-        CommandSpec::new(
-            "return",
-            AllowedRole::Player,
-            "{combatant}: take the delayed turn",
-            Return::SUMMARY,
-        ),
-        CommandSpec::new(
-            "act",
-            AllowedRole::Player,
-            "[{combatant}: {!attack}act][{combatant}: {attack}{!decisive}attack]\
-             [{combatant}: {decisive}decisive attack][{!combatant}Attack][{reflexive} outside the turn]",
-            Act::SUMMARY,
-        ),
-        CommandSpec::new(
-            "rush",
-            AllowedRole::Player,
-            "{combatant}: rush",
-            Rush::SUMMARY,
-        ),
-        CommandSpec::new(
-            "disengage",
-            AllowedRole::Player,
-            "{combatant}: disengage",
-            Disengage::SUMMARY,
-        ),
-        CommandSpec::new(
-            "flurry",
-            AllowedRole::Player,
-            "{combatant}: flurry",
-            Flurry::SUMMARY,
-        ),
-        CommandSpec::new(
-            "move",
-            AllowedRole::Player,
-            "{combatant}: move",
-            Move::SUMMARY,
-        ),
-        CommandSpec::new(
-            "follow_up",
-            AllowedRole::Player,
-            "{combatant}: make the leftover move",
-            FollowUp::SUMMARY,
-        ),
-        CommandSpec::new(
-            "pass",
-            AllowedRole::Player,
-            "{combatant}: give up the free action",
-            Pass::SUMMARY,
-        ),
-        CommandSpec::new(
-            "end_turn",
-            AllowedRole::Player,
-            "{combatant}: end turn",
-            EndTurn::SUMMARY,
-        ),
-        CommandSpec::new(
-            "spend_initiative",
-            AllowedRole::Player,
-            "{combatant}: spend Initiative or motes",
-            SpendInitiative::SUMMARY,
-        ),
-        CommandSpec::new(
-            "declare",
-            AllowedRole::Player,
-            "{combatant}: add a start-of-turn effect",
-            Declare::SUMMARY,
-        ),
-        CommandSpec::new(
-            "withdraw",
-            AllowedRole::Player,
-            "{combatant}: end [{name}][{!name}a start-of-turn effect]",
-            Withdraw::SUMMARY,
-        ),
-        CommandSpec::new(
-            "adjust",
-            AllowedRole::Gm,
-            "{combatant}: correct Initiative and other values",
-            Adjust::SUMMARY,
-        ),
-    ];
-
-    fn actor(&self) -> Actor<'_> {
-        match self {
-            Self::Start(_) | Self::Settle(_) | Self::Adjust(_) => Actor::Gm,
-            Self::JoinBattle(JoinBattle { combatant, .. })
-            | Self::FreeAction(FreeAction { combatant, .. })
-            | Self::BeginTurn(BeginTurn { combatant, .. })
-            | Self::Delay(Delay { combatant, .. })
-            | Self::Return(Return { combatant, .. })
-            | Self::Act(Act { combatant, .. })
-            | Self::Rush(Rush { combatant, .. })
-            | Self::Disengage(Disengage { combatant, .. })
-            | Self::Flurry(Flurry { combatant, .. })
-            | Self::Move(Move { combatant, .. })
-            | Self::FollowUp(FollowUp { combatant, .. })
-            | Self::Pass(Pass { combatant, .. })
-            | Self::EndTurn(EndTurn { combatant, .. })
-            | Self::SpendInitiative(SpendInitiative { combatant, .. })
-            | Self::Declare(Declare { combatant, .. })
-            | Self::Withdraw(Withdraw { combatant, .. }) => Actor::of(combatant),
-        }
-    }
-}
-
 /// The way into the fight, which decides the possible Join Battle pools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Approach {
     /// With weapons drawn: Wits and Awareness (VE-2).
     #[default]
@@ -482,8 +303,7 @@ pub enum Approach {
 }
 
 /// An attribute of a Join Battle pool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Attribute {
     /// Wits.
     #[default]
@@ -495,8 +315,7 @@ pub enum Attribute {
 }
 
 /// An ability of a Join Battle pool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Ability {
     /// Awareness.
     #[default]
@@ -508,7 +327,7 @@ pub enum Ability {
 }
 
 /// A Join Battle pool.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[fact]
 pub struct Pool {
     /// The way into the fight.
     pub approach: Approach,
@@ -517,8 +336,6 @@ pub struct Pool {
     /// The ability.
     pub ability: Ability,
 }
-
-impl Describe for Pool {}
 
 /// A Join Battle roll: the pool, and the dice or successes from the table.
 #[skip_serializing_none]

@@ -1,81 +1,44 @@
 //! The events of Venture.
 
 use super::{JoinRoll, StartEffect, TimedChange};
-use crate::vocabulary::{
-    CombatantId, Describe, Names, OwnEvents, Redact, Tagged, Tellable, Text, Word, tell,
-};
-use macro_rules_attribute::derive;
-use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
-use utoipa::ToSchema;
+use crate::vocabulary::{CombatantId, Text, event, events, word};
 
 /// An event of Venture.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Redact!, Tellable!, Tagged!, OwnEvents!)]
-#[serde(tag = "type")]
-#[allow(missing_docs, reason = "each variant is its struct, documented there")]
+#[events]
 pub enum Event {
-    #[serde(rename = "settled")]
-    Settled(Settled),
-    #[serde(rename = "joined_battle")]
-    JoinedBattle(JoinedBattle),
-    #[serde(rename = "free_action_reached")]
-    FreeActionReached(FreeActionReached),
-    #[serde(rename = "free_action_taken")]
-    FreeActionTaken(FreeActionTaken),
-    #[serde(rename = "passed")]
-    Passed(Passed),
-    #[serde(rename = "tick_reached")]
-    TickReached(TickReached),
-    #[serde(rename = "standstill_reached")]
-    StandstillReached(StandstillReached),
-    #[serde(rename = "onslaught_ended")]
-    OnslaughtEnded(OnslaughtEnded),
-    #[serde(rename = "follow_up_offered")]
-    FollowUpOffered(FollowUpOffered),
-    #[serde(rename = "follow_up_taken")]
-    FollowUpTaken(FollowUpTaken),
-    #[serde(rename = "recovered")]
-    Recovered(Recovered),
-    #[serde(rename = "start_effect_declared")]
-    StartEffectDeclared(StartEffectDeclared),
-    #[serde(rename = "start_effect_withdrawn")]
-    StartEffectWithdrawn(StartEffectWithdrawn),
-    #[serde(rename = "start_effect_resolved")]
-    StartEffectResolved(StartEffectResolved),
-    #[serde(rename = "action_taken")]
-    ActionTaken(ActionTaken),
-    #[serde(rename = "attacked")]
-    Attacked(Attacked),
-    #[serde(rename = "flurried")]
-    Flurried(Flurried),
-    #[serde(rename = "moved")]
-    Moved(Moved),
-    #[serde(rename = "delayed")]
-    Delayed(Delayed),
-    #[serde(rename = "delay_lapsed")]
-    DelayLapsed(DelayLapsed),
-    #[serde(rename = "returned")]
-    Returned(Returned),
-    #[serde(rename = "initiative_changed")]
-    InitiativeChanged(InitiativeChanged),
-    #[serde(rename = "crashed")]
-    Crashed(Crashed),
-    #[serde(rename = "crash_ended")]
-    CrashEnded(CrashEnded),
-    #[serde(rename = "shifted")]
-    Shifted(Shifted),
-    #[serde(rename = "recovery_tokens_gained")]
-    RecoveryTokensGained(RecoveryTokensGained),
-    #[serde(rename = "motes_changed")]
-    MotesChanged(MotesChanged),
-    #[serde(rename = "timed_changes_set")]
-    TimedChangesSet(TimedChangesSet),
-    #[serde(rename = "corrected")]
-    Corrected(Corrected),
+    Settled,
+    JoinedBattle,
+    FreeActionReached,
+    FreeActionTaken,
+    Passed,
+    TickReached,
+    StandstillReached,
+    OnslaughtEnded,
+    FollowUpOffered,
+    FollowUpTaken,
+    Recovered,
+    StartEffectDeclared,
+    StartEffectWithdrawn,
+    StartEffectResolved,
+    ActionTaken,
+    Attacked,
+    Flurried,
+    Moved,
+    Delayed,
+    DelayLapsed,
+    Returned,
+    InitiativeChanged,
+    Crashed,
+    CrashEnded,
+    Shifted,
+    RecoveryTokensGained,
+    MotesChanged,
+    TimedChangesSet,
+    Corrected,
 }
 
 /// The fight with a combatant that is no Worthy Foe was settled with one roll (VE-1).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("The fight with {combatant} is settled: {loser} {loser:loses|lose}.")]
 pub struct Settled {
     /// The combatant that is no Worthy Foe.
     pub combatant: CombatantId,
@@ -84,7 +47,7 @@ pub struct Settled {
 }
 
 /// A combatant Joined Battle and has a place on the track (VE-5).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:joins|join} battle at Initiative {initiative}.")]
 pub struct JoinedBattle {
     /// The combatant.
     pub combatant: CombatantId,
@@ -97,14 +60,14 @@ pub struct JoinedBattle {
 }
 
 /// A combatant's free action is next (VE-7).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} may take the free action.")]
 pub struct FreeActionReached {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// A combatant took its free action (VE-6).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:takes|take} the free action: {action}.")]
 pub struct FreeActionTaken {
     /// The combatant.
     pub combatant: CombatantId,
@@ -114,7 +77,9 @@ pub struct FreeActionTaken {
 
 /// A combatant gave up its free action (VE-6), or the move left over from a Rush or Disengage
 /// (VE-15).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "{combatant} {combatant:gives|give} up [{follow_up}the leftover move][{!follow_up}the free action]."
+)]
 pub struct Passed {
     /// The combatant.
     pub combatant: CombatantId,
@@ -123,7 +88,7 @@ pub struct Passed {
 }
 
 /// A combatant is next, unless the track changes before its turn starts (VE-9, VE-13).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:acts|act} next, at Initiative {tick}.")]
 pub struct TickReached {
     /// The combatant that acts next.
     pub combatant: CombatantId,
@@ -137,11 +102,11 @@ pub struct TickReached {
 }
 
 /// No combatant in the fight has Joined Battle; a newcomer must.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("The fight waits for a combatant to join battle.")]
 pub struct StandstillReached {}
 
 /// Start of turn, step 1: Onslaught ends (VE-14).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant}'s Onslaught of {points} ends.")]
 pub struct OnslaughtEnded {
     /// The combatant.
     pub combatant: CombatantId,
@@ -150,21 +115,21 @@ pub struct OnslaughtEnded {
 }
 
 /// Start of turn, step 2: a combatant may make the move left over from a Rush or Disengage (VE-15).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} may make the leftover move.")]
 pub struct FollowUpOffered {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// A combatant made the move left over from a Rush or Disengage (VE-15).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:makes|make} the leftover move.")]
 pub struct FollowUpTaken {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// Start of turn, step 3: recovery tokens ended the Crash (VE-16).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:recovers|recover} from Crash at Initiative {to}.")]
 pub struct Recovered {
     /// The combatant.
     pub combatant: CombatantId,
@@ -177,7 +142,9 @@ pub struct Recovered {
 }
 
 /// A combatant declared an effect for the start of each of its turns (VE-17).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "{combatant} {combatant:starts|start} {start_effect}, which applies at the start of each turn."
+)]
 pub struct StartEffectDeclared {
     /// The combatant.
     pub combatant: CombatantId,
@@ -186,7 +153,7 @@ pub struct StartEffectDeclared {
 }
 
 /// An effect that was declared for the start of turns ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:ends|end} {name}.")]
 pub struct StartEffectWithdrawn {
     /// The combatant.
     pub combatant: CombatantId,
@@ -195,7 +162,7 @@ pub struct StartEffectWithdrawn {
 }
 
 /// Start of turn, step 4: a declared effect applies; its changes follow as events (VE-17).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{name} applies to {combatant}.")]
 pub struct StartEffectResolved {
     /// The combatant.
     pub combatant: CombatantId,
@@ -204,8 +171,10 @@ pub struct StartEffectResolved {
 }
 
 /// A combatant took a combat action (VE-10).
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "[{!reflexive}{combatant} {combatant:takes|take} a combat action]\
+     [{reflexive}{combatant} {combatant:attacks|attack} outside the turn][: {action}]."
+)]
 pub struct ActionTaken {
     /// The combatant.
     pub combatant: CombatantId,
@@ -223,7 +192,7 @@ pub struct ActionTaken {
 }
 
 /// A combatant was attacked, hit or missed: its Onslaught rises (VE-30).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:attacks|attack} {target}, whose Onslaught is {onslaught}.")]
 pub struct Attacked {
     /// The combatant.
     pub combatant: CombatantId,
@@ -234,42 +203,50 @@ pub struct Attacked {
 }
 
 /// A combatant started a flurry, for a second combat action (VE-11).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:starts|start} a flurry.")]
 pub struct Flurried {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// A combatant made the reflexive move of its turn (VE-10).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:moves|move}.")]
 pub struct Moved {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// A combatant delayed its turn (VE-12).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:delays|delay} the turn.")]
 pub struct Delayed {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// A combatant that delays fell out of the fight and lost the turn (VE-12).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:loses|lose} the delayed turn.")]
 pub struct DelayLapsed {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// A combatant takes its delayed turn (VE-12).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:takes|take} the delayed turn.")]
 pub struct Returned {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// A combatant rose or fell on the track (VE-13), within -20 and 20 (VE-24).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "{combatant} {combatant:goes|go} from Initiative {from} to {to} \
+     [{cause=no attack}for a turn without an attack][{cause=flurry}for the flurry]\
+     [{cause=spent}as a cost][{cause=attacked}by being attacked]\
+     [{cause=own attack}as the cost of an attack]\
+     [{cause=crash bonus}for crashing an opponent][{cause=crash loss}by the Crash]\
+     [{cause=shift}by the shift][{cause=start effect}by a start-of-turn effect]\
+     [{cause=adjusted}by the game master][{cause=expired}as a timed change ends]."
+)]
 pub struct InitiativeChanged {
     /// The combatant.
     pub combatant: CombatantId,
@@ -282,8 +259,9 @@ pub struct InitiativeChanged {
 }
 
 /// A combatant is at 0 or less on the track and is Crashed, without recovery tokens (VE-23).
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "[{crashed_by} {crashed_by:crashes|crash} {combatant}.][{!crashed_by}{combatant} {combatant:crashes|crash}.]"
+)]
 pub struct Crashed {
     /// The combatant.
     pub combatant: CombatantId,
@@ -293,14 +271,14 @@ pub struct Crashed {
 
 /// A combatant's Crash ended and its recovery tokens are lost, because it rose above 0 or the game
 /// master decided so (VE-23, VE-23a).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:recovers|recover} from Crash.")]
 pub struct CrashEnded {
     /// The combatant.
     pub combatant: CombatantId,
 }
 
 /// A combatant crashed the combatant that had crashed it, and Joins Battle again (VE-31).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:shifts|shift} the fight and {combatant:joins|join} battle again.")]
 pub struct Shifted {
     /// The combatant.
     pub combatant: CombatantId,
@@ -309,7 +287,9 @@ pub struct Shifted {
 }
 
 /// End of turn, step 2: a Crashed combatant gets recovery tokens (VE-20).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "{combatant} {combatant:has|have} {recovery_tokens} recovery {recovery_tokens:token|tokens}."
+)]
 pub struct RecoveryTokensGained {
     /// The combatant.
     pub combatant: CombatantId,
@@ -320,7 +300,7 @@ pub struct RecoveryTokensGained {
 }
 
 /// A combatant's motes changed: regained at the end of its turn, step 4 (VE-22), spent, or set.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event("{combatant} {combatant:goes|go} from {from} to {to} motes.")]
 pub struct MotesChanged {
     /// The combatant.
     pub combatant: CombatantId,
@@ -331,7 +311,10 @@ pub struct MotesChanged {
 }
 
 /// The timed changes of a combatant's Initiative began, counted down, or ended (VE-14a).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "[Initiative changes of {combatant} that will end: {timed_changes}.]\
+     [{!timed_changes}No Initiative change of {combatant} will end.]"
+)]
 pub struct TimedChangesSet {
     /// The combatant.
     pub combatant: CombatantId,
@@ -340,8 +323,10 @@ pub struct TimedChangesSet {
 }
 
 /// The game master corrected the state of a combatant (VE-23b).
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[event(
+    "The game master corrects {combatant}.[ Recovery tokens: {recovery_tokens}.]\
+     [ Onslaught: {onslaught}.]"
+)]
 pub struct Corrected {
     /// The combatant.
     pub combatant: CombatantId,
@@ -353,84 +338,8 @@ pub struct Corrected {
     pub acted: Option<bool>,
 }
 
-/// The sentence that tells each event.
-impl Describe for Event {
-    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        let sentence = match self {
-            Self::Settled(_) => {
-                "The fight with {combatant} is settled: {loser} {loser:loses|lose}."
-            }
-            Self::JoinedBattle(_) => {
-                "{combatant} {combatant:joins|join} battle at Initiative {initiative}."
-            }
-            Self::FreeActionReached(_) => "{combatant} may take the free action.",
-            Self::FreeActionTaken(_) => {
-                "{combatant} {combatant:takes|take} the free action: {action}."
-            }
-            Self::Passed(_) => {
-                "{combatant} {combatant:gives|give} up [{follow_up}the leftover move][{!follow_up}the free action]."
-            }
-            Self::TickReached(_) => "{combatant} {combatant:acts|act} next, at Initiative {tick}.",
-            Self::StandstillReached(_) => "The fight waits for a combatant to join battle.",
-            Self::OnslaughtEnded(_) => "{combatant}'s Onslaught of {points} ends.",
-            Self::FollowUpOffered(_) => "{combatant} may make the leftover move.",
-            Self::FollowUpTaken(_) => "{combatant} {combatant:makes|make} the leftover move.",
-            Self::Recovered(_) => {
-                "{combatant} {combatant:recovers|recover} from Crash at Initiative {to}."
-            }
-            Self::StartEffectDeclared(_) => {
-                "{combatant} {combatant:starts|start} {start_effect}, which applies at the start of each turn."
-            }
-            Self::StartEffectWithdrawn(_) => "{combatant} {combatant:ends|end} {name}.",
-            Self::StartEffectResolved(_) => "{name} applies to {combatant}.",
-            Self::ActionTaken(_) => {
-                "[{!reflexive}{combatant} {combatant:takes|take} a combat action]\
-                 [{reflexive}{combatant} {combatant:attacks|attack} outside the turn][: {action}]."
-            }
-            Self::Attacked(_) => {
-                "{combatant} {combatant:attacks|attack} {target}, whose Onslaught is {onslaught}."
-            }
-            Self::Flurried(_) => "{combatant} {combatant:starts|start} a flurry.",
-            Self::Moved(_) => "{combatant} {combatant:moves|move}.",
-            Self::Delayed(_) => "{combatant} {combatant:delays|delay} the turn.",
-            Self::DelayLapsed(_) => "{combatant} {combatant:loses|lose} the delayed turn.",
-            Self::Returned(_) => "{combatant} {combatant:takes|take} the delayed turn.",
-            Self::InitiativeChanged(_) => {
-                "{combatant} {combatant:goes|go} from Initiative {from} to {to} \
-                 [{cause=no attack}for a turn without an attack][{cause=flurry}for the flurry]\
-                 [{cause=spent}as a cost][{cause=attacked}by being attacked]\
-                 [{cause=own attack}as the cost of an attack]\
-                 [{cause=crash bonus}for crashing an opponent][{cause=crash loss}by the Crash]\
-                 [{cause=shift}by the shift][{cause=start effect}by a start-of-turn effect]\
-                 [{cause=adjusted}by the game master][{cause=expired}as a timed change ends]."
-            }
-            Self::Crashed(_) => {
-                "[{crashed_by} {crashed_by:crashes|crash} {combatant}.][{!crashed_by}{combatant} {combatant:crashes|crash}.]"
-            }
-            Self::CrashEnded(_) => "{combatant} {combatant:recovers|recover} from Crash.",
-            Self::Shifted(_) => {
-                "{combatant} {combatant:shifts|shift} the fight and {combatant:joins|join} battle again."
-            }
-            Self::RecoveryTokensGained(_) => {
-                "{combatant} {combatant:has|have} {recovery_tokens} recovery {recovery_tokens:token|tokens}."
-            }
-            Self::MotesChanged(_) => "{combatant} {combatant:goes|go} from {from} to {to} motes.",
-            Self::TimedChangesSet(_) => {
-                "[Initiative changes of {combatant} that will end: {timed_changes}.]\
-                 [{!timed_changes}No Initiative change of {combatant} will end.]"
-            }
-            Self::Corrected(_) => {
-                "The game master corrects {combatant}.[ Recovery tokens: {recovery_tokens}.]\
-                 [ Onslaught: {onslaught}.]"
-            }
-        };
-        tell(sentence, self, names, out)
-    }
-}
-
 /// The cause of a rise or fall on the track.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum Cause {
     /// End of turn, step 1: a turn without an attack (VE-19).
     NoAttack,

@@ -19,9 +19,8 @@ pub use state::*;
 use crate::json::FieldError;
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Combatant as CombatantOf, CombatantId, Commands, Encounter as EncounterOf,
-    Event as AnyEvent, Kind, LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset,
-    Status, Violation, ids,
+    Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent, Kind,
+    LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset, Status, Violation, ids,
 };
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -55,15 +54,6 @@ impl Ruleset for Venture {
         let stats = &mut combatant.stats;
         if !given.contains("motes") {
             stats.motes = stats.motes.map(|motes| motes.min(stats.max_motes));
-        }
-    }
-
-    fn actor(command: &Command) -> Actor<'_> {
-        match command {
-            // A ruling: it takes combatants out of the fight, or attacks outside the attacker's
-            // turn.
-            Command::Act(c) if c.reflexive || c.targets.iter().any(Target::is_ruling) => Actor::Gm,
-            command => command.actor(),
         }
     }
 

@@ -1,10 +1,7 @@
 //! The options, stats and state of Venture.
 
 use super::{Ability, Attribute, Pool};
-use crate::vocabulary::{
-    CombatantId, Describe, Die, Int, Names, Redact, Tellable, Text, Word, tell,
-};
-use macro_rules_attribute::derive;
+use crate::vocabulary::{CombatantId, Die, Int, Text, fact, word};
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use std::sync::Arc;
@@ -96,8 +93,7 @@ impl Default for CombatantStats {
 }
 
 /// The decisive attacks that reset the attacker to its base Initiative.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum DecisiveReset {
     /// Killing blows.
     #[default]
@@ -109,8 +105,7 @@ pub enum DecisiveReset {
 }
 
 /// The Initiative to which a decisive attack resets the attacker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum BaseInitiative {
     /// 3.
     #[default]
@@ -120,8 +115,7 @@ pub enum BaseInitiative {
 }
 
 /// The time for which a turn can be delayed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum DelayLasts {
     /// Until every other turn of the round is over.
     #[default]
@@ -131,8 +125,7 @@ pub enum DelayLasts {
 }
 
 /// The state of a free action.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, ToSchema, Word!)]
-#[serde(rename_all = "snake_case")]
+#[word]
 pub enum FreeActionState {
     /// It can still be taken.
     #[default]
@@ -185,7 +178,7 @@ pub struct CombatantState {
 }
 
 /// A Join Battle roll.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[fact]
 pub struct JoinRoll {
     /// The chosen pool.
     pub dice_pool: Pool,
@@ -195,10 +188,8 @@ pub struct JoinRoll {
     pub successes: i64,
 }
 
-impl Describe for JoinRoll {}
-
 /// An effect that applies at the start of each turn of a combatant, such as anima flux (VE-17).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[fact("{name}")]
 pub struct StartEffect {
     /// Its name, unique for its combatant.
     pub name: Text<80>,
@@ -208,34 +199,13 @@ pub struct StartEffect {
     pub motes: Int<-1000, 1000>,
 }
 
-impl Describe for StartEffect {
-    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        tell("{name}", self, names, out)
-    }
-}
-
 /// A change of Initiative that lasts for a number of turns (VE-14a).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Redact!, Tellable!)]
+#[fact(row, "{initiative} in {turns} {turns:turn|turns}")]
 pub struct TimedChange {
     /// Initiative that was gained, or lost if negative.
     pub initiative: Int<-40, 40>,
     /// The number of its turn starts until the change ends, 1 for the next.
     pub turns: Int<1, 10_000>,
-}
-
-impl Describe for TimedChange {
-    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        tell(
-            "{initiative} in {turns} {turns:turn|turns}",
-            self,
-            names,
-            out,
-        )
-    }
-
-    fn is_row(&self) -> bool {
-        true
-    }
 }
 
 /// The state of the encounter under Venture.

@@ -13,6 +13,7 @@ pub mod process;
 pub mod proxy;
 pub mod raw;
 pub mod redis;
+pub mod rustc;
 pub mod schema;
 pub mod secrets;
 pub mod server;

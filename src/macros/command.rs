@@ -1,0 +1,172 @@
+//! `#[command]` and `#[commands]`.
+
+use crate::fields::{complete, last_segment};
+use crate::union::Union;
+use proc_macro2::TokenStream as Tokens;
+use quote::quote;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::{
+    Attribute, Data, DeriveInput, Error, Expr, ExprLit, Ident, Lit, LitStr, Meta, Result, Token,
+};
+
+/// Who may send a command, the template of its label, and whether it says itself for whom.
+struct Heading {
+    sender: Ident,
+    label: LitStr,
+    has_actor: bool,
+}
+
+impl Parse for Heading {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let sender: Ident = input.parse()?;
+        let role = match sender.to_string().as_str() {
+            "gm" => "Gm",
+            "player" => "Player",
+            "author" => "Author",
+            "source" => "Source",
+            _ => {
+                return Err(Error::new(
+                    sender.span(),
+                    "`gm`, `player`, `author` or `source` is expected.",
+                ));
+            }
+        };
+        input.parse::<Token![,]>()?;
+        let label = input.parse()?;
+        let mut has_actor = false;
+        if input.parse::<Option<Token![,]>>()?.is_some() {
+            let word: Ident = input.parse()?;
+            if word != "actor" {
+                return Err(Error::new(
+                    word.span(),
+                    "Only `actor` may follow the label.",
+                ));
+            }
+            has_actor = true;
+        }
+        Ok(Self {
+            sender: Ident::new(role, sender.span()),
+            label,
+            has_actor,
+        })
+    }
+}
+
+pub fn command(arguments: Tokens, mut item: DeriveInput) -> Result<Tokens> {
+    let Heading {
+        sender,
+        label,
+        has_actor,
+    } = Parser::parse2(Heading::parse, arguments)?;
+    let summary = summary(&item)?;
+    let actor = if has_actor {
+        Tokens::new()
+    } else {
+        actor(&sender, &item)?
+    };
+    complete(&mut item)?;
+    let name = &item.ident;
+    Ok(quote! {
+        #[derive(Debug, Clone, PartialEq, Eq, ::serde::Serialize, ::serde::Deserialize, ::utoipa::ToSchema)]
+        #[serde(deny_unknown_fields)]
+        #item
+
+        impl #name {
+            /// What never changes about the command, without its type.
+            pub(crate) const SPEC: ::turnkeeper::vocabulary::CommandSpec =
+                ::turnkeeper::vocabulary::CommandSpec::new(
+                    "",
+                    ::turnkeeper::vocabulary::AllowedRole::#sender,
+                    #label,
+                    #summary,
+                );
+
+            #actor
+        }
+    })
+}
+
+/// The method that says for whom it is sent: for the combatant of the field `combatant`, if players
+/// send it.
+fn actor(sender: &Ident, item: &DeriveInput) -> Result<Tokens> {
+    let is_players = sender == "Player";
+    let combatant = match &item.data {
+        Data::Struct(data) => data.fields.iter().find(|field| {
+            is_players && field.ident.as_ref().is_some_and(|name| name == "combatant")
+        }),
+        _ => None,
+    };
+    let body = match combatant {
+        None if is_players => {
+            return Err(Error::new_spanned(
+                &item.ident,
+                "For whom does a player send it? Add a field `combatant`, or `actor` after the label and a method of this name.",
+            ));
+        }
+        None => quote! { ::turnkeeper::vocabulary::Actor::Gm },
+        Some(field) if last_segment(&field.ty).is_some_and(|last| last.ident == "Option") => {
+            quote! { ::turnkeeper::vocabulary::Actor::of_optional(self.combatant.as_ref()) }
+        }
+        Some(_) => quote! { ::turnkeeper::vocabulary::Actor::of(&self.combatant) },
+    };
+    Ok(quote! {
+        /// For whom it is sent.
+        #[allow(clippy::unused_self, reason = "other commands ask their fields")]
+        pub(crate) fn actor(&self) -> ::turnkeeper::vocabulary::Actor<'_> {
+            #body
+        }
+    })
+}
+
+pub fn commands(item: DeriveInput) -> Result<Tokens> {
+    let union = Union::read(item)?;
+    let name = &union.name;
+    let names: Vec<_> = union.variants.iter().map(|variant| &variant.name).collect();
+    let tags: Vec<_> = union.variants.iter().map(|variant| &variant.tag).collect();
+    let written = union.written();
+    Ok(quote! {
+        #written
+
+        impl ::turnkeeper::vocabulary::Commands for #name {
+            const SPECS: &'static [::turnkeeper::vocabulary::CommandSpec] = &[
+                #( ::turnkeeper::vocabulary::CommandSpec { verb: #tags, ..#names::SPEC }, )*
+            ];
+
+            fn actor(&self) -> ::turnkeeper::vocabulary::Actor<'_> {
+                match self {
+                    #( Self::#names(command) => command.actor(), )*
+                }
+            }
+        }
+    })
+}
+
+/// The doc comment, in one line.
+fn summary(item: &DeriveInput) -> Result<String> {
+    let mut lines = String::new();
+    for attribute in &item.attrs {
+        if let Some(line) = doc_line(attribute) {
+            lines += &line;
+        }
+    }
+    if lines.is_empty() {
+        return Err(Error::new_spanned(
+            &item.ident,
+            "The doc comment of a command is its summary. Write one.",
+        ));
+    }
+    Ok(lines.trim_start().to_owned())
+}
+
+fn doc_line(attribute: &Attribute) -> Option<String> {
+    if let Meta::NameValue(doc) = &attribute.meta
+        && doc.path.is_ident("doc")
+        && let Expr::Lit(ExprLit {
+            lit: Lit::Str(line),
+            ..
+        }) = &doc.value
+    {
+        return Some(line.value());
+    }
+    None
+}

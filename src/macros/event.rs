@@ -1,0 +1,179 @@
+//! `#[event]` and `#[events]`.
+
+use crate::fields::{complete, redact, tellable};
+use crate::union::Union;
+use proc_macro2::TokenStream as Tokens;
+use quote::quote;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::{DeriveInput, Error, Ident, LitStr, Result, Token};
+
+/// How an event or a part of one is told, and whether it says itself what of it an audience may
+/// know.
+struct Telling {
+    told: Told,
+    is_row: bool,
+    redacts_itself: bool,
+}
+
+enum Told {
+    By(LitStr),
+    ByItself,
+    ByAnother,
+}
+
+impl Parse for Telling {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let mut telling = Self {
+            told: Told::ByAnother,
+            is_row: false,
+            redacts_itself: false,
+        };
+        while !input.is_empty() {
+            if input.peek(LitStr) {
+                telling.told = Told::By(input.parse()?);
+            } else {
+                let word: Ident = input.parse()?;
+                match word.to_string().as_str() {
+                    "tells_itself" => telling.told = Told::ByItself,
+                    "untold" => telling.told = Told::ByAnother,
+                    "row" => telling.is_row = true,
+                    "redacts_itself" => telling.redacts_itself = true,
+                    _ => {
+                        return Err(Error::new(
+                            word.span(),
+                            "A sentence is expected, or `tells_itself`, `untold`, `row` or `redacts_itself`.",
+                        ));
+                    }
+                }
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(telling)
+    }
+}
+
+pub fn event(arguments: Tokens, item: DeriveInput) -> Result<Tokens> {
+    if arguments.is_empty() {
+        return Err(Error::new_spanned(
+            &item.ident,
+            "What tells of this event? Add a sentence, `tells_itself` or `untold`.",
+        ));
+    }
+    fact(arguments, item)
+}
+
+pub fn fact(arguments: Tokens, mut item: DeriveInput) -> Result<Tokens> {
+    let Telling {
+        told,
+        is_row,
+        redacts_itself,
+    } = Parser::parse2(Telling::parse, arguments)?;
+    let redacted = if redacts_itself {
+        Tokens::new()
+    } else {
+        redact(&item)?
+    };
+    let tellable = tellable(&item)?;
+    complete(&mut item)?;
+    let name = &item.ident;
+    let row = is_row.then(|| quote! { fn is_row(&self) -> bool { true } });
+    let described = match told {
+        Told::ByItself => Tokens::new(),
+        Told::ByAnother => quote! { impl ::turnkeeper::vocabulary::Describe for #name {} },
+        Told::By(sentence) => quote! {
+            impl ::turnkeeper::vocabulary::Describe for #name {
+                fn describe(
+                    &self,
+                    names: &dyn ::turnkeeper::vocabulary::Names,
+                    out: &mut String,
+                ) -> bool {
+                    ::turnkeeper::vocabulary::tell(#sentence, self, names, out)
+                }
+
+                #row
+            }
+        },
+    };
+    Ok(quote! {
+        #[derive(Debug, Clone, PartialEq, Eq, ::serde::Serialize, ::serde::Deserialize, ::utoipa::ToSchema)]
+        #item
+
+        #redacted
+        #tellable
+        #described
+    })
+}
+
+pub fn events(arguments: Tokens, item: DeriveInput) -> Result<Tokens> {
+    let are_shared = !arguments.is_empty();
+    if are_shared {
+        let word: Ident = Parser::parse2(Ident::parse, arguments)?;
+        if word != "shared" {
+            return Err(Error::new(word.span(), "Only `shared` may stand here."));
+        }
+    }
+    let union = Union::read(item)?;
+    let name = &union.name;
+    let names: Vec<_> = union.variants.iter().map(|variant| &variant.name).collect();
+    let written = union.written();
+    let events_of_encounters = if are_shared {
+        quote! {
+            #(
+                impl<R: ::turnkeeper::vocabulary::Ruleset> From<#names>
+                    for ::turnkeeper::vocabulary::Event<R>
+                {
+                    fn from(event: #names) -> Self {
+                        Self::Shared(#name::#names(event))
+                    }
+                }
+            )*
+        }
+    } else {
+        quote! {
+            impl<R: ::turnkeeper::vocabulary::Ruleset<Event = #name>> From<#name>
+                for ::turnkeeper::vocabulary::Event<R>
+            {
+                fn from(event: #name) -> Self {
+                    Self::Own(event)
+                }
+            }
+
+            #(
+                impl<R: ::turnkeeper::vocabulary::Ruleset<Event = #name>> From<#names>
+                    for ::turnkeeper::vocabulary::Event<R>
+                {
+                    fn from(event: #names) -> Self {
+                        Self::Own(#name::#names(event))
+                    }
+                }
+            )*
+        }
+    };
+    Ok(quote! {
+        #written
+
+        impl ::turnkeeper::vocabulary::Redact for #name {
+            fn redact(&self, audience: &::turnkeeper::vocabulary::Audience<'_>) -> Option<Self> {
+                match self {
+                    #( Self::#names(event) => event.redact(audience).map(Self::#names), )*
+                }
+            }
+        }
+
+        impl ::turnkeeper::vocabulary::Describe for #name {
+            fn describe(
+                &self,
+                names: &dyn ::turnkeeper::vocabulary::Names,
+                out: &mut String,
+            ) -> bool {
+                match self {
+                    #( Self::#names(event) => event.describe(names, out), )*
+                }
+            }
+        }
+
+        #events_of_encounters
+    })
+}
