@@ -2,27 +2,36 @@
 //! After a turn, its player chooses who acts next, unless a combatant that lost hit points seizes
 //! the turn.
 
-mod bounds;
-mod command;
-mod decide;
-mod event;
-mod evolve;
-mod legal_commands;
+mod choose;
+mod end_turn;
+mod extra_action;
 mod manifest;
-mod react;
-mod secrecy;
+mod roll;
+mod seize_the_turn;
 mod state;
+mod turn;
 
-pub use command::*;
-pub use event::*;
+pub use choose::{ChoiceOpened, Nominate, Nominated};
+pub use end_turn::EndTurn;
+pub use extra_action::{ExtraActionGranted, ExtraActionLapsed, ExtraActionTaken, TakeExtraAction};
+pub use roll::{
+    Enemies, InitiativeRoll, InitiativeRolled, Roll, RollOff, Rolled, RolledOff, Start,
+};
+pub use seize_the_turn::{
+    Pass, Passed, Resolve, SeizeTurn, Seized, SeizedTurnLapsed, SeizingOpened,
+};
 pub use state::*;
 
-use crate::rulesets::shared::{had_turn, parts};
+use crate::rulesets::shared::{check_started, had_turn};
+use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{
-    Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
-    LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset, Violation,
+    Audience, Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
+    EventRedaction, Fold, KnownCombatants, LegalCommand, Manifest, OrderEntry, Pending,
+    Play as PlayOf, Property, Reason, Redact, Ruleset, Secrecy, SharedEvent, Violation, commands,
+    events,
 };
-use decide::{barred, eligible, may_seize, queued};
+use seize_the_turn::{eligible, may_seize, queued};
+use turn::barred;
 
 /// The ruleset `seize`.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,8 +41,129 @@ type Encounter = EncounterOf<Seize>;
 type Play<'d> = PlayOf<'d, Seize>;
 type Combatant = CombatantOf<Seize>;
 
+/// A command of Seize the initiative.
+#[commands]
+pub enum Command {
+    Start,
+    Roll,
+    EndTurn,
+    #[name = "seize"]
+    SeizeTurn,
+    Pass,
+    Resolve,
+    Nominate,
+    TakeExtraAction,
+}
+
+/// An event of Seize the initiative.
+#[events]
+pub enum Event {
+    Rolled,
+    InitiativeRolled,
+    RolledOff,
+    Nominated,
+    ExtraActionGranted,
+    ExtraActionTaken,
+    ExtraActionLapsed,
+    SeizingOpened,
+    Seized,
+    Passed,
+    SeizedTurnLapsed,
+    ChoiceOpened,
+}
+
 impl Ruleset for Seize {
-    parts!();
+    type Options = Options;
+    type CombatantStats = CombatantStats;
+    type CombatantState = CombatantState;
+    type State = State;
+    type Command = Command;
+    type Event = Event;
+
+    const MANIFEST: &'static Manifest = &manifest::MANIFEST;
+
+    fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
+        check_started(
+            play,
+            matches!(command, Command::Start(_) | Command::Roll(_)),
+            "WA-1",
+        )?;
+        match command {
+            Command::Start(start) => start.decide(play),
+            Command::Roll(roll) => roll.decide(play),
+            Command::EndTurn(end_turn) => end_turn.decide(play),
+            Command::SeizeTurn(seize) => seize.decide(play),
+            Command::Pass(pass) => pass.decide(play),
+            Command::Resolve(resolve) => resolve.decide(play),
+            Command::Nominate(nominate) => nominate.decide(play),
+            Command::TakeExtraAction(take) => take.decide(play),
+        }
+    }
+
+    fn react(play: &mut Play<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
+        match event {
+            _ if matches!(play.encounter().state.phase, Phase::Setup | Phase::Over) => {}
+            Shared(SharedEvent::Overridden(e)) => turn::take_turn(play, &e.combatant),
+            Shared(
+                SharedEvent::Damaged(_)
+                | SharedEvent::ConditionSet(_)
+                | SharedEvent::ConditionCleared(_)
+                | SharedEvent::CombatantLeft(_),
+            )
+            | Roster(_) => settle(play),
+            Shared(_) | Own(_) => {}
+        }
+        Ok(())
+    }
+
+    fn evolve(fold: &mut Fold<'_, Self>, event: &AnyEvent<Self>) {
+        match event {
+            Own(Event::Rolled(e)) => e.apply(fold),
+            Own(Event::InitiativeRolled(e)) => e.apply(fold),
+            Own(Event::RolledOff(e)) => e.apply(fold),
+            Own(Event::Nominated(e)) => e.apply(fold),
+            Own(Event::ChoiceOpened(e)) => e.apply(fold),
+            Own(Event::ExtraActionTaken(e)) => e.apply(fold),
+            Own(Event::ExtraActionLapsed(e)) => e.apply(fold),
+            Own(Event::SeizingOpened(e)) => e.apply(fold),
+            Own(Event::Seized(e)) => e.apply(fold),
+            Own(Event::Passed(e)) => e.apply(fold),
+            Own(Event::SeizedTurnLapsed(e)) => e.apply(fold),
+            Shared(SharedEvent::Damaged(e)) if e.hp_lost > 0 => {
+                fold.change_state(&e.combatant, |s| s.hurt = true);
+            }
+            Shared(SharedEvent::RoundStarted(_)) => turn::round_started(fold),
+            Shared(SharedEvent::TurnStarted(e)) => turn::turn_started(fold, &e.combatant),
+            Shared(SharedEvent::Overridden(e)) => {
+                let turns = &mut fold.state().turns;
+                turns.retain(|taken| taken.combatant != e.combatant);
+            }
+            Shared(SharedEvent::CombatantLeft(e)) => fold.state().forget(&e.combatant),
+            Shared(SharedEvent::EncounterEnded(_)) => fold.state().phase = Phase::Over,
+            Own(Event::ExtraActionGranted(_)) | Shared(_) | Roster(_) => {}
+        }
+    }
+
+    fn check_state(encounter: &Encounter) -> Result<(), String> {
+        state::check(encounter)
+    }
+
+    fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
+        match &encounter.state.phase {
+            Phase::Setup => roll::options(encounter),
+            Phase::Over | Phase::SomeoneActs => Vec::new(),
+            Phase::InTurn { actor } => vec![
+                end_turn::options(encounter, actor),
+                extra_action::options(actor),
+            ],
+            Phase::Seize {} => seize_the_turn::options(encounter),
+            Phase::Nominate {} | Phase::NominateFirst {} => choose::options(encounter),
+        }
+    }
+
+    fn newcomer_fields(_encounter: &Encounter) -> Vec<Property> {
+        Property::numbers([("initiative_bonus", -20, 50), ("dex_modifier", -20, 50)])
+    }
 
     fn words_for_stat(field: &str) -> Option<&'static str> {
         (field == "dex_modifier").then_some("DEX modifier")
@@ -100,6 +230,21 @@ impl Ruleset for Seize {
     }
 }
 
+/// Moves on after damage, a change of conditions or of the roster. A hurt combatant that can act again
+/// may seize until the choice (WA-12b).
+fn settle(play: &mut Play<'_>) {
+    seize_the_turn::drop_seizers(play);
+    let encounter = play.encounter();
+    match encounter.state.phase.clone() {
+        Phase::InTurn { actor } if encounter.get(&actor).is_none() => {
+            end_turn::close_turn(play, &actor);
+        }
+        Phase::Seize {} if eligible(encounter).is_empty() => choose::advance(play),
+        Phase::Nominate {} => seize_the_turn::ask_next(play),
+        _ => {}
+    }
+}
+
 fn because(way: &Way) -> Reason {
     match way {
         Way::Rolled {
@@ -136,5 +281,66 @@ fn because(way: &Way) -> Reason {
             ..Reason::new("WA-12", "seized the turn")
         },
         Way::Overridden {} => Reason::new("TK-5", "set by the game master"),
+    }
+}
+
+impl Secrecy<Self> for Seize {
+    fn choosable(encounter: &Encounter) -> Vec<CombatantId> {
+        choose::choosable(encounter)
+    }
+
+    fn known_state(whole: &Encounter, audience: &Audience<'_>) -> State {
+        let State {
+            phase,
+            last_actor,
+            queue,
+            turns,
+            windows: _,
+        } = &whole.state;
+        State {
+            phase: if whole.someone_acts(audience) {
+                Phase::SomeoneActs
+            } else {
+                audience.known(phase)
+            },
+            last_actor: audience.known(last_actor),
+            queue: seize_the_turn::known_queue(queue, audience),
+            turns: audience.known(turns),
+            // Windows of hidden combatants would be counted with the others.
+            windows: 0,
+        }
+    }
+
+    fn known_combatants<'t>(
+        _whole: &'t Encounter,
+        _audience: &'t Audience<'t>,
+    ) -> KnownCombatants<'t, Self> {
+        Box::new(|c| {
+            let CombatantState {
+                own_die,
+                skips_round_1,
+                extra_action,
+                hurt,
+            } = &c.state;
+            CombatantState {
+                own_die: *own_die,
+                skips_round_1: *skips_round_1,
+                extra_action: *extra_action,
+                hurt: *hurt,
+            }
+        })
+    }
+
+    fn redact_event(event: &Event, redaction: &EventRedaction<'_, Self>) -> Option<Event> {
+        let redacted = match event {
+            Event::ChoiceOpened(_) if redaction.someone_acts => return None,
+            event => event.redact(redaction.audience)?,
+        };
+        match redacted {
+            // A roll-off takes two.
+            Event::RolledOff(e) if e.ranking.len() < 2 => None,
+            Event::Seized(e) => Some(e.for_audience(redaction)?.into()),
+            redacted => Some(redacted),
+        }
     }
 }

@@ -1,7 +1,12 @@
-//! What Seize the initiative keeps.
+//! What Seize the initiative keeps, what of it viewers know, and how much it may hold.
 
+use super::Encounter;
 use crate::json::CachedJson;
-use crate::vocabulary::{CombatantId, Describe, Die, Int, Participants, Slug, fact, word};
+use crate::rulesets::shared::{at_most, check_own_die};
+use crate::vocabulary::{
+    Audience, CombatantId, Describe, Die, Int, MAX_COMBATANTS, Participants, Redact, Slug, fact,
+    word,
+};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_with::skip_serializing_none;
@@ -25,6 +30,8 @@ pub struct Options {
     pub not_enemies: Vec<Slug>,
 }
 
+/// The d20, and the die of the roll-off.
+const MAX_DICE: usize = 2;
 /// The maximum number of sides in [`Options::not_enemies`].
 const MAX_SIDES: usize = 16;
 
@@ -241,4 +248,84 @@ pub struct Equal {
     /// The Initiative Bonus of the roll; if that is equal too, a roll-off or the order of joining
     /// decided (WA-5, WA-5a).
     pub bonus: i64,
+}
+
+impl State {
+    /// Removes the name of a combatant that has left. Its turn stays in progress until it is ended.
+    pub(super) fn forget(&mut self, left: &CombatantId) {
+        let others = Audience::all_but(left);
+        self.queue = self.queue.redact(&others).unwrap_or_default();
+        self.turns = self.turns.redact(&others).unwrap_or_default();
+        self.last_actor.take_if(|last| last == left);
+    }
+}
+
+/// Someone acts, if the audience does not know whose turn it is.
+impl Redact for Phase {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        match self {
+            Self::InTurn { actor } if !audience.knows(actor) => Some(Self::SomeoneActs),
+            phase => Some(phase.clone()),
+        }
+    }
+}
+
+/// Without the roll-off, if all who rolled off with it are hidden.
+impl Redact for Way {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        let mut known = self.clone();
+        match &mut known {
+            Self::Nominated { nominated_by } => *nominated_by = nominated_by.redact(audience)?,
+            Self::Seized { tied, .. } => *tied = tied.redact(audience)?,
+            Self::Rolled {
+                dice,
+                bonus,
+                equals,
+                ..
+            } => {
+                *equals = equals.redact(audience)?;
+                dice.truncate(if equals.iter().any(|equal| equal.bonus == *bonus) {
+                    2
+                } else {
+                    1
+                });
+            }
+            Self::Overridden {} => {}
+        }
+        Some(known)
+    }
+}
+
+/// Refuses a state that no play leads to.
+pub(super) fn check(encounter: &Encounter) -> Result<(), String> {
+    for c in encounter.iter() {
+        check_own_die(c.state.own_die)?;
+    }
+    let state = &encounter.state;
+    at_most("state.queue", state.queue.len(), MAX_COMBATANTS)?;
+    at_most("state.turns", state.turns.len(), MAX_COMBATANTS)?;
+    for seizer in &state.queue {
+        at_most("state.queue.tied", seizer.tied.len(), MAX_COMBATANTS)?;
+    }
+    for taken in &state.turns {
+        check_way(&taken.way)?;
+    }
+    Ok(())
+}
+
+fn check_way(way: &Way) -> Result<(), String> {
+    match way {
+        Way::Rolled { dice, equals, .. } => {
+            at_most("state.turns.way.dice", dice.len(), MAX_DICE)?;
+            at_most("state.turns.way.equals", equals.len(), MAX_COMBATANTS)?;
+            let combatants = equals.iter().map(|equal| equal.combatants.len()).sum();
+            at_most(
+                "state.turns.way.equals.combatants",
+                combatants,
+                MAX_COMBATANTS,
+            )
+        }
+        Way::Seized { tied, .. } => at_most("state.turns.way.tied", tied.len(), MAX_COMBATANTS),
+        Way::Nominated { .. } | Way::Overridden {} => Ok(()),
+    }
 }
