@@ -18,13 +18,13 @@ struct Telling {
 enum Told {
     By(LitStr),
     ByItself,
-    ByAnother,
+    ByNothing,
 }
 
 impl Parse for Telling {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let mut telling = Self {
-            told: Told::ByAnother,
+            told: Told::ByNothing,
             is_row: false,
             redacts_itself: false,
         };
@@ -35,8 +35,14 @@ impl Parse for Telling {
                 let word: Ident = input.parse()?;
                 match word.to_string().as_str() {
                     "tells_itself" => telling.told = Told::ByItself,
-                    "untold" => telling.told = Told::ByAnother,
-                    "row" => telling.is_row = true,
+                    "untold" => telling.told = Told::ByNothing,
+                    "row" if input.peek(Token![,]) && input.peek2(LitStr) => telling.is_row = true,
+                    "row" => {
+                        return Err(Error::new(
+                            word.span(),
+                            "The sentence of the row follows `row`.",
+                        ));
+                    }
                     "redacts_itself" => telling.redacts_itself = true,
                     _ => {
                         return Err(Error::new(
@@ -81,7 +87,7 @@ pub fn fact(arguments: Tokens, mut item: DeriveInput) -> Result<Tokens> {
     let row = is_row.then(|| quote! { fn is_row(&self) -> bool { true } });
     let described = match told {
         Told::ByItself => Tokens::new(),
-        Told::ByAnother => quote! { impl ::turnkeeper::vocabulary::Describe for #name {} },
+        Told::ByNothing => quote! { impl ::turnkeeper::vocabulary::Describe for #name {} },
         Told::By(sentence) => quote! {
             impl ::turnkeeper::vocabulary::Describe for #name {
                 fn describe(

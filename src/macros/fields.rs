@@ -77,7 +77,7 @@ pub fn tellable(item: &DeriveInput) -> Result<Tokens> {
 }
 
 /// Adds to the fields how they are read and written. One without a value is not written, and a list
-/// with `#[default]` not if it is empty. Any field with `#[default]` may be left out.
+/// or map with `#[default]` not if it is empty. Any field with `#[default]` may be left out.
 pub fn complete(item: &mut DeriveInput) -> Result<()> {
     let Data::Struct(data) = &mut item.data else {
         return Ok(());

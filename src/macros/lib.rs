@@ -12,6 +12,7 @@ mod word;
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
+use syn::parse::Nothing;
 use syn::{DeriveInput, parse_macro_input};
 
 /// Declares a command: `#[command(player, "{combatant}: end turn")]`.
@@ -19,7 +20,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// First comes who may send it, `gm`, `player`, `author` or `source`, as
 /// `turnkeeper::vocabulary::AllowedRole` has them; then the template of an option's label. The doc
 /// comment is its summary. Unknown fields are refused, and fields without a value are not written. A
-/// field with `#[default]` may be left out.
+/// field with `#[default]` may be left out, and an empty list or map of it is not written.
 ///
 /// A player sends it for the combatant that its field `combatant` names. With `actor`, as in
 /// `#[command(player, "Claim", actor)]`, a method `actor` of its own says for whom.
@@ -32,7 +33,8 @@ pub fn command(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// Declares the commands of a ruleset: an enum that lists their structs. The `type` of a command is
 /// its name in `snake_case`, or the `name` that an attribute gives it, as in `#[name = "seize"]`.
 #[proc_macro_attribute]
-pub fn commands(_: TokenStream, item: TokenStream) -> TokenStream {
+pub fn commands(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    parse_macro_input!(arguments as Nothing);
     let item = parse_macro_input!(item as DeriveInput);
     written(command::commands(item))
 }
@@ -40,8 +42,7 @@ pub fn commands(_: TokenStream, item: TokenStream) -> TokenStream {
 /// Declares an event: `#[event("{combatant} {combatant:passes|pass}.")]`.
 ///
 /// The text is the sentence that tells it, as `turnkeeper::vocabulary::tell` reads it. In its place,
-/// `tells_itself` says that it implements `Describe` itself, and `untold` that another event tells
-/// of it. With `redacts_itself` it implements `Redact` itself: else a required field that may not be
+/// `tells_itself` says that it implements `Describe` itself, and `untold` that it has no sentence. With `redacts_itself` it implements `Redact` itself: else a required field that may not be
 /// told drops the whole.
 #[proc_macro_attribute]
 pub fn event(arguments: TokenStream, item: TokenStream) -> TokenStream {
@@ -68,7 +69,8 @@ pub fn fact(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// Declares an enum without data, a word in `snake_case` in JSON. Everybody may know it, and it says
 /// itself.
 #[proc_macro_attribute]
-pub fn word(_: TokenStream, item: TokenStream) -> TokenStream {
+pub fn word(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    parse_macro_input!(arguments as Nothing);
     let item = parse_macro_input!(item as DeriveInput);
     written(word::word(&item))
 }

@@ -7,6 +7,7 @@ use super::{
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -320,6 +321,7 @@ impl<R: Ruleset> Encounter<R> {
     /// Removes the name of a combatant that leaves from all effects. Those that count its turns
     /// count rounds instead, `counted` of them from the next round on.
     fn forget_in_effects(&mut self, id: &CombatantId, counted: &[EffectId]) {
+        let counted: HashSet<&EffectId> = counted.iter().collect();
         let was_hidden = self.get(id).is_some_and(|c| c.hidden);
         for effect in &mut self.effects {
             if !effect.names(id) {
@@ -331,11 +333,14 @@ impl<R: Ruleset> Encounter<R> {
             else {
                 continue;
             };
-            if of.take_if(|of| of == id).is_some() {
-                effect.expiry_hidden |= was_hidden;
+            if of.take_if(|of| of == id).is_none() {
+                continue;
+            }
+            effect.expiry_hidden |= was_hidden;
+            if counted.contains(&effect.id) {
+                self.counted.push(effect.id.clone());
             }
         }
-        self.counted.extend_from_slice(counted);
     }
 
     /// What an event may change of a combatant, or of one of its members.

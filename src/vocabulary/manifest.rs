@@ -212,9 +212,7 @@ pub trait Commands: Tagged {
 
     /// The combatants in whose name a player sends the command. Only asked of commands that the
     /// table of [`SPECS`](Self::SPECS) allows players.
-    fn actor(&self) -> Actor<'_> {
-        Actor::Gm
-    }
+    fn actor(&self) -> Actor<'_>;
 }
 
 /// Rules of the house: they hold in every ruleset.

@@ -46,6 +46,11 @@ use rstest::rstest;
     "/// Roll.\n#[command(gm, \"Roll\")]\nstruct Roll {\n    <#[default = 3]>\n    dice: u32,\n}",
     "`#[default]` has no value: it is that of the type."
 )]
+#[case::a_row_without_a_sentence(
+    "/// A roll.\n#[fact(<row>)]\nstruct Roll {}",
+    "The sentence of the row follows `row`."
+)]
+#[case::a_word_for_commands("#[commands(<shared>)]\nenum Command {}", "unexpected token")]
 #[case::another_word_for_events("#[events(<own>)]\nenum Event {}", "Only `shared` may stand here.")]
 #[case::a_word_with_data(
     "#[word]\nenum Way {\n    Moved <{ by: u32 }>,\n}",

@@ -100,9 +100,7 @@ impl Claim {
             Actor::of(&self.combatant)
         }
     }
-}
 
-impl Claim {
     /// Whether the game master decides the contest with this claim.
     pub(super) fn decides(&self) -> bool {
         self.at_once || !self.others.is_empty()

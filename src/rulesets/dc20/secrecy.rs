@@ -152,6 +152,8 @@ impl Secrecy<Self> for Dc20 {
             Event::SlotOpened(_) | Event::LegendaryOpened(_) if redaction.someone_acts => {
                 return None;
             }
+            // Answers would show whether the hidden one has taken the turn that they are for.
+            Event::AnswerLapsed(_) if redaction.someone_acts => return None,
             event => event.redact(redaction.audience)?,
         };
         match &mut redacted {

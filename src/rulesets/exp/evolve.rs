@@ -6,7 +6,7 @@ use super::{
 };
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{CombatantId, Fold, SharedEvent};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub(super) fn evolve(fold: &mut Fold<'_, Exp>, event: &AnyEvent<Exp>) {
@@ -50,8 +50,9 @@ pub(super) fn evolve(fold: &mut Fold<'_, Exp>, event: &AnyEvent<Exp>) {
             forget_answers(fold.state());
         }
         Own(Event::JumpAnnounced(e)) => {
+            let asked_anew: HashSet<&CombatantId> = e.asked_anew.iter().collect();
             let state = fold.state();
-            state.kept.retain(|id| !e.asked_anew.contains(id));
+            state.kept.retain(|id| !asked_anew.contains(id));
             state.jumps.push(JumpAnnounced {
                 asked_anew: Vec::new(),
                 ..e.clone()

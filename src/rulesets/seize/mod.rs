@@ -30,7 +30,7 @@ use crate::vocabulary::{
     Play as PlayOf, Property, Reason, Redact, Ruleset, Secrecy, SharedEvent, Violation, commands,
     events,
 };
-use seize_the_turn::{eligible, may_seize, queued};
+use seize_the_turn::{eligible, has_counting_loss, may_seize, queued};
 use turn::barred;
 
 /// The ruleset `seize`.
@@ -129,7 +129,9 @@ impl Ruleset for Seize {
             Own(Event::Seized(e)) => e.apply(fold),
             Own(Event::Passed(e)) => e.apply(fold),
             Own(Event::SeizedTurnLapsed(e)) => e.apply(fold),
-            Shared(SharedEvent::Damaged(e)) if e.hp_lost > 0 => {
+            Shared(SharedEvent::Damaged(e))
+                if e.hp_lost > 0 && fold.state().phase != Phase::Setup =>
+            {
                 fold.change_state(&e.combatant, |s| s.hurt = true);
             }
             Shared(SharedEvent::RoundStarted(_)) => turn::round_started(fold),
@@ -265,7 +267,7 @@ fn because(way: &Way) -> Reason {
                 total: Some(*total),
                 tie_rule: match equals.first() {
                     None => None,
-                    Some(next) if next.bonus != *bonus => Some("WA-5"),
+                    Some(next) if !next.same_bonus => Some("WA-5"),
                     Some(_) => Some("WA-5a"),
                 },
                 ..Reason::new(rule, reason)
@@ -312,21 +314,22 @@ impl Secrecy<Self> for Seize {
     }
 
     fn known_combatants<'t>(
-        _whole: &'t Encounter,
+        whole: &'t Encounter,
         _audience: &'t Audience<'t>,
     ) -> KnownCombatants<'t, Self> {
-        Box::new(|c| {
+        Box::new(move |c| {
             let CombatantState {
                 own_die,
                 skips_round_1,
                 extra_action,
-                hurt,
+                hurt: _,
             } = &c.state;
             CombatantState {
                 own_die: *own_die,
                 skips_round_1: *skips_round_1,
                 extra_action: *extra_action,
-                hurt: *hurt,
+                // Other losses are told as hit points are.
+                hurt: has_counting_loss(whole, c),
             }
         })
     }

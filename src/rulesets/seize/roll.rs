@@ -414,7 +414,7 @@ fn open_with_best(state: &mut State, e: &InitiativeRolled) {
         if other.meaning == best.meaning && other.total == best.total {
             equals.push(Equal {
                 combatants: other.combatants.clone(),
-                bonus: other.bonus,
+                same_bonus: other.bonus == best.bonus,
             });
         }
     }
@@ -443,21 +443,18 @@ fn note_roll_off(state: &mut State, e: &RolledOff) {
         return;
     };
     let mut taken = Taken::clone(last);
-    let Way::Rolled {
-        dice,
-        bonus,
-        equals,
-        ..
-    } = &mut taken.way
-    else {
+    let Way::Rolled { dice, equals, .. } = &mut taken.way else {
         return;
     };
     dice.push(best.die);
-    equals.retain(|equal| equal.bonus != *bonus);
+    equals.retain(|equal| !equal.same_bonus);
     for (place, other) in others.iter().enumerate() {
         let combatants = other.combatants.clone();
-        let bonus = *bonus;
-        equals.insert(place, Equal { combatants, bonus });
+        let equal = Equal {
+            combatants,
+            same_bonus: true,
+        };
+        equals.insert(place, equal);
     }
     *last = taken.into();
 }

@@ -96,16 +96,21 @@ pub(super) fn eligible(encounter: &Encounter) -> Vec<CombatantId> {
     ids(encounter.iter().filter(|c| may_seize(encounter, c)))
 }
 
-/// Whether it may seize the turn that comes now (WA-12, WA-12b): not after, before or in a turn of
-/// its own (WA-20).
+/// Whether it may seize the turn that comes now (WA-12, WA-12b).
 pub(super) fn may_seize(encounter: &Encounter, c: &Combatant) -> bool {
+    has_counting_loss(encounter, c) && able(c)
+}
+
+/// Whether it lost hit points that let it seize the next turn: not after, before or in a turn of its
+/// own (WA-20).
+pub(super) fn has_counting_loss(encounter: &Encounter, c: &Combatant) -> bool {
     let is_moment = match &encounter.state.phase {
         Phase::InTurn { actor } => *actor != c.id,
         Phase::Seize {} | Phase::Nominate {} | Phase::SomeoneActs => true,
         Phase::Setup | Phase::NominateFirst {} | Phase::Over => false,
     };
     let has_turn = c.acted || queued(encounter, &c.id);
-    is_moment && c.state.hurt && !has_turn && !barred(encounter, c) && able(c)
+    is_moment && c.state.hurt && !has_turn && !barred(encounter, c)
 }
 
 /// Whether it has seized a turn that is still to come.

@@ -245,9 +245,9 @@ pub enum Way {
 pub struct Equal {
     /// The combatant that rolled, or all of a group.
     pub combatants: Participants,
-    /// The Initiative Bonus of the roll; if that is equal too, a roll-off or the order of joining
-    /// decided (WA-5, WA-5a).
-    pub bonus: i64,
+    /// True if the Initiative Bonus is the same too, so that a roll-off or the order of joining
+    /// decided (WA-5a); else the bonus did (WA-5).
+    pub same_bonus: bool,
 }
 
 impl State {
@@ -277,14 +277,9 @@ impl Redact for Way {
         match &mut known {
             Self::Nominated { nominated_by } => *nominated_by = nominated_by.redact(audience)?,
             Self::Seized { tied, .. } => *tied = tied.redact(audience)?,
-            Self::Rolled {
-                dice,
-                bonus,
-                equals,
-                ..
-            } => {
+            Self::Rolled { dice, equals, .. } => {
                 *equals = equals.redact(audience)?;
-                dice.truncate(if equals.iter().any(|equal| equal.bonus == *bonus) {
+                dice.truncate(if equals.iter().any(|equal| equal.same_bonus) {
                     2
                 } else {
                     1

@@ -27,7 +27,7 @@ pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Venture>) -> Result<()
             }
             take_turn(play, &e.combatant)?;
         }
-        AnyEvent::Shared(_) | AnyEvent::Roster(_) | AnyEvent::Own(_) => drop_delays(play),
+        AnyEvent::Shared(_) | AnyEvent::Roster(_) | AnyEvent::Own(_) => {}
     }
     move_on(play);
     Ok(())
@@ -47,6 +47,7 @@ fn drop_delays(play: &mut Play<'_>) {
 /// The turn of a combatant that is out of the fight or has left ends at once, without the steps of
 /// its end.
 pub(super) fn move_on(play: &mut Play<'_>) {
+    drop_delays(play);
     let encounter = play.encounter();
     match &encounter.state.phase {
         Phase::FreeActions { next } if with_free_action(encounter).all(|c| c.id != *next) => {
