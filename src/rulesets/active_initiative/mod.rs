@@ -1,28 +1,38 @@
 //! Active Initiative, from Giffyglyph's Darker Dungeons: after a turn, its player chooses who acts
 //! next, and enemies may interrupt.
 
-mod bounds;
-mod command;
-mod decide;
-mod event;
-mod evolve;
-mod legal_commands;
+mod choose;
+mod end_turn;
+mod inspiration;
+mod interrupt;
 mod manifest;
-mod react;
-mod secrecy;
+mod ready;
+mod start;
 mod state;
+mod turn;
 
-pub use command::*;
-pub use event::*;
+pub use choose::{BeginTurn, ChoiceOpened, Nominate, Nominated};
+pub use end_turn::EndTurn;
+pub use inspiration::{InspirationSpent, Inspire, Inspired, SpendInspiration};
+pub use interrupt::{Interrupt, InterruptPointsLost, Interrupted, Pass, Passed, Resolve};
+pub use ready::{Readied, Ready, ReadyLapsed, Trigger, Triggered};
+pub use start::{
+    Advised, InitiativeRoll, InitiativeRolled, InterruptPointsGained, Roll, RollOff, Rolled,
+    RolledOff, Start,
+};
 pub use state::*;
 
 use crate::json::FieldError;
-use crate::rulesets::shared::{had_turn, parts};
+use crate::rulesets::shared::{check_started, had_turn};
+use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{
-    Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent, Int,
-    LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset, Violation,
+    Audience, Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
+    EventRedaction, Fold, Int, KnownCombatants, LegalCommand, Manifest, OrderEntry, Pending,
+    Play as PlayOf, Property, Reason, Redact, Ruleset, Secrecy, SharedEvent, Violation, commands,
+    events,
 };
-use decide::{asked, can_ever_hold, could_interrupt_for_damage, is_choice_held, is_held};
+use inspiration::can_ever_hold;
+use interrupt::{asked, could_interrupt_for_damage, is_choice_held, is_held};
 use std::collections::BTreeSet;
 
 /// The ruleset `active-initiative`.
@@ -33,8 +43,162 @@ type Encounter = EncounterOf<ActiveInitiative>;
 type Play<'d> = PlayOf<'d, ActiveInitiative>;
 type Combatant = CombatantOf<ActiveInitiative>;
 
+/// A command of Active Initiative.
+#[commands]
+pub enum Command {
+    Start,
+    Roll,
+    EndTurn,
+    Nominate,
+    BeginTurn,
+    Interrupt,
+    Pass,
+    Resolve,
+    Ready,
+    Trigger,
+    Inspire,
+    SpendInspiration,
+}
+
+/// An event of Active Initiative.
+#[events]
+pub enum Event {
+    Advised,
+    Rolled,
+    InitiativeRolled,
+    RolledOff,
+    InterruptPointsGained,
+    Nominated,
+    Interrupted,
+    Passed,
+    ChoiceOpened,
+    Readied,
+    Triggered,
+    ReadyLapsed,
+    Inspired,
+    InspirationSpent,
+    InterruptPointsLost,
+}
+
 impl Ruleset for ActiveInitiative {
-    parts!();
+    type Options = Options;
+    type CombatantStats = CombatantStats;
+    type CombatantState = CombatantState;
+    type State = State;
+    type Command = Command;
+    type Event = Event;
+
+    const MANIFEST: &'static Manifest = &manifest::MANIFEST;
+
+    fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
+        check_started(
+            play,
+            matches!(command, Command::Start(_) | Command::Roll(_)),
+            "AI-2",
+        )?;
+        match command {
+            Command::Start(c) => c.decide(play),
+            Command::Roll(c) => c.decide(play),
+            Command::EndTurn(c) => c.decide(play),
+            Command::Nominate(c) => c.decide(play),
+            Command::BeginTurn(c) => c.decide(play),
+            Command::Interrupt(c) => c.decide(play),
+            Command::Pass(c) => c.decide(play),
+            Command::Resolve(c) => c.decide(play),
+            Command::Ready(c) => c.decide(play),
+            Command::Trigger(c) => c.decide(play),
+            Command::Inspire(c) => c.decide(play),
+            Command::SpendInspiration(c) => c.decide(play),
+        }
+    }
+
+    fn react(play: &mut Play<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
+        match event {
+            Shared(SharedEvent::EncounterEnded(_)) => interrupt::lose_points(play),
+            _ if matches!(play.encounter().state.phase, Phase::Setup | Phase::Over) => {}
+            Shared(SharedEvent::Overridden(e)) => turn::take_turn(play, &e.combatant),
+            Shared(
+                SharedEvent::ConditionSet(_)
+                | SharedEvent::ConditionCleared(_)
+                | SharedEvent::CombatantLeft(_),
+            )
+            | Roster(_) => settle(play),
+            Shared(_) | Own(_) => {}
+        }
+        Ok(())
+    }
+
+    fn evolve(fold: &mut Fold<'_, Self>, event: &AnyEvent<Self>) {
+        match event {
+            Own(Event::Rolled(e)) => e.apply(fold),
+            Own(Event::InitiativeRolled(e)) => e.apply(fold),
+            Own(Event::RolledOff(e)) => e.apply(fold),
+            Own(Event::InterruptPointsGained(e)) => e.apply(fold),
+            Own(Event::Nominated(e)) => e.apply(fold),
+            Own(Event::Interrupted(e)) => e.apply(fold),
+            Own(Event::Passed(e)) => e.apply(fold),
+            Own(Event::ChoiceOpened(e)) => e.apply(fold),
+            Own(Event::Readied(e)) => e.apply(fold),
+            Own(Event::Triggered(e)) => e.apply(fold),
+            Own(Event::ReadyLapsed(e)) => e.apply(fold),
+            Own(Event::Inspired(e)) => e.apply(fold),
+            Own(Event::InspirationSpent(e)) => e.apply(fold),
+            Own(Event::InterruptPointsLost(e)) => e.apply(fold),
+            // Damage before the scene lets nobody interrupt.
+            Shared(SharedEvent::Damaged(e))
+                if e.amount > 0 && fold.state().phase != Phase::Setup =>
+            {
+                fold.change_state(&e.combatant, |s| s.hurt = true);
+            }
+            Shared(SharedEvent::RoundStarted(_)) => turn::round_started(fold),
+            Shared(SharedEvent::Overridden(e)) => {
+                turn::open_window(fold, &e.combatant, Way::Overridden {});
+            }
+            Shared(SharedEvent::TurnStarted(e)) => turn::turn_started(fold, &e.combatant),
+            Shared(SharedEvent::CombatantLeft(e)) => fold.state().forget(&e.combatant),
+            Shared(SharedEvent::EncounterEnded(_)) => fold.state().phase = Phase::Over,
+            Own(Event::Advised(_)) | Shared(_) | Roster(_) => {}
+        }
+    }
+
+    fn check_state(encounter: &Encounter) -> Result<(), String> {
+        state::check(encounter)
+    }
+
+    fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
+        let mut legal = match &encounter.state.phase {
+            Phase::Setup => return start::options(encounter),
+            Phase::Over | Phase::SomeoneActs => Vec::new(),
+            Phase::InTurn { actor } => {
+                let mut legal = end_turn::options(encounter, actor);
+                legal.push(ready::options(actor));
+                legal
+            }
+            Phase::Nominate {} | Phase::NominateFirst {} => {
+                let mut legal = choose::options(encounter);
+                legal.extend(interrupt::options(encounter, &[Means::Damage]));
+                legal
+            }
+            Phase::Window { nominee, .. } => {
+                let mut legal = vec![LegalCommand::by("begin_turn", nominee, "AI-7")];
+                legal.extend(interrupt::options(encounter, &MEANS));
+                legal
+            }
+        };
+        legal.extend(ready::triggers(encounter));
+        legal.extend(inspiration::options(encounter));
+        legal
+    }
+
+    fn newcomer_fields(encounter: &Encounter) -> Vec<Property> {
+        let mut fields =
+            Property::numbers([("int_modifier", -10, 20), ("dex", 0, 50), ("wis", 0, 50)]);
+        // Otherwise it depends on the kind whether a newcomer can hold some.
+        if encounter.options.npc_inspiration {
+            fields.extend(Property::numbers([("inspiration", 0, 3)]));
+        }
+        fields
+    }
 
     fn words_for_stat(field: &str) -> Option<&'static str> {
         match field {
@@ -121,6 +285,19 @@ impl Ruleset for ActiveInitiative {
     }
 }
 
+/// Moves on after a change of the roster, unless a turn is in progress or can start.
+fn settle(play: &mut Play<'_>) {
+    let encounter = play.encounter();
+    match encounter.state.phase.clone() {
+        Phase::InTurn { actor } if encounter.get(&actor).is_none() => {
+            end_turn::close_turn(play, &actor);
+        }
+        Phase::InTurn { .. } | Phase::SomeoneActs => {}
+        Phase::Window { nominee, .. } if encounter.is_active(&nominee) => {}
+        _ => choose::advance(play),
+    }
+}
+
 /// The last to act chooses the next combatant, once the hurt have interrupted or passed.
 fn pending_choice(encounter: &Encounter, decision: &'static str, rule: &'static str) -> Pending {
     if is_choice_held(encounter) {
@@ -198,5 +375,89 @@ fn because(way: &Way) -> Reason {
             means: Means::InterruptPoint,
         } => Reason::new("AI-31", "interrupted with an interrupt point"),
         Way::Overridden {} => Reason::new("TK-5", "set by the game master"),
+    }
+}
+
+impl Secrecy<Self> for ActiveInitiative {
+    /// Without those who may interrupt.
+    fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
+        match &encounter.state.phase {
+            Phase::InTurn { actor: id } | Phase::Window { nominee: id, .. } => vec![id.clone()],
+            Phase::Nominate {} | Phase::NominateFirst {} => {
+                encounter.state.last_actor.iter().cloned().collect()
+            }
+            Phase::Setup | Phase::Over | Phase::SomeoneActs => Vec::new(),
+        }
+    }
+
+    fn choosable(encounter: &Encounter) -> Vec<CombatantId> {
+        choose::choosable(encounter)
+    }
+
+    fn known_state(whole: &Encounter, audience: &Audience<'_>) -> State {
+        let State {
+            phase,
+            last_actor,
+            interrupt_points: _,
+            interrupt_point_used,
+            begun,
+            turns,
+        } = &whole.state;
+        State {
+            phase: if whole.someone_acts(audience) {
+                Phase::SomeoneActs
+            } else {
+                audience.known(phase)
+            },
+            last_actor: audience.known(last_actor),
+            interrupt_points: None,
+            interrupt_point_used: *interrupt_point_used,
+            begun: *begun,
+            turns: audience.known(turns),
+        }
+    }
+
+    fn known_combatants<'t>(
+        _whole: &'t Encounter,
+        _audience: &'t Audience<'t>,
+    ) -> KnownCombatants<'t, Self> {
+        Box::new(|c| {
+            let CombatantState {
+                own_die,
+                hurt,
+                interrupted,
+                passed,
+                readied,
+            } = &c.state;
+            CombatantState {
+                own_die: *own_die,
+                hurt: *hurt,
+                interrupted: *interrupted,
+                passed: *passed,
+                readied: readied.clone(),
+            }
+        })
+    }
+
+    fn redact_event(event: &Event, redaction: &EventRedaction<'_, Self>) -> Option<Event> {
+        if Self::is_secret(event) {
+            return None;
+        }
+        if redaction.someone_acts && matches!(event, Event::ChoiceOpened(_)) {
+            return None;
+        }
+        match event.redact(redaction.audience)? {
+            // A roll-off takes two.
+            Event::RolledOff(e) if e.ranking.len() < 2 => None,
+            event => Some(event),
+        }
+    }
+
+    /// The game master's points, and advice on how many monsters there are.
+    fn is_secret(event: &Event) -> bool {
+        matches!(
+            event,
+            Event::Advised(_) | Event::InterruptPointsGained(_) | Event::InterruptPointsLost(_)
+        )
     }
 }

@@ -1,11 +1,18 @@
-//! What Active Initiative keeps.
+//! What Active Initiative keeps, what of it viewers know, and how much it may hold.
 
+use super::Encounter;
 use crate::json::CachedJson;
-use crate::vocabulary::{CombatantId, Describe, Die, Int, Text, fact, word};
+use crate::rulesets::shared::{at_most, check_own_die, within};
+use crate::vocabulary::{
+    Audience, CombatantId, Describe, Die, Int, MAX_COMBATANTS, Redact, Text, fact, word,
+};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use utoipa::ToSchema;
+
+/// No sum of a die and an INT modifier comes near it, so that taking the die away is safe.
+const MAX_TOTAL: i64 = 1 << 53;
 
 /// Options of Active Initiative.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
@@ -262,3 +269,88 @@ pub enum Means {
 
 /// Every means.
 pub(super) const MEANS: [Means; 3] = [Means::Damage, Means::Inspiration, Means::InterruptPoint];
+
+impl State {
+    /// Removes the name of a combatant that has left. Its turn stays in progress until it is ended.
+    pub(super) fn forget(&mut self, left: &CombatantId) {
+        let others = Audience::all_but(left);
+        self.last_actor.take_if(|last| last == left);
+        self.turns = self.turns.redact(&others).unwrap_or_default();
+        if let Phase::Window { way, .. } = &mut self.phase {
+            *way = way.redact(&others).unwrap_or(Way::Overridden {});
+        }
+    }
+}
+
+/// Someone acts, if the audience does not know whose turn it is.
+impl Redact for Phase {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        let mut known = self.clone();
+        match &mut known {
+            Self::InTurn { actor: id } | Self::Window { nominee: id, .. }
+                if !audience.knows(id) =>
+            {
+                return Some(Self::SomeoneActs);
+            }
+            Self::Window { way, .. } => *way = way.redact(audience)?,
+            _ => {}
+        }
+        Some(known)
+    }
+}
+
+/// Without the roll-off, if all who rolled off with it are hidden.
+impl Redact for Way {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        let mut known = self.clone();
+        match &mut known {
+            Self::Nominated { nominated_by } => *nominated_by = nominated_by.redact(audience)?,
+            Self::Rolled {
+                tied,
+                roll_off,
+                rolled_off,
+                ..
+            } => {
+                *tied = tied.redact(audience)?;
+                *rolled_off = rolled_off.redact(audience)?;
+                roll_off.take_if(|_| rolled_off.is_empty());
+            }
+            Self::Opened {} | Self::Interrupted { .. } | Self::Overridden {} => {}
+        }
+        Some(known)
+    }
+}
+
+/// Refuses a state that no play leads to.
+pub(super) fn check(encounter: &Encounter) -> Result<(), String> {
+    for c in encounter.iter() {
+        check_own_die(c.state.own_die)?;
+    }
+    let state = &encounter.state;
+    at_most("state.turns", state.turns.len(), MAX_COMBATANTS)?;
+    for taken in &state.turns {
+        check_way(&taken.way)?;
+    }
+    if let Phase::Window { way, .. } = &state.phase {
+        check_way(way)?;
+    }
+    Ok(())
+}
+
+fn check_way(way: &Way) -> Result<(), String> {
+    match way {
+        Way::Rolled {
+            tied,
+            rolled_off,
+            total,
+            ..
+        } => {
+            within("total", *total, -MAX_TOTAL, MAX_TOTAL)?;
+            at_most("tied", tied.len(), MAX_COMBATANTS)?;
+            at_most("rolled_off", rolled_off.len(), MAX_COMBATANTS)
+        }
+        Way::Opened {} | Way::Nominated { .. } | Way::Interrupted { .. } | Way::Overridden {} => {
+            Ok(())
+        }
+    }
+}
