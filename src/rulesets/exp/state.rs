@@ -1,12 +1,22 @@
-//! The options, stats and state of EXP.
+//! What EXP keeps, what of it viewers know, and how much it may hold.
 
 use super::{Announced, Combatant, Encounter, JumpAnnounced, Use};
-use crate::vocabulary::{CombatantId, D10, Describe, Die, Int, word};
+use crate::rulesets::shared::{at_most, within};
+use crate::vocabulary::{
+    Audience, CombatantId, D10, Describe, Die, Int, MAX_COMBATANTS, Redact, word,
+};
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::sync::Arc;
 use utoipa::ToSchema;
+
+/// The personas of a mental duel.
+const MAX_DUELLISTS: usize = 2;
+
+/// The components of a unit: the move, and the attack or action.
+const COMPONENTS: usize = 2;
 
 /// Options of EXP.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
@@ -395,4 +405,68 @@ pub(super) fn announced(encounter: &Encounter) -> Option<&Announced> {
         return None;
     }
     Some(announced)
+}
+
+/// A roll is for an audience that knows all who rolled; `InitiativeRoll::known` redacts the list of a unit.
+impl Redact for InitiativeRoll {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        self.combatants
+            .iter()
+            .all(|id| audience.knows(id))
+            .then(|| self.clone())
+    }
+}
+
+impl InitiativeRoll {
+    /// The rolls of known combatants, with only the digits that break ties among them.
+    pub(super) fn known(rolls: &[Self], audience: &Audience<'_>) -> Vec<Self> {
+        let known = rolls.iter().filter_map(|roll| {
+            let combatants = roll
+                .combatants
+                .redact(audience)
+                .filter(|known| !known.is_empty())?;
+            Some(Self {
+                combatants,
+                digits: Vec::new(),
+                ..roll.clone()
+            })
+        });
+        let mut known: Vec<Self> = known.collect();
+        let digits: HashMap<&CombatantId, &Vec<Die>> =
+            rolls.iter().map(|roll| (&roll.id, &roll.digits)).collect();
+        Self::sort(&mut known, |roll| {
+            digits.get(&roll.id)?.get(roll.digits.len()).copied()
+        });
+        known
+    }
+}
+
+/// Refuses a state that no play leads to.
+pub(super) fn check(encounter: &Encounter) -> Result<(), String> {
+    let state = &encounter.state;
+    at_most("state.asked", state.asked.len(), MAX_COMBATANTS)?;
+    at_most("state.jumps", state.jumps.len(), MAX_COMBATANTS)?;
+    for jump in &state.jumps {
+        at_most("state.jumps.components", jump.components.len(), COMPONENTS)?;
+        at_most("state.jumps.asked_anew", jump.asked_anew.len(), 0)?;
+    }
+    at_most("state.failed", state.failed.len(), MAX_COMBATANTS)?;
+    at_most("state.kept", state.kept.len(), MAX_COMBATANTS)?;
+    at_most("state.duel", state.duel.len(), MAX_DUELLISTS)?;
+    at_most("state.ranking", state.ranking.len(), MAX_COMBATANTS)?;
+    let ranked = state.ranking.iter().map(|roll| roll.combatants.len()).sum();
+    at_most("state.ranking.combatants", ranked, MAX_COMBATANTS)?;
+    for roll in state.ranking.iter() {
+        at_most("state.ranking.digits", roll.digits.len(), MAX_DIGITS)?;
+    }
+    let last = i64::try_from(state.ranking.len()).unwrap_or(i64::MAX);
+    for persona in encounter.iter() {
+        if let Some(rank) = persona.state.rank {
+            within("rank", rank, 1, last)?;
+        }
+        if let Some(own) = &persona.state.own_roll {
+            at_most("own_roll.tie_dice", own.tie_dice.len(), MAX_DIGITS)?;
+        }
+    }
+    Ok(())
 }
