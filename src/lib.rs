@@ -2,7 +2,7 @@
 //! behind a REST API.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
-// What the macros write names the crate so.
+// The macros write paths that begin with this name.
 extern crate self as turnkeeper;
 
 pub mod app;

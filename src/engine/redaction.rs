@@ -442,7 +442,7 @@ fn is_public<R: Ruleset>(event: &Event<R>) -> bool {
         Event::Shared(SharedEvent::Noted(e)) => e.readers == Readers::All,
         // One that also ends in the request is in neither state.
         Event::Shared(SharedEvent::EffectAdded(e)) => !e.effect.hidden,
-        // What its effects have counted is the game master's.
+        // Only the game master reads which effects have counted.
         Event::Shared(SharedEvent::CombatantLeft(e)) => e.counted.is_empty(),
         Event::Shared(_) => true,
         // They carry combatants with all their fields.

@@ -9,7 +9,7 @@ use syn::{
     Attribute, Data, DeriveInput, Error, Expr, ExprLit, Ident, Lit, LitStr, Meta, Result, Token,
 };
 
-/// Who may send a command, the template of its label, and whether it says itself for whom.
+/// The arguments of `#[command]`.
 struct Heading {
     sender: Ident,
     label: LitStr,
@@ -72,7 +72,7 @@ pub fn command(arguments: Tokens, mut item: DeriveInput) -> Result<Tokens> {
         #item
 
         impl #name {
-            /// What never changes about the command, without its type.
+            /// The sender, label and summary of the command. Its type is in the enum that lists it.
             pub(crate) const SPEC: ::turnkeeper::vocabulary::CommandSpec =
                 ::turnkeeper::vocabulary::CommandSpec::new(
                     "",

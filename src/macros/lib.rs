@@ -66,8 +66,8 @@ pub fn fact(arguments: TokenStream, item: TokenStream) -> TokenStream {
     written(event::fact(arguments.into(), item))
 }
 
-/// Declares an enum without data, a word in `snake_case` in JSON. Everybody may know it, and it says
-/// itself.
+/// Declares an enum without data: in JSON a word in `snake_case`. Every audience may know it, and a
+/// sentence writes the word.
 #[proc_macro_attribute]
 pub fn word(arguments: TokenStream, item: TokenStream) -> TokenStream {
     parse_macro_input!(arguments as Nothing);

@@ -191,7 +191,7 @@ fn check_unopposed(encounter: &Encounter, nominee: &CombatantId) -> Result<(), V
     Err(Violation::new("interrupts_open", "AI-17b", detail))
 }
 
-/// Whom a choice may name.
+/// The combatants that may be chosen.
 pub(super) fn choosable(encounter: &Encounter) -> Vec<CombatantId> {
     match encounter.state.phase {
         Phase::Nominate {} | Phase::NominateFirst {} => ids(encounter.waiting()),

@@ -90,12 +90,12 @@ fn check_can_hold(encounter: &Encounter, c: &Combatant) -> Result<(), Violation>
     })
 }
 
-/// Whether it may hold inspiration (AI-28).
+/// True if it may hold inspiration (AI-28).
 fn holds_inspiration(encounter: &Encounter, c: &Combatant) -> bool {
     can_ever_hold(&encounter.options, c) && (c.kind == Kind::Pc || beside_a_pc(encounter, c))
 }
 
-/// Whether a combatant of its kind may hold inspiration, on one side or another (AI-28).
+/// True if a combatant of its kind may hold inspiration, on one side or another (AI-28).
 pub(super) fn can_ever_hold(options: &Options, c: &Combatant) -> bool {
     match c.kind {
         Kind::Pc => true,
@@ -104,13 +104,13 @@ pub(super) fn can_ever_hold(options: &Options, c: &Combatant) -> bool {
     }
 }
 
-/// Whether it may hold inspiration, as far as all viewers know.
+/// True if it may hold inspiration, as far as all viewers know.
 pub(super) fn seems_inspired(encounter: &Encounter, c: &Combatant) -> bool {
     let seen_pc = |pc: &Combatant| pc.kind == Kind::Pc && pc.side == c.side && !pc.hidden;
     holds_inspiration(encounter, c) && encounter.iter().any(seen_pc)
 }
 
-/// Whether a player's character is on its side.
+/// True if a player's character is on its side.
 fn beside_a_pc(encounter: &Encounter, c: &Combatant) -> bool {
     encounter
         .iter()

@@ -167,7 +167,7 @@ pub(super) fn lose_points(play: &mut Play<'_>) {
     }
 }
 
-/// Whether the nominee's turn waits for others to interrupt or pass (AI-17b, AI-17c).
+/// True if the nominee's turn waits for others to interrupt or pass (AI-17b, AI-17c).
 pub(super) fn is_held(encounter: &Encounter, nominee: &CombatantId) -> bool {
     encounter.options.wait_for_gm || holders(encounter, nominee).next().is_some()
 }
@@ -189,7 +189,7 @@ pub(super) fn holders<'t>(
     })
 }
 
-/// Whether the choice of the next combatant waits for the hurt to interrupt or pass (AI-17a,
+/// True if the choice of the next combatant waits for the hurt to interrupt or pass (AI-17a,
 /// AI-17b).
 pub(super) fn is_choice_held(encounter: &Encounter) -> bool {
     choice_holders(encounter).next().is_some()
@@ -212,7 +212,7 @@ pub(super) fn asked(encounter: &Encounter) -> Vec<CombatantId> {
     ids(encounter.waiting().filter(|c| is_asked(encounter, c)))
 }
 
-/// Whether it could interrupt or pass now.
+/// True if it could interrupt or pass now.
 fn is_asked(encounter: &Encounter, c: &Combatant) -> bool {
     match &encounter.state.phase {
         Phase::Window { nominee, .. } => MEANS.iter().any(|means| {
@@ -224,7 +224,7 @@ fn is_asked(encounter: &Encounter, c: &Combatant) -> bool {
     }
 }
 
-/// Whether the Interrupt Points variant is played (AI-30).
+/// True if the Interrupt Points variant is played (AI-30).
 fn plays_points(encounter: &Encounter) -> bool {
     match encounter.options.interrupt_points {
         InterruptPoints::ByPlayers(by_players) => by_players,
@@ -264,7 +264,7 @@ fn may_interrupt(
     }
 }
 
-/// Whether it may steal the nominee's turn by these means, as far as all viewers know.
+/// True if it may steal the nominee's turn by these means, as far as all viewers know.
 fn seems_to_interrupt(
     encounter: &Encounter,
     c: &Combatant,
@@ -380,7 +380,7 @@ fn may_interrupt_choice(
     })
 }
 
-/// Whether it may steal the turn before the next combatant is chosen.
+/// True if it may steal the turn before the next combatant is chosen.
 fn could_interrupt_choice(encounter: &Encounter, c: &Combatant) -> bool {
     // Most are not hurt: no refusal is worded for them.
     hurt_off_turn(encounter, c) && may_interrupt_choice(encounter, c, Means::Damage).is_ok()
@@ -403,7 +403,7 @@ fn may_take_a_turn(interrupter: &Combatant, means: Means) -> Result<(), Violatio
     })
 }
 
-/// Whether it is in the fight and can act, or one of a group can (AI-18a).
+/// True if it is in the fight and can act, or one of a group can (AI-18a).
 fn able(c: &Combatant) -> bool {
     c.free_of(|condition| INCAPACITATING.contains(&condition))
 }
@@ -422,7 +422,7 @@ fn was_hurt(encounter: &Encounter, interrupter: &Combatant) -> Result<(), Violat
     )
 }
 
-/// Whether it took damage that pays for an interrupt (AI-20): not in its own turn (AI-20a).
+/// True if it took damage that pays for an interrupt (AI-20): not in its own turn (AI-20a).
 fn hurt_off_turn(encounter: &Encounter, c: &Combatant) -> bool {
     c.state.hurt && encounter.state.last_actor.as_ref() != Some(&c.id)
 }

@@ -23,13 +23,12 @@ pub use start::{
 pub use state::*;
 
 use crate::json::FieldError;
-use crate::rulesets::shared::{check_started, had_turn};
+use crate::rulesets::shared::{check_started, had_turn, types};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{
     Audience, Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
-    EventRedaction, Fold, Int, KnownCombatants, LegalCommand, Manifest, OrderEntry, Pending,
-    Play as PlayOf, Property, Reason, Redact, Ruleset, Secrecy, SharedEvent, Violation, commands,
-    events,
+    EventRedaction, Fold, Int, KnownCombatants, LegalCommand, OrderEntry, Pending, Play as PlayOf,
+    Property, Reason, Redact, Ruleset, Secrecy, SharedEvent, Violation, commands, events,
 };
 use inspiration::can_ever_hold;
 use interrupt::{asked, could_interrupt_for_damage, is_choice_held, is_held};
@@ -81,14 +80,7 @@ pub enum Event {
 }
 
 impl Ruleset for ActiveInitiative {
-    type Options = Options;
-    type CombatantStats = CombatantStats;
-    type CombatantState = CombatantState;
-    type State = State;
-    type Command = Command;
-    type Event = Event;
-
-    const MANIFEST: &'static Manifest = &manifest::MANIFEST;
+    types!();
 
     fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
         check_started(

@@ -264,10 +264,16 @@ fn act_behind(encounter: &Encounter, id: &CombatantId) -> Vec<CombatantId> {
 /// they are asked (EX-27a).
 fn passed_above(encounter: &Encounter, jumper: &Combatant) -> Vec<CombatantId> {
     let kept = &encounter.state.kept;
-    let above = encounter
-        .iter()
-        .filter(|c| c.state.rank < jumper.state.rank);
-    ids(above.filter(|c| !c.hidden && kept.contains(&c.id)))
+    ids(above(encounter, jumper).filter(|c| !c.hidden && kept.contains(&c.id)))
+}
+
+/// The personas with a higher initiative.
+fn above<'t>(
+    encounter: &'t Encounter,
+    persona: &'t Combatant,
+) -> impl Iterator<Item = &'t Combatant> {
+    let all = encounter.iter();
+    all.filter(|c| c.state.rank < persona.state.rank)
 }
 
 /// The hidden personas above a visible one that has jumped, which are asked no more about the act
@@ -277,10 +283,7 @@ fn hidden_above(encounter: &Encounter, jumper: &Combatant) -> Vec<CombatantId> {
         return Vec::new();
     }
     let kept = &encounter.state.kept;
-    let above = encounter
-        .iter()
-        .filter(|c| c.state.rank < jumper.state.rank);
-    ids(above.filter(|c| c.hidden && !kept.contains(&c.id)))
+    ids(above(encounter, jumper).filter(|c| c.hidden && !kept.contains(&c.id)))
 }
 
 /// Lets the announced jumps take place that no persona above may still jump ahead of. A mental duel
@@ -396,14 +399,14 @@ fn higher_undecided<'t>(encounter: &'t Encounter, persona: &Combatant) -> Option
         .find(|c| c.state.rank < persona.state.rank && !c.hidden && undecided(encounter, c, next))
 }
 
-/// Whether a persona could jump ahead of the act of a persona of rank `next`.
+/// True if a persona could jump ahead of the act of a persona of rank `next`.
 fn could_jump(encounter: &Encounter, c: &Combatant, next: u32) -> bool {
     !c.state.keeps_waiting
         && (may_jump(encounter, c, Component::Move, next).is_ok()
             || may_jump(encounter, c, Component::Act, next).is_ok())
 }
 
-/// Whether a persona that is asked announces its acts: a visible one could jump ahead of them. A
+/// True if a persona that is asked announces its acts: a visible one could jump ahead of them. A
 /// hidden persona announces none, since no player sees them come.
 pub(super) fn must_announce(encounter: &Encounter, c: &Combatant) -> bool {
     if !encounter.options.jump_window || c.hidden {
@@ -412,7 +415,7 @@ pub(super) fn must_announce(encounter: &Encounter, c: &Combatant) -> bool {
     a_visible_one_could_jump(encounter, encounter.state.cursor)
 }
 
-/// Whether a jump of a persona is announced, and waits for a visible one above. Players do not see
+/// True if a jump of a persona is announced, and waits for a visible one above. Players do not see
 /// that of a hidden persona come, nor the act of one.
 fn waits_for_higher(encounter: &Encounter, persona: &Combatant) -> bool {
     let Some(rank) = persona.state.rank else {
@@ -421,7 +424,7 @@ fn waits_for_higher(encounter: &Encounter, persona: &Combatant) -> bool {
     !persona.hidden && asks_visible(encounter) && a_visible_one_could_jump(encounter, rank)
 }
 
-/// Whether a visible persona could jump ahead of the act of a persona of rank `next`.
+/// True if a visible persona could jump ahead of the act of a persona of rank `next`.
 fn a_visible_one_could_jump(encounter: &Encounter, next: u32) -> bool {
     let failed = &encounter.state.failed;
     let mut others = encounter.iter();
@@ -437,7 +440,7 @@ fn asks_visible(encounter: &Encounter) -> bool {
     asked.any(|id| is_visible(encounter, id))
 }
 
-/// Whether the next act is announced, and waits for the personas that may jump ahead of it.
+/// True if the next act is announced, and waits for the personas that may jump ahead of it.
 fn window_open(encounter: &Encounter) -> bool {
     match encounter.state.jumps.last() {
         Some(jump) => is_visible(encounter, &jump.combatant) && asks_visible(encounter),
@@ -445,7 +448,7 @@ fn window_open(encounter: &Encounter) -> bool {
     }
 }
 
-/// Whether an act of the list is announced that personas may jump ahead of.
+/// True if an act of the list is announced that personas may jump ahead of.
 fn is_act_announced(encounter: &Encounter) -> bool {
     if !encounter.options.jump_window {
         return false;
@@ -457,7 +460,7 @@ fn is_act_announced(encounter: &Encounter) -> bool {
     happens && is_visible(encounter, &plan.combatant)
 }
 
-/// Whether a persona has to jump or pass before the next act, of a persona of rank `next`.
+/// True if a persona has to jump or pass before the next act, of a persona of rank `next`.
 fn undecided(encounter: &Encounter, c: &Combatant, next: u32) -> bool {
     let state = &encounter.state;
     could_jump(encounter, c, next) && !state.kept.contains(&c.id) && !state.failed.contains(&c.id)

@@ -147,7 +147,7 @@ pub(super) fn ask(play: &mut Play<'_>, rank: u32, combatants: Vec<CombatantId>) 
     }
 }
 
-/// Whether personas of one place are the lowest left, among the `seen` (EX-15).
+/// True if personas of one place are the lowest left, among the `seen` (EX-15).
 pub(super) fn are_lowest(
     encounter: &Encounter,
     asked: &[CombatantId],

@@ -16,13 +16,13 @@ pub use mental::{DuelEnded, MentalAttack, MentalAttacked, MentalDuel, MentalDuel
 pub use state::*;
 pub use unit::{InitiativeRolled, Roll, Rolled, Rolls, Start, TieRolls};
 
-use crate::rulesets::shared::check_started;
+use crate::rulesets::shared::{check_started, types};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{
     Audience, Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
-    EventRedaction, Fold, KnownCombatants, LegalCommand, Manifest, OrderEntry, Pending,
-    Play as PlayOf, Property, Reason, Redact, RosterEvent, Ruleset, Secrecy, SharedEvent, Status,
-    TurnEnded, Violation, commands, events, ids,
+    EventRedaction, Fold, KnownCombatants, LegalCommand, OrderEntry, Pending, Play as PlayOf,
+    Property, Reason, Redact, RosterEvent, Ruleset, Secrecy, SharedEvent, Status, TurnEnded,
+    Violation, commands, events, ids,
 };
 use jump::deciders;
 use list::are_lowest;
@@ -73,14 +73,7 @@ pub enum Event {
 }
 
 impl Ruleset for Exp {
-    type Options = Options;
-    type CombatantStats = CombatantStats;
-    type CombatantState = CombatantState;
-    type State = State;
-    type Command = Command;
-    type Event = Event;
-
-    const MANIFEST: &'static Manifest = &manifest::MANIFEST;
+    types!();
 
     fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
         if !is_own_roll(command) {
@@ -298,7 +291,7 @@ impl Ruleset for Exp {
     }
 }
 
-/// Whether it is a persona's own roll, which may come before the start.
+/// True if it is a persona's own roll, which may come before the start.
 fn is_own_roll(command: &Command) -> bool {
     matches!(
         command,
@@ -330,7 +323,7 @@ fn take_over(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Whether a duellist has left, or cannot attack with its mind.
+/// True if a duellist has left, or cannot attack with its mind.
 fn is_unfit_for_duel(play: &Play<'_>, id: &CombatantId) -> bool {
     let encounter = play.encounter();
     if !encounter.state.duel.contains(id) {

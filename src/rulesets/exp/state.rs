@@ -372,13 +372,13 @@ impl InitiativeRoll {
     }
 }
 
-/// Whether it can act: it is in the fight, and neither it nor all members of a group are stopped
+/// True if it can act: it is in the fight, and neither it nor all members of a group are stopped
 /// (EX-23).
 pub(super) fn able(c: &Combatant) -> bool {
     c.free_of(|condition| matches!(condition, "paralyzed" | "stunned" | "unconscious"))
 }
 
-/// Whether no lower place can still do anything, among the `seen`: the lowest may not wait (EX-15),
+/// True if no lower place can still do anything, among the `seen`: the lowest may not wait (EX-15),
 /// nor may a persona without a rank, which is not asked again.
 pub(super) fn lowest(
     encounter: &Encounter,

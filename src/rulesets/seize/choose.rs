@@ -130,7 +130,7 @@ pub(super) fn check_not_barred(encounter: &Encounter, c: &Combatant) -> Result<(
     })
 }
 
-/// Whom a choice may name.
+/// The combatants that may be chosen.
 pub(super) fn choosable(encounter: &Encounter) -> Vec<CombatantId> {
     match encounter.state.phase {
         Phase::Nominate {} | Phase::NominateFirst {} => {

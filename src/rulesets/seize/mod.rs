@@ -22,13 +22,12 @@ pub use seize_the_turn::{
 };
 pub use state::*;
 
-use crate::rulesets::shared::{check_started, had_turn};
+use crate::rulesets::shared::{check_started, had_turn, types};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{
     Audience, Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
-    EventRedaction, Fold, KnownCombatants, LegalCommand, Manifest, OrderEntry, Pending,
-    Play as PlayOf, Property, Reason, Redact, Ruleset, Secrecy, SharedEvent, Violation, commands,
-    events,
+    EventRedaction, Fold, KnownCombatants, LegalCommand, OrderEntry, Pending, Play as PlayOf,
+    Property, Reason, Redact, Ruleset, Secrecy, SharedEvent, Violation, commands, events,
 };
 use seize_the_turn::{eligible, has_counting_loss, may_seize, queued};
 use turn::barred;
@@ -73,14 +72,7 @@ pub enum Event {
 }
 
 impl Ruleset for Seize {
-    type Options = Options;
-    type CombatantStats = CombatantStats;
-    type CombatantState = CombatantState;
-    type State = State;
-    type Command = Command;
-    type Event = Event;
-
-    const MANIFEST: &'static Manifest = &manifest::MANIFEST;
+    types!();
 
     fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
         check_started(

@@ -96,12 +96,12 @@ pub(super) fn eligible(encounter: &Encounter) -> Vec<CombatantId> {
     ids(encounter.iter().filter(|c| may_seize(encounter, c)))
 }
 
-/// Whether it may seize the turn that comes now (WA-12, WA-12b).
+/// True if it may seize the turn that comes now (WA-12, WA-12b).
 pub(super) fn may_seize(encounter: &Encounter, c: &Combatant) -> bool {
     has_counting_loss(encounter, c) && able(c)
 }
 
-/// Whether it lost hit points that let it seize the next turn: not after, before or in a turn of its
+/// True if it lost hit points that let it seize the next turn: not after, before or in a turn of its
 /// own (WA-20).
 pub(super) fn has_counting_loss(encounter: &Encounter, c: &Combatant) -> bool {
     let is_moment = match &encounter.state.phase {
@@ -113,7 +113,7 @@ pub(super) fn has_counting_loss(encounter: &Encounter, c: &Combatant) -> bool {
     is_moment && c.state.hurt && !has_turn && !barred(encounter, c)
 }
 
-/// Whether it has seized a turn that is still to come.
+/// True if it has seized a turn that is still to come.
 pub(super) fn queued(encounter: &Encounter, id: &CombatantId) -> bool {
     encounter
         .state
@@ -122,7 +122,7 @@ pub(super) fn queued(encounter: &Encounter, id: &CombatantId) -> bool {
         .any(|seizer| seizer.combatant == *id)
 }
 
-/// Whether it could do something with a turn: in the fight, and not disabled as a whole (WA-15a).
+/// True if it could do something with a turn: in the fight, and not disabled as a whole (WA-15a).
 fn able(c: &Combatant) -> bool {
     c.free_of(|condition| DISABLED.contains(&condition))
 }
@@ -155,7 +155,7 @@ fn place_in_queue(encounter: &Encounter, seizer: &Combatant) -> u32 {
     before
 }
 
-/// Whether a seized turn comes before the one that `seizer` seizes: it follows an earlier turn, or
+/// True if a seized turn comes before the one that `seizer` seizes: it follows an earlier turn, or
 /// has the higher bonus (WA-15).
 fn comes_before(encounter: &Encounter, queued: &Seizer, seizer: &Combatant) -> bool {
     if queued.window < encounter.state.windows {

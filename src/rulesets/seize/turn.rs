@@ -23,7 +23,7 @@ pub(super) fn close_round(play: &mut Play<'_>) -> bool {
     over
 }
 
-/// Whether all in the fight have had a turn or are barred from one. With no combatant in the fight
+/// True if all in the fight have had a turn or are barred from one. With no combatant in the fight
 /// the round waits.
 fn is_round_over(encounter: &Encounter) -> bool {
     let none_waits = encounter.waiting().all(|c| barred(encounter, c));
@@ -76,7 +76,7 @@ fn forget_losses(fold: &mut Fold<'_, Seize>) {
     fold.change_states(|s| s.hurt, |s| s.hurt = false);
 }
 
-/// Whether it rolled a 1 and this is the round in which it cannot act (WA-7).
+/// True if it rolled a 1 and this is the round in which it cannot act (WA-7).
 pub(super) fn barred(encounter: &Encounter, c: &Combatant) -> bool {
     c.state.skips_round_1 && encounter.round <= 1
 }

@@ -13,5 +13,5 @@ pub use clock::{
     start_encounter, start_round, start_turn,
 };
 pub use nomination::{check_chooser, check_in_fight, check_starter};
-pub(crate) use parts::parts;
+pub(crate) use parts::{parts, types};
 pub use secrecy::{seen_first, seen_if_any};

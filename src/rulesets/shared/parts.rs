@@ -1,9 +1,8 @@
 //! The parts of a ruleset that stand in modules of their own.
 
-/// Fills the part of [`Ruleset`](crate::vocabulary::Ruleset) for which every folder has a type or a
-/// module of the same name. The other names are those of the vocabulary as every folder imports
-/// them.
-macro_rules! parts {
+/// Names the types of a [`Ruleset`](crate::vocabulary::Ruleset) and its manifest, which have the same
+/// names in every folder.
+macro_rules! types {
     () => {
         type Options = Options;
         type CombatantStats = CombatantStats;
@@ -13,6 +12,15 @@ macro_rules! parts {
         type Event = Event;
 
         const MANIFEST: &'static $crate::vocabulary::Manifest = &manifest::MANIFEST;
+    };
+}
+
+/// Fills the part of [`Ruleset`](crate::vocabulary::Ruleset) for which every folder has a type or a
+/// module of the same name. The other names are those of the vocabulary as every folder imports
+/// them.
+macro_rules! parts {
+    () => {
+        $crate::rulesets::shared::types!();
 
         fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
             decide::decide(play, command)
@@ -40,4 +48,4 @@ macro_rules! parts {
     };
 }
 
-pub(crate) use parts;
+pub(crate) use {parts, types};
