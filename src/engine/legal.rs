@@ -7,9 +7,11 @@ use super::narration::DistinctNames;
 use super::trial::{Trials, extract_shared_lists};
 use super::{MAX_CONDITIONS, Role, Stop, Viewer, narration};
 use crate::vocabulary::{
-    Alternative, Combatant, CombatantId, Commands, Encounter, Group, LegalCommand, MAX_COMBATANTS,
-    MAX_MEMBERS, Member, MemberId, Pending, Property, Readers, Ruleset, Slug, Status, Values,
-    shared_list,
+    AddCombatant, AddEffect, Alternative, ClearCondition, Combatant, CombatantId, Commands, Count,
+    Damage, Encounter, EndEncounter, Group, Heal, HitPoints, LegalCommand, MAX_COMBATANTS,
+    MAX_MEMBERS, Member, MemberId, Name, Note, Override, Pending, Property, Redo, RemoveCombatant,
+    RemoveEffect, Ruleset, SetCondition, Slug, Status, Undo, UpdateCombatant, UpdateEncounter,
+    Values, shared_list,
 };
 use serde_json::json;
 use std::borrow::Cow;
@@ -116,7 +118,7 @@ fn tools_of_the_table<R: Ruleset>(
     let mut legal_commands = shared(encounter);
     if encounter.status == Status::Running && encounter.active().next().is_some() {
         let active = encounter.active().map(|c| &c.id);
-        let give_turn = LegalCommand::of("override", "TK-5").whom("combatant", true, active);
+        let give_turn = LegalCommand::of::<Override>("TK-5").whom("combatant", active);
         legal_commands.extend(trials.keep_legal([give_turn]));
     }
     legal_commands.extend(undo(record, oldest));
@@ -173,20 +175,13 @@ fn group<R: Ruleset>(
 
 /// The shared commands that are legal now.
 fn shared<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
-    let readers = [json!(Readers::Gm), json!(Readers::All)];
-    let note = LegalCommand::of("note", "TK-1")
-        .text("text", true, 2000)
-        .choose("readers", false, readers)
-        .or(json!(Readers::default()));
+    let note = LegalCommand::of::<Note>("TK-1");
     if encounter.status == Status::Ended {
         return vec![note];
     }
-    let metadata = Values::map(Values::Text(40), Values::Text(200), 16);
-    let update = LegalCommand::of("update_encounter", "TK-1")
-        .text("name", true, 120)
-        .open("metadata", false, metadata)
-        .advanced();
-    let end = LegalCommand::of("end_encounter", "TK-1");
+    // A change of nothing is none.
+    let update = LegalCommand::of::<UpdateEncounter>("TK-1").required("name");
+    let end = LegalCommand::of::<EndEncounter>("TK-1");
     let mut legal_commands = vec![note, update, end];
     legal_commands.extend(add_combatant(encounter));
     legal_commands.extend(effects(encounter));
@@ -208,11 +203,11 @@ fn add_combatant<R: Ruleset>(encounter: &Encounter<R>) -> Option<LegalCommand> {
     if encounter.combatants.len() >= MAX_COMBATANTS {
         return None;
     }
-    let name = Property::required("name", Values::Text(80));
+    let name = Property::required("name", Name::any());
     // Without a maximum: not every one would be accepted with every current number.
     let hp = vec![
-        Property::required("current", Values::Range(1, 1_000_000)),
-        Property::optional("temp", Values::Range(0, 1_000_000)),
+        Property::required("current", Values::Range(1, HitPoints::MOST)),
+        Property::optional("temp", HitPoints::any()),
     ];
     let members = Values::List {
         items: Box::new(Values::NewWord(Vec::new())),
@@ -226,7 +221,7 @@ fn add_combatant<R: Ruleset>(encounter: &Encounter<R>) -> Option<LegalCommand> {
     ];
     properties.extend(properties_of_combatants(encounter));
     properties.extend(R::newcomer_fields(encounter));
-    Some(LegalCommand::of("add_combatant", "TK-2").object("details", true, properties))
+    Some(LegalCommand::of::<AddCombatant>("TK-2").object("details", properties))
 }
 
 /// The fields of a combatant that the game master may set in any ruleset.
@@ -240,7 +235,7 @@ fn properties_of_combatants<R: Ruleset>(encounter: &Encounter<R>) -> Vec<Propert
     vec![
         Property::optional("side", Values::words(sides)),
         Property::optional("hidden", Values::flag()),
-        Property::optional("controller", Values::Text(80)),
+        Property::optional("controller", Name::any()),
     ]
 }
 
@@ -252,11 +247,11 @@ fn effects<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
         effect.push(Property::optional("hidden", Values::flag()));
         let sources = Values::combatants(everyone.iter().copied());
         effect.push(Property::optional("source", sources));
-        legal_commands.push(LegalCommand::of("add_effect", "TK-2").object("effect", true, effect));
+        legal_commands.push(LegalCommand::of::<AddEffect>("TK-2").object("effect", effect));
     }
     let effects = encounter.effects.iter().map(|effect| &effect.id);
-    let remove = LegalCommand::of("remove_effect", "TK-2");
-    legal_commands.push(remove.open("effect_id", true, Values::effects(effects)));
+    let remove = LegalCommand::of::<RemoveEffect>("TK-2");
+    legal_commands.push(remove.open("effect_id", Values::effects(effects)));
     legal_commands
 }
 
@@ -264,7 +259,7 @@ fn effects<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
 fn effect_of(everyone: &[&CombatantId]) -> Vec<Property> {
     let targets = Values::combatants(everyone.iter().copied());
     vec![
-        Property::required("name", Values::Text(80)),
+        Property::required("name", Name::any()),
         Property::required("expires", Values::AnyOf(expiries(everyone))),
         Property::optional("target", targets),
     ]
@@ -272,13 +267,12 @@ fn effect_of(everyone: &[&CombatantId]) -> Vec<Property> {
 
 /// The ends that an effect may have.
 fn expiries(everyone: &[&CombatantId]) -> Vec<Alternative> {
-    let count = || Values::Range(1, 10_000);
-    let rounds = || vec![Property::required("rounds", count())];
+    let rounds = || vec![Property::required("rounds", Count::any())];
     let turns = || {
         let whose = Values::combatants(everyone.iter().copied());
         vec![
             Property::required("of", whose),
-            Property::optional("turns", count()),
+            Property::optional("turns", Count::any()),
         ]
     };
     vec![
@@ -299,18 +293,14 @@ fn expiry(title: &'static str, at: &'static str, counts: Vec<Property>) -> Alter
 
 fn hit_points<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
     let sources = shared_list(encounter.iter().map(|c| &c.id));
-    let damage = of_amount("damage").among("source", false, &sources, None);
-    let heal = of_amount("heal");
+    let damage = LegalCommand::of::<Damage>("TK-1").among("source", &sources, None);
+    let heal = LegalCommand::of::<Heal>("TK-1");
     let foes_first = sorted_by_side(encounter, false);
     let friends_first = sorted_by_side(encounter, true);
     let mut legal_commands = aimed(&foes_first, &damage, |c| !c.hurt_by_member(), |_| true);
     let healed = aimed(&friends_first, &heal, |c| !c.hurt_by_member(), |_| true);
     legal_commands.extend(healed);
     legal_commands
-}
-
-fn of_amount(verb: &'static str) -> LegalCommand {
-    LegalCommand::of(verb, "TK-1").range("amount", true, 0, 1_000_000)
 }
 
 /// All combatants: first those of the current combatant's side or first its foes. Without a current
@@ -329,7 +319,7 @@ fn sorted_by_side<R: Ruleset>(encounter: &Encounter<R>, own_first: bool) -> Vec<
 fn set_condition<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
     let known = known_conditions(encounter);
     let new_word = Values::NewWord(known.iter().map(|condition| json!(condition)).collect());
-    let set_new = LegalCommand::of("set_condition", "TK-3").open("condition", true, new_word);
+    let set_new = LegalCommand::of::<SetCondition>("TK-3").open("condition", new_word);
     let everyone: Vec<&Combatant<R>> = encounter.iter().collect();
     let mut legal_commands = aimed(
         &everyone,
@@ -344,8 +334,8 @@ fn set_condition<R: Ruleset>(encounter: &Encounter<R>) -> Vec<LegalCommand> {
                 targets.push(&c.id);
             }
         }
-        let set_known = LegalCommand::of("set_condition", "TK-3").with("condition", condition);
-        legal_commands.push(set_known.whom("target", true, targets));
+        let set_known = LegalCommand::of::<SetCondition>("TK-3").with("condition", condition);
+        legal_commands.push(set_known.whom("target", targets));
     }
     legal_commands
 }
@@ -379,16 +369,16 @@ fn clear_one_of(
     target: &CombatantId,
     member: Option<&MemberId>,
 ) -> LegalCommand {
-    let mut clear = LegalCommand::of("clear_condition", "TK-3").with("target", target.as_str());
+    let mut clear = LegalCommand::of::<ClearCondition>("TK-3").with("target", target.as_str());
     if let Some(member) = member {
         clear.set("member", member.as_str().into());
     }
-    clear.choose("condition", true, conditions.iter().map(Slug::as_str))
+    clear.choose("condition", conditions.iter().map(Slug::as_str))
 }
 
 fn change_combatants<R: Ruleset>(encounter: &Encounter<R>) -> [LegalCommand; 2] {
     let everyone = || encounter.iter().map(|c| &c.id);
-    let mut shapes = vec![change("Change the name", "name", Values::Text(80))];
+    let mut shapes = vec![change("Change the name", "name", Name::any())];
     for property in properties_of_combatants(encounter) {
         let title = match &*property.field {
             "side" => "Change the side",
@@ -397,10 +387,10 @@ fn change_combatants<R: Ruleset>(encounter: &Encounter<R>) -> [LegalCommand; 2] 
         };
         shapes.push(change(title, property.field, property.values));
     }
-    let update = LegalCommand::of("update_combatant", "TK-2")
-        .whom("combatant", true, everyone())
-        .open("changes", true, Values::AnyOf(shapes));
-    let remove = LegalCommand::of("remove_combatant", "TK-2").whom("combatant", true, everyone());
+    let update = LegalCommand::of::<UpdateCombatant>("TK-2")
+        .whom("combatant", everyone())
+        .open("changes", Values::AnyOf(shapes));
+    let remove = LegalCommand::of::<RemoveCombatant>("TK-2").whom("combatant", everyone());
     [update, remove]
 }
 
@@ -440,11 +430,13 @@ fn aimed<R: Ruleset>(
         let option = option.clone().with("target", c.id.as_str());
         of_groups.push(if members.is_empty() && alone(c) {
             option
+        } else if alone(c) {
+            option.choose("member", members)
         } else {
-            option.choose("member", !alone(c), members)
+            option.choose("member", members).required("member")
         });
     }
-    let mut legal_commands = vec![option.clone().whom("target", true, singles)];
+    let mut legal_commands = vec![option.clone().whom("target", singles)];
     legal_commands.append(&mut of_groups);
     legal_commands
 }
@@ -464,7 +456,7 @@ fn own_effect<R: Ruleset>(record: &EncounterRecord<R>, viewer: &Viewer) -> Optio
     let everyone: Vec<&CombatantId> = encounter.iter().map(|c| &c.id).collect();
     let mut effect = effect_of(&everyone);
     effect.push(Property::required("source", Values::combatants(own)));
-    Some(LegalCommand::of("add_effect", "TK-13").object("effect", true, effect))
+    Some(LegalCommand::of::<AddEffect>("TK-13").object("effect", effect))
 }
 
 /// The way back, if there is one, to the version `oldest` and no further.
@@ -475,18 +467,21 @@ fn undo<R: Ruleset>(record: &EncounterRecord<R>, oldest: u64) -> Option<LegalCom
         return None;
     }
     // Where a single step leads to a version that is gone, one that is kept is named.
-    let required = single_step < oldest;
-    Some(LegalCommand::of("undo", "TK-7").range(
+    let undo = LegalCommand::of::<Undo>("TK-7").range(
         "to_version",
-        required,
         i64::try_from(oldest).unwrap_or(i64::MAX),
         i64::try_from(last).unwrap_or(i64::MAX),
-    ))
+    );
+    Some(if single_step < oldest {
+        undo.required("to_version")
+    } else {
+        undo
+    })
 }
 
 /// The undo of a player's own last command, which the app knows to be theirs.
 fn undo_own() -> LegalCommand {
-    LegalCommand::of("undo", "TK-9").labelled("Undo your last command")
+    LegalCommand::of::<Undo>("TK-9").labelled("Undo your last command")
 }
 
 /// The way forward again, unless its state is older than `oldest`.
@@ -494,5 +489,5 @@ fn redo<R: Ruleset>(record: &EncounterRecord<R>, oldest: u64) -> Option<LegalCom
     if record.history.redo_target()? < oldest {
         return None;
     }
-    Some(LegalCommand::of("redo", "TK-7"))
+    Some(LegalCommand::of::<Redo>("TK-7"))
 }

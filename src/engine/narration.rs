@@ -175,7 +175,7 @@ fn number_equal_labels(options: &mut [LegalCommand]) {
 
 /// The specification of an option's command.
 fn spec<'s>(specs: &'s [CommandSpec], option: &LegalCommand) -> Option<&'s CommandSpec> {
-    let verb = option.fields()?.get("type")?;
+    let verb = option.decided()?.get("type")?;
     let mut all = specs.iter().chain(SharedCommand::SPECS);
     all.find(|spec| verb == spec.verb)
 }
@@ -195,5 +195,5 @@ impl Tellable for LegalCommand {
 }
 
 fn decided<'o>(option: &'o LegalCommand, field: &str) -> Option<&'o Value> {
-    option.fields()?.get(field)
+    option.decided()?.get(field)
 }

@@ -1,6 +1,6 @@
 //! `#[command]` and `#[commands]`.
 
-use crate::fields::{complete, last_segment};
+use crate::fields::{complete, last_segment, table};
 use crate::union::Union;
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
@@ -64,6 +64,7 @@ pub fn command(arguments: Tokens, mut item: DeriveInput) -> Result<Tokens> {
     } else {
         actor(&sender, &item)?
     };
+    let fields = table(&item)?;
     complete(&mut item)?;
     let name = &item.ident;
     Ok(quote! {
@@ -72,14 +73,15 @@ pub fn command(arguments: Tokens, mut item: DeriveInput) -> Result<Tokens> {
         #item
 
         impl #name {
-            /// The sender, label and summary of the command. Its type is in the enum that lists it.
-            pub(crate) const SPEC: ::turnkeeper::vocabulary::CommandSpec =
-                ::turnkeeper::vocabulary::CommandSpec::new(
-                    "",
-                    ::turnkeeper::vocabulary::AllowedRole::#sender,
-                    #label,
-                    #summary,
-                );
+            /// What its declaration says. Its type is in the enum that lists it.
+            pub(crate) const DECLARED: ::turnkeeper::vocabulary::CommandSpec =
+                ::turnkeeper::vocabulary::CommandSpec {
+                    verb: "",
+                    label: #label,
+                    summary: #summary,
+                    sender: ::turnkeeper::vocabulary::AllowedRole::#sender,
+                    fields: #fields,
+                };
 
             #actor
         }
@@ -127,9 +129,16 @@ pub fn commands(item: DeriveInput) -> Result<Tokens> {
     Ok(quote! {
         #written
 
+        #(
+            impl ::turnkeeper::vocabulary::Listed for #names {
+                const SPEC: ::turnkeeper::vocabulary::CommandSpec =
+                    ::turnkeeper::vocabulary::CommandSpec { verb: #tags, ..#names::DECLARED };
+            }
+        )*
+
         impl ::turnkeeper::vocabulary::Commands for #name {
             const SPECS: &'static [::turnkeeper::vocabulary::CommandSpec] = &[
-                #( ::turnkeeper::vocabulary::CommandSpec { verb: #tags, ..#names::SPEC }, )*
+                #( <#names as ::turnkeeper::vocabulary::Listed>::SPEC, )*
             ];
 
             fn actor(&self) -> ::turnkeeper::vocabulary::Actor<'_> {

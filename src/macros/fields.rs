@@ -2,21 +2,23 @@
 
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
+use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Data, DeriveInput, Error, Field, Fields, GenericArgument, Ident, Meta,
-    PathArguments, PathSegment, Result, Type, parse_quote,
+    Attribute, Data, DeriveInput, Error, Field, Fields, GenericArgument, Ident, Lit, LitStr, Meta,
+    PathArguments, PathSegment, Result, Token, Type, parse_quote,
 };
 
 /// The names of a struct's fields.
 pub fn fields(item: &DeriveInput) -> Result<Vec<&Ident>> {
+    let fields = named(item)?.iter();
+    Ok(fields.filter_map(|field| field.ident.as_ref()).collect())
+}
+
+fn named(item: &DeriveInput) -> Result<&Punctuated<Field, Token![,]>> {
     if let Data::Struct(data) = &item.data
-        && let Fields::Named(named) = &data.fields
+        && let Fields::Named(fields) = &data.fields
     {
-        return Ok(named
-            .named
-            .iter()
-            .filter_map(|field| field.ident.as_ref())
-            .collect());
+        return Ok(&fields.named);
     }
     Err(Error::new_spanned(
         &item.ident,
@@ -76,6 +78,55 @@ pub fn tellable(item: &DeriveInput) -> Result<Tokens> {
     })
 }
 
+/// The table of a struct's fields, for the trait `Fields`.
+pub fn table(item: &DeriveInput) -> Result<Tokens> {
+    let all_optional = has_word(&item.attrs, "serde", "default");
+    let mut rows = Vec::new();
+    for field in named(item)? {
+        let Field { attrs, ty, .. } = field;
+        let name = match renamed(attrs)? {
+            Some(name) => name,
+            None => field
+                .ident
+                .as_ref()
+                .map(Ident::to_string)
+                .unwrap_or_default(),
+        };
+        let kind = last_segment(ty).map(|last| last.ident.to_string());
+        let kind = kind.as_deref().unwrap_or_default();
+        let has_default = has_attribute(attrs, "default") || has_word(attrs, "serde", "default");
+        let is_required = !(kind == "Option" || has_default || all_optional);
+        let is_advanced = has_attribute(attrs, "advanced");
+        let default = if has_default && !matches!(kind, "Option" | "Vec" | "BTreeMap") {
+            quote! { Some(::turnkeeper::vocabulary::default_value::<#ty>) }
+        } else {
+            quote! { None }
+        };
+        rows.push(quote! {
+            ::turnkeeper::vocabulary::Field {
+                name: #name,
+                required: #is_required,
+                advanced: #is_advanced,
+                default: #default,
+                values: <#ty as ::turnkeeper::vocabulary::FieldType>::values,
+            }
+        });
+    }
+    Ok(quote! { &[ #( #rows ),* ] })
+}
+
+pub fn implemented(item: &DeriveInput) -> Result<Tokens> {
+    let name = &item.ident;
+    let table = table(item)?;
+    Ok(quote! {
+        impl ::turnkeeper::vocabulary::Fields for #name {
+            const FIELDS: &'static [::turnkeeper::vocabulary::Field] = #table;
+        }
+
+        impl ::turnkeeper::vocabulary::FieldType for #name {}
+    })
+}
+
 /// Adds to the fields how they are read and written. One without a value is not written, and a list
 /// or map with `#[default]` not if it is empty. Any field with `#[default]` may be left out.
 pub fn complete(item: &mut DeriveInput) -> Result<()> {
@@ -84,6 +135,7 @@ pub fn complete(item: &mut DeriveInput) -> Result<()> {
     };
     if let Fields::Named(named) = &mut data.fields {
         for field in &mut named.named {
+            field.attrs.retain(|a| !a.path().is_ident("advanced"));
             complete_field(field)?;
         }
     }
@@ -97,7 +149,7 @@ fn complete_field(field: &mut Field) -> Result<()> {
         .map(|last| last.ident.to_string())
         .unwrap_or_default();
     if kind == "Option" {
-        if !has_skip(field) {
+        if !has_word(&field.attrs, "serde", "skip_serializing_if") {
             field
                 .attrs
                 .push(parse_quote!(#[serde(skip_serializing_if = "Option::is_none")]));
@@ -138,10 +190,38 @@ fn complete_field(field: &mut Field) -> Result<()> {
     Ok(())
 }
 
-fn has_skip(field: &Field) -> bool {
-    field.attrs.iter().any(|attribute| {
-        matches!(&attribute.meta, Meta::List(list)
-            if list.path.is_ident("serde") && list.tokens.to_string().contains("skip_serializing_if"))
+/// The name that `#[serde(rename = "...")]` gives a field.
+fn renamed(attributes: &[Attribute]) -> Result<Option<String>> {
+    let mut renamed = None;
+    for attribute in attributes {
+        if has_word(std::slice::from_ref(attribute), "serde", "rename") {
+            attribute.parse_nested_meta(|meta| {
+                if meta.path.is_ident("rename") {
+                    renamed = Some(meta.value()?.parse::<LitStr>()?.value());
+                } else if meta.input.peek(Token![=]) {
+                    meta.value()?.parse::<Lit>()?;
+                }
+                Ok(())
+            })?;
+        }
+    }
+    Ok(renamed)
+}
+
+fn has_attribute(attributes: &[Attribute], name: &str) -> bool {
+    attributes
+        .iter()
+        .any(|attribute| attribute.path().is_ident(name))
+}
+
+/// Whether one of the attributes `name` has the argument `word`.
+fn has_word(attributes: &[Attribute], name: &str, word: &str) -> bool {
+    attributes.iter().any(|attribute| {
+        let Meta::List(list) = &attribute.meta else {
+            return false;
+        };
+        let mut words = list.tokens.clone().into_iter();
+        list.path.is_ident(name) && words.any(|token| token.to_string() == word)
     })
 }
 

@@ -20,7 +20,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// First comes who may send it, `gm`, `player`, `author` or `source`, as
 /// `turnkeeper::vocabulary::AllowedRole` has them; then the template of an option's label. The doc
 /// comment is its summary. Unknown fields are refused, and fields without a value are not written. A
-/// field with `#[default]` may be left out, and an empty list or map of it is not written.
+/// field with `#[default]` may be left out, and an empty list or map of it is not written. Short
+/// forms leave a field with `#[advanced]` out.
 ///
 /// A player sends it for the combatant that its field `combatant` names. With `actor`, as in
 /// `#[command(player, "Claim", actor)]`, a method `actor` of its own says for whom.
@@ -73,6 +74,14 @@ pub fn word(arguments: TokenStream, item: TokenStream) -> TokenStream {
     parse_macro_input!(arguments as Nothing);
     let item = parse_macro_input!(item as DeriveInput);
     written(word::word(&item))
+}
+
+/// Tells options the fields of an object in a command, or of what a client sets of a combatant, as a
+/// command tells its own. Short forms leave a field with `#[advanced]` out.
+#[proc_macro_derive(Fields, attributes(advanced))]
+pub fn fields(item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as DeriveInput);
+    written(fields::implemented(&item))
 }
 
 fn written(tokens: syn::Result<Tokens>) -> TokenStream {

@@ -20,6 +20,7 @@ pub fn word(item: &DeriveInput) -> Result<Tokens> {
             .any(|attribute| attribute.path().is_ident("default"));
     }
     let default = has_default.then(|| quote! { #[derive(Default)] });
+    let words: Vec<_> = data.variants.iter().map(|variant| &variant.ident).collect();
     Ok(quote! {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[derive(::serde::Serialize, ::serde::Deserialize, ::utoipa::ToSchema)]
@@ -30,6 +31,13 @@ pub fn word(item: &DeriveInput) -> Result<Tokens> {
         impl ::std::fmt::Display for #name {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 ::serde::Serialize::serialize(self, f)
+            }
+        }
+
+        impl ::turnkeeper::vocabulary::FieldType for #name {
+            fn values() -> Option<::turnkeeper::vocabulary::Values> {
+                let words = [ #( Self::#words ),* ].map(|word| word.to_string());
+                Some(::turnkeeper::vocabulary::Values::words(words))
             }
         }
 

@@ -1,6 +1,6 @@
 //! What takes turns.
 
-use super::{CombatantId, FoeHp, Int, MemberId, Metadata, Ruleset, Slug, Text, word};
+use super::{CombatantId, FoeHp, HitPoints, MemberId, Metadata, Name, Ruleset, Slug, word};
 use crate::json::{FieldError, read_fields};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer};
@@ -19,14 +19,14 @@ pub const MAX_MEMBERS: usize = 50;
 #[serde(deny_unknown_fields)]
 pub struct Hp {
     /// Current hit points.
-    pub current: Int<0, 1_000_000>,
+    pub current: HitPoints,
     /// Maximum; the current number by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max: Option<Int<0, 1_000_000>>,
+    pub max: Option<HitPoints>,
     /// Temporary hit points, lost first.
     #[serde(default)]
     #[schema(default = 0)]
-    pub temp: Int<0, 1_000_000>,
+    pub temp: HitPoints,
 }
 
 /// Changes of hit points: each part keeps its value if it is left out.
@@ -35,11 +35,11 @@ pub struct Hp {
 #[serde(deny_unknown_fields, default)]
 pub struct HpChanges {
     /// Current hit points. Fewer are damage, more are healing. Needed to begin to track them.
-    pub current: Option<Int<0, 1_000_000>>,
+    pub current: Option<HitPoints>,
     /// Maximum. One below the current hit points lowers them: damage.
-    pub max: Option<Int<0, 1_000_000>>,
+    pub max: Option<HitPoints>,
     /// Temporary hit points. Fewer are no damage.
-    pub temp: Option<Int<0, 1_000_000>>,
+    pub temp: Option<HitPoints>,
 }
 
 impl From<Hp> for HpChanges {
@@ -194,13 +194,13 @@ pub struct Combatant<R: Ruleset> {
     /// Id of the combatant, unique in the encounter.
     pub id: CombatantId,
     /// Name for people.
-    pub name: Text<80>,
+    pub name: Name,
     /// Side, usually `players` or `monsters`.
     pub side: Slug,
     /// Kind of combatant.
     pub kind: Kind,
     /// Name of the player who decides for it, or `gm`.
-    pub controller: Text<80>,
+    pub controller: Name,
     /// True if players can't see it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub hidden: bool,
@@ -415,7 +415,7 @@ pub struct Draft<H> {
     /// Id of the combatant, unique in the encounter. Made from the name by default.
     pub id: Option<CombatantId>,
     /// Name for people; the id by default. A combatant needs a name or an id.
-    pub name: Option<Text<80>>,
+    pub name: Option<Name>,
     /// Side: `players` for the players' characters, any other word for others. By default
     /// `players`, or `monsters` for a kind other than `pc`.
     pub side: Option<Slug>,
@@ -423,7 +423,7 @@ pub struct Draft<H> {
     pub kind: Option<Kind>,
     /// Name of the player who decides for it: by default `player` for a player's character, else
     /// `gm`.
-    pub controller: Option<Text<80>>,
+    pub controller: Option<Name>,
     /// True if players can't see it.
     pub hidden: Option<bool>,
     /// Hit points, to track them.

@@ -1,8 +1,8 @@
 //! The commands that every ruleset understands.
 
 use super::{
-    ChangesSchema, CombatantId, DraftSchema, EffectDraft, EffectId, Int, Lines, MemberId, Metadata,
-    Slug, Text, command, commands, is_default, word,
+    ChangesSchema, CombatantId, DraftSchema, EffectDraft, EffectId, HitPoints, Lines, MemberId,
+    Metadata, Slug, Text, command, commands, is_default, word,
 };
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ pub struct Damage {
     /// The member of a group. Required if only the members have hit points.
     pub member: Option<MemberId>,
     /// Damage after all reductions. 0 counts as no damage.
-    pub amount: Int<0, 1_000_000>,
+    pub amount: HitPoints,
     /// The combatant that deals the damage.
     pub source: Option<CombatantId>,
 }
@@ -48,7 +48,7 @@ pub struct Heal {
     /// The member of a group. Required if only the members have hit points.
     pub member: Option<MemberId>,
     /// Hit points to restore.
-    pub amount: Int<0, 1_000_000>,
+    pub amount: HitPoints,
 }
 
 /// Adds a condition. `dead` and `defeated` take a combatant out of the fight in every ruleset; the
@@ -124,6 +124,7 @@ pub struct UpdateEncounter {
     /// The new name.
     pub name: Option<Text<120>>,
     /// The new metadata, which replaces the old one.
+    #[advanced]
     pub metadata: Option<Metadata>,
 }
 

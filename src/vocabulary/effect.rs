@@ -1,6 +1,6 @@
 //! Effects with a duration.
 
-use super::{CombatantId, EffectId, Int, Metadata, Text};
+use super::{CombatantId, Count, EffectId, Int, Metadata, Name};
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,7 +14,7 @@ pub enum Expiry {
     /// At the end of this round (or unit) for 1, of the next for 2, and so on.
     RoundEnd {
         /// Round ends left.
-        rounds: Int<1, 10_000>,
+        rounds: Count,
     },
     /// At the start of a combatant's turn.
     TurnStart {
@@ -26,7 +26,7 @@ pub enum Expiry {
         /// Turn starts left; 1 is the next one.
         #[serde(default)]
         #[schema(default = 1)]
-        turns: Int<1, 10_000>,
+        turns: Count,
     },
     /// At the end of a combatant's turn.
     TurnEnd {
@@ -38,7 +38,7 @@ pub enum Expiry {
         /// Turn ends left; 1 is the next one.
         #[serde(default)]
         #[schema(default = 1)]
-        turns: Int<1, 10_000>,
+        turns: Count,
     },
     /// At the end of the encounter.
     EncounterEnd {},
@@ -61,8 +61,8 @@ enum At {
 /// By hand, because the derived error does not name the field.
 impl<'de> Deserialize<'de> for Expiry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
+        struct ExpiryFields;
+        impl<'de> Visitor<'de> for ExpiryFields {
             type Value = Expiry;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(r#"an object such as {"at": "round_end", "rounds": 10}"#)
@@ -104,7 +104,7 @@ impl<'de> Deserialize<'de> for Expiry {
                 })
             }
         }
-        deserializer.deserialize_struct("Expiry", &["at", "rounds", "of", "turns"], Fields)
+        deserializer.deserialize_struct("Expiry", &["at", "rounds", "of", "turns"], ExpiryFields)
     }
 }
 
@@ -182,7 +182,7 @@ pub struct Effect {
     /// Id of the effect, unique in the encounter.
     pub id: EffectId,
     /// Name for people.
-    pub name: Text<80>,
+    pub name: Name,
     /// Target combatant. Absent for scene-wide effects.
     pub target: Option<CombatantId>,
     /// The combatant that caused it.
@@ -215,7 +215,7 @@ pub struct EffectDraft {
     /// Id of the effect, unique in the encounter. Made from the name by default.
     pub id: Option<EffectId>,
     /// Name for people.
-    pub name: Text<80>,
+    pub name: Name,
     /// Target combatant. Absent for scene-wide effects.
     pub target: Option<CombatantId>,
     /// The combatant that caused it.

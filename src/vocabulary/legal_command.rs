@@ -1,7 +1,7 @@
 //! What is legal now, as commands with the choices that they leave open.
 
 use super::values::{Property, Values, title_of_field};
-use super::{CombatantId, Names, SharedList};
+use super::{CombatantId, Field, Listed, Names, SharedList};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 /// A legal command: what is decided of it, and the choices that are open.
 ///
 /// Choices are independent of each other: any combination of their values is accepted.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct LegalCommand {
     /// The words for a button, such as `Ann: end turn`.
     pub label: String,
@@ -32,6 +32,10 @@ pub struct LegalCommand {
     pub choices: Vec<Choice>,
     /// The rule that allows it.
     pub rule: &'static str,
+    /// The fields of its command.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub fields: &'static [Field],
     /// The template of its label, if the one of its command does not fit.
     #[serde(skip)]
     #[schema(ignore)]
@@ -91,32 +95,57 @@ pub struct Choice {
     pub alike_values: bool,
 }
 
+impl Choice {
+    /// A field that is open to these values.
+    fn of(field: &Field, values: Values) -> Self {
+        Self {
+            field: field.name,
+            title: String::new(),
+            required: field.required,
+            advanced: field.advanced,
+            schema: Value::Null,
+            values,
+            default: field.default.and_then(|default| default()),
+            alike_values: false,
+        }
+    }
+}
+
 impl LegalCommand {
-    /// An option of `verb` in no combatant's name.
-    pub fn of(verb: &'static str, rule: &'static str) -> Self {
+    /// An option of the command `C` in no combatant's name. Its fields are open to all values that
+    /// their types allow whatever the fight is; those whose values depend on the fight are to be
+    /// opened.
+    pub fn of<C: Listed>(rule: &'static str) -> Self {
+        let fields = C::SPEC.fields;
+        let mut choices = Vec::new();
+        for field in fields {
+            if let Some(values) = (field.values)() {
+                choices.push(Choice::of(field, values));
+            }
+        }
         Self {
             label: String::new(),
             group: Group::Tools,
             actor: None,
             primary: false,
             complete: true,
-            command: json!({"type": verb}),
-            choices: Vec::new(),
+            command: json!({"type": C::SPEC.verb}),
+            choices,
             rule,
+            fields,
             template: None,
             own_group: None,
             alike: false,
         }
     }
 
-    /// An option of `verb` in the name of `combatant`, which fills the field `combatant`; in no
-    /// combatant's name without one.
-    pub fn by<'c>(
-        verb: &'static str,
+    /// An option of the command `C` in the name of `combatant`, which fills the field `combatant`; in
+    /// no combatant's name without one.
+    pub fn by<'c, C: Listed>(
         combatant: impl Into<Option<&'c CombatantId>>,
         rule: &'static str,
     ) -> Self {
-        let option = Self::of(verb, rule);
+        let option = Self::of::<C>(rule);
         match combatant.into() {
             Some(id) => Self {
                 actor: Some(id.clone()),
@@ -126,10 +155,10 @@ impl LegalCommand {
         }
     }
 
-    /// Sets a field that is not open.
+    /// Sets a field, which is not open any more.
     pub fn with(mut self, field: &'static str, value: impl Into<Value>) -> Self {
         self.set(field, value.into());
-        self
+        self.without(&[field])
     }
 
     /// Says it by another template than the one of its command.
@@ -167,44 +196,74 @@ impl LegalCommand {
         }
     }
 
-    /// Opens a field. With no value at all the engine drops the field, and if it is required the
-    /// option.
-    pub fn open(mut self, field: &'static str, required: bool, values: Values) -> Self {
+    /// Opens a field to these values. With no value at all the engine drops the field, and if it is
+    /// required the option. A field that the command does not have stays closed.
+    pub fn open(mut self, field: &'static str, values: Values) -> Self {
         let values = values.without_empty_parts();
-        self.choices.push(Choice {
-            field,
-            title: String::new(),
-            required,
-            advanced: false,
-            schema: Value::Null,
-            values,
-            default: None,
-            alike_values: false,
-        });
-        self
-    }
-
-    /// Says what leaving out the field that was opened last means.
-    pub fn or(mut self, default: impl Into<Value>) -> Self {
-        if let Some(choice) = self.choices.last_mut() {
-            choice.default = Some(default.into());
+        let Some(at) = self.place(field) else {
+            return self;
+        };
+        let place = |choice: &Choice| self.place(choice.field);
+        let behind = self
+            .choices
+            .iter()
+            .position(|choice| place(choice) >= Some(at));
+        let behind = behind.unwrap_or(self.choices.len());
+        match self.choices.get_mut(behind) {
+            Some(choice) if choice.field == field => choice.values = values,
+            _ => self
+                .choices
+                .insert(behind, Choice::of(&self.fields[at], values)),
         }
         self
     }
 
-    /// Says of the field that was opened last that each of its values is accepted if one of them is:
-    /// the engine tries the first that the viewer may send, which speaks for all.
-    pub fn alike_values(mut self) -> Self {
-        if let Some(choice) = self.choices.last_mut() {
-            choice.alike_values = true;
-        }
+    /// Where the command's declaration has the field.
+    fn place(&self, field: &str) -> Option<usize> {
+        self.fields.iter().position(|known| known.name == field)
+    }
+
+    /// Closes these fields: the option leaves them out.
+    pub fn without(mut self, fields: &[&str]) -> Self {
+        self.choices
+            .retain(|choice| !fields.contains(&choice.field));
         self
     }
 
-    /// Leaves the field that was opened last out of short forms.
-    pub fn advanced(mut self) -> Self {
-        if let Some(choice) = self.choices.last_mut() {
-            choice.advanced = true;
+    /// Closes all fields but these.
+    pub fn only(mut self, fields: &[&str]) -> Self {
+        self.choices.retain(|choice| fields.contains(&choice.field));
+        self
+    }
+
+    /// Requires an open field that the command may leave out.
+    pub fn required(self, field: &'static str) -> Self {
+        self.change(field, |choice| {
+            choice.required = true;
+            choice.default = None;
+        })
+    }
+
+    /// Leaves an open field out of short forms.
+    pub fn advanced(self, field: &'static str) -> Self {
+        self.change(field, |choice| choice.advanced = true)
+    }
+
+    /// Says what leaving an open field out means, if its type does not say it.
+    pub fn or(self, field: &'static str, default: impl Into<Value>) -> Self {
+        self.change(field, |choice| choice.default = Some(default.into()))
+    }
+
+    /// Says of an open field that each of its values is accepted if one of them is: the engine tries
+    /// the first that the viewer may send, which speaks for all.
+    pub fn alike_values(self, field: &'static str) -> Self {
+        self.change(field, |choice| choice.alike_values = true)
+    }
+
+    fn change(mut self, field: &'static str, change: impl FnOnce(&mut Choice)) -> Self {
+        let mut choices = self.choices.iter_mut();
+        if let Some(choice) = choices.find(|choice| choice.field == field) {
+            change(choice);
         }
         self
     }
@@ -213,25 +272,18 @@ impl LegalCommand {
     pub fn choose<V: Into<Value>>(
         self,
         field: &'static str,
-        required: bool,
         values: impl IntoIterator<Item = V>,
     ) -> Self {
-        self.open(field, required, Values::words(values))
-    }
-
-    /// Opens a flag, which is not set if it is left out.
-    pub fn flag(self, field: &'static str) -> Self {
-        self.open(field, false, Values::flag()).or(false)
+        self.open(field, Values::words(values))
     }
 
     /// Opens a field to one of these combatants.
     pub fn whom<'a>(
         self,
         field: &'static str,
-        required: bool,
         ids: impl IntoIterator<Item = &'a CombatantId>,
     ) -> Self {
-        self.open(field, required, Values::combatants(ids))
+        self.open(field, Values::combatants(ids))
     }
 
     /// Opens a field to one of `ids`, a list that several legal commands share, but not to
@@ -243,27 +295,21 @@ impl LegalCommand {
     pub fn among(
         self,
         field: &'static str,
-        required: bool,
         ids: &Arc<[Value]>,
         except: Option<&CombatantId>,
     ) -> Self {
         let except = except.into_iter().map(|id| json!(id)).collect();
-        self.open(field, required, Values::among(ids, except))
+        self.open(field, Values::among(ids, except))
     }
 
-    /// Opens a field to a whole number from `min` to `max`.
-    pub fn range(self, field: &'static str, required: bool, min: i64, max: i64) -> Self {
-        self.open(field, required, Values::Range(min, max))
-    }
-
-    /// Opens a field to text of at most `most` characters.
-    pub fn text(self, field: &'static str, required: bool, most: usize) -> Self {
-        self.open(field, required, Values::Text(most))
+    /// Opens a field to a whole number from `least` to `most`, narrower than its type.
+    pub fn range(self, field: &'static str, least: i64, most: i64) -> Self {
+        self.open(field, Values::Range(least, most))
     }
 
     /// Opens a field to an object with these fields.
-    pub fn object(self, field: &'static str, required: bool, properties: Vec<Property>) -> Self {
-        self.open(field, required, Values::Object(properties))
+    pub fn object(self, field: &'static str, properties: Vec<Property>) -> Self {
+        self.open(field, Values::Object(properties))
     }
 
     /// Puts a value into the command.
@@ -286,7 +332,7 @@ impl LegalCommand {
     }
 
     /// The command's fields.
-    pub fn fields(&self) -> Option<&Map<String, Value>> {
+    pub fn decided(&self) -> Option<&Map<String, Value>> {
         self.command.as_object()
     }
 

@@ -1,12 +1,12 @@
 //! What never changes about a ruleset.
 
-use super::CombatantId;
+use super::{CombatantId, Field};
 use crate::json::Tagged;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 /// A ruleset's description: static data.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Manifest {
     /// Its id, as encounters name it.
     pub id: &'static str,
@@ -132,7 +132,7 @@ impl Rule {
 }
 
 /// One command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct CommandSpec {
     /// Its `type`.
     #[serde(rename = "type")]
@@ -145,23 +145,10 @@ pub struct CommandSpec {
     pub summary: &'static str,
     /// The role that may send it.
     pub sender: AllowedRole,
-}
-
-impl CommandSpec {
-    /// A command's type, who may send it, its label's template and its summary.
-    pub const fn new(
-        verb: &'static str,
-        sender: AllowedRole,
-        label: &'static str,
-        summary: &'static str,
-    ) -> Self {
-        Self {
-            verb,
-            label,
-            summary,
-            sender,
-        }
-    }
+    /// Its fields.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub fields: &'static [Field],
 }
 
 /// Senders of a command. The game master may send every command, a spectator none. `player`: the
@@ -205,9 +192,15 @@ impl<'c> Actor<'c> {
     }
 }
 
+/// A command that a tagged union lists.
+pub trait Listed {
+    /// Who may send it, what it does, and its fields.
+    const SPEC: CommandSpec;
+}
+
 /// A tagged union of commands.
 pub trait Commands: Tagged {
-    /// Who may send each command, and what it does.
+    /// What each command's declaration says.
     const SPECS: &'static [CommandSpec];
 
     /// The combatants in whose name a player sends the command. Only asked of commands that the

@@ -1,6 +1,6 @@
 //! Short texts of the caller's own.
 
-use super::{Lines, Text};
+use super::{FieldType, Lines, Text, Values};
 use serde::de::{Deserializer, Error, Unexpected};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -12,7 +12,10 @@ use utoipa::{PartialSchema, ToSchema};
 /// never reads them. At most 16, with names of 1 to 40 characters and values of 1 to 200.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct Metadata(BTreeMap<Text<40>, Lines<200>>);
+pub struct Metadata(BTreeMap<Key, Kept>);
+
+type Key = Text<40>;
+type Kept = Lines<200>;
 
 impl Metadata {
     const MAX: usize = 16;
@@ -25,7 +28,7 @@ impl Metadata {
 
 impl<'de> Deserialize<'de> for Metadata {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let texts = BTreeMap::<Text<40>, Lines<200>>::deserialize(deserializer)?;
+        let texts = BTreeMap::<Key, Kept>::deserialize(deserializer)?;
         match texts.len() {
             0..=Self::MAX => Ok(Self(texts)),
             n => {
@@ -64,3 +67,9 @@ impl PartialSchema for Metadata {
 }
 
 impl ToSchema for Metadata {}
+
+impl FieldType for Metadata {
+    fn values() -> Option<Values> {
+        Some(Values::map(Key::values()?, Kept::values()?, Self::MAX))
+    }
+}

@@ -14,6 +14,7 @@ mod die;
 mod effect;
 mod encounter;
 mod event;
+mod fields;
 mod fold;
 mod id;
 mod legal_command;
@@ -46,12 +47,13 @@ pub use die::{D6, D10, D20, Dice, Die};
 pub use effect::{Effect, EffectDraft, Expiry, Moment};
 pub use encounter::{Encounter, FoeHp, MAX_COMBATANTS, MAX_EFFECTS, Status};
 pub use event::*;
+pub use fields::{Field, FieldType, Fields, default_value};
 pub use fold::Fold;
 pub use id::{CombatantId, EffectId, MemberId, SLUG_PATTERN, Slug};
 pub use legal_command::{Choice, Group, LegalCommand, LegalCommands};
 pub use manifest::{
-    Actor, AllowedRole, CommandSpec, Commands, Decision, HOUSE_RULES, Manifest, PresetSpec, Rule,
-    SHARED_DECISIONS,
+    Actor, AllowedRole, CommandSpec, Commands, Decision, HOUSE_RULES, Listed, Manifest, PresetSpec,
+    Rule, SHARED_DECISIONS,
 };
 pub use metadata::Metadata;
 pub use order::{OrderEntry, Pending, Reason};
@@ -60,7 +62,7 @@ pub use play::Play;
 pub use redact::{Participants, Redact};
 pub use redaction::EventRedaction;
 pub use ruleset::{Data, Registrar, Ruleset};
-pub use scalar::{INLINE, Int, Lines, Text, is_plain};
+pub use scalar::{Count, HitPoints, INLINE, Int, Lines, Name, Text, is_plain};
 pub use schema::*;
 pub use secrecy::{KnownCombatants, Secrecy};
 pub use used_ids::UsedIds;
@@ -71,4 +73,4 @@ pub use values::{
 pub use violation::{Ground, Violation, field, require};
 pub use words::{Describe, Names, Tellable, possessive_ending, spaced, tell, with_names};
 
-pub use turnkeeper_macros::{command, commands, event, events, fact, word};
+pub use turnkeeper_macros::{Fields, command, commands, event, events, fact, word};

@@ -1,8 +1,8 @@
 //! The interface that every ruleset implements.
 
 use super::{
-    Combatant, CombatantId, Commands, Describe, EffectId, Encounter, Event, Fold, LegalCommand,
-    Manifest, OrderEntry, Pending, Play, Property, Redact, Secrecy, Violation,
+    Combatant, CombatantId, Commands, Describe, EffectId, Encounter, Event, Fields, Fold,
+    LegalCommand, Manifest, OrderEntry, Pending, Play, Property, Redact, Secrecy, Violation,
 };
 use crate::json::{FieldError, Tagged, read};
 use serde::Serialize;
@@ -30,7 +30,7 @@ pub trait Ruleset:
     type Options: Data + Default;
     /// What a client sets about a combatant beyond the shared fields. Refuses unknown fields; every
     /// field has a default. No name may clash with a shared field or with one of `CombatantState`.
-    type CombatantStats: Data + Default;
+    type CombatantStats: Data + Default + Fields;
     /// What play sets about a combatant.
     type CombatantState: Data + Default;
     /// What play sets about the encounter; in JSON a tagged union, or an object with its phase as
@@ -107,8 +107,9 @@ pub trait Ruleset:
 
     /// The fields of [`CombatantStats`](Self::CombatantStats) that the game master may fill in for a
     /// newcomer, with the values of each. All their combinations are accepted: the engine tries none.
+    /// Override it where a field's values depend on the fight or on another field.
     fn newcomer_fields(_encounter: &Encounter<Self>) -> Vec<Property> {
-        Vec::new()
+        Self::CombatantStats::all_but(&[])
     }
 
     /// Whose turn it is: several combatants if they share a turn, none between turns.

@@ -1,6 +1,7 @@
 //! Bounded scalars: a value of these types is in range by construction, and its JSON Schema says
 //! so.
 
+use super::Values;
 use super::character::{breaks_line, is_visible};
 use crate::json::{sets_direction, shortened};
 use serde::de::{self, Deserializer, Unexpected};
@@ -20,6 +21,11 @@ pub const INLINE: &str = "inline.";
 #[serde(transparent)]
 pub struct Int<const MIN: i64, const MAX: i64>(i64);
 
+/// Hit points, or an amount of them.
+pub type HitPoints = Int<0, 1_000_000>;
+/// A number of rounds or of turns that something lasts.
+pub type Count = Int<1, 10_000>;
+
 impl<const MIN: i64, const MAX: i64> Int<MIN, MAX> {
     /// The number, if it is in range.
     pub fn new(value: i64) -> Option<Self> {
@@ -29,6 +35,14 @@ impl<const MIN: i64, const MAX: i64> Int<MIN, MAX> {
     /// The number brought into range.
     pub fn clamped(value: i64) -> Self {
         Self(value.clamp(MIN, MAX))
+    }
+
+    /// The largest number.
+    pub const MOST: i64 = MAX;
+
+    /// Every number in range, for options.
+    pub const fn any() -> Values {
+        Values::Range(MIN, MAX)
     }
 
     /// The plain number.
@@ -106,6 +120,8 @@ pub fn is_plain(text: &str) -> bool {
 #[serde(transparent)]
 pub struct Text<const MAX: usize, const LINES: bool = false>(SmolStr);
 
+/// A name for people.
+pub type Name = Text<80>;
 /// Text of several lines.
 pub type Lines<const MAX: usize> = Text<MAX, true>;
 
@@ -120,6 +136,11 @@ impl<const MAX: usize, const LINES: bool> Text<MAX, LINES> {
     /// A text of the program's own, known to fit.
     pub const fn fixed(text: &'static str) -> Self {
         Self(SmolStr::new_static(text))
+    }
+
+    /// Every text that fits, for options.
+    pub const fn any() -> Values {
+        Values::Text(MAX)
     }
 
     /// The plain text.

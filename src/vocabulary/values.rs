@@ -122,12 +122,6 @@ impl Property {
             values,
         }
     }
-
-    /// Numbers that may be left out, each with its least and its most.
-    pub fn numbers(numbers: impl IntoIterator<Item = (&'static str, i64, i64)>) -> Vec<Self> {
-        let number = |(field, least, most)| Self::optional(field, Values::Range(least, most));
-        numbers.into_iter().map(number).collect()
-    }
 }
 
 impl SharedList {

@@ -1,7 +1,14 @@
-//! What the attributes of `src/macros` say of a declaration that is wrong, and where.
+//! What the attributes of `src/macros` say of a declaration that is wrong, and where; and what options
+//! take from one that is right.
 
 use crate::support::rustc::errors_of;
 use rstest::rstest;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use turnkeeper::vocabulary::{
+    CombatantId, Count, D20, Effect, EffectId, LegalCommand, Names, Text, Values, command,
+    commands, word,
+};
 
 /// The text is a file's, from its second line on; the error stands at the line and column where the
 /// marked words begin.
@@ -56,6 +63,10 @@ use rstest::rstest;
     "#[word]\nenum Way {\n    Moved <{ by: u32 }>,\n}",
     "A word has no data."
 )]
+#[case::a_table_of_no_fields(
+    "#[derive(Fields)]\nstruct <Stats>(u32);",
+    "A struct with named fields is expected."
+)]
 fn a_wrong_declaration_is_refused_where_it_is_wrong(
     #[case] declaration: &str,
     #[case] message: &str,
@@ -71,5 +82,108 @@ fn a_wrong_declaration_is_refused_where_it_is_wrong(
         errors.contains(&format!("error: {message}"))
             && errors.contains(&format!(":{line}:{column}\n")),
         "expected {message:?} at {line}:{column}, got\n{errors}"
+    );
+}
+
+/// Lift a stone.
+#[command(gm, "Lift a stone")]
+pub struct Lift {
+    /// Who lifts it.
+    pub combatant: CombatantId,
+    /// How.
+    #[default]
+    pub way: Way,
+    /// In how many tries.
+    pub tries: Count,
+    /// The die.
+    #[advanced]
+    pub die: Option<D20>,
+    /// In words.
+    #[serde(rename = "text")]
+    pub words: Option<Text<20>>,
+}
+
+/// A way to lift.
+#[word]
+pub enum Way {
+    /// Slowly.
+    #[default]
+    Slow,
+    /// Fast.
+    Fast,
+}
+
+/// The commands.
+#[commands]
+pub enum Act {
+    Lift,
+}
+
+struct NoNames;
+
+impl Names for NoNames {
+    fn combatant(&self, _: &CombatantId) -> Option<&str> {
+        None
+    }
+
+    fn is_group(&self, _: &CombatantId) -> bool {
+        false
+    }
+
+    fn effect(&self, _: &EffectId) -> Option<&Arc<Effect>> {
+        None
+    }
+}
+
+/// The open fields of an option: name, whether it is required, and its schema without a title.
+fn open(option: LegalCommand) -> Vec<(&'static str, bool, Value)> {
+    let mut option = option;
+    option.describe_choices(&NoNames);
+    let mut open = Vec::new();
+    for mut choice in option.choices {
+        if let Some(fields) = choice.schema.as_object_mut() {
+            fields.remove("pattern");
+        }
+        open.push((choice.field, choice.required, choice.schema));
+    }
+    open
+}
+
+#[test]
+fn an_option_is_open_to_what_the_types_of_its_fields_allow() {
+    let slow = json!({"const": "slow", "title": "Slow"});
+    let fast = json!({"const": "fast", "title": "Fast"});
+    let way = json!({"oneOf": [slow, fast], "default": "slow"});
+    let tries = json!({"type": "integer", "minimum": 1, "maximum": 10_000});
+    let die = json!({"type": "integer", "minimum": 1, "maximum": 20});
+    let text = json!({"type": "string", "maxLength": 20});
+    let lift = LegalCommand::of::<Lift>("X-1");
+    assert_eq!(
+        open(lift.clone()),
+        [
+            ("way", false, way),
+            ("tries", true, tries.clone()),
+            ("die", false, die),
+            ("text", false, text),
+        ]
+    );
+    assert!(
+        lift.choices
+            .iter()
+            .all(|c| c.advanced == (c.field == "die"))
+    );
+    let ann = CombatantId::new("ann").expect("an id");
+    let narrowed = lift
+        .without(&["text", "die"])
+        .range("tries", 1, 3)
+        .with("way", "fast")
+        .whom("combatant", [&ann])
+        .open("unknown", Values::flag());
+    let ann = json!({"oneOf": [{"const": "ann", "title": "ann"}]});
+    let few = json!({"type": "integer", "minimum": 1, "maximum": 3});
+    assert_eq!(narrowed.command, json!({"type": "lift", "way": "fast"}));
+    assert_eq!(
+        open(narrowed),
+        [("combatant", true, ann), ("tries", true, few)]
     );
 }

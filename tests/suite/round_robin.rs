@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 pub struct RoundRobin;
 
 /// Nothing to choose, nothing to know, nothing to keep.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema, Fields)]
 #[serde(deny_unknown_fields)]
 pub struct Nothing {}
 
@@ -203,8 +203,8 @@ impl Ruleset for RoundRobin {
             .state
             .acting
             .iter()
-            .map(|id| LegalCommand::by("end_turn", id, "RR-2"));
-        end.chain([LegalCommand::of("start", "RR-1")]).collect()
+            .map(|id| LegalCommand::by::<EndTurn>(id, "RR-2"));
+        end.chain([LegalCommand::of::<Start>("RR-1")]).collect()
     }
 
     fn current(encounter: &Encounter<Self>) -> Vec<CombatantId> {

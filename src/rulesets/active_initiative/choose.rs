@@ -215,16 +215,14 @@ impl ChoiceOpened {
 
 pub(super) fn options(encounter: &Encounter) -> Vec<LegalCommand> {
     let chooser = encounter.state.last_actor.as_ref();
-    let nominate = LegalCommand::by("nominate", chooser, "AI-7");
+    let nominate = LegalCommand::by::<Nominate>(chooser, "AI-7");
     let mut next = Vec::new();
     for c in encounter.waiting() {
         if check_nominee(encounter, c).is_ok() {
             next.push(&c.id);
         }
     }
+    let nominate = nominate.whom("next", next).alike_values("next");
     let begin = nominate.clone().with("begin", true);
-    vec![
-        nominate.whom("next", true, next.clone()).alike_values(),
-        begin.whom("next", true, next).alike_values(),
-    ]
+    vec![nominate.without(&["begin"]), begin]
 }

@@ -55,12 +55,12 @@ pub(super) fn close_turn(play: &mut Play<'_>, id: &CombatantId) {
 
 pub(super) fn options(encounter: &Encounter, actor: &CombatantId) -> Vec<LegalCommand> {
     let next = after_turn(encounter, actor);
-    let end = LegalCommand::by("end_turn", actor, "AI-7");
+    let end = LegalCommand::by::<EndTurn>(actor, "AI-7")
+        .whom("next", next)
+        .alike_values("next");
     vec![
-        end.clone().whom("next", false, next.clone()).alike_values(),
-        end.with("begin", true)
-            .whom("next", true, next)
-            .alike_values(),
+        end.clone().without(&["begin"]),
+        end.required("next").with("begin", true),
     ]
 }
 

@@ -156,8 +156,8 @@ pub(super) fn options(encounter: &Encounter) -> Vec<LegalCommand> {
     let mut legal = Vec::new();
     for c in encounter.iter() {
         if holds_inspiration(encounter, c) {
-            legal.push(LegalCommand::by("spend_inspiration", &c.id, "AI-29"));
-            legal.push(LegalCommand::of("inspire", "AI-28").with("combatant", c.id.as_str()));
+            legal.push(LegalCommand::by::<SpendInspiration>(&c.id, "AI-29"));
+            legal.push(LegalCommand::of::<Inspire>("AI-28").with("combatant", c.id.as_str()));
         }
     }
     legal

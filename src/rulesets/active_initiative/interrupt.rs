@@ -465,10 +465,10 @@ pub(super) fn options(encounter: &Encounter, means: &[Means]) -> Vec<LegalComman
     let mut legal = Vec::new();
     for id in asked(encounter) {
         let means = means.iter().map(|means| json!(means));
-        let interrupt = LegalCommand::by("interrupt", &id, "AI-17");
-        legal.push(interrupt.choose("means", true, means));
-        legal.push(LegalCommand::by("pass", &id, "AI-17b"));
+        let interrupt = LegalCommand::by::<Interrupt>(&id, "AI-17");
+        legal.push(interrupt.choose("means", means));
+        legal.push(LegalCommand::by::<Pass>(&id, "AI-17b"));
     }
-    legal.push(LegalCommand::of("resolve", "AI-17b"));
+    legal.push(LegalCommand::of::<Resolve>("AI-17b"));
     legal
 }

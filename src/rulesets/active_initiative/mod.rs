@@ -27,8 +27,9 @@ use crate::rulesets::shared::{check_started, had_turn, types};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{
     Audience, Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
-    EventRedaction, Fold, Int, KnownCombatants, LegalCommand, OrderEntry, Pending, Play as PlayOf,
-    Property, Reason, Redact, Ruleset, Secrecy, SharedEvent, Violation, commands, events,
+    EventRedaction, Fields, Fold, Int, KnownCombatants, LegalCommand, OrderEntry, Pending,
+    Play as PlayOf, Property, Reason, Redact, Ruleset, Secrecy, SharedEvent, Violation, commands,
+    events,
 };
 use inspiration::can_ever_hold;
 use interrupt::{asked, could_interrupt_for_damage, is_choice_held, is_held};
@@ -172,7 +173,7 @@ impl Ruleset for ActiveInitiative {
                 legal
             }
             Phase::Window { nominee, .. } => {
-                let mut legal = vec![LegalCommand::by("begin_turn", nominee, "AI-7")];
+                let mut legal = vec![LegalCommand::by::<BeginTurn>(nominee, "AI-7")];
                 legal.extend(interrupt::options(encounter, &MEANS));
                 legal
             }
@@ -183,13 +184,11 @@ impl Ruleset for ActiveInitiative {
     }
 
     fn newcomer_fields(encounter: &Encounter) -> Vec<Property> {
-        let mut fields =
-            Property::numbers([("int_modifier", -10, 20), ("dex", 0, 50), ("wis", 0, 50)]);
-        // Otherwise it depends on the kind whether a newcomer can hold some.
         if encounter.options.npc_inspiration {
-            fields.extend(Property::numbers([("inspiration", 0, 3)]));
+            return CombatantStats::all_but(&[]);
         }
-        fields
+        // It depends on the kind whether a newcomer can hold some.
+        CombatantStats::all_but(&["inspiration"])
     }
 
     fn words_for_stat(field: &str) -> Option<&'static str> {

@@ -126,9 +126,7 @@ impl ReadyLapsed {
 
 /// What the one whose turn it is may ready.
 pub(super) fn options(actor: &CombatantId) -> LegalCommand {
-    LegalCommand::by("ready", actor, "AI-12")
-        .text("action", true, 200)
-        .text("trigger", true, 200)
+    LegalCommand::by::<Ready>(actor, "AI-12")
 }
 
 /// The readied actions that may be used.
@@ -136,7 +134,7 @@ pub(super) fn triggers(encounter: &Encounter) -> Vec<LegalCommand> {
     let mut legal = Vec::new();
     for c in encounter.active() {
         if c.state.readied.is_some() {
-            legal.push(LegalCommand::by("trigger", &c.id, "AI-12"));
+            legal.push(LegalCommand::by::<Trigger>(&c.id, "AI-12"));
         }
     }
     legal

@@ -19,10 +19,12 @@ pub struct Start {
     /// d20 rolled at the table, by combatant; they replace a die given by `roll`. The server rolls
     /// the rest. Leave it out with `first`.
     #[default]
+    #[advanced]
     pub rolls: BTreeMap<CombatantId, D20>,
     /// d20 rolled at the table for the roll-off of a full tie, by combatant (AI-5a). The server
     /// rolls the rest.
     #[default]
+    #[advanced]
     pub roll_offs: BTreeMap<CombatantId, D20>,
 }
 
@@ -322,21 +324,20 @@ impl InterruptPointsGained {
 
 pub(super) fn options(encounter: &Encounter) -> Vec<LegalCommand> {
     let fighters = || encounter.active().map(|c| &c.id);
-    let d20s = || Values::by_combatant(fighters(), Values::Range(1, 20));
+    let d20s = || Values::by_combatant(fighters(), D20::any());
     let mut legal = vec![
-        LegalCommand::of("start", "AI-2")
+        LegalCommand::of::<Start>("AI-2")
             .labelled("Start: choose who goes first")
-            .whom("first", true, fighters())
-            .alike_values(),
-        LegalCommand::of("start", "AI-3")
+            .whom("first", fighters())
+            .required("first")
+            .alike_values("first"),
+        LegalCommand::of::<Start>("AI-3")
             .labelled("Start: roll for the first turn")
-            .open("rolls", false, d20s())
-            .advanced()
-            .open("roll_offs", false, d20s())
-            .advanced(),
+            .open("rolls", d20s())
+            .open("roll_offs", d20s()),
     ];
     for c in encounter.active() {
-        let roll = LegalCommand::by("roll", &c.id, "AI-3").range("roll", false, 1, 20);
+        let roll = LegalCommand::by::<Roll>(&c.id, "AI-3");
         legal.push(roll.tool_if(c.state.own_die.is_some()));
     }
     legal

@@ -4,7 +4,7 @@ use super::Encounter;
 use crate::json::CachedJson;
 use crate::rulesets::shared::{at_most, check_own_die, within};
 use crate::vocabulary::{
-    Audience, CombatantId, Describe, Die, Int, MAX_COMBATANTS, Redact, Text, fact, word,
+    Audience, CombatantId, Describe, Die, Fields, Int, MAX_COMBATANTS, Redact, Text, fact, word,
 };
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
@@ -78,7 +78,7 @@ impl<'de> Deserialize<'de> for InterruptPoints {
 }
 
 /// The fields of a combatant under Active Initiative.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Fields)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct CombatantStats {

@@ -1,6 +1,7 @@
 //! The commands of `custom`.
 
 use super::Card;
+use super::definition::Number;
 use crate::vocabulary::{CombatantId, Int, Slug, command, commands};
 use std::collections::BTreeMap;
 
@@ -35,14 +36,17 @@ pub struct Start {
     /// Sums of the dice rolled at the table, by combatant, group or side. The server rolls the
     /// rest.
     #[default]
+    #[advanced]
     pub rolls: BTreeMap<CombatantId, Int<1, 900>>,
     /// Sums of the dice of roll-offs, at most 3 in their order, by combatant, group or side. They count
     /// only in a tie. The server rolls the rest.
     #[default]
+    #[advanced]
     pub tie_rolls: BTreeMap<CombatantId, Vec<Int<1, 900>>>,
     /// Cards dealt at the table, such as `qs`, `10h` or `j1`, by combatant or group. The server
     /// deals the rest.
     #[default]
+    #[advanced]
     pub cards: BTreeMap<CombatantId, Card>,
     /// Surprised combatants.
     #[default]
@@ -58,13 +62,16 @@ pub struct Roll {
     /// Sums of the dice rolled at the table, by combatant, group or side. The server rolls the
     /// rest.
     #[default]
+    #[advanced]
     pub rolls: BTreeMap<CombatantId, Int<1, 900>>,
     /// Sums of the dice of roll-offs, at most 3 in their order, by combatant, group or side. They count
     /// only in a tie. The server rolls the rest.
     #[default]
+    #[advanced]
     pub tie_rolls: BTreeMap<CombatantId, Vec<Int<1, 900>>>,
     /// Cards dealt at the table, by combatant or group. The server deals the rest.
     #[default]
+    #[advanced]
     pub cards: BTreeMap<CombatantId, Card>,
     /// The side that goes first in this round, whatever the dice say.
     pub first_side: Option<Slug>,
@@ -96,7 +103,7 @@ pub struct SetInitiative {
     /// The side, if sides have initiative.
     pub side: Option<Slug>,
     /// The initiative.
-    pub initiative: Int<-1000, 1000>,
+    pub initiative: Number,
 }
 
 /// Moves a combatant's next open place in the order.

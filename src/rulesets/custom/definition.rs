@@ -12,6 +12,9 @@ use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
+/// A number of a combatant, or an initiative.
+pub type Number = Int<-1000, 1000>;
+
 /// A table's own turn order. Missing lines have their defaults.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -20,7 +23,7 @@ use utoipa::{PartialSchema, ToSchema};
 pub struct Definition {
     /// Numbers of the combatants with their defaults, from -1000 to 1000; at most 12.
     #[schema(value_type = std::collections::HashMap<String, i16>)]
-    pub numbers: BTreeMap<Slug, Int<-1000, 1000>>,
+    pub numbers: BTreeMap<Slug, Number>,
     /// Turns of a combatant per round.
     #[schema(inline)]
     pub turns: Term<0, 10>,
@@ -114,7 +117,7 @@ pub struct InitiativeRule {
     pub wounds: Option<WoundsRule>,
     /// Change of the initiative by each condition, from -1000 to 1000; at most 8 conditions.
     #[schema(value_type = std::collections::HashMap<String, i16>)]
-    pub conditions: BTreeMap<Slug, Int<-1000, 1000>>,
+    pub conditions: BTreeMap<Slug, Number>,
     /// Swaps of places between two combatants.
     #[schema(inline)]
     pub swap: Option<SwapRule>,

@@ -1,6 +1,12 @@
 //! What may be legal under `custom`.
 
-use super::definition::{Gives, Keep, Owner, Partner, Per, Prepare, ReactionRule, Surprise};
+use super::command::{
+    AcceptSwap, BeginTurn, Declare, DeclineSwap, Delay, EndTurn, Grant, KeepCard, Nominate, Pass,
+    React, Ready, Reorder, Resolve, Return, Roll, SetInitiative, Start, Swap, Trigger,
+};
+use super::definition::{
+    Gives, Keep, Number, Owner, Partner, Per, Prepare, ReactionRule, Surprise,
+};
 use super::initiative::{side_dice, table_cards, table_roll_offs, table_rolls};
 use super::places::{has_open_place, may_swap, swap_rule};
 use super::query::{
@@ -18,18 +24,18 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     if encounter.status == Status::Setup {
         return start(encounter);
     }
-    let mut legal = vec![LegalCommand::of("resolve", "CU-36")];
+    let mut legal = vec![LegalCommand::of::<Resolve>("CU-36")];
     match &encounter.state.mode {
         Mode::Declaring => declaring(encounter, &mut legal),
         Mode::Rolling => {
-            let roll = rolled(encounter, LegalCommand::of("roll", "CU-6"));
+            let roll = rolled(encounter, LegalCommand::of::<Roll>("CU-6"));
             legal.push(with_first_side(encounter, roll));
         }
         Mode::Choosing => choosing(encounter, &mut legal),
         Mode::Turn => turn(encounter, &mut legal),
         Mode::Gap { .. } => {
             for c in asked(encounter) {
-                legal.push(LegalCommand::by("pass", &c.id, "CU-31").alike());
+                legal.push(LegalCommand::by::<Pass>(&c.id, "CU-31").alike());
             }
         }
         Mode::Keeping | Mode::Setup | Mode::Halted | Mode::SomeoneActs => {}
@@ -41,16 +47,16 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
         reactions(encounter, opening, &mut legal);
     }
     for (name, pool) in &definition(encounter).pools {
-        let grant = LegalCommand::of("grant", "CU-27")
-            .with("pool", name.as_str())
-            .range("amount", true, -100, 100);
+        let grant = LegalCommand::of::<Grant>("CU-27").with("pool", name.as_str());
         legal.push(match pool.of {
             Owner::Table => grant,
             Owner::Side => {
                 let sides = encounter.state.sides.iter().map(|side| side.side.as_str());
-                grant.choose("side", true, sides)
+                grant.choose("side", sides).required("side")
             }
-            Owner::Combatant => grant.whom("combatant", true, encounter.iter().map(|c| &c.id)),
+            Owner::Combatant => grant
+                .whom("combatant", encounter.iter().map(|c| &c.id))
+                .required("combatant"),
         });
     }
     legal
@@ -61,8 +67,7 @@ pub(super) fn newcomer_fields(encounter: &Encounter) -> Vec<Property> {
     let definition = definition(encounter);
     let mut numbers = Vec::with_capacity(definition.numbers.len());
     for name in definition.numbers.keys() {
-        let values = Values::Range(-1000, 1000);
-        numbers.push(Property::optional(name.to_string(), values));
+        numbers.push(Property::optional(name.to_string(), Number::any()));
     }
     let mut fields = Vec::new();
     if !numbers.is_empty() {
@@ -81,32 +86,32 @@ fn places(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     if definition.initiative.is_none() || !encounter.state.rolled {
         return;
     }
-    let set = LegalCommand::of("set_initiative", "CU-40");
+    let set = LegalCommand::of::<SetInitiative>("CU-40");
     if !has_places(definition) {
         let rolled = encounter
             .state
             .sides
             .iter()
             .filter(|side| side.initiative.is_some());
-        let set = set.choose("side", true, rolled.map(|side| side.side.as_str()));
-        legal.push(set.range("initiative", true, -1000, 1000));
+        let set = set.choose("side", rolled.map(|side| side.side.as_str()));
+        legal.push(set.required("side"));
         return;
     }
     let placed: Vec<_> = placed(encounter).collect();
     if circle(definition).is_none() {
-        let set = set.whom("combatant", true, placed.iter().copied());
-        let set = set.alike_values();
-        legal.push(set.range("initiative", true, -1000, 1000));
+        let set = set.whom("combatant", placed.iter().copied());
+        legal.push(set.required("combatant").alike_values("combatant"));
     }
     if has_clock(definition) {
         return;
     }
     let before = shared_list(placed.iter().copied());
     for id in placed {
-        let reorder = LegalCommand::of("reorder", "CU-40").with("combatant", id.as_str());
+        let reorder = LegalCommand::of::<Reorder>("CU-40").with("combatant", id.as_str());
         let to_the_end = reorder.clone();
-        let reorder = reorder.among("before", true, &before, Some(id));
-        legal.push(reorder.alike_values().alike());
+        let reorder = reorder.among("before", &before, Some(id));
+        let reorder = reorder.required("before").alike_values("before");
+        legal.push(reorder.alike());
         let to_the_end = to_the_end.labelled("Move {combatant} to the end of the order");
         legal.push(to_the_end.alike());
     }
@@ -122,8 +127,8 @@ fn cards(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         let id = &place.combatant;
         if may_choose_card(place) && encounter.is_active(id) && listed.insert(id) {
             let cards = place.initiative.cards_to_choose();
-            let keep = LegalCommand::by("keep_card", id, "CU-43");
-            legal.push(keep.choose("card", true, cards.iter().map(ToString::to_string)));
+            let keep = LegalCommand::by::<KeepCard>(id, "CU-43");
+            legal.push(keep.choose("card", cards.iter().map(ToString::to_string)));
         }
     }
 }
@@ -146,9 +151,9 @@ fn swaps(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         return;
     };
     if let Some(offer) = &encounter.state.offer {
-        legal.push(LegalCommand::by("accept_swap", &offer.with, "CU-41"));
-        legal.push(LegalCommand::by("decline_swap", &offer.with, "CU-41"));
-        let withdraw = LegalCommand::by("decline_swap", &offer.combatant, "CU-41");
+        legal.push(LegalCommand::by::<AcceptSwap>(&offer.with, "CU-41"));
+        legal.push(LegalCommand::by::<DeclineSwap>(&offer.with, "CU-41"));
+        let withdraw = LegalCommand::by::<DeclineSwap>(&offer.combatant, "CU-41");
         legal.push(withdraw.labelled("{combatant}: withdraw the swap"));
     }
     let mut all_partners = Vec::new();
@@ -176,9 +181,9 @@ fn swaps(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         if let Some(partners) = partners
             && partners.iter().any(|id| *id != *c.id.as_str())
         {
-            let swap = LegalCommand::by("swap", &c.id, "CU-41");
-            let swap = swap.among("with", true, partners, Some(&c.id));
-            legal.push(swap.alike_values().alike());
+            let swap = LegalCommand::by::<Swap>(&c.id, "CU-41");
+            let swap = swap.among("with", partners, Some(&c.id));
+            legal.push(swap.alike_values("with").alike());
         }
     }
 }
@@ -189,8 +194,8 @@ fn declaring(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     };
     for c in undeclared(encounter) {
         let choices = declare.choices.iter().map(Slug::as_str);
-        let option = LegalCommand::by("declare", &c.id, "CU-18");
-        legal.push(option.choose("choice", true, choices).alike());
+        let option = LegalCommand::by::<Declare>(&c.id, "CU-18");
+        legal.push(option.choose("choice", choices).alike());
     }
 }
 
@@ -199,7 +204,7 @@ fn reactions(encounter: &Encounter, opening: Opening, legal: &mut Vec<LegalComma
     let survey = Survey::of(encounter);
     for c in encounter.iter() {
         if may_return(encounter, c, opening) {
-            legal.push(LegalCommand::by("return", &c.id, "CU-24"));
+            legal.push(LegalCommand::by::<Return>(&c.id, "CU-24"));
         }
         if !may_react(encounter, c, opening) {
             continue;
@@ -216,24 +221,24 @@ fn reactions(encounter: &Encounter, opening: Opening, legal: &mut Vec<LegalComma
 fn use_of(encounter: &Encounter, c: &Combatant, name: &Slug, rule: &ReactionRule) -> LegalCommand {
     let option = match rule.prepare {
         Prepare::Ready => {
-            let option = LegalCommand::by("trigger", &c.id, "CU-30");
+            let option = LegalCommand::by::<Trigger>(&c.id, "CU-30");
             if readies_several(encounter) {
                 option.labelled("{combatant}: use the readied {reaction}")
             } else {
                 option
             }
         }
-        Prepare::None | Prepare::Delay => LegalCommand::by("react", &c.id, rule_of(rule)),
+        Prepare::None | Prepare::Delay => LegalCommand::by::<React>(&c.id, rule_of(rule)),
     };
     let option = option.with("reaction", name.as_str());
     let Some(pool) = &rule.cost.pool else {
-        return option;
+        return option.without(&["cost"]);
     };
     let [least, most] = price(rule);
     let most = most.min(points(encounter, c, pool));
     option
-        .range("cost", false, least.into(), most.into())
-        .or(least)
+        .range("cost", least.into(), most.into())
+        .or("cost", least)
 }
 
 /// Whether the definition has several reactions to ready, so that a label must say which.
@@ -255,13 +260,13 @@ fn rule_of(rule: &ReactionRule) -> &'static str {
 
 fn start(encounter: &Encounter) -> Vec<LegalCommand> {
     let definition = definition(encounter);
-    let mut start = LegalCommand::of("start", "CU-1");
+    let mut start = LegalCommand::of::<Start>("CU-1");
     if undeclared(encounter).next().is_none() {
         start = rolled(encounter, start);
     }
     if definition.surprise != Surprise::None {
         let everyone = Values::combatants(encounter.active().map(|c| &c.id));
-        start = start.open("surprised", false, Values::list(everyone, MAX_COMBATANTS));
+        start = start.open("surprised", Values::list(everyone, MAX_COMBATANTS));
     }
     vec![with_first_side(encounter, start)]
 }
@@ -269,7 +274,7 @@ fn start(encounter: &Encounter) -> Vec<LegalCommand> {
 /// Opens the field for the side that goes first, of those that there are.
 fn with_first_side(encounter: &Encounter, option: LegalCommand) -> LegalCommand {
     let sides: BTreeSet<_> = encounter.active().map(|c| c.side.as_str()).collect();
-    option.choose("first_side", false, sides)
+    option.choose("first_side", sides)
 }
 
 /// Opens the fields for what the table rolls and deals itself, where the definition has dice or
@@ -278,17 +283,13 @@ fn rolled(encounter: &Encounter, mut option: LegalCommand) -> LegalCommand {
     let definition = definition(encounter);
     let mut fighters = encounter.active();
     if fighters.any(|c| side_dice(definition, c).is_some()) {
-        option = option
-            .open("rolls", false, table_rolls(encounter))
-            .advanced();
+        option = option.open("rolls", table_rolls(encounter));
     }
     if let Some(tie_rolls) = table_roll_offs(encounter) {
-        option = option.open("tie_rolls", false, tie_rolls).advanced();
+        option = option.open("tie_rolls", tie_rolls);
     }
     if deck(definition).is_some() {
-        option = option
-            .open("cards", false, table_cards(encounter))
-            .advanced();
+        option = option.open("cards", table_cards(encounter));
     }
     option
 }
@@ -299,7 +300,7 @@ fn choosing(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let candidates = candidates(encounter);
     let survey = Survey::of(encounter);
     if let Some(chooser) = chooser {
-        legal.push(LegalCommand::by("nominate", chooser, rule).whom("next", true, &candidates));
+        legal.push(LegalCommand::by::<Nominate>(chooser, rule).whom("next", &candidates));
     }
     for (name, rule) in &definition(encounter).reactions {
         for c in candidates.iter().filter_map(|id| encounter.get(id)) {
@@ -310,32 +311,34 @@ fn choosing(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     }
     for id in candidates {
         if chooser.is_none() {
-            legal.push(LegalCommand::by("begin_turn", &id, rule).alike());
+            legal.push(LegalCommand::by::<BeginTurn>(&id, rule).alike());
         }
         if phase(encounter).optional {
-            legal.push(LegalCommand::by("pass", &id, "CU-17").alike());
+            legal.push(LegalCommand::by::<Pass>(&id, "CU-17").alike());
         }
     }
 }
 
 fn turn(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     for id in current(encounter) {
-        let mut end = LegalCommand::by("end_turn", id, "CU-1");
-        if let Some(turn_cost) = cost_of_turn(encounter) {
-            let [least, most] = turn_cost.cost;
-            end = end
-                .range("cost", false, least.get(), most.get())
-                .or(turn_cost.usual().get());
-        }
+        let end = LegalCommand::by::<EndTurn>(id, "CU-1");
+        let end = match cost_of_turn(encounter) {
+            Some(turn) => {
+                let [least, most] = turn.cost;
+                let end = end.range("cost", least.get(), most.get());
+                end.or("cost", turn.usual().get())
+            }
+            None => end.without(&["cost"]),
+        };
         legal.push(end.alike());
         if delay_rule(definition(encounter)).is_some() {
-            legal.push(LegalCommand::by("delay", id, "CU-23"));
+            legal.push(LegalCommand::by::<Delay>(id, "CU-23"));
         }
         for (name, rule) in &definition(encounter).reactions {
             if rule.prepare != Prepare::Ready {
                 continue;
             }
-            let mut ready = LegalCommand::by("ready", id, "CU-30");
+            let mut ready = LegalCommand::by::<Ready>(id, "CU-30");
             if readies_several(encounter) {
                 ready = ready.labelled("{combatant}: ready {reaction}");
             }

@@ -30,8 +30,8 @@ use crate::json::FieldError;
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
     Combatant as CombatantOf, CombatantId, EffectId, Encounter as EncounterOf, Event as AnyEvent,
-    LegalCommand, OrderEntry, Pending, Play as PlayOf, Ruleset, Slug, Status, Violation, ids,
-    spaced,
+    LegalCommand, OrderEntry, Pending, Play as PlayOf, Property, Ruleset, Slug, Status, Violation,
+    ids, spaced,
 };
 use definition::{Definition, Gives, Pick, Prepare, ReactionRule, Sides};
 use query::{
@@ -51,6 +51,10 @@ type Combatant = CombatantOf<Custom>;
 
 impl Ruleset for Custom {
     parts!();
+
+    fn newcomer_fields(encounter: &Encounter) -> Vec<Property> {
+        legal_commands::newcomer_fields(encounter)
+    }
 
     fn read_options(options: &Value) -> Result<Options, Vec<FieldError>> {
         Options::read(options)

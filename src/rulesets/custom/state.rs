@@ -1,8 +1,10 @@
 //! What `custom` keeps.
 
+use super::definition::Number;
 use crate::json::CachedJson;
 use crate::vocabulary::{
-    CombatantId, Describe, Die, EffectId, INLINE, Int, Names, Redact, Slug, fact, word,
+    CombatantId, Describe, Die, EffectId, FieldType, Fields, INLINE, Int, Names, Redact, Slug,
+    fact, word,
 };
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -18,7 +20,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 /// Combatant fields of the custom ruleset.
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema, Fields)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct CombatantStats {
@@ -30,7 +32,7 @@ pub struct CombatantStats {
     /// Its numbers, by the names in the definition.
     #[schema(value_type = std::collections::HashMap<String, i16>)]
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub numbers: Arc<BTreeMap<Slug, Int<-1000, 1000>>>,
+    pub numbers: Arc<BTreeMap<Slug, Number>>,
 }
 
 /// State of a combatant in the custom ruleset.
@@ -493,6 +495,8 @@ const SUIT_NAMES: [&str; 4] = ["clubs", "diamonds", "hearts", "spades"];
 const JOKER: u8 = 15;
 /// The suit of a card of a deck of numbers.
 const NUMBERED: u8 = 4;
+
+impl FieldType for Card {}
 
 impl Card {
     /// Every card of a deck of this size.

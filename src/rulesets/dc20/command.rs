@@ -1,7 +1,9 @@
 //! The commands of DC20.
 
 use super::SlotId;
-use crate::vocabulary::{Actor, CombatantId, D6, D20, Int, Slug, Text, command, commands, word};
+use crate::vocabulary::{
+    Actor, CombatantId, D6, D20, Fields, Int, Slug, Text, command, commands, word,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -41,6 +43,7 @@ pub struct Start {
     /// The natural d20s rolled at the table, by player's character. They replace dice rolled before
     /// the start. The server rolls the missing ones (DC-4).
     #[default]
+    #[advanced]
     pub rolls: BTreeMap<CombatantId, D20>,
     /// The unaware combatants: they are `surprised` until the end of their first turn (DC-42).
     #[default]
@@ -49,12 +52,14 @@ pub struct Start {
     #[default]
     pub surprised_sides: Vec<Slug>,
     /// The side that is the first of several enemy teams; by default Fate Checks decide (DC-26).
+    #[advanced]
     pub first_side: Option<Slug>,
     /// The d20s of the Fate Checks between enemy teams, as rolled at the table. The server rolls the
     /// others (DC-27).
     #[default]
     pub fate_dice: Vec<D20>,
     /// The act that started the fight (DC-3).
+    #[advanced]
     pub aggression: Option<Aggression>,
 }
 
@@ -247,7 +252,7 @@ pub struct FateCheck {
 }
 
 /// An act that started the fight (DC-3).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Fields)]
 #[serde(deny_unknown_fields)]
 pub struct Aggression {
     /// The aggressor.

@@ -1,6 +1,8 @@
 //! The options, stats and state of DC20.
 
-use crate::vocabulary::{CombatantId, Describe, Die, Int, Names, Redact, Slug, Text, fact, word};
+use crate::vocabulary::{
+    CombatantId, Describe, Die, FieldType, Fields, Int, Names, Redact, Slug, Text, fact, word,
+};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -37,6 +39,8 @@ impl SlotId {
     }
 }
 
+impl FieldType for SlotId {}
+
 impl Redact for SlotId {}
 
 impl Describe for SlotId {
@@ -66,7 +70,7 @@ pub struct Options {
 }
 
 /// Combatant fields of DC20.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Fields)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct CombatantStats {

@@ -7,8 +7,8 @@ use super::list::{
 use super::state::{announced, lowest};
 use super::{Combatant, Command, Component, Encounter, Exp, Play, Spending};
 use crate::vocabulary::{
-    CombatantId, Describe, Fold, LegalCommand, Names, Text, Violation, command, event, require,
-    tell, word,
+    CombatantId, Describe, Fold, LegalCommand, Listed, Names, Text, Violation, command, event,
+    require, tell, word,
 };
 use serde_json::json;
 
@@ -371,42 +371,38 @@ pub(super) fn options(encounter: &Encounter, c: &Combatant, legal: &mut Vec<Lega
         };
         return legal.push(LegalCommand {
             command: json!(Command::Declare(declare)),
-            ..LegalCommand::by("declare", &c.id, rule)
+            ..LegalCommand::by::<Declare>(&c.id, rule).only(&[])
         });
     }
     if must_announce(encounter, c) {
-        answer(c, "announce", rule, &ALL_USES, legal);
-        answer(c, "declare", rule, &[Use::Nothing, Use::Wait], legal);
+        answer::<Announce>(c, rule, &ALL_USES, legal);
+        answer::<Declare>(c, rule, &[Use::Nothing, Use::Wait], legal);
     } else {
-        answer(c, "declare", rule, &ALL_USES, legal);
-        answer(c, "announce", rule, &ALL_USES, legal);
+        answer::<Declare>(c, rule, &ALL_USES, legal);
+        answer::<Announce>(c, rule, &ALL_USES, legal);
     }
 }
 
 /// One way to answer: what a persona does with each component that it has left, and if it moves and
 /// acts, in which order.
-fn answer(
+fn answer<C: Listed>(
     c: &Combatant,
-    verb: &'static str,
     rule: &'static str,
     uses: &[Use],
     legal: &mut Vec<LegalCommand>,
 ) {
-    let mut answer = LegalCommand::by(verb, &c.id, rule);
+    let mut answer = LegalCommand::by::<C>(&c.id, rule).without(&["order"]);
     for (field, left) in [("move", c.state.move_status), ("act", c.state.act_status)] {
-        if left.open() {
-            answer = answer.choose(field, true, uses.iter().map(|what| json!(what)));
-        }
-    }
-    let both = LegalCommand::by(verb, &c.id, "EX-20")
-        .with("move", json!(Use::Now))
-        .with("act", json!(Use::Now));
-    let orders = [json!(Sequence::MoveFirst), json!(Sequence::ActFirst)];
-    let mut both = both.choose("order", true, orders);
-    if verb == "announce" {
-        answer = answer.text("action", false, 200);
-        both = both.text("action", false, 200);
+        answer = if left.open() {
+            let uses = uses.iter().map(|what| json!(what));
+            answer.choose(field, uses).required(field)
+        } else {
+            answer.without(&[field])
+        };
     }
     legal.push(answer);
-    legal.push(both);
+    let both = LegalCommand::by::<C>(&c.id, "EX-20")
+        .with("move", json!(Use::Now))
+        .with("act", json!(Use::Now));
+    legal.push(both.required("order"));
 }

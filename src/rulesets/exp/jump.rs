@@ -7,7 +7,6 @@ use crate::vocabulary::{
     Actor, CombatantId, D20, Die, Fold, LegalCommand, Text, Violation, command, event, field, ids,
     require,
 };
-use serde_json::json;
 use std::collections::HashSet;
 
 /// Try a wait jump: use a waited component ahead of the next act of a lower persona (EX-25), be it
@@ -605,30 +604,24 @@ impl AskedAgain {
 pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     for c in encounter.iter() {
         if waits(c, Component::Move) || waits(c, Component::Act) {
-            let components = [json!(Component::Move), json!(Component::Act)];
-            let jump = LegalCommand::by("jump", &c.id, "EX-25");
-            legal.push(awe_roll(
-                encounter,
-                jump.choose("component", true, components),
-            ));
+            let jump = LegalCommand::by::<Jump>(&c.id, "EX-25");
+            legal.push(awe_roll(encounter, jump.required("component")));
         }
     }
     if encounter.options.jump_both {
         for c in encounter.iter() {
             if waits(c, Component::Move) && waits(c, Component::Act) {
-                legal.push(awe_roll(
-                    encounter,
-                    LegalCommand::by("jump", &c.id, "EX-29")
-                        .labelled("{combatant}: jump ahead with move and act"),
-                ));
+                let jump = LegalCommand::by::<Jump>(&c.id, "EX-29")
+                    .labelled("{combatant}: jump ahead with move and act")
+                    .without(&["component"]);
+                legal.push(awe_roll(encounter, jump));
             }
         }
     }
     for id in &deciders(encounter) {
-        let keep = LegalCommand::by("pass", id, "EX-25b");
-        legal.push(keep.flag("standing"));
+        legal.push(LegalCommand::by::<Pass>(id, "EX-25b"));
     }
-    legal.push(LegalCommand::of("resolve", "EX-25b"));
+    legal.push(LegalCommand::of::<Resolve>("EX-25b"));
 }
 
 fn waits(c: &Combatant, component: Component) -> bool {
@@ -637,10 +630,9 @@ fn waits(c: &Combatant, component: Component) -> bool {
 
 /// The dice of a wait jump.
 fn awe_roll(encounter: &Encounter, jump: LegalCommand) -> LegalCommand {
-    let jump = jump.text("action", false, 200).range("roll", false, 1, 20);
     if encounter.options.awe_mode == AweMode::OpposedD20 {
-        jump.range("referee_roll", false, 1, 20)
-    } else {
         jump
+    } else {
+        jump.without(&["referee_roll"])
     }
 }

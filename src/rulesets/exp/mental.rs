@@ -207,8 +207,8 @@ impl DuelEnded {
 pub(super) fn attacks(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let targets = shared_list(encounter.iter().map(|c| &c.id));
     for id in minds(encounter) {
-        let attack = LegalCommand::by("mental_attack", id, "EX-31");
-        legal.push(attack.among("target", false, &targets, Some(id)));
+        let attack = LegalCommand::by::<MentalAttack>(id, "EX-31");
+        legal.push(attack.among("target", &targets, Some(id)));
     }
 }
 
@@ -217,8 +217,8 @@ pub(super) fn duels(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let minds = minds(encounter);
     let opponents = shared_list(minds.iter().copied());
     for id in minds {
-        let duel = LegalCommand::of("mental_duel", "EX-32").with("combatant", id.as_str());
-        legal.push(duel.among("opponent", true, &opponents, Some(id)));
+        let duel = LegalCommand::of::<MentalDuel>("EX-32").with("combatant", id.as_str());
+        legal.push(duel.among("opponent", &opponents, Some(id)));
     }
 }
 

@@ -20,9 +20,9 @@ use crate::rulesets::shared::{check_started, types};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{
     Audience, Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
-    EventRedaction, Fold, KnownCombatants, LegalCommand, OrderEntry, Pending, Play as PlayOf,
-    Property, Reason, Redact, RosterEvent, Ruleset, Secrecy, SharedEvent, Status, TurnEnded,
-    Violation, commands, events, ids,
+    EventRedaction, Fields, Fold, KnownCombatants, LegalCommand, OrderEntry, Pending,
+    Play as PlayOf, Property, Reason, Redact, RosterEvent, Ruleset, Secrecy, SharedEvent, Status,
+    TurnEnded, Violation, commands, events, ids,
 };
 use jump::deciders;
 use list::are_lowest;
@@ -177,8 +177,8 @@ impl Ruleset for Exp {
         let state = &encounter.state;
         let mut legal = Vec::new();
         match state.phase {
-            Phase::Setup => unit::options(encounter, "start", "EX-2", &mut legal),
-            Phase::Roll => unit::options(encounter, "roll", "EX-3", &mut legal),
+            Phase::Setup => unit::options::<Start>(encounter, "EX-2", &mut legal),
+            Phase::Roll => unit::options::<Roll>(encounter, "EX-3", &mut legal),
             Phase::Pass if state.duel.is_empty() => {
                 for c in state.asked.iter().filter_map(|id| encounter.get(id)) {
                     answer::options(encounter, c, &mut legal);
@@ -190,26 +190,26 @@ impl Ruleset for Exp {
             Phase::Pass | Phase::SomeoneActs => {
                 mental::attacks(encounter, &mut legal);
                 for id in &state.duel {
-                    let decline = LegalCommand::by("pass", id, "EX-32a");
-                    legal.push(decline.labelled("{combatant}: decline the mental duel"));
+                    let decline = LegalCommand::by::<Pass>(id, "EX-32a");
+                    legal.push(
+                        decline
+                            .labelled("{combatant}: decline the mental duel")
+                            .without(&["standing"]),
+                    );
                 }
             }
         }
         for c in encounter.iter() {
             if c.state.keeps_waiting {
-                legal.push(LegalCommand::by("ask_again", &c.id, "EX-25c"));
+                legal.push(LegalCommand::by::<AskAgain>(&c.id, "EX-25c"));
             }
         }
         legal
     }
 
     fn newcomer_fields(_encounter: &Encounter) -> Vec<Property> {
-        Property::numbers([
-            ("dex", 1, 26),
-            ("awe", 1, 26),
-            ("mstr", 0, 26),
-            ("level", 1, 100),
-        ])
+        // A robot has no MSTR, and an anthro's DEX is narrower.
+        CombatantStats::all_but(&["persona", "encumbrance"])
     }
 
     fn words_for_stat(field: &str) -> Option<&'static str> {

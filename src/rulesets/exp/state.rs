@@ -3,7 +3,7 @@
 use super::{Announced, Combatant, Encounter, JumpAnnounced, Use};
 use crate::rulesets::shared::{at_most, within};
 use crate::vocabulary::{
-    Audience, CombatantId, D10, Describe, Die, Int, MAX_COMBATANTS, Redact, word,
+    Audience, CombatantId, D10, Describe, Die, Fields, Int, MAX_COMBATANTS, Redact, word,
 };
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -41,7 +41,7 @@ pub struct Options {
 
 /// The stats of a persona under EXP.
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Fields)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct CombatantStats {

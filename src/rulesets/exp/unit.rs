@@ -8,8 +8,8 @@ use super::{
 };
 use crate::rulesets::shared::{seen_first, start_encounter, start_round};
 use crate::vocabulary::{
-    Actor, CombatantId, D10, D20, Describe, Die, Fold, LegalCommand, Names, Values, Violation,
-    command, event, field, require,
+    Actor, CombatantId, D10, D20, Describe, Die, Fold, LegalCommand, Listed, Names, Values,
+    Violation, command, event, field, require,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -21,9 +21,11 @@ pub struct Start {
     /// The d20s rolled at the table, by persona or crowd, in place of those that personas rolled
     /// ahead. The server rolls the others.
     #[default]
+    #[advanced]
     pub rolls: BTreeMap<CombatantId, D20>,
     /// The d10s rolled at the table for ties; the server rolls the others.
     #[default]
+    #[advanced]
     pub tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
 }
 
@@ -41,13 +43,16 @@ pub struct Roll {
     pub roll: Option<D20>,
     /// The persona's d10s for ties, if rolled at the table: at most 16, used in their order.
     #[default]
+    #[advanced]
     pub tie_dice: Vec<D10>,
     /// The d20s rolled at the table for the unit, by persona or crowd, in place of those that
     /// personas rolled ahead.
     #[default]
+    #[advanced]
     pub rolls: BTreeMap<CombatantId, D20>,
     /// The d10s rolled at the table for ties of the unit, by persona or crowd.
     #[default]
+    #[advanced]
     pub tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
 }
 
@@ -378,18 +383,14 @@ fn give_components(fold: &mut Fold<'_, Exp>, ranking: &[InitiativeRoll]) {
 }
 
 /// The roll of all, and before it each persona's own roll.
-pub(super) fn options(
+pub(super) fn options<C: Listed>(
     encounter: &Encounter,
-    verb: &'static str,
     rule: &'static str,
     legal: &mut Vec<LegalCommand>,
 ) {
-    legal.push(rolling(encounter, LegalCommand::of(verb, rule)));
+    legal.push(rolling(encounter, LegalCommand::of::<C>(rule)));
     for c in encounter.active() {
-        let roll = LegalCommand::by("roll", &c.id, rule)
-            .range("roll", false, 1, 20)
-            .open("tie_dice", false, d10s())
-            .advanced();
+        let roll = LegalCommand::by::<Roll>(&c.id, rule).open("tie_dice", d10s());
         legal.push(roll.tool_if(c.state.own_roll.is_some()));
     }
 }
@@ -399,16 +400,11 @@ fn rolling(encounter: &Encounter, command: LegalCommand) -> LegalCommand {
     let contenders = contenders(encounter);
     let everyone = || contenders.iter().map(|contender| &contender.id);
     command
-        .open(
-            "rolls",
-            false,
-            Values::by_combatant(everyone(), Values::Range(1, 20)),
-        )
-        .advanced()
-        .open("tie_rolls", false, Values::by_combatant(everyone(), d10s()))
-        .advanced()
+        .without(&["roll"])
+        .open("rolls", Values::by_combatant(everyone(), D20::any()))
+        .open("tie_rolls", Values::by_combatant(everyone(), d10s()))
 }
 
 fn d10s() -> Values {
-    Values::dice(10, 16)
+    Values::dice(D10::MOST, 16)
 }

@@ -156,6 +156,6 @@ impl ChoiceOpened {
 
 pub(super) fn options(encounter: &Encounter) -> Vec<LegalCommand> {
     let chooser = encounter.state.last_actor.as_ref();
-    let nominate = LegalCommand::by("nominate", chooser, "WA-8");
-    vec![nominate.whom("next", true, encounter.active().map(|c| &c.id))]
+    let nominate = LegalCommand::by::<Nominate>(chooser, "WA-8");
+    vec![nominate.whom("next", encounter.active().map(|c| &c.id))]
 }

@@ -42,9 +42,5 @@ pub(super) fn close_turn(play: &mut Play<'_>, id: &CombatantId) {
 }
 
 pub(super) fn options(encounter: &Encounter, actor: &CombatantId) -> LegalCommand {
-    LegalCommand::by("end_turn", actor, "WA-8").whom(
-        "next",
-        false,
-        encounter.active().map(|c| &c.id),
-    )
+    LegalCommand::by::<EndTurn>(actor, "WA-8").whom("next", encounter.active().map(|c| &c.id))
 }

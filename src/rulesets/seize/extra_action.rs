@@ -80,5 +80,5 @@ impl ExtraActionLapsed {
 }
 
 pub(super) fn options(actor: &CombatantId) -> LegalCommand {
-    LegalCommand::by("take_extra_action", actor, "WA-6")
+    LegalCommand::by::<TakeExtraAction>(actor, "WA-6")
 }

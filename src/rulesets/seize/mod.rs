@@ -27,7 +27,7 @@ use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{
     Audience, Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
     EventRedaction, Fold, KnownCombatants, LegalCommand, OrderEntry, Pending, Play as PlayOf,
-    Property, Reason, Redact, Ruleset, Secrecy, SharedEvent, Violation, commands, events,
+    Reason, Redact, Ruleset, Secrecy, SharedEvent, Violation, commands, events,
 };
 use seize_the_turn::{eligible, has_counting_loss, may_seize, queued};
 use turn::barred;
@@ -153,10 +153,6 @@ impl Ruleset for Seize {
             Phase::Seize {} => seize_the_turn::options(encounter),
             Phase::Nominate {} | Phase::NominateFirst {} => choose::options(encounter),
         }
-    }
-
-    fn newcomer_fields(_encounter: &Encounter) -> Vec<Property> {
-        Property::numbers([("initiative_bonus", -20, 50), ("dex_modifier", -20, 50)])
     }
 
     fn words_for_stat(field: &str) -> Option<&'static str> {

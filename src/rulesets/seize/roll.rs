@@ -25,17 +25,21 @@ pub struct Start {
     /// d20 rolled at the table, by combatant; they replace a die given by `roll`. The server rolls
     /// the rest.
     #[default]
+    #[advanced]
     pub rolls: BTreeMap<CombatantId, D20>,
     /// d20 rolled at the table for groups, by `roll_group`; all enemies together are the group
     /// `enemies`.
     #[default]
+    #[advanced]
     pub group_rolls: BTreeMap<Slug, D20>,
     /// d20 rolled at the table for the roll-off of a full tie, by combatant (WA-5a). The server
     /// rolls the rest.
     #[default]
+    #[advanced]
     pub roll_offs: BTreeMap<CombatantId, D20>,
     /// d20 rolled at the table for the roll-off of a full tie, by group.
     #[default]
+    #[advanced]
     pub group_roll_offs: BTreeMap<Slug, D20>,
 }
 
@@ -463,13 +467,12 @@ fn note_roll_off(state: &mut State, e: &RolledOff) {
 pub(super) fn options(encounter: &Encounter) -> Vec<LegalCommand> {
     let mut legal = Vec::new();
     for enemies in [Enemies::Apart, Enemies::Together] {
-        let start = LegalCommand::of("start", "WA-1");
+        let start = LegalCommand::of::<Start>("WA-1");
         let start = match enemies {
             Enemies::Apart => start
                 .labelled("Start: roll initiative")
-                .choose("enemies", false, [json!(enemies)])
-                .or(json!(Enemies::default()))
-                .advanced(),
+                .choose("enemies", [json!(enemies)])
+                .advanced("enemies"),
             Enemies::Together => start
                 .labelled("Start: roll once for all enemies")
                 .with("enemies", json!(enemies)),
@@ -477,7 +480,7 @@ pub(super) fn options(encounter: &Encounter) -> Vec<LegalCommand> {
         legal.push(dice_of_the_table(encounter, enemies, start));
     }
     for c in encounter.active() {
-        let roll = LegalCommand::by("roll", &c.id, "WA-1").range("roll", false, 1, 20);
+        let roll = LegalCommand::by::<Roll>(&c.id, "WA-1");
         legal.push(roll.tool_if(c.state.own_die.is_some()));
     }
     legal
@@ -486,22 +489,16 @@ pub(super) fn options(encounter: &Encounter) -> Vec<LegalCommand> {
 /// Opens the fields for dice that the table rolled itself.
 fn dice_of_the_table(encounter: &Encounter, enemies: Enemies, start: LegalCommand) -> LegalCommand {
     let (alone, groups) = who_rolls(encounter, enemies);
-    let alone = || Values::by_combatant(&alone, Values::Range(1, 20));
-    let start = start
-        .open("rolls", false, alone())
-        .advanced()
-        .open("roll_offs", false, alone())
-        .advanced();
+    let alone = || Values::by_combatant(&alone, D20::any());
+    let start = start.open("rolls", alone()).open("roll_offs", alone());
     if groups.is_empty() {
         return start;
     }
     let groups = || {
         let words = groups.iter().map(Slug::as_str);
-        Values::map(Values::words(words), Values::Range(1, 20), MAX_COMBATANTS)
+        Values::map(Values::words(words), D20::any(), MAX_COMBATANTS)
     };
     start
-        .open("group_rolls", false, groups())
-        .advanced()
-        .open("group_roll_offs", false, groups())
-        .advanced()
+        .open("group_rolls", groups())
+        .open("group_roll_offs", groups())
 }

@@ -358,10 +358,10 @@ pub(super) fn known_queue(queue: &[Seizer], audience: &Audience<'_>) -> Vec<Seiz
 pub(super) fn options(encounter: &Encounter) -> Vec<LegalCommand> {
     let mut legal = Vec::new();
     for id in eligible(encounter) {
-        legal.push(LegalCommand::by("seize", &id, "WA-12"));
-        legal.push(LegalCommand::by("pass", &id, "WA-13"));
+        legal.push(LegalCommand::by::<SeizeTurn>(&id, "WA-12"));
+        legal.push(LegalCommand::by::<Pass>(&id, "WA-13"));
     }
-    let close = LegalCommand::of("resolve", "WA-13");
-    legal.push(close.whom("next", false, encounter.active().map(|c| &c.id)));
+    let close = LegalCommand::of::<Resolve>("WA-13");
+    legal.push(close.whom("next", encounter.active().map(|c| &c.id)));
     legal
 }

@@ -4,8 +4,8 @@ use super::Encounter;
 use crate::json::CachedJson;
 use crate::rulesets::shared::{at_most, check_own_die};
 use crate::vocabulary::{
-    Audience, CombatantId, Describe, Die, Int, MAX_COMBATANTS, Participants, Redact, Slug, fact,
-    word,
+    Audience, CombatantId, Describe, Die, Fields, Int, MAX_COMBATANTS, Participants, Redact, Slug,
+    fact, word,
 };
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -80,7 +80,7 @@ pub enum Meaning {
 
 /// The fields of a combatant under Seize the initiative.
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema, Fields)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct CombatantStats {

@@ -41,10 +41,6 @@ macro_rules! parts {
         fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
             legal_commands::legal_commands(encounter)
         }
-
-        fn newcomer_fields(encounter: &Encounter) -> Vec<$crate::vocabulary::Property> {
-            legal_commands::newcomer_fields(encounter)
-        }
     };
 }
 

@@ -1,7 +1,7 @@
 //! The commands of Venture.
 
 use crate::vocabulary::{
-    Actor, CombatantId, D10, Int, MemberId, Text, command, commands, fact, word,
+    Actor, CombatantId, D10, Fields, Int, MemberId, Text, command, commands, fact, word,
 };
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -38,6 +38,7 @@ pub struct Start {
     /// The Join Battle rolls made at the table, by combatant; they replace an earlier
     /// `join_battle`. The server rolls Wits and Awareness for the rest.
     #[default]
+    #[advanced]
     pub joins: BTreeMap<CombatantId, Join>,
 }
 
@@ -71,6 +72,7 @@ pub struct JoinBattle {
     #[default]
     pub bonus_dice: Int<-40, 40>,
     /// The successes, if the table counted them; then leave out `faces`.
+    #[advanced]
     pub successes: Option<Int<0, 100>>,
     /// The d10s that the table rolled, at most the whole pool. The server rolls the rest.
     #[schema(max_items = 80)]
@@ -145,6 +147,7 @@ pub struct Act {
     pub targets: Vec<Target>,
     /// The Initiative that the attack costs the attacker, instead of the amount by the options
     /// (VE-27).
+    #[advanced]
     pub attacker_loses: Option<Int<0, 40>>,
 }
 
@@ -339,7 +342,7 @@ pub struct Pool {
 
 /// A Join Battle roll: the pool, and the dice or successes from the table.
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema, Fields)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct Join {
@@ -361,7 +364,7 @@ pub struct Join {
 
 /// A target of an attack.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Fields)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
     /// The combatant that is attacked.

@@ -1,8 +1,14 @@
 //! What may be legal under Venture.
 
+use super::command::{
+    Act, Adjust, BeginTurn, Declare, Delay, Disengage, EndTurn, Flurry, FollowUp, FreeAction, Join,
+    JoinBattle, Move, Pass, Return, Rush, Settle, SpendInitiative, Start, Target, Withdraw,
+};
 use super::decide::MAX_TIMED;
 use super::{Approach, Combatant, Encounter, Phase, on_track};
-use crate::vocabulary::{CombatantId, LegalCommand, Property, Slug, Status, Values, shared_list};
+use crate::vocabulary::{
+    CombatantId, Fields, LegalCommand, Property, Slug, Status, Values, shared_list,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,17 +18,13 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     let active = shared_list(encounter.active().map(|c| &c.id));
     let all = shared_list(encounter.iter().map(|c| &c.id));
     for c in encounter.active().filter(|c| !c.stats.worthy_foe) {
-        let settle = LegalCommand::of("settle", "VE-1").with("combatant", c.id.as_str());
-        legal.push(settle.among("loser", true, &active, None));
+        let settle = LegalCommand::of::<Settle>("VE-1").with("combatant", c.id.as_str());
+        legal.push(settle.among("loser", &active, None));
     }
     if encounter.status == Status::Setup {
         let fighters = encounter.active().map(|c| &c.id);
         let joins = Values::by_combatant(fighters, Values::Object(join()));
-        legal.push(
-            LegalCommand::of("start", "VE-2")
-                .open("joins", false, joins)
-                .advanced(),
-        );
+        legal.push(LegalCommand::of::<Start>("VE-2").open("joins", joins));
         for c in encounter.active().filter(|c| c.state.join_battle.is_none()) {
             join_battle(encounter, &mut legal, &c.id);
         }
@@ -34,7 +36,7 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
         in_turn(encounter, &lists, &mut legal, actor);
     }
     for c in on_track(encounter) {
-        let outside = LegalCommand::by("act", &c.id, "VE-10a")
+        let outside = LegalCommand::by::<Act>(&c.id, "VE-10a")
             .labelled("{combatant}: attack outside the turn")
             .with("reflexive", true);
         legal.push(attack(&lists, c, outside, true));
@@ -52,26 +54,9 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
             continue;
         }
         let names = effects.iter().map(|effect| effect.name.as_str());
-        legal.push(LegalCommand::by("withdraw", &c.id, "VE-17").choose("name", true, names));
+        legal.push(LegalCommand::by::<Withdraw>(&c.id, "VE-17").choose("name", names));
     }
     legal
-}
-
-/// The numbers of a newcomer, and whether it is a Worthy Foe.
-pub(super) fn newcomer_fields(_encounter: &Encounter) -> Vec<Property> {
-    let numbers = [
-        ("wits", 0, 20),
-        ("dexterity", 0, 20),
-        ("manipulation", 0, 20),
-        ("stamina", 0, 20),
-        ("awareness", 0, 20),
-        ("stealth", 0, 20),
-        ("socialize", 0, 20),
-        ("max_motes", 0, 1000),
-    ];
-    let mut fields = Property::numbers(numbers);
-    fields.push(Property::optional("worthy_foe", Values::flag()));
-    fields
 }
 
 /// The combatants on the track as each side attacks them: its foes first.
@@ -87,38 +72,33 @@ fn targets_by_side(encounter: &Encounter) -> BTreeMap<&Slug, Arc<[Value]>> {
     lists
 }
 
-/// Opens the fields of an attack, which may have to name a target.
+/// An attack, which may have to name a target.
 fn attack(
     lists: &BTreeMap<&Slug, Arc<[Value]>>,
     attacker: &Combatant,
     attack: LegalCommand,
     at_somebody: bool,
 ) -> LegalCommand {
-    let attack = attack.with("attack", true);
+    let attack = attack.with("attack", true).without(&["reflexive"]);
     let Some(targets) = lists.get(&attacker.side) else {
         return attack;
     };
-    let target = Values::Object(vec![
-        Property::required(
-            "combatant",
-            Values::among(targets, vec![json!(attacker.id)]),
-        ),
-        Property::optional("loses", Values::Range(0, 40)),
-    ]);
-    attack
-        .text("action", false, 200)
-        .open("targets", at_somebody, Values::only(target))
-        .flag("decisive")
-        .range("attacker_loses", false, 0, 40)
-        .advanced()
+    let mut target = vec![Property::required(
+        "combatant",
+        Values::among(targets, vec![json!(attacker.id)]),
+    )];
+    target.extend(Target::only(&["loses"]));
+    let attack = attack.open("targets", Values::only(Values::Object(target)));
+    if at_somebody {
+        attack.required("targets")
+    } else {
+        attack
+    }
 }
 
 /// How a combatant Joins Battle, rolled at the table, with the usual pool.
 fn join() -> Vec<Property> {
-    vec![
-        Property::optional("successes", Values::Range(0, 100)),
-        Property::optional("bonus_dice", Values::Range(-40, 40)),
-    ]
+    Join::only(&["bonus_dice", "successes"])
 }
 
 /// Commands of the combatant that has the turn or is next.
@@ -129,75 +109,60 @@ fn in_turn(
     actor: &CombatantId,
 ) {
     // An action that harms a combatant or is opposed is no free action (VE-8).
-    let free_action = LegalCommand::by("free_action", actor, "VE-6")
-        .choose("damaging", false, [false])
-        .or(false)
-        .choose("opposed", false, [false])
-        .or(false);
+    let free_action = LegalCommand::by::<FreeAction>(actor, "VE-6")
+        .choose("damaging", [false])
+        .choose("opposed", [false]);
     let pass = if matches!(encounter.state.phase, Phase::FollowUp { .. }) {
-        LegalCommand::by("pass", actor, "VE-15").labelled("{combatant}: give up the leftover move")
+        LegalCommand::by::<Pass>(actor, "VE-15").labelled("{combatant}: give up the leftover move")
     } else {
-        LegalCommand::by("pass", actor, "VE-6")
+        LegalCommand::by::<Pass>(actor, "VE-6")
     };
-    let act = LegalCommand::by("act", actor, "VE-10");
-    legal.push(LegalCommand::by("begin_turn", actor, "VE-9"));
-    legal.push(LegalCommand::by("delay", actor, "VE-12"));
-    legal.push(free_action.text("action", true, 200));
+    let act = LegalCommand::by::<Act>(actor, "VE-10");
+    legal.push(LegalCommand::by::<BeginTurn>(actor, "VE-9"));
+    legal.push(LegalCommand::by::<Delay>(actor, "VE-12"));
+    legal.push(free_action);
     legal.push(pass);
-    legal.push(act.clone().text("action", false, 200));
+    legal.push(act.clone().only(&["action"]));
     let attacking = act.labelled("{combatant}: attack");
     if let Some(c) = encounter.get(actor) {
         legal.push(attack(lists, c, attacking, false));
     }
-    legal.push(manoeuvre("rush", actor));
-    legal.push(manoeuvre("disengage", actor));
-    legal.push(LegalCommand::by("flurry", actor, "VE-11"));
-    legal.push(LegalCommand::by("move", actor, "VE-10"));
-    legal.push(LegalCommand::by("end_turn", actor, "VE-9"));
-}
-
-fn manoeuvre(verb: &'static str, actor: &CombatantId) -> LegalCommand {
-    LegalCommand::by(verb, actor, "VE-15").flag("moved")
+    legal.push(LegalCommand::by::<Rush>(actor, "VE-15"));
+    legal.push(LegalCommand::by::<Disengage>(actor, "VE-15"));
+    legal.push(LegalCommand::by::<Flurry>(actor, "VE-11"));
+    legal.push(LegalCommand::by::<Move>(actor, "VE-10"));
+    legal.push(LegalCommand::by::<EndTurn>(actor, "VE-9"));
 }
 
 /// The approaches, each with the pools that it allows (VE-2 to VE-4).
 fn join_battle(encounter: &Encounter, legal: &mut Vec<LegalCommand>, id: &CombatantId) {
-    let usual = usual_attribute(LegalCommand::by("join_battle", id, "VE-2"));
-    legal.push(join_options(usual_ability(usual)));
+    let usual = LegalCommand::by::<JoinBattle>(id, "VE-2").without(&["approach"]);
+    legal.push(usual_ability(usual_attribute(usual)));
     for approach in [Approach::Stealth, Approach::Escalation] {
         let (attribute, ability, rule) = approach.swaps();
-        let join = LegalCommand::by("join_battle", id, rule).with("approach", json!(approach));
+        let join = LegalCommand::by::<JoinBattle>(id, rule).with("approach", json!(approach));
         let attributes = [json!("wits"), json!(attribute)];
         let abilities = [json!("awareness"), json!(ability)];
         let [both, attribute_swapped, ability_swapped] = join_labels(approach);
-        let with_attribute =
-            |join: LegalCommand| join.choose("attribute", false, attributes).or("wits");
-        let with_ability =
-            |join: LegalCommand| join.choose("ability", false, abilities).or("awareness");
+        let join = join
+            .choose("attribute", attributes)
+            .choose("ability", abilities);
         if !encounter.options.single_swap {
-            legal.push(join_options(with_ability(with_attribute(
-                join.labelled(both),
-            ))));
+            legal.push(join.labelled(both));
             continue;
         }
         // Only one of the two may be swapped (VE-33).
-        let swapped = with_attribute(join.clone().labelled(attribute_swapped));
-        legal.push(join_options(usual_ability(swapped)));
-        let swapped = with_ability(join.labelled(ability_swapped));
-        legal.push(join_options(usual_attribute(swapped)));
+        legal.push(usual_ability(join.clone().labelled(attribute_swapped)));
+        legal.push(usual_attribute(join.labelled(ability_swapped)));
     }
 }
 
 fn usual_attribute(join: LegalCommand) -> LegalCommand {
-    join.choose("attribute", false, ["wits"])
-        .or("wits")
-        .advanced()
+    join.choose("attribute", ["wits"]).advanced("attribute")
 }
 
 fn usual_ability(join: LegalCommand) -> LegalCommand {
-    join.choose("ability", false, ["awareness"])
-        .or("awareness")
-        .advanced()
+    join.choose("ability", ["awareness"]).advanced("ability")
 }
 
 fn join_labels(approach: Approach) -> [&'static str; 3] {
@@ -215,63 +180,43 @@ fn join_labels(approach: Approach) -> [&'static str; 3] {
     }
 }
 
-fn join_options(join: LegalCommand) -> LegalCommand {
-    join.range("bonus_dice", false, -40, 40)
-        .or(0)
-        .range("successes", false, 0, 100)
-        .advanced()
-}
-
 fn at_any_time(legal: &mut Vec<LegalCommand>, c: &Combatant, all: &Arc<[Value]>) {
     let id = &c.id;
     let initiative = (c.state.initiative + 20).min(40);
     let motes = c.stats.motes();
-    legal.push(LegalCommand::by("return", id, "VE-12"));
-    legal.push(LegalCommand::by("follow_up", id, "VE-15"));
+    legal.push(LegalCommand::by::<Return>(id, "VE-12"));
+    legal.push(LegalCommand::by::<FollowUp>(id, "VE-15"));
+    let spend = LegalCommand::by::<SpendInitiative>(id, "VE-25");
     legal.push(
-        spend(id)
+        spend
+            .clone()
             .labelled("{combatant}: spend Initiative")
-            .range("initiative", true, 1, initiative)
-            .range("motes", false, 0, motes)
-            .or(0),
+            .range("initiative", 1, initiative)
+            .required("initiative")
+            .range("motes", 0, motes),
     );
     legal.push(
-        spend(id)
+        spend
             .labelled("{combatant}: spend motes")
-            .range("motes", true, 1, motes)
-            .range("initiative", false, 0, initiative)
-            .or(0),
+            .range("motes", 1, motes)
+            .required("motes")
+            .range("initiative", 0, initiative),
     );
-    let declare = LegalCommand::by("declare", id, "VE-17");
+    let declare = LegalCommand::by::<Declare>(id, "VE-17");
     let known = c
         .state
         .start_effects
         .iter()
         .map(|effect| json!(effect.name));
     let name = Values::NewText(80, known.collect());
-    legal.push(changes(declare.open("name", true, name)));
-    let mut adjust = changes(LegalCommand::of("adjust", "VE-24").with("combatant", id.as_str()))
-        .range("onslaught", false, 0, 1000)
-        .choose("crashed", false, [false, true])
-        .choose("acted", false, [false, true])
-        .among("source", false, all, None)
-        .range("recovery_tokens", false, 0, 4)
-        .object("rejoin", false, join());
-    if c.state.timed_changes.len() < MAX_TIMED {
-        adjust = adjust.range("turns", false, 1, 10_000);
-    }
-    legal.push(adjust);
-}
-
-fn spend(id: &CombatantId) -> LegalCommand {
-    LegalCommand::by("spend_initiative", id, "VE-25").flag("perilous")
-}
-
-/// Opens the fields for changes of Initiative and motes.
-fn changes(command: LegalCommand) -> LegalCommand {
-    command
-        .range("initiative", false, -40, 40)
-        .or(0)
-        .range("motes", false, -1000, 1000)
-        .or(0)
+    legal.push(declare.open("name", name));
+    let adjust = LegalCommand::of::<Adjust>("VE-24")
+        .with("combatant", id.as_str())
+        .among("source", all, None)
+        .object("rejoin", join());
+    legal.push(if c.state.timed_changes.len() < MAX_TIMED {
+        adjust
+    } else {
+        adjust.without(&["turns"])
+    });
 }

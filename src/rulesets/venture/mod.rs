@@ -19,8 +19,9 @@ pub use state::*;
 use crate::json::FieldError;
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent, Kind,
-    LegalCommand, OrderEntry, Pending, Play as PlayOf, Reason, Ruleset, Status, Violation, ids,
+    Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent, Fields,
+    Kind, LegalCommand, OrderEntry, Pending, Play as PlayOf, Property, Reason, Ruleset, Status,
+    Violation, ids,
 };
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -35,6 +36,11 @@ type Combatant = CombatantOf<Venture>;
 
 impl Ruleset for Venture {
     parts!();
+
+    fn newcomer_fields(_encounter: &Encounter) -> Vec<Property> {
+        // A newcomer has at most its maximum of motes.
+        CombatantStats::all_but(&["motes"])
+    }
 
     fn words_for_stat(field: &str) -> Option<&'static str> {
         (field == "max_motes").then_some("maximum of motes")

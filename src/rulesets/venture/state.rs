@@ -1,7 +1,7 @@
 //! The options, stats and state of Venture.
 
 use super::{Ability, Attribute, Pool};
-use crate::vocabulary::{CombatantId, Die, Int, Text, fact, word};
+use crate::vocabulary::{CombatantId, Die, Fields, Int, Text, fact, word};
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl Default for Options {
 
 /// The stats of a combatant under Venture.
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema, Fields)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct CombatantStats {

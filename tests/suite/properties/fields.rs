@@ -43,7 +43,7 @@ fn known(shapes: &Shapes) -> BTreeSet<Field> {
 fn listed(option: &LegalCommand) -> impl Iterator<Item = Field> {
     let verb = option.command["type"].as_str().expect("a type");
     let fixed = option
-        .fields()
+        .decided()
         .into_iter()
         .flat_map(|fields| fields.keys().map(String::as_str));
     let open = option.choices.iter().map(|choice| choice.field);

@@ -769,7 +769,7 @@ fn costs_turns(definition: &Value) -> bool {
 /// Whether an option can be sent in the name of `id`.
 fn mentions(option: &LegalCommand, id: &str) -> bool {
     let fixed = option
-        .fields()
+        .decided()
         .is_some_and(|fields| fields.values().any(|value| value == id));
     let open = serde_json::to_string(&option.choices).unwrap_or_default();
     fixed || open.contains(&format!("\"{id}\""))

@@ -47,7 +47,7 @@ fn admits_more(values: &Values, value: &Value) -> bool {
 }
 
 fn lists(option: &LegalCommand, command: &Value, admits: &dyn Fn(&Values, &Value) -> bool) -> bool {
-    let (Some(decided), Some(sent)) = (option.fields(), command.as_object()) else {
+    let (Some(decided), Some(sent)) = (option.decided(), command.as_object()) else {
         return false;
     };
     let choice = |field: &str| option.choices.iter().find(|choice| choice.field == field);
