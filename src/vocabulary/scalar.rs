@@ -138,6 +138,9 @@ impl<const MAX: usize, const LINES: bool> Text<MAX, LINES> {
         Self(SmolStr::new_static(text))
     }
 
+    /// The most characters.
+    pub const MOST: usize = MAX;
+
     /// Every text that fits, for options.
     pub const fn any() -> Values {
         Values::Text(MAX)

@@ -1,30 +1,56 @@
 //! Venture, a rewrite of Exalted: a signed initiative track that rises, falls and crashes while the
 //! fight goes on.
 
-mod bounds;
-mod command;
-mod decide;
-mod event;
-mod evolve;
-mod legal_commands;
+mod act;
+mod adjust;
+mod delay;
+mod end_turn;
+mod free_action;
+mod initiative;
+mod join_battle;
 mod manifest;
-mod react;
-mod secrecy;
+mod movement;
+mod start;
+mod start_effect;
+mod start_turn;
 mod state;
+mod track;
 
-pub use command::*;
-pub use event::*;
+pub use act::{Act, ActionTaken, Attacked, Disengage, Flurried, Flurry, Rush, Target};
+pub use adjust::{Adjust, Corrected, TimedChange, TimedChangesSet};
+pub use delay::{Delay, DelayLapsed, Delayed, Return, Returned};
+pub use end_turn::{EndTurn, RecoveryTokensGained};
+pub use free_action::{FreeAction, FreeActionReached, FreeActionTaken, Pass, Passed};
+pub use initiative::{
+    Cause, CrashEnded, Crashed, InitiativeChanged, MotesChanged, Shifted, SpendInitiative,
+};
+pub use join_battle::{
+    Ability, Approach, Attribute, Join, JoinBattle, JoinRoll, JoinedBattle, Pool,
+};
+pub use movement::{FollowUp, FollowUpTaken, Move, Moved};
+pub use start::{Settle, Settled, Start};
+pub use start_effect::{
+    Declare, StartEffect, StartEffectDeclared, StartEffectResolved, StartEffectWithdrawn, Withdraw,
+};
+pub use start_turn::{BeginTurn, FollowUpOffered, OnslaughtEnded, Recovered};
 pub use state::*;
+pub use track::{StandstillReached, Tick, TickReached};
 
 use crate::json::FieldError;
-use crate::rulesets::shared::parts;
+use crate::rulesets::shared::{check_started, end_turn, types};
+use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{
-    Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent, Fields,
-    Kind, LegalCommand, OrderEntry, Pending, Play as PlayOf, Property, Reason, Ruleset, Status,
-    Violation, ids,
+    Audience, Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
+    EventRedaction, Fields, Fold, KnownCombatants, LegalCommand, OrderEntry, Pending,
+    Play as PlayOf, Property, Redact, Ruleset, Secrecy, SharedEvent, Status, Violation, commands,
+    events, ids, shared_list,
 };
-use std::cmp::Reverse;
+use act::targets_by_side;
+use delay::drop_delays;
+use free_action::{leave_round_zero, open_free_action, with_free_action};
+use start_turn::{take_turn, turn_started};
 use std::collections::BTreeSet;
+use track::reach_tick;
 
 /// The ruleset `venture`.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,8 +60,201 @@ type Encounter = EncounterOf<Venture>;
 type Play<'d> = PlayOf<'d, Venture>;
 type Combatant = CombatantOf<Venture>;
 
+/// A command of Venture.
+#[commands]
+pub enum Command {
+    Start,
+    Settle,
+    JoinBattle,
+    FreeAction,
+    BeginTurn,
+    Delay,
+    Return,
+    Act,
+    Rush,
+    Disengage,
+    Flurry,
+    Move,
+    FollowUp,
+    Pass,
+    EndTurn,
+    SpendInitiative,
+    Declare,
+    Withdraw,
+    Adjust,
+}
+
+/// An event of Venture.
+#[events]
+pub enum Event {
+    Settled,
+    JoinedBattle,
+    FreeActionReached,
+    FreeActionTaken,
+    Passed,
+    TickReached,
+    StandstillReached,
+    OnslaughtEnded,
+    FollowUpOffered,
+    FollowUpTaken,
+    Recovered,
+    StartEffectDeclared,
+    StartEffectWithdrawn,
+    StartEffectResolved,
+    ActionTaken,
+    Attacked,
+    Flurried,
+    Moved,
+    Delayed,
+    DelayLapsed,
+    Returned,
+    InitiativeChanged,
+    Crashed,
+    CrashEnded,
+    Shifted,
+    RecoveryTokensGained,
+    MotesChanged,
+    TimedChangesSet,
+    Corrected,
+}
+
 impl Ruleset for Venture {
-    parts!();
+    types!();
+
+    fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
+        if !matches!(command, Command::Settle(_) | Command::JoinBattle(_)) {
+            check_started(play, matches!(command, Command::Start(_)), "VE-2")?;
+        }
+        match command {
+            Command::Start(start) => start.decide(play)?,
+            Command::Settle(settle) => settle.decide(play)?,
+            Command::JoinBattle(join_battle) => join_battle.decide(play)?,
+            Command::FreeAction(free_action) => free_action.decide(play)?,
+            Command::BeginTurn(begin) => begin.decide(play)?,
+            Command::Delay(delay) => delay.decide(play)?,
+            Command::Return(back) => back.decide(play)?,
+            Command::Act(act) => act.decide(play)?,
+            Command::Rush(rush) => rush.decide(play)?,
+            Command::Disengage(disengage) => disengage.decide(play)?,
+            Command::Flurry(flurry) => flurry.decide(play)?,
+            Command::Move(step) => step.decide(play)?,
+            Command::FollowUp(follow_up) => follow_up.decide(play)?,
+            Command::Pass(pass) => pass.decide(play)?,
+            Command::EndTurn(end_turn) => end_turn.decide(play)?,
+            Command::SpendInitiative(spend_initiative) => spend_initiative.decide(play)?,
+            Command::Declare(declare) => declare.decide(play)?,
+            Command::Withdraw(withdraw) => withdraw.decide(play)?,
+            Command::Adjust(adjust) => adjust.decide(play)?,
+        }
+        move_on(play);
+        Ok(())
+    }
+
+    fn react(play: &mut Play<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
+        if play.encounter().status != Status::Running {
+            return Ok(());
+        }
+        match event {
+            Shared(SharedEvent::Overridden(e)) => {
+                if play
+                    .combatant("combatant", &e.combatant)?
+                    .state
+                    .join_battle
+                    .is_none()
+                {
+                    join_battle::join_battle(play, &e.combatant, &Join::default())?;
+                }
+                if matches!(play.encounter().state.phase, Phase::FreeActions { .. }) {
+                    leave_round_zero(play);
+                }
+                take_turn(play, &e.combatant)?;
+            }
+            Shared(_) | Roster(_) | Own(_) => {}
+        }
+        move_on(play);
+        Ok(())
+    }
+
+    fn evolve(fold: &mut Fold<'_, Self>, event: &AnyEvent<Self>) {
+        match event {
+            Own(Event::JoinedBattle(e)) => e.apply(fold),
+            Own(Event::FreeActionReached(e)) => e.apply(fold),
+            Own(Event::FreeActionTaken(e)) => e.apply(fold),
+            Own(Event::Passed(e)) => e.apply(fold),
+            Own(Event::TickReached(e)) => e.apply(fold),
+            Own(Event::StandstillReached(e)) => e.apply(fold),
+            Own(Event::OnslaughtEnded(e)) => e.apply(fold),
+            Own(Event::FollowUpOffered(e)) => e.apply(fold),
+            Own(Event::FollowUpTaken(e)) => e.apply(fold),
+            Own(Event::Recovered(e)) => e.apply(fold),
+            Own(Event::StartEffectDeclared(e)) => e.apply(fold),
+            Own(Event::StartEffectWithdrawn(e)) => e.apply(fold),
+            Own(Event::ActionTaken(e)) => e.apply(fold),
+            Own(Event::Attacked(e)) => e.apply(fold),
+            Own(Event::Flurried(e)) => e.apply(fold),
+            Own(Event::Moved(e)) => e.apply(fold),
+            Own(Event::Delayed(e)) => e.apply(fold),
+            Own(Event::DelayLapsed(e)) => e.apply(fold),
+            Own(Event::Returned(e)) => e.apply(fold),
+            Own(Event::InitiativeChanged(e)) => e.apply(fold),
+            Own(Event::Crashed(e)) => e.apply(fold),
+            Own(Event::CrashEnded(e)) => e.apply(fold),
+            Own(Event::Shifted(e)) => e.apply(fold),
+            Own(Event::RecoveryTokensGained(e)) => e.apply(fold),
+            Own(Event::MotesChanged(e)) => e.apply(fold),
+            Own(Event::TimedChangesSet(e)) => e.apply(fold),
+            Own(Event::Corrected(e)) => e.apply(fold),
+            Shared(SharedEvent::TurnStarted(e)) => turn_started(fold, &e.combatant),
+            Shared(SharedEvent::CombatantLeft(e)) => {
+                fold.change_states(
+                    |s| s.crashed_by.as_ref() == Some(&e.combatant),
+                    |s| s.crashed_by = None,
+                );
+            }
+            Own(Event::Settled(_) | Event::StartEffectResolved(_)) | Shared(_) | Roster(_) => {}
+        }
+    }
+
+    fn check_state(encounter: &Encounter) -> Result<(), String> {
+        state::check(encounter)
+    }
+
+    fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
+        let mut legal = Vec::new();
+        start::settlements(encounter, &mut legal);
+        if encounter.status == Status::Setup {
+            legal.push(start::options(encounter));
+            for c in encounter.active().filter(|c| c.state.join_battle.is_none()) {
+                join_battle::options(encounter, &mut legal, &c.id);
+            }
+            // What is refused before the start would be tried with every combatant.
+            return legal;
+        }
+        let targets = targets_by_side(encounter);
+        if let Some(actor) = encounter.state.phase.awaited() {
+            legal.push(LegalCommand::by::<BeginTurn>(actor, "VE-9"));
+            legal.push(LegalCommand::by::<Delay>(actor, "VE-12"));
+            legal.extend(free_action::options(encounter, actor));
+            legal.extend(act::options(encounter, &targets, actor));
+            legal.push(LegalCommand::by::<Move>(actor, "VE-10"));
+            legal.push(LegalCommand::by::<EndTurn>(actor, "VE-9"));
+        }
+        act::outside_the_turn(encounter, &targets, &mut legal);
+        let all = shared_list(encounter.iter().map(|c| &c.id));
+        for c in encounter.active() {
+            if c.state.join_battle.is_some() {
+                legal.push(LegalCommand::by::<Return>(&c.id, "VE-12"));
+                legal.push(LegalCommand::by::<FollowUp>(&c.id, "VE-15"));
+                legal.extend(initiative::options(c));
+                legal.push(start_effect::options(c));
+                legal.push(adjust::options(c, &all));
+            } else {
+                join_battle::options(encounter, &mut legal, &c.id);
+            }
+        }
+        start_effect::withdrawals(encounter, &mut legal);
+        legal
+    }
 
     fn newcomer_fields(_encounter: &Encounter) -> Vec<Property> {
         // A newcomer has at most its maximum of motes.
@@ -146,26 +365,7 @@ impl Ruleset for Venture {
     }
 
     fn order(encounter: &Encounter) -> Vec<OrderEntry> {
-        let current = Self::current(encounter);
-        let mut on_track: Vec<_> = on_track(encounter).collect();
-        on_track.sort_by_cached_key(|c| {
-            (
-                !current.contains(&c.id),
-                has_acted(encounter, c),
-                c.state.delaying,
-                rank(c),
-            )
-        });
-        let mut entries = Vec::with_capacity(on_track.len());
-        for c in &on_track {
-            let mut others = on_track.iter().filter(|other| other.id != c.id);
-            let same_tick = others.any(|other| shares_tick(encounter, other, c));
-            entries.push(OrderEntry {
-                slot: Some(c.state.initiative.to_string()),
-                ..OrderEntry::new(&c.id, because(c, same_tick))
-            });
-        }
-        entries
+        track::order(encounter, &Self::current(encounter))
     }
 
     /// Round 0 is that of the free actions (VE-7).
@@ -208,47 +408,8 @@ impl Ruleset for Venture {
     }
 }
 
-/// Those in the fight that have a place on the track.
-fn on_track(encounter: &Encounter) -> impl Iterator<Item = &Combatant> {
-    encounter.active().filter(|c| c.state.join_battle.is_some())
-}
-
-/// Whether a combatant has had its turn, or in round 0 has taken or passed its free action.
-fn has_acted(encounter: &Encounter, c: &Combatant) -> bool {
-    match encounter.state.phase {
-        Phase::FreeActions { .. } => c.state.free_action != FreeActionState::Open,
-        _ => c.acted,
-    }
-}
-
-/// Whether VE-9a places two combatants: they are on the same tick, both or neither have acted, and
-/// both or neither delay.
-fn shares_tick(encounter: &Encounter, one: &Combatant, other: &Combatant) -> bool {
-    one.state.initiative == other.state.initiative
-        && has_acted(encounter, one) == has_acted(encounter, other)
-        && one.state.delaying == other.state.delaying
-}
-
-/// Why a combatant stands where it does on the track.
-fn because(c: &Combatant, same_tick: bool) -> Reason {
-    let (rule, reason) = if c.state.delaying {
-        ("VE-12", "delays the turn")
-    } else {
-        ("VE-9", "Initiative")
-    };
-    let mut because = Reason::new(rule, reason);
-    because.total = Some(c.state.initiative);
-    if let Some(roll) = &c.state.join_battle {
-        because.dice.clone_from(&roll.dice);
-    }
-    if same_tick {
-        because.tie_rule = Some("VE-9a");
-    }
-    because
-}
-
 /// The commands that are open.
-fn open<const N: usize>(commands: [(&'static str, bool); N]) -> Vec<&'static str> {
+pub(super) fn open<const N: usize>(commands: [(&'static str, bool); N]) -> Vec<&'static str> {
     commands
         .into_iter()
         .filter(|(_, open)| *open)
@@ -256,14 +417,99 @@ fn open<const N: usize>(commands: [(&'static str, bool); N]) -> Vec<&'static str
         .collect()
 }
 
-/// What the track is sorted by: Initiative; on the same tick players' characters, more successes,
-/// who joined first (VE-9a).
-fn rank(c: &Combatant) -> impl Ord + use<> {
-    let successes = c.state.join_battle.as_ref().map(|roll| roll.successes);
-    Reverse((
-        c.state.initiative,
-        c.kind == Kind::Pc,
-        successes,
-        Reverse(c.joined),
-    ))
+/// Moves on to the next combatant, after a turn, a free action, or a change on the track or of the
+/// roster.
+///
+/// The turn of a combatant that is out of the fight or has left ends at once, without the steps of
+/// its end.
+fn move_on(play: &mut Play<'_>) {
+    drop_delays(play);
+    let encounter = play.encounter();
+    match &encounter.state.phase {
+        Phase::FreeActions { next } if with_free_action(encounter).all(|c| c.id != *next) => {
+            open_free_action(play);
+        }
+        Phase::InTurn { actor } | Phase::FollowUp { actor } if !encounter.is_active(actor) => {
+            let actor = actor.clone();
+            end_turn(play, &actor);
+            reach_tick(play);
+        }
+        Phase::Tick(_) | Phase::Standstill {} => reach_tick(play),
+        _ => {}
+    }
+}
+
+impl Secrecy<Self> for Venture {
+    /// Without those who may return or join the battle.
+    fn awaited(encounter: &Encounter) -> Vec<CombatantId> {
+        encounter
+            .state
+            .phase
+            .awaited()
+            .into_iter()
+            .cloned()
+            .collect()
+    }
+
+    /// The tick would be that of a hidden combatant while it acts, or after it was the last to act.
+    fn known_state(whole: &Encounter, audience: &Audience<'_>) -> State {
+        let State { phase, tick } = &whole.state;
+        let phase = audience.known(phase);
+        let shows_tick = !matches!(phase, Phase::SomeoneActs {} | Phase::Standstill {});
+        State {
+            phase,
+            tick: tick.filter(|_| shows_tick),
+        }
+    }
+
+    fn known_combatants<'t>(
+        _whole: &'t Encounter,
+        audience: &'t Audience<'t>,
+    ) -> KnownCombatants<'t, Self> {
+        Box::new(|c| {
+            let CombatantState {
+                initiative,
+                join_battle,
+                free_action,
+                crashed,
+                crashed_by,
+                recovery_tokens,
+                onslaught,
+                delaying,
+                actions_taken,
+                flurrying,
+                attacked,
+                moved,
+                follow_up,
+                start_effects,
+                timed_changes,
+            } = &c.state;
+            CombatantState {
+                initiative: *initiative,
+                join_battle: join_battle.clone(),
+                free_action: *free_action,
+                crashed: *crashed,
+                crashed_by: audience.known(crashed_by),
+                recovery_tokens: *recovery_tokens,
+                onslaught: *onslaught,
+                delaying: *delaying,
+                actions_taken: *actions_taken,
+                flurrying: *flurrying,
+                attacked: *attacked,
+                moved: *moved,
+                follow_up: *follow_up,
+                start_effects: start_effects.clone(),
+                timed_changes: timed_changes.clone(),
+            }
+        })
+    }
+
+    /// A tick that names a known combatant is dropped too if a hidden one is awaited after it: the
+    /// state shows no tick then.
+    fn redact_event(event: &Event, redaction: &EventRedaction<'_, Self>) -> Option<Event> {
+        if redaction.someone_acts && matches!(event, Event::TickReached(_)) {
+            return None;
+        }
+        event.redact(redaction.audience)
+    }
 }

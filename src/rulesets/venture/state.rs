@@ -1,7 +1,11 @@
-//! The options, stats and state of Venture.
+//! What Venture keeps, what of it viewers know, and how much it may hold.
 
-use super::{Ability, Attribute, Pool};
-use crate::vocabulary::{CombatantId, Die, Fields, Int, Text, fact, word};
+use super::adjust::MAX_TIMED;
+use super::end_turn::MAX_TOKENS;
+use super::start_effect::MAX_START_EFFECTS;
+use super::{Ability, Attribute, Encounter, JoinRoll, Pool, StartEffect, Tick, TimedChange};
+use crate::rulesets::shared::{at_most, within};
+use crate::vocabulary::{Audience, CombatantId, Fields, Int, Redact, word};
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use std::sync::Arc;
@@ -177,37 +181,6 @@ pub struct CombatantState {
     pub timed_changes: Vec<TimedChange>,
 }
 
-/// A Join Battle roll.
-#[fact]
-pub struct JoinRoll {
-    /// The chosen pool.
-    pub dice_pool: Pool,
-    /// The d10s in the order of rolling; none if the table gave the successes.
-    pub dice: Vec<Die>,
-    /// The successes: 7 and up counts one, 10 counts two (VE-2a).
-    pub successes: i64,
-}
-
-/// An effect that applies at the start of each turn of a combatant, such as anima flux (VE-17).
-#[fact("{name}")]
-pub struct StartEffect {
-    /// Its name, unique for its combatant.
-    pub name: Text<80>,
-    /// Initiative gained, or lost if negative, at each start of turn.
-    pub initiative: Int<-40, 40>,
-    /// Motes gained, or lost if negative, at each start of turn.
-    pub motes: Int<-1000, 1000>,
-}
-
-/// A change of Initiative that lasts for a number of turns (VE-14a).
-#[fact(row, "{initiative} in {turns} {turns:turn|turns}")]
-pub struct TimedChange {
-    /// Initiative that was gained, or lost if negative.
-    pub initiative: Int<-40, 40>,
-    /// The number of its turn starts until the change ends, 1 for the next.
-    pub turns: Int<1, 10_000>,
-}
-
 /// The state of the encounter under Venture.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -246,20 +219,6 @@ pub enum Phase {
     Standstill {},
     /// A combatant that the viewer does not see has the turn or comes next.
     SomeoneActs {},
-}
-
-/// A tick of the track on which a combatant acts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Tick {
-    /// The combatant that acts next.
-    pub next: CombatantId,
-    /// Its Initiative.
-    pub tick: i64,
-    /// True if others that have not acted are on the same tick (VE-9a). Hidden combatants do not
-    /// count.
-    pub same_tick: bool,
-    /// True if it has delayed and every other turn of the round is over (VE-12a).
-    pub delayed: bool,
 }
 
 impl CombatantStats {
@@ -328,4 +287,39 @@ impl Phase {
             Self::Setup | Self::Standstill {} => "No turn is in progress.".to_owned(),
         }
     }
+}
+
+/// Someone acts, if the audience does not know who is awaited.
+impl Redact for Phase {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        match self.awaited() {
+            Some(id) if !audience.knows(id) => Some(Self::SomeoneActs {}),
+            _ => Some(self.clone()),
+        }
+    }
+}
+
+/// The dice of the largest Join Battle pool: attribute 20, ability 20 and 40 bonus dice.
+const MAX_POOL: usize = 80;
+
+/// Refuses a state that no play leads to.
+pub(super) fn check(encounter: &Encounter) -> Result<(), String> {
+    if let Some(tick) = encounter.state.tick {
+        within("state.tick", tick, -20, 20)?;
+    }
+    for c in encounter.iter() {
+        let state = &c.state;
+        within("initiative", state.initiative, -20, 20)?;
+        within("recovery_tokens", state.recovery_tokens, 0, MAX_TOKENS)?;
+        at_most(
+            "start_effects",
+            state.start_effects.len(),
+            MAX_START_EFFECTS,
+        )?;
+        at_most("timed_changes", state.timed_changes.len(), MAX_TIMED)?;
+        if let Some(roll) = &state.join_battle {
+            at_most("join_battle.dice", roll.dice.len(), MAX_POOL)?;
+        }
+    }
+    Ok(())
 }
