@@ -5,16 +5,52 @@
 //! start, after newcomers, reveals and changes of team one rule lays all turns. Merged turns stay in
 //! their laps. Turns that all viewers see stand where they would stand without the unseen ones.
 
+use super::slots::{place_in_order, slot_mut, vacate};
 use super::team::{
     FIRST_ENEMIES, MAX_ENEMY_TEAMS, can_add, enemy_side, has_no_turn, is_enemy, nth_slot,
     occupants, rotation, sharers, team,
 };
-use super::{
-    Assigned, Combatant, Encounter, Play, Slot, SlotAdded, SlotId, SlotShown, State, Team,
-    TeamJoined, Unplaced, Way,
-};
-use crate::vocabulary::{CombatantId, Slug, ids};
+use super::{Assigned, Combatant, Dc20, Encounter, Play, Slot, SlotId, State, Team, Way};
+use crate::vocabulary::{CombatantId, Fold, Slug, event, ids};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// A turn was added to the order.
+#[event("{added} joins the order.")]
+pub struct SlotAdded {
+    /// The turn.
+    pub added: Slot,
+    /// The turn that it follows. Absent if it is the last turn of the order.
+    pub follows: Option<SlotId>,
+}
+
+/// An enemy team joined the rotation (DC-26).
+#[event("The {side} join the rotation of enemy teams.")]
+pub struct TeamJoined {
+    /// Its side.
+    pub side: Slug,
+    /// True if all its combatants are hidden.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unseen: bool,
+}
+
+/// An unseen turn became visible to all, because a combatant in it is seen.
+#[event("{named} appears in the order.")]
+pub struct SlotShown {
+    /// The turn, by its name so far.
+    pub slot: SlotId,
+    /// Its name from now on: that of an unseen turn counts those of hidden combatants.
+    pub named: SlotId,
+    /// The team whose turn it is from now on.
+    pub team: Team,
+}
+
+/// A combatant has no turn any more: it belongs to another team (DC-30a).
+#[event("{combatant} {combatant:changes|change} teams and {combatant:has|have} no turn yet.")]
+pub struct Unplaced {
+    /// The combatant.
+    pub combatant: CombatantId,
+}
 
 /// Lays the order again after a change of its combatants: teams join, each combatant is in a turn of
 /// its team or in none, and each team has as many turns as there are characters.
@@ -458,5 +494,59 @@ impl Lap {
         }
         self.is_played |= team == FIRST_ENEMIES && !turn.slot.removed;
         self.turns.insert(place, turn);
+    }
+}
+
+impl SlotAdded {
+    pub(super) fn apply(&self, fold: &mut Fold<'_, Dc20>) {
+        let slots = Arc::make_mut(&mut fold.state().slots);
+        let place = match self
+            .follows
+            .as_ref()
+            .and_then(|id| place_in_order(slots, id))
+        {
+            Some(before) => before + 1,
+            None => slots.len(),
+        };
+        slots.insert(place, self.added.clone());
+    }
+}
+
+impl TeamJoined {
+    pub(super) fn apply(&self, fold: &mut Fold<'_, Dc20>) {
+        if self.unseen {
+            fold.state().unseen_teams.push(self.side.clone());
+        } else {
+            fold.state().enemy_teams.push(self.side.clone());
+        }
+    }
+}
+
+impl SlotShown {
+    pub(super) fn apply(&self, fold: &mut Fold<'_, Dc20>) {
+        if let Some(slot) = slot_mut(fold, &self.slot) {
+            slot.id = self.named.clone();
+            slot.unseen = false;
+            slot.team = self.team;
+        }
+        if fold.state().slot.as_ref() == Some(&self.slot) {
+            fold.state().slot = Some(self.named.clone());
+        }
+        fold.change_states(
+            |s| s.slot.as_ref() == Some(&self.slot),
+            |s| s.slot = Some(self.named.clone()),
+        );
+    }
+}
+
+impl Unplaced {
+    pub(super) fn apply(&self, fold: &mut Fold<'_, Dc20>) {
+        vacate(fold, &self.combatant);
+        fold.change(&self.combatant, |c| {
+            c.state.slot = None;
+            c.state.placed = None;
+            c.state.behind = None;
+            c.stats.reserve = false;
+        });
     }
 }

@@ -1,35 +1,70 @@
 //! DC20: players' characters check against an Encounter DC, then the teams take their Initiative
 //! Turns alternately.
 
-mod bounds;
-mod command;
+mod action_points;
+mod advantage;
+mod assign;
+mod check;
+mod claim;
 mod contest;
-mod decide;
-mod event;
-mod evolve;
-mod flow;
+mod delay;
+mod fate_check;
 mod lay;
-mod legal_commands;
+mod legendary;
 mod manifest;
+mod merge;
+mod newcomer;
 mod order;
-mod points;
-mod react;
+mod ready;
+mod resolve;
 mod secrecy;
+mod slots;
+mod start;
 mod state;
 mod team;
+mod turn;
 
-pub use command::*;
-pub use event::*;
-pub use state::*;
-
-use crate::rulesets::shared::parts;
-use crate::vocabulary::{
-    Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent,
-    LegalCommand, OrderEntry, Pending, Play as PlayOf, Ruleset, Violation,
+pub use action_points::{ActionPointsChanged, ActionPointsSpent, SpendActionPoints};
+pub use advantage::{
+    AdvantageUsed, Attack, Attacked, InspirationUsed, UseAdvantage, UseInspiration,
 };
+pub use assign::{Assign, Assigned, Reserved};
+pub use check::{Check, CheckMade, Critical, Roll, Rolled};
+pub use claim::{AnswerLapsed, Claim, Claimed, Pass, Passed, SlotTaken};
+pub use delay::{Delay, Delayed, PlaceHeld};
+pub use fate_check::{FateCheck, FateChecked};
+pub use lay::{SlotAdded, SlotShown, TeamJoined, Unplaced};
+pub use legendary::{Legendary, LegendaryActed, LegendaryOpened, LegendaryPointsRegained};
+pub use merge::{Merge, SlotsMerged};
+pub use ready::{Readied, ReadiedAction, Ready, ReadyLapsed, Trigger, Triggered};
+pub use resolve::Resolve;
+pub use start::{Aggression, AggressionDeclared, DcSet, Difficulty, OrderLaid, Start};
+pub use state::*;
+pub use turn::{
+    ActionPointsRegained, EndTurn, PointsGiven, Returned, SlotDecision, SlotOpened, SlotSkipped,
+    StandstillReached, StartingPoints, TurnMissed,
+};
+
+use crate::rulesets::shared::{check_started, end_turn, types};
+use crate::vocabulary::Event::{Own, Roster, Shared};
+use crate::vocabulary::{
+    Combatant as CombatantOf, CombatantId, Encounter as EncounterOf, Event as AnyEvent, Fold,
+    LegalCommand, OrderEntry, Pending, Play as PlayOf, RosterEvent, Ruleset, SharedEvent, Status,
+    Violation, commands, events, shared_list,
+};
+use action_points::adjust_points;
+use claim::{drop_answer, finish_if_decided};
 use contest::{Contest, closed_contest, contest_so_far, may_pass};
-use points::spendable;
-use team::{has_no_turn, slot_of, team, team_name};
+use delay::{place_held_turns, stop_following};
+use lay::lacks_room;
+use legendary::spendable;
+use newcomer::admit;
+use slots::vacate;
+use team::{asked_by, has_no_turn, in_play, slot_of, team, team_name};
+use turn::{
+    advance, begin_awaited, begin_turn, close_legendary, finish_turn, leave_slot, overridden,
+    round_ended, take_over, turn_ended,
+};
 
 /// The ruleset `dc20`.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,8 +74,242 @@ type Encounter = EncounterOf<Dc20>;
 type Play<'d> = PlayOf<'d, Dc20>;
 type Combatant = CombatantOf<Dc20>;
 
+/// A command of DC20.
+#[commands]
+pub enum Command {
+    Start,
+    Roll,
+    Claim,
+    Assign,
+    Pass,
+    Resolve,
+    Merge,
+    EndTurn,
+    Delay,
+    SpendActionPoints,
+    Ready,
+    Trigger,
+    Attack,
+    UseInspiration,
+    UseAdvantage,
+    Legendary,
+    FateCheck,
+}
+
+/// An event of DC20.
+#[events]
+pub enum Event {
+    AggressionDeclared,
+    DcSet,
+    Rolled,
+    CheckMade,
+    FateChecked,
+    OrderLaid,
+    PointsGiven,
+    SlotOpened,
+    Claimed,
+    Passed,
+    AnswerLapsed,
+    SlotTaken,
+    Assigned,
+    Unplaced,
+    Reserved,
+    SlotSkipped,
+    TurnMissed,
+    Returned,
+    ActionPointsRegained,
+    PlaceHeld,
+    Delayed,
+    SlotAdded,
+    TeamJoined,
+    SlotShown,
+    SlotsMerged,
+    ActionPointsChanged,
+    ActionPointsSpent,
+    Readied,
+    Triggered,
+    ReadyLapsed,
+    Attacked,
+    InspirationUsed,
+    AdvantageUsed,
+    LegendaryOpened,
+    LegendaryActed,
+    LegendaryPointsRegained,
+    StandstillReached,
+}
+
 impl Ruleset for Dc20 {
-    parts!();
+    types!();
+
+    fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
+        if !matches!(command, Command::Roll(_)) {
+            check_started(play, matches!(command, Command::Start(_)), "DC-31")?;
+        }
+        match command {
+            Command::Start(start) => start.decide(play)?,
+            Command::Roll(roll) => roll.decide(play)?,
+            Command::Claim(claim) => claim.decide(play)?,
+            Command::Assign(assign) => assign.decide(play)?,
+            Command::Pass(pass) => pass.decide(play)?,
+            Command::Resolve(resolve) => resolve.decide(play)?,
+            Command::Merge(merge) => merge.decide(play)?,
+            Command::EndTurn(end_turn) => end_turn.decide(play)?,
+            Command::Delay(delay) => delay.decide(play)?,
+            Command::Legendary(legendary) => legendary.decide(play)?,
+            Command::FateCheck(fate_check) => fate_check.decide(play),
+            // These change neither who takes part nor who has which turn.
+            Command::SpendActionPoints(spend_action_points) => {
+                return spend_action_points.decide(play);
+            }
+            Command::Ready(ready) => return ready.decide(play),
+            Command::Trigger(trigger) => return trigger.decide(play),
+            Command::Attack(attack) => return attack.decide(play),
+            Command::UseInspiration(use_inspiration) => return use_inspiration.decide(play),
+            Command::UseAdvantage(use_advantage) => return use_advantage.decide(play),
+        }
+        // A player's check before the start begins nothing.
+        if play.encounter().status != Status::Setup {
+            settle(play);
+        }
+        Ok(())
+    }
+
+    fn react(play: &mut Play<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
+        if matches!(play.encounter().state.phase, Phase::Setup | Phase::Over) {
+            return Ok(());
+        }
+        match event {
+            Shared(SharedEvent::Overridden(e)) => {
+                take_over(play, &e.combatant);
+                return Ok(());
+            }
+            Shared(SharedEvent::ConditionSet(e)) => adjust_points(play, &e.combatant),
+            Shared(SharedEvent::ConditionCleared(e)) => {
+                adjust_points(play, &e.combatant);
+                // Turns are counted for those who are in the fight.
+                if play.encounter().is_active(&e.combatant) {
+                    lay::lay(play);
+                }
+            }
+            Shared(SharedEvent::CombatantLeft(e)) => {
+                if play.encounter().state.acting.contains(&e.combatant) {
+                    end_turn(play, &e.combatant);
+                }
+            }
+            Roster(RosterEvent::CombatantJoined { details }) => admit(play, details),
+            Roster(RosterEvent::CombatantUpdated { details, .. }) => {
+                drop_answer(play, details);
+                lay::lay(play);
+                adjust_points(play, &details.id);
+            }
+            Shared(_) | Own(_) => return Ok(()),
+        }
+        settle(play);
+        Ok(())
+    }
+
+    fn evolve(fold: &mut Fold<'_, Self>, event: &AnyEvent<Self>) {
+        match event {
+            Own(Event::AggressionDeclared(e)) => e.apply(fold),
+            Own(Event::DcSet(e)) => e.apply(fold),
+            Own(Event::Rolled(e)) => e.apply(fold),
+            Own(Event::CheckMade(e)) => e.apply(fold),
+            Own(Event::OrderLaid(e)) => e.apply(fold),
+            Own(Event::PointsGiven(e)) => e.apply(fold),
+            Own(Event::SlotOpened(e)) => e.apply(fold),
+            Own(Event::Claimed(e)) => e.apply(fold),
+            Own(Event::Passed(e)) => e.apply(fold),
+            Own(Event::AnswerLapsed(e)) => e.apply(fold),
+            Own(Event::SlotTaken(e)) => e.apply(fold),
+            Own(Event::Assigned(e)) => e.apply(fold),
+            Own(Event::Unplaced(e)) => e.apply(fold),
+            Own(Event::Reserved(e)) => e.apply(fold),
+            Own(Event::SlotSkipped(e)) => e.apply(fold),
+            Own(Event::TurnMissed(e)) => e.apply(fold),
+            Own(Event::Returned(e)) => e.apply(fold),
+            Own(Event::ActionPointsRegained(e)) => e.apply(fold),
+            Own(Event::PlaceHeld(e)) => e.apply(fold),
+            Own(Event::Delayed(e)) => e.apply(fold),
+            Own(Event::SlotAdded(e)) => e.apply(fold),
+            Own(Event::TeamJoined(e)) => e.apply(fold),
+            Own(Event::SlotShown(e)) => e.apply(fold),
+            Own(Event::SlotsMerged(e)) => e.apply(fold),
+            Own(Event::ActionPointsChanged(e)) => e.apply(fold),
+            Own(Event::ActionPointsSpent(e)) => e.apply(fold),
+            Own(Event::Readied(e)) => e.apply(fold),
+            Own(Event::Triggered(e)) => e.apply(fold),
+            Own(Event::ReadyLapsed(e)) => e.apply(fold),
+            Own(Event::Attacked(e)) => e.apply(fold),
+            Own(Event::InspirationUsed(e)) => e.apply(fold),
+            Own(Event::AdvantageUsed(e)) => e.apply(fold),
+            Own(Event::LegendaryOpened(e)) => e.apply(fold),
+            Own(Event::LegendaryActed(e)) => e.apply(fold),
+            Own(Event::LegendaryPointsRegained(e)) => e.apply(fold),
+            Own(Event::StandstillReached(e)) => e.apply(fold),
+            Shared(SharedEvent::TurnStarted(e)) => begin_turn(fold, &e.combatant),
+            Shared(SharedEvent::TurnEnded(e)) => turn_ended(fold, &e.combatant),
+            Shared(SharedEvent::RoundEnded(e)) => round_ended(fold, e.round),
+            Shared(SharedEvent::CombatantLeft(e)) => {
+                vacate(fold, &e.combatant);
+                fold.state().forget_answer(&e.combatant);
+                // A held turn still knows whom it waited for, until it gets its place.
+                let is_over = fold.state().phase == Phase::Over;
+                stop_following(fold, &e.combatant, |s| is_over || s.slot.is_some());
+            }
+            Shared(SharedEvent::Overridden(e)) => overridden(fold, &e.combatant),
+            Shared(SharedEvent::EncounterEnded(_)) => {
+                fold.state().acting.clear();
+                fold.state().forget_answers();
+                fold.state().phase = Phase::Over;
+                fold.change_states(|s| s.inspiration_die, |s| s.inspiration_die = false);
+            }
+            // An enemy that hides is followed no more: where it acts must not show.
+            Roster(RosterEvent::CombatantUpdated { details, .. }) if details.hidden => {
+                stop_following(fold, &details.id, |_| true);
+            }
+            Own(Event::FateChecked(_)) | Shared(_) | Roster(_) => {}
+        }
+    }
+
+    fn check_state(encounter: &Encounter) -> Result<(), String> {
+        state::check(encounter)
+    }
+
+    fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
+        let mut legal = Vec::new();
+        if encounter.status == Status::Setup {
+            start::options(encounter, &mut legal);
+            return legal;
+        }
+        match encounter.state.phase {
+            Phase::Claim => claim::options(encounter, &mut legal),
+            _ => legal.push(LegalCommand::of::<Resolve>("DC-22")),
+        }
+        assign::options(encounter, &mut legal);
+        legal.push(LegalCommand::of::<Merge>("DC-25"));
+        let acting = &encounter.state.acting;
+        for c in acting.iter().filter_map(|id| encounter.get(id)) {
+            legal.push(LegalCommand::by::<EndTurn>(&c.id, "DC-45"));
+            legal.extend(delay::options(encounter, &c.id));
+            legal.push(ready::options(c));
+        }
+        let targets = shared_list(encounter.active().map(|c| &c.id));
+        for c in encounter.iter() {
+            legal.push(legendary::options(encounter, c));
+            legal.push(action_points::options(c));
+            // Without this check a combatant that cannot attack is tried with every target.
+            if encounter.round > 0 && c.active() {
+                let attack = LegalCommand::by::<Attack>(&c.id, "DC-11");
+                legal.push(attack.among("target", &targets, Some(&c.id)));
+            }
+            legal.push(LegalCommand::by::<Trigger>(&c.id, "DC-49"));
+            legal.push(LegalCommand::by::<Roll>(&c.id, "DC-4"));
+            legal.push(LegalCommand::by::<UseInspiration>(&c.id, "DC-8"));
+            legal.push(LegalCommand::by::<UseAdvantage>(&c.id, "DC-10"));
+        }
+        legal.push(LegalCommand::of::<FateCheck>("DC-27"));
+        legal
+    }
 
     fn words_for_stat(field: &str) -> Option<&'static str> {
         match field {
@@ -191,4 +460,49 @@ fn in_turn(state: &State, slot: Option<&Slot>, pending: Pending) -> Pending {
         team: Some(team_name(state, slot.team)),
         ..pending
     }
+}
+
+/// Brings the combat on after a command or a change of its combatants.
+fn settle(play: &mut Play<'_>) {
+    for id in fallen_in_turn(play.encounter()) {
+        finish_turn(play, &id);
+    }
+    place_held_turns(play);
+    if lacks_room(play.encounter()) {
+        lay::lay(play);
+    }
+    let encounter = play.encounter();
+    let state = &encounter.state;
+    match state.phase {
+        Phase::Turn if state.acting.is_empty() => leave_slot(play),
+        Phase::Claim if state.reached().is_some() => {
+            finish_if_decided(play, contest_so_far(encounter));
+        }
+        Phase::Assign => {
+            if let Some(slot) = state.reached()
+                && asked_by(encounter, slot).is_empty()
+            {
+                begin_awaited(play);
+            }
+        }
+        Phase::BetweenTurns | Phase::RoundEnd
+            if !encounter.active().any(|c| spendable(encounter, c) > 0) =>
+        {
+            close_legendary(play);
+        }
+        Phase::Setup | Phase::Idle if in_play(encounter) => advance(play),
+        _ => {}
+    }
+}
+
+/// The combatants out of the fight whose turns are in progress or delayed.
+fn fallen_in_turn(encounter: &Encounter) -> Vec<CombatantId> {
+    let mut fallen = Vec::new();
+    for c in encounter.iter() {
+        let in_turn = c.state.delayed || encounter.state.acting.contains(&c.id);
+        if in_turn && !c.active() {
+            fallen.push(c.id.clone());
+        }
+    }
+    fallen
 }

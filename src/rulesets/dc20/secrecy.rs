@@ -5,7 +5,7 @@
 //! ([`Slot::unseen`]), which only viewers who know a combatant in it see.
 
 use super::contest::contest_so_far;
-use super::points::has_legendary_points;
+use super::legendary::has_legendary_points;
 use super::team::{
     FIRST_ENEMIES, MAX_ENEMY_TEAMS, asked_by, is_pc, is_unseen_team, nth_slot, occupants, team,
 };

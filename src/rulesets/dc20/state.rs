@@ -1,9 +1,14 @@
-//! The options, stats and state of DC20.
+//! What DC20 keeps, and how much it may hold.
 
+use super::team::MAX_ENEMY_TEAMS;
+use super::{Check, Encounter, ReadiedAction};
+use crate::rulesets::shared::{at_most, within};
 use crate::vocabulary::{
-    CombatantId, Describe, Die, FieldType, Fields, Int, Names, Redact, Slug, Text, fact, word,
+    CombatantId, Describe, Die, FieldType, Fields, Int, MAX_COMBATANTS, Names, Redact, Slug, Text,
+    fact, word,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -167,38 +172,6 @@ pub struct ActionPoints {
     pub max: u32,
 }
 
-/// An Initiative Check.
-#[fact(
-    "{total} for initiative[{critical=none}{success}: success]\
-     [{critical=none}{!success}: failure][{critical=success}: critical success]\
-     [{critical=failure}: critical failure]"
-)]
-pub struct Check {
-    /// Every d20 that was rolled, several with ADV or DisADV.
-    pub dice: Vec<Die>,
-    /// The face that counts.
-    pub natural: u16,
-    /// Combat Mastery, Agility and what features add.
-    pub bonus: i64,
-    /// The result, which decides between claims (DC-18).
-    pub total: i64,
-    /// True if it is a success (DC-7).
-    pub success: bool,
-    /// The kind of critical result, if any (DC-9).
-    pub critical: Critical,
-}
-
-/// A critical result of a check (DC-9).
-#[word]
-pub enum Critical {
-    /// Neither.
-    None,
-    /// A natural 20.
-    Success,
-    /// A natural 1.
-    Failure,
-}
-
 /// The reason for a combatant's turn.
 #[word]
 pub enum Way {
@@ -242,17 +215,6 @@ pub enum Phase {
     Over,
     /// A combatant that the viewer does not see has the turn or must choose.
     SomeoneActs,
-}
-
-/// A paid action that waits for its trigger (DC-49).
-#[fact]
-pub struct ReadiedAction {
-    /// The action.
-    pub action: Text<200>,
-    /// The event that triggers it.
-    pub trigger: Text<200>,
-    /// The Action Points paid for it.
-    pub action_points: u32,
 }
 
 /// A team.
@@ -424,4 +386,56 @@ impl State {
         self.claims.clear();
         self.passed.clear();
     }
+}
+
+/// The number of the last unseen team.
+const MAX_TEAM: i64 = 16;
+
+/// The d20 of a check, and five more with ADV or DisADV.
+const MAX_DICE: usize = 6;
+
+/// Refuses a state that no play leads to.
+pub(super) fn check(encounter: &Encounter) -> Result<(), String> {
+    let state = &encounter.state;
+    at_most("state.acting", state.acting.len(), MAX_COMBATANTS)?;
+    at_most(
+        "state.enemy_teams",
+        state.enemy_teams.len(),
+        MAX_ENEMY_TEAMS,
+    )?;
+    at_most(
+        "state.unseen_teams",
+        state.unseen_teams.len(),
+        MAX_ENEMY_TEAMS,
+    )?;
+    check_slots(&state.slots)?;
+    let occupants = state.slots.iter().map(|slot| slot.occupants.len()).sum();
+    at_most("state.slots.occupants", occupants, MAX_COMBATANTS)?;
+    at_most("state.claims", state.claims.len(), MAX_COMBATANTS)?;
+    at_most("state.passed", state.passed.len(), MAX_COMBATANTS)?;
+    for c in encounter.iter() {
+        if let Some(check) = &c.state.check {
+            at_most("check.dice", check.dice.len(), MAX_DICE)?;
+        }
+    }
+    Ok(())
+}
+
+/// Each turn has a name of its own, and each team at most one turn for each PC: the names that a
+/// viewer knows are found by trying one after another.
+fn check_slots(slots: &[Slot]) -> Result<(), String> {
+    let mut names = HashSet::new();
+    let mut turns_of: HashMap<Team, usize> = HashMap::new();
+    for slot in slots {
+        if let Team::Enemy(team) = slot.team {
+            within("state.slots.team.enemy", team, 1, MAX_TEAM)?;
+        }
+        if !names.insert(&slot.id) {
+            return Err(format!("two of state.slots are \"{}\"", slot.id.as_str()));
+        }
+        let turns = turns_of.entry(slot.team).or_default();
+        *turns += 1;
+        at_most("state.slots", *turns, MAX_COMBATANTS)?;
+    }
+    Ok(())
 }

@@ -1,10 +1,11 @@
 //! Teams and their Initiative Turns.
 
-use super::{Combatant, Encounter, Slot, SlotId, State, Team};
-use crate::vocabulary::{Kind, Slug};
+use super::{Combatant, Encounter, Play, Slot, SlotId, State, Team};
+use crate::vocabulary::{CombatantId, Kind, Slug, Violation, field, require};
 
 /// The team of which each lap has a turn, and each other team too: it always has turns.
 pub(super) const FIRST_ENEMIES: Team = Team::Enemy(1);
+
 /// The maximum of enemy teams that have turns of their own.
 pub(super) const MAX_ENEMY_TEAMS: usize = 8;
 
@@ -225,4 +226,50 @@ pub(super) fn rotation(enemy_teams: usize, unseen_teams: usize, first: Team) -> 
         teams.rotate_left(first);
     }
     teams
+}
+
+/// The turn that the command's `field` names.
+pub(super) fn known_slot<'p>(
+    play: &'p Play<'_>,
+    field: &'static str,
+    id: &SlotId,
+) -> Result<&'p Slot, Violation> {
+    let Some(slot) = play.encounter().state.slot_named(id) else {
+        let detail = format!(
+            "Unknown turn \"{}\". Use a \"slot\" of the order.",
+            id.as_str()
+        );
+        return Err(Violation::field("unknown_slot", field, detail));
+    };
+    Ok(slot)
+}
+
+/// The combatants that a command names in `combatant` and in its `list` of others, each once.
+pub(super) fn named<'p>(
+    play: &'p Play<'_>,
+    first: &CombatantId,
+    list: &'static str,
+    others: &[CombatantId],
+) -> Result<Vec<&'p Combatant>, Violation> {
+    let mut named = vec![play.combatant("combatant", first)?];
+    for id in others {
+        let is_new = named.iter().all(|c| c.id != *id);
+        require(is_new, "named_twice", field(list), || {
+            format!("{id} is named twice. Name each combatant once.")
+        })?;
+        named.push(play.combatant(list, id)?);
+    }
+    Ok(named)
+}
+
+/// Refuses a side on which there is no combatant.
+pub(super) fn known_side(
+    encounter: &Encounter,
+    path: &'static str,
+    side: &Slug,
+) -> Result<(), Violation> {
+    let known = encounter.iter().any(|c| c.side == *side);
+    require(known, "unknown_side", field(path), || {
+        format!("No combatant is on the side \"{side}\". Check the name.")
+    })
 }

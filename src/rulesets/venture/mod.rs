@@ -409,7 +409,7 @@ impl Ruleset for Venture {
 }
 
 /// The commands that are open.
-pub(super) fn open<const N: usize>(commands: [(&'static str, bool); N]) -> Vec<&'static str> {
+fn open<const N: usize>(commands: [(&'static str, bool); N]) -> Vec<&'static str> {
     commands
         .into_iter()
         .filter(|(_, open)| *open)

@@ -1,33 +1,68 @@
 //! Delayed Initiative: a turn moves permanently to a later PC Turn.
 
-use super::known_slot;
-use crate::rulesets::dc20::lay::new_pc_turn;
-use crate::rulesets::dc20::team::{holds_place, is_enemy, team};
-use crate::rulesets::dc20::{
-    Combatant, Delay, Delayed, Encounter, PlaceHeld, Play, Slot, SlotAdded, SlotId, State, Team,
-    Way,
+use super::lay::new_pc_turn;
+use super::slots::{put_into, vacate};
+use super::team::{holds_place, is_enemy, known_slot, team};
+use super::{
+    Combatant, CombatantState, Dc20, Encounter, Play, Slot, SlotAdded, SlotId, State, Team, Way,
 };
-use crate::vocabulary::{CombatantId, Violation, ids, require};
+use crate::vocabulary::{CombatantId, Fold, LegalCommand, Violation, command, event, ids, require};
 
-pub(super) fn delay(play: &mut Play<'_>, c: &Delay) -> Result<(), Violation> {
-    let id = &c.combatant;
-    let delayer = play.in_turn(id, "DC-32")?;
-    let is_member = team(&play.encounter().state, delayer) == Team::Pc;
-    require(is_member, "not_on_the_pc_team", "DC-33", || {
-        format!(
-            "Only members of the PC team can delay, and {id} isn't one. Send \"end_turn\" instead."
-        )
-    })?;
-    match (&c.slot, &c.behind) {
-        (Some(to), None) => {
-            check_later_pc_turn(play, delayer, to)?;
-            move_to(play, id, to.clone(), Way::Delayed, None);
-            Ok(())
-        }
-        (None, Some(enemy)) => delay_behind(play, id, enemy),
-        _ => {
-            let detail = "A delay needs either \"slot\", a later PC Turn, or \"behind\", an enemy. Send one of them.";
-            Err(Violation::field("slot_or_behind", "slot", detail))
+/// Delay a turn permanently: to a later PC Turn (`slot`), or `behind` an enemy.
+#[command(player, "{combatant}: delay[ until after {behind}]")]
+pub struct Delay {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The later PC Turn (DC-33).
+    pub slot: Option<SlotId>,
+    /// The visible enemy behind which the turn continues (DC-34).
+    pub behind: Option<CombatantId>,
+}
+
+/// A delayed turn waits for an enemy without a turn. `delayed` follows after its assignment, or at
+/// the end of the round (DC-34).
+#[event("{combatant} {combatant:delays|delay}[ until after {behind}].")]
+pub struct PlaceHeld {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The enemy.
+    pub behind: Option<CombatantId>,
+}
+
+/// A turn moved permanently to a later PC Turn; no Action Points came back (DC-33 to DC-36).
+#[event("{combatant} {combatant:delays|delay} to {slot}.")]
+pub struct Delayed {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The turn in which it continues.
+    pub slot: SlotId,
+    /// `delayed`, or `delayed_after` an enemy.
+    pub because: Way,
+    /// The enemy, if the turn moves with it (DC-34b).
+    pub behind: Option<CombatantId>,
+}
+
+impl Delay {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+        let id = &self.combatant;
+        let delayer = play.in_turn(id, "DC-32")?;
+        let is_member = team(&play.encounter().state, delayer) == Team::Pc;
+        require(is_member, "not_on_the_pc_team", "DC-33", || {
+            format!(
+                "Only members of the PC team can delay, and {id} isn't one. Send \"end_turn\" instead."
+            )
+        })?;
+        match (&self.slot, &self.behind) {
+            (Some(to), None) => {
+                check_later_pc_turn(play, delayer, to)?;
+                move_to(play, id, to.clone(), Way::Delayed, None);
+                Ok(())
+            }
+            (None, Some(enemy)) => delay_behind(play, id, enemy),
+            _ => {
+                let detail = "A delay needs either \"slot\", a later PC Turn, or \"behind\", an enemy. Send one of them.";
+                Err(Violation::field("slot_or_behind", "slot", detail))
+            }
         }
     }
 }
@@ -95,7 +130,7 @@ enum Place {
 
 /// Gives a place to each turn that is held behind an enemy which has a turn by now, or has none to
 /// come (DC-34b).
-pub(in super::super) fn place_held_turns(play: &mut Play<'_>) {
+pub(super) fn place_held_turns(play: &mut Play<'_>) {
     for id in held_turns(play.encounter()) {
         match place_of(play.encounter(), &id) {
             Some(Place::After(enemy)) => move_behind(play, &id, &enemy),
@@ -155,7 +190,7 @@ fn followers(encounter: &Encounter, moved: &[CombatantId]) -> Vec<(CombatantId, 
 
 /// At the end of the order, gives the turns that are still held one new PC Turn. Returns whether
 /// there are any.
-pub(in super::super) fn place_remaining_held_turns(play: &mut Play<'_>) -> bool {
+pub(super) fn place_remaining_held_turns(play: &mut Play<'_>) -> bool {
     let held = held_turns(play.encounter());
     if held.is_empty() {
         return false;
@@ -231,4 +266,73 @@ fn move_to(
         because,
         behind: behind.cloned(),
     });
+}
+
+impl PlaceHeld {
+    pub(super) fn apply(&self, fold: &mut Fold<'_, Dc20>) {
+        fold.state().acting.retain(|id| *id != self.combatant);
+        vacate(fold, &self.combatant);
+        fold.change_state(&self.combatant, |s| {
+            s.slot = None;
+            s.placed = None;
+            s.delayed = true;
+            s.behind.clone_from(&self.behind);
+        });
+    }
+}
+
+impl Delayed {
+    pub(super) fn apply(&self, fold: &mut Fold<'_, Dc20>) {
+        fold.state().acting.retain(|id| *id != self.combatant);
+        put_into(
+            fold,
+            &self.slot,
+            std::slice::from_ref(&self.combatant),
+            self.because,
+        );
+        fold.change_state(&self.combatant, |s| {
+            s.delayed = true;
+            s.behind.clone_from(&self.behind);
+        });
+    }
+}
+
+/// No turn follows this enemy any more, of those for which `wanted` holds.
+pub(super) fn stop_following(
+    fold: &mut Fold<'_, Dc20>,
+    enemy: &CombatantId,
+    wanted: impl Fn(&CombatantState) -> bool,
+) {
+    fold.change_states(
+        |s| s.behind.as_ref() == Some(enemy) && wanted(s),
+        |s| s.behind = None,
+    );
+}
+
+pub(super) fn options(encounter: &Encounter, id: &CombatantId) -> [LegalCommand; 2] {
+    let state = &encounter.state;
+    let mut pc_turns = Vec::new();
+    // Those who come later, or have no turn yet.
+    let mut later = Vec::new();
+    for slot in state.later() {
+        if slot.team == Team::Pc {
+            pc_turns.push(slot.id.as_str());
+        }
+        later.extend(&slot.occupants);
+    }
+    for c in encounter.waiting() {
+        if c.state.slot.is_none() {
+            later.push(&c.id);
+        }
+    }
+    [
+        LegalCommand::by::<Delay>(id, "DC-33")
+            .labelled("{combatant}: delay to a later PC Turn")
+            .choose("slot", pc_turns)
+            .required("slot"),
+        LegalCommand::by::<Delay>(id, "DC-34")
+            .labelled("{combatant}: delay until after someone")
+            .whom("behind", later)
+            .required("behind"),
+    ]
 }

@@ -1,18 +1,42 @@
 //! Merges turns of the other teams while players' characters share a PC Turn (DC-25).
 
-use crate::rulesets::dc20::team::{has_no_turn, occupants, team};
-use crate::rulesets::dc20::{Combatant, Encounter, Phase, Play, Slot, SlotId, SlotsMerged, Team};
-use crate::vocabulary::{Violation, require};
+use super::slots::{place_in_order, put_into, slot_mut};
+use super::team::{has_no_turn, occupants, team};
+use super::{Combatant, Dc20, Encounter, Phase, Play, Slot, SlotId, Team, Way};
+use crate::vocabulary::{Fold, Violation, command, event, require};
 use std::collections::HashSet;
+use std::sync::Arc;
 
-/// Puts the next two turns of each other team into one: sharing has emptied a PC Turn, so the teams
-/// alternate again.
-pub(super) fn merge(play: &mut Play<'_>) -> Result<(), Violation> {
-    let merges = Ahead::of(play.encounter())?.merges()?;
-    for merged in merges {
-        play.emit(merged);
+/// Merge the next two turns of each other team that has more turns than there are taken PC Turns,
+/// while characters share one (DC-25).
+#[command(gm, "Merge the next Enemy and NPC Turns")]
+pub struct Merge {}
+
+/// Two turns of an enemy team or of the NPC team became one (DC-25).
+#[event("{emptied} merges into {slot}.")]
+pub struct SlotsMerged {
+    /// The turn that stays.
+    pub slot: SlotId,
+    /// The turn whose combatants moved there; it is removed.
+    pub emptied: SlotId,
+    /// The shared PC Turn for which it was done.
+    pub shared: SlotId,
+    /// The turns of that team that move up. Each takes the place of the turn before it, the first
+    /// the place of `emptied`.
+    #[default]
+    pub moved_up: Vec<SlotId>,
+}
+
+impl Merge {
+    /// Puts the next two turns of each other team into one: sharing has emptied a PC Turn, so the teams
+    /// alternate again.
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+        let merges = Ahead::of(play.encounter())?.merges()?;
+        for merged in merges {
+            play.emit(merged);
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The turns that follow a shared PC Turn, round the order up to that turn itself, without merged
@@ -212,4 +236,24 @@ fn is_counted(encounter: &Encounter, c: &Combatant) -> bool {
         .iter()
         .filter(|other| !other.hidden && team(&encounter.state, other) == Team::Pc);
     seen_members.next().is_none()
+}
+
+impl SlotsMerged {
+    pub(super) fn apply(&self, fold: &mut Fold<'_, Dc20>) {
+        let mut moved = Vec::new();
+        if let Some(from) = slot_mut(fold, &self.emptied) {
+            from.removed = true;
+            moved = std::mem::take(&mut from.occupants);
+        }
+        put_into(fold, &self.slot, &moved, Way::Merged);
+        // Each later turn takes the place of the turn before it, and the emptied turn the last place.
+        let slots = Arc::make_mut(&mut fold.state().slots);
+        for later in &self.moved_up {
+            if let Some(emptied) = place_in_order(slots, &self.emptied)
+                && let Some(place) = place_in_order(slots, later)
+            {
+                slots.swap(emptied, place);
+            }
+        }
+    }
 }
