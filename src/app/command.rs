@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Maximum log entries that are checked before a player's undo.
 const UNDO_ENTRIES: usize = 100;
-/// Up to this weight times commands that thread decides them, which takes a few milliseconds.
+/// Maximum weight, times commands, of a request that is decided on the calling thread: a few milliseconds.
 const SMALL_REQUEST: usize = 10_000;
 
 /// A command, or a list of them, with the parameters of its request.

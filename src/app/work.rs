@@ -1,8 +1,8 @@
 //! Long computations: on threads of their own, with bounded queues, and stopped when their caller
 //! is dropped.
 //!
-//! Tables take turns: each has a queue of its own, so that the many tasks of one table delay a task
-//! of another by one task at most.
+//! Encounters take turns: each has a queue of its own, so that the many tasks of one delay a task of
+//! another by one task at most.
 
 use super::AppError;
 use crate::engine::Stop;
@@ -12,9 +12,9 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 
-/// Maximum waiting tasks of a table for each thread, besides those that wait all the same.
+/// Maximum waiting tasks of an encounter for each thread, not counting those that are never refused.
 const WAITING: usize = 16;
-/// Maximum waiting tasks of all tables for each thread, besides those that wait all the same.
+/// Maximum waiting tasks of all encounters for each thread, not counting those that are never refused.
 const WAITING_IN_ALL: usize = 256;
 
 /// What happens to a task that finds a full queue.
@@ -27,7 +27,7 @@ pub(super) enum WhenFull {
     Wait,
 }
 
-/// Threads for long work, and a queue for each table.
+/// Threads for long work, and a queue for each encounter.
 pub(super) struct Workers(Arc<Turns>);
 
 struct Turns {
@@ -37,10 +37,10 @@ struct Turns {
 
 struct Queues {
     free_threads: usize,
-    /// The waiting tasks of each table that has any.
+    /// The waiting tasks of each encounter that has any.
     waiting: HashMap<Arc<str>, VecDeque<Waiting>>,
-    /// These tables, the one whose turn is next at the front.
-    tables: VecDeque<Arc<str>>,
+    /// These encounters, the one whose turn is next at the front.
+    encounters: VecDeque<Arc<str>>,
 }
 
 /// A task that waits for a turn.
@@ -73,10 +73,10 @@ impl Drop for Turn {
 }
 
 impl Turns {
-    /// Takes a free thread, or a place in the table's queue.
+    /// Takes a free thread, or a place in the encounter's queue.
     fn enqueue(
         self: &Arc<Self>,
-        table: &str,
+        encounter: &str,
         when_full: WhenFull,
     ) -> Result<oneshot::Receiver<Turn>, AppError> {
         let (sender, receiver) = oneshot::channel();
@@ -87,14 +87,14 @@ impl Turns {
             let _ = sender.send(Turn(Some(self.clone())));
             return Ok(receiver);
         }
-        if when_full == WhenFull::Refuse && queues.are_full(table, self.threads) {
+        if when_full == WhenFull::Refuse && queues.are_full(encounter, self.threads) {
             return Err(AppError::Busy);
         }
         let waiting = Waiting {
             turn: sender,
             when_full,
         };
-        queues.add(table, waiting);
+        queues.add(encounter, waiting);
         Ok(receiver)
     }
 
@@ -117,9 +117,9 @@ impl Turns {
 }
 
 impl Queues {
-    fn are_full(&self, table: &str, threads: usize) -> bool {
-        let own = self.waiting.get(table).map_or(0, places);
-        // A table that waits for nothing is not kept out by what others wait for.
+    fn are_full(&self, encounter: &str, threads: usize) -> bool {
+        let own = self.waiting.get(encounter).map_or(0, places);
+        // An encounter that waits for nothing is not kept out by what others wait for.
         if own == 0 {
             return false;
         }
@@ -130,27 +130,31 @@ impl Queues {
         all >= threads.saturating_mul(WAITING_IN_ALL)
     }
 
-    fn add(&mut self, table: &str, waiting: Waiting) {
-        if let Some(own) = self.waiting.get_mut(table) {
+    fn add(&mut self, encounter: &str, waiting: Waiting) {
+        if let Some(own) = self.waiting.get_mut(encounter) {
             own.retain(|earlier| !earlier.has_left());
             own.push_back(waiting);
             return;
         }
-        let table: Arc<str> = table.into();
+        let encounter: Arc<str> = encounter.into();
         self.waiting
-            .insert(table.clone(), VecDeque::from([waiting]));
-        self.tables.push_back(table);
+            .insert(encounter.clone(), VecDeque::from([waiting]));
+        self.encounters.push_back(encounter);
     }
 
-    /// The next task: the first one of the table whose turn it is. Without one the thread is free.
+    /// The next task: the first one of the encounter whose turn it is. Without one the thread is free.
     fn next(&mut self) -> Option<Waiting> {
-        while let Some(table) = self.tables.pop_front() {
-            let own = self.waiting.get_mut(&table);
+        while let Some(encounter) = self.encounters.pop_front() {
+            let own = self.waiting.get_mut(&encounter);
             let first = own.and_then(VecDeque::pop_front);
-            if self.waiting.get(&table).is_some_and(|own| !own.is_empty()) {
-                self.tables.push_back(table);
+            if self
+                .waiting
+                .get(&encounter)
+                .is_some_and(|own| !own.is_empty())
+            {
+                self.encounters.push_back(encounter);
             } else {
-                self.waiting.remove(&table);
+                self.waiting.remove(&encounter);
             }
             if first.is_some() {
                 return first;
@@ -178,7 +182,7 @@ impl Workers {
         let queues = Queues {
             free_threads: threads,
             waiting: HashMap::new(),
-            tables: VecDeque::new(),
+            encounters: VecDeque::new(),
         };
         Self(Arc::new(Turns {
             threads,
@@ -186,14 +190,14 @@ impl Workers {
         }))
     }
 
-    /// Runs a task of a table in its turn. Its [`Stop`] turns true when the caller is dropped.
+    /// Runs a task of an encounter in its turn. Its [`Stop`] turns true when the caller is dropped.
     pub async fn run<T: Send + 'static>(
         &self,
-        table: &str,
+        encounter: &str,
         when_full: WhenFull,
         work: impl FnOnce(Stop<'_>) -> T + Send + 'static,
     ) -> Result<T, AppError> {
-        let turn = self.0.enqueue(table, when_full)?.await;
+        let turn = self.0.enqueue(encounter, when_full)?.await;
         let turn = turn.map_err(|error| AppError::Internal(error.to_string()))?;
         let caller = Arc::new(());
         let waiting = Arc::downgrade(&caller);
@@ -213,14 +217,14 @@ impl Workers {
     pub async fn run_unless<T: Send + 'static>(
         &self,
         small: bool,
-        table: &str,
+        encounter: &str,
         when_full: WhenFull,
         work: impl FnOnce(Stop<'_>) -> T + Send + 'static,
     ) -> Result<T, AppError> {
         if small {
             Ok(work(&|| false))
         } else {
-            self.run(table, when_full, work).await
+            self.run(encounter, when_full, work).await
         }
     }
 }
@@ -255,10 +259,10 @@ mod tests {
         caller
     }
 
-    /// Puts tasks into the queue of a table, which write the table's name into `done`.
+    /// Puts tasks into the queue of an encounter, which write the encounter's name into `done`.
     async fn waiting(
         workers: &Arc<Workers>,
-        table: &'static str,
+        encounter: &'static str,
         count: usize,
         when_full: WhenFull,
         done: &mpsc::Sender<&'static str>,
@@ -266,9 +270,9 @@ mod tests {
         let mut callers = Vec::new();
         for _ in 0..count {
             let (workers, done) = (workers.clone(), done.clone());
-            let work = move |_: Stop<'_>| done.send(table).expect("a receiver");
+            let work = move |_: Stop<'_>| done.send(encounter).expect("a receiver");
             callers.push(tokio::spawn(async move {
-                workers.run(table, when_full, work).await
+                workers.run(encounter, when_full, work).await
             }));
             yield_now().await;
         }
@@ -320,8 +324,8 @@ mod tests {
         let others = [
             "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q",
         ];
-        for table in others {
-            callers.extend(waiting(&workers, table, WAITING, WhenFull::Refuse, &done).await);
+        for encounter in others {
+            callers.extend(waiting(&workers, encounter, WAITING, WhenFull::Refuse, &done).await);
         }
         assert_eq!(callers.len(), WAITING_IN_ALL);
         callers.extend(waiting(&workers, "b", 1, WhenFull::Refuse, &done).await);
@@ -338,13 +342,13 @@ mod tests {
         let again = waiting(&workers, "b", 1, WhenFull::Refuse, &done).await;
         assert!(
             again.iter().all(|caller| !caller.is_finished()),
-            "callers of other tables that left take no place"
+            "callers of other encounters that left take no place"
         );
         running.abort();
     }
 
     #[tokio::test]
-    async fn tables_take_turns_however_much_waits_at_one_of_them() {
+    async fn encounters_take_turns_however_much_waits_at_one_of_them() {
         let workers = Arc::new(Workers::new(1));
         let running = occupied(&workers).await;
         let (done, order) = mpsc::channel();

@@ -12,7 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// What one who asks for another system is told.
+/// The hint to one who asks for another system.
 const OTHER_SYSTEMS: &str = "For D&D and other systems, send \"custom\" with a preset, such as \
                              {\"preset\": \"d20\"} in options";
 

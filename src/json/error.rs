@@ -294,7 +294,7 @@ impl de::Error for ReadError {
     }
 }
 
-/// Something else than what is expected.
+/// The message for a value of the wrong type.
 fn unexpected(expected: &str, found: &str) -> String {
     format!("Expected {expected}, got {found}.")
 }

@@ -4,7 +4,8 @@ use super::{Combatant, CombatantId, Ruleset};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A combatant that a player acts for: this one, and none that has its id before or after it.
+/// One of a player's combatants. Its join number tells it from another one with the same id, before it or
+/// later.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OwnCombatant {

@@ -2,7 +2,8 @@
 //! compiler wall, so this reads the source.
 
 use crate::support::sources::{Source, files};
-use std::collections::HashMap;
+use rstest::rstest;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The parts of the crate that a layer may name besides itself. The first row that matches a module
 /// counts.
@@ -342,6 +343,54 @@ fn one_ruleset_has_the_encounter_while_an_event_changes_it() {
         }
     }
     assert_eq!(with_it, ["src/rulesets/custom/evolve.rs"]);
+}
+
+/// The files of a ruleset's folder that need each other, but for `mod.rs`, which hands on to all of them.
+fn in_circles(folder: &str) -> Vec<String> {
+    let mut needs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (file, text) in files(folder, "rs") {
+        let name = file.trim_start_matches(folder).trim_matches('/');
+        let imports = text.split("\nuse super::").skip(1);
+        let imports = imports.filter_map(|import| import.split(';').next());
+        let words =
+            imports.flat_map(|import| import.split(|c: char| !c.is_alphanumeric() && c != '_'));
+        let module = name.trim_end_matches(".rs").to_owned();
+        needs.insert(module, words.map(str::to_owned).collect());
+    }
+    needs.remove("mod");
+    let mut found = Vec::new();
+    for module in needs.keys() {
+        let mut reached = BTreeSet::new();
+        let mut next = vec![module];
+        while let Some(from) = next.pop() {
+            for to in needs.get(from).into_iter().flatten() {
+                if needs.contains_key(to) && reached.insert(to) {
+                    next.push(to);
+                }
+            }
+        }
+        if reached.contains(module) {
+            found.push(format!("{folder}/{module}.rs"));
+        }
+    }
+    found
+}
+
+/// A file is an act, and what calls each other stands together.
+#[rstest]
+#[case("active_initiative")]
+#[case("dc20")]
+#[case("exp")]
+#[case("seize")]
+#[case("venture")]
+fn no_acts_of_a_ruleset_need_each_other_in_a_circle(#[case] ruleset: &str) {
+    let found = in_circles(&format!("src/rulesets/{ruleset}"));
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn a_circle_is_seen() {
+    assert!(!in_circles("src/rulesets/custom").is_empty());
 }
 
 #[test]

@@ -897,9 +897,8 @@ fn side_named<'s>(sides: &'s [SideState], name: &Slug) -> Option<&'s SideState> 
     sides.iter().find(|side| side.side == *name)
 }
 
-/// Takes a side's initiative away when somebody whom players see comes to act for it, and only hidden
-/// combatants had that initiative: the side is last, as one that has not rolled, or the place would show
-/// that they are there.
+/// Clears a side's initiative if only hidden combatants rolled it and one that players see joins: its
+/// place would show that they are there. The side is last, as one that has not rolled.
 fn drop_hidden_initiative(encounter: &mut Encounter) {
     if !encounter
         .state

@@ -27,11 +27,11 @@ pub use options::{Options, Preset};
 pub use state::*;
 
 use crate::json::FieldError;
-use crate::rulesets::shared::parts;
+use crate::rulesets::shared::types;
 use crate::vocabulary::{
     Combatant as CombatantOf, CombatantId, EffectId, Encounter as EncounterOf, Event as AnyEvent,
-    LegalCommand, OrderEntry, Pending, Play as PlayOf, Property, Ruleset, Slug, Status, Violation,
-    ids, spaced,
+    Fold, LegalCommand, OrderEntry, Pending, Play as PlayOf, Property, Ruleset, Slug, Status,
+    Violation, ids, spaced,
 };
 use definition::{Definition, Gives, Pick, Prepare, ReactionRule, Sides};
 use query::{
@@ -50,7 +50,27 @@ type Play<'d> = PlayOf<'d, Custom>;
 type Combatant = CombatantOf<Custom>;
 
 impl Ruleset for Custom {
-    parts!();
+    types!();
+
+    fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
+        decide::decide(play, command)
+    }
+
+    fn react(play: &mut Play<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
+        react::react(play, event)
+    }
+
+    fn evolve(fold: &mut Fold<'_, Self>, event: &AnyEvent<Self>) {
+        evolve::evolve(fold, event);
+    }
+
+    fn check_state(encounter: &Encounter) -> Result<(), String> {
+        bounds::check_state(encounter)
+    }
+
+    fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
+        legal_commands::legal_commands(encounter)
+    }
 
     fn newcomer_fields(encounter: &Encounter) -> Vec<Property> {
         legal_commands::newcomer_fields(encounter)

@@ -277,7 +277,7 @@ fn settles_tie(encounter: &Encounter, c: &Combatant, answer: Answer) -> bool {
 /// The refusal of a pass that leaves too few PC Turns.
 fn must_claim() -> Violation {
     let detail =
-        "Too few PC Turns come later for all who have none yet. Send \"claim\" for one of them.";
+        "Not enough PC Turns come later for all who have none yet. Send \"claim\" for one of them.";
     Violation::new("must_claim", "DC-17", detail)
 }
 

@@ -4,8 +4,8 @@
 mod bounds;
 mod clock;
 mod nomination;
-mod parts;
 mod secrecy;
+mod types;
 
 pub use bounds::{at_most, check_own_die, within};
 pub use clock::{
@@ -13,5 +13,5 @@ pub use clock::{
     start_encounter, start_round, start_turn,
 };
 pub use nomination::{check_chooser, check_in_fight, check_starter};
-pub(crate) use parts::{parts, types};
 pub use secrecy::{seen_first, seen_if_any};
+pub(crate) use types::types;

@@ -1,4 +1,4 @@
-//! Room on the disk that is kept for deletions: also they write before they free anything.
+//! Room on the disk that is kept for deletions, which write before they free anything.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
