@@ -49,3 +49,28 @@ fn what_tests_need_changes_no_crate_of_the_program() {
         );
     }
 }
+
+/// The settings of the dev profile in a manifest, by the heads of their tables.
+fn dev_profile(manifest: &str) -> BTreeMap<String, Vec<String>> {
+    let text = std::fs::read_to_string(manifest).expect("a manifest");
+    let mut found = BTreeMap::<_, Vec<_>>::new();
+    let mut head = String::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        if line.starts_with('[') {
+            head = line.trim_matches(['[', ']']).to_owned();
+        } else if head.starts_with("profile.dev") && !line.is_empty() {
+            found.entry(head.clone()).or_default().push(line.to_owned());
+        }
+    }
+    found
+}
+
+#[test]
+fn fuzzing_takes_what_is_compiled_for_the_program() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let mut own = dev_profile(&format!("{root}/Cargo.toml"));
+    // Tests alone have it.
+    own.remove("profile.dev.package.jsonschema")
+        .expect("a profile");
+    assert_eq!(dev_profile(&format!("{root}/tests/fuzz/Cargo.toml")), own);
+}
