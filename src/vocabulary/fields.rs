@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A field of a command, or of an object in one.
+/// A field of a command, of an object in one, or of a combatant's stats.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// Its name.
@@ -17,7 +17,7 @@ pub struct Field {
     pub advanced: bool,
     /// What leaving it out means, if that is a single value.
     pub default: Option<fn() -> Option<Value>>,
-    /// The values that it may hold whatever the fight is; None if they depend on the fight.
+    /// The values that its type alone allows; None if a ruleset must say them.
     pub values: fn() -> Option<Values>,
 }
 
@@ -55,7 +55,8 @@ fn properties(fields: &[Field], is_asked: impl Fn(&str) -> bool) -> Vec<Property
 
 /// The type of a field: what options can offer of it.
 pub trait FieldType {
-    /// The values that such a field may hold whatever the fight is; None if they depend on the fight.
+    /// All values of the type, if options can offer them as they are; None if a ruleset must open such a
+    /// field itself.
     fn values() -> Option<Values> {
         None
     }

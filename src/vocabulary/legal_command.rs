@@ -331,7 +331,7 @@ impl LegalCommand {
         self.choices = open;
     }
 
-    /// The command's fields.
+    /// The fields that are decided, its type among them.
     pub fn decided(&self) -> Option<&Map<String, Value>> {
         self.command.as_object()
     }

@@ -1,5 +1,6 @@
 //! The tests test the program that ships: what they need beside it changes none of its crates.
 
+use crate::support::sources::files;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
@@ -73,4 +74,23 @@ fn fuzzing_takes_what_is_compiled_for_the_program() {
     own.remove("profile.dev.package.jsonschema")
         .expect("a profile");
     assert_eq!(dev_profile(&format!("{root}/tests/fuzz/Cargo.toml")), own);
+}
+
+#[test]
+fn what_mutants_leave_out_is_in_files_that_are_there() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let list = std::fs::read_to_string(format!("{root}/.cargo/mutants.toml")).expect("a list");
+    let sources = files("src", "rs");
+    let mut named = 0;
+    for line in list.lines() {
+        let pattern = line.trim_start().trim_start_matches(['\'', '"']);
+        let Some((file, _)) = pattern.split_once(".rs:") else {
+            continue;
+        };
+        named += 1;
+        let end = format!("/{file}.rs");
+        let is_there = sources.iter().any(|(path, _)| path.ends_with(&end));
+        assert!(is_there, "{file}.rs is not there: {line}");
+    }
+    assert!(named > 20, "{named}");
 }

@@ -346,6 +346,7 @@ fn one_ruleset_has_the_encounter_while_an_event_changes_it() {
 }
 
 /// The files of a ruleset's folder that need each other, but for `mod.rs`, which hands on to all of them.
+/// Only imports by a module's name count: types that `mod.rs` hands on do not.
 fn in_circles(folder: &str) -> Vec<String> {
     let mut needs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (file, text) in files(folder, "rs") {

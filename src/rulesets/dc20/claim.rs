@@ -274,7 +274,7 @@ fn settles_tie(encounter: &Encounter, c: &Combatant, answer: Answer) -> bool {
     }
 }
 
-/// The refusal of a pass that leaves too few PC Turns.
+/// The refusal of a pass that leaves not enough PC Turns.
 fn must_claim() -> Violation {
     let detail =
         "Not enough PC Turns come later for all who have none yet. Send \"claim\" for one of them.";

@@ -1,4 +1,4 @@
-//! What the rules decide if nobody else does.
+//! The rules decide what is awaited (DC-18, DC-22, DC-24b, DC-52).
 
 use super::assign::close_question;
 use super::claim::close_contest;
@@ -13,9 +13,6 @@ use crate::vocabulary::{Violation, command};
 pub struct Resolve {}
 
 impl Resolve {
-    /// Lets the rules decide what is awaited: the claims so far count (DC-18), an Enemy or NPC Turn
-    /// begins as it is (DC-22), legendary actions are over (DC-52).
-    #[allow(clippy::unused_self, reason = "other commands ask their fields")]
     pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
         match play.encounter().state.phase {
             Phase::Claim => close_contest(play, &[], false)?,

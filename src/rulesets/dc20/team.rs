@@ -1,4 +1,4 @@
-//! Teams and their Initiative Turns.
+//! Teams and their Initiative Turns, and the turns, combatants and sides that a command names.
 
 use super::{Combatant, Encounter, Play, Slot, SlotId, State, Team};
 use crate::vocabulary::{CombatantId, Kind, Slug, Violation, field, require};

@@ -1,4 +1,5 @@
-//! The free action of Joining Battle, and what is given up (VE-6 to VE-8, VE-15).
+//! Free actions, the end of their round, and giving up a free action or a leftover move (VE-6 to VE-8,
+//! VE-15).
 
 use super::start_turn::{close_follow_up, finish_start};
 use super::track::{in_battle, in_turn, on_track, rank, reach_tick};

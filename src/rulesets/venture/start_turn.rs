@@ -126,8 +126,8 @@ pub(super) fn take_turn(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Vio
     finish_start(play, id)
 }
 
-/// The rest of the start of a turn: steps 3 and 4. Step 5 is done by then: `evolve` gives the new
-/// actions with `TurnStarted`, or when the follow-up is made or given up.
+/// The rest of the start of a turn: steps 3 and 4. Step 5 is done by then: [`refresh`] gives the
+/// new actions when `TurnStarted` is applied, or when the leftover move is made or given up.
 pub(super) fn finish_start(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     let state = &play.combatant("combatant", id)?.state;
     let from = state.initiative;
@@ -190,7 +190,8 @@ fn refresh(fold: &mut Fold<'_, Venture>, id: &CombatantId) {
     fold.state().phase = Phase::InTurn { actor: id.clone() };
 }
 
-/// With a move left over from a Rush or Disengage the actions come after that.
+/// A turn has started: the combatant gets its actions (VE-18), or, with a move left over from a Rush or
+/// Disengage, after that move (VE-15).
 pub(super) fn turn_started(fold: &mut Fold<'_, Venture>, id: &CombatantId) {
     if fold.state_of(id).is_some_and(|s| !s.follow_up) {
         refresh(fold, id);
