@@ -369,10 +369,11 @@ fn clear_one_of(
     target: &CombatantId,
     member: Option<&MemberId>,
 ) -> LegalCommand {
-    let mut clear = LegalCommand::of::<ClearCondition>("TK-3").with("target", target.as_str());
-    if let Some(member) = member {
-        clear.set("member", member.as_str().into());
-    }
+    let clear = LegalCommand::of::<ClearCondition>("TK-3").with("target", target.as_str());
+    let clear = match member {
+        Some(member) => clear.with("member", member.as_str()),
+        None => clear,
+    };
     clear.choose("condition", conditions.iter().map(Slug::as_str))
 }
 
@@ -430,10 +431,9 @@ fn aimed<R: Ruleset>(
         let option = option.clone().with("target", c.id.as_str());
         of_groups.push(if members.is_empty() && alone(c) {
             option
-        } else if alone(c) {
-            option.choose("member", members)
         } else {
-            option.choose("member", members).required("member")
+            let option = option.choose("member", members);
+            option.required_if("member", !alone(c))
         });
     }
     let mut legal_commands = vec![option.clone().whom("target", singles)];
@@ -466,17 +466,13 @@ fn undo<R: Ruleset>(record: &EncounterRecord<R>, oldest: u64) -> Option<LegalCom
     if oldest > last {
         return None;
     }
-    // Where a single step leads to a version that is gone, one that is kept is named.
+    // If a single step leads to a version that is gone, a kept one is named.
     let undo = LegalCommand::of::<Undo>("TK-7").range(
         "to_version",
         i64::try_from(oldest).unwrap_or(i64::MAX),
         i64::try_from(last).unwrap_or(i64::MAX),
     );
-    Some(if single_step < oldest {
-        undo.required("to_version")
-    } else {
-        undo
-    })
+    Some(undo.required_if("to_version", single_step < oldest))
 }
 
 /// The undo of a player's own last command, which the app knows to be theirs.

@@ -65,6 +65,11 @@ pub fn command(arguments: Tokens, mut item: DeriveInput) -> Result<Tokens> {
         actor(&sender, &item)?
     };
     let fields = table(&item)?;
+    if let Data::Struct(data) = &mut item.data {
+        for field in &mut data.fields {
+            field.attrs.retain(|a| !a.path().is_ident("advanced"));
+        }
+    }
     complete(&mut item)?;
     let name = &item.ident;
     Ok(quote! {
@@ -73,7 +78,7 @@ pub fn command(arguments: Tokens, mut item: DeriveInput) -> Result<Tokens> {
         #item
 
         impl #name {
-            /// What its declaration says. Its type is in the enum that lists it.
+            /// Its declaration, without its type: the enum that lists it has that.
             pub(crate) const DECLARED: ::turnkeeper::vocabulary::CommandSpec =
                 ::turnkeeper::vocabulary::CommandSpec {
                     verb: "",

@@ -135,7 +135,6 @@ pub fn complete(item: &mut DeriveInput) -> Result<()> {
     };
     if let Fields::Named(named) = &mut data.fields {
         for field in &mut named.named {
-            field.attrs.retain(|a| !a.path().is_ident("advanced"));
             complete_field(field)?;
         }
     }
@@ -214,7 +213,7 @@ fn has_attribute(attributes: &[Attribute], name: &str) -> bool {
         .any(|attribute| attribute.path().is_ident(name))
 }
 
-/// Whether one of the attributes `name` has the argument `word`.
+/// True if an attribute `name` has the argument `word`.
 fn has_word(attributes: &[Attribute], name: &str, word: &str) -> bool {
     attributes.iter().any(|attribute| {
         let Meta::List(list) = &attribute.meta else {

@@ -76,9 +76,9 @@ pub fn word(arguments: TokenStream, item: TokenStream) -> TokenStream {
     written(word::word(&item))
 }
 
-/// Tells options the fields of an object in a command, or of what a client sets of a combatant, as a
-/// command tells its own. Short forms leave a field with `#[advanced]` out.
-#[proc_macro_derive(Fields, attributes(advanced))]
+/// Tells options the names and bounds of the fields of an object in a command, or of a combatant's
+/// stats.
+#[proc_macro_derive(Fields)]
 pub fn fields(item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as DeriveInput);
     written(fields::implemented(&item))

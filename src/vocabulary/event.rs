@@ -2,7 +2,8 @@
 
 use super::{
     Audience, Combatant, CombatantId, Describe, Effect, EffectId, Lines, MemberId, Metadata, Names,
-    Readers, Redact, Ruleset, Slug, Text, capitalize, event, events, is_default, spaced, word,
+    NoNames, Readers, Redact, Ruleset, Slug, Text, capitalize, event, events, is_default, spaced,
+    word,
 };
 use crate::json::{FieldError, Source, Tagged as _, read_json_beside};
 use serde::de::{DeserializeOwned, Error};
@@ -89,23 +90,6 @@ impl<'de, R: Ruleset> Deserialize<'de> for Event<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let event = Box::<RawValue>::deserialize(deserializer)?;
         Self::read(event.get()).map_err(D::Error::custom)
-    }
-}
-
-/// Nothing has a name.
-struct NoNames;
-
-impl Names for NoNames {
-    fn combatant(&self, _: &CombatantId) -> Option<&str> {
-        None
-    }
-
-    fn is_group(&self, _: &CombatantId) -> bool {
-        false
-    }
-
-    fn effect(&self, _: &EffectId) -> Option<&Arc<Effect>> {
-        None
     }
 }
 

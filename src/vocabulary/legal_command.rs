@@ -244,6 +244,15 @@ impl LegalCommand {
         })
     }
 
+    /// Requires an open field if `is_required`.
+    pub fn required_if(self, field: &'static str, is_required: bool) -> Self {
+        if is_required {
+            self.required(field)
+        } else {
+            self
+        }
+    }
+
     /// Leaves an open field out of short forms.
     pub fn advanced(self, field: &'static str) -> Self {
         self.change(field, |choice| choice.advanced = true)
@@ -313,7 +322,7 @@ impl LegalCommand {
     }
 
     /// Puts a value into the command.
-    pub fn set(&mut self, field: &str, value: Value) {
+    fn set(&mut self, field: &str, value: Value) {
         if let Value::Object(fields) = &mut self.command {
             fields.insert(field.to_owned(), value);
         }

@@ -41,6 +41,23 @@ impl<R: Ruleset> Names for Encounter<R> {
     }
 }
 
+/// No names at all.
+pub struct NoNames;
+
+impl Names for NoNames {
+    fn combatant(&self, _: &CombatantId) -> Option<&str> {
+        None
+    }
+
+    fn is_group(&self, _: &CombatantId) -> bool {
+        false
+    }
+
+    fn effect(&self, _: &EffectId) -> Option<&Arc<Effect>> {
+        None
+    }
+}
+
 /// A sentence in which the ids of combatants, as their `Display` writes them, give way to names. An
 /// unknown id stays.
 pub fn with_names(sentence: &str, names: &dyn Names) -> String {

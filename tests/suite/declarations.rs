@@ -4,10 +4,8 @@
 use crate::support::rustc::errors_of;
 use rstest::rstest;
 use serde_json::{Value, json};
-use std::sync::Arc;
 use turnkeeper::vocabulary::{
-    CombatantId, Count, D20, Effect, EffectId, LegalCommand, Names, Text, Values, command,
-    commands, word,
+    CombatantId, Count, D20, LegalCommand, NoNames, Text, Values, command, commands, word,
 };
 
 /// The text is a file's, from its second line on; the error stands at the line and column where the
@@ -117,22 +115,6 @@ pub enum Way {
 #[commands]
 pub enum Act {
     Lift,
-}
-
-struct NoNames;
-
-impl Names for NoNames {
-    fn combatant(&self, _: &CombatantId) -> Option<&str> {
-        None
-    }
-
-    fn is_group(&self, _: &CombatantId) -> bool {
-        false
-    }
-
-    fn effect(&self, _: &EffectId) -> Option<&Arc<Effect>> {
-        None
-    }
 }
 
 /// The open fields of an option: name, whether it is required, and its schema without a title.

@@ -170,8 +170,7 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
     rows
 }
 
-/// What a place is called: its card, its tick, or the number of a further turn. A
-/// further turn without a card is "turn 2".
+/// The name of a place: its card, its tick, or the number of a further turn, as in "turn 2".
 fn slot(definition: &Definition, places: &[CachedJson<Place>], place: &Place) -> Option<String> {
     if let Some(card) = place.initiative.card
         && !repeats_card(places, place)

@@ -291,12 +291,12 @@ pub(super) fn owes_roll(encounter: &Encounter) -> bool {
     definition(encounter).initiative.is_some() && !encounter.state.rolled
 }
 
-/// Whether a combatant may act in this phase and pass, whatever its place and its side.
+/// True if a combatant may act in this phase and pass, by all but its place and its side.
 fn is_ready(encounter: &Encounter, c: &Combatant) -> bool {
     !c.state.had_pass && may_act(encounter, c)
 }
 
-/// Whether a combatant may act in this phase, whatever its pass, its place and its side.
+/// True if a combatant may act in this phase, by all but its pass, its place and its side.
 fn may_act(encounter: &Encounter, c: &Combatant) -> bool {
     let definition = definition(encounter);
     let phase = phase(encounter);

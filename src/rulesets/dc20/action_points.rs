@@ -43,6 +43,17 @@ pub struct ActionPointsSpent {
     pub action: Option<Text<200>>,
 }
 
+/// A finished turn gave spent Action Points back (DC-45).
+#[event("{combatant} {combatant:regains|regain} all Action Points ({left}).")]
+pub struct ActionPointsRegained {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The Action Points now.
+    pub left: u32,
+    /// Their maximum after penalties.
+    pub max: u32,
+}
+
 /// The degrees of being stunned, the worst first, and the Action Points that each takes (DC-50).
 const STUNNED: [(&str, u32); 4] = [
     ("stunned-4", 4),
@@ -150,7 +161,13 @@ impl ActionPointsSpent {
     }
 }
 
-pub(super) fn set_points(fold: &mut Fold<'_, Dc20>, id: &CombatantId, current: u32, max: u32) {
+impl ActionPointsRegained {
+    pub(super) fn apply(&self, fold: &mut Fold<'_, Dc20>) {
+        set_points(fold, &self.combatant, self.left, self.max);
+    }
+}
+
+fn set_points(fold: &mut Fold<'_, Dc20>, id: &CombatantId, current: u32, max: u32) {
     fold.change_state(id, |s| s.action_point_pool = ActionPoints { current, max });
 }
 

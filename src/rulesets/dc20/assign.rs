@@ -107,10 +107,12 @@ pub(super) fn close_question(play: &mut Play<'_>) {
 }
 
 /// The combatants that a command puts into a turn of their team.
-fn assignees(play: &Play<'_>, c: &Assign, slot: &Slot) -> Result<Vec<CombatantId>, Violation> {
-    match (&c.combatant, &c.side) {
-        (Some(first), None) => named_assignees(play, first, &c.others, slot),
-        (None, Some(side)) if c.others.is_empty() => waiting_on_side(play.encounter(), side, slot),
+fn assignees(play: &Play<'_>, assign: &Assign, slot: &Slot) -> Result<Vec<CombatantId>, Violation> {
+    match (&assign.combatant, &assign.side) {
+        (Some(first), None) => named_assignees(play, first, &assign.others, slot),
+        (None, Some(side)) if assign.others.is_empty() => {
+            waiting_on_side(play.encounter(), side, slot)
+        }
         _ => {
             let detail = "An assignment needs either \"combatant\" or \"side\". Send one of them.";
             Err(Violation::field("combatant_or_side", "combatant", detail))
@@ -311,10 +313,7 @@ fn with_slots(
             .is_some_and(|slot| fits(slot) && own != Some(&slot.id));
     let except = own.map(|own| Value::from(own.as_str()));
     let slots = Values::among_words(turns, except.into_iter().collect());
-    let assign = assign.open("slot", slots);
-    if is_awaited_one {
-        assign
-    } else {
-        assign.required("slot")
-    }
+    assign
+        .open("slot", slots)
+        .required_if("slot", !is_awaited_one)
 }

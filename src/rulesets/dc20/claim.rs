@@ -46,8 +46,8 @@ impl Claim {
         }
     }
 
-    /// Whether the game master decides the contest with this claim.
-    pub(super) fn decides(&self) -> bool {
+    /// True for a claim with which the game master decides the contest.
+    fn decides(&self) -> bool {
         self.at_once || !self.others.is_empty()
     }
 }
@@ -261,8 +261,8 @@ fn check_answer(encounter: &Encounter, c: &Combatant, answer: Answer) -> Result<
     })
 }
 
-/// Whether the answer of one of equal claimants helps to settle the tie: it passes, or now agrees
-/// to share (DC-19a).
+/// True for an answer of an equal claimant that helps to settle the tie: it passes, or now agrees to
+/// share (DC-19a).
 fn settles_tie(encounter: &Encounter, c: &Combatant, answer: Answer) -> bool {
     match answer {
         Answer::Pass => true,
@@ -360,7 +360,7 @@ pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         return;
     };
     for c in candidates(encounter, slot) {
-        // Who has answered may change the answer.
+        // An answer may be changed.
         if state.passed.contains(&c.id) {
             legal.push(LegalCommand::by::<Claim>(&c.id, "DC-17").only(&["share"]));
         } else if !tied && let Some(claim) = state.claim_of(&c.id) {

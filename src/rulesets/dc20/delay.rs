@@ -309,30 +309,44 @@ pub(super) fn stop_following(
     );
 }
 
-pub(super) fn options(encounter: &Encounter, id: &CombatantId) -> [LegalCommand; 2] {
-    let state = &encounter.state;
-    let mut pc_turns = Vec::new();
-    // Those who come later, or have no turn yet.
-    let mut later = Vec::new();
-    for slot in state.later() {
-        if slot.team == Team::Pc {
-            pc_turns.push(slot.id.as_str());
+/// The later PC Turns, and the combatants behind whose turns one may delay.
+pub(super) struct Later<'t> {
+    pc_turns: Vec<&'t str>,
+    combatants: Vec<&'t CombatantId>,
+}
+
+impl<'t> Later<'t> {
+    pub(super) fn of(encounter: &'t Encounter) -> Self {
+        let mut pc_turns = Vec::new();
+        // Combatants that come later, or have no turn yet.
+        let mut combatants = Vec::new();
+        for slot in encounter.state.later() {
+            if slot.team == Team::Pc {
+                pc_turns.push(slot.id.as_str());
+            }
+            combatants.extend(&slot.occupants);
         }
-        later.extend(&slot.occupants);
-    }
-    for c in encounter.waiting() {
-        if c.state.slot.is_none() {
-            later.push(&c.id);
+        for c in encounter.waiting() {
+            if c.state.slot.is_none() {
+                combatants.push(&c.id);
+            }
+        }
+        Self {
+            pc_turns,
+            combatants,
         }
     }
+}
+
+pub(super) fn options(later: &Later<'_>, id: &CombatantId) -> [LegalCommand; 2] {
     [
         LegalCommand::by::<Delay>(id, "DC-33")
             .labelled("{combatant}: delay to a later PC Turn")
-            .choose("slot", pc_turns)
+            .choose("slot", later.pc_turns.iter().copied())
             .required("slot"),
         LegalCommand::by::<Delay>(id, "DC-34")
             .labelled("{combatant}: delay until after someone")
-            .whom("behind", later)
+            .whom("behind", later.combatants.iter().copied())
             .required("behind"),
     ]
 }

@@ -71,7 +71,7 @@ impl Legendary {
     }
 }
 
-/// Whether it is an active monster with Legendary Action Points; the PC team has none.
+/// True for an active monster with Legendary Action Points; the PC team has none.
 pub(super) fn has_legendary_points(state: &State, c: &Combatant) -> bool {
     c.active() && c.state.legendary_points > 0 && team(state, c) != Team::Pc
 }
@@ -123,7 +123,7 @@ pub(super) fn open_legendary(play: &mut Play<'_>, phase: Phase) -> bool {
     opens
 }
 
-/// Whether a PC Turn has ended. One that all have left by delaying does not count.
+/// True after a PC Turn. One that all have left by delaying does not count.
 fn is_after_pc_turn(state: &State) -> bool {
     let Some(slot) = state.reached() else {
         return false;

@@ -24,7 +24,9 @@ mod state;
 mod team;
 mod turn;
 
-pub use action_points::{ActionPointsChanged, ActionPointsSpent, SpendActionPoints};
+pub use action_points::{
+    ActionPointsChanged, ActionPointsRegained, ActionPointsSpent, SpendActionPoints,
+};
 pub use advantage::{
     AdvantageUsed, Attack, Attacked, InspirationUsed, UseAdvantage, UseInspiration,
 };
@@ -41,8 +43,8 @@ pub use resolve::Resolve;
 pub use start::{Aggression, AggressionDeclared, DcSet, Difficulty, OrderLaid, Start};
 pub use state::*;
 pub use turn::{
-    ActionPointsRegained, EndTurn, PointsGiven, Returned, SlotDecision, SlotOpened, SlotSkipped,
-    StandstillReached, StartingPoints, TurnMissed,
+    EndTurn, PointsGiven, Returned, SlotDecision, SlotOpened, SlotSkipped, StandstillReached,
+    StartingPoints, TurnMissed,
 };
 
 use crate::rulesets::shared::{check_started, end_turn, types};
@@ -55,8 +57,8 @@ use crate::vocabulary::{
 use action_points::adjust_points;
 use claim::{drop_answer, finish_if_decided};
 use contest::{Contest, closed_contest, contest_so_far, may_pass};
-use delay::{place_held_turns, stop_following};
-use lay::lacks_room;
+use delay::{Later, place_held_turns, stop_following};
+use lay::{lacks_room, lay};
 use legendary::spendable;
 use newcomer::admit;
 use slots::vacate;
@@ -188,7 +190,7 @@ impl Ruleset for Dc20 {
                 adjust_points(play, &e.combatant);
                 // Turns are counted for those who are in the fight.
                 if play.encounter().is_active(&e.combatant) {
-                    lay::lay(play);
+                    lay(play);
                 }
             }
             Shared(SharedEvent::CombatantLeft(e)) => {
@@ -199,7 +201,7 @@ impl Ruleset for Dc20 {
             Roster(RosterEvent::CombatantJoined { details }) => admit(play, details),
             Roster(RosterEvent::CombatantUpdated { details, .. }) => {
                 drop_answer(play, details);
-                lay::lay(play);
+                lay(play);
                 adjust_points(play, &details.id);
             }
             Shared(_) | Own(_) => return Ok(()),
@@ -287,10 +289,11 @@ impl Ruleset for Dc20 {
         }
         assign::options(encounter, &mut legal);
         legal.push(LegalCommand::of::<Merge>("DC-25"));
+        let later = Later::of(encounter);
         let acting = &encounter.state.acting;
         for c in acting.iter().filter_map(|id| encounter.get(id)) {
             legal.push(LegalCommand::by::<EndTurn>(&c.id, "DC-45"));
-            legal.extend(delay::options(encounter, &c.id));
+            legal.extend(delay::options(&later, &c.id));
             legal.push(ready::options(c));
         }
         let targets = shared_list(encounter.active().map(|c| &c.id));
@@ -469,7 +472,7 @@ fn settle(play: &mut Play<'_>) {
     }
     place_held_turns(play);
     if lacks_room(play.encounter()) {
-        lay::lay(play);
+        lay(play);
     }
     let encounter = play.encounter();
     let state = &encounter.state;

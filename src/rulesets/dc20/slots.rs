@@ -43,16 +43,19 @@ pub(super) fn vacate(fold: &mut Fold<'_, Dc20>, id: &CombatantId) {
     }
 }
 
+/// The turn of this name, to change it.
 pub(super) fn slot_mut<'t>(fold: &'t mut Fold<'_, Dc20>, id: &SlotId) -> Option<&'t mut Slot> {
     Arc::make_mut(&mut fold.state().slots)
         .iter_mut()
         .find(|slot| slot.id == *id)
 }
 
+/// The place of a turn in the order.
 pub(super) fn place_in_order(slots: &[Slot], id: &SlotId) -> Option<usize> {
     slots.iter().position(|slot| slot.id == *id)
 }
 
+/// The turn in which a combatant has its place.
 pub(super) fn own_slot(fold: &Fold<'_, Dc20>, id: &CombatantId) -> Option<SlotId> {
     fold.state_of(id)?.slot.clone()
 }

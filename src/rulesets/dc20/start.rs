@@ -196,25 +196,25 @@ fn active_pcs(encounter: &Encounter, hidden: bool) -> Vec<CombatantId> {
 }
 
 /// Refuses a start whose fields contradict one another, or name what they may not.
-fn check_fields(play: &Play<'_>, c: &Start) -> Result<(), Violation> {
-    let looks_up = c.level.is_some() || c.difficulty.is_some();
-    let one_way = c.dc.is_none() || !looks_up;
+fn check_fields(play: &Play<'_>, start: &Start) -> Result<(), Violation> {
+    let looks_up = start.level.is_some() || start.difficulty.is_some();
+    let one_way = start.dc.is_none() || !looks_up;
     require(
         one_way,
         "dc_or_level",
         field("dc"),
         || "The DC comes from \"dc\" or from the table by \"level\" and \"difficulty\". Send one of them.",
     )?;
-    for id in c.rolls.keys() {
+    for id in start.rolls.keys() {
         check_roller(play.combatant("rolls", id)?)?;
     }
-    for id in &c.surprised {
+    for id in &start.surprised {
         play.combatant("surprised", id)?;
     }
-    for side in &c.surprised_sides {
+    for side in &start.surprised_sides {
         known_side(play.encounter(), "surprised_sides", side)?;
     }
-    if let Some(aggression) = &c.aggression {
+    if let Some(aggression) = &start.aggression {
         let id = &aggression.combatant;
         let aggressor = play.combatant("aggression.combatant", id)?;
         require(is_pc(aggressor), "not_a_pc", "DC-3", || {
@@ -225,7 +225,7 @@ fn check_fields(play: &Play<'_>, c: &Start) -> Result<(), Violation> {
 }
 
 /// The sides that are enemies. Refuses a `first_side` that is none, and dice that decide nothing.
-fn enemy_sides(encounter: &Encounter, c: &Start) -> Result<EnemySides, Violation> {
+fn enemy_sides(encounter: &Encounter, start: &Start) -> Result<EnemySides, Violation> {
     let mut seen = Vec::new();
     let mut shown = BTreeSet::new();
     for c in encounter.iter() {
@@ -244,18 +244,18 @@ fn enemy_sides(encounter: &Encounter, c: &Start) -> Result<EnemySides, Violation
             unseen.push(c.side.clone());
         }
     }
-    if let Some(first) = &c.first_side {
+    if let Some(first) = &start.first_side {
         let known = seen.contains(first) || unseen.contains(first);
         require(known, "unknown_team", field("first_side"), || {
             format!("No enemy team is on the side \"{first}\". Check the name.")
         })?;
     }
-    let undecided = if c.first_side.is_some() {
+    let undecided = if start.first_side.is_some() {
         0
     } else {
         seen.len().saturating_sub(1)
     };
-    let needed = c.fate_dice.len() <= undecided;
+    let needed = start.fate_dice.len() <= undecided;
     require(needed, "too_many_dice", field("fate_dice"), || {
         format!(
             "At most {undecided} Fate Checks decide which enemy team is first. Send fewer dice."
@@ -265,8 +265,8 @@ fn enemy_sides(encounter: &Encounter, c: &Start) -> Result<EnemySides, Violation
 }
 
 /// The unaware begin the fight surprised (DC-42).
-fn surprise(play: &mut Play<'_>, c: &Start) {
-    for combatant in unaware(play.encounter(), c) {
+fn surprise(play: &mut Play<'_>, start: &Start) {
+    for combatant in unaware(play.encounter(), start) {
         play.emit(ConditionSet {
             combatant,
             member: None,
@@ -288,19 +288,19 @@ fn unaware(encounter: &Encounter, start: &Start) -> Vec<CombatantId> {
 }
 
 /// Sets the Encounter DC, given or looked up.
-fn set_dc(play: &mut Play<'_>, c: &Start, pcs: &[CombatantId]) {
-    if let Some(dc) = c.dc {
+fn set_dc(play: &mut Play<'_>, start: &Start, pcs: &[CombatantId]) {
+    if let Some(dc) = start.dc {
         return play.emit(DcSet {
             dc: dc.get(),
             level: None,
             difficulty: None,
         });
     }
-    let level = match c.level {
+    let level = match start.level {
         Some(level) => level,
         None => highest_level(play.encounter(), pcs),
     };
-    let difficulty = c.difficulty.unwrap_or_default();
+    let difficulty = start.difficulty.unwrap_or_default();
     let harder = match difficulty {
         Difficulty::Easy => 0,
         Difficulty::Normal => 2,
@@ -329,12 +329,12 @@ fn easy_dc(level: Int<1, 20>) -> i64 {
 
 /// Rotates the enemy teams, so that the first one is as the command or a Fate Check says (DC-26).
 /// Unseen teams rotate apart: else they would show.
-fn rotate(play: &mut Play<'_>, c: &Start, sides: &mut EnemySides) {
-    if let Some(team) = &c.first_side {
+fn rotate(play: &mut Play<'_>, start: &Start, sides: &mut EnemySides) {
+    if let Some(team) = &start.first_side {
         bring_first(&mut sides.seen, team);
         bring_first(&mut sides.unseen, team);
     } else {
-        let first = first_by_fate(play, &c.fate_dice, &sides.seen);
+        let first = first_by_fate(play, &start.fate_dice, &sides.seen);
         sides.seen.rotate_left(first);
     }
 }
@@ -427,20 +427,12 @@ pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
             sides.insert(c.side.as_str());
         }
     }
-    let start = with_start_fields(encounter, &sides);
-    legal.push(
-        start
-            .clone()
-            .labelled("Start with a set DC")
-            .without(&["level", "difficulty"]),
-    );
-    let looked_up = start.labelled("Start with a DC from the table");
-    legal.push(LegalCommand {
-        rule: "DC-1",
-        ..looked_up
-            .without(&["dc"])
-            .or("difficulty", json!(Difficulty::default()))
-    });
+    let given = with_start_fields(encounter, &sides, "DC-2").labelled("Start with a set DC");
+    legal.push(given.without(&["level", "difficulty"]));
+    let looked_up =
+        with_start_fields(encounter, &sides, "DC-1").labelled("Start with a DC from the table");
+    let usual = json!(Difficulty::default());
+    legal.push(looked_up.without(&["dc"]).or("difficulty", usual));
     for c in encounter.active() {
         if is_pc(c) && c.state.rolled.is_empty() {
             legal.push(LegalCommand::by::<Roll>(&c.id, "DC-4"));
@@ -448,7 +440,12 @@ pub(super) fn options(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     }
 }
 
-fn with_start_fields(encounter: &Encounter, sides: &BTreeSet<&str>) -> LegalCommand {
+/// The start of the fight by this rule, with what depends on who is there.
+fn with_start_fields(
+    encounter: &Encounter,
+    sides: &BTreeSet<&str>,
+    rule: &'static str,
+) -> LegalCommand {
     let players = || encounter.active().filter(|c| is_pc(c)).map(|c| &c.id);
     let mut aggression = vec![Property::required(
         "combatant",
@@ -457,7 +454,7 @@ fn with_start_fields(encounter: &Encounter, sides: &BTreeSet<&str>) -> LegalComm
     aggression.extend(Aggression::all_but(&[]));
     let fighters = || Values::combatants(encounter.active().map(|c| &c.id));
     let sides = || Values::words(sides.iter().copied());
-    LegalCommand::of::<Start>("DC-2")
+    LegalCommand::of::<Start>(rule)
         .open("rolls", Values::by_combatant(players(), D20::any()))
         .open("surprised", Values::list(fighters(), MAX_COMBATANTS))
         .open("surprised_sides", Values::list(sides(), MAX_COMBATANTS))

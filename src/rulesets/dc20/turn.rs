@@ -1,13 +1,13 @@
 //! The way from turn to turn and from round to round.
 
-use super::action_points::{full_points, set_points};
+use super::action_points::full_points;
 use super::delay::{place_held_turns, place_remaining_held_turns};
 use super::legendary::{missing_legendary_points, open_legendary};
 use super::slots::{own_slot, reach};
 use super::team::{asked_by, in_play, occupants, team};
 use super::{
-    ActionPoints, Assigned, Combatant, CombatantState, Dc20, Encounter, Phase, Play, ReadyLapsed,
-    Slot, SlotId, State, Team, Way,
+    ActionPoints, ActionPointsRegained, Assigned, Combatant, CombatantState, Dc20, Encounter,
+    Phase, Play, ReadyLapsed, Slot, SlotId, State, Team, Way,
 };
 use crate::rulesets::shared::{end_round, end_turn, start_round, start_turn};
 use crate::vocabulary::{
@@ -90,17 +90,6 @@ pub struct StartingPoints {
     pub action_points: u32,
     /// Its Legendary Action Points.
     pub legendary_points: u32,
-}
-
-/// A finished turn gave spent Action Points back (DC-45).
-#[event("{combatant} {combatant:regains|regain} all Action Points ({left}).")]
-pub struct ActionPointsRegained {
-    /// The combatant.
-    pub combatant: CombatantId,
-    /// The Action Points now.
-    pub left: u32,
-    /// Their maximum after penalties.
-    pub max: u32,
 }
 
 /// No combatant is left to act.
@@ -413,12 +402,6 @@ impl PointsGiven {
     }
 }
 
-impl ActionPointsRegained {
-    pub(super) fn apply(&self, fold: &mut Fold<'_, Dc20>) {
-        set_points(fold, &self.combatant, self.left, self.max);
-    }
-}
-
 impl StandstillReached {
     pub(super) fn apply(&self, fold: &mut Fold<'_, Dc20>) {
         fold.state().phase = Phase::Idle;
@@ -447,6 +430,7 @@ pub(super) fn turn_ended(fold: &mut Fold<'_, Dc20>, id: &CombatantId) {
     });
 }
 
+/// A round is over: no turn is reached, delays end, and so does what lasts for round 1 (DC-10, DC-11).
 pub(super) fn round_ended(fold: &mut Fold<'_, Dc20>, round: u32) {
     let state = fold.state();
     state.slot = None;

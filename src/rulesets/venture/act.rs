@@ -6,8 +6,8 @@ use super::{
     BaseInitiative, Cause, Combatant, DecisiveReset, Encounter, Join, Phase, Play, Venture,
 };
 use crate::vocabulary::{
-    Actor, CombatantId, ConditionSet, Damage, Fields, Fold, Int, LegalCommand, MemberId, Property,
-    Slug, Text, Values, Violation, command, event, field, require, shared_list,
+    Actor, CombatantId, ConditionSet, Damage, Fields, Fold, HitPoints, Int, LegalCommand, MemberId,
+    Property, Slug, Text, Values, Violation, command, event, field, require, shared_list,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ pub struct Target {
     pub killed: bool,
     /// Damage of a decisive attack, game master only. A killing blow if it takes the last hit point
     /// (VE-28a).
-    pub damage: Option<Int<0, 1_000_000>>,
+    pub damage: Option<HitPoints>,
     /// The member of a group that is killed or takes the damage.
     pub member: Option<MemberId>,
     /// The attacker's new Join Battle roll, if this shifts the fight (VE-31).
@@ -85,7 +85,7 @@ pub struct Target {
 
 impl Target {
     /// Whether it deals damage or kills, which is the game master's ruling.
-    pub(super) fn is_ruling(&self) -> bool {
+    fn is_ruling(&self) -> bool {
         self.killed || self.damage.is_some()
     }
 }
@@ -239,11 +239,17 @@ impl Act {
     }
 }
 
-fn check_target(play: &Play<'_>, c: &Act, index: usize, target: &Target) -> Result<(), Violation> {
+fn check_target(
+    play: &Play<'_>,
+    act: &Act,
+    index: usize,
+    target: &Target,
+) -> Result<(), Violation> {
     let id = &target.combatant;
     in_battle(play, id)?;
-    let distinct = *id != c.combatant
-        && c.targets
+    let distinct = *id != act.combatant
+        && act
+            .targets
             .iter()
             .take(index)
             .all(|before| before.combatant != *id);
@@ -260,7 +266,7 @@ fn check_target(play: &Play<'_>, c: &Act, index: usize, target: &Target) -> Resu
     )?;
     let detail = "Only a decisive attack deals damage or kills. Set \"decisive\".";
     require(
-        c.decisive || !target.is_ruling(),
+        act.decisive || !target.is_ruling(),
         "not_decisive",
         "VE-27",
         || detail,
@@ -439,7 +445,7 @@ pub(super) fn outside_the_turn(
     }
 }
 
-/// The combatants on the track as each side attacks them: its foes first.
+/// For each side, the combatants that it attacks, its foes first: a list that options share.
 pub(super) type Targets<'t> = BTreeMap<&'t Slug, Arc<[Value]>>;
 
 /// The combatants on the track as each side attacks them: its foes first.

@@ -4,7 +4,7 @@ use super::initiative::{Blow, change, change_motes};
 use super::track::in_battle;
 use super::{Cause, Combatant, CrashEnded, Crashed, Join, Phase, Play, Venture};
 use crate::vocabulary::{
-    CombatantId, Fold, Int, LegalCommand, Violation, command, event, fact, require,
+    CombatantId, Count, Fold, Int, LegalCommand, Violation, command, event, fact, require,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct Adjust {
     pub rejoin: Option<Join>,
     /// The number of turn starts after which the change of Initiative ends: 1 for the combatant's
     /// next (VE-14a). Without it the change is permanent. A combatant can have 8 timed changes.
-    pub turns: Option<Int<1, 10_000>>,
+    pub turns: Option<Count>,
     /// True if it is Crashed, without cost or bonus, until the Initiative changes next (VE-23b).
     pub crashed: Option<bool>,
     /// The recovery tokens (VE-20); ignored unless the combatant is Crashed after the rest
@@ -73,7 +73,7 @@ pub struct TimedChange {
     /// Initiative that was gained, or lost if negative.
     pub initiative: Int<-40, 40>,
     /// The number of its turn starts until the change ends, 1 for the next.
-    pub turns: Int<1, 10_000>,
+    pub turns: Count,
 }
 
 /// The maximum of timed changes of a combatant.

@@ -141,11 +141,9 @@ impl JoinBattle {
         worthy(play.fighter("combatant", id, "VE-9")?)?;
         join_battle(play, id, &self.join())
     }
-}
 
-impl JoinBattle {
     /// Its Join Battle roll.
-    pub(super) fn join(&self) -> Join {
+    fn join(&self) -> Join {
         let Self {
             combatant: _,
             approach,
@@ -273,7 +271,7 @@ pub(super) fn roll(
 
 impl Approach {
     /// The attribute and the ability that it allows besides Wits and Awareness, and the rule.
-    pub(super) fn swaps(self) -> (Attribute, Ability, &'static str) {
+    fn swaps(self) -> (Attribute, Ability, &'static str) {
         match self {
             Self::Default => (Attribute::Wits, Ability::Awareness, "VE-2"),
             Self::Stealth => (Attribute::Dexterity, Ability::Stealth, "VE-3"),
@@ -285,7 +283,7 @@ impl Approach {
 impl Join {
     /// What options offer of it: a roll at the table, with the usual pool.
     pub(super) fn usual() -> Vec<Property> {
-        Join::only(&["bonus_dice", "successes"])
+        Self::only(&["bonus_dice", "successes"])
     }
 }
 

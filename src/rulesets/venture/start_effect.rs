@@ -4,8 +4,7 @@ use super::initiative::{change, change_motes};
 use super::track::in_battle;
 use super::{Cause, Combatant, Encounter, Play, Venture};
 use crate::vocabulary::{
-    CombatantId, Fold, Int, LegalCommand, Name, Text, Values, Violation, command, event, fact,
-    require,
+    CombatantId, Fold, Int, LegalCommand, Name, Values, Violation, command, event, fact, require,
 };
 use serde_json::json;
 
@@ -15,7 +14,7 @@ pub struct Declare {
     /// The combatant.
     pub combatant: CombatantId,
     /// The name of the effect, unique for its combatant, which can have 8.
-    pub name: Text<80>,
+    pub name: Name,
     /// Initiative gained, or lost if negative, at each start of turn.
     #[default]
     pub initiative: Int<-40, 40>,
@@ -30,7 +29,7 @@ pub struct Withdraw {
     /// The combatant.
     pub combatant: CombatantId,
     /// The name of the effect.
-    pub name: Text<80>,
+    pub name: Name,
 }
 
 /// A combatant declared an effect for the start of each of its turns (VE-17).
@@ -50,7 +49,7 @@ pub struct StartEffectWithdrawn {
     /// The combatant.
     pub combatant: CombatantId,
     /// The name of the effect.
-    pub name: Text<80>,
+    pub name: Name,
 }
 
 /// Start of turn, step 4: a declared effect applies; its changes follow as events (VE-17).
@@ -59,14 +58,14 @@ pub struct StartEffectResolved {
     /// The combatant.
     pub combatant: CombatantId,
     /// The name of the effect.
-    pub name: Text<80>,
+    pub name: Name,
 }
 
 /// An effect that applies at the start of each turn of a combatant, such as anima flux (VE-17).
 #[fact("{name}")]
 pub struct StartEffect {
     /// Its name, unique for its combatant.
-    pub name: Text<80>,
+    pub name: Name,
     /// Initiative gained, or lost if negative, at each start of turn.
     pub initiative: Int<-40, 40>,
     /// Motes gained, or lost if negative, at each start of turn.
@@ -139,12 +138,9 @@ impl Withdraw {
     }
 }
 
-/// Start of turn, step 4: what was declared applies.
-pub(super) fn resolve(
-    play: &mut Play<'_>,
-    id: &CombatantId,
-    effects: Vec<StartEffect>,
-) -> Result<(), Violation> {
+/// Start of turn, step 4: the declared effects apply.
+pub(super) fn resolve(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let effects = play.combatant("combatant", id)?.state.start_effects.clone();
     for StartEffect {
         name,
         initiative,

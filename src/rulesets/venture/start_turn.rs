@@ -132,7 +132,6 @@ pub(super) fn finish_start(play: &mut Play<'_>, id: &CombatantId) -> Result<(), 
     let state = &play.combatant("combatant", id)?.state;
     let from = state.initiative;
     let tokens_spent = state.recovery_tokens;
-    let effects = state.start_effects.clone();
     if state.crashed && tokens_spent >= RECOVERY {
         play.emit(Recovered {
             combatant: id.clone(),
@@ -141,7 +140,7 @@ pub(super) fn finish_start(play: &mut Play<'_>, id: &CombatantId) -> Result<(), 
             to: RECOVERED,
         });
     }
-    start_effect::resolve(play, id, effects)
+    start_effect::resolve(play, id)
 }
 
 impl OnslaughtEnded {
