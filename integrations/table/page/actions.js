@@ -158,6 +158,8 @@ export class Actions {
 
   // Sends an option that is complete. Asks first if something is missing, or if the reader wants to choose.
   press(key, wantsForm, id) {
+    // A form that has just closed may not have told so yet.
+    this.closed();
     // The press before this one is on its way. If it takes away what was pressed, nothing is sent.
     if (this.open && !this.open.form) return void this.turn.then(() => this.press(key, wantsForm, id));
     const option = this.find(key, id);

@@ -82,6 +82,12 @@ export function look({ browser, server, wire }) {
     await keyboard.press("Escape");
     assert.equal(await isMore(), "Valiant: end turn, with choices", "and back at the button");
     await keyboard.press("Enter");
+    // A press counts from the moment that the form is closed, before its `close` event.
+    await own.page.evaluate(() => {
+      document.querySelector("#dialog").close();
+      document.activeElement.click();
+    });
+    assert.ok(await own.page.locator("#dialog").isVisible(), "the form is open again");
     assert.equal(await own.page.evaluate(() => document.activeElement.labels[0].textContent), "Next");
     // The first letters of a value choose it.
     await keyboard.press("m");
