@@ -321,6 +321,7 @@ pub(super) fn expected_in_words(expected: &dyn Expected) -> String {
         "a boolean" => "true or false".to_owned(),
         "a sequence" => "a list".to_owned(),
         "unit" => "null".to_owned(),
+        "enum" => "an object with one field".to_owned(),
         "struct variant" | "newtype variant" | "tuple variant" => OBJECT.to_owned(),
         "u16" => format!("a whole number from 0 to {}", u16::MAX),
         "u32" => format!("a whole number from 0 to {}", u32::MAX),

@@ -7,16 +7,18 @@
 //! Stored documents are the program's own and are read by serde only.
 
 mod cached;
-mod direct;
 mod error;
+mod items;
 mod object;
+mod query;
 mod reader;
 mod strict;
 mod tagged;
 
 pub use cached::{CachedJson, JsonCell};
-pub use direct::{each_item, json_text, read_json, read_json_beside};
 pub use error::{ErrorKind, FieldError, sets_direction, shortened};
-pub use reader::{read, read_fields, read_query};
+pub use items::{each_item, json_text};
+pub use query::read_query;
+pub use reader::{read, read_fields, read_json, read_json_beside};
 pub use strict::parse;
 pub use tagged::{Source, Tagged, TaggedFields, read_tagged, union_schema};
