@@ -1,4 +1,6 @@
-//! Who acts next: the one that took the last turn chooses (AI-7).
+//! Who acts next: the one that took the last turn chooses, with `nominate`. Then the turn of the
+//! chosen combatant starts, once no interrupt is possible (AI-7 to AI-10, AI-17, AI-24, AI-35,
+//! AI-41, AI-42).
 
 use super::interrupt::{choice_holders, holders, is_held};
 use super::turn::{ask_again, close_round, open_window, take_turn};

@@ -1,4 +1,4 @@
-//! The end of a turn.
+//! The end of a turn, and with it the choice of who acts next (AI-7, AI-8, AI-17b, AI-41).
 
 use super::choose::{advance, begin_if_unopposed, check_choice_is_open, choose};
 use super::turn::close_round;

@@ -1,4 +1,4 @@
-//! Inspiration (AI-28, AI-29).
+//! Inspiration (AI-19, AI-28, AI-29).
 
 use super::{ActiveInitiative, Combatant, Encounter, Options, Play};
 use crate::vocabulary::{

@@ -1,4 +1,4 @@
-//! Interrupts: an enemy steals the next turn (AI-17 to AI-33).
+//! Interrupts: an enemy steals the next turn (AI-8, AI-17 to AI-22, AI-26, AI-30 to AI-33).
 
 use super::inspiration::{inspiration, seems_inspired, spend};
 use super::manifest::INCAPACITATING;

@@ -1,4 +1,4 @@
-//! Readied actions (AI-12).
+//! Readied actions (AI-12, AI-13).
 
 use super::{ActiveInitiative, Encounter, Play, ReadiedAction};
 use crate::vocabulary::{

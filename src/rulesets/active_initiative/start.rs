@@ -1,4 +1,4 @@
-//! The start of a scene: one triggers it (AI-2), or all roll (AI-3).
+//! The start of a scene: one triggers it, or all roll (AI-2, AI-3, AI-5, AI-6, AI-8, AI-15, AI-30).
 
 use super::turn::{open_window, take_turn};
 use super::{ActiveInitiative, Encounter, InterruptPoints, Phase, Play, Way};
@@ -209,11 +209,11 @@ fn players(encounter: &Encounter) -> usize {
 type RankedRoll = ((i64, Int<0, 50>, Int<0, 50>), InitiativeRoll);
 
 /// The highest of all rolls of d20 and the INT modifier (AI-3); a full tie is rolled off (AI-5a).
-fn roll_opening(play: &mut Play<'_>, c: &Start) -> Option<CombatantId> {
+fn roll_opening(play: &mut Play<'_>, start: &Start) -> Option<CombatantId> {
     let combatants = play.encounter().combatants.clone();
     let mut ranked: Vec<RankedRoll> = Vec::with_capacity(combatants.len());
     for roller in combatants.iter().filter(|c| c.active()) {
-        let die = match (c.rolls.get(&roller.id), roller.state.own_die) {
+        let die = match (start.rolls.get(&roller.id), roller.state.own_die) {
             (None, Some(own)) => own,
             (given, _) => play.die(given.copied()),
         };
@@ -229,7 +229,7 @@ fn roll_opening(play: &mut Play<'_>, c: &Start) -> Option<CombatantId> {
     let (best, _) = ranked.first()?;
     let equal = ranked.iter().take_while(|(rank, _)| rank == best).count();
     let mut rolls: Vec<InitiativeRoll> = ranked.into_iter().map(|(_, roll)| roll).collect();
-    let dice = roll_off(play, c, &mut rolls, equal);
+    let dice = roll_off(play, start, &mut rolls, equal);
     let first = rolls.first()?.combatant.clone();
     play.emit(InitiativeRolled { ranking: rolls });
     if !dice.is_empty() {
@@ -242,7 +242,7 @@ fn roll_opening(play: &mut Play<'_>, c: &Start) -> Option<CombatantId> {
 /// single one rolls nothing.
 fn roll_off(
     play: &mut Play<'_>,
-    c: &Start,
+    start: &Start,
     rolls: &mut [InitiativeRoll],
     equal: usize,
 ) -> Vec<RollOff> {
@@ -251,7 +251,7 @@ fn roll_off(
     };
     let mut dice = BTreeMap::new();
     for roll in tied.iter() {
-        let die = play.die(c.roll_offs.get(&roll.combatant).copied());
+        let die = play.die(start.roll_offs.get(&roll.combatant).copied());
         dice.insert(roll.combatant.clone(), die);
     }
     // The sort is stable: equal dice stay in the order of joining.

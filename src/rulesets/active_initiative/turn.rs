@@ -1,4 +1,4 @@
-//! How a turn begins, and how rounds follow each other.
+//! How a turn begins, and how rounds follow each other (AI-35).
 
 use super::{ActiveInitiative, Phase, Play, Taken, Way, ready};
 use crate::rulesets::shared::{next_round, start_turn};

@@ -1,4 +1,5 @@
-//! Action Points: what spends them, and the conditions that take some (DC-43 to DC-46, DC-50).
+//! Action Points: what spends them, and the conditions that take some (DC-31, DC-43, DC-44, DC-50).
+//! The end of a turn gives them back, in `turn.rs` (DC-45, DC-46).
 
 use super::{ActionPoints, Combatant, Dc20, Play};
 use crate::vocabulary::{
@@ -131,7 +132,9 @@ fn stun_penalty(c: &Combatant) -> u32 {
 }
 
 /// Adjusts the Action Points to a penalty that came or went. With the maximum the points fall, but
-/// they do not rise with it: they come back at the end of the turn (DC-45).
+/// they do not rise with it: they come back at the end of the turn (DC-45). So a new degree of
+/// stunned takes only the difference if it is set before the old one is cleared, but its whole
+/// number if it is set afterwards.
 pub(super) fn adjust_points(play: &mut Play<'_>, id: &CombatantId) {
     let Some(c) = play.encounter().get(id) else {
         return;

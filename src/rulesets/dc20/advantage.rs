@@ -1,4 +1,4 @@
-//! Attacks, and what an Initiative Check gives to use up: the Inspiration Die and ADV (DC-8 to DC-11).
+//! Attacks, and the Inspiration Die and ADV that an Initiative Check gives (DC-8, DC-10, DC-11).
 
 use super::action_points::check_begun;
 use super::{Dc20, Play};

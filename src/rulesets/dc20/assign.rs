@@ -1,4 +1,5 @@
-//! The game master puts enemies and NPCs into the turns of their teams (DC-20).
+//! The game master puts enemies and NPCs into the turns of their teams (DC-17, DC-20, DC-23a, DC-24
+//! to DC-26, DC-28, DC-34, DC-38).
 
 use super::delay::follow;
 use super::slots::{put_into, reach};

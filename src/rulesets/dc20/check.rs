@@ -1,4 +1,4 @@
-//! The Initiative Check (DC-4 to DC-10).
+//! The Initiative Check (DC-4 to DC-11, DC-47).
 
 use super::team::is_pc;
 use super::{Combatant, Dc20, Play};
@@ -122,8 +122,8 @@ pub(super) fn check_roller(c: &Combatant) -> Result<(), Violation> {
     })
 }
 
-/// Makes an Initiative Check (DC-4), and returns whether it succeeded. A natural 20 or 1 decides
-/// whatever the total (DC-9a).
+/// Makes an Initiative Check (DC-4 to DC-6), and returns whether it succeeded. A natural 20 or 1
+/// decides whatever the total (DC-9a).
 pub(super) fn make_check(play: &mut Play<'_>, id: &CombatantId, given: Option<D20>) -> bool {
     let Some(stats) = play.encounter().get(id).map(|c| c.stats.clone()) else {
         return false;

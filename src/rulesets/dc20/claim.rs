@@ -1,4 +1,6 @@
-//! The PC team decides who takes the awaited PC Turn.
+//! The commands `claim` and `pass` of the PC team, and the game master's decision: who may answer
+//! (DC-17, DC-30), how a tie is settled (DC-19a), and what a member that leaves the team loses
+//! (DC-34). `contest.rs` compares the claims (DC-18, DC-19).
 
 use super::assign::{awaited_turn, check_yet_to_act};
 use super::contest::{
@@ -97,7 +99,8 @@ pub struct SlotTaken {
     pub combatants: Participants,
     /// Why they take it.
     pub because: Way,
-    /// The claimants with a lower check (DC-18).
+    /// The claimants that do not take it: with a lower check (DC-18), or with an equal one if the
+    /// game master decided or the claimant is hidden (DC-19a).
     pub outbid: Vec<CombatantId>,
 }
 
@@ -146,8 +149,9 @@ fn answer(play: &mut Play<'_>, id: &CombatantId, answer: Answer) -> Result<(), V
     Ok(())
 }
 
-/// The game master closes the contest: these claims count too, and no other answers follow. Of
-/// equal claims the first of these takes the turn (DC-19a).
+/// The game master closes the contest: these claims count too, and no other answers follow. A tie
+/// goes to the first of `claimants`, and is refused if that one is not in it (DC-19a); without a
+/// claim the turn begins as it is, which is refused if too few PC Turns come later (DC-17).
 pub(super) fn close_contest(
     play: &mut Play<'_>,
     claimants: &[CombatantId],

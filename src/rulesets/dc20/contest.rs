@@ -1,4 +1,5 @@
-//! Who takes the PC Turn that is awaited (DC-17 to DC-19).
+//! Compares the claims for the awaited PC Turn: the highest check takes it (DC-18), and equal ones
+//! share it or are tied (DC-19). `claim.rs` has the commands, and settles a tie (DC-19a).
 //!
 //! A claim waits until every member of the PC team who could take or share the turn has claimed or
 //! passed. A hidden member may answer, but no claim waits for it: the delay would reveal it.

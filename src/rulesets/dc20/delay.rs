@@ -1,4 +1,4 @@
-//! Delayed Initiative: a turn moves permanently to a later PC Turn.
+//! Delayed Initiative: a turn moves permanently to a later PC Turn (DC-32 to DC-37).
 
 use super::lay::new_pc_turn;
 use super::slots::{put_into, vacate};
@@ -19,8 +19,8 @@ pub struct Delay {
     pub behind: Option<CombatantId>,
 }
 
-/// A delayed turn waits for an enemy without a turn. `delayed` follows after its assignment, or at
-/// the end of the round (DC-34).
+/// A delayed turn is held behind an enemy without a turn. `delayed` follows when the enemy gets a
+/// turn or no turn of it comes any more (DC-34b), at the latest at the end of the order (DC-34).
 #[event("{combatant} {combatant:delays|delay}[ until after {behind}].")]
 pub struct PlaceHeld {
     /// The combatant.
@@ -36,7 +36,8 @@ pub struct Delayed {
     pub combatant: CombatantId,
     /// The turn in which it continues.
     pub slot: SlotId,
-    /// `delayed`, or `delayed_after` an enemy.
+    /// `delayed` if `delay` named the PC Turn (DC-33). `delayed_after` if it named an enemy, also
+    /// for a later move with that enemy, and if no turn of the enemy came (DC-34, DC-34b).
     pub because: Way,
     /// The enemy, if the turn moves with it (DC-34b).
     pub behind: Option<CombatantId>,

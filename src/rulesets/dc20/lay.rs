@@ -1,4 +1,4 @@
-//! Lays the order of the turns, so that the teams alternate (DC-16).
+//! Lays the order of the turns, so that the teams alternate (DC-15, DC-16, DC-24a, DC-26, DC-30a).
 //!
 //! The order is a list of laps. In a lap each team has at most one turn, in the order of the
 //! rotation. A turn that is added goes into the first lap in which its team has none, so at the
@@ -265,7 +265,7 @@ pub(super) fn new_pc_turn(state: &State) -> Slot {
     Laps::of(state).new_slot(Team::Pc, false)
 }
 
-/// The order in laps.
+/// The order in laps, so that the teams alternate (DC-16).
 pub(super) struct Laps {
     /// The teams from the one that took the first turn.
     rotation: Vec<Team>,
@@ -346,7 +346,7 @@ impl Laps {
         self.turns.get(&(team, false)).copied().unwrap_or_default()
     }
 
-    /// Adds a turn that all viewers see to the first lap in which the team has none.
+    /// Adds a turn that all viewers see to the first lap in which the team has none (DC-16a).
     pub(super) fn add(&mut self, team: Team) {
         let full = self.full.entry(team).or_default();
         while self.laps.get(*full).is_some_and(|lap| lap.has(team, false)) {

@@ -1,4 +1,4 @@
-//! A combatant that joins the fight.
+//! A combatant that joins the fight (DC-24a).
 
 use super::action_points::full_points;
 use super::lay::lay;

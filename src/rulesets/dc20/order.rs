@@ -1,4 +1,5 @@
-//! The order of the turns, with the empty ones: the teams alternate.
+//! The list of the turns that viewers see, with the empty ones, and the reason for each place
+//! (DC-4, DC-16 to DC-20, DC-24a, DC-25, DC-33, DC-34).
 
 use super::team::{has_no_turn, in_reserve, occupants, team, team_name};
 use super::{Combatant, Encounter, Phase, Slot, State, Team, Way};

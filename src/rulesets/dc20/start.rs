@@ -1,5 +1,6 @@
-//! The start of the fight: the Encounter DC, who is surprised, and the order of the turns (DC-1 to DC-3, DC-13 to
-//! DC-16).
+//! The start of the fight: the Encounter DC (DC-1, DC-2), the act that started it (DC-3), the
+//! checks (DC-4), who is surprised (DC-42), and the order of the turns (DC-13, DC-15, DC-16, DC-26,
+//! DC-27, DC-29).
 
 use super::check::{check_roller, make_check};
 use super::fate_check::fate_check;

@@ -1,4 +1,5 @@
-//! Teams and their Initiative Turns, and the turns, combatants and sides that a command names.
+//! Teams and their Initiative Turns (DC-4, DC-13, DC-17, DC-24, DC-26, DC-28, DC-29, DC-34), and
+//! the turns, combatants and sides that a command names.
 
 use super::{Combatant, Encounter, Play, Slot, SlotId, State, Team};
 use crate::vocabulary::{CombatantId, Kind, Slug, Violation, field, require};

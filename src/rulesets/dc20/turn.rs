@@ -1,4 +1,6 @@
-//! The way from turn to turn and from round to round.
+//! The way from turn to turn and from round to round: which turns wait, start, continue or are
+//! skipped (DC-17, DC-19, DC-20, DC-22, DC-32a, DC-36, DC-40a, DC-49), how they end (DC-43a, DC-45,
+//! DC-46, DC-52), and how a round starts and ends (DC-10, DC-11, DC-31, DC-38, DC-53).
 
 use super::action_points::full_points;
 use super::delay::{place_held_turns, place_remaining_held_turns};

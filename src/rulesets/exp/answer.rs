@@ -1,4 +1,5 @@
-//! What a persona that is asked does with its move and its act (EX-12 to EX-20, EX-27b).
+//! What a persona that is asked does with its move and its act (EX-2, EX-13 to EX-15, EX-18, EX-20,
+//! EX-25b, EX-27b).
 
 use super::jump::{must_announce, no_open_jumps};
 use super::list::{

@@ -1,4 +1,5 @@
-//! Wait jumps, and the window for them before the next act: a jump, or an act of the list.
+//! Wait jumps, with their AWE rolls, and the window for them before the next act: a jump, or an act
+//! of the list (EX-25 to EX-30). `pass` also declines a mental duel (EX-32a).
 
 use super::list::{fit, in_unit, joined, left, listed, no_duel, rest, set_all, with_action};
 use super::state::announced;
@@ -176,7 +177,7 @@ impl Jump {
         if waits {
             play.emit(jump);
         } else {
-            take(play, jump);
+            roll_and_jump(play, jump);
         }
         Ok(())
     }
@@ -213,8 +214,9 @@ fn waited(c: &Combatant, component: Component) -> Result<(), Violation> {
     })
 }
 
-/// Rolls for a jump, which takes place if the roll succeeds.
-fn take(play: &mut Play<'_>, jump: JumpAnnounced) {
+/// Makes the Normal AWE roll of a jump (EX-26), which takes place if the roll succeeds (EX-27).
+/// Else the component stays waited (EX-28).
+fn roll_and_jump(play: &mut Play<'_>, jump: JumpAnnounced) {
     let encounter = play.encounter();
     let Some(persona) = encounter.get(&jump.combatant) else {
         return;
@@ -285,8 +287,8 @@ fn hidden_above(encounter: &Encounter, jumper: &Combatant) -> Vec<CombatantId> {
     ids(above(encounter, jumper).filter(|c| c.hidden && !kept.contains(&c.id)))
 }
 
-/// Lets the announced jumps take place that no persona above may still jump ahead of. A mental duel
-/// comes first.
+/// Rolls for the announced jumps that no persona above may still jump ahead of. A mental duel comes
+/// first.
 pub(super) fn take_jumps(play: &mut Play<'_>) {
     loop {
         let encounter = play.encounter();
@@ -298,7 +300,7 @@ pub(super) fn take_jumps(play: &mut Play<'_>) {
         if !is_next || !deciders(encounter).is_empty() {
             return;
         }
-        take(play, jump.clone());
+        roll_and_jump(play, jump.clone());
     }
 }
 
@@ -628,7 +630,7 @@ fn waits(c: &Combatant, component: Component) -> bool {
     c.state.of(component) == Spending::Waited
 }
 
-/// The dice of a wait jump.
+/// The dice of a wait jump, by the way in which its AWE roll is made (EX-26).
 fn awe_roll(encounter: &Encounter, jump: LegalCommand) -> LegalCommand {
     if encounter.options.awe_mode == AweMode::OpposedD20 {
         jump

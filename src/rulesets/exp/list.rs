@@ -1,4 +1,5 @@
-//! The list: who is asked, what a persona has left, and when the unit is over.
+//! The list: who is asked, what a persona has left, and when the unit is over (EX-2a, EX-12, EX-13,
+//! EX-15, EX-16, EX-18, EX-19, EX-23, EX-32).
 
 use super::state::{able, lowest};
 use super::{Combatant, Component, Encounter, Exp, Phase, Play, Spending, State};

@@ -1,4 +1,4 @@
-//! Mental attacks and their duels: outside the list (EX-31 to EX-34).
+//! Mental attacks and their duels: outside the list (EX-23, EX-31 to EX-34).
 
 use super::list::{advance, fit, in_unit, listed, no_duel, rest, spent};
 use super::unit::{Contender, check_rolls, rank, tell_rolls};

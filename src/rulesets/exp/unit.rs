@@ -1,4 +1,4 @@
-//! A unit begins: all personas roll (EX-1 to EX-11).
+//! A unit begins: all personas roll (EX-1 to EX-8, EX-11, EX-23a).
 
 use super::list::advance;
 use super::state::MAX_DIGITS;

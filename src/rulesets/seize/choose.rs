@@ -1,4 +1,5 @@
-//! Who acts next: the one that took the last turn chooses (WA-8).
+//! Who acts next: the one that took the last turn chooses, with `nominate` (WA-7 to WA-11, WA-13,
+//! WA-15).
 
 use super::turn::{barred, close_round, give_turn, take_turn};
 use super::{Combatant, Encounter, Phase, Play, Seize, Way};

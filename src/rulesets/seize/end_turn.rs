@@ -1,4 +1,5 @@
-//! The end of a turn: who was hurt in it may seize the next one, else the last to act chooses.
+//! The end of a turn: who was hurt in it may seize the next one, else the last to act chooses
+//! (WA-8, WA-9, WA-11, WA-13).
 
 use super::choose::choose;
 use super::seize_the_turn::{ask_next, check_not_seized};

@@ -31,8 +31,9 @@ pub struct ExtraActionLapsed {
     pub combatant: CombatantId,
 }
 
-/// Gives a combatant that rolled a 20 its extra Action in the turn that starts, if it still has it.
-pub(super) fn grant(play: &mut Play<'_>, id: &CombatantId) {
+/// Announces the extra Action of a combatant that rolled a 20, if it still has it, as its turn
+/// starts. The roll gives it: `InitiativeRolled` (WA-6).
+pub(super) fn announce(play: &mut Play<'_>, id: &CombatantId) {
     if is_held(play.encounter(), id) {
         play.emit(ExtraActionGranted {
             combatant: id.clone(),

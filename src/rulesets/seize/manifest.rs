@@ -26,7 +26,7 @@ const DECISIONS: &[Decision] = &[
     Decision::new(
         "seize",
         &["seize", "pass", "resolve"],
-        "Combatants that took damage seize the next turn or pass.",
+        "Combatants that lost hit points seize the next turn or pass.",
     ),
     Decision::new(
         "nominate",

@@ -1,4 +1,4 @@
-//! The roll that decides the first turn (WA-1 to WA-7).
+//! The roll that decides the first turn (WA-1, WA-3 to WA-7, WA-18).
 
 use super::turn::{give_turn, take_turn};
 use super::{
@@ -300,7 +300,7 @@ fn own_die_of(encounter: &Encounter, roller: &Roller) -> Option<Die> {
 }
 
 /// Rolls in the order of joining; the best comes out first.
-fn roll(play: &mut Play<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<RankedRoll> {
+fn roll(play: &mut Play<'_>, start: &Start, rollers: Vec<Roller>) -> Vec<RankedRoll> {
     let crit_on = play.encounter().options.crit_on;
     let mut rolls = Vec::with_capacity(rollers.len());
     for roller in rollers {
@@ -311,7 +311,12 @@ fn roll(play: &mut Play<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<RankedRoll>
             bonus,
             seniority,
         } = roller;
-        let given = given(group.as_ref(), &combatants, &c.rolls, &c.group_rolls);
+        let given = given(
+            group.as_ref(),
+            &combatants,
+            &start.rolls,
+            &start.group_rolls,
+        );
         let die = match own {
             Some(own) if given.is_none() => own,
             _ => play.die(given),
@@ -342,7 +347,8 @@ fn roll(play: &mut Play<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<RankedRoll>
     rolls
 }
 
-/// What the rules compare; equal ranks are a full tie. After a 1 only the bonus counts (WA-7a).
+/// What the rules compare: a 20 (WA-6), the result (WA-4), then the bonus (WA-5). Equal ranks are a
+/// full tie. After a 1 only the bonus counts (WA-7a).
 fn rank(roll: &InitiativeRoll) -> (Meaning, i64, i64) {
     let result = if roll.meaning == Meaning::One {
         roll.bonus
@@ -354,7 +360,7 @@ fn rank(roll: &InitiativeRoll) -> (Meaning, i64, i64) {
 
 /// Lets those in a full tie for the first turn roll once more (WA-5a), puts the best first, and
 /// tells their dice.
-fn roll_off(play: &mut Play<'_>, c: &Start, ranked: &mut [RankedRoll]) -> Vec<RollOff> {
+fn roll_off(play: &mut Play<'_>, start: &Start, ranked: &mut [RankedRoll]) -> Vec<RollOff> {
     let Some(best) = ranked.first().map(|best| rank(&best.roll)) else {
         return Vec::new();
     };
@@ -365,7 +371,12 @@ fn roll_off(play: &mut Play<'_>, c: &Start, ranked: &mut [RankedRoll]) -> Vec<Ro
     };
     for RankedRoll { roll, roll_off, .. } in tied.iter_mut() {
         let group = roll.group.as_ref();
-        let given = given(group, &roll.combatants, &c.roll_offs, &c.group_roll_offs);
+        let given = given(
+            group,
+            &roll.combatants,
+            &start.roll_offs,
+            &start.group_roll_offs,
+        );
         *roll_off = Some(play.die(given));
     }
     tied.sort_by_key(|x| Reverse((x.roll_off.map(|die| die.face), x.seniority)));

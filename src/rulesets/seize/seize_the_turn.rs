@@ -1,4 +1,5 @@
-//! A combatant that lost hit points seizes the next turn (WA-12), before the last to act chooses.
+//! A combatant that lost hit points seizes the next turn, before the last to act chooses (WA-5a,
+//! WA-10, WA-12, WA-13, WA-15, WA-20).
 
 use super::choose::{advance, check_not_barred, choose, seizing_open};
 use super::manifest::DISABLED;

@@ -1,13 +1,13 @@
-//! How a turn begins, and how rounds follow each other.
+//! How a turn begins, and how rounds follow each other (WA-7, WA-12a).
 
 use super::{Combatant, Encounter, Phase, Play, Seize, State, Taken, Way, extra_action};
 use crate::rulesets::shared::{next_round, start_turn};
 use crate::vocabulary::{CombatantId, Fold};
 
-/// Starts a turn; a combatant that rolled a 20 gets its extra Action, if it still has it.
+/// Starts a turn, and announces the extra Action of a combatant that rolled a 20.
 pub(super) fn take_turn(play: &mut Play<'_>, id: &CombatantId) {
     start_turn(play, id);
-    extra_action::grant(play, id);
+    extra_action::announce(play, id);
 }
 
 /// Starts a new round if all have acted. Whether the next turn is the first of a round.

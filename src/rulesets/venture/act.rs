@@ -1,4 +1,5 @@
-//! Combat actions: an attack, a Rush, a Disengage, a flurry (VE-10, VE-11, VE-27, VE-30).
+//! Combat actions: an attack, a Rush, a Disengage, a flurry (VE-8, VE-10, VE-11, VE-15, VE-27,
+//! VE-28, VE-30).
 
 use super::initiative::{Blow, change};
 use super::track::{in_battle, in_turn, on_track};
@@ -160,7 +161,8 @@ pub struct Flurried {
 }
 
 impl Act {
-    /// A combat action; an attack with all its consequences for targets and attacker.
+    /// A combat action; an attack with all its consequences for its targets (VE-27) and the
+    /// attacker (VE-28).
     pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
         let id = &self.combatant;
         if self.reflexive {

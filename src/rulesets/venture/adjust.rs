@@ -1,4 +1,5 @@
-//! The game master's corrections, and changes that last for a number of turns (VE-14a, VE-23b).
+//! The game master's corrections (VE-13, VE-16a, VE-23b, VE-24), and changes that last for a number
+//! of turns (VE-14).
 
 use super::initiative::{Blow, change, change_motes};
 use super::track::in_battle;

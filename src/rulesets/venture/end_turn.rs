@@ -1,4 +1,4 @@
-//! The end of a turn, and its steps (VE-19 to VE-22).
+//! The end of a turn (VE-9), and its steps (VE-19 to VE-22, VE-23b).
 
 use super::initiative::{change, change_motes};
 use super::track::{in_turn, reach_tick};

@@ -1,4 +1,5 @@
-//! How a combatant rises, falls and crashes on the track, and its motes (VE-13, VE-22 to VE-27, VE-29, VE-31).
+//! How a combatant rises, falls and crashes on the track, and its motes (VE-13, VE-22 to VE-27,
+//! VE-29, VE-31).
 
 use super::join_battle::roll;
 use super::track::in_battle;

@@ -1,4 +1,4 @@
-//! Joining Battle: the pool, the roll, and the place on the track (VE-2 to VE-5).
+//! Joining Battle: the pool, the roll, and the place on the track (VE-1 to VE-5, VE-9, VE-33).
 
 use super::{Combatant, Encounter, Play, Venture};
 use crate::vocabulary::{

@@ -1,4 +1,4 @@
-//! The start of the fight (VE-2), and the fights that one roll settles (VE-1).
+//! The start of the fight (VE-2, VE-6, VE-7, VE-9), and the fights that one roll settles (VE-1).
 
 use super::free_action::open_free_action;
 use super::initiative::change_motes;

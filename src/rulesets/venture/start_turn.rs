@@ -1,4 +1,4 @@
-//! The start of a turn, and its steps (VE-14 to VE-18).
+//! The start of a turn (VE-6, VE-9, VE-12, VE-13), and its steps (VE-14 to VE-18).
 
 use super::adjust::count_timed;
 use super::track::in_battle;

@@ -1,4 +1,5 @@
-//! The track: who has a place on it, whose tick is reached, and whose turn it is (VE-9).
+//! The track: who has a place on it, whose tick is reached, and whose turn it is (VE-2, VE-9,
+//! VE-12, VE-13, VE-15).
 
 use super::{Combatant, DelayLasts, Encounter, FreeActionState, Phase, Play, Venture};
 use crate::rulesets::shared::next_round;
