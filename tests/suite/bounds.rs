@@ -1,15 +1,12 @@
-//! Bounds: of the events of one request, counted for each audience, and of who is in a fight.
+//! Bounds: of the events of one request, counted for each audience, of who is in a fight, and of
+//! what an import brings.
+
+mod stored;
 
 use crate::support::client::note;
-use crate::support::sources::{self, stem};
 use crate::support::table::{RULESETS, Table, meta, owned, token};
-use rstest::rstest;
-use serde::Deserialize;
 use serde_json::{Value, json};
-use std::path::PathBuf;
-use turnkeeper::engine::{
-    MAX_CONDITIONS, MAX_EVENTS, Refusal, Request, Role, Rulesets, SeededDice,
-};
+use turnkeeper::engine::{MAX_CONDITIONS, MAX_EVENTS, Refusal, Request, Role, SeededDice};
 use turnkeeper::json::read;
 use turnkeeper::vocabulary::{CombatantId, MAX_COMBATANTS, MAX_EFFECTS, MAX_MEMBERS, OwnCombatant};
 
@@ -213,85 +210,6 @@ fn the_steps_of_custom_end_although_its_last_turn_is_nobodys() {
     for _ in 0..2 {
         let events = table.accept(json!({"type": "end_turn", "combatant": "ann"}));
         assert!(events.len() < 20, "{} events", events.len());
-    }
-}
-
-/// A list, map or number in a stored encounter, and how long or large it may be.
-#[derive(Debug, Deserialize)]
-struct Bound {
-    /// A pointer to the value that is replaced.
-    at: String,
-    /// The new value, in which `"*"` stands for the list, map or number.
-    value: Value,
-    /// An item of the list or map; `#` in it stands for its number.
-    item: Option<Value>,
-    #[serde(default)]
-    map: bool,
-    /// The most items, or the largest number.
-    most: i64,
-    /// The smallest number.
-    least: Option<i64>,
-}
-
-impl Bound {
-    /// A list or map of so many items, or the number.
-    fn filled(&self, count: i64) -> Value {
-        let Some(item) = &self.item else {
-            return json!(count);
-        };
-        let item = item.to_string();
-        let numbered =
-            |n: i64| serde_json::from_str(&item.replace('#', &n.to_string())).expect("an item");
-        if self.map {
-            return Value::Object((0..count).map(|n| (format!("n{n}"), numbered(n))).collect());
-        }
-        (0..count).map(numbered).collect()
-    }
-
-    /// Whether a stored encounter may have so many there.
-    fn check(&self, document: &Value, count: i64) -> Result<(), String> {
-        let value = self
-            .value
-            .to_string()
-            .replace("\"*\"", &self.filled(count).to_string());
-        let (parent, field) = self.at.rsplit_once('/').expect("a pointer");
-        let mut changed = document.clone();
-        changed.pointer_mut(parent).expect("a place")[field] =
-            serde_json::from_str(&value).expect("JSON");
-        RULESETS
-            .load(changed.to_string().as_bytes())
-            .expect("a document")
-            .check()
-    }
-}
-
-/// One test for each file of `tests/bounds`.
-#[rstest]
-fn a_state_from_elsewhere_holds_no_more_than_play_could_make(
-    #[files("*.json")]
-    #[base_dir = "tests/bounds"]
-    file: PathBuf,
-) {
-    let bounds: Vec<Bound> = serde_json::from_str(&sources::read(&file)).expect("bounds");
-    let creation = json!({"ruleset": stem(&file), "combatants": [{"id": "c"}]});
-    let table = Table::create(creation);
-    let document: Value =
-        serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
-    for bound in bounds {
-        assert_eq!(bound.check(&document, bound.most), Ok(()), "{bound:?}");
-        assert!(bound.check(&document, bound.most + 1).is_err(), "{bound:?}");
-        if let Some(least) = bound.least {
-            assert_eq!(bound.check(&document, least), Ok(()), "{bound:?}");
-            assert!(bound.check(&document, least - 1).is_err(), "{bound:?}");
-        }
-    }
-}
-
-#[test]
-fn each_shipped_ruleset_has_bounds() {
-    for ruleset in Rulesets::shipped().iter() {
-        let file = format!("tests/bounds/{}.json", ruleset.manifest.id);
-        assert!(sources::path(&file).exists(), "{file} is missing");
     }
 }
 
