@@ -5,12 +5,10 @@ use crate::support::sources::files;
 use std::process::Command;
 
 /// The folders whose files are tests, and the extension of the files.
-const FOLDERS: [(&str, &str); 6] = [
+const FOLDERS: [(&str, &str); 4] = [
     ("tests/transcripts", "json"),
     ("tests/http", "json"),
     ("tests/refusals", "json"),
-    ("tests/hidden", "json"),
-    ("tests/bounds", "json"),
     ("tests/plays", "jsonl"),
 ];
 

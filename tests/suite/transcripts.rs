@@ -1,5 +1,7 @@
 //! Transcripts: fights written down as JSON, played by one runner. Each ruleset has a folder; those
-//! in `every` play in all rulesets.
+//! in `every` play in all rulesets. One with hidden combatants may play a second time without them.
+
+mod hidden;
 
 use crate::support::contract;
 use crate::support::dice::ScriptedDice;
@@ -20,11 +22,18 @@ use turnkeeper::vocabulary::{CombatantId, Manifest};
 pub struct Transcript {
     /// What it shows.
     pub name: String,
+    /// A word to the reader.
+    #[serde(default)]
+    #[allow(dead_code, reason = "it is for the reader")]
+    why: Option<String>,
     /// The rules of the catalogue that it shows.
     #[serde(default)]
     pub rules: Vec<String>,
     /// The creation of the encounter; in `every` without its ruleset.
     create: Value,
+    /// Combatants that are hidden: it plays a second time without them, and players see the same.
+    #[serde(default)]
+    without: Option<Vec<CombatantId>>,
     /// The server's dice in order: no more and no fewer may be rolled.
     #[serde(default)]
     dice: Vec<u16>,
@@ -62,6 +71,49 @@ struct Step {
     legal: Vec<Value>,
     #[serde(default)]
     not_legal: Vec<Value>,
+    /// What players see of it, where the transcript plays a second time `without` some.
+    #[serde(default)]
+    seen: Seen,
+    /// The server's dice in the play without them, if they are others.
+    #[serde(default)]
+    dice_without: Option<Vec<u16>>,
+    /// What players read after it, in the play with all.
+    #[serde(default)]
+    players: Option<Read>,
+}
+
+/// What players see of a step whose transcript plays twice.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Seen {
+    /// It happens in both plays, and looks the same.
+    #[default]
+    Same,
+    /// It happens in the play with all, and is a note of the game master's in the other one.
+    Nothing,
+    /// It gives a hidden combatant the turn, or asks for one: players read that somebody acts. From
+    /// here on nothing is compared.
+    Someone,
+    /// It shows what no play without the hidden could. From here on nothing is compared.
+    More,
+}
+
+/// What players read after a step.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Read {
+    /// The types of the events.
+    #[serde(default)]
+    events: Option<Vec<String>>,
+    /// Parts of the encounter, by their paths.
+    #[serde(default)]
+    expect: Map<String, Value>,
+    /// Parts of its text.
+    #[serde(default)]
+    shows: Vec<String>,
+    /// What its text does not hold.
+    #[serde(default)]
+    hides: Vec<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -339,7 +391,18 @@ fn check_in(manifest: &Manifest, folder: &str, mut transcript: Transcript) -> Ve
     }
     // A panic names no transcript; this line of the test's output does.
     println!("{}, in {}", transcript.name, manifest.id);
-    play(&transcript)
+    let mut wrong = play(&transcript);
+    let is_compared = |step: &Step| {
+        step.seen != Seen::Same || step.dice_without.is_some() || step.players.is_some()
+    };
+    match &transcript.without {
+        Some(without) => wrong.extend(hidden::play(&transcript, without)),
+        None if transcript.steps.iter().any(is_compared) => {
+            wrong.push("what players see is compared only where `without` stands".to_owned());
+        }
+        None => {}
+    }
+    wrong
 }
 
 /// Looks at every state of every transcript of a ruleset.

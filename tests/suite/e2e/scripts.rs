@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Requests to one encounter, one after the other. In a case `{id}` stands for the encounter's id,
+/// Requests to one encounter, one after the other. In a step `{id}` stands for the encounter's id,
 /// `{ann.id}` and `{ann.token}` for the token of `ann`, `{first.etag}`, `{first.created_at}` and
 /// `{first.cursor}` for parts of the answer that is kept as `first`, and `<<x*2001>>` for 2001
 /// times `x`.
@@ -36,15 +36,15 @@ struct Script {
     /// Commands that are accepted before.
     #[serde(default)]
     before: Vec<Value>,
-    /// Members of every case, unless the case has its own.
+    /// Members of every step, unless the step has its own.
     #[serde(default)]
     each: Map<String, Value>,
-    cases: Vec<Map<String, Value>>,
+    steps: Vec<Map<String, Value>>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Case {
+struct Step {
     #[allow(dead_code, reason = "it is for the reader")]
     why: Option<String>,
     /// Who sends it: names of tokens, separated by spaces, `gm` by default; `nobody` has none.
@@ -62,8 +62,9 @@ struct Case {
     to: Option<String>,
     /// The path of a DELETE.
     delete: Option<String>,
-    body: Option<Value>,
-    /// A body that `body` cannot express; an apostrophe stands for a quotation mark.
+    /// The body of the POST: commands, if `to` names no other path.
+    send: Option<Value>,
+    /// A body that `send` cannot express; an apostrophe stands for a quotation mark.
     text: Option<String>,
     /// Headers of the request; a list is sent as several headers.
     #[serde(default)]
@@ -71,7 +72,7 @@ struct Case {
     /// The status of the answer, 200 by default.
     status: Option<u16>,
     code: Option<String>,
-    /// The name of the answer, for later cases. A token in it sends later cases under that name.
+    /// The name of the answer, for later steps. A token in it sends later steps under that name.
     keep: Option<String>,
     /// The kept answer whose body this one has, byte for byte.
     repeats: Option<String>,
@@ -98,7 +99,7 @@ struct Case {
     hides: Vec<String>,
 }
 
-impl Case {
+impl Step {
     fn status(&self) -> u16 {
         self.status.unwrap_or(200)
     }
@@ -123,8 +124,8 @@ impl Case {
             (.., text) => {
                 let body = text.as_ref().map(|text| text.replace('\'', "\""));
                 let body = body
-                    .or(self.body.as_ref().map(Value::to_string))
-                    .expect("a body or a text");
+                    .or(self.send.as_ref().map(Value::to_string))
+                    .expect("\"send\" or \"text\"");
                 let path = place(self.to.as_deref().unwrap_or("/commands"));
                 let call = fight.api.call("POST", &path).body(body);
                 let typed = self.headers.contains_key("content-type");
@@ -303,7 +304,7 @@ fn repeated(mut text: String) -> String {
     text
 }
 
-/// An encounter with what its cases have named.
+/// An encounter with what its steps have named.
 struct Stage {
     fight: Fight,
     tokens: BTreeMap<String, String>,
@@ -344,19 +345,19 @@ impl Stage {
         self.kept.insert(name.to_owned(), answer);
     }
 
-    /// Sends a case, by each of its holders; whether it is to be refused.
+    /// Sends a step, by each of its holders; whether it is to be refused.
     async fn play(&mut self, script: &str, members: Map<String, Value>) -> bool {
         let written = Value::Object(members).to_string();
         let what = format!("{script}: {written}");
         let named = self.names.iter().fold(written, |written, (name, value)| {
             written.replace(name, value)
         });
-        let case: Case = serde_json::from_str(&repeated(named))
+        let step: Step = serde_json::from_str(&repeated(named))
             .unwrap_or_else(|error| panic!("{error}: {what}"));
-        tokio::time::sleep(Duration::from_millis(case.pause)).await;
-        let creates = case.to.as_deref() == Some("/v1/encounters");
-        let holders: Vec<&str> = case.by.as_deref().unwrap_or("gm").split(' ').collect();
-        for holder in holders.repeat(case.times.unwrap_or(1)) {
+        tokio::time::sleep(Duration::from_millis(step.pause)).await;
+        let creates = step.to.as_deref() == Some("/v1/encounters");
+        let holders: Vec<&str> = step.by.as_deref().unwrap_or("gm").split(' ').collect();
+        for holder in holders.repeat(step.times.unwrap_or(1)) {
             let token = self
                 .tokens
                 .get(holder)
@@ -365,13 +366,13 @@ impl Stage {
                 creates || token.is_some() || holder == "nobody",
                 "{what}: there is no {holder}"
             );
-            let answer = case.send(&self.fight, token.map(String::as_str)).await;
-            case.check(&format!("{what} by {holder}"), &answer, &self.kept);
-            if let Some(name) = &case.keep {
+            let answer = step.send(&self.fight, token.map(String::as_str)).await;
+            step.check(&format!("{what} by {holder}"), &answer, &self.kept);
+            if let Some(name) = &step.keep {
                 self.keep(name, answer);
             }
         }
-        case.status() >= 400
+        step.status() >= 400
     }
 }
 
@@ -456,11 +457,11 @@ async fn play_one(api: &Api, tokens: BTreeMap<String, String>, script: Script) {
     }
     let before = (fight.read("").await, fight.read("/tokens").await);
     let mut refused = true;
-    for case in script.cases {
+    for step in script.steps {
         refused &= stage
             .play(
                 &script.name,
-                script.each.clone().into_iter().chain(case).collect(),
+                script.each.clone().into_iter().chain(step).collect(),
             )
             .await;
     }

@@ -10,7 +10,6 @@ mod changes;
 pub mod definitions;
 mod fields;
 mod gone;
-mod hidden;
 mod history;
 pub mod judge;
 mod player;

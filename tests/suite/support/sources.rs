@@ -28,12 +28,6 @@ pub fn name_below(folder: &str, file: &Path) -> String {
     below.display().to_string()
 }
 
-/// The name of a file without its folder and extension.
-pub fn stem(file: &Path) -> String {
-    let stem = file.file_stem().expect("a file's name");
-    stem.display().to_string()
-}
-
 /// The fenced blocks of a page in a language.
 pub fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
     let fence = format!("```{language}\n");
