@@ -1,7 +1,7 @@
 //! `#[command]` and `#[commands]`.
 
 use crate::fields::{complete, last_segment, table};
-use crate::union::Union;
+use crate::union::{Union, ruleset};
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::parse::{Parse, ParseStream, Parser};
@@ -125,14 +125,32 @@ fn actor(sender: &Ident, item: &DeriveInput) -> Result<Tokens> {
     })
 }
 
-pub fn commands(item: DeriveInput) -> Result<Tokens> {
+pub fn commands(arguments: Tokens, item: DeriveInput) -> Result<Tokens> {
+    let ruleset = ruleset(arguments)?;
     let union = Union::read(item)?;
     let name = &union.name;
     let names: Vec<_> = union.variants.iter().map(|variant| &variant.name).collect();
     let tags: Vec<_> = union.variants.iter().map(|variant| &variant.tag).collect();
     let written = union.written();
+    let decided = ruleset.map(|ruleset| {
+        quote! {
+            impl #name {
+                /// Decides the command in the play, or refuses it.
+                fn decide(
+                    &self,
+                    play: &mut ::turnkeeper::vocabulary::Play<'_, #ruleset>,
+                ) -> Result<(), ::turnkeeper::vocabulary::Violation> {
+                    match self {
+                        #( Self::#names(command) => command.decide(play), )*
+                    }
+                }
+            }
+        }
+    });
     Ok(quote! {
         #written
+
+        #decided
 
         #(
             impl ::turnkeeper::vocabulary::Listed for #names {

@@ -1,7 +1,7 @@
 //! `#[event]` and `#[events]`.
 
 use crate::fields::{complete, redact, tellable};
-use crate::union::Union;
+use crate::union::{Union, ruleset};
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::parse::{Parse, ParseStream, Parser};
@@ -113,13 +113,8 @@ pub fn fact(arguments: Tokens, mut item: DeriveInput) -> Result<Tokens> {
 }
 
 pub fn events(arguments: Tokens, item: DeriveInput) -> Result<Tokens> {
-    let are_shared = !arguments.is_empty();
-    if are_shared {
-        let word: Ident = Parser::parse2(Ident::parse, arguments)?;
-        if word != "shared" {
-            return Err(Error::new(word.span(), "Only `shared` may stand here."));
-        }
-    }
+    let ruleset = ruleset(arguments)?;
+    let are_shared = ruleset.as_ref().is_some_and(|path| path.is_ident("shared"));
     let union = Union::read(item)?;
     let name = &union.name;
     let names: Vec<_> = union.variants.iter().map(|variant| &variant.name).collect();
@@ -157,8 +152,22 @@ pub fn events(arguments: Tokens, item: DeriveInput) -> Result<Tokens> {
             )*
         }
     };
+    let applied = ruleset.filter(|_| !are_shared).map(|ruleset| {
+        quote! {
+            impl #name {
+                /// Assigns what the event says to the ruleset's part of the encounter.
+                fn apply(&self, fold: &mut ::turnkeeper::vocabulary::Fold<'_, #ruleset>) {
+                    match self {
+                        #( Self::#names(event) => event.apply(fold), )*
+                    }
+                }
+            }
+        }
+    });
     Ok(quote! {
         #written
+
+        #applied
 
         impl ::turnkeeper::vocabulary::Redact for #name {
             fn redact(&self, audience: &::turnkeeper::vocabulary::Audience<'_>) -> Option<Self> {

@@ -33,11 +33,12 @@ pub fn command(arguments: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Declares the commands of a ruleset: an enum that lists their structs. The `type` of a command is
 /// its name in `snake_case`, or the `name` that an attribute gives it, as in `#[name = "seize"]`.
+///
+/// With the ruleset, as in `#[commands(Seize)]`, the enum decides by the `decide` of each struct.
 #[proc_macro_attribute]
 pub fn commands(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    parse_macro_input!(arguments as Nothing);
     let item = parse_macro_input!(item as DeriveInput);
-    written(command::commands(item))
+    written(command::commands(arguments.into(), item))
 }
 
 /// Declares an event: `#[event("{combatant} {combatant:passes|pass}.")]`.
@@ -53,6 +54,9 @@ pub fn event(arguments: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Declares the events of a ruleset: an enum that lists their structs, named as commands are. With
 /// `shared` they are those of every ruleset.
+///
+/// With the ruleset, as in `#[events(Seize)]`, the enum changes the encounter by the `apply` of each
+/// struct.
 #[proc_macro_attribute]
 pub fn events(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as DeriveInput);

@@ -3,8 +3,9 @@
 use heck::ToSnakeCase;
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
+use syn::parse::Parser;
 use syn::{
-    Attribute, Data, DeriveInput, Error, Expr, ExprLit, Fields, Ident, Lit, Meta, Result,
+    Attribute, Data, DeriveInput, Error, Expr, ExprLit, Fields, Ident, Lit, Meta, Path, Result,
     Visibility,
 };
 
@@ -111,6 +112,16 @@ impl Union {
             }
         }
     }
+}
+
+/// The ruleset that an attribute names, if it names one.
+pub fn ruleset(arguments: Tokens) -> Result<Option<Path>> {
+    if arguments.is_empty() {
+        return Ok(None);
+    }
+    Parser::parse2(Path::parse_mod_style, arguments)
+        .map(Some)
+        .map_err(|error| Error::new(error.span(), "The type of the ruleset is expected."))
 }
 
 /// The name that `#[name = "..."]` gives.

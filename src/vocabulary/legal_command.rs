@@ -157,6 +157,11 @@ impl LegalCommand {
 
     /// Sets a field, which is not open any more.
     pub fn with(mut self, field: &'static str, value: impl Into<Value>) -> Self {
+        debug_assert!(
+            self.place(field).is_some(),
+            "{} has no field {field}",
+            self.verb()
+        );
         self.set(field, value.into());
         self.without(&[field])
     }
@@ -197,10 +202,11 @@ impl LegalCommand {
     }
 
     /// Opens a field to these values. With no value at all the engine drops the field, and if it is
-    /// required the option. A field that the command does not have stays closed.
+    /// required the option. The command must have the field.
     pub fn open(mut self, field: &'static str, values: Values) -> Self {
         let values = values.without_empty_parts();
         let Some(at) = self.place(field) else {
+            debug_assert!(false, "{} has no field {field}", self.verb());
             return self;
         };
         let place = |choice: &Choice| self.place(choice.field);

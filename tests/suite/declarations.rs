@@ -5,7 +5,7 @@ use crate::support::rustc::errors_of;
 use rstest::rstest;
 use serde_json::{Value, json};
 use turnkeeper::vocabulary::{
-    CombatantId, Count, D20, LegalCommand, NoNames, Text, Values, command, commands, word,
+    CombatantId, Count, D20, LegalCommand, NoNames, Text, command, commands, word,
 };
 
 /// The text is a file's, from its second line on; the error stands at the line and column where the
@@ -55,8 +55,14 @@ use turnkeeper::vocabulary::{
     "/// A roll.\n#[fact(<row>)]\nstruct Roll {}",
     "The sentence of the row follows `row`."
 )]
-#[case::a_word_for_commands("#[commands(<shared>)]\nenum Command {}", "unexpected token")]
-#[case::another_word_for_events("#[events(<own>)]\nenum Event {}", "Only `shared` may stand here.")]
+#[case::no_ruleset_of_commands(
+    "#[commands(<3>)]\nenum Command {}",
+    "The type of the ruleset is expected."
+)]
+#[case::no_ruleset_of_events(
+    "#[events(<3>)]\nenum Event {}",
+    "The type of the ruleset is expected."
+)]
 #[case::a_word_with_data(
     "#[word]\nenum Way {\n    Moved <{ by: u32 }>,\n}",
     "A word has no data."
@@ -159,8 +165,7 @@ fn an_option_is_open_to_what_the_types_of_its_fields_allow() {
         .without(&["text", "die"])
         .range("tries", 1, 3)
         .with("way", "fast")
-        .whom("combatant", [&ann])
-        .open("unknown", Values::flag());
+        .whom("combatant", [&ann]);
     let ann = json!({"oneOf": [{"const": "ann", "title": "ann"}]});
     let few = json!({"type": "integer", "minimum": 1, "maximum": 3});
     assert_eq!(narrowed.command, json!({"type": "lift", "way": "fast"}));

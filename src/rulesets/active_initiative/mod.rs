@@ -44,7 +44,7 @@ type Play<'d> = PlayOf<'d, ActiveInitiative>;
 type Combatant = CombatantOf<ActiveInitiative>;
 
 /// A command of Active Initiative.
-#[commands]
+#[commands(ActiveInitiative)]
 pub enum Command {
     Start,
     Roll,
@@ -61,7 +61,7 @@ pub enum Command {
 }
 
 /// An event of Active Initiative.
-#[events]
+#[events(ActiveInitiative)]
 pub enum Event {
     Advised,
     Rolled,
@@ -89,20 +89,7 @@ impl Ruleset for ActiveInitiative {
             matches!(command, Command::Start(_) | Command::Roll(_)),
             "AI-2",
         )?;
-        match command {
-            Command::Start(c) => c.decide(play),
-            Command::Roll(c) => c.decide(play),
-            Command::EndTurn(c) => c.decide(play),
-            Command::Nominate(c) => c.decide(play),
-            Command::BeginTurn(c) => c.decide(play),
-            Command::Interrupt(c) => c.decide(play),
-            Command::Pass(c) => c.decide(play),
-            Command::Resolve(c) => c.decide(play),
-            Command::Ready(c) => c.decide(play),
-            Command::Trigger(c) => c.decide(play),
-            Command::Inspire(c) => c.decide(play),
-            Command::SpendInspiration(c) => c.decide(play),
-        }
+        command.decide(play)
     }
 
     fn react(play: &mut Play<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
@@ -123,20 +110,7 @@ impl Ruleset for ActiveInitiative {
 
     fn evolve(fold: &mut Fold<'_, Self>, event: &AnyEvent<Self>) {
         match event {
-            Own(Event::Rolled(e)) => e.apply(fold),
-            Own(Event::InitiativeRolled(e)) => e.apply(fold),
-            Own(Event::RolledOff(e)) => e.apply(fold),
-            Own(Event::InterruptPointsGained(e)) => e.apply(fold),
-            Own(Event::Nominated(e)) => e.apply(fold),
-            Own(Event::Interrupted(e)) => e.apply(fold),
-            Own(Event::Passed(e)) => e.apply(fold),
-            Own(Event::ChoiceOpened(e)) => e.apply(fold),
-            Own(Event::Readied(e)) => e.apply(fold),
-            Own(Event::Triggered(e)) => e.apply(fold),
-            Own(Event::ReadyLapsed(e)) => e.apply(fold),
-            Own(Event::Inspired(e)) => e.apply(fold),
-            Own(Event::InspirationSpent(e)) => e.apply(fold),
-            Own(Event::InterruptPointsLost(e)) => e.apply(fold),
+            Own(event) => event.apply(fold),
             // Damage before the scene lets nobody interrupt.
             Shared(SharedEvent::Damaged(e))
                 if e.amount > 0 && fold.state().phase != Phase::Setup =>
@@ -150,7 +124,7 @@ impl Ruleset for ActiveInitiative {
             Shared(SharedEvent::TurnStarted(e)) => turn::turn_started(fold, &e.combatant),
             Shared(SharedEvent::CombatantLeft(e)) => fold.state().forget(&e.combatant),
             Shared(SharedEvent::EncounterEnded(_)) => fold.state().phase = Phase::Over,
-            Own(Event::Advised(_)) | Shared(_) | Roster(_) => {}
+            Shared(_) | Roster(_) => {}
         }
     }
 

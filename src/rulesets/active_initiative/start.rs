@@ -268,6 +268,11 @@ fn roll_off(
     rolled_off
 }
 
+impl Advised {
+    /// Changes nothing: it is advice.
+    pub(super) fn apply(&self, _: &mut Fold<'_, ActiveInitiative>) {}
+}
+
 impl Rolled {
     pub(super) fn apply(&self, fold: &mut Fold<'_, ActiveInitiative>) {
         fold.change_state(&self.combatant, |s| s.own_die = Some(self.die));

@@ -1,7 +1,7 @@
 //! The Fate Check (DC-27).
 
-use super::Play;
-use crate::vocabulary::{D20, Die, Slug, command, event};
+use super::{Dc20, Play};
+use crate::vocabulary::{D20, Die, Fold, Slug, Violation, command, event};
 
 /// Make a Fate Check: a plain d20, of which 10 or more is high (DC-27).
 #[command(gm, "Make a Fate Check")]
@@ -22,8 +22,9 @@ pub struct FateChecked {
 }
 
 impl FateCheck {
-    pub(super) fn decide(&self, play: &mut Play<'_>) {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
         fate_check(play, self.roll, None);
+        Ok(())
     }
 }
 
@@ -33,4 +34,9 @@ pub(super) fn fate_check(play: &mut Play<'_>, given: Option<D20>, side: Option<S
     let high = die.face >= 10;
     play.emit(FateChecked { die, high, side });
     high
+}
+
+impl FateChecked {
+    /// Changes nothing: what follows from it has events of its own.
+    pub(super) fn apply(&self, _: &mut Fold<'_, Dc20>) {}
 }

@@ -77,7 +77,7 @@ type Play<'d> = PlayOf<'d, Dc20>;
 type Combatant = CombatantOf<Dc20>;
 
 /// A command of DC20.
-#[commands]
+#[commands(Dc20)]
 pub enum Command {
     Start,
     Roll,
@@ -99,7 +99,7 @@ pub enum Command {
 }
 
 /// An event of DC20.
-#[events]
+#[events(Dc20)]
 pub enum Event {
     AggressionDeclared,
     DcSet,
@@ -147,28 +147,7 @@ impl Ruleset for Dc20 {
         if !matches!(command, Command::Roll(_)) {
             check_started(play, matches!(command, Command::Start(_)), "DC-31")?;
         }
-        match command {
-            Command::Start(start) => start.decide(play)?,
-            Command::Roll(roll) => roll.decide(play)?,
-            Command::Claim(claim) => claim.decide(play)?,
-            Command::Assign(assign) => assign.decide(play)?,
-            Command::Pass(pass) => pass.decide(play)?,
-            Command::Resolve(resolve) => resolve.decide(play)?,
-            Command::Merge(merge) => merge.decide(play)?,
-            Command::EndTurn(end_turn) => end_turn.decide(play)?,
-            Command::Delay(delay) => delay.decide(play)?,
-            Command::Legendary(legendary) => legendary.decide(play)?,
-            Command::FateCheck(fate_check) => fate_check.decide(play),
-            // These change neither who takes part nor who has which turn.
-            Command::SpendActionPoints(spend_action_points) => {
-                return spend_action_points.decide(play);
-            }
-            Command::Ready(ready) => return ready.decide(play),
-            Command::Trigger(trigger) => return trigger.decide(play),
-            Command::Attack(attack) => return attack.decide(play),
-            Command::UseInspiration(use_inspiration) => return use_inspiration.decide(play),
-            Command::UseAdvantage(use_advantage) => return use_advantage.decide(play),
-        }
+        command.decide(play)?;
         // A player's check before the start begins nothing.
         if play.encounter().status != Status::Setup {
             settle(play);
@@ -212,42 +191,7 @@ impl Ruleset for Dc20 {
 
     fn evolve(fold: &mut Fold<'_, Self>, event: &AnyEvent<Self>) {
         match event {
-            Own(Event::AggressionDeclared(e)) => e.apply(fold),
-            Own(Event::DcSet(e)) => e.apply(fold),
-            Own(Event::Rolled(e)) => e.apply(fold),
-            Own(Event::CheckMade(e)) => e.apply(fold),
-            Own(Event::OrderLaid(e)) => e.apply(fold),
-            Own(Event::PointsGiven(e)) => e.apply(fold),
-            Own(Event::SlotOpened(e)) => e.apply(fold),
-            Own(Event::Claimed(e)) => e.apply(fold),
-            Own(Event::Passed(e)) => e.apply(fold),
-            Own(Event::AnswerLapsed(e)) => e.apply(fold),
-            Own(Event::SlotTaken(e)) => e.apply(fold),
-            Own(Event::Assigned(e)) => e.apply(fold),
-            Own(Event::Unplaced(e)) => e.apply(fold),
-            Own(Event::Reserved(e)) => e.apply(fold),
-            Own(Event::SlotSkipped(e)) => e.apply(fold),
-            Own(Event::TurnMissed(e)) => e.apply(fold),
-            Own(Event::Returned(e)) => e.apply(fold),
-            Own(Event::ActionPointsRegained(e)) => e.apply(fold),
-            Own(Event::PlaceHeld(e)) => e.apply(fold),
-            Own(Event::Delayed(e)) => e.apply(fold),
-            Own(Event::SlotAdded(e)) => e.apply(fold),
-            Own(Event::TeamJoined(e)) => e.apply(fold),
-            Own(Event::SlotShown(e)) => e.apply(fold),
-            Own(Event::SlotsMerged(e)) => e.apply(fold),
-            Own(Event::ActionPointsChanged(e)) => e.apply(fold),
-            Own(Event::ActionPointsSpent(e)) => e.apply(fold),
-            Own(Event::Readied(e)) => e.apply(fold),
-            Own(Event::Triggered(e)) => e.apply(fold),
-            Own(Event::ReadyLapsed(e)) => e.apply(fold),
-            Own(Event::Attacked(e)) => e.apply(fold),
-            Own(Event::InspirationUsed(e)) => e.apply(fold),
-            Own(Event::AdvantageUsed(e)) => e.apply(fold),
-            Own(Event::LegendaryOpened(e)) => e.apply(fold),
-            Own(Event::LegendaryActed(e)) => e.apply(fold),
-            Own(Event::LegendaryPointsRegained(e)) => e.apply(fold),
-            Own(Event::StandstillReached(e)) => e.apply(fold),
+            Own(event) => event.apply(fold),
             Shared(SharedEvent::TurnStarted(e)) => begin_turn(fold, &e.combatant),
             Shared(SharedEvent::TurnEnded(e)) => turn_ended(fold, &e.combatant),
             Shared(SharedEvent::RoundEnded(e)) => round_ended(fold, e.round),
@@ -269,7 +213,7 @@ impl Ruleset for Dc20 {
             Roster(RosterEvent::CombatantUpdated { details, .. }) if details.hidden => {
                 stop_following(fold, &details.id, |_| true);
             }
-            Own(Event::FateChecked(_)) | Shared(_) | Roster(_) => {}
+            Shared(_) | Roster(_) => {}
         }
     }
 

@@ -38,7 +38,7 @@ type Play<'d> = PlayOf<'d, Exp>;
 type Combatant = CombatantOf<Exp>;
 
 /// A command of EXP.
-#[commands]
+#[commands(Exp)]
 pub enum Command {
     Start,
     Roll,
@@ -53,7 +53,7 @@ pub enum Command {
 }
 
 /// An event of EXP.
-#[events]
+#[events(Exp)]
 pub enum Event {
     Rolled,
     InitiativeRolled,
@@ -79,18 +79,7 @@ impl Ruleset for Exp {
         if !is_own_roll(command) {
             check_started(play, matches!(command, Command::Start(_)), "EX-2")?;
         }
-        match command {
-            Command::Start(c) => c.decide(play),
-            Command::Roll(c) => c.decide(play),
-            Command::Declare(c) => c.decide(play),
-            Command::Announce(c) => c.decide(play),
-            Command::Jump(c) => c.decide(play),
-            Command::Pass(c) => c.decide(play),
-            Command::AskAgain(c) => c.decide(play),
-            Command::Resolve(c) => c.decide(play),
-            Command::MentalAttack(c) => c.decide(play),
-            Command::MentalDuel(c) => c.decide(play),
-        }?;
+        command.decide(play)?;
         jump::take_jumps(play);
         Ok(())
     }
@@ -147,21 +136,7 @@ impl Ruleset for Exp {
 
     fn evolve(fold: &mut Fold<'_, Self>, event: &AnyEvent<Self>) {
         match event {
-            Own(Event::Rolled(e)) => e.apply(fold),
-            Own(Event::InitiativeRolled(e)) => e.apply(fold),
-            Own(Event::PassStarted(e)) => e.apply(fold),
-            Own(Event::Asked(e)) => e.apply(fold),
-            Own(Event::Announced(e)) => e.apply(fold),
-            Own(Event::Declared(e)) => e.apply(fold),
-            Own(Event::JumpAnnounced(e)) => e.apply(fold),
-            Own(Event::Jumped(e)) => e.apply(fold),
-            Own(Event::Passed(e)) => e.apply(fold),
-            Own(Event::AskedAgain(e)) => e.apply(fold),
-            Own(Event::MentalDuelRolled(e)) => e.apply(fold),
-            Own(Event::MentalAttacked(e)) => e.apply(fold),
-            Own(Event::ComponentsLost(e)) => e.apply(fold),
-            Own(Event::ComponentsRegained(e)) => e.apply(fold),
-            Own(Event::DuelEnded(e)) => e.apply(fold),
+            Own(event) => event.apply(fold),
             Shared(SharedEvent::CombatantLeft(e)) => list::forget(fold, &e.combatant),
             Shared(SharedEvent::TurnEnded(e)) => list::answered(fold.state(), &e.combatant),
             Shared(SharedEvent::RoundEnded(_)) => list::unit_ended(fold),

@@ -68,6 +68,11 @@ impl TakeExtraAction {
     }
 }
 
+impl ExtraActionGranted {
+    /// Changes nothing: the roll has given the extra Action.
+    pub(super) fn apply(&self, _: &mut Fold<'_, Seize>) {}
+}
+
 impl ExtraActionTaken {
     pub(super) fn apply(&self, fold: &mut Fold<'_, Seize>) {
         fold.change_state(&self.combatant, |s| s.extra_action = false);

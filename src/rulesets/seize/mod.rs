@@ -41,7 +41,7 @@ type Play<'d> = PlayOf<'d, Seize>;
 type Combatant = CombatantOf<Seize>;
 
 /// A command of Seize the initiative.
-#[commands]
+#[commands(Seize)]
 pub enum Command {
     Start,
     Roll,
@@ -55,7 +55,7 @@ pub enum Command {
 }
 
 /// An event of Seize the initiative.
-#[events]
+#[events(Seize)]
 pub enum Event {
     Rolled,
     InitiativeRolled,
@@ -80,16 +80,7 @@ impl Ruleset for Seize {
             matches!(command, Command::Start(_) | Command::Roll(_)),
             "WA-1",
         )?;
-        match command {
-            Command::Start(start) => start.decide(play),
-            Command::Roll(roll) => roll.decide(play),
-            Command::EndTurn(end_turn) => end_turn.decide(play),
-            Command::SeizeTurn(seize) => seize.decide(play),
-            Command::Pass(pass) => pass.decide(play),
-            Command::Resolve(resolve) => resolve.decide(play),
-            Command::Nominate(nominate) => nominate.decide(play),
-            Command::TakeExtraAction(take) => take.decide(play),
-        }
+        command.decide(play)
     }
 
     fn react(play: &mut Play<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
@@ -110,17 +101,7 @@ impl Ruleset for Seize {
 
     fn evolve(fold: &mut Fold<'_, Self>, event: &AnyEvent<Self>) {
         match event {
-            Own(Event::Rolled(e)) => e.apply(fold),
-            Own(Event::InitiativeRolled(e)) => e.apply(fold),
-            Own(Event::RolledOff(e)) => e.apply(fold),
-            Own(Event::Nominated(e)) => e.apply(fold),
-            Own(Event::ChoiceOpened(e)) => e.apply(fold),
-            Own(Event::ExtraActionTaken(e)) => e.apply(fold),
-            Own(Event::ExtraActionLapsed(e)) => e.apply(fold),
-            Own(Event::SeizingOpened(e)) => e.apply(fold),
-            Own(Event::Seized(e)) => e.apply(fold),
-            Own(Event::Passed(e)) => e.apply(fold),
-            Own(Event::SeizedTurnLapsed(e)) => e.apply(fold),
+            Own(event) => event.apply(fold),
             Shared(SharedEvent::Damaged(e))
                 if e.hp_lost > 0 && fold.state().phase != Phase::Setup =>
             {
@@ -134,7 +115,7 @@ impl Ruleset for Seize {
             }
             Shared(SharedEvent::CombatantLeft(e)) => fold.state().forget(&e.combatant),
             Shared(SharedEvent::EncounterEnded(_)) => fold.state().phase = Phase::Over,
-            Own(Event::ExtraActionGranted(_)) | Shared(_) | Roster(_) => {}
+            Shared(_) | Roster(_) => {}
         }
     }
 

@@ -61,7 +61,7 @@ type Play<'d> = PlayOf<'d, Venture>;
 type Combatant = CombatantOf<Venture>;
 
 /// A command of Venture.
-#[commands]
+#[commands(Venture)]
 pub enum Command {
     Start,
     Settle,
@@ -85,7 +85,7 @@ pub enum Command {
 }
 
 /// An event of Venture.
-#[events]
+#[events(Venture)]
 pub enum Event {
     Settled,
     JoinedBattle,
@@ -125,27 +125,7 @@ impl Ruleset for Venture {
         if !matches!(command, Command::Settle(_) | Command::JoinBattle(_)) {
             check_started(play, matches!(command, Command::Start(_)), "VE-2")?;
         }
-        match command {
-            Command::Start(start) => start.decide(play)?,
-            Command::Settle(settle) => settle.decide(play)?,
-            Command::JoinBattle(join_battle) => join_battle.decide(play)?,
-            Command::FreeAction(free_action) => free_action.decide(play)?,
-            Command::BeginTurn(begin) => begin.decide(play)?,
-            Command::Delay(delay) => delay.decide(play)?,
-            Command::Return(back) => back.decide(play)?,
-            Command::Act(act) => act.decide(play)?,
-            Command::Rush(rush) => rush.decide(play)?,
-            Command::Disengage(disengage) => disengage.decide(play)?,
-            Command::Flurry(flurry) => flurry.decide(play)?,
-            Command::Move(step) => step.decide(play)?,
-            Command::FollowUp(follow_up) => follow_up.decide(play)?,
-            Command::Pass(pass) => pass.decide(play)?,
-            Command::EndTurn(end_turn) => end_turn.decide(play)?,
-            Command::SpendInitiative(spend_initiative) => spend_initiative.decide(play)?,
-            Command::Declare(declare) => declare.decide(play)?,
-            Command::Withdraw(withdraw) => withdraw.decide(play)?,
-            Command::Adjust(adjust) => adjust.decide(play)?,
-        }
+        command.decide(play)?;
         move_on(play);
         Ok(())
     }
@@ -177,33 +157,7 @@ impl Ruleset for Venture {
 
     fn evolve(fold: &mut Fold<'_, Self>, event: &AnyEvent<Self>) {
         match event {
-            Own(Event::JoinedBattle(e)) => e.apply(fold),
-            Own(Event::FreeActionReached(e)) => e.apply(fold),
-            Own(Event::FreeActionTaken(e)) => e.apply(fold),
-            Own(Event::Passed(e)) => e.apply(fold),
-            Own(Event::TickReached(e)) => e.apply(fold),
-            Own(Event::StandstillReached(e)) => e.apply(fold),
-            Own(Event::OnslaughtEnded(e)) => e.apply(fold),
-            Own(Event::FollowUpOffered(e)) => e.apply(fold),
-            Own(Event::FollowUpTaken(e)) => e.apply(fold),
-            Own(Event::Recovered(e)) => e.apply(fold),
-            Own(Event::StartEffectDeclared(e)) => e.apply(fold),
-            Own(Event::StartEffectWithdrawn(e)) => e.apply(fold),
-            Own(Event::ActionTaken(e)) => e.apply(fold),
-            Own(Event::Attacked(e)) => e.apply(fold),
-            Own(Event::Flurried(e)) => e.apply(fold),
-            Own(Event::Moved(e)) => e.apply(fold),
-            Own(Event::Delayed(e)) => e.apply(fold),
-            Own(Event::DelayLapsed(e)) => e.apply(fold),
-            Own(Event::Returned(e)) => e.apply(fold),
-            Own(Event::InitiativeChanged(e)) => e.apply(fold),
-            Own(Event::Crashed(e)) => e.apply(fold),
-            Own(Event::CrashEnded(e)) => e.apply(fold),
-            Own(Event::Shifted(e)) => e.apply(fold),
-            Own(Event::RecoveryTokensGained(e)) => e.apply(fold),
-            Own(Event::MotesChanged(e)) => e.apply(fold),
-            Own(Event::TimedChangesSet(e)) => e.apply(fold),
-            Own(Event::Corrected(e)) => e.apply(fold),
+            Own(event) => event.apply(fold),
             Shared(SharedEvent::TurnStarted(e)) => turn_started(fold, &e.combatant),
             Shared(SharedEvent::CombatantLeft(e)) => {
                 fold.change_states(
@@ -211,7 +165,7 @@ impl Ruleset for Venture {
                     |s| s.crashed_by = None,
                 );
             }
-            Own(Event::Settled(_) | Event::StartEffectResolved(_)) | Shared(_) | Roster(_) => {}
+            Shared(_) | Roster(_) => {}
         }
     }
 

@@ -3,11 +3,11 @@
 use super::free_action::open_free_action;
 use super::initiative::change_motes;
 use super::join_battle::{join_battle, worthy};
-use super::{Encounter, Join, Play};
+use super::{Encounter, Join, Play, Venture};
 use crate::rulesets::shared::{start_encounter, start_round};
 use crate::vocabulary::{
-    CombatantId, ConditionSet, LegalCommand, Slug, Values, Violation, command, event, ids, require,
-    shared_list,
+    CombatantId, ConditionSet, Fold, LegalCommand, Slug, Values, Violation, command, event, ids,
+    require, shared_list,
 };
 use std::collections::BTreeMap;
 
@@ -110,4 +110,9 @@ pub(super) fn settlements(encounter: &Encounter, legal: &mut Vec<LegalCommand>) 
         let settle = LegalCommand::of::<Settle>("VE-1").with("combatant", c.id.as_str());
         legal.push(settle.among("loser", &active, None));
     }
+}
+
+impl Settled {
+    /// Changes nothing: the loser's defeat is an event of its own.
+    pub(super) fn apply(&self, _: &mut Fold<'_, Venture>) {}
 }

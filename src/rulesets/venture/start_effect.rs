@@ -165,6 +165,11 @@ impl StartEffectDeclared {
     }
 }
 
+impl StartEffectResolved {
+    /// Changes nothing: its changes are events of their own.
+    pub(super) fn apply(&self, _: &mut Fold<'_, Venture>) {}
+}
+
 impl StartEffectWithdrawn {
     pub(super) fn apply(&self, fold: &mut Fold<'_, Venture>) {
         fold.change(&self.combatant, |c| {
