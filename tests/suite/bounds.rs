@@ -283,10 +283,9 @@ fn wrong_fields(definition: &Value, combatants: Value) -> Vec<String> {
 
 #[test]
 fn a_refused_creation_lists_20_errors_at_most() {
-    let ties: Value = (0..4).map(|n| format!("tie-{n}")).collect();
+    let order: Value = (0..4).map(|n| format!("tie-{n}")).collect();
     let phase = json!({"who": {"has": "unknown"}, "pick": "free", "steps": [{"who": {"has": "unknown"}}, {}]});
-    let definition =
-        json!({"initiative": {"dice": "1d20", "ties": ties}, "phases": vec![phase; 8]});
+    let definition = json!({"score": {"dice": "1d20"}, "order": order, "phases": vec![phase; 8]});
     let wrong = wrong_fields(&definition, json!([{"nam": "Ann"}, {"nam": "Bo"}]));
     assert_eq!(wrong.len(), 20, "{wrong:?}");
 }
@@ -294,23 +293,15 @@ fn a_refused_creation_lists_20_errors_at_most() {
 #[test]
 fn the_lists_of_a_definition_are_compared_only_if_they_are_short_enough() {
     let same = |count| json!(vec!["same"; count]);
-    let choices =
-        |count| json!({"declare": {"choices": same(count)}, "initiative": {"dice": "1d20"}});
+    let choices = |count| json!({"declare": {"choices": same(count)}, "score": {"dice": "1d20"}});
     let own = |path: &str| format!("options.definition.{path}");
     assert_eq!(wrong_fields(&choices(6), json!([])).len(), 5);
     assert_eq!(
         wrong_fields(&choices(30_000), json!([])),
         [own("declare.choices")]
     );
-    let ties = json!({"initiative": {"dice": "1d20", "ties": vec!["players"; 30_000]}});
-    let first = [
-        "initiative.ties",
-        "initiative.ties.1",
-        "initiative.ties.2",
-        "initiative.ties.3",
-    ]
-    .map(own);
-    assert_eq!(wrong_fields(&ties, json!([])), first);
+    let keys = json!({"order": vec!["foe"; 30_000]});
+    assert_eq!(wrong_fields(&keys, json!([])), [own("order")]);
 }
 
 #[test]
@@ -381,7 +372,7 @@ fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
 #[test]
 fn what_events_say_is_counted_for_every_player_who_owns_a_hidden_combatant() {
     let id = |n: usize| format!("{n:x>60}");
-    let definition = json!({"numbers": {"one": 0}, "initiative": {"dice": "1d20", "reroll": true},
+    let definition = json!({"numbers": {"one": 0}, "score": {"dice": "1d20", "reroll": true},
         "phases": [{"who": {"has": "one"}, "pick": "order"}]});
     let combatant = |n: usize| json!({"id": id(n), "name": id(n), "hidden": n > 0, "numbers": {"one": i32::from(n == 0)}});
     let combatants: Vec<Value> = (0..MAX_COMBATANTS).map(combatant).collect();

@@ -151,7 +151,7 @@ fn trials_and_bytes_grow_with_the_fight_and_not_with_its_square() {
 #[test]
 fn what_is_not_listed_is_not_tried() {
     let combatants: Vec<Value> = (0..60).map(|n| json!({"id": format!("c{n}")})).collect();
-    let definition = json!({"turns": 2, "initiative": {"dice": "1d20", "passes": true}});
+    let definition = json!({"turns": 2, "score": {"dice": "1d20"}, "order": ["lap", "-score"]});
     let mut table = Table::create(json!({
         "ruleset": "custom",
         "options": {"definition": definition},

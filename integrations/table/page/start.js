@@ -183,7 +183,7 @@ class Start {
 
   definitionField() {
     const own = !this.game.preset;
-    this.definitionText = h("textarea", { id: "definition-text", rows: 4, maxlength: 20_000, spellcheck: "false", placeholder: '{"initiative": {"reroll": true}}' });
+    this.definitionText = h("textarea", { id: "definition-text", rows: 4, maxlength: 20_000, spellcheck: "false", placeholder: '{"score": {"reroll": true}}' });
     this.definitionText.addEventListener("input", () => this.read());
     const about = own ? "The turn order as JSON. Without one it is that of D&D 5e." : "Lines of the turn order that your table plays differently, as JSON.";
     return h("div", { class: "field" }, h("label", { for: "definition-text" }, "Definition"), this.definitionText, h("p", { class: "hint" }, about));

@@ -15,8 +15,8 @@ const MAX_TURNS_LEFT: i64 = 20;
 const MAX_SIDES: usize = 2 * MAX_COMBATANTS;
 /// Nine dice, rolled five times at most and once more in each of three roll-offs.
 const MAX_DICE: usize = 9 * 8;
-/// The initiative, whether it is fixed, and four ties.
-const MAX_KEY: usize = 6;
+/// The keys of an order, of which a seat and a card are two numbers.
+const MAX_KEY: usize = 8;
 /// The largest deck.
 const MAX_CARDS: usize = 100;
 /// Three more cards than the one that counts.

@@ -1,24 +1,24 @@
 //! What is wrong with a definition: the path of each mistake, and what would be right.
 
 use super::definition::{
-    CostRule, DeckRule, Definition, Gives, InitiativeRule, Keep, OUTNUMBERED, Owner, Per,
-    PhaseRule, Pick, PoolRule, Prepare, ReactionRule, Refill, Reshuffle, Sides, Surprise, Team,
-    Term, Unconscious, When, Who,
+    CostRule, DeckRule, Definition, Fact, Gain, Gives, Keep, MAX_KEYS, OUTNUMBERED, Owner, Per,
+    PhaseRule, Pick, PoolRule, Prepare, ReactionRule, Reshuffle, SEAT, ScoreRule, Sides, Surprise,
+    Team, Term, Unconscious, When, Who,
 };
-use super::query::{costs_turns, has_places, lets_sides_skip, pool_line, reaction_line, rerolls};
+use super::query::{
+    costs_turns, has_passes, has_places, is_low_first, is_seated, keys, lets_sides_skip, pool_line,
+    reaction_line, rerolls, score_rule,
+};
 use crate::json::FieldError;
 use crate::vocabulary::{Int, Slug};
 
-/// Why nothing stands beside `initiative.circle`.
-const CIRCLE_IS_A_RANK: &str =
-    "A circle is a rank, and nothing adds to it. Remove this, or circle.";
-
-/// Words that `ties` takes besides the names of numbers.
-pub(super) const TIE_WORDS: [&str; 3] = ["players", "foes", "roll"];
+/// Why nothing changes a place around the table.
+const SEATS_STAND: &str =
+    "Around the table nothing changes a place. Remove this, or take seat out of order.";
 
 /// The most numbers of a definition.
 pub(super) const MAX_NUMBERS: usize = 12;
-/// The most conditions that change the initiative.
+/// The most conditions that change the score.
 const MAX_CONDITIONS: usize = 8;
 /// The most pools of a definition.
 pub(super) const MAX_POOLS: usize = 4;
@@ -36,6 +36,9 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
     wrong.size("pools", definition.pools.len(), 0, MAX_POOLS);
     wrong.size("reactions", definition.reactions.len(), 0, MAX_REACTIONS);
     wrong.size("phases", definition.phases.len(), 1, 8);
+    if let Some(order) = &definition.order {
+        wrong.size("order", order.len(), 0, MAX_KEYS);
+    }
     if let Some(declare) = &definition.declare {
         wrong.size("declare.choices", declare.choices.len(), 2, 6);
     }
@@ -44,13 +47,13 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
         return wrong.found;
     }
     wrong.term("turns", &definition.turns);
-    if let Some(word) = TIE_WORDS
+    if let Some((word, _)) = Fact::WORDS
         .iter()
-        .find(|word| definition.numbers.contains_key(&Slug::fixed(word)))
+        .find(|(word, _)| definition.numbers.contains_key(&Slug::fixed(word)))
     {
         wrong.note(
             format!("numbers.{word}"),
-            "This word has a meaning in initiative.ties. Choose another name.",
+            "This word has a meaning in order. Choose another name.",
         );
     }
     if definition.numbers.contains_key(&Slug::fixed(OUTNUMBERED)) {
@@ -59,9 +62,10 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
             "This word has a meaning in max of a pool. Choose another name.",
         );
     }
-    if let Some(initiative) = &definition.initiative {
-        wrong.initiative(initiative);
+    if let Some(score) = &definition.score {
+        wrong.score(score);
     }
+    wrong.order();
     wrong.phases();
     wrong.declare();
     wrong.surprise();
@@ -161,55 +165,93 @@ impl Wrong<'_> {
         self.definition.phases.iter().any(|phase| phase.reverse)
     }
 
-    fn initiative(&mut self, initiative: &InitiativeRule) {
-        self.terms("initiative.add", &initiative.add);
-        if let Some(foes) = &initiative.foes {
-            self.terms("initiative.foes.add", &foes.add);
-        }
-        self.size("initiative.ties", initiative.ties.len(), 0, 4);
-        for (i, tie) in initiative.ties.iter().enumerate().take(4) {
-            let path = format!("initiative.ties.{i}");
-            if !TIE_WORDS.contains(&tie.as_str()) {
-                self.number(path.clone(), Some(tie));
-            }
-            self.unless(
-                !is_repeated(&initiative.ties, i),
-                &path,
-                "The list has this twice. Remove one.",
-            );
+    fn score(&mut self, score: &ScoreRule) {
+        self.terms("score.add", &score.add);
+        if let Some(foes) = &score.foes {
+            self.terms("score.foes.add", &foes.add);
         }
         for (field, name) in [
-            ("more_dice", &initiative.more_dice),
-            ("advantage", &initiative.advantage),
-            ("fixed", &initiative.fixed),
-            ("circle", &initiative.circle),
+            ("more_dice", &score.more_dice),
+            ("advantage", &score.advantage),
+            ("fixed", &score.fixed),
         ] {
-            let path = format!("initiative.{field}");
+            let path = format!("score.{field}");
             self.number(path.clone(), name.as_ref());
             self.unless(
-                name.is_none() || initiative.per != Per::Side,
+                name.is_none() || score.per != Per::Side,
                 &path,
                 "A side has no such number. Set this line to null, or per to combatant or group.",
             );
         }
         self.unless(
-            initiative.more_dice.is_none() || initiative.dice.is_some(),
-            "initiative.more_dice",
-            "more_dice needs dice. Add initiative.dice, or remove more_dice.",
+            score.more_dice.is_none() || score.dice.is_some(),
+            "score.more_dice",
+            "more_dice needs dice. Add score.dice, or remove more_dice.",
         );
         self.unless(
-            initiative.advantage.is_none()
-                || initiative.dice.is_some()
-                || initiative.deck.is_some(),
-            "initiative.advantage",
-            "advantage needs dice or cards. Add initiative.dice or initiative.deck, or remove advantage.",
+            score.advantage.is_none() || score.dice.is_some() || score.deck.is_some(),
+            "score.advantage",
+            "advantage needs dice or cards. Add score.dice or score.deck, or remove advantage.",
         );
-        self.without_cards(initiative);
-        if let Some(deck) = &initiative.deck {
-            self.deck(initiative, deck);
+        self.without_cards(score);
+        if let Some(deck) = &score.deck {
+            self.deck(score, deck);
         }
-        self.changes(initiative);
-        self.turn_cost(initiative);
+        self.changes(score);
+        self.turn_cost(score);
+    }
+
+    /// The keys of the order: each once, and those first that divide the round.
+    fn order(&mut self) {
+        let definition = self.definition;
+        let keys = keys(definition);
+        for (i, key) in keys.iter().enumerate() {
+            let path = format!("order.{i}");
+            match &key.fact {
+                Fact::Number(name) => self.number(path.clone(), Some(name)),
+                Fact::Seat => self.number(path.clone(), Some(&Slug::fixed(SEAT))),
+                _ => {}
+            }
+            let mut before = keys.iter().take(i);
+            self.unless(
+                !before.any(|other| other.fact == key.fact),
+                &path,
+                "The list has this twice. Remove one.",
+            );
+            let divides = matches!(key.fact, Fact::Lap | Fact::Seat);
+            self.unless(
+                !divides || keys.iter().take(i).all(|other| other.fact == Fact::Lap),
+                &path,
+                "lap comes first, and then seat. Move it to the front.",
+            );
+            self.unless(
+                !divides || !key.highest,
+                &path,
+                "The fewest turns and the next seat come first. Remove -.",
+            );
+        }
+        let by_side = score_rule(definition).is_some_and(|score| score.per == Per::Side);
+        self.unless(
+            !by_side || !has_passes(definition) && !is_seated(definition),
+            "order",
+            "A side has no laps and no seat. Remove them, or set score.per to combatant or group.",
+        );
+        let has_score = keys.iter().any(|key| key.fact == Fact::Score);
+        self.unless(
+            has_score
+                || definition
+                    .score
+                    .as_ref()
+                    .is_none_or(|score| !is_made(score)),
+            "order",
+            "The order leaves out the initiative. Add the key score, or remove the line score.",
+        );
+        let further = definition.turns != Term::Fixed(Int::clamped(1));
+        self.unless(
+            !has_passes(definition) || further || costs_turns(definition),
+            "order",
+            "lap needs further turns. Add turns or score.turn_cost, or remove lap.",
+        );
     }
 
     fn terms(&mut self, path: &str, terms: &[Term<-1000, 1000>]) {
@@ -224,7 +266,7 @@ impl Wrong<'_> {
         let places = has_places(definition);
         for (i, phase) in definition.phases.iter().enumerate() {
             self.who(&phase_field(i, "who"), &phase.who);
-            let message = "order needs an initiative per combatant or group. Add initiative, or set pick to free, last or together.";
+            let message = "Places need an order of combatants or groups. Add order, set score.per to combatant or group, or set pick to free, last or together.";
             self.unless(
                 !phase.pick.goes_by_places() || places,
                 &phase_field(i, "pick"),
@@ -287,9 +329,9 @@ impl Wrong<'_> {
     fn surprise(&mut self) {
         let mut by_side = false;
         let mut dice = false;
-        if let Some(initiative) = &self.definition.initiative {
-            by_side = initiative.per == Per::Side;
-            dice = initiative.dice.is_some();
+        if let Some(score) = &self.definition.score {
+            by_side = score.per == Per::Side;
+            dice = score.dice.is_some();
         }
         match self.definition.surprise {
             Surprise::None | Surprise::Skips => {}
@@ -297,14 +339,14 @@ impl Wrong<'_> {
                 self.unless(
                     dice && !by_side,
                     "surprise",
-                    "disadvantage needs initiative.dice per combatant or group. Add initiative.dice, or change surprise.",
+                    "disadvantage needs score.dice per combatant or group. Add score.dice, or change surprise.",
                 );
             }
             Surprise::Yields => {
                 self.unless(
                     by_side,
                     "surprise",
-                    "yields needs an initiative per side. Set initiative.per, or change surprise.",
+                    "yields needs an initiative per side. Set score.per, or change surprise.",
                 );
             }
         }
@@ -349,14 +391,9 @@ impl Wrong<'_> {
         self.unless(
             has_places(self.definition),
             &line,
-            "Initiative of a combatant or group pays. Add initiative, set initiative.per, or remove this.",
+            "Initiative of a combatant or group pays. Add score, set score.per, or remove this.",
         );
-        let initiative = self.definition.initiative.as_ref();
-        self.unless(
-            initiative.is_none_or(|initiative| initiative.circle.is_none()),
-            &line,
-            CIRCLE_IS_A_RANK,
-        );
+        self.unless(!is_seated(self.definition), &line, SEATS_STAND);
     }
 
     fn cost(&mut self, name: &Slug, rule: &ReactionRule) {
@@ -406,7 +443,7 @@ impl Wrong<'_> {
             self.unless(
                 !costs_turns(definition),
                 &line,
-                "Where turns cost initiative nobody has a fixed count of turns. Remove turn, or initiative.turn_cost.",
+                "Where turns cost initiative nobody has a fixed count of turns. Remove turn, or score.turn_cost.",
             );
         }
         self.unless(
@@ -470,7 +507,7 @@ impl Wrong<'_> {
         self.unless(
             !(rule.moves && rerolls(definition)),
             &line("moves"),
-            "A new roll each round gives new places. Remove moves, or initiative.reroll.",
+            "A new roll each round gives new places. Remove moves, or score.reroll.",
         );
         self.unless(
             !(rule.moves && self.any_in_reverse()),
@@ -485,7 +522,16 @@ impl Wrong<'_> {
             Owner::Side => Some("A side"),
             Owner::Table => Some("The table"),
         };
-        for (field, term) in [("max", Some(&pool.max)), ("start", pool.start.as_ref())] {
+        let PoolRule { gain, .. } = pool;
+        for (field, term) in [
+            ("max", Some(&pool.max)),
+            ("start", pool.start.as_ref()),
+            ("gain.round", gain.round.as_ref().and_then(Gain::points)),
+            (
+                "gain.own_turn",
+                gain.own_turn.as_ref().and_then(Gain::points),
+            ),
+        ] {
             let line = pool_line(name, field);
             let Some(Term::Number(number)) = term else {
                 continue;
@@ -505,10 +551,10 @@ impl Wrong<'_> {
             }
         }
         if let Some(owner) = owner
-            && pool.refill == Refill::Turn
+            && pool.gain.own_turn.is_some()
         {
-            let message = format!("{owner} has no turn of its own. Use round or manual.");
-            self.note(pool_line(name, "refill"), message);
+            let message = format!("{owner} has no turn of its own. Use gain.round, or grant.");
+            self.note(pool_line(name, "gain.own_turn"), message);
         }
     }
 
@@ -540,120 +586,109 @@ impl Wrong<'_> {
         );
         self.unless(
             acting.is_empty() || acting.iter().any(|team| may_rise_above_0(definition, *team)),
-            "initiative.turn_cost",
-            "No combatant can ever act: initiative must be above 0 for a turn. Add initiative.dice, or something to initiative.add.",
+            "score.turn_cost",
+            "No combatant can ever act: initiative must be above 0 for a turn. Add score.dice, or something to score.add.",
         );
     }
 
-    fn deck(&mut self, initiative: &InitiativeRule, deck: &DeckRule) {
-        self.term("initiative.deck.redraw", &deck.redraw);
+    fn deck(&mut self, score: &ScoreRule, deck: &DeckRule) {
+        self.term("score.deck.redraw", &deck.redraw);
         self.unless(
             deck.reshuffle != Reshuffle::Joker || deck.size.get() == 54,
-            "initiative.deck.reshuffle",
+            "score.deck.reshuffle",
             "Only a deck of 54 has jokers. Use round or empty, or set size to 54.",
         );
         self.unless(
-            deck.keep == Keep::Best || initiative.per != Per::Side && initiative.circle.is_none(),
-            "initiative.deck.keep",
-            "choose needs places of combatants. Use best, or remove per side and circle.",
+            deck.keep == Keep::Best || score.per != Per::Side && !is_seated(self.definition),
+            "score.deck.keep",
+            "choose needs places of combatants. Use best, or remove per side, and seat of order.",
         );
         let by_number = matches!(deck.redraw, Term::Number(_));
         self.unless(
-            !by_number || initiative.per != Per::Side,
-            "initiative.deck.redraw",
+            !by_number || score.per != Per::Side,
+            "score.deck.redraw",
             "A side has no such number. Set the value as a number.",
         );
     }
 
     /// A card stands for dice and what is added to them.
-    fn without_cards(&mut self, initiative: &InitiativeRule) {
-        if initiative.deck.is_none() {
+    fn without_cards(&mut self, score: &ScoreRule) {
+        if score.deck.is_none() {
             return;
         }
         for (line, is_set) in [
-            ("dice", initiative.dice.is_some()),
-            ("add", !initiative.add.is_empty()),
-            ("foes", initiative.foes.is_some()),
-            ("fixed", initiative.fixed.is_some()),
-            ("ties", !initiative.ties.is_empty()),
+            ("dice", score.dice.is_some()),
+            ("add", !score.add.is_empty()),
+            ("foes", score.foes.is_some()),
+            ("fixed", score.fixed.is_some()),
         ] {
             self.unless(
                 !is_set,
-                &format!("initiative.{line}"),
+                &format!("score.{line}"),
                 "A card stands for dice. Set this line to null, or remove deck.",
             );
         }
     }
 
     /// What changes an initiative needs one of a combatant, and sorts places.
-    fn changes(&mut self, initiative: &InitiativeRule) {
+    fn changes(&mut self, score: &ScoreRule) {
         self.size(
-            "initiative.conditions",
-            initiative.conditions.len(),
+            "score.conditions",
+            score.conditions.len(),
             0,
             MAX_CONDITIONS,
         );
         for (path, is_there) in [
-            ("initiative.turn_cost", initiative.turn_cost.is_some()),
-            ("initiative.wounds", initiative.wounds.is_some()),
-            ("initiative.conditions", !initiative.conditions.is_empty()),
-            ("initiative.swap", initiative.swap.is_some()),
+            ("score.turn_cost", score.turn_cost.is_some()),
+            ("score.wounds", score.wounds.is_some()),
+            ("score.conditions", !score.conditions.is_empty()),
+            ("score.swap", score.swap.is_some()),
         ] {
             self.unless(
-                !is_there || initiative.per != Per::Side,
+                !is_there || score.per != Per::Side,
                 path,
                 "This changes the places of combatants. Set per to combatant or group.",
             );
         }
-        if let Some(swap) = &initiative.swap {
-            self.who("initiative.swap.who", &swap.who);
+        if let Some(swap) = &score.swap {
+            self.who("score.swap.who", &swap.who);
         }
         for (path, is_there) in [
-            ("initiative.turn_cost", initiative.turn_cost.is_some()),
-            ("initiative.wounds", initiative.wounds.is_some()),
-            ("initiative.conditions", !initiative.conditions.is_empty()),
+            ("score.turn_cost", score.turn_cost.is_some()),
+            ("score.wounds", score.wounds.is_some()),
+            ("score.conditions", !score.conditions.is_empty()),
         ] {
-            self.unless(
-                !is_there || initiative.circle.is_none(),
-                path,
-                CIRCLE_IS_A_RANK,
-            );
+            self.unless(!is_there || !is_seated(self.definition), path, SEATS_STAND);
         }
-        let further = self.definition.turns != Term::Fixed(Int::clamped(1));
-        self.unless(
-            !initiative.passes || further || initiative.turn_cost.is_some(),
-            "initiative.passes",
-            "passes need further turns. Add turns or initiative.turn_cost, or remove passes.",
-        );
     }
 
-    fn turn_cost(&mut self, initiative: &InitiativeRule) {
+    fn turn_cost(&mut self, score: &ScoreRule) {
         let definition = self.definition;
-        let Some(turn_cost) = &initiative.turn_cost else {
+        let Some(turn_cost) = &score.turn_cost else {
             return;
         };
         let [least, most] = turn_cost.cost;
         self.unless(
             least <= most,
-            "initiative.turn_cost.cost",
+            "score.turn_cost.cost",
             "The least cost comes first. Swap the two.",
         );
         self.unless(
             turn_cost
                 .usual
                 .is_none_or(|usual| (least..=most).contains(&usual)),
-            "initiative.turn_cost.usual",
+            "score.turn_cost.usual",
             "The usual cost lies between the least and the greatest. Change usual, or cost.",
         );
         self.unless(
             self.all_by_places(),
-            "initiative.turn_cost",
+            "score.turn_cost",
             "turn_cost needs pick order or slot in every phase. Set pick, or remove turn_cost.",
         );
         let plain = Definition::default();
         for (path, is_there) in [
             ("turns", definition.turns != plain.turns),
-            ("initiative.deck", initiative.deck.is_some()),
+            ("score.deck", score.deck.is_some()),
         ] {
             self.unless(
                 !is_there,
@@ -661,19 +696,19 @@ impl Wrong<'_> {
                 "Turns that cost initiative can't go with this. Remove it.",
             );
         }
-        if initiative.low_first {
-            self.clock(initiative);
+        if is_low_first(definition) {
+            self.clock(score);
         } else {
             self.unless(
                 turn_cost.round.get() == 1,
-                "initiative.turn_cost.round",
-                "Rounds of ticks need low_first. Set low_first to true, or remove round.",
+                "score.turn_cost.round",
+                "Rounds of ticks need the lowest first. Put score into order without -, or remove round.",
             );
         }
     }
 
     /// Where the lowest acts first and turns cost initiative, initiative is time.
-    fn clock(&mut self, initiative: &InitiativeRule) {
+    fn clock(&mut self, score: &ScoreRule) {
         let definition = self.definition;
         let plain = Definition::default();
         self.unless(
@@ -685,13 +720,24 @@ impl Wrong<'_> {
             ("declare", definition.declare.is_some()),
             ("surprise", definition.surprise == Surprise::Skips),
             ("unconscious", definition.unconscious != Unconscious::Stays),
-            ("initiative.reroll", initiative.reroll),
-            ("initiative.fixed", initiative.fixed.is_some()),
-            ("initiative.passes", initiative.passes),
+            ("score.reroll", score.reroll),
+            ("score.fixed", score.fixed.is_some()),
         ] {
             self.unless(!is_there, path, "A clock can't go with this. Remove it.");
         }
+        self.unless(
+            keys(definition)
+                .first()
+                .is_some_and(|key| key.fact == Fact::Score),
+            "order",
+            "On a clock the tick decides first. Put score first.",
+        );
     }
+}
+
+/// Whether an initiative is more than 0 for all.
+fn is_made(score: &ScoreRule) -> bool {
+    score.dice.is_some() || score.deck.is_some() || !score.add.is_empty() || score.foes.is_some()
 }
 
 /// The path of a field of a phase.
@@ -737,15 +783,15 @@ fn matching(definition: &Definition, who: &Who, mut teams: Vec<Team>) -> Vec<Tea
 
 /// Whether combatants of a team can come to an initiative above 0, where turns cost it.
 fn may_rise_above_0(definition: &Definition, team: Team) -> bool {
-    let Some(initiative) = &definition.initiative else {
+    let Some(score) = &definition.score else {
         return true;
     };
-    if initiative.turn_cost.is_none() || initiative.low_first || initiative.fixed.is_some() {
+    if score.turn_cost.is_none() || is_low_first(definition) || score.fixed.is_some() {
         return true;
     }
-    let (dice, add) = match &initiative.foes {
+    let (dice, add) = match &score.foes {
         Some(foes) if team == Team::Foes => (foes.dice, &foes.add),
-        _ => (initiative.dice, &initiative.add),
+        _ => (score.dice, &score.add),
     };
     let mut most = dice.map_or(0, |dice| dice.sums()[1]);
     for term in add {
@@ -754,10 +800,10 @@ fn may_rise_above_0(definition: &Definition, team: Team) -> bool {
             Term::Number(_) => 1000,
         };
     }
-    let mut conditions = initiative.conditions.values();
+    let mut conditions = score.conditions.values();
     most > 0
         || conditions.any(|change| change.get() > 0)
-        || initiative
+        || score
             .wounds
             .as_ref()
             .is_some_and(|wounds| wounds.by.get() > 0)

@@ -147,7 +147,7 @@ fn roll(play: &mut Play<'_>, c: &Roll) -> Result<(), Violation> {
         is_due,
         "no_roll_due",
         "CU-6",
-        "initiative.reroll",
+        "score.reroll",
         || "This round needs no roll now.",
     )?;
     if let Some(first) = &c.first_side {
@@ -425,7 +425,7 @@ fn why_not(encounter: &Encounter, id: &CombatantId) -> (&'static str, String, St
     }
     if c.state.had_pass {
         let why = format!("{id} has acted in this pass.");
-        return ("CU-38", "initiative.passes".to_owned(), why);
+        return ("CU-38", "order".to_owned(), why);
     }
     if c.state.passed {
         let why = format!("{id} has passed in this phase.");
@@ -469,9 +469,8 @@ fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
         };
         let [least, most] = turn_cost.cost;
         if !(least..=most).contains(&cost) {
-            let detail = format!(
-                "A turn costs {least} to {most}. See definition.initiative.turn_cost.cost."
-            );
+            let detail =
+                format!("A turn costs {least} to {most}. See definition.score.turn_cost.cost.");
             return Err(Violation::field("impossible_cost", "cost", detail));
         }
     }

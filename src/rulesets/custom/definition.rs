@@ -2,7 +2,7 @@
 
 use crate::vocabulary::{Int, SLUG_PATTERN, Slug, word};
 use serde::de::{self, Deserializer};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_with::skip_serializing_none;
 use serde_with::{DeserializeFromStr, SerializeDisplay};
 use std::collections::BTreeMap;
@@ -27,8 +27,12 @@ pub struct Definition {
     /// Turns of a combatant per round.
     #[schema(inline)]
     pub turns: Term<0, 10>,
-    /// Initiative that sets the order. Absent for no order.
-    pub initiative: Option<InitiativeRule>,
+    /// Initiative of the combatants, groups or sides. Absent for none.
+    pub score: Option<ScoreRule>,
+    /// Keys of the order, at most 6: the first that differs decides. Those that are equal in all choose.
+    /// `["-score", "late"]` by default if there is a `score`, else no order.
+    #[schema(value_type = Option<Vec<String>>, max_items = 6)]
+    pub order: Option<Vec<Key>>,
     /// Parts of a round, in order; 1 to 8.
     #[schema(min_items = 1, max_items = 8)]
     pub phases: Vec<PhaseRule>,
@@ -57,7 +61,8 @@ impl Default for Definition {
         Self {
             numbers: BTreeMap::new(),
             turns: Term::Fixed(Int::clamped(1)),
-            initiative: None,
+            score: None,
+            order: None,
             phases: vec![PhaseRule::default()],
             declare: None,
             surprise: Surprise::default(),
@@ -69,12 +74,12 @@ impl Default for Definition {
     }
 }
 
-/// Initiative that sets the order: dice and numbers, or cards.
+/// The initiative of combatants, groups or sides: dice and numbers, or cards.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
-pub struct InitiativeRule {
+pub struct ScoreRule {
     /// Combatants that share an initiative. A group or side uses its best number.
     #[schema(inline)]
     pub per: Per,
@@ -94,21 +99,13 @@ pub struct InitiativeRule {
     pub more_dice: Option<Slug>,
     /// Number of additional rolls or cards, at most 3. The best roll counts; below 0, the worst.
     pub advantage: Option<Slug>,
-    /// Number that replaces the roll, unless it is 0. The combatant acts after all with the same
-    /// initiative.
+    /// Number that replaces the roll, unless it is 0. By the key `late` the combatant acts after all
+    /// with the same initiative.
     pub fixed: Option<Slug>,
-    /// True if the lowest initiative acts first.
-    pub low_first: bool,
     /// True if all roll again each round.
     pub reroll: bool,
-    /// Tie breakers: at most 4 names of numbers, or `players`, `foes`, `roll`. Combatants that stay
-    /// tied choose freely.
-    #[schema(max_items = 4)]
-    pub ties: Vec<Slug>,
     /// Difference between the initiative of a combatant's turns.
     pub again: Int<0, 100>,
-    /// True if the further turns of a combatant come after all have had one.
-    pub passes: bool,
     /// Cost of a turn: added to the initiative if the lowest acts first, or else taken from it.
     #[schema(inline)]
     pub turn_cost: Option<TurnCostRule>,
@@ -121,12 +118,9 @@ pub struct InitiativeRule {
     /// Swaps of places between two combatants.
     #[schema(inline)]
     pub swap: Option<SwapRule>,
-    /// Number that seats combatants around the table. The best initiative begins, the others follow
-    /// by this number upward, then from the lowest.
-    pub circle: Option<Slug>,
 }
 
-impl Default for InitiativeRule {
+impl Default for ScoreRule {
     fn default() -> Self {
         Self {
             per: Per::default(),
@@ -137,17 +131,97 @@ impl Default for InitiativeRule {
             more_dice: None,
             advantage: None,
             fixed: None,
-            low_first: false,
             reroll: false,
-            ties: Vec::new(),
             again: Int::clamped(10),
-            passes: false,
             turn_cost: None,
             wounds: None,
             conditions: BTreeMap::new(),
             swap: None,
-            circle: None,
         }
+    }
+}
+
+/// The most keys of an order.
+pub(super) const MAX_KEYS: usize = 6;
+
+/// What the next turns of combatants are compared by: the lowest acts first, or the highest with `-`
+/// before the word.
+#[derive(Debug, Clone, PartialEq, Eq, DeserializeFromStr, SerializeDisplay)]
+pub struct Key {
+    /// What is compared.
+    pub fact: Fact,
+    /// True if the highest acts first.
+    pub highest: bool,
+}
+
+/// What is compared of two turns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fact {
+    /// The initiative: `score`.
+    Score,
+    /// 1 for an initiative that is fixed, not rolled: `late`.
+    Late,
+    /// 1 for a foe, 0 for a player's side: `foe`.
+    Foe,
+    /// Dice that those roll which are equal up to here: `die`.
+    Die,
+    /// Turns that the combatant has had in this round: `lap`.
+    Lap,
+    /// The number `seat`, counted around the table from the one that is first by the other keys, which
+    /// say nothing more: `seat`.
+    Seat,
+    /// The combatant's number of this name.
+    Number(Slug),
+}
+
+/// The number that seats combatants around the table.
+pub(super) const SEAT: &str = "seat";
+
+impl Fact {
+    /// The words that mean something else than a number of this name.
+    pub(super) const WORDS: [(&'static str, Self); 5] = [
+        ("score", Self::Score),
+        ("late", Self::Late),
+        ("foe", Self::Foe),
+        ("die", Self::Die),
+        ("lap", Self::Lap),
+    ];
+
+    fn word(&self) -> &str {
+        if let Self::Number(name) = self {
+            return name.as_str();
+        }
+        let mut words = Self::WORDS.iter();
+        words
+            .find(|(_, fact)| fact == self)
+            .map_or(SEAT, |(word, _)| word)
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.highest { "-" } else { "" };
+        write!(f, "{sign}{}", self.fact.word())
+    }
+}
+
+impl FromStr for Key {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (highest, word) = match text.strip_prefix('-') {
+            Some(word) => (true, word),
+            None => (false, text),
+        };
+        let mut words = Fact::WORDS.into_iter();
+        let fact = match words.find(|(known, _)| *known == word) {
+            Some((_, fact)) => fact,
+            None if word == SEAT => Fact::Seat,
+            None => Fact::Number(Slug::new(word).ok_or(
+                "Expected score, late, foe, die, lap, seat or the name of a number, with - before it if the highest is first.",
+            )?),
+        };
+        Ok(Self { fact, highest })
     }
 }
 
@@ -425,9 +499,9 @@ pub struct PoolRule {
     /// Points at the start; the maximum by default.
     #[schema(inline)]
     pub start: Option<Term<0, 100>>,
-    /// Moment when the pool fills again.
+    /// Points that come back. With none, only `grant` adds some.
     #[schema(inline)]
-    pub refill: Refill,
+    pub gain: GainRule,
 }
 
 impl Default for PoolRule {
@@ -436,10 +510,76 @@ impl Default for PoolRule {
             of: Owner::default(),
             max: Term::Fixed(Int::clamped(1)),
             start: None,
-            refill: Refill::default(),
+            gain: GainRule {
+                round: Some(Gain::Max),
+                own_turn: None,
+            },
         }
     }
 }
+
+/// Points that a pool gains, up to its maximum.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct GainRule {
+    /// Gain at the start of each round after the first.
+    #[schema(inline)]
+    pub round: Option<Gain>,
+    /// Gain at the start of the combatant's turn.
+    #[schema(inline)]
+    pub own_turn: Option<Gain>,
+}
+
+/// The word for a gain of all points that a pool may hold.
+pub(super) const MAX: &str = "max";
+
+/// How many points a pool gains: `max` for all that it may hold, or a number of points.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Gain {
+    /// All.
+    Max,
+    /// So many.
+    Points(Term<0, 100>),
+}
+
+impl Gain {
+    /// The number of points, if it is not all.
+    pub(super) fn points(&self) -> Option<&Term<0, 100>> {
+        match self {
+            Self::Max => None,
+            Self::Points(points) => Some(points),
+        }
+    }
+}
+
+impl Serialize for Gain {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Max => serializer.serialize_str(MAX),
+            Self::Points(points) => points.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Gain {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let points = Term::deserialize(deserializer)?;
+        Ok(match points {
+            Term::Number(word) if word == MAX => Self::Max,
+            points => Self::Points(points),
+        })
+    }
+}
+
+impl PartialSchema for Gain {
+    fn schema() -> RefOr<Schema> {
+        Term::<0, 100>::schema()
+    }
+}
+
+impl ToSchema for Gain {}
 
 /// Swaps of places between two combatants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
@@ -541,16 +681,6 @@ pub enum Owner {
     Combatant,
     Side,
     Table,
-}
-
-/// Moment when a pool fills again: at the start of each round; at the start of the combatant's
-/// turn; or only by `grant`.
-#[word]
-pub enum Refill {
-    #[default]
-    Round,
-    Turn,
-    Manual,
 }
 
 /// Moments when a reaction is possible: in the gap between two turns; within the turns of others;

@@ -1,16 +1,16 @@
 //! What events do to a fight under `custom`. Here rules are asked, of the definition.
 
-use super::definition::{Definition, Lasts, Owner, Pick, Refill, Surprise};
+use super::definition::{Definition, Lasts, Owner, Pick, Surprise};
 use super::query::{
-    are_equal, candidates, circle, costs_turns, declaration, delays_last, has_clock, has_passes,
-    in_a_turn, in_top_turn, is_over, is_skipped, last_begun, next_place, open_place, phase,
-    pool_size, rerolls, side_pool_size, sign, turns,
+    are_equal, candidates, costs_turns, declaration, delays_last, gained, has_clock, has_passes,
+    in_a_turn, in_top_turn, is_over, is_seated, is_skipped, last_begun, next_place, open_place,
+    phase, pool_size, rerolls, score_slot, side_pool_size, turns,
 };
 use super::{
     CameLate, Card, CardKept, Cause, Combatant, CombatantState, Custom, Delayed, Encounter, Event,
     Initiative, InitiativeChanged, InitiativeRolled, Mode, Offer, Place, PlaceMoved, Placed,
-    PlacesSwapped, RolledPlace, RolledSide, SideInitiativeChanged, SideState, State, Turn,
-    TurnOrigin,
+    PlacesSwapped, RolledPlace, RolledSide, ScoreSlot, SideInitiativeChanged, SideState, State,
+    Turn, TurnOrigin,
 };
 use crate::json::CachedJson;
 use crate::rulesets::shared::seen_first;
@@ -314,7 +314,7 @@ fn start_round(encounter: &mut Encounter) {
 
 /// Gives back what turns and reactions cost in the round before.
 fn give_back_costs(encounter: &mut Encounter) {
-    let sign = sign(encounter.options.definition());
+    let slot = score_slot(encounter.options.definition());
     let places = &mut encounter.state.places;
     let (mut paid, rest): (Vec<_>, Vec<_>) = places.drain(..).partition(|place| {
         let changes = place.initiative.changes;
@@ -322,7 +322,7 @@ fn give_back_costs(encounter: &mut Encounter) {
     });
     *places = rest;
     for place in &mut paid {
-        let initiative = place.initiative.without(&[Cause::Turn, Cause::Spent], sign);
+        let initiative = place.initiative.without(&[Cause::Turn, Cause::Spent], slot);
         set_initiative_of(place, initiative);
     }
     for place in paid {
@@ -412,11 +412,16 @@ fn refill(
         None => Owner::Table,
     };
     for (name, pool) in &definition.pools {
-        if pool.of != owner || !first && pool.refill != Refill::Round {
+        if pool.of != owner {
             continue;
         }
         let (max, start) = pool_size(definition, c, pool);
-        let points = if first { start } else { max };
+        let before = pools.get(name).copied().unwrap_or(0);
+        let points = match &pool.gain.round {
+            _ if first => start,
+            Some(gain) => gained(definition, c, gain, before, max),
+            None => continue,
+        };
         if c.is_some() {
             set_points(pools, name, points);
         } else {
@@ -425,15 +430,23 @@ fn refill(
     }
 }
 
-/// Fills the pools of the sides for a round.
+/// Gives the pools of the sides what they gain in a round.
 fn refill_sides(encounter: &mut Encounter) {
+    if encounter.round == 1 {
+        return;
+    }
     let mut filled = Vec::new();
     for side in &encounter.state.sides {
         let mut pools = side.pools.clone();
         for (name, pool) in &encounter.options.definition().pools {
-            if pool.of == Owner::Side && pool.refill == Refill::Round {
+            if let Some(gain) = &pool.gain.round
+                && pool.of == Owner::Side
+            {
+                let definition = encounter.options.definition();
                 let (max, _) = side_pool_size(encounter, &side.side, pool);
-                set_points(&mut pools, name, max);
+                let before = pools.get(name).copied().unwrap_or(0);
+                let points = gained(definition, None, gain, before, max);
+                set_points(&mut pools, name, points);
             }
         }
         filled.push(pools);
@@ -499,7 +512,7 @@ fn set_done(place: &mut CachedJson<Place>, done: bool) {
 fn set_initiative(encounter: &mut Encounter, e: &InitiativeRolled) {
     let state = &mut encounter.state;
     state.rolled = true;
-    if circle(encounter.options.definition()).is_some() {
+    if is_seated(encounter.options.definition()) {
         let first = e.places.first();
         state.first_seat = first.and_then(|place| place.initiative.key.get(1)).copied();
     }
@@ -738,9 +751,11 @@ fn note_side(encounter: &mut Encounter, acting: &[CombatantId]) {
 /// Fills the pools that are full again in each turn.
 fn begin_turn_of_pools(definition: &Definition, c: &mut Combatant) {
     for (name, pool) in &definition.pools {
-        if pool.of == Owner::Combatant && pool.refill == Refill::Turn {
+        if let Some(gain) = &pool.gain.own_turn {
             let (max, _) = pool_size(definition, Some(c), pool);
-            set_points(&mut c.state.pools, name, max);
+            let before = c.state.pools.get(name).copied().unwrap_or(0);
+            let points = gained(definition, Some(c), gain, before, max);
+            set_points(&mut c.state.pools, name, points);
         }
     }
 }
@@ -1018,7 +1033,7 @@ fn find(
 
 /// Changes the initiative of a combatant, and sorts its places in again.
 fn change_initiative(encounter: &mut Encounter, e: &InitiativeChanged) {
-    let sign = sign(encounter.options.definition());
+    let slot = score_slot(encounter.options.definition());
     let by = e.to.saturating_sub(e.from);
     let places = &mut encounter.state.places;
     let (own, others): (Vec<_>, Vec<_>) = places
@@ -1026,7 +1041,7 @@ fn change_initiative(encounter: &mut Encounter, e: &InitiativeChanged) {
         .partition(|place| place.combatant == e.combatant);
     *places = others;
     for mut place in own {
-        let initiative = place.initiative.changed(e.cause, by, sign);
+        let initiative = place.initiative.changed(e.cause, by, slot);
         set_initiative_of(&mut place, initiative);
         insert_in_order(&encounter.combatants, places, place);
     }
@@ -1046,14 +1061,14 @@ fn set_initiative_of(place: &mut CachedJson<Place>, initiative: Initiative) {
 /// Changes the initiative of a side, which then says when the side acts. That of a side which players
 /// do not know leaves the others as they stand.
 fn change_side(encounter: &mut Encounter, e: &SideInitiativeChanged) {
-    let sign = sign(encounter.options.definition());
+    let slot = score_slot(encounter.options.definition());
     let state = &mut encounter.state;
     let mut sides = state.sides.iter_mut();
     if let Some(side) = sides.find(|side| side.side == e.side)
         && let Some(initiative) = &mut side.initiative
     {
         let by = e.to.saturating_sub(e.from);
-        *initiative = initiative.changed(Cause::Set, by, sign).into();
+        *initiative = initiative.changed(Cause::Set, by, slot).into();
         side.yields = false;
         side.first = false;
         let is_known = side.seen && !side.initiative_hidden;
@@ -1083,13 +1098,13 @@ fn swap_places(encounter: &mut Encounter, e: &PlacesSwapped) {
     let (Some(own), Some(other)) = (own, other) else {
         return;
     };
-    let sign = sign(encounter.options.definition());
+    let slot = score_slot(encounter.options.definition());
     let places = &mut encounter.state.places;
     let (Some(one), Some(two)) = (places.get(own), places.get(other)) else {
         return;
     };
-    let first = in_place_of(one, two, sign);
-    let second = in_place_of(two, one, sign);
+    let first = in_place_of(one, two, slot);
+    let second = in_place_of(two, one, slot);
     let same =
         first.initiative.key == two.initiative.key && second.initiative.key == one.initiative.key;
     if same {
@@ -1125,11 +1140,11 @@ fn place_to_give(encounter: &Encounter, id: &CombatantId) -> Option<usize> {
 }
 
 /// A combatant's place after it has taken that of another.
-fn in_place_of(own: &Place, other: &Place, sign: i64) -> Place {
+fn in_place_of(own: &Place, other: &Place, slot: ScoreSlot) -> Place {
     let of_own_body = [Cause::Wounds, Cause::Condition];
     let changes = own.initiative.changes;
-    let taken = other.initiative.without(&of_own_body, sign);
-    let taken = taken.changed(Cause::Wounds, changes.by_wounds, sign);
+    let taken = other.initiative.without(&of_own_body, slot);
+    let taken = taken.changed(Cause::Wounds, changes.by_wounds, slot);
     Place {
         combatant: own.combatant.clone(),
         turn: own.turn,
@@ -1137,7 +1152,7 @@ fn in_place_of(own: &Place, other: &Place, sign: i64) -> Place {
         moved: other.moved,
         settled: other.settled,
         initiative: taken
-            .changed(Cause::Condition, changes.by_conditions, sign)
+            .changed(Cause::Condition, changes.by_conditions, slot)
             .into(),
     }
 }
@@ -1155,7 +1170,7 @@ fn give_turn_back(encounter: &mut Encounter, e: &PlacesSwapped) {
 
 /// Lets another card count for a combatant, and for those that share it.
 fn keep_card(encounter: &mut Encounter, e: &CardKept) {
-    let sign = sign(encounter.options.definition());
+    let slot = score_slot(encounter.options.definition());
     let places = &mut encounter.state.places;
     let own = places.iter().find(|place| {
         let cards = place.initiative.cards_to_choose();
@@ -1169,7 +1184,7 @@ fn keep_card(encounter: &mut Encounter, e: &CardKept) {
         .partition(|place| place.initiative.card == Some(before));
     *places = others;
     for mut place in sharing {
-        let kept = place.initiative.keeping(e.card, sign);
+        let kept = place.initiative.keeping(e.card, slot);
         set_initiative_of(&mut place, kept);
         insert_in_order(&encounter.combatants, places, place);
     }

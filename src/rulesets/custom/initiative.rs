@@ -1,13 +1,16 @@
 //! Initiative: dice and numbers, or cards, for combatants, groups or sides.
 
-use super::definition::{DeckRule, Definition, Dice, InitiativeRule, Keep, Lasts, Per, Surprise};
+use super::definition::{
+    DeckRule, Definition, Dice, Fact, Keep, Lasts, Per, SEAT, ScoreRule, Surprise,
+};
 use super::query::{
     change_by_conditions, change_by_wounds, deck, definition, delays_last, has_clock, has_places,
-    is_fixed, is_foe, number, side_state, sign, turns, value,
+    is_fixed, is_foe, is_low_first, is_seated, key_of, keys, number, score_rule, score_slot,
+    side_state, slots, turns, value,
 };
 use super::{
     Card, Cause, Combatant, Encounter, Initiative, InitiativeRolled, Placed, Play, Reshuffled,
-    Roll, RolledPlace, RolledSide,
+    Roll, RolledPlace, RolledSide, ScoreSlot,
 };
 use crate::json::{CachedJson, FieldError};
 use crate::rulesets::shared::seen_first;
@@ -19,8 +22,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// The key of a unit that gets no card where the lowest card is first: above any card. Where the
 /// highest is first, cards have keys below 0.
 const NO_CARD: i64 = 101;
-/// The numbers of a key before those that break ties: the initiative, and whether it is fixed.
-const KEY_HEAD: usize = 2;
 /// Maximum roll-offs of a tie.
 const ROLL_OFFS: usize = 3;
 /// More than any sum of dice, so that an earlier roll-off decides before a later one.
@@ -124,7 +125,7 @@ fn units(encounter: &Encounter) -> Vec<Unit<'_>> {
 
 /// The word of the group or side with which a combatant shares its initiative.
 fn shared_word<'t>(definition: &Definition, c: &'t Combatant) -> Option<&'t Slug> {
-    match definition.initiative.as_ref()?.per {
+    match score_rule(definition)?.per {
         Per::Combatant => None,
         Per::Group => c.stats.group.as_ref(),
         Per::Side => Some(&c.side),
@@ -186,7 +187,7 @@ fn checked_roll_offs(
     path: &str,
 ) -> Result<Vec<i64>, Violation> {
     if !rolls_off(definition) {
-        let detail = "Ties don't roll off in this order. Remove \"tie_rolls\", or add roll to definition.initiative.ties.";
+        let detail = "Ties don't roll off in this order. Remove \"tie_rolls\", or add die to definition.order.";
         return Err(Violation::field("no_roll_off", path.to_owned(), detail));
     }
     if sums.len() > ROLL_OFFS {
@@ -231,10 +232,9 @@ pub(super) fn table_roll_offs(encounter: &Encounter) -> Option<Values> {
     Some(Values::Object(rolls))
 }
 
-/// Whether ties roll again.
+/// Whether those that are equal roll again.
 fn rolls_off(definition: &Definition) -> bool {
-    let ties = definition.initiative.as_ref().map(|rule| &rule.ties);
-    ties.is_some_and(|ties| ties.iter().any(|tie| tie == "roll"))
+    key_of(definition, &Fact::Die).is_some()
 }
 
 /// The sums that the table may bring for each unit that rolls.
@@ -279,7 +279,7 @@ fn unit_named<'u, 't>(units: &'u mut [Unit<'t>], name: &CombatantId) -> Option<&
 
 fn not_rolled(path: String, name: &CombatantId) -> Violation {
     let detail = format!(
-        "{name} has no dice or card of its own in this order. Name a combatant, group or side, as initiative.per says."
+        "{name} has no dice or card of its own in this order. Name a combatant, group or side, as score.per says."
     );
     Violation::field("not_rolled", path, detail)
 }
@@ -290,7 +290,7 @@ pub(super) fn check_own_roll(definition: &Definition, c: &Combatant) -> Result<(
         return Ok(());
     };
     let Some(dice) = own_dice(definition, c) else {
-        let detail = "This order rolls no dice for the combatant. Remove roll, or set definition.initiative.dice.";
+        let detail = "This order rolls no dice for the combatant. Remove roll, or set definition.score.dice.";
         return Err(FieldError::meaningless("roll", detail));
     };
     dice.check(roll.get())
@@ -299,18 +299,18 @@ pub(super) fn check_own_roll(definition: &Definition, c: &Combatant) -> Result<(
 
 /// The dice of a combatant's side.
 pub(super) fn side_dice(definition: &Definition, c: &Combatant) -> Option<Dice> {
-    let initiative = definition.initiative.as_ref()?;
-    match &initiative.foes {
+    let score = score_rule(definition)?;
+    match &score.foes {
         Some(foes) if is_foe(c) => foes.dice,
-        _ => initiative.dice,
+        _ => score.dice,
     }
 }
 
 /// The dice of a combatant: those of its side, and its further ones.
 fn own_dice(definition: &Definition, c: &Combatant) -> Option<Dice> {
     let dice = side_dice(definition, c)?;
-    let initiative = definition.initiative.as_ref()?;
-    Some(match &initiative.more_dice {
+    let score = score_rule(definition)?;
+    Some(match &score.more_dice {
         Some(name) => dice.with_more(number(definition, c, name)),
         None => dice,
     })
@@ -318,7 +318,7 @@ fn own_dice(definition: &Definition, c: &Combatant) -> Option<Dice> {
 
 /// The dice of a roll-off: those of the initiative, or a d20 where not all have dice.
 fn roll_off_dice(definition: &Definition, c: &Combatant) -> Dice {
-    let rule = definition.initiative.as_ref();
+    let rule = score_rule(definition);
     let foes = rule.and_then(|rule| rule.foes.as_ref());
     let is_rolled =
         rule.is_some_and(|rule| rule.dice.is_some()) && foes.is_none_or(|foes| foes.dice.is_some());
@@ -357,7 +357,7 @@ fn roll_sum(play: &mut Play<'_>, dice: Dice) -> (Vec<Die>, i64) {
 
 /// The most dice that a combatant rolls at once, with all roll-offs.
 pub(super) fn most_dice(definition: &Definition, c: &Combatant) -> usize {
-    let rule = definition.initiative.as_ref();
+    let rule = score_rule(definition);
     let (Some(rule), Some(dice)) = (rule, own_dice(definition, c)) else {
         return 0;
     };
@@ -381,7 +381,7 @@ pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violatio
     let definition = definition(encounter);
     let mut units = units(encounter);
     let out = apply_brought(encounter, &mut units, given)?;
-    let Some(rule) = &definition.initiative else {
+    let Some(rule) = score_rule(definition) else {
         return Ok(());
     };
     let mut roller = Roller {
@@ -423,7 +423,7 @@ pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violatio
 pub(super) fn newcomer(play: &mut Play<'_>, id: &CombatantId, last: bool) -> Placed {
     let encounter = &play.encounter().clone();
     let definition = definition(encounter);
-    let (Some(c), Some(rule)) = (encounter.get(id), &definition.initiative) else {
+    let (Some(c), Some(rule)) = (encounter.get(id), score_rule(definition)) else {
         return Placed {
             places: Vec::new(),
             last,
@@ -467,7 +467,7 @@ pub(super) fn newcomer(play: &mut Play<'_>, id: &CombatantId, last: bool) -> Pla
 struct Roller<'t> {
     encounter: &'t Encounter,
     definition: &'t Definition,
-    rule: &'t InitiativeRule,
+    rule: &'t ScoreRule,
     /// The cards that are out.
     out: Vec<Card>,
     /// Those of them that are in play in this round.
@@ -479,9 +479,14 @@ struct Roller<'t> {
 }
 
 impl Roller<'_> {
-    /// What an initiative and its numbers are multiplied by, so that the lowest is first.
+    /// Where the initiative stands in what the order is sorted by.
+    fn slot(&self) -> ScoreSlot {
+        score_slot(self.definition)
+    }
+
+    /// What an initiative is multiplied by, so that the lowest is first.
     fn sign(&self) -> i64 {
-        sign(self.definition)
+        self.slot().sign
     }
 
     /// The initiative of one unit.
@@ -492,7 +497,7 @@ impl Roller<'_> {
         if is_fixed(self.definition, unit.first) {
             let total = self.own_number(unit, self.rule.fixed.as_ref());
             return Initiative {
-                key: self.key(unit, total, true),
+                key: self.key(unit, &[self.sign() * total], true),
                 total,
                 fixed: true,
                 ..Initiative::default()
@@ -502,7 +507,7 @@ impl Roller<'_> {
         let (dice, sum) = self.roll(play, unit);
         let total = sum + bonus;
         Initiative {
-            key: self.key(unit, total, false),
+            key: self.key(unit, &[self.sign() * total], false),
             total,
             bonus,
             dice,
@@ -510,31 +515,32 @@ impl Roller<'_> {
         }
     }
 
-    /// What the order is sorted by, lowest first: the initiative, whether it is fixed, what breaks
-    /// ties.
-    fn key(&self, unit: &Unit<'_>, total: i64, fixed: bool) -> Vec<i64> {
-        let foe = is_foe(unit.first);
-        let mut key = vec![self.sign() * total, fixed.into()];
-        for tie in &self.rule.ties {
-            key.push(match tie.as_str() {
-                "players" => foe.into(),
-                "foes" => (!foe).into(),
-                "roll" => 0,
-                _ => self.sign() * self.best(unit, |c| number(self.definition, c, tie)),
-            });
+    /// What the order is sorted by, lowest first: the keys of the order.
+    fn key(&self, unit: &Unit<'_>, score: &[i64], fixed: bool) -> Vec<i64> {
+        let mut all = Vec::new();
+        for key in keys(self.definition) {
+            let sign = if key.highest { -1 } else { 1 };
+            match &key.fact {
+                Fact::Score => all.extend(score),
+                Fact::Late => all.push(sign * i64::from(fixed)),
+                Fact::Foe => all.push(sign * i64::from(is_foe(unit.first))),
+                // Its dice are rolled when all else is known.
+                Fact::Die => all.push(0),
+                Fact::Lap => {}
+                // Who begins is known when all else is.
+                Fact::Seat => all.extend([0, self.seat_of(unit)]),
+                Fact::Number(name) => {
+                    let number = |c: &Combatant| number(self.definition, c, name);
+                    all.push(sign * best(unit, key.highest, number));
+                }
+            }
         }
-        key
+        all
     }
 
-    /// The best of what the members have that count.
-    fn best(&self, unit: &Unit<'_>, value: impl Fn(&Combatant) -> i64) -> i64 {
-        let values = unit.counted().map(value);
-        let best = if self.rule.low_first {
-            values.min()
-        } else {
-            values.max()
-        };
-        best.unwrap_or(0)
+    /// The seat of a unit.
+    fn seat_of(&self, unit: &Unit<'_>) -> i64 {
+        number(self.definition, unit.first, &Slug::fixed(SEAT))
     }
 
     /// A number of the first member, if the rule names one.
@@ -553,7 +559,8 @@ impl Roller<'_> {
         };
         let mut bonus = 0;
         for term in add {
-            bonus += self.best(unit, |c| value(self.definition, Some(c), term));
+            let highest = !is_low_first(self.definition);
+            bonus += best(unit, highest, |c| value(self.definition, Some(c), term));
         }
         bonus
     }
@@ -565,7 +572,8 @@ impl Roller<'_> {
             return (Vec::new(), 0);
         };
         let Some(sum) = unit.roll.or_else(|| unit.brought_roll(dice)) else {
-            return keep(play, dice, self.advantage(unit), self.rule.low_first);
+            let low_first = is_low_first(self.definition);
+            return keep(play, dice, self.advantage(unit), low_first);
         };
         given_sum(dice, sum)
     }
@@ -596,7 +604,7 @@ impl Roller<'_> {
         if let Some(card) = unit.card {
             self.out.push(card);
             self.held.push(card);
-            return self.of_card(Some(card), Vec::new());
+            return self.of_card(unit, Some(card), Vec::new());
         }
         let redraw = value(self.definition, Some(unit.first), &deck.redraw);
         let advantage = self.advantage(unit);
@@ -613,21 +621,21 @@ impl Roller<'_> {
             self.held.retain(|card| !spare.contains(card));
             self.discarded.append(&mut spare);
         }
-        self.of_card(cards.first().copied(), spare)
+        self.of_card(unit, cards.first().copied(), spare)
     }
 
     /// The initiative of a card; without one it is the last.
-    fn of_card(&self, card: Option<Card>, spare: Vec<Card>) -> Initiative {
-        let Some(card) = card else {
-            return Initiative {
-                key: vec![if self.rule.low_first { NO_CARD } else { 0 }, 0],
-                ..Initiative::default()
-            };
+    fn of_card(&self, unit: &Unit<'_>, card: Option<Card>, spare: Vec<Card>) -> Initiative {
+        let no_card = if is_low_first(self.definition) {
+            NO_CARD
+        } else {
+            0
         };
+        let score = card.map_or([no_card, 0], |card| card.key(self.sign()));
         Initiative {
-            key: card.key(self.sign()),
-            total: card.value(),
-            card: Some(card),
+            key: self.key(unit, &score, false),
+            total: card.map_or(0, Card::value),
+            card,
             spare,
             ..Initiative::default()
         }
@@ -659,20 +667,36 @@ impl Roller<'_> {
         }
     }
 
-    /// Lets equal initiative roll again, at most [`ROLL_OFFS`] times, if the rule says so.
+    /// Lets those roll dice that are equal up to these, at most [`ROLL_OFFS`] times, if the order says
+    /// so.
     fn roll_off(&self, play: &mut Play<'_>, rolled: &mut [(Unit<'_>, Initiative)]) {
-        let mut ties = self.rule.ties.iter();
-        let Some(tie) = ties.position(|tie| tie == "roll") else {
+        let keys = keys(self.definition);
+        let Some(die) = keys.iter().position(|key| key.fact == Fact::Die) else {
             return;
         };
-        let at = KEY_HEAD + tie;
+        let sign = if keys.get(die).is_some_and(|key| key.highest) {
+            -1
+        } else {
+            1
+        };
+        // Who begins is decided before anyone sits.
+        let head = if is_seated(self.definition) {
+            slots(&Fact::Seat)
+        } else {
+            0
+        };
+        let mut at: usize = keys.iter().take(die).map(|key| slots(&key.fact)).sum();
+        if self.rule.deck.is_some() && self.slot().at < at {
+            // A card has its suit too.
+            at += 1;
+        }
         for round in 0..ROLL_OFFS {
-            let tied = tied_keys(rolled);
+            let tied = tied_keys(rolled, head, at);
             if tied.is_empty() {
                 return;
             }
             for (unit, initiative) in &mut *rolled {
-                let is_tied = !unit.first.hidden && tied.contains(&initiative.key);
+                let is_tied = !unit.first.hidden && tied.contains(part(&initiative.key, head, at));
                 let Some(key) = initiative.key.get_mut(at) else {
                     continue;
                 };
@@ -685,37 +709,42 @@ impl Roller<'_> {
                         Some(sum) => given_sum(dice, *sum),
                         None => roll_sum(play, dice),
                     };
-                    *key += self.sign() * sum;
+                    *key += sign * sum;
                     initiative.dice.extend(faces);
                 }
             }
         }
     }
 
-    /// Seats all in a circle, if the rule says so: the best of those that players see begins.
+    /// Seats all around the table, if the order says so: the first of those that players see by the
+    /// other keys begins.
     fn seat(&self, rolled: &mut [(Unit<'_>, Initiative)]) {
         let best = rolled
             .iter()
-            .min_by_key(|(unit, initiative)| (unit.first.hidden, &initiative.key));
-        let first = best.map(|(unit, _)| self.own_number(unit, self.rule.circle.as_ref()));
+            .min_by_key(|(unit, initiative)| (unit.first.hidden, initiative.key.get(2..)));
+        let first = best.map(|(unit, _)| self.seat_of(unit));
         for (unit, initiative) in rolled {
             let seated = self.seated(unit, initiative.clone(), first);
             *initiative = seated;
         }
     }
 
-    /// The initiative of one that sits in a circle: its rank from the first seat upward, then from
+    /// The initiative of one that sits at the table: its rank from the first seat upward, then from
     /// the lowest.
-    fn seated(&self, unit: &Unit<'_>, initiative: Initiative, first: Option<i64>) -> Initiative {
-        let Some(circle) = &self.rule.circle else {
-            return initiative;
-        };
-        let seat = self.own_number(unit, Some(circle));
-        let is_before = first.is_some_and(|first| seat < first);
-        Initiative {
-            key: vec![is_before.into(), seat],
-            ..initiative
+    fn seated(
+        &self,
+        unit: &Unit<'_>,
+        mut initiative: Initiative,
+        first: Option<i64>,
+    ) -> Initiative {
+        if is_seated(self.definition)
+            && let Some(is_before) = initiative.key.first_mut()
+        {
+            *is_before = first.is_some_and(|first| self.seat_of(unit) < first).into();
+            // The other keys have said who begins.
+            initiative.key.truncate(slots(&Fact::Seat));
         }
+        initiative
     }
 
     /// The initiative of a combatant's group, if the group has one. That of hidden ones alone would show
@@ -731,7 +760,7 @@ impl Roller<'_> {
             };
             let is_mate = mate.stats.group.as_ref() == Some(group) && (c.hidden || !mate.hidden);
             if is_mate && place.turn == 0 {
-                return Some(place.initiative.without(&Cause::ALL, self.sign()));
+                return Some(place.initiative.without(&Cause::ALL, self.slot()));
             }
         }
         None
@@ -807,7 +836,7 @@ impl Roller<'_> {
         if has_clock(self.definition) {
             let tick = i64::from(self.encounter.state.tick) + initiative.total.max(0);
             let shift = tick - initiative.total;
-            return vec![initiative.shifted(shift, self.sign()).into()];
+            return vec![initiative.shifted(shift, self.slot()).into()];
         }
         let mut all = vec![initiative.clone().into()];
         // The dice stand with the first turn alone.
@@ -819,12 +848,12 @@ impl Roller<'_> {
         for _ in 1..turns(self.definition, c) {
             let further = if let Some(deck) = &self.rule.deck {
                 let card = self.draw(play, deck, 0);
-                self.with_wounds(c, &self.of_card(card, Vec::new()))
-            } else if self.rule.circle.is_some() {
+                self.with_wounds(c, &self.of_card(&Unit::new(None, c), card, Vec::new()))
+            } else if is_seated(self.definition) {
                 undiced.clone()
             } else {
                 shift += self.sign() * self.rule.again.get();
-                undiced.shifted(shift, self.sign())
+                undiced.shifted(shift, self.slot())
             };
             all.push(further.into());
         }
@@ -835,8 +864,8 @@ impl Roller<'_> {
     fn with_wounds(&self, c: &Combatant, initiative: &Initiative) -> Initiative {
         let wounds = change_by_wounds(self.definition, c);
         let conditions = change_by_conditions(self.definition, c);
-        let wounded = initiative.changed(Cause::Wounds, wounds, self.sign());
-        wounded.changed(Cause::Condition, conditions, self.sign())
+        let wounded = initiative.changed(Cause::Wounds, wounds, self.slot());
+        wounded.changed(Cause::Condition, conditions, self.slot())
     }
 }
 
@@ -858,13 +887,26 @@ fn keep(play: &mut Play<'_>, dice: Dice, advantage: i64, low_first: bool) -> (Ve
     (rolled, kept.copied().unwrap_or(0))
 }
 
-/// The keys that several have. A tie with hidden combatants would show that they are there.
-fn tied_keys(rolled: &[(Unit<'_>, Initiative)]) -> BTreeSet<Vec<i64>> {
+/// The best of what those of a unit have that count.
+fn best(unit: &Unit<'_>, highest: bool, value: impl Fn(&Combatant) -> i64) -> i64 {
+    let values = unit.counted().map(value);
+    let best = if highest { values.max() } else { values.min() };
+    best.unwrap_or(0)
+}
+
+/// A sort key from one number up to another.
+fn part(key: &[i64], from: usize, to: usize) -> &[i64] {
+    key.get(from..=to).unwrap_or_default()
+}
+
+/// The parts of keys that several have. A tie with hidden combatants would show that they are there.
+fn tied_keys(rolled: &[(Unit<'_>, Initiative)], from: usize, to: usize) -> BTreeSet<Vec<i64>> {
     let mut seen = BTreeSet::new();
     let mut tied = BTreeSet::new();
     for (unit, initiative) in rolled {
-        if !unit.first.hidden && !seen.insert(&initiative.key) {
-            tied.insert(initiative.key.clone());
+        let key = part(&initiative.key, from, to);
+        if !unit.first.hidden && !seen.insert(key) {
+            tied.insert(key.to_vec());
         }
     }
     tied

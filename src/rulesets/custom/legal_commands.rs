@@ -10,9 +10,9 @@ use super::definition::{
 use super::initiative::{side_dice, table_cards, table_roll_offs, table_rolls};
 use super::places::{has_open_place, may_swap, swap_rule};
 use super::query::{
-    Opening, Survey, asked, candidates, chooser, circle, cost_of_turn, current, deck, definition,
-    delay_rule, fits, has_clock, has_places, may_choose_card, may_react, may_return, may_skip,
-    may_use, opening, phase, points, price, undeclared,
+    Opening, Survey, asked, candidates, chooser, cost_of_turn, current, deck, definition,
+    delay_rule, fits, has_clock, has_places, is_seated, may_choose_card, may_react, may_return,
+    may_skip, may_use, opening, phase, points, price, score_rule, undeclared,
 };
 use super::{Combatant, Encounter, Mode, pick_rule};
 use crate::vocabulary::{
@@ -73,8 +73,8 @@ pub(super) fn newcomer_fields(encounter: &Encounter) -> Vec<Property> {
     if !numbers.is_empty() {
         fields.push(Property::optional("numbers", Values::Object(numbers)));
     }
-    let initiative = definition.initiative.as_ref();
-    if initiative.is_some_and(|initiative| initiative.per == Per::Group) {
+    let score = score_rule(definition);
+    if score.is_some_and(|score| score.per == Per::Group) {
         fields.push(Property::optional("group", Values::NewWord(Vec::new())));
     }
     fields
@@ -83,7 +83,7 @@ pub(super) fn newcomer_fields(encounter: &Encounter) -> Vec<Property> {
 /// What the game master may change of the order.
 fn places(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     let definition = definition(encounter);
-    if definition.initiative.is_none() || !encounter.state.rolled {
+    if score_rule(definition).is_none() || !encounter.state.rolled {
         return;
     }
     let set = LegalCommand::of::<SetInitiative>("CU-40");
@@ -98,7 +98,7 @@ fn places(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         return;
     }
     let placed: Vec<_> = placed(encounter).collect();
-    if circle(definition).is_none() {
+    if !is_seated(definition) {
         let set = set.whom("combatant", placed.iter().copied());
         legal.push(set.required("combatant").alike_values("combatant"));
     }

@@ -212,24 +212,24 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-2",
-        "`initiative`: combatants, groups or sides roll dice, with `more_dice` further ones, and add numbers. The order follows their initiative.",
+        "`score`: combatants, groups or sides roll dice, with `more_dice` further ones, and add numbers. That is their initiative.",
     ),
     Rule::official(
         "CU-3",
-        "`initiative.fixed`: a combatant with this number acts at it, after all with the same initiative.",
+        "`score.fixed`: a combatant with this number has it as its initiative. By the key `late` it acts after all with the same one.",
     ),
     Rule::official(
         "CU-4",
-        "`initiative.advantage`: more rolls or cards, of which the best or the worst counts.",
+        "`score.advantage`: more rolls or cards, of which the best or the worst counts.",
     ),
     Rule::official(
         "CU-5",
-        "`initiative.ties`: these break ties, in this order. `roll` takes the dice of the initiative, or a d20. Combatants that stay tied choose freely, once until an initiative changes.",
+        "`order`: who has the least key acts first, or the greatest with `-`; the next key decides between equals. `die` takes the dice of the score, or a d20. Combatants that stay equal choose freely, once until an initiative changes.",
     ),
-    Rule::official("CU-6", "`initiative.reroll`: all roll again each round."),
+    Rule::official("CU-6", "`score.reroll`: all roll again each round."),
     Rule::official(
         "CU-7",
-        "`initiative.deck`: each gets a card. Of playing cards jokers come first and are equal, then ace to two, spades to clubs. A card up to `redraw` is drawn again. When the deck runs out, the discards go back.",
+        "`score.deck`: each gets a card. Of playing cards jokers come first and are equal, then ace to two, spades to clubs. A card up to `redraw` is drawn again. When the deck runs out, the discards go back.",
     ),
     Rule::official(
         "CU-8",
@@ -237,7 +237,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-9",
-        "`initiative.again`: further turns of a combatant have a worse initiative, or cards of their own.",
+        "`score.again`: further turns of a combatant have a worse initiative, or cards of their own.",
     ),
     Rule::official(
         "CU-10",
@@ -310,7 +310,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-28",
-        "`refill`: a pool fills again each round, at each own turn, or manually, by `grant`.",
+        "`gain`: a pool gains points each round or at each own turn, up to its maximum. Else only `grant` adds some.",
     ),
     Rule::official(
         "CU-29",
@@ -326,7 +326,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-32",
-        "`initiative.turn_cost`: a turn changes the initiative. Lowest first, it adds ticks, and `round` is the length of a round in ticks. Highest first, it takes, combatants act while theirs is above 0, and the costs come back with the round.",
+        "`score.turn_cost`: a turn changes the initiative. Lowest first, it adds ticks, and `round` is the length of a round in ticks. Highest first, it takes, combatants act while theirs is above 0, and the costs come back with the round.",
     ),
     Rule::official(
         "CU-33",
@@ -350,11 +350,11 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-38",
-        "`initiative.passes`: further turns of a combatant come after all have had one.",
+        "The key `lap`: further turns of a combatant come after all have had one.",
     ),
     Rule::official(
         "CU-39",
-        "`initiative.wounds`, `initiative.conditions`: lost hit points and conditions change the initiative while they last. The order is sorted again at once.",
+        "`score.wounds`, `score.conditions`: lost hit points and conditions change the initiative while they last. The order is sorted again at once.",
     ),
     Rule::official(
         "CU-40",
@@ -362,11 +362,11 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-41",
-        "`initiative.swap`: two combatants exchange their open places. In its own turn a combatant gives the turn back; with `own_turn` it swaps at no other time.",
+        "`score.swap`: two combatants exchange their open places. In its own turn a combatant gives the turn back; with `own_turn` it swaps at no other time.",
     ),
     Rule::official(
         "CU-42",
-        "`initiative.circle`: the best initiative begins, and the others follow by seat.",
+        "The key `seat`: the first by the other keys begins, and the others follow around the table.",
     ),
     Rule::official(
         "CU-43",

@@ -2,7 +2,7 @@
 
 use super::definition::Definition;
 use super::query::{
-    circle, costs_turns, deck, definition, has_clock, has_passes, has_places, is_over, phase,
+    costs_turns, deck, definition, has_clock, has_passes, has_places, is_over, is_seated, phase,
 };
 use super::walk::{Coming, Walk};
 use super::{Combatant, Custom, Encounter, Initiative, Mode, Place};
@@ -148,12 +148,12 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
         } else {
             Stage::Open
         };
-        let circle = circle(definition).is_some();
+        let seated = is_seated(definition);
         let mut because = because(&place.initiative, place.moved);
-        if circle && !place.moved {
+        if seated && !place.moved {
             because = seat(&place.initiative);
         }
-        if is_tied(places, i, circle) {
+        if is_tied(places, i, seated) {
             because.tie_rule = Some("CU-5");
         }
         let entry = OrderEntry {
@@ -280,9 +280,9 @@ fn because(initiative: &Initiative, moved: bool) -> Reason {
     }
 }
 
-/// The seat of one that sits in a circle.
+/// The seat of one that sits at the table.
 fn seat(initiative: &Initiative) -> Reason {
-    let seat = initiative.key.last().copied().unwrap_or(0);
+    let seat = initiative.key.get(1).copied().unwrap_or(0);
     Reason {
         dice: initiative.dice.clone(),
         ..Reason::new("CU-42", format!("seat {seat}"))

@@ -4,8 +4,8 @@ use super::decide::{ensure, now};
 use super::definition::{Definition, Partner, Sides, SwapRule};
 use super::flow::{Point, proceed};
 use super::query::{
-    Survey, change_of_initiative, circle, definition, fits, has_clock, has_places, in_a_turn,
-    in_top_turn, next_place, phase, place_of, place_to_choose, steps,
+    Survey, change_of_initiative, definition, fits, has_clock, has_places, in_a_turn, in_top_turn,
+    is_seated, next_place, phase, place_of, place_to_choose, score_rule, steps,
 };
 use super::react::settle;
 use super::{
@@ -18,19 +18,19 @@ use crate::vocabulary::{CombatantId, Expiry, Slug, Violation, field, require};
 /// Sets an initiative, and sorts the order again.
 pub(super) fn set_initiative(play: &mut Play<'_>, c: &SetInitiative) -> Result<(), Violation> {
     let definition = definition(play.encounter());
-    let has_initiative = definition.initiative.is_some();
+    let has_initiative = score_rule(definition).is_some();
     ensure(
         has_initiative,
         "no_initiative",
         "CU-40",
-        "initiative",
+        "score",
         || "This order has no initiative.",
     )?;
     ensure(
-        circle(definition).is_none(),
+        !is_seated(definition),
         "seats_set_the_order",
         "CU-42",
-        "initiative.circle",
+        "order",
         || "Seats set this order, and no initiative. Send \"reorder\" instead.",
     )?;
     let to = c.initiative.get();
@@ -111,7 +111,7 @@ pub(super) fn reorder(play: &mut Play<'_>, c: &Reorder) -> Result<(), Violation>
         has_places(definition),
         "no_places",
         "CU-40",
-        "initiative",
+        "score",
         || "Combatants have no places in this order.",
     )?;
     let sorts_by_ticks = has_clock(definition);
@@ -119,7 +119,7 @@ pub(super) fn reorder(play: &mut Play<'_>, c: &Reorder) -> Result<(), Violation>
         !sorts_by_ticks,
         "sorted_by_ticks",
         "CU-40",
-        "initiative.turn_cost",
+        "score.turn_cost",
         || "The lowest tick acts. Send \"set_initiative\" instead.",
     )?;
     for (path, named) in [("combatant", Some(id)), ("before", c.before.as_ref())] {
@@ -159,7 +159,7 @@ pub(super) fn keep_card(play: &mut Play<'_>, c: &KeepCard) -> Result<(), Violati
         !cards.is_empty(),
         "no_other_card",
         "CU-43",
-        "initiative.deck.keep",
+        "score.deck.keep",
         || format!("{id} has no other card to keep."),
     )?;
     require(
@@ -218,7 +218,7 @@ pub(super) fn decline_swap(play: &mut Play<'_>, id: &CombatantId) -> Result<(), 
 
 fn no_offer(id: &CombatantId) -> Violation {
     let detail =
-        format!("{id} has no offer to swap places. Send \"swap\". See definition.initiative.swap.");
+        format!("{id} has no offer to swap places. Send \"swap\". See definition.score.swap.");
     Violation::new("no_offer", "CU-41", detail)
 }
 
@@ -234,7 +234,7 @@ fn check_swap<'p>(
     let other = play.fighter("with", with, "CU-41")?;
     let encounter = play.encounter();
     let Some(rule) = swap_rule(encounter) else {
-        let detail = "Combatants swap no places in this order. See definition.initiative.swap.";
+        let detail = "Combatants swap no places in this order. See definition.score.swap.";
         return Err(Violation::new("no_swapping", "CU-41", detail));
     };
     require(
@@ -244,18 +244,14 @@ fn check_swap<'p>(
         || "A combatant can't swap with itself. Name another one.",
     )?;
     let is_for_it = fits(definition(encounter), &rule.who, c);
-    ensure(
-        is_for_it,
-        "not_for_it",
-        "CU-41",
-        "initiative.swap.who",
-        || format!("{id} can't swap places."),
-    )?;
+    ensure(is_for_it, "not_for_it", "CU-41", "score.swap.who", || {
+        format!("{id} can't swap places.")
+    })?;
     ensure(
         is_partner(rule, c, other),
         "not_for_it",
         "CU-41",
-        "initiative.swap.with",
+        "score.swap.with",
         || format!("{id} can swap places with combatants of the same side only."),
     )?;
     let is_time = !rule.own_turn || gives_back(encounter, id);
@@ -263,23 +259,23 @@ fn check_swap<'p>(
         is_time,
         "not_its_own_turn",
         "CU-41",
-        "initiative.swap.own_turn",
+        "score.swap.own_turn",
         || format!("{id} can swap only in its own turn. {}", now(encounter)),
     )?;
     let survey = Survey::of(encounter);
     let swaps = may_swap(&survey, c);
-    ensure(swaps, "cannot_swap", "CU-41", "initiative.swap", || {
+    ensure(swaps, "cannot_swap", "CU-41", "score.swap", || {
         format!("{id} has no open place to swap now. {}", now(encounter))
     })?;
     let is_open = has_open_place(&survey, other);
-    ensure(is_open, "cannot_swap", "CU-41", "initiative.swap", || {
+    ensure(is_open, "cannot_swap", "CU-41", "score.swap", || {
         format!("{with} has no open place in this round.")
     })?;
     Ok(rule)
 }
 
 pub(super) fn swap_rule(encounter: &Encounter) -> Option<&SwapRule> {
-    definition(encounter).initiative.as_ref()?.swap.as_ref()
+    score_rule(definition(encounter))?.swap.as_ref()
 }
 
 /// Whether a combatant may swap with this other one by its side.

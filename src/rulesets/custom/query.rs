@@ -1,13 +1,14 @@
 //! What follows from definition and state: who may act, who picks, who has a reaction.
 
 use super::definition::{
-    DeckRule, Definition, Gives, Lasts, OUTNUMBERED, Owner, Per, PhaseRule, Pick, PoolRule,
-    Prepare, ReactionRule, Sides, StepRule, Surprise, Team, Term, TurnCostRule, Unconscious, When,
-    Who,
+    DeckRule, Definition, Fact, Gain, Gives, Key, Lasts, OUTNUMBERED, Owner, Per, PhaseRule, Pick,
+    PoolRule, Prepare, ReactionRule, ScoreRule, Sides, StepRule, Surprise, Team, Term,
+    TurnCostRule, Unconscious, When, Who,
 };
 use super::manifest::MANIFEST;
 use super::{
-    Cause, Combatant, Encounter, InitiativeChanged, Mode, Place, SideState, State, Turn, TurnOrigin,
+    Cause, Combatant, Encounter, InitiativeChanged, Mode, Place, ScoreSlot, SideState, State, Turn,
+    TurnOrigin,
 };
 use crate::json::CachedJson;
 use crate::vocabulary::{CombatantId, Int, Kind, Slug, ids, spaced};
@@ -94,6 +95,23 @@ fn pool_start(definition: &Definition, c: Option<&Combatant>, pool: &PoolRule, m
     match &pool.start {
         Some(start) => points_of_term(definition, c, start).min(max),
         None => max,
+    }
+}
+
+/// The points of a pool after a gain: those that are more than it may hold stay.
+pub(super) fn gained(
+    definition: &Definition,
+    c: Option<&Combatant>,
+    gain: &Gain,
+    before: u32,
+    max: u32,
+) -> u32 {
+    match gain {
+        Gain::Max => max,
+        Gain::Points(points) => {
+            let more = points_of_term(definition, c, points);
+            before.saturating_add(more).min(max.max(before))
+        }
     }
 }
 
@@ -206,24 +224,59 @@ pub(super) fn is_skipped(definition: &Definition, c: &Combatant) -> bool {
     definition.unconscious == Unconscious::Skips && c.has(MANIFEST.down)
 }
 
+/// What the combatants roll: a definition with an order alone has a score of nothing.
+pub(super) fn score_rule(definition: &Definition) -> Option<&ScoreRule> {
+    static NOTHING: LazyLock<ScoreRule> = LazyLock::new(ScoreRule::default);
+    let is_ordered = definition
+        .order
+        .as_ref()
+        .is_some_and(|keys| !keys.is_empty());
+    let score = definition.score.as_ref();
+    score.or_else(|| is_ordered.then(|| &*NOTHING))
+}
+
+/// The keys of the order.
+pub(super) fn keys(definition: &Definition) -> &[Key] {
+    static USUAL: [Key; 2] = [
+        Key {
+            fact: Fact::Score,
+            highest: true,
+        },
+        Key {
+            fact: Fact::Late,
+            highest: false,
+        },
+    ];
+    match &definition.order {
+        Some(keys) => keys,
+        None if definition.score.is_some() => &USUAL,
+        None => &[],
+    }
+}
+
+/// The key of the order that compares this.
+pub(super) fn key_of<'d>(definition: &'d Definition, fact: &Fact) -> Option<&'d Key> {
+    keys(definition).iter().find(|key| key.fact == *fact)
+}
+
 /// Whether an initiative for places is part of the definition.
 pub(super) fn has_places(definition: &Definition) -> bool {
-    matches!(&definition.initiative, Some(initiative) if initiative.per != Per::Side)
+    score_rule(definition).is_some_and(|score| score.per != Per::Side)
 }
 
 /// Whether each round has initiative of its own.
 pub(super) fn rerolls(definition: &Definition) -> bool {
-    matches!(&definition.initiative, Some(initiative) if initiative.reroll)
+    score_rule(definition).is_some_and(|score| score.reroll)
 }
 
 /// The deck, if the order is dealt in cards.
 pub(super) fn deck(definition: &Definition) -> Option<&DeckRule> {
-    definition.initiative.as_ref()?.deck.as_ref()
+    score_rule(definition)?.deck.as_ref()
 }
 
 /// The cost of turns, if they have one.
 pub(super) fn turn_cost(definition: &Definition) -> Option<&TurnCostRule> {
-    definition.initiative.as_ref()?.turn_cost.as_ref()
+    score_rule(definition)?.turn_cost.as_ref()
 }
 
 /// The cost of turns where the lowest acts first, so that initiative is time.
@@ -243,26 +296,42 @@ pub(super) fn costs_turns(definition: &Definition) -> bool {
 
 /// Whether a combatant's further turns come after all have had one.
 pub(super) fn has_passes(definition: &Definition) -> bool {
-    matches!(&definition.initiative, Some(initiative) if initiative.passes)
+    key_of(definition, &Fact::Lap).is_some()
 }
 
-/// The number that seats combatants in a circle.
-pub(super) fn circle(definition: &Definition) -> Option<&Slug> {
-    definition.initiative.as_ref()?.circle.as_ref()
+/// Whether combatants act around the table.
+pub(super) fn is_seated(definition: &Definition) -> bool {
+    key_of(definition, &Fact::Seat).is_some()
 }
 
-fn is_low_first(definition: &Definition) -> bool {
-    matches!(&definition.initiative, Some(initiative) if initiative.low_first)
+pub(super) fn is_low_first(definition: &Definition) -> bool {
+    key_of(definition, &Fact::Score).is_some_and(|key| !key.highest)
 }
 
-/// What initiative is multiplied by, so that the lowest is first.
-pub(super) fn sign(definition: &Definition) -> i64 {
-    if is_low_first(definition) { 1 } else { -1 }
+/// Where the initiative stands in what the order is sorted by.
+pub(super) fn score_slot(definition: &Definition) -> ScoreSlot {
+    let keys = keys(definition);
+    let before = keys.iter().take_while(|key| key.fact != Fact::Score);
+    ScoreSlot {
+        at: before.map(|key| slots(&key.fact)).sum(),
+        sign: if is_low_first(definition) { 1 } else { -1 },
+    }
+}
+
+/// How many numbers a key has in what the order is sorted by, if it is no card.
+pub(super) fn slots(fact: &Fact) -> usize {
+    match fact {
+        // The passes of a round come one after the other.
+        Fact::Lap => 0,
+        // Whether the seat comes before the first one, and the seat.
+        Fact::Seat => 2,
+        Fact::Score | Fact::Late | Fact::Foe | Fact::Die | Fact::Number(_) => 1,
+    }
 }
 
 /// What a combatant's lost hit points change now.
 pub(super) fn change_by_wounds(definition: &Definition, c: &Combatant) -> i64 {
-    let rule = definition.initiative.as_ref();
+    let rule = score_rule(definition);
     let (Some(wounds), Some(hp)) = (rule.and_then(|rule| rule.wounds.as_ref()), &c.hp) else {
         return 0;
     };
@@ -273,7 +342,7 @@ pub(super) fn change_by_wounds(definition: &Definition, c: &Combatant) -> i64 {
 
 /// What a combatant's conditions change now.
 pub(super) fn change_by_conditions(definition: &Definition, c: &Combatant) -> i64 {
-    let Some(initiative) = &definition.initiative else {
+    let Some(initiative) = score_rule(definition) else {
         return 0;
     };
     let conditions = initiative.conditions.iter();
@@ -288,7 +357,7 @@ pub(super) fn delays_last(definition: &Definition, lasts: Lasts) -> bool {
 
 /// Whether this round's initiative is still to be rolled.
 pub(super) fn owes_roll(encounter: &Encounter) -> bool {
-    definition(encounter).initiative.is_some() && !encounter.state.rolled
+    score_rule(definition(encounter)).is_some() && !encounter.state.rolled
 }
 
 /// True if a combatant may act in this phase and pass, by all but its place and its side.
@@ -761,7 +830,7 @@ pub(super) fn change_by_turn(
 
 /// A cost in initiative as a change of it: it puts a combatant later.
 pub(super) fn later_by(definition: &Definition, cost: u32) -> i64 {
-    sign(definition) * i64::from(cost)
+    score_slot(definition).sign * i64::from(cost)
 }
 
 /// What becomes of a combatant's initiative by a change; None if it has no place.
@@ -1127,7 +1196,7 @@ pub(super) fn asked(encounter: &Encounter) -> impl Iterator<Item = &Combatant> {
 
 /// Whether a combatant's initiative is fixed.
 pub(super) fn is_fixed(definition: &Definition, c: &Combatant) -> bool {
-    let Some(initiative) = &definition.initiative else {
+    let Some(initiative) = score_rule(definition) else {
         return false;
     };
     match &initiative.fixed {

@@ -204,7 +204,7 @@ pub struct Place {
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Initiative {
-    /// Sort key, lowest first: the initiative, then the tie breakers.
+    /// Sort key, lowest first: a number for each key of the order, two for a card or a seat.
     pub key: Vec<i64>,
     /// The initiative; on a clock, the tick of the combatant.
     pub total: i64,
@@ -230,21 +230,28 @@ pub struct Initiative {
     pub changes: Changes,
 }
 
+/// Where the initiative stands in a sort key, and its sign there: -1 if the highest is first.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ScoreSlot {
+    pub at: usize,
+    pub sign: i64,
+}
+
 impl Initiative {
-    /// The same with something added to it. `sign` is -1 where the highest is first. An imported
-    /// event may hold any number, so the sums stop at the limits.
-    pub(super) fn shifted(&self, by: i64, sign: i64) -> Self {
+    /// The same with something added to it. An imported event may hold any number, so the sums stop
+    /// at the limits.
+    pub(super) fn shifted(&self, by: i64, slot: ScoreSlot) -> Self {
         let mut shifted = self.clone();
         shifted.total = shifted.total.saturating_add(by);
-        if let Some(key) = shifted.key.first_mut() {
-            *key = key.saturating_add(by.saturating_mul(sign));
+        if let Some(key) = shifted.key.get_mut(slot.at) {
+            *key = key.saturating_add(by.saturating_mul(slot.sign));
         }
         shifted
     }
 
     /// The same after a change.
-    pub(super) fn changed(&self, cause: Cause, by: i64, sign: i64) -> Self {
-        let mut changed = self.shifted(by, sign);
+    pub(super) fn changed(&self, cause: Cause, by: i64, slot: ScoreSlot) -> Self {
+        let mut changed = self.shifted(by, slot);
         let changes = changed.changes.of_mut(cause);
         *changes = changes.saturating_add(by);
         changed
@@ -260,23 +267,24 @@ impl Initiative {
     }
 
     /// The same with this card for good, one of those that it may be.
-    pub(super) fn keeping(&self, card: Card, sign: i64) -> Self {
+    pub(super) fn keeping(&self, card: Card, slot: ScoreSlot) -> Self {
         let before = self.card.map_or(0, Card::value);
-        let mut kept = self.shifted(card.value() - before, sign);
+        let mut kept = self.shifted(card.value() - before, slot);
         kept.spare.clear();
         kept.card = Some(card);
-        if let (Some(suit), Some(key)) = (card.key(sign).get(1), kept.key.get_mut(1)) {
-            *key = *suit;
+        let [_, suit] = card.key(slot.sign);
+        if let Some(key) = kept.key.get_mut(slot.at.saturating_add(1)) {
+            *key = suit;
         }
         kept
     }
 
     /// The same without the changes of these causes.
-    pub(super) fn without(&self, causes: &[Cause], sign: i64) -> Self {
+    pub(super) fn without(&self, causes: &[Cause], slot: ScoreSlot) -> Self {
         let mut rest = self.clone();
         for cause in causes {
             let change = *rest.changes.of_mut(*cause);
-            rest = rest.changed(*cause, change.saturating_neg(), sign);
+            rest = rest.changed(*cause, change.saturating_neg(), slot);
         }
         rest
     }
@@ -552,10 +560,10 @@ impl Card {
 
     /// What the order is sorted by, lowest first. Jokers are equal. `sign` is -1 where the highest
     /// is first.
-    pub(super) fn key(self, sign: i64) -> Vec<i64> {
+    pub(super) fn key(self, sign: i64) -> [i64; 2] {
         let has_suit = !self.is_joker() && self.suit != NUMBERED;
         let suit = if has_suit { self.suit } else { 0 };
-        vec![sign * self.value(), sign * i64::from(suit)]
+        [sign * self.value(), sign * i64::from(suit)]
     }
 }
 

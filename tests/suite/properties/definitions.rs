@@ -52,7 +52,7 @@ fn preset(chance: &mut Chance) -> Value {
         }
     }
     let mut definition: Value = serde_json::from_str(&text).expect("JSON");
-    definition["numbers"] = json!({"dex": 0, "advantage": chance.below(2), "count": 0, "legendary": chance.below(2), NEVER: 0});
+    definition["numbers"] = json!({"dex": 0, "advantage": chance.below(2), "count": 0, "legendary": chance.below(2), "seat": 0, NEVER: 0});
     definition
 }
 
@@ -71,7 +71,7 @@ pub fn options(chance: &mut Chance) -> Value {
 pub fn without_cards(chance: &mut Chance) -> Value {
     loop {
         let options = options(chance);
-        if options["definition"]["initiative"]["deck"].is_null() {
+        if options["definition"]["score"]["deck"].is_null() {
             return options;
         }
     }
@@ -84,8 +84,13 @@ fn mutated(chance: &mut Chance) -> Value {
         let (line, value) = line(chance);
         definition[line] = value;
     }
-    if definition["initiative"].is_object() {
-        change_initiative(chance, &mut definition["initiative"]);
+    if definition["score"].is_object() {
+        change_score(chance, &mut definition["score"]);
+    }
+    if definition["score"]["turn_cost"]["round"].is_number() {
+        definition["order"] = json!(["score"]);
+    } else if chance.percent(40) {
+        definition["order"] = order(chance);
     }
     if chance.percent(50) {
         let [reactions, pools] = reactions(chance);
@@ -106,10 +111,30 @@ fn mutated(chance: &mut Chance) -> Value {
     definition
 }
 
-/// Gives an initiative some of what changes it.
-fn change_initiative(chance: &mut Chance, initiative: &mut Value) {
+/// Keys of an order.
+fn order(chance: &mut Chance) -> Value {
+    let mut keys = Vec::new();
+    for (key, often) in [("lap", 30), ("seat", 15), ("foe", 10)] {
+        if chance.percent(often) {
+            keys.push(key);
+        }
+    }
+    let mut one = |words: &[&'static str]| chance.pick(words).copied().unwrap_or_default();
+    keys.push(one(&["-score", "-score", "score", "-dex"]));
+    for words in [
+        ["late", "", ""],
+        ["dex", "-dex", ""],
+        ["foe", "-foe", ""],
+        ["-die", "die", ""],
+    ] {
+        keys.extend(Some(one(&words)).filter(|key| !key.is_empty()));
+    }
+    json!(keys)
+}
+
+/// Gives a score some of what changes it.
+fn change_score(chance: &mut Chance, score: &mut Value) {
     let changes = [
-        ("passes", json!(true)),
         ("again", json!(0)),
         ("turn_cost", json!({"cost": [2, 5]})),
         ("turn_cost", json!({"cost": [1, 5], "usual": 3})),
@@ -117,8 +142,6 @@ fn change_initiative(chance: &mut Chance, initiative: &mut Value) {
         ("wounds", json!({"each": 3, "by": -1})),
         ("wounds", json!({"by": 2})),
         ("conditions", json!({"marked": -4, "unconscious": 3})),
-        ("circle", json!("dex")),
-        ("ties", json!(["roll"])),
         ("more_dice", json!("dex")),
         ("swap", json!({"with": "side"})),
         ("swap", json!({"own_turn": true})),
@@ -126,7 +149,7 @@ fn change_initiative(chance: &mut Chance, initiative: &mut Value) {
     ];
     for (line, value) in changes {
         if chance.percent(12) {
-            initiative[line] = value;
+            score[line] = value;
         }
     }
 }
@@ -135,30 +158,23 @@ fn change_initiative(chance: &mut Chance, initiative: &mut Value) {
 fn line(chance: &mut Chance) -> (&'static str, Value) {
     let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
     let reroll = one(&[json!(false), json!(true)]);
-    let ties = one(&[
-        json!([]),
-        json!(["players"]),
-        json!(["foes"]),
-        json!(["roll"]),
-        json!(["dex", "roll"]),
-    ]);
     let per = one(&[
         json!("combatant"),
         json!("group"),
         json!("side"),
         json!("side"),
     ]);
-    let initiative = one(&[
+    let score = one(&[
         Value::Null,
         json!({"dice": "1d6"}),
-        json!({"dice": "2d6", "low_first": true, "again": 2}),
-        json!({"dice": "1d6", "low_first": true, "turn_cost": {"cost": [1, 5], "round": 3}}),
+        json!({"dice": "2d6", "again": 2}),
+        json!({"dice": "1d6", "turn_cost": {"cost": [1, 5], "round": 3}}),
         json!({"dice": "2d6", "add": ["dex"], "turn_cost": {"cost": [3, 5]}, "reroll": reroll}),
-        json!({"dice": "2d6", "turn_cost": {"cost": [2, 5]}, "passes": true, "fixed": "count"}),
-        json!({"dice": "1d20", "add": ["dex", 1], "advantage": "advantage", "per": per, "reroll": reroll, "ties": ties}),
-        json!({"dice": "1d4", "fixed": "count", "per": per, "reroll": reroll, "ties": ties, "foes": {"add": ["dex"]}}),
+        json!({"dice": "2d6", "turn_cost": {"cost": [2, 5]}, "fixed": "count"}),
+        json!({"dice": "1d20", "add": ["dex", 1], "advantage": "advantage", "per": per, "reroll": reroll}),
+        json!({"dice": "1d4", "fixed": "count", "per": per, "reroll": reroll, "foes": {"add": ["dex"]}}),
         json!({"deck": {"reshuffle": "joker"}, "per": per, "reroll": true}),
-        json!({"deck": {"size": 10, "keep": "choose", "redraw": 2}, "low_first": true, "advantage": "advantage", "reroll": reroll}),
+        json!({"deck": {"size": 10, "keep": "choose", "redraw": 2}, "advantage": "advantage", "reroll": reroll}),
         json!({"deck": {"size": 6, "redraw": "dex", "reshuffle": "round"}, "advantage": "advantage", "reroll": true}),
     ]);
     let phases: Vec<Value> = (0..=chance.below(2)).map(|_| phase(chance)).collect();
@@ -168,7 +184,7 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
             "turns",
             one(&[json!(0), json!(1), json!(2), json!(3), json!("advantage")]),
         ),
-        ("initiative", initiative),
+        ("score", score),
         ("phases", json!(phases)),
         (
             "declare",
@@ -216,10 +232,10 @@ fn reactions(chance: &mut Chance) -> [Value; 2] {
         reactions.insert("aim".to_owned(), aim);
     }
     let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
-    let refill = one(&[json!("turn"), json!("round"), json!("manual")]);
+    let gain = one(&[json!({"own_turn": "max"}), json!({"round": "max"}), json!({"round": 1, "own_turn": "legendary"}), json!({})]);
     let pools = json!({
-        "own": {"max": one(&[json!(1), json!(2), json!("legendary")]), "refill": refill},
-        "side": {"of": "side", "max": one(&[json!(1), json!("outnumbered")]), "refill": one(&[json!("round"), json!("manual")])},
+        "own": {"max": one(&[json!(1), json!(2), json!("legendary")]), "gain": gain},
+        "side": {"of": "side", "max": one(&[json!(1), json!("outnumbered")]), "gain": one(&[json!({"round": "max"}), json!({"round": 2}), json!({})])},
         "table": {"of": "table", "max": 3},
     });
     [Value::Object(reactions), pools]
@@ -352,11 +368,11 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
     vec![
         (json!({"turns": "luck"}), "turns"),
         (
-            json!({"initiative": null, "phases": order}),
+            json!({"score": null, "order": null, "phases": order}),
             "phases.0.pick",
         ),
         (
-            json!({"initiative": {"per": "side"}, "phases": order}),
+            json!({"score": {"per": "side"}, "phases": order}),
             "phases.0.pick",
         ),
         (json!({"phases": []}), "phases"),
@@ -389,7 +405,7 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "reactions",
         ),
         (
-            json!({"reactions": {"d": {"prepare": "delay", "moves": true}}, "initiative": {"reroll": true}, "phases": order}),
+            json!({"reactions": {"d": {"prepare": "delay", "moves": true}}, "score": {"reroll": true}, "phases": order}),
             "reactions.d.moves",
         ),
         (
@@ -425,11 +441,11 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "reactions.r.gives",
         ),
         (
-            json!({"reactions": {"r": {"cost": {"initiative": 1}}}, "initiative": null}),
+            json!({"reactions": {"r": {"cost": {"initiative": 1}}}, "score": null, "order": null}),
             "reactions.r.cost.initiative",
         ),
         (
-            json!({"reactions": {"r": {"cost": {"initiative": 1}}}, "initiative": {"circle": "dex"}, "numbers": {"dex": 0}}),
+            json!({"reactions": {"r": {"cost": {"initiative": 1}}}, "score": {}, "order": ["seat", "-score"], "numbers": {"seat": 0}}),
             "reactions.r.cost.initiative",
         ),
         (
@@ -449,68 +465,56 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "reactions.r.gives",
         ),
         (
-            json!({"surprise": "disadvantage", "initiative": null}),
+            json!({"surprise": "disadvantage", "score": null}),
             "surprise",
         ),
-        (
-            json!({"surprise": "yields", "initiative": null}),
-            "surprise",
-        ),
+        (json!({"surprise": "yields", "score": null}), "surprise"),
         (
             json!({"unconscious": "moves", "phases": [{"pick": "free"}]}),
             "unconscious",
         ),
+        (json!({"score": {"deck": {}, "add": [1]}}), "score.add"),
         (
-            json!({"initiative": {"deck": {}, "add": [1]}}),
-            "initiative.add",
+            json!({"score": {"deck": {"size": 10, "reshuffle": "joker"}}}),
+            "score.deck.reshuffle",
         ),
         (
-            json!({"initiative": {"deck": {"size": 10, "reshuffle": "joker"}}}),
-            "initiative.deck.reshuffle",
+            json!({"score": {"deck": {"redraw": "luck"}}}),
+            "score.deck.redraw",
         ),
         (
-            json!({"initiative": {"deck": {"redraw": "luck"}}}),
-            "initiative.deck.redraw",
+            json!({"score": {"deck": {"keep": "choose"}}, "order": ["seat", "-score"]}),
+            "score.deck.keep",
         ),
         (
-            json!({"initiative": {"deck": {"keep": "choose"}, "circle": "dex"}}),
-            "initiative.deck.keep",
+            json!({"score": {"deck": {}, "turn_cost": {}}}),
+            "score.deck",
         ),
         (
-            json!({"initiative": {"deck": {}, "turn_cost": {}}}),
-            "initiative.deck",
+            json!({"score": {"more_dice": "luck", "dice": "1d6"}}),
+            "score.more_dice",
         ),
         (
-            json!({"initiative": {"more_dice": "luck", "dice": "1d6"}}),
-            "initiative.more_dice",
+            json!({"score": {"more_dice": "dex", "dice": null}, "numbers": {"dex": 0}}),
+            "score.more_dice",
+        ),
+        (json!({"score": {"add": ["luck"]}}), "score.add.0"),
+        (json!({"order": ["-luck"]}), "order.0"),
+        (json!({"order": ["foe", "-score", "-foe"]}), "order.2"),
+        (
+            json!({"score": {"per": "side"}, "order": ["lap", "-score"], "turns": 2}),
+            "order",
         ),
         (
-            json!({"initiative": {"more_dice": "dex", "dice": null}, "numbers": {"dex": 0}}),
-            "initiative.more_dice",
-        ),
-        (json!({"initiative": {"add": ["luck"]}}), "initiative.add.0"),
-        (
-            json!({"initiative": {"ties": ["luck"]}}),
-            "initiative.ties.0",
+            json!({"score": {"wounds": {}}, "order": ["seat", "-score"], "numbers": {"seat": 0}}),
+            "score.wounds",
         ),
         (
-            json!({"initiative": {"ties": ["players", "players"], "deck": null}}),
-            "initiative.ties.1",
+            json!({"score": {"per": "side", "fixed": "dex"}}),
+            "score.fixed",
         ),
-        (
-            json!({"initiative": {"per": "side", "circle": "dex"}}),
-            "initiative.circle",
-        ),
-        (
-            json!({"initiative": {"circle": "dex", "wounds": {}}}),
-            "initiative.wounds",
-        ),
-        (
-            json!({"initiative": {"per": "side", "fixed": "dex"}}),
-            "initiative.fixed",
-        ),
-        (json!({"initiative": {"dice": "20"}}), "initiative.dice"),
-        (json!({"initiative": {"dice": "10d6"}}), "initiative.dice"),
+        (json!({"score": {"dice": "20"}}), "score.dice"),
+        (json!({"score": {"dice": "10d6"}}), "score.dice"),
         (json!({"declare": {"choices": ["run"]}}), "declare.choices"),
         (
             json!({"declare": {"choices": ["run", "run"]}}),
@@ -521,11 +525,11 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "declare.choices.1",
         ),
         (
-            json!({"pools": {"p": {"of": "table", "refill": "turn"}}}),
-            "pools.p.refill",
+            json!({"pools": {"p": {"of": "table", "gain": {"own_turn": "max"}}}}),
+            "pools.p.gain.own_turn",
         ),
         (
-            json!({"pools": {"p": {"of": "table", "max": "dex", "refill": "manual"}}}),
+            json!({"pools": {"p": {"of": "table", "max": "dex", "gain": {}}}}),
             "pools.p.max",
         ),
         (
@@ -557,62 +561,63 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "pools",
         ),
         (
-            json!({"initiative": {"turn_cost": {}}, "phases": [{"pick": "free"}]}),
-            "initiative.turn_cost",
+            json!({"score": {"turn_cost": {}}, "phases": [{"pick": "free"}]}),
+            "score.turn_cost",
         ),
         (
-            json!({"initiative": {"turn_cost": {}, "low_first": true}, "phases": [{"turns": 1}]}),
+            json!({"score": {"turn_cost": {}}, "order": ["score"], "phases": [{"turns": 1}]}),
             "phases",
         ),
+        (json!({"score": {"turn_cost": {}}, "turns": 2}), "turns"),
         (
-            json!({"initiative": {"turn_cost": {}}, "turns": 2}),
-            "turns",
-        ),
-        (
-            json!({"initiative": {"turn_cost": {}}, "reactions": {"d": {"prepare": "delay"}}}),
+            json!({"score": {"turn_cost": {}}, "reactions": {"d": {"prepare": "delay"}}}),
             "reactions.d.prepare",
         ),
         (
-            json!({"initiative": {"passes": true, "turn_cost": null}, "turns": 1}),
-            "initiative.passes",
+            json!({"score": {"turn_cost": null}, "order": ["lap", "-score"], "turns": 1}),
+            "order",
         ),
         (
-            json!({"initiative": {"per": "side", "wounds": {}}}),
-            "initiative.wounds",
+            json!({"score": {"per": "side", "wounds": {}}}),
+            "score.wounds",
         ),
         (
-            json!({"initiative": {"per": "side", "conditions": {"slow": -1}}}),
-            "initiative.conditions",
+            json!({"score": {"per": "side", "conditions": {"slow": -1}}}),
+            "score.conditions",
+        ),
+        (json!({"score": {"per": "side", "swap": {}}}), "score.swap"),
+        (
+            json!({"score": {"swap": {"who": {"has": "luck"}}}}),
+            "score.swap.who.has",
         ),
         (
-            json!({"initiative": {"per": "side", "swap": {}}}),
-            "initiative.swap",
+            json!({"score": {"conditions": {"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1, "h": 1, "i": 1}}}),
+            "score.conditions",
         ),
         (
-            json!({"initiative": {"swap": {"who": {"has": "luck"}}}}),
-            "initiative.swap.who.has",
+            json!({"score": {"reroll": true, "turn_cost": {}}, "order": ["score"]}),
+            "score.reroll",
         ),
         (
-            json!({"initiative": {"conditions": {"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1, "h": 1, "i": 1}}}),
-            "initiative.conditions",
+            json!({"score": {"turn_cost": {"round": 3}}, "order": ["-score"], "phases": null}),
+            "score.turn_cost.round",
         ),
         (
-            json!({"initiative": {"low_first": true, "reroll": true, "turn_cost": {}}}),
-            "initiative.reroll",
+            json!({"score": {"turn_cost": {"cost": [3, 2]}}}),
+            "score.turn_cost.cost",
         ),
         (
-            json!({"initiative": {"turn_cost": {"round": 3}, "low_first": false}, "phases": null}),
-            "initiative.turn_cost.round",
+            json!({"score": {"turn_cost": {"cost": [2, 5], "usual": 1}}}),
+            "score.turn_cost.usual",
         ),
+        (json!({"numbers": {"die": 0}}), "numbers.die"),
+        (json!({"order": ["-late", "score", "lap"]}), "order.2"),
+        (json!({"order": ["-lap", "score"], "turns": 2}), "order.0"),
+        (json!({"order": ["foe score"]}), "order.0"),
         (
-            json!({"initiative": {"turn_cost": {"cost": [3, 2]}}}),
-            "initiative.turn_cost.cost",
+            json!({"score": {"dice": "1d20"}, "order": ["foe"]}),
+            "order",
         ),
-        (
-            json!({"initiative": {"turn_cost": {"cost": [2, 5], "usual": 1}}}),
-            "initiative.turn_cost.usual",
-        ),
-        (json!({"numbers": {"roll": 0}}), "numbers.roll"),
         (json!({"script": "1 + 1"}), "script"),
     ]
 }
@@ -715,26 +720,26 @@ fn every_mistake_of_a_definition_is_named() {
 
 #[test]
 fn an_initiative_that_cannot_be_compared_is_refused_at_its_line() {
-    let sound = json!({"dice": "1d20", "foes": {"dice": "1d12"}, "ties": ["roll"]});
-    assert!(accepted(&json!({"initiative": sound})));
-    let unlike = json!({"dice": "1d20", "foes": {"add": [1]}, "ties": ["roll"]});
-    assert!(accepted(&json!({"initiative": unlike})));
-    for (initiative, line) in [
+    let order = json!(["-score", "-die"]);
+    let sound = json!({"dice": "1d20", "foes": {"dice": "1d12"}});
+    assert!(accepted(&json!({"score": sound, "order": order})));
+    let unlike = json!({"dice": "1d20", "foes": {"add": [1]}});
+    assert!(accepted(&json!({"score": unlike, "order": order})));
+    for (score, line) in [
         (json!({"dice": "1d20", "add": ["luck"]}), "add.0"),
         (json!({"deck": {}, "foes": {}}), "foes"),
         (json!({"deck": {}, "dice": "1d20"}), "dice"),
         (json!({"deck": {}, "add": [1]}), "add"),
-        (json!({"deck": {}, "ties": ["players"]}), "ties"),
     ] {
-        let paths: Vec<_> = refusal(&json!({"initiative": initiative}))
+        let paths: Vec<_> = refusal(&json!({"score": score}))
             .expect("refused")
             .into_iter()
             .map(|(path, _)| path)
             .collect();
         assert_eq!(
             paths,
-            [format!("options.definition.initiative.{line}")],
-            "{initiative}"
+            [format!("options.definition.score.{line}")],
+            "{score}"
         );
     }
 }
@@ -744,14 +749,14 @@ fn a_definition_under_which_nobody_can_act_is_refused() {
     let players = json!({"side": "players"});
     let foes = json!({"side": "foes"});
     let fear = json!({"fear": {"gives": "turn"}});
-    let costs = |initiative: Value| {
-        let mut costs = json!({"initiative": {"turn_cost": {}}});
-        lay(&mut costs["initiative"], &initiative);
+    let costs = |score: Value| {
+        let mut costs = json!({"score": {"turn_cost": {}}});
+        lay(&mut costs["score"], &score);
         costs
     };
     for (definition, line) in [
-        (costs(json!({})), "initiative.turn_cost"),
-        (costs(json!({"add": [-5, 5]})), "initiative.turn_cost"),
+        (costs(json!({})), "score.turn_cost"),
+        (costs(json!({"add": [-5, 5]})), "score.turn_cost"),
         (json!({"turns": 0, "phases": [{"pick": "free"}]}), "turns"),
         (
             json!({"phases": [{"pick": "together", "who": players, "steps": [{"who": foes}]}]}),
@@ -774,17 +779,18 @@ fn a_definition_under_which_nobody_can_act_is_refused() {
         bought["reactions"] = fear.clone();
         assert!(accepted(&bought), "a bought turn is one: {bought}");
     }
-    for initiative in [
+    for score in [
         json!({"dice": "1d6", "add": [-5]}),
         json!({"add": [1]}),
         json!({"foes": {"dice": "1d4"}}),
         json!({"conditions": {"quick": 3}}),
         json!({"wounds": {"by": 1}}),
-        json!({"low_first": true}),
     ] {
-        assert!(accepted(&costs(initiative.clone())), "{initiative}");
+        assert!(accepted(&costs(score.clone())), "{score}");
     }
-    let only_players = json!({"phases": [{"who": {"side": "players"}}], "initiative": {"foes": {"dice": "1d4"}, "turn_cost": {}}});
+    let clock = json!({"score": {"turn_cost": {}}, "order": ["score"]});
+    assert!(accepted(&clock), "ticks need not be above 0");
+    let only_players = json!({"phases": [{"who": {"side": "players"}}], "score": {"foes": {"dice": "1d4"}, "turn_cost": {}}});
     assert!(!accepted(&only_players), "only foes rise above 0");
 }
 

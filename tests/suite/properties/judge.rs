@@ -449,7 +449,7 @@ impl Judge {
             };
             // On a clock the order goes on over the end of a round.
             let definition = &self.view["options"]["definition"];
-            let clock = costs_turns(definition) && definition["initiative"]["low_first"] == true;
+            let clock = costs_turns(definition) && definition["order"][0] == "score";
             if !clock && events.iter().any(|event| event["type"] == "round_started") {
                 break;
             }
@@ -669,7 +669,7 @@ impl Judge {
 
     /// The most commands of the turns that scores pay for, if a turn costs at least 1; else 0.
     fn turns_by_cost(&self) -> usize {
-        if self.view["options"]["definition"]["initiative"]["turn_cost"].is_null() {
+        if self.view["options"]["definition"]["score"]["turn_cost"].is_null() {
             return 0;
         }
         let places = self.view["state"]["places"].as_array();
@@ -763,7 +763,7 @@ fn gives_everybody_a_turn(definition: &Value) -> bool {
 
 /// Whether turns cost initiative, so that nobody has a fixed count of them.
 fn costs_turns(definition: &Value) -> bool {
-    !definition["initiative"]["turn_cost"].is_null()
+    !definition["score"]["turn_cost"].is_null()
 }
 
 /// Whether an option can be sent in the name of `id`.

@@ -69,7 +69,8 @@ fn resolve_alone_plays_every_definition() {
 
 #[test]
 fn more_turns_and_dice_than_a_log_entry_holds_are_refused_at_creation() {
-    let options = |turns: u8, dice: &str| json!({"definition": {"turns": turns, "initiative": {"dice": dice}}});
+    let options =
+        |turns: u8, dice: &str| json!({"definition": {"turns": turns, "score": {"dice": dice}}});
     let combatants = |hp: bool| {
         let mut combatants = Vec::new();
         for n in 0..500 {
