@@ -38,6 +38,10 @@ pub struct Start {
     #[default]
     #[advanced]
     pub rolls: BTreeMap<CombatantId, Int<1, 900>>,
+    /// Initiatives that are known, by combatant, group or side. Nothing is rolled or added for them.
+    #[default]
+    #[advanced]
+    pub totals: BTreeMap<CombatantId, Number>,
     /// Sums of the dice of roll-offs, at most 3 in their order, by combatant, group or side. They count
     /// only in a tie. The server rolls the rest.
     #[default]
@@ -64,6 +68,10 @@ pub struct Roll {
     #[default]
     #[advanced]
     pub rolls: BTreeMap<CombatantId, Int<1, 900>>,
+    /// Initiatives that are known, by combatant, group or side. Nothing is rolled or added for them.
+    #[default]
+    #[advanced]
+    pub totals: BTreeMap<CombatantId, Number>,
     /// Sums of the dice of roll-offs, at most 3 in their order, by combatant, group or side. They count
     /// only in a tie. The server rolls the rest.
     #[default]

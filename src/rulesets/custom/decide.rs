@@ -80,6 +80,7 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     if undeclared(play.encounter()).next().is_some() {
         for (path, none) in [
             ("rolls", c.rolls.is_empty()),
+            ("totals", c.totals.is_empty()),
             ("tie_rolls", c.tie_rolls.is_empty()),
             ("cards", c.cards.is_empty()),
         ] {
@@ -87,7 +88,7 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
                 none,
                 "declare_first",
                 field(path),
-                || "Combatants declare first. Send dice and cards with \"roll\", after the declarations.",
+                || "Combatants declare first. Send dice, totals and cards with \"roll\", after the declarations.",
             )?;
         }
         play.emit(DeclarationsOpened {});
@@ -95,6 +96,7 @@ fn start(play: &mut Play<'_>, c: &Start) -> Result<(), Violation> {
     }
     let rolled = Roll {
         rolls: c.rolls.clone(),
+        totals: c.totals.clone(),
         tie_rolls: c.tie_rolls.clone(),
         cards: c.cards.clone(),
         first_side: None,

@@ -553,8 +553,12 @@ fn roll_sides(encounter: &mut Encounter, rolled: &[RolledSide]) {
 }
 
 fn use_up_roll(encounter: &mut Encounter, id: &CombatantId) {
-    if encounter.get(id).is_some_and(|c| c.stats.roll.is_some()) {
-        encounter.change(id, |c| c.stats.roll = None);
+    let brought = |c: &Combatant| c.stats.roll.is_some() || c.stats.initiative.is_some();
+    if encounter.get(id).is_some_and(brought) {
+        encounter.change(id, |c| {
+            c.stats.roll = None;
+            c.stats.initiative = None;
+        });
     }
 }
 

@@ -1,5 +1,6 @@
 //! Initiative: dice and numbers, or cards, for combatants, groups or sides.
 
+use super::definition::Number;
 use super::definition::{
     DeckRule, Definition, Dice, Fact, Keep, Lasts, Per, SEAT, ScoreRule, Surprise,
 };
@@ -30,6 +31,7 @@ const ROLL_OFF_FACTOR: i64 = 1000;
 /// What the table rolled and dealt where it leaves both to the server.
 pub(super) const NOTHING: Roll = Roll {
     rolls: BTreeMap::new(),
+    totals: BTreeMap::new(),
     tie_rolls: BTreeMap::new(),
     cards: BTreeMap::new(),
     first_side: None,
@@ -44,6 +46,8 @@ struct Unit<'t> {
     members: Vec<&'t Combatant>,
     /// What the table rolled for it.
     roll: Option<i64>,
+    /// The initiative that the table knows.
+    total: Option<i64>,
     /// What the table rolled for it in roll-offs.
     tie_rolls: Vec<i64>,
     /// The card that the table dealt to it.
@@ -57,6 +61,7 @@ impl<'t> Unit<'t> {
             first,
             members: vec![first],
             roll: None,
+            total: None,
             tie_rolls: Vec::new(),
             card: None,
         }
@@ -83,6 +88,14 @@ impl<'t> Unit<'t> {
             return None;
         }
         own_dice(definition, self.first)
+    }
+
+    /// The initiative that is known: by the command, whatever dice it has too, else by the first member
+    /// that brought one, unless the command has dice.
+    fn known_total(&self) -> Option<i64> {
+        let mut brought = self.counted().filter_map(|c| c.stats.initiative);
+        let brought = brought.next().filter(|_| self.roll.is_none());
+        self.total.or_else(|| brought.map(Int::get))
     }
 
     /// The first roll that a member brought to which these dice come.
@@ -152,6 +165,16 @@ fn apply_brought(
             return Err(Violation::field("impossible_roll", path, detail));
         }
         unit.roll = Some(sum.get());
+    }
+    for (name, total) in &given.totals {
+        let path = format!("totals.{}", name.as_str());
+        if let Some(detail) = no_totals(definition) {
+            return Err(Violation::field("no_totals", path, detail));
+        }
+        let Some(unit) = unit_named(units, name) else {
+            return Err(not_rolled(path, name));
+        };
+        unit.total = Some(total.get());
     }
     for (name, sums) in &given.tie_rolls {
         let path = format!("tie_rolls.{}", name.as_str());
@@ -256,6 +279,34 @@ pub(super) fn table_rolls(encounter: &Encounter) -> Values {
     Values::Object(rolls)
 }
 
+/// Why nobody comes with a known initiative, if nobody does.
+fn no_totals(definition: &Definition) -> Option<&'static str> {
+    if deck(definition).is_some() {
+        return Some("Cards set this order. Send cards, or remove definition.score.deck.");
+    }
+    match key_of(definition, &Fact::Score) {
+        Some(_) => None,
+        None => Some("Initiative is no key of this order. Add score to definition.order."),
+    }
+}
+
+/// Whether combatants may come with a known initiative.
+pub(super) fn takes_totals(definition: &Definition) -> bool {
+    no_totals(definition).is_none()
+}
+
+/// The known initiatives that the table may bring, for each unit.
+pub(super) fn table_totals(encounter: &Encounter) -> Values {
+    let mut totals = Vec::new();
+    let mut known = BTreeSet::new();
+    for unit in units(encounter) {
+        if known.insert(unit.name().to_owned()) {
+            totals.push(Property::optional(unit.name().to_owned(), Number::any()));
+        }
+    }
+    Values::Object(totals)
+}
+
 /// A card that the table may have dealt to a unit: one, because no card is dealt twice.
 pub(super) fn table_cards(encounter: &Encounter) -> Values {
     let mut names = Vec::new();
@@ -282,6 +333,16 @@ fn not_rolled(path: String, name: &CombatantId) -> Violation {
         "{name} has no dice or card of its own in this order. Name a combatant, group or side, as score.per says."
     );
     Violation::field("not_rolled", path, detail)
+}
+
+/// Refuses a known initiative that the order does not take.
+pub(super) fn check_known(definition: &Definition, c: &Combatant) -> Result<(), FieldError> {
+    match no_totals(definition) {
+        Some(detail) if c.stats.initiative.is_some() => {
+            Err(FieldError::meaningless("initiative", detail))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses a combatant's own roll that the dice of its side do not come to.
@@ -493,6 +554,14 @@ impl Roller<'_> {
     fn initiative(&mut self, play: &mut Play<'_>, unit: &Unit<'_>) -> Initiative {
         if let Some(deck) = &self.rule.deck {
             return self.deal(play, deck, unit);
+        }
+        if let Some(total) = unit.known_total() {
+            return Initiative {
+                key: self.key(unit, &[self.sign() * total], false),
+                total,
+                known: true,
+                ..Initiative::default()
+            };
         }
         if is_fixed(self.definition, unit.first) {
             let total = self.own_number(unit, self.rule.fixed.as_ref());

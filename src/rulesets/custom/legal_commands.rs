@@ -7,7 +7,9 @@ use super::command::{
 use super::definition::{
     Gives, Keep, Number, Owner, Partner, Per, Prepare, ReactionRule, Surprise,
 };
-use super::initiative::{side_dice, table_cards, table_roll_offs, table_rolls};
+use super::initiative::{
+    side_dice, table_cards, table_roll_offs, table_rolls, table_totals, takes_totals,
+};
 use super::places::{has_open_place, may_swap, swap_rule};
 use super::query::{
     Opening, Survey, asked, candidates, chooser, cost_of_turn, current, deck, definition,
@@ -62,7 +64,8 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
     legal
 }
 
-/// The numbers of a newcomer, and its group if groups share an initiative.
+/// The numbers of a newcomer, its group if groups share an initiative, and its initiative if it is
+/// known.
 pub(super) fn newcomer_fields(encounter: &Encounter) -> Vec<Property> {
     let definition = definition(encounter);
     let mut numbers = Vec::with_capacity(definition.numbers.len());
@@ -76,6 +79,9 @@ pub(super) fn newcomer_fields(encounter: &Encounter) -> Vec<Property> {
     let score = score_rule(definition);
     if score.is_some_and(|score| score.per == Per::Group) {
         fields.push(Property::optional("group", Values::NewWord(Vec::new())));
+    }
+    if takes_totals(definition) {
+        fields.push(Property::optional("initiative", Number::any()));
     }
     fields
 }
@@ -284,6 +290,9 @@ fn rolled(encounter: &Encounter, mut option: LegalCommand) -> LegalCommand {
     let mut fighters = encounter.active();
     if fighters.any(|c| side_dice(definition, c).is_some()) {
         option = option.open("rolls", table_rolls(encounter));
+    }
+    if takes_totals(definition) {
+        option = option.open("totals", table_totals(encounter));
     }
     if let Some(tie_rolls) = table_roll_offs(encounter) {
         option = option.open("tie_rolls", tie_rolls);

@@ -404,4 +404,8 @@ const RULES: &[Rule] = &[
         "CU-51",
         "`sides` proportional: the side with the largest share of its turns left is next.",
     ),
+    Rule::official(
+        "CU-52",
+        "A combatant may come with its initiative, as `initiative` or in `totals` of `start` and `roll`. Nothing is rolled or added for it, but wounds and conditions change it.",
+    ),
 ];

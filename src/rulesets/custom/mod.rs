@@ -87,6 +87,7 @@ impl Ruleset for Custom {
                 return Err(unknown_number(definition, name));
             }
         }
+        initiative::check_known(definition, combatant)?;
         initiative::check_own_roll(definition, combatant)
     }
 

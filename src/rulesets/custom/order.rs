@@ -266,6 +266,8 @@ fn because(initiative: &Initiative, moved: bool) -> Reason {
         ("CU-25", "moved in the order".into())
     } else if let Some(card) = initiative.card {
         ("CU-7", changed(card.name(), initiative).into())
+    } else if initiative.known {
+        ("CU-52", changed("known initiative", initiative).into())
     } else if initiative.fixed {
         ("CU-3", changed("fixed initiative", initiative).into())
     } else {
@@ -274,7 +276,7 @@ fn because(initiative: &Initiative, moved: bool) -> Reason {
     let rolled = initiative.card.is_none();
     Reason {
         dice: initiative.dice.clone(),
-        bonus: (rolled && !initiative.fixed).then_some(initiative.bonus),
+        bonus: (rolled && !initiative.fixed && !initiative.known).then_some(initiative.bonus),
         total: rolled.then_some(initiative.total),
         ..Reason::new(rule, reason)
     }

@@ -29,6 +29,10 @@ pub struct CombatantStats {
     /// Sum of its own dice, without bonuses, for its next initiative. The initiative uses it up.
     #[schema(value_type = Option<i16>, minimum = 1, maximum = 900)]
     pub roll: Option<Int<1, 900>>,
+    /// Its next initiative, if it is known, from -1000 to 1000: nothing is rolled or added for it. The
+    /// initiative uses it up.
+    #[schema(value_type = Option<i16>, minimum = -1000, maximum = 1000)]
+    pub initiative: Option<Number>,
     /// Its numbers, by the names in the definition.
     #[schema(value_type = std::collections::HashMap<String, i16>)]
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -221,6 +225,9 @@ pub struct Initiative {
     #[schema(value_type = Vec<String>)]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spare: Vec<Card>,
+    /// True if the initiative was known, and nothing was rolled or added for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub known: bool,
     /// True if the initiative is fixed, not rolled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fixed: bool,

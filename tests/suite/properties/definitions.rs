@@ -232,7 +232,12 @@ fn reactions(chance: &mut Chance) -> [Value; 2] {
         reactions.insert("aim".to_owned(), aim);
     }
     let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
-    let gain = one(&[json!({"own_turn": "max"}), json!({"round": "max"}), json!({"round": 1, "own_turn": "legendary"}), json!({})]);
+    let gain = one(&[
+        json!({"own_turn": "max"}),
+        json!({"round": "max"}),
+        json!({"round": 1, "own_turn": "legendary"}),
+        json!({}),
+    ]);
     let pools = json!({
         "own": {"max": one(&[json!(1), json!(2), json!("legendary")]), "gain": gain},
         "side": {"of": "side", "max": one(&[json!(1), json!("outnumbered")]), "gain": one(&[json!({"round": "max"}), json!({"round": 2}), json!({})])},

@@ -248,6 +248,9 @@ impl Subject {
                 if self.id == "custom" && chance.percent(30) {
                     newcomer["roll"] = json!(chance.number(1, 8));
                 }
+                if self.id == "custom" && chance.percent(20) {
+                    newcomer["initiative"] = json!(chance.number(-2, 20));
+                }
                 return json!({"type": "add_combatant", "details": newcomer});
             }
             15 | 16 => return json!({"type": "remove_combatant", "combatant": who}),
@@ -289,7 +292,9 @@ impl Subject {
         if self.id == "custom" {
             stats["numbers"] = definitions::numbers(chance);
             // A creation is not refused; whoever joins later may bring a die.
-            stats.as_object_mut().and_then(|stats| stats.remove("roll"));
+            for known in ["roll", "initiative"] {
+                stats.as_object_mut().and_then(|stats| stats.remove(known));
+            }
         }
         stats
     }
