@@ -1,13 +1,13 @@
 //! What is wrong with a definition: the path of each mistake, and what would be right.
 
 use super::definition::{
-    CostRule, DeckRule, Definition, Fact, Gain, Gives, Keep, MAX_KEYS, OUTNUMBERED, Owner, Per,
-    PhaseRule, Pick, PoolRule, Prepare, ReactionRule, Reshuffle, SEAT, ScoreRule, Sides, Surprise,
-    Team, Term, Unconscious, When, Who,
+    CostRule, DeckRule, Definition, Fact, Gain, Gives, Keep, MAX, MAX_KEYS, OUTNUMBERED, Owner,
+    Per, PhaseRule, Pick, PoolRule, Prepare, ReactionRule, Reshuffle, SEAT, ScoreRule, Sides,
+    Surprise, Team, Term, Unconscious, When, Who,
 };
 use super::query::{
-    costs_turns, has_passes, has_places, is_low_first, is_seated, keys, lets_sides_skip, pool_line,
-    reaction_line, rerolls, score_rule,
+    costs_turns, has_clock, has_passes, has_places, is_low_first, is_seated, keys, lets_sides_skip,
+    pool_line, reaction_line, rerolls, score_rule, sorts_by_score,
 };
 use crate::json::FieldError;
 use crate::vocabulary::{Int, Slug};
@@ -47,20 +47,17 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
         return wrong.found;
     }
     wrong.term("turns", &definition.turns);
-    if let Some((word, _)) = Fact::WORDS
+    let reserved = Fact::WORDS
         .iter()
-        .find(|(word, _)| definition.numbers.contains_key(&Slug::fixed(word)))
-    {
-        wrong.note(
-            format!("numbers.{word}"),
-            "This word has a meaning in order. Choose another name.",
-        );
-    }
-    if definition.numbers.contains_key(&Slug::fixed(OUTNUMBERED)) {
-        wrong.note(
-            format!("numbers.{OUTNUMBERED}"),
-            "This word has a meaning in max of a pool. Choose another name.",
-        );
+        .map(|(word, _)| (*word, "order"))
+        .chain([(OUTNUMBERED, "max of a pool"), (MAX, "gain of a pool")]);
+    for (word, line) in reserved {
+        if definition.numbers.contains_key(&Slug::fixed(word)) {
+            wrong.note(
+                format!("numbers.{word}"),
+                format!("This word has a meaning in {line}. Choose another name."),
+            );
+        }
     }
     if let Some(score) = &definition.score {
         wrong.score(score);
@@ -208,7 +205,12 @@ impl Wrong<'_> {
         for (i, key) in keys.iter().enumerate() {
             let path = format!("order.{i}");
             match &key.fact {
-                Fact::Number(name) => self.number(path.clone(), Some(name)),
+                Fact::Number(name) if !definition.numbers.contains_key(name) => {
+                    let message = format!(
+                        "Unknown key \"{name}\". Use score, late, foe, die, lap, seat or a name of numbers."
+                    );
+                    self.note(path.clone(), message);
+                }
                 Fact::Seat => self.number(path.clone(), Some(&Slug::fixed(SEAT))),
                 _ => {}
             }
@@ -236,15 +238,21 @@ impl Wrong<'_> {
             "order",
             "A side has no laps and no seat. Remove them, or set score.per to combatant or group.",
         );
-        let has_score = keys.iter().any(|key| key.fact == Fact::Score);
+        let by_score = sorts_by_score(definition);
         self.unless(
-            has_score
-                || definition
-                    .score
-                    .as_ref()
-                    .is_none_or(|score| !is_made(score)),
+            by_score || definition.score.as_ref().is_none_or(is_without_score),
             "order",
-            "The order leaves out the initiative. Add the key score, or remove the line score.",
+            "The order leaves out the initiative. Add the key score, or set the line score to null.",
+        );
+        self.unless(
+            !by_score || definition.score.is_some(),
+            "order",
+            "There is no initiative to sort by. Add the line score, or take the key score away.",
+        );
+        self.unless(
+            !has_clock(definition) || !has_passes(definition),
+            "order",
+            "A clock has no laps. Remove lap.",
         );
         let further = definition.turns != Term::Fixed(Int::clamped(1));
         self.unless(
@@ -394,6 +402,11 @@ impl Wrong<'_> {
             "Initiative of a combatant or group pays. Add score, set score.per, or remove this.",
         );
         self.unless(!is_seated(self.definition), &line, SEATS_STAND);
+        self.unless(
+            !has_places(self.definition) || sorts_by_score(self.definition),
+            &line,
+            "Initiative is no key of this order. Add score to order, or remove this.",
+        );
     }
 
     fn cost(&mut self, name: &Slug, rule: &ReactionRule) {
@@ -723,21 +736,26 @@ impl Wrong<'_> {
             ("score.reroll", score.reroll),
             ("score.fixed", score.fixed.is_some()),
         ] {
-            self.unless(!is_there, path, "A clock can't go with this. Remove it.");
+            self.unless(!is_there, path, "Turn costs with the lowest first make a clock, and this can't go with one. Set it to null, or use -score.");
         }
+        let mut first = keys(definition).iter().filter(|key| key.fact != Fact::Lap);
         self.unless(
-            keys(definition)
-                .first()
-                .is_some_and(|key| key.fact == Fact::Score),
+            first.next().is_some_and(|key| key.fact == Fact::Score),
             "order",
             "On a clock the tick decides first. Put score first.",
         );
     }
 }
 
-/// Whether an initiative is more than 0 for all.
-fn is_made(score: &ScoreRule) -> bool {
-    score.dice.is_some() || score.deck.is_some() || !score.add.is_empty() || score.foes.is_some()
+/// Whether a score says no more than whose it is, and so needs no key.
+fn is_without_score(score: &ScoreRule) -> bool {
+    *score
+        == ScoreRule {
+            per: score.per,
+            reroll: score.reroll,
+            swap: score.swap.clone(),
+            ..ScoreRule::default()
+        }
 }
 
 /// The path of a field of a phase.

@@ -29,8 +29,9 @@ pub struct Definition {
     pub turns: Term<0, 10>,
     /// Initiative of the combatants, groups or sides. Absent for none.
     pub score: Option<ScoreRule>,
-    /// Keys of the order, at most 6: the first that differs decides. Those that are equal in all choose.
-    /// `["-score", "late"]` by default if there is a `score`, else no order.
+    /// Keys of the order, at most 6: `score`, `late`, `foe`, `die`, `lap`, `seat` or the name of a number,
+    /// with `-` if the highest is first. The first that differs decides, and those that are equal in
+    /// all choose. `["-score", "late"]` by default if there is a `score`, else no order.
     #[schema(value_type = Option<Vec<String>>, max_items = 6)]
     pub order: Option<Vec<Key>>,
     /// Parts of a round, in order; 1 to 8.
@@ -213,13 +214,14 @@ impl FromStr for Key {
             Some(word) => (true, word),
             None => (false, text),
         };
+        let word = Slug::new(word).ok_or(
+            "Expected score, late, foe, die, lap, seat or the name of a number, with - before it if the highest is first.",
+        )?;
         let mut words = Fact::WORDS.into_iter();
-        let fact = match words.find(|(known, _)| *known == word) {
+        let fact = match words.find(|(known, _)| word == *known) {
             Some((_, fact)) => fact,
             None if word == SEAT => Fact::Seat,
-            None => Fact::Number(Slug::new(word).ok_or(
-                "Expected score, late, foe, die, lap, seat or the name of a number, with - before it if the highest is first.",
-            )?),
+            None => Fact::Number(word),
         };
         Ok(Self { fact, highest })
     }
@@ -518,7 +520,7 @@ impl Default for PoolRule {
     }
 }
 
-/// Points that a pool gains, up to its maximum.
+/// Points that a pool gains, up to its maximum: a number, the name of one, or `max` for all.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]

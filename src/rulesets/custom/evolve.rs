@@ -249,6 +249,7 @@ fn delay(encounter: &mut Encounter, e: &Delayed) {
         // The end of this turn has counted.
         c.acted = true;
         c.state.delaying = true;
+        c.state.resumes = true;
         c.state.delayed_turn = delayed_turn;
         c.state.counted.clone_from(&e.counted);
         c.state.turns_left = c.state.turns_left.saturating_add(1);
@@ -267,6 +268,7 @@ fn lapse(encounter: &mut Encounter, id: &CombatantId) {
         let lost = !c.active() || is_skipped(definition, c);
         c.acted |= lost && !c.state.counted.is_empty();
         c.state.delaying = false;
+        c.state.resumes = false;
         if c.state.delayed_turn.take().is_some() || delays_last(definition, Lasts::Used) {
             c.state.turns_left = c.state.turns_left.saturating_sub(1);
         }
@@ -380,6 +382,7 @@ fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, first: bool
     let mut state = CombatantState {
         turns_left,
         delaying: before.delaying,
+        resumes: before.resumes && before.delaying,
         counted,
         lapped: before.lapped,
         surprised: before.surprised && stays_surprised,
@@ -725,7 +728,9 @@ fn take_turn(encounter: &mut Encounter, id: &CombatantId, origin: TurnOrigin) {
     let Some(c) = encounter.get_mut(id) else {
         return;
     };
-    begin_turn_of_pools(definition, c);
+    if !std::mem::take(&mut c.state.resumes) {
+        begin_turn_of_pools(definition, c);
+    }
     c.state.turns_left = c.state.turns_left.saturating_sub(1);
     c.state.turns_in_phase = c.state.turns_in_phase.saturating_add(1);
     c.state.had_pass = has_passes(definition);
@@ -1166,6 +1171,7 @@ fn give_turn_back(encounter: &mut Encounter, e: &PlacesSwapped) {
     remove_from_turn(&mut encounter.state, &e.combatant);
     encounter.change_state(&e.combatant, |s| {
         s.counted.clone_from(&e.counted);
+        s.resumes = true;
         s.turns_left = s.turns_left.saturating_add(1);
         s.turns_in_phase = s.turns_in_phase.saturating_sub(1);
         s.had_pass = false;

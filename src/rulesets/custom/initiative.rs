@@ -6,12 +6,12 @@ use super::definition::{
 };
 use super::query::{
     change_by_conditions, change_by_wounds, deck, definition, delays_last, has_clock, has_places,
-    is_fixed, is_foe, is_low_first, is_seated, key_of, keys, number, score_rule, score_slot,
-    side_state, slots, turns, value,
+    is_fixed, is_foe, is_low_first, is_seated, key_of, keys, leading_number, number, score_rule,
+    score_slot, side_state, slots, sorts_by_score, turns, value,
 };
 use super::{
-    Card, Cause, Combatant, Encounter, Initiative, InitiativeRolled, Placed, Play, Reshuffled,
-    Roll, RolledPlace, RolledSide, ScoreSlot,
+    Card, Cause, Changes, Combatant, Encounter, Initiative, InitiativeRolled, Placed, Play,
+    Reshuffled, Roll, RolledPlace, RolledSide, ScoreSlot,
 };
 use crate::json::{CachedJson, FieldError};
 use crate::rulesets::shared::seen_first;
@@ -27,6 +27,8 @@ const NO_CARD: i64 = 101;
 const ROLL_OFFS: usize = 3;
 /// More than any sum of dice, so that an earlier roll-off decides before a later one.
 const ROLL_OFF_FACTOR: i64 = 1000;
+/// More than all roll-offs come to.
+const ROLLED: i64 = 1_000_000_000_000;
 
 /// What the table rolled and dealt where it leaves both to the server.
 pub(super) const NOTHING: Roll = Roll {
@@ -284,10 +286,8 @@ fn no_totals(definition: &Definition) -> Option<&'static str> {
     if deck(definition).is_some() {
         return Some("Cards set this order. Send cards, or remove definition.score.deck.");
     }
-    match key_of(definition, &Fact::Score) {
-        Some(_) => None,
-        None => Some("Initiative is no key of this order. Add score to definition.order."),
-    }
+    let detail = "Initiative is no key of this order. Add score to definition.order.";
+    (!sorts_by_score(definition)).then_some(detail)
 }
 
 /// Whether combatants may come with a known initiative.
@@ -574,7 +574,11 @@ impl Roller<'_> {
         }
         let bonus = self.bonus(unit);
         let (dice, sum) = self.roll(play, unit);
-        let total = sum + bonus;
+        let total = if sorts_by_score(self.definition) {
+            sum + bonus
+        } else {
+            self.leading_number(unit)
+        };
         Initiative {
             key: self.key(unit, &[self.sign() * total], false),
             total,
@@ -594,6 +598,7 @@ impl Roller<'_> {
                 Fact::Late => all.push(sign * i64::from(fixed)),
                 Fact::Foe => all.push(sign * i64::from(is_foe(unit.first))),
                 // Its dice are rolled when all else is known.
+                // Who rolls none comes after those who do.
                 Fact::Die => all.push(0),
                 Fact::Lap => {}
                 // Who begins is known when all else is.
@@ -605,6 +610,14 @@ impl Roller<'_> {
             }
         }
         all
+    }
+
+    /// The number that decides first, in an order without the initiative.
+    fn leading_number(&self, unit: &Unit<'_>) -> i64 {
+        match leading_number(self.definition) {
+            Some((name, highest)) => best(unit, highest, |c| number(self.definition, c, name)),
+            None => 0,
+        }
     }
 
     /// The seat of a unit.
@@ -693,16 +706,36 @@ impl Roller<'_> {
         self.of_card(unit, cards.first().copied(), spare)
     }
 
-    /// The initiative of a card; without one it is the last.
-    fn of_card(&self, unit: &Unit<'_>, card: Option<Card>, spare: Vec<Card>) -> Initiative {
+    /// The same initiative with another card.
+    fn with_card(&self, initiative: &Initiative, card: Option<Card>) -> Initiative {
+        let mut dealt = Initiative {
+            total: card.map_or(0, Card::value),
+            card,
+            spare: Vec::new(),
+            changes: Changes::default(),
+            ..initiative.clone()
+        };
+        let score = self.score_of(card);
+        for (key, of_card) in dealt.key.iter_mut().skip(self.slot().at).zip(score) {
+            *key = of_card;
+        }
+        dealt
+    }
+
+    /// What a card counts in the order; none is the last.
+    fn score_of(&self, card: Option<Card>) -> [i64; 2] {
         let no_card = if is_low_first(self.definition) {
             NO_CARD
         } else {
             0
         };
-        let score = card.map_or([no_card, 0], |card| card.key(self.sign()));
+        card.map_or([no_card, 0], |card| card.key(self.sign()))
+    }
+
+    /// The initiative of a card; without one it is the last.
+    fn of_card(&self, unit: &Unit<'_>, card: Option<Card>, spare: Vec<Card>) -> Initiative {
         Initiative {
-            key: self.key(unit, &score, false),
+            key: self.key(unit, &self.score_of(card), false),
             total: card.map_or(0, Card::value),
             card,
             spare,
@@ -762,7 +795,7 @@ impl Roller<'_> {
         for round in 0..ROLL_OFFS {
             let tied = tied_keys(rolled, head, at);
             if tied.is_empty() {
-                return;
+                break;
             }
             for (unit, initiative) in &mut *rolled {
                 let is_tied = !unit.first.hidden && tied.contains(part(&initiative.key, head, at));
@@ -781,6 +814,14 @@ impl Roller<'_> {
                     *key += sign * sum;
                     initiative.dice.extend(faces);
                 }
+            }
+        }
+        // Where the lowest is first too, who has not rolled comes after those that have.
+        for (_, initiative) in rolled {
+            if let Some(key) = initiative.key.get_mut(at)
+                && *key > 0
+            {
+                *key -= ROLLED;
             }
         }
     }
@@ -917,8 +958,8 @@ impl Roller<'_> {
         for _ in 1..turns(self.definition, c) {
             let further = if let Some(deck) = &self.rule.deck {
                 let card = self.draw(play, deck, 0);
-                self.with_wounds(c, &self.of_card(&Unit::new(None, c), card, Vec::new()))
-            } else if is_seated(self.definition) {
+                self.with_wounds(c, &self.with_card(&undiced, card))
+            } else if is_seated(self.definition) || !sorts_by_score(self.definition) {
                 undiced.clone()
             } else {
                 shift += self.sign() * self.rule.again.get();

@@ -14,7 +14,7 @@ use super::places::{has_open_place, may_swap, swap_rule};
 use super::query::{
     Opening, Survey, asked, candidates, chooser, cost_of_turn, current, deck, definition,
     delay_rule, fits, has_clock, has_places, is_seated, may_choose_card, may_react, may_return,
-    may_skip, may_use, opening, phase, points, price, score_rule, undeclared,
+    may_skip, may_use, opening, phase, points, price, score_rule, sorts_by_score, undeclared,
 };
 use super::{Combatant, Encounter, Mode, pick_rule};
 use crate::vocabulary::{
@@ -93,6 +93,10 @@ fn places(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         return;
     }
     let set = LegalCommand::of::<SetInitiative>("CU-40");
+    let is_set = sorts_by_score(definition);
+    if !has_places(definition) && !is_set {
+        return;
+    }
     if !has_places(definition) {
         let rolled = encounter
             .state
@@ -104,7 +108,7 @@ fn places(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         return;
     }
     let placed: Vec<_> = placed(encounter).collect();
-    if !is_seated(definition) {
+    if is_set && !is_seated(definition) {
         let set = set.whom("combatant", placed.iter().copied());
         legal.push(set.required("combatant").alike_values("combatant"));
     }

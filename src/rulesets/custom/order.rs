@@ -2,12 +2,13 @@
 
 use super::definition::Definition;
 use super::query::{
-    costs_turns, deck, definition, has_clock, has_passes, has_places, is_over, is_seated, phase,
+    costs_turns, deck, definition, has_clock, has_passes, has_places, is_over, is_seated,
+    leading_number, phase, score_slot, sorts_by_score,
 };
 use super::walk::{Coming, Walk};
 use super::{Combatant, Custom, Encounter, Initiative, Mode, Place};
 use crate::json::CachedJson;
-use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Slug, Status};
+use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Slug, Status, spaced};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write;
@@ -149,11 +150,11 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
             Stage::Open
         };
         let seated = is_seated(definition);
-        let mut because = because(&place.initiative, place.moved);
+        let mut because = because(definition, &place.initiative, place.moved);
         if seated && !place.moved {
             because = seat(&place.initiative);
         }
-        if is_tied(places, i, seated) {
+        if is_tied(definition, places, i) {
             because.tie_rule = Some("CU-5");
         }
         let entry = OrderEntry {
@@ -203,26 +204,27 @@ fn repeats_card(places: &[CachedJson<Place>], place: &Place) -> bool {
 }
 
 /// Whether a place beside this one has the same initiative.
-fn is_tied(places: &[CachedJson<Place>], at: usize, by_key: bool) -> bool {
+fn is_tied(definition: &Definition, places: &[CachedJson<Place>], at: usize) -> bool {
     let Some(place) = places.get(at) else {
         return false;
     };
     let before = at.checked_sub(1).and_then(|at| places.get(at));
     let after = at.checked_add(1).and_then(|at| places.get(at));
-    before.is_some_and(|other| ties(place, other, by_key))
-        || after.is_some_and(|other| ties(place, other, by_key))
+    before.is_some_and(|other| ties(definition, place, other))
+        || after.is_some_and(|other| ties(definition, place, other))
 }
 
-/// Whether another combatant's place has the same initiative.
-fn ties(place: &Place, other: &Place, by_key: bool) -> bool {
+/// Whether another combatant's place has the same initiative, and the same of what comes before it.
+fn ties(definition: &Definition, place: &Place, other: &Place) -> bool {
     if place.combatant == other.combatant {
         return false;
     }
     let (one, two) = (&place.initiative, &other.initiative);
-    if by_key || one.card.is_some() {
+    if is_seated(definition) || !sorts_by_score(definition) || one.card.is_some() {
         return one.key == two.key;
     }
-    two.card.is_none() && one.total == two.total
+    let at = score_slot(definition).at;
+    two.card.is_none() && one.key.get(..=at) == two.key.get(..=at)
 }
 
 /// A row for each combatant by side, in the order of joining, where there are no places.
@@ -236,7 +238,7 @@ fn by_side(encounter: &Encounter) -> Vec<Row> {
     for side in &encounter.state.sides {
         for c in members.remove(&side.side).unwrap_or_default() {
             let because = match &side.initiative {
-                Some(initiative) => because(initiative, false),
+                Some(initiative) => because(definition(encounter), initiative, false),
                 None => Reason::new("CU-11", "the order of sides"),
             };
             let stage = if current.contains(&c.id) {
@@ -261,7 +263,10 @@ fn by_side(encounter: &Encounter) -> Vec<Row> {
 }
 
 /// Why a place stands where it does.
-fn because(initiative: &Initiative, moved: bool) -> Reason {
+fn because(definition: &Definition, initiative: &Initiative, moved: bool) -> Reason {
+    if !moved && !sorts_by_score(definition) {
+        return because_of_keys(definition, initiative);
+    }
     let (rule, reason): (_, Cow<'static, str>) = if moved {
         ("CU-25", "moved in the order".into())
     } else if let Some(card) = initiative.card {
@@ -279,6 +284,21 @@ fn because(initiative: &Initiative, moved: bool) -> Reason {
         bonus: (rolled && !initiative.fixed && !initiative.known).then_some(initiative.bonus),
         total: rolled.then_some(initiative.total),
         ..Reason::new(rule, reason)
+    }
+}
+
+/// Why a place stands where it does in an order without the initiative.
+fn because_of_keys(definition: &Definition, initiative: &Initiative) -> Reason {
+    let Some((name, _)) = leading_number(definition) else {
+        return Reason::new("CU-5", "the keys of the order");
+    };
+    let mut words = String::new();
+    spaced(name.as_str(), &mut words);
+    _ = write!(words, " {}", initiative.total);
+    Reason {
+        dice: initiative.dice.clone(),
+        total: Some(initiative.total),
+        ..Reason::new("CU-5", words)
     }
 }
 

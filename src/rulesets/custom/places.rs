@@ -5,7 +5,7 @@ use super::definition::{Definition, Partner, Sides, SwapRule};
 use super::flow::{Point, proceed};
 use super::query::{
     Survey, change_of_initiative, definition, fits, has_clock, has_places, in_a_turn, in_top_turn,
-    is_seated, next_place, phase, place_of, place_to_choose, score_rule, steps,
+    is_seated, next_place, phase, place_of, place_to_choose, score_rule, sorts_by_score, steps,
 };
 use super::react::settle;
 use super::{
@@ -32,6 +32,13 @@ pub(super) fn set_initiative(play: &mut Play<'_>, c: &SetInitiative) -> Result<(
         "CU-42",
         "order",
         || "Seats set this order, and no initiative. Send \"reorder\" instead.",
+    )?;
+    ensure(
+        sorts_by_score(definition),
+        "no_initiative",
+        "CU-40",
+        "order",
+        || "Initiative is no key of this order. Send \"reorder\" instead.",
     )?;
     let to = c.initiative.get();
     match (&c.combatant, &c.side) {

@@ -304,6 +304,20 @@ pub(super) fn is_seated(definition: &Definition) -> bool {
     key_of(definition, &Fact::Seat).is_some()
 }
 
+/// Whether initiative is a key of the order.
+pub(super) fn sorts_by_score(definition: &Definition) -> bool {
+    key_of(definition, &Fact::Score).is_some()
+}
+
+/// The first number that is a key of the order, and whether the highest is first.
+pub(super) fn leading_number(definition: &Definition) -> Option<(&Slug, bool)> {
+    let mut keys = keys(definition).iter();
+    keys.find_map(|key| match &key.fact {
+        Fact::Number(name) => Some((name, key.highest)),
+        _ => None,
+    })
+}
+
 pub(super) fn is_low_first(definition: &Definition) -> bool {
     key_of(definition, &Fact::Score).is_some_and(|key| !key.highest)
 }

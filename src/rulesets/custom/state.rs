@@ -62,6 +62,9 @@ pub struct CombatantState {
     /// Effects that have counted the delayed turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counted: Vec<EffectId>,
+    /// True if its next turn has begun before: it was delayed, or given back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resumes: bool,
     /// On a clock: true if it has had a turn since all had one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lapped: bool,

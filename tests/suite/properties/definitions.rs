@@ -623,6 +623,18 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             json!({"score": {"dice": "1d20"}, "order": ["foe"]}),
             "order",
         ),
+        (json!({"order": ["-Score", "score"]}), "order.1"),
+        (json!({"score": {"wounds": {}}, "order": ["-dex"]}), "order"),
+        (json!({"score": null, "order": ["-score", "-dex"]}), "order"),
+        (json!({"numbers": {"max": 0}}), "numbers.max"),
+        (
+            json!({"score": {"turn_cost": {"cost": [1, 3]}}, "order": ["lap", "score"]}),
+            "order",
+        ),
+        (
+            json!({"score": {"per": "combatant"}, "order": ["-dex"], "reactions": {"r": {"cost": {"initiative": 5}}}}),
+            "reactions.r.cost.initiative",
+        ),
         (json!({"script": "1 + 1"}), "script"),
     ]
 }
