@@ -37,7 +37,7 @@ export function vocabulary(manifest, definition) {
   return new Map([...shared, ...apart, ...own].map((field) => [field.word, field]));
 }
 
-const sharesInitiative = (definition) => definition?.initiative?.per === "group";
+const sharesInitiative = (definition) => definition?.score?.per === "group";
 
 // The uses of a number in a definition, in the words of its schema.
 function usesOf(number, value, schema) {

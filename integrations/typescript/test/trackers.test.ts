@@ -107,7 +107,7 @@ const d20: Scene = {
 };
 const zipper: Scene = {
   name: "custom, zipper",
-  body: { ruleset: "custom", options: { preset: "zipper", definition: { initiative: { dice: null, add: [9] } } } },
+  body: { ruleset: "custom", options: { preset: "zipper", definition: { score: { dice: null, add: [9] } } } },
   play: ([, b, c]) => [
     { type: "start", first_side: "players" },
     { type: "begin_turn", combatant: b },
@@ -120,7 +120,7 @@ const zipper: Scene = {
 };
 const twice: Scene = {
   name: "custom, two turns of one combatant",
-  body: { ruleset: "custom", options: { preset: "d20", definition: { numbers: { turns: 1 }, turns: "turns", initiative: { again: 5 } } } },
+  body: { ruleset: "custom", options: { preset: "d20", definition: { numbers: { turns: 1 }, turns: "turns", score: { again: 5 } } } },
   numbers: [{}, {}, { turns: 2 }],
   play: ([a, b, c]) => [
     { type: "start", rolls: { [a]: 12, [b]: 4, [c]: 14 } },
