@@ -1,8 +1,9 @@
 //! Bounds of what `custom` keeps.
 
 use super::check::{MAX_NUMBERS, MAX_POOLS, MAX_REACTIONS};
+use super::definition::{Definition, Fact, ScoreRule};
 use super::initiative::most_dice;
-use super::query::{MAX_DEPTH, has_places, rerolls, turns};
+use super::query::{MAX_DEPTH, has_places, key_of, keys, rerolls, score_rule, turns};
 use super::{Combatant, Encounter, Initiative, Mode, Turn};
 use crate::rulesets::shared::{at_most, within};
 use crate::vocabulary::{MAX_COMBATANTS, MAX_EFFECTS, Status};
@@ -23,6 +24,12 @@ const MAX_CARDS: usize = 100;
 const MAX_SPARE: usize = 3;
 /// Bytes of a place in the log entry of a roll, with its sentence, besides the names.
 const BYTES_OF_PLACE: usize = 130;
+/// Bytes of each key of a place but the first two.
+const BYTES_OF_KEY: usize = 8;
+/// Further bytes of a key of dice.
+const BYTES_OF_DIE_KEY: usize = 10;
+/// Bytes of what wounds and conditions change of a place.
+const BYTES_OF_CHANGES: usize = 70;
 /// Bytes of a die in a log entry.
 const BYTES_OF_DIE: usize = 41;
 /// Bytes of a log entry that places and dice may fill; the rest is for what else happens.
@@ -76,10 +83,11 @@ fn check_roll(encounter: &Encounter) -> Result<(), String> {
     if !rolls_later || !has_places(definition) {
         return Ok(());
     }
+    let of_place = bytes_of_place(definition);
     let mut bytes = 0;
     for c in encounter.iter() {
         let name = c.id.as_str().len() + c.name.as_str().len();
-        bytes += turns(definition, c).max(1) * (BYTES_OF_PLACE + name);
+        bytes += turns(definition, c).max(1) * (of_place + name);
         bytes += most_dice(definition, c) * BYTES_OF_DIE;
     }
     let forms = if encounter.hides_nothing() && !encounter.hides_any_hp() {
@@ -95,6 +103,19 @@ fn check_roll(encounter: &Encounter) -> Result<(), String> {
         );
     }
     Ok(())
+}
+
+/// Bytes of a place in the log entry of a roll, besides the names.
+fn bytes_of_place(definition: &Definition) -> usize {
+    let mut bytes = BYTES_OF_PLACE + keys(definition).len().saturating_sub(2) * BYTES_OF_KEY;
+    if key_of(definition, &Fact::Die).is_some() {
+        bytes += BYTES_OF_DIE_KEY;
+    }
+    let changes = |score: &ScoreRule| score.wounds.is_some() || !score.conditions.is_empty();
+    if score_rule(definition).is_some_and(changes) {
+        bytes += BYTES_OF_CHANGES;
+    }
+    bytes
 }
 
 fn check_initiative(initiative: &Initiative) -> Result<(), String> {

@@ -418,9 +418,13 @@ fn roll_sum(play: &mut Play<'_>, dice: Dice) -> (Vec<Die>, i64) {
 
 /// The most dice that a combatant rolls at once, with all roll-offs.
 pub(super) fn most_dice(definition: &Definition, c: &Combatant) -> usize {
+    let mut most = 0;
+    if rolls_off(definition) {
+        most += ROLL_OFFS * usize::from(roll_off_dice(definition, c).count);
+    }
     let rule = score_rule(definition);
     let (Some(rule), Some(dice)) = (rule, own_dice(definition, c)) else {
-        return 0;
+        return most;
     };
     let advantage = rule.advantage.as_ref();
     let further = advantage.map_or(0, |name| number(definition, c, name).clamp(-3, 3).abs());
@@ -428,11 +432,7 @@ pub(super) fn most_dice(definition: &Definition, c: &Combatant) -> usize {
     if definition.surprise == Surprise::Disadvantage {
         rolls += 1;
     }
-    let mut most = rolls * usize::from(dice.count);
-    if rolls_off(definition) {
-        most += ROLL_OFFS * usize::from(roll_off_dice(definition, c).count);
-    }
-    most
+    most + rolls * usize::from(dice.count)
 }
 
 /// Rolls or deals for everybody, and sorts places or sides.

@@ -96,6 +96,35 @@ fn more_turns_and_dice_than_a_log_entry_holds_are_refused_at_creation() {
 }
 
 #[test]
+fn what_changes_places_and_breaks_ties_counts_for_the_log_entry_of_a_roll() {
+    let combatants = |turns: u8| {
+        let combatant = |n: usize| {
+            let hp = json!({"current": 1, "max": 1000});
+            json!({"id": format!("combat{n}"), "conditions": ["x"], "hp": hp, "hidden": n == 0, "numbers": {"turns": turns}})
+        };
+        json!((0..500).map(combatant).collect::<Vec<_>>())
+    };
+    let changes = json!({"dice": "1d20", "wounds": {"by": -100}, "conditions": {"x": -1000}});
+    let rolls_off = json!({"numbers": {"turns": 1}, "turns": "turns", "order": ["foe", "-die"]});
+    for (definition, turns) in [
+        (
+            json!({"numbers": {"turns": 1}, "turns": "turns", "score": changes}),
+            [3, 6],
+        ),
+        (rolls_off, [4, 6]),
+    ] {
+        let options = json!({"definition": definition});
+        let [enough, too_many] = turns;
+        let creation =
+            json!({"ruleset": "custom", "options": options, "combatants": combatants(too_many)});
+        let (path, message) = mistake(creation).expect("it is refused");
+        assert_eq!(path, "combatants", "{message}");
+        let mut table = fight(&options, combatants(enough));
+        table.accept(json!({"type": "start"}));
+    }
+}
+
+#[test]
 fn the_table_and_the_decision_name_the_phase_and_the_step() {
     let options = json!({"definition": {"phases": [
         {"name": "fast", "pick": "free", "turns": 1},
