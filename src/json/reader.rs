@@ -63,7 +63,7 @@ fn read_beside<'j, T: Deserialize<'j>, D: Deserializer<'j>>(
         .map_err(|error| error.into_field_error(beside, FieldNames::Fields))
 }
 
-/// What the reader of a value hands on to those of its parts.
+/// State that the reader of a value hands on to the readers of its parts.
 #[derive(Clone, Copy)]
 struct State<'s> {
     /// The error on its way through serde_json, whose own would lose its path.
@@ -437,7 +437,7 @@ mod tests {
         words: Vec<String>,
     }
 
-    /// What is read of a text in two steps, with a tree of values between.
+    /// Reads a text in two steps, with a tree of values between.
     fn by_a_tree<T: serde::de::DeserializeOwned>(json: &str) -> Result<T, FieldError> {
         read(&parse(json.as_bytes())?)
     }

@@ -6,8 +6,8 @@ use super::definition::{
     Surprise, Team, Term, Unconscious, When, Who,
 };
 use super::query::{
-    costs_turns, has_clock, has_passes, has_places, is_low_first, is_seated, keys, lets_sides_skip,
-    pool_line, reaction_line, rerolls, score_rule, sorts_by_score,
+    costs_turns, has_passes, has_places, is_low_first, is_seated, keys, lets_sides_skip, pool_line,
+    reaction_line, rerolls, score_rule, sorts_by_score,
 };
 use crate::json::FieldError;
 use crate::vocabulary::{Int, Slug};
@@ -202,6 +202,7 @@ impl Wrong<'_> {
     fn order(&mut self) {
         let definition = self.definition;
         let keys = keys(definition);
+        let facts: Vec<_> = keys.iter().map(|key| &key.fact).collect();
         for (i, key) in keys.iter().enumerate() {
             let path = format!("order.{i}");
             match &key.fact {
@@ -214,15 +215,14 @@ impl Wrong<'_> {
                 Fact::Seat => self.number(path.clone(), Some(&Slug::fixed(SEAT))),
                 _ => {}
             }
-            let mut before = keys.iter().take(i);
             self.unless(
-                !before.any(|other| other.fact == key.fact),
+                !is_repeated(&facts, i),
                 &path,
                 "The list has this twice. Remove one.",
             );
             let divides = matches!(key.fact, Fact::Lap | Fact::Seat);
             self.unless(
-                !divides || keys.iter().take(i).all(|other| other.fact == Fact::Lap),
+                !divides || facts.iter().take(i).all(|fact| **fact == Fact::Lap),
                 &path,
                 "lap comes first, and then seat. Move it to the front.",
             );
@@ -247,12 +247,7 @@ impl Wrong<'_> {
         self.unless(
             !by_score || definition.score.is_some(),
             "order",
-            "There is no initiative to sort by. Add the line score, or take the key score away.",
-        );
-        self.unless(
-            !has_clock(definition) || !has_passes(definition),
-            "order",
-            "A clock has no laps. Remove lap.",
+            "The key score sorts by an initiative that no line makes. Add the line score, or take the key away.",
         );
         let further = definition.turns != Term::Fixed(Int::clamped(1));
         self.unless(
@@ -456,7 +451,7 @@ impl Wrong<'_> {
             self.unless(
                 !costs_turns(definition),
                 &line,
-                "Where turns cost initiative nobody has a fixed count of turns. Remove turn, or score.turn_cost.",
+                "Turns that cost initiative have no fixed count. Remove turn, or score.turn_cost.",
             );
         }
         self.unless(
@@ -738,6 +733,11 @@ impl Wrong<'_> {
         ] {
             self.unless(!is_there, path, "Turn costs with the lowest first make a clock, and this can't go with one. Set it to null, or use -score.");
         }
+        self.unless(
+            !has_passes(definition),
+            "order",
+            "A clock has no laps. Remove lap.",
+        );
         let mut first = keys(definition).iter().filter(|key| key.fact != Fact::Lap);
         self.unless(
             first.next().is_some_and(|key| key.fact == Fact::Score),
@@ -747,7 +747,7 @@ impl Wrong<'_> {
     }
 }
 
-/// Whether a score says no more than whose it is, and so needs no key.
+/// True if a score says no more than its owners, and so needs no key.
 fn is_without_score(score: &ScoreRule) -> bool {
     *score
         == ScoreRule {
@@ -763,10 +763,10 @@ fn phase_field(phase: usize, field: &str) -> String {
     format!("phases.{phase}.{field}")
 }
 
-/// Whether the word at this position is there before it too.
-fn is_repeated(words: &[Slug], at: usize) -> bool {
-    let mut before = words.iter().take(at);
-    before.any(|word| Some(word) == words.get(at))
+/// True if the item at this position is there before it too.
+fn is_repeated<T: PartialEq>(items: &[T], at: usize) -> bool {
+    let mut before = items.iter().take(at);
+    before.any(|item| Some(item) == items.get(at))
 }
 
 /// The teams of which combatants can match a phase, and one of its steps if it has steps.

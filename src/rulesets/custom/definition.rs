@@ -145,17 +145,16 @@ impl Default for ScoreRule {
 /// The most keys of an order.
 pub(super) const MAX_KEYS: usize = 6;
 
-/// What the next turns of combatants are compared by: the lowest acts first, or the highest with `-`
-/// before the word.
+/// Key of the order: the lowest acts first, or with `-` before the word the highest.
 #[derive(Debug, Clone, PartialEq, Eq, DeserializeFromStr, SerializeDisplay)]
 pub struct Key {
-    /// What is compared.
+    /// The fact that is compared.
     pub fact: Fact,
     /// True if the highest acts first.
     pub highest: bool,
 }
 
-/// What is compared of two turns.
+/// Fact of a turn, by which the order compares it with others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fact {
     /// The initiative: `score`.
@@ -196,6 +195,13 @@ impl Fact {
         words
             .find(|(_, fact)| fact == self)
             .map_or(SEAT, |(word, _)| word)
+    }
+}
+
+impl Key {
+    /// The factor of its fact in a sort key, so that the lowest is first.
+    pub(super) fn sign(&self) -> i64 {
+        if self.highest { -1 } else { 1 }
     }
 }
 

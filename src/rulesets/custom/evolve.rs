@@ -757,7 +757,7 @@ fn note_side(encounter: &mut Encounter, acting: &[CombatantId]) {
     encounter.state.last_side_hidden = is_hidden;
 }
 
-/// Fills the pools that are full again in each turn.
+/// Gives the pools of a combatant what they gain at its turn.
 fn begin_turn_of_pools(definition: &Definition, c: &mut Combatant) {
     for (name, pool) in &definition.pools {
         if let Some(gain) = &pool.gain.own_turn {

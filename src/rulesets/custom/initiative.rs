@@ -1,13 +1,12 @@
 //! Initiative: dice and numbers, or cards, for combatants, groups or sides.
 
-use super::definition::Number;
 use super::definition::{
-    DeckRule, Definition, Dice, Fact, Keep, Lasts, Per, SEAT, ScoreRule, Surprise,
+    DeckRule, Definition, Dice, Fact, Keep, Lasts, Number, Per, SEAT, ScoreRule, Surprise,
 };
 use super::query::{
     change_by_conditions, change_by_wounds, deck, definition, delays_last, has_clock, has_places,
     is_fixed, is_foe, is_low_first, is_seated, key_of, keys, leading_number, number, score_rule,
-    score_slot, side_state, slots, sorts_by_score, turns, value,
+    score_slot, side_state, slot_of, slots, sorts_by_score, turns, value,
 };
 use super::{
     Card, Cause, Changes, Combatant, Encounter, Initiative, InitiativeRolled, Placed, Play,
@@ -138,6 +137,14 @@ fn units(encounter: &Encounter) -> Vec<Unit<'_>> {
     units
 }
 
+/// The units that a command can name: a name means the first that has it.
+fn units_by_name(encounter: &Encounter) -> Vec<Unit<'_>> {
+    let mut units = units(encounter);
+    let mut known = BTreeSet::new();
+    units.retain(|unit| known.insert(unit.name().to_owned()));
+    units
+}
+
 /// The word of the group or side with which a combatant shares its initiative.
 fn shared_word<'t>(definition: &Definition, c: &'t Combatant) -> Option<&'t Slug> {
     match score_rule(definition)?.per {
@@ -241,11 +248,7 @@ pub(super) fn table_roll_offs(encounter: &Encounter) -> Option<Values> {
         return None;
     }
     let mut rolls = Vec::new();
-    let mut known = BTreeSet::new();
-    for unit in units(encounter) {
-        if !known.insert(unit.name().to_owned()) {
-            continue;
-        }
+    for unit in units_by_name(encounter) {
         let [least, most] = roll_off_dice(definition, unit.first).sums();
         let sums = Values::List {
             items: Box::new(Values::Range(least, most)),
@@ -257,7 +260,7 @@ pub(super) fn table_roll_offs(encounter: &Encounter) -> Option<Values> {
     Some(Values::Object(rolls))
 }
 
-/// Whether those that are equal roll again.
+/// True if combatants that are equal roll dice.
 fn rolls_off(definition: &Definition) -> bool {
     key_of(definition, &Fact::Die).is_some()
 }
@@ -266,12 +269,7 @@ fn rolls_off(definition: &Definition) -> bool {
 pub(super) fn table_rolls(encounter: &Encounter) -> Values {
     let definition = definition(encounter);
     let mut rolls = Vec::new();
-    let mut known = BTreeSet::new();
-    for unit in units(encounter) {
-        // A name means the first that has it.
-        if !known.insert(unit.name().to_owned()) {
-            continue;
-        }
+    for unit in units_by_name(encounter) {
         if let Some(dice) = unit.dice(definition) {
             let [least, most] = dice.sums();
             let name = unit.name().to_owned();
@@ -281,7 +279,7 @@ pub(super) fn table_rolls(encounter: &Encounter) -> Values {
     Values::Object(rolls)
 }
 
-/// Why nobody comes with a known initiative, if nobody does.
+/// The reason why no combatant comes with a known initiative, if none may.
 fn no_totals(definition: &Definition) -> Option<&'static str> {
     if deck(definition).is_some() {
         return Some("Cards set this order. Send cards, or remove definition.score.deck.");
@@ -290,7 +288,7 @@ fn no_totals(definition: &Definition) -> Option<&'static str> {
     (!sorts_by_score(definition)).then_some(detail)
 }
 
-/// Whether combatants may come with a known initiative.
+/// True if combatants may come with a known initiative.
 pub(super) fn takes_totals(definition: &Definition) -> bool {
     no_totals(definition).is_none()
 }
@@ -298,11 +296,8 @@ pub(super) fn takes_totals(definition: &Definition) -> bool {
 /// The known initiatives that the table may bring, for each unit.
 pub(super) fn table_totals(encounter: &Encounter) -> Values {
     let mut totals = Vec::new();
-    let mut known = BTreeSet::new();
-    for unit in units(encounter) {
-        if known.insert(unit.name().to_owned()) {
-            totals.push(Property::optional(unit.name().to_owned(), Number::any()));
-        }
+    for unit in units_by_name(encounter) {
+        totals.push(Property::optional(unit.name().to_owned(), Number::any()));
     }
     Values::Object(totals)
 }
@@ -540,7 +535,7 @@ struct Roller<'t> {
 }
 
 impl Roller<'_> {
-    /// Where the initiative stands in what the order is sorted by.
+    /// The position of the initiative in a sort key.
     fn slot(&self) -> ScoreSlot {
         score_slot(self.definition)
     }
@@ -592,7 +587,7 @@ impl Roller<'_> {
     fn key(&self, unit: &Unit<'_>, score: &[i64], fixed: bool) -> Vec<i64> {
         let mut all = Vec::new();
         for key in keys(self.definition) {
-            let sign = if key.highest { -1 } else { 1 };
+            let sign = key.sign();
             match &key.fact {
                 Fact::Score => all.extend(score),
                 Fact::Late => all.push(sign * i64::from(fixed)),
@@ -715,31 +710,27 @@ impl Roller<'_> {
             changes: Changes::default(),
             ..initiative.clone()
         };
-        let score = self.score_of(card);
+        let no_card = if is_low_first(self.definition) {
+            NO_CARD
+        } else {
+            0
+        };
+        let score = card.map_or([no_card, 0], |card| card.key(self.sign()));
         for (key, of_card) in dealt.key.iter_mut().skip(self.slot().at).zip(score) {
             *key = of_card;
         }
         dealt
     }
 
-    /// What a card counts in the order; none is the last.
-    fn score_of(&self, card: Option<Card>) -> [i64; 2] {
-        let no_card = if is_low_first(self.definition) {
-            NO_CARD
-        } else {
-            0
-        };
-        card.map_or([no_card, 0], |card| card.key(self.sign()))
-    }
-
     /// The initiative of a card; without one it is the last.
     fn of_card(&self, unit: &Unit<'_>, card: Option<Card>, spare: Vec<Card>) -> Initiative {
-        Initiative {
-            key: self.key(unit, &self.score_of(card), false),
-            total: card.map_or(0, Card::value),
-            card,
-            spare,
+        let without = Initiative {
+            key: self.key(unit, &[0, 0], false),
             ..Initiative::default()
+        };
+        Initiative {
+            spare,
+            ..self.with_card(&without, card)
         }
     }
 
@@ -772,26 +763,16 @@ impl Roller<'_> {
     /// Lets those roll dice that are equal up to these, at most [`ROLL_OFFS`] times, if the order says
     /// so.
     fn roll_off(&self, play: &mut Play<'_>, rolled: &mut [(Unit<'_>, Initiative)]) {
-        let keys = keys(self.definition);
-        let Some(die) = keys.iter().position(|key| key.fact == Fact::Die) else {
+        let Some(die) = key_of(self.definition, &Fact::Die) else {
             return;
-        };
-        let sign = if keys.get(die).is_some_and(|key| key.highest) {
-            -1
-        } else {
-            1
         };
         // Who begins is decided before anyone sits.
         let head = if is_seated(self.definition) {
-            slots(&Fact::Seat)
+            slots(self.definition, &Fact::Seat)
         } else {
             0
         };
-        let mut at: usize = keys.iter().take(die).map(|key| slots(&key.fact)).sum();
-        if self.rule.deck.is_some() && self.slot().at < at {
-            // A card has its suit too.
-            at += 1;
-        }
+        let at = slot_of(self.definition, &Fact::Die);
         for round in 0..ROLL_OFFS {
             let tied = tied_keys(rolled, head, at);
             if tied.is_empty() {
@@ -811,7 +792,7 @@ impl Roller<'_> {
                         Some(sum) => given_sum(dice, *sum),
                         None => roll_sum(play, dice),
                     };
-                    *key += sign * sum;
+                    *key += die.sign() * sum;
                     initiative.dice.extend(faces);
                 }
             }
@@ -852,7 +833,7 @@ impl Roller<'_> {
         {
             *is_before = first.is_some_and(|first| self.seat_of(unit) < first).into();
             // The other keys have said who begins.
-            initiative.key.truncate(slots(&Fact::Seat));
+            initiative.key.truncate(slots(self.definition, &Fact::Seat));
         }
         initiative
     }

@@ -322,23 +322,29 @@ pub(super) fn is_low_first(definition: &Definition) -> bool {
     key_of(definition, &Fact::Score).is_some_and(|key| !key.highest)
 }
 
-/// Where the initiative stands in what the order is sorted by.
+/// The position of the initiative in a sort key, and its sign there.
 pub(super) fn score_slot(definition: &Definition) -> ScoreSlot {
-    let keys = keys(definition);
-    let before = keys.iter().take_while(|key| key.fact != Fact::Score);
     ScoreSlot {
-        at: before.map(|key| slots(&key.fact)).sum(),
-        sign: if is_low_first(definition) { 1 } else { -1 },
+        at: slot_of(definition, &Fact::Score),
+        sign: key_of(definition, &Fact::Score).map_or(-1, Key::sign),
     }
 }
 
-/// How many numbers a key has in what the order is sorted by, if it is no card.
-pub(super) fn slots(fact: &Fact) -> usize {
+/// The position of a fact in a sort key; the end, if the order does not compare it.
+pub(super) fn slot_of(definition: &Definition, fact: &Fact) -> usize {
+    let before = keys(definition).iter().take_while(|key| key.fact != *fact);
+    before.map(|key| slots(definition, &key.fact)).sum()
+}
+
+/// The numbers of a fact in a sort key.
+pub(super) fn slots(definition: &Definition, fact: &Fact) -> usize {
     match fact {
         // The passes of a round come one after the other.
         Fact::Lap => 0,
         // Whether the seat comes before the first one, and the seat.
         Fact::Seat => 2,
+        // A card has its suit too.
+        Fact::Score if deck(definition).is_some() => 2,
         Fact::Score | Fact::Late | Fact::Foe | Fact::Die | Fact::Number(_) => 1,
     }
 }
