@@ -98,8 +98,7 @@ async fn status(call: crate::support::client::Call) -> u16 {
 
 async fn no_combatant_fits(server: &Server) -> String {
     let steps = json!([{"name": "missile", "who": {"has": "bow"}}]);
-    let definition =
-        json!({"numbers": {"bow": 0}, "phases": [{"pick": "together", "steps": steps}]});
+    let definition = json!({"numbers": {"bow": 0}, "together": {"steps": steps}});
     let combatants = json!([{"id": "ann", "side": "players"}, {"id": "orc", "side": "monsters"}]);
     let creation = json!({"ruleset": "custom", "options": {"definition": definition}, "combatants": combatants});
     let api = server.client();

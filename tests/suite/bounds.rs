@@ -192,10 +192,10 @@ fn each_rank_of_exp_is_a_place_of_its_list() {
 
 #[test]
 fn the_steps_of_custom_end_although_its_last_turn_is_nobodys() {
-    let phase = json!({"pick": "together", "steps": [{"name": "move"}, {"name": "act"}]});
+    let together = json!({"steps": [{"name": "move"}, {"name": "act"}]});
     let mut table = Table::create(json!({
         "ruleset": "custom",
-        "options": {"definition": {"phases": [phase]}},
+        "options": {"definition": {"together": together}},
         "combatants": [{"id": "ann", "side": "players"}],
     }));
     table.accept(json!({"type": "start"}));
@@ -284,8 +284,10 @@ fn wrong_fields(definition: &Value, combatants: Value) -> Vec<String> {
 #[test]
 fn a_refused_creation_lists_20_errors_at_most() {
     let order: Value = (0..4).map(|n| format!("tie-{n}")).collect();
-    let phase = json!({"who": {"has": "unknown"}, "pick": "free", "steps": [{"who": {"has": "unknown"}}, {}]});
-    let definition = json!({"score": {"dice": "1d20"}, "order": order, "phases": vec![phase; 8]});
+    let unknown = json!({"who": {"has": "unknown"}});
+    let reactions: Value = (0..6).map(|n| (format!("r{n}"), unknown.clone())).collect();
+    let definition = json!({"score": {"dice": "1d20"}, "order": order, "reactions": reactions,
+        "who": {"has": "unknown"}, "together": {"steps": vec![unknown; 8]}});
     let wrong = wrong_fields(&definition, json!([{"nam": "Ann"}, {"nam": "Bo"}]));
     assert_eq!(wrong.len(), 20, "{wrong:?}");
 }
@@ -373,7 +375,7 @@ fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
 fn what_events_say_is_counted_for_every_player_who_owns_a_hidden_combatant() {
     let id = |n: usize| format!("{n:x>60}");
     let definition = json!({"numbers": {"one": 0}, "score": {"dice": "1d20", "reroll": true},
-        "phases": [{"who": {"has": "one"}, "pick": "order"}]});
+        "who": {"has": "one"}});
     let combatant = |n: usize| json!({"id": id(n), "name": id(n), "hidden": n > 0, "numbers": {"one": i32::from(n == 0)}});
     let combatants: Vec<Value> = (0..MAX_COMBATANTS).map(combatant).collect();
     let rounds = |owners: usize| {

@@ -1,7 +1,7 @@
 //! Bounds of what `custom` keeps.
 
 use super::check::{MAX_NUMBERS, MAX_POOLS, MAX_REACTIONS};
-use super::definition::{Definition, Fact, ScoreRule};
+use super::definition::{Definition, Fact, MAX_KEYS, ScoreRule};
 use super::initiative::most_dice;
 use super::query::{MAX_DEPTH, has_places, key_of, keys, rerolls, score_rule, turns};
 use super::{Combatant, Encounter, Initiative, Mode, Turn};
@@ -16,8 +16,6 @@ const MAX_TURNS_LEFT: i64 = 20;
 const MAX_SIDES: usize = 2 * MAX_COMBATANTS;
 /// Nine dice, rolled five times at most and once more in each of three roll-offs.
 const MAX_DICE: usize = 9 * 8;
-/// The keys of an order, of which a seat and a card are two numbers.
-const MAX_KEY: usize = 8;
 /// The largest deck.
 const MAX_CARDS: usize = 100;
 /// Three more cards than the one that counts.
@@ -42,9 +40,6 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
     at_most("state.places", state.places.len(), MAX_PLACES)?;
     at_most("state.sides", state.sides.len(), MAX_SIDES)?;
     at_most("state.turns", state.turns.len(), MAX_DEPTH)?;
-    let phases = encounter.options.definition().phases.len();
-    let last = i64::try_from(phases).unwrap_or(i64::MAX) - 1;
-    within("state.phase", state.phase, 0, last)?;
     check_roll(encounter)?;
     at_most("state.cards", state.cards.len(), MAX_CARDS)?;
     at_most("state.pools", state.pools.len(), MAX_POOLS)?;
@@ -62,8 +57,8 @@ pub(super) fn check_state(encounter: &Encounter) -> Result<(), String> {
         if let Some(initiative) = &side.initiative {
             check_initiative(initiative)?;
         }
-        if let Some(count) = &side.count {
-            check_initiative(count)?;
+        if let Some(reached) = &side.reached {
+            check_initiative(&reached.initiative)?;
         }
     }
     for turn in &state.turns {
@@ -121,7 +116,7 @@ fn bytes_of_place(definition: &Definition) -> usize {
 fn check_initiative(initiative: &Initiative) -> Result<(), String> {
     at_most("initiative.dice", initiative.dice.len(), MAX_DICE)?;
     at_most("initiative.spare", initiative.spare.len(), MAX_SPARE)?;
-    at_most("initiative.key", initiative.key.len(), MAX_KEY)?;
+    at_most("initiative.key", initiative.key.len(), MAX_KEYS)?;
     within(
         "initiative",
         initiative.total,

@@ -1,16 +1,16 @@
 //! What is wrong with a definition: the path of each mistake, and what would be right.
 
 use super::definition::{
-    CostRule, DeckRule, Definition, Fact, Gain, Gives, Keep, MAX, MAX_KEYS, OUTNUMBERED, Owner,
-    Per, PhaseRule, Pick, PoolRule, Prepare, ReactionRule, Reshuffle, SEAT, ScoreRule, Sides,
+    Chooser, CostRule, DeckRule, Definition, Fact, Gain, Gives, Keep, Key, MAX, MAX_KEYS,
+    OUTNUMBERED, Only, Owner, Per, PoolRule, Prepare, ReactionRule, Reshuffle, SEAT, ScoreRule,
     Surprise, Team, Term, Unconscious, When, Who,
 };
 use super::query::{
-    costs_turns, has_passes, has_places, is_low_first, is_seated, keys, lets_sides_skip, pool_line,
-    reaction_line, rerolls, score_rule, sorts_by_score,
+    all_steps, costs_turns, has_laps, has_places, is_low_first, is_of_side, is_seated, keys,
+    lets_sides_skip, pool_line, reaction_line, rerolls, sorts_by_score,
 };
 use crate::json::FieldError;
-use crate::vocabulary::{Int, Slug};
+use crate::vocabulary::Slug;
 
 /// Why nothing changes a place around the table.
 const SEATS_STAND: &str =
@@ -35,7 +35,7 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
     wrong.size("numbers", definition.numbers.len(), 0, MAX_NUMBERS);
     wrong.size("pools", definition.pools.len(), 0, MAX_POOLS);
     wrong.size("reactions", definition.reactions.len(), 0, MAX_REACTIONS);
-    wrong.size("phases", definition.phases.len(), 1, 8);
+    wrong.size("together.steps", all_steps(definition).len(), 0, 8);
     if let Some(order) = &definition.order {
         wrong.size("order", order.len(), 0, MAX_KEYS);
     }
@@ -63,25 +63,18 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
         wrong.score(score);
     }
     wrong.order();
-    wrong.phases();
+    wrong.acting();
     wrong.declare();
     wrong.surprise();
     wrong.reactions();
     for (name, pool) in &definition.pools {
         wrong.pool(name, pool);
     }
-    if definition.unconscious == Unconscious::Moves {
-        wrong.unless(
-            wrong.all_by_places(),
-            "unconscious",
-            "moves needs pick order or slot in every phase. Use stays or skips, or set pick.",
-        );
-        wrong.unless(
-            !wrong.any_in_reverse(),
-            "unconscious",
-            "A place that moves stands for one direction. Use stays or skips, or remove reverse.",
-        );
-    }
+    wrong.unless(
+        definition.unconscious != Unconscious::Moves || wrong.goes_by_places(),
+        "unconscious",
+        "Only a place moves. Add a score or a number to order, take chooser last and together away, or use stays or skips.",
+    );
     if wrong.found.is_empty() {
         wrong.somebody_acts();
     }
@@ -151,15 +144,12 @@ impl Wrong<'_> {
         self.size(&format!("{path}.declared"), who.declared.len(), 0, 6);
     }
 
-    /// Whether turns come by places in every phase.
-    fn all_by_places(&self) -> bool {
-        let mut phases = self.definition.phases.iter();
-        phases.all(|phase| phase.pick.goes_by_places())
-    }
-
-    /// Whether the last place comes first in a phase.
-    fn any_in_reverse(&self) -> bool {
-        self.definition.phases.iter().any(|phase| phase.reverse)
+    /// Whether turns come by places that combatants have.
+    fn goes_by_places(&self) -> bool {
+        let definition = self.definition;
+        has_places(definition)
+            && definition.chooser != Chooser::Last
+            && definition.together.is_none()
     }
 
     fn score(&mut self, score: &ScoreRule) {
@@ -198,46 +188,19 @@ impl Wrong<'_> {
         self.turn_cost(score);
     }
 
-    /// The keys of the order: each once, and those first that divide the round.
+    /// The keys of the order: each once, and those where they say something.
     fn order(&mut self) {
         let definition = self.definition;
         let keys = keys(definition);
-        let facts: Vec<_> = keys.iter().map(|key| &key.fact).collect();
         for (i, key) in keys.iter().enumerate() {
-            let path = format!("order.{i}");
-            match &key.fact {
-                Fact::Number(name) if !definition.numbers.contains_key(name) => {
-                    let message = format!(
-                        "Unknown key \"{name}\". Use score, late, foe, die, lap, seat or a name of numbers."
-                    );
-                    self.note(path.clone(), message);
-                }
-                Fact::Seat => self.number(path.clone(), Some(&Slug::fixed(SEAT))),
-                _ => {}
-            }
+            self.key(i, key);
+            let is_same = |other: &Key| other.fact == key.fact && other.only == key.only;
             self.unless(
-                !is_repeated(&facts, i),
-                &path,
+                !keys.iter().take(i).any(is_same),
+                &format!("order.{i}"),
                 "The list has this twice. Remove one.",
             );
-            let divides = matches!(key.fact, Fact::Lap | Fact::Seat);
-            self.unless(
-                !divides || facts.iter().take(i).all(|fact| **fact == Fact::Lap),
-                &path,
-                "lap comes first, and then seat. Move it to the front.",
-            );
-            self.unless(
-                !divides || !key.highest,
-                &path,
-                "The fewest turns and the next seat come first. Remove -.",
-            );
         }
-        let by_side = score_rule(definition).is_some_and(|score| score.per == Per::Side);
-        self.unless(
-            !by_side || !has_passes(definition) && !is_seated(definition),
-            "order",
-            "A side has no laps and no seat. Remove them, or set score.per to combatant or group.",
-        );
         let by_score = sorts_by_score(definition);
         self.unless(
             by_score || definition.score.as_ref().is_none_or(is_without_score),
@@ -249,11 +212,62 @@ impl Wrong<'_> {
             "order",
             "The key score sorts by an initiative that no line makes. Add the line score, or take the key away.",
         );
-        let further = definition.turns != Term::Fixed(Int::clamped(1));
+    }
+
+    /// One key of the order, at this position.
+    fn key(&mut self, at: usize, key: &Key) {
+        let definition = self.definition;
+        let path = format!("order.{at}");
+        let mut before = keys(definition).iter().take(at);
+        match &key.fact {
+            Fact::Number(name) if !definition.numbers.contains_key(name) => {
+                let message = format!(
+                    "Unknown key \"{name}\". Use score, late, foe, die, lap, choice, side, again, again_across_rounds, seat or a name of numbers."
+                );
+                self.note(path.clone(), message);
+            }
+            Fact::Seat => {
+                self.number(path.clone(), Some(&Slug::fixed(SEAT)));
+                self.unless(
+                    before.all(|key| key.fact == Fact::Lap),
+                    &path,
+                    "Around the table the seat decides, and later keys say who begins. Put seat first, or after lap.",
+                );
+                self.unless(
+                    key.only == Only::default(),
+                    &path,
+                    "Combatants sit in one circle for the fight. Send seat alone, without round or lap.",
+                );
+            }
+            Fact::Die => {
+                let by_side = is_of_side(definition, &Fact::Die);
+                self.unless(
+                    !by_side
+                        || before
+                            .next_back()
+                            .is_some_and(|key| key.fact == Fact::Score),
+                    &path,
+                    "Sides roll the die between equal scores. Put it right after score.",
+                );
+            }
+            Fact::Choice => self.unless(
+                definition.declare.is_some(),
+                &path,
+                "choice compares what combatants declare. Add declare, or remove the key.",
+            ),
+            _ => {}
+        }
+        let is_late = key.fact == Fact::Late;
         self.unless(
-            !has_passes(definition) || further || costs_turns(definition),
-            "order",
-            "lap needs further turns. Add turns or score.turn_cost, or remove lap.",
+            !is_late || !is_of_side(definition, &Fact::Late),
+            &path,
+            "A side has no fixed initiative. Remove late.",
+        );
+        let has_direction = !matches!(key.fact, Fact::Lap | Fact::Seat | Fact::Again { .. });
+        self.unless(
+            has_direction || !key.highest,
+            &path,
+            "The fewest turns, the next seat and the side that waits come first. Remove -.",
         );
     }
 
@@ -264,42 +278,23 @@ impl Wrong<'_> {
         }
     }
 
-    fn phases(&mut self) {
+    /// Who takes turns, who chooses, and what all share.
+    fn acting(&mut self) {
         let definition = self.definition;
-        let places = has_places(definition);
-        for (i, phase) in definition.phases.iter().enumerate() {
-            self.who(&phase_field(i, "who"), &phase.who);
-            let message = "Places need an order of combatants or groups. Add order, set score.per to combatant or group, or set pick to free, last or together.";
-            self.unless(
-                !phase.pick.goes_by_places() || places,
-                &phase_field(i, "pick"),
-                message,
-            );
-            self.unless(
-                !phase.reverse || phase.pick.goes_by_places(),
-                &phase_field(i, "reverse"),
-                "reverse needs places. Set pick to order or slot, or remove reverse.",
-            );
-            self.unless(
-                !phase.across_rounds || phase.sides == Sides::Alternate,
-                &phase_field(i, "across_rounds"),
-                "across_rounds needs alternating sides. Set sides to alternate, or remove across_rounds.",
-            );
-            self.size(&phase_field(i, "steps"), phase.steps.len(), 0, 8);
-            self.unless(
-                phase.steps.is_empty() || phase.pick == Pick::Together,
-                &phase_field(i, "steps"),
-                "steps need a shared turn. Set pick to together.",
-            );
-            self.unless(
-                !phase.optional || matches!(phase.pick, Pick::Free | Pick::Last),
-                &phase_field(i, "optional"),
-                "optional needs a free choice. Set pick to free or last.",
-            );
-            for (k, step) in phase.steps.iter().enumerate() {
-                self.who(&format!("phases.{i}.steps.{k}.who"), &step.who);
-            }
+        self.who("who", &definition.who);
+        for (i, step) in all_steps(definition).iter().enumerate() {
+            self.who(&format!("together.steps.{i}.who"), &step.who);
         }
+        self.unless(
+            definition.chooser != Chooser::Side || has_places(definition),
+            "chooser",
+            "A slot is a place of the order. Add a score or a number to order, or remove chooser.",
+        );
+        self.unless(
+            definition.chooser == Chooser::Candidates || definition.together.is_none(),
+            "chooser",
+            "All that are equal share a turn, so no one chooses. Remove chooser, or together.",
+        );
     }
 
     fn declare(&mut self) {
@@ -313,19 +308,19 @@ impl Wrong<'_> {
             "declare.who.declared",
             "Declarations are not known yet. Use side or has.",
         );
-        for (i, choice) in declare.choices.iter().enumerate() {
+        let by_choice = keys(definition).iter().any(|key| key.fact == Fact::Choice);
+        self.unless(
+            !declare.passing || by_choice,
+            "declare.passing",
+            "One that passes comes with its next choice. Add the key choice to order, or remove passing.",
+        );
+        for i in 0..declare.choices.len() {
             let path = format!("declare.choices.{i}");
             self.unless(
                 !is_repeated(&declare.choices, i),
                 &path,
                 "The list has this twice. Remove one.",
             );
-            let mut phases = definition.phases.iter();
-            if !phases.any(|phase| takes(phase, choice)) {
-                let message =
-                    format!("No phase takes \"{choice}\". Add it to who.declared of a phase.");
-                self.note(path, message);
-            }
         }
     }
 
@@ -463,9 +458,9 @@ impl Wrong<'_> {
             return;
         }
         self.unless(
-            definition.phases.iter().any(lets_sides_skip),
+            lets_sides_skip(definition),
             &gives,
-            "skip needs a phase in which sides choose in turn. Set sides to in_order, alternate or proportional, and pick to another word than together.",
+            "skip needs sides that choose in turn. Add the key side or again to order, and remove together.",
         );
         self.unless(
             rule.prepare == Prepare::None,
@@ -503,9 +498,9 @@ impl Wrong<'_> {
             "A delay costs the turn that it delays. Remove cost.",
         );
         self.unless(
-            self.all_by_places(),
+            self.goes_by_places(),
             &line("prepare"),
-            "delay needs pick order or slot in every phase; in others a combatant just acts later. Set pick, or remove the reaction.",
+            "Without a place, a combatant that waits just acts later. Add a score or a number to order, take chooser last and together away, or remove the reaction.",
         );
         self.unless(
             !costs_turns(definition),
@@ -516,11 +511,6 @@ impl Wrong<'_> {
             !(rule.moves && rerolls(definition)),
             &line("moves"),
             "A new roll each round gives new places. Remove moves, or score.reroll.",
-        );
-        self.unless(
-            !(rule.moves && self.any_in_reverse()),
-            &line("moves"),
-            "A place that moves stands for one direction. Remove moves, or reverse.",
         );
     }
 
@@ -583,14 +573,11 @@ impl Wrong<'_> {
             "turns",
             "No combatant can ever act. Set turns, or add a reaction that gives a turn.",
         );
-        let mut acting = Vec::new();
-        for phase in &definition.phases {
-            acting.extend(teams_of(definition, phase));
-        }
+        let acting = acting_teams(definition);
         self.unless(
             !acting.is_empty(),
-            "phases",
-            "No combatant can ever act: no one matches who of a phase and of one of its steps. Change who.",
+            "who",
+            "No combatant can ever act: no one matches who and one of the steps. Change who.",
         );
         self.unless(
             acting.is_empty() || acting.iter().any(|team| may_rise_above_0(definition, *team)),
@@ -689,9 +676,9 @@ impl Wrong<'_> {
             "The usual cost lies between the least and the greatest. Change usual, or cost.",
         );
         self.unless(
-            self.all_by_places(),
+            self.goes_by_places(),
             "score.turn_cost",
-            "turn_cost needs pick order or slot in every phase. Set pick, or remove turn_cost.",
+            "A cost moves a place. Take chooser last and together away, or remove turn_cost.",
         );
         let plain = Definition::default();
         for (path, is_there) in [
@@ -719,12 +706,8 @@ impl Wrong<'_> {
     fn clock(&mut self, score: &ScoreRule) {
         let definition = self.definition;
         let plain = Definition::default();
-        self.unless(
-            definition.phases == plain.phases,
-            "phases",
-            "A clock has one plain phase. Remove phases.",
-        );
         for (path, is_there) in [
+            ("who", definition.who != plain.who),
             ("declare", definition.declare.is_some()),
             ("surprise", definition.surprise == Surprise::Skips),
             ("unconscious", definition.unconscious != Unconscious::Stays),
@@ -734,13 +717,14 @@ impl Wrong<'_> {
             self.unless(!is_there, path, "Turn costs with the lowest first make a clock, and this can't go with one. Set it to null, or use -score.");
         }
         self.unless(
-            !has_passes(definition),
+            !has_laps(definition),
             "order",
             "A clock has no laps. Remove lap.",
         );
         let mut first = keys(definition).iter().filter(|key| key.fact != Fact::Lap);
+        let by_tick = |key: &Key| key.fact == Fact::Score && key.only == Only::default();
         self.unless(
-            first.next().is_some_and(|key| key.fact == Fact::Score),
+            first.next().is_some_and(by_tick),
             "order",
             "On a clock the tick decides first. Put score first.",
         );
@@ -758,28 +742,24 @@ fn is_without_score(score: &ScoreRule) -> bool {
         }
 }
 
-/// The path of a field of a phase.
-fn phase_field(phase: usize, field: &str) -> String {
-    format!("phases.{phase}.{field}")
-}
-
 /// True if the item at this position is there before it too.
 fn is_repeated<T: PartialEq>(items: &[T], at: usize) -> bool {
     let mut before = items.iter().take(at);
     before.any(|item| Some(item) == items.get(at))
 }
 
-/// The teams of which combatants can match a phase, and one of its steps if it has steps.
-fn teams_of(definition: &Definition, phase: &PhaseRule) -> Vec<Team> {
-    let of_phase = matching(definition, &phase.who, vec![Team::Players, Team::Foes]);
-    if phase.steps.is_empty() {
-        return of_phase;
+/// The teams of which combatants can take turns, and match a step if there are any.
+fn acting_teams(definition: &Definition) -> Vec<Team> {
+    let acting = matching(definition, &definition.who, vec![Team::Players, Team::Foes]);
+    let steps = all_steps(definition);
+    if steps.is_empty() {
+        return acting;
     }
-    let mut of_steps = Vec::new();
-    for step in &phase.steps {
-        of_steps.extend(matching(definition, &step.who, of_phase.clone()));
+    let mut in_steps = Vec::new();
+    for step in steps {
+        in_steps.extend(matching(definition, &step.who, acting.clone()));
     }
-    of_steps
+    in_steps
 }
 
 /// Those of these teams of which combatants can match `who`, as far as the definition tells.
@@ -825,9 +805,4 @@ fn may_rise_above_0(definition: &Definition, team: Team) -> bool {
             .wounds
             .as_ref()
             .is_some_and(|wounds| wounds.by.get() > 0)
-}
-
-/// Whether combatants that declared this act in a phase.
-fn takes(phase: &PhaseRule, choice: &Slug) -> bool {
-    phase.who.declared.is_empty() || phase.who.declared.contains(choice)
 }

@@ -204,7 +204,7 @@ pub struct Return {
     pub combatant: CombatantId,
 }
 
-/// Declines to react now, or to act in this phase.
+/// Declines to react now, or to act before the next choice.
 #[command(player, "{combatant}: pass")]
 pub struct Pass {
     /// The combatant.

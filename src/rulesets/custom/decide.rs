@@ -1,20 +1,21 @@
 //! The rules of `custom`: what a definition allows now. A refusal names the line of the definition
 //! that it rests on.
 
-use super::definition::{Owner, Pick, PoolRule, Sides, Surprise};
+use super::candidates::{candidates, chooser, next_choice};
+use super::definition::{Chooser, Owner, PoolRule, Surprise};
 use super::flow::{Point, begin, close_used_gap, end_one, next_step, proceed, show};
 use super::initiative;
 use super::places;
 use super::query::{
-    asked, candidates, chooser, choosing_cards, cost_of_turn, costs_turns, current, definition,
-    fits, has_had_phase, is_skipped, must_declare, phase, phase_line, pool_size, side_pool_size,
+    asked, choosing_cards, cost_of_turn, costs_turns, current, definition, fits, has_laps,
+    has_places, has_sides, is_skipped, lap_now, must_declare, place_of, pool_size, side_pool_size,
     side_state, step_now, steps, undeclared,
 };
 use super::reactions::{Use, delay, react, ready, return_to_turn, set_pool, set_side_pool};
 use super::{
-    CardChoiceClosed, Command, DeclarationsOpened, Declare, Declared, Encounter, EndTurn,
-    GapClosed, Grant, Mode, Nominate, Passed, Play, Roll, SideOpened, Start, StepFinished,
-    Surprised, TablePoolChanged, TurnOrigin, pick_rule,
+    CardChoiceClosed, Command, Declaration, DeclarationsOpened, DeclarationsShown, Declare,
+    Declared, Encounter, EndTurn, GapClosed, Grant, Mode, Nominate, Passed, Play, Roll, SideOpened,
+    Start, StepFinished, Surprised, TablePoolChanged, TurnOrigin, rule_of_choice,
 };
 use crate::rulesets::shared::{check_started, start_encounter, start_round};
 use crate::vocabulary::{CombatantId, Int, Slug, Violation, field, ids, require};
@@ -129,13 +130,11 @@ fn check_surprised(play: &Play<'_>, surprised: &[CombatantId]) -> Result<(), Vio
 }
 
 fn check_first(encounter: &Encounter, first: &Slug) -> Result<(), Violation> {
-    let mut phases = definition(encounter).phases.iter();
-    let has_sides = phases.any(|phase| phase.sides != Sides::Mixed);
     require(
-        has_sides,
+        has_sides(definition(encounter)),
         "no_sides",
         field("first_side"),
-        || "No side goes first in this order. Remove \"first_side\", or set sides in a phase.",
+        || "No side goes first in this order. Remove \"first_side\", or add the key side to definition.order.",
     )?;
     let is_known = encounter.active().any(|c| c.side == *first);
     require(is_known, "unknown_side", field("first_side"), || {
@@ -337,10 +336,9 @@ fn begin_turn(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.fighter("combatant", id, "CU-1")?;
     let encounter = play.encounter();
     let chooser = chooser(encounter);
-    let line = phase_line(encounter, "pick");
     if let Some(chooser) = chooser {
         let detail = format!(
-            "{chooser} chooses who acts next. Send \"nominate\" instead. See definition.{line}."
+            "{chooser} chooses who acts next. Send \"nominate\" instead. See definition.chooser."
         );
         return Err(Violation::new("not_the_chooser", "CU-14", detail));
     }
@@ -355,13 +353,12 @@ fn nominate(play: &mut Play<'_>, c: &Nominate) -> Result<(), Violation> {
     play.fighter("next", &c.next, "CU-1")?;
     let encounter = play.encounter();
     let chooser = chooser(encounter);
-    let line = phase_line(encounter, "pick");
     let is_theirs = chooser == Some(&c.combatant);
     ensure(
         is_theirs,
         "not_the_chooser",
         "CU-14",
-        &line,
+        "chooser",
         || match chooser {
             Some(chooser) => format!("{chooser} chooses who acts next, not {}.", c.combatant),
             None => format!(
@@ -376,14 +373,10 @@ fn nominate(play: &mut Play<'_>, c: &Nominate) -> Result<(), Violation> {
 /// Refuses a choice while nothing is to be chosen.
 fn check_choosing(encounter: &Encounter) -> Result<(), Violation> {
     let is_time = encounter.state.mode == Mode::Choosing;
-    let line = phase_line(encounter, "pick");
-    ensure(
-        is_time,
-        "nothing_to_choose",
-        pick_rule(encounter),
-        &line,
-        || format!("There's nothing to choose now. {}", now(encounter)),
-    )
+    let (rule, line) = rule_of_choice(encounter);
+    ensure(is_time, "nothing_to_choose", rule, line, || {
+        format!("There's nothing to choose now. {}", now(encounter))
+    })
 }
 
 /// Starts the turn of the combatant that was chosen.
@@ -403,45 +396,38 @@ fn take_choice(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
 }
 
 /// Why a combatant is no candidate: the rule, the line of the definition, and a sentence.
-fn why_not(encounter: &Encounter, id: &CombatantId) -> (&'static str, String, String) {
+fn why_not(encounter: &Encounter, id: &CombatantId) -> (&'static str, &'static str, String) {
     let Some(c) = encounter.get(id) else {
-        return ("CU-1", "turns".to_owned(), String::new());
+        return ("CU-1", "turns", String::new());
     };
     let definition = definition(encounter);
-    let phase = phase(encounter);
     if is_skipped(definition, c) {
         let why = format!("{id} has no turns while unconscious.");
-        return ("CU-33", "unconscious".to_owned(), why);
+        return ("CU-33", "unconscious", why);
     }
     if c.state.turns_left == 0 && !costs_turns(definition) {
         let why = format!("{id} has no turn left in this round.");
-        return ("CU-1", "turns".to_owned(), why);
+        return ("CU-1", "turns", why);
     }
-    if has_had_phase(phase, c) {
-        let why = format!("{id} has used all turns of this phase.");
-        return ("CU-10", phase_line(encounter, "turns"), why);
+    if !fits(definition, &definition.who, c) {
+        let why = format!("{id} takes no turns in this order.");
+        return ("CU-10", "who", why);
     }
-    if !fits(definition, &phase.who, c) {
-        let why = format!("{id} doesn't act in this phase.");
-        return ("CU-10", phase_line(encounter, "who"), why);
+    if definition.chooser == Chooser::Side {
+        let why = format!("The next slot is not one that {id} may take.");
+        return ("CU-50", "chooser", why);
     }
-    if c.state.had_pass {
-        let why = format!("{id} has acted in this pass.");
-        return ("CU-38", "order".to_owned(), why);
+    if !has_places(definition) && has_sides(definition) {
+        let why = format!("Another side acts next, not {id}'s.");
+        return ("CU-11", "order", why);
     }
-    if c.state.passed {
-        let why = format!("{id} has passed in this phase.");
-        return ("CU-17", phase_line(encounter, "optional"), why);
+    let next = place_of(encounter, id).map(|place| place.turn);
+    if has_laps(definition) && next.is_some_and(|next| next > lap_now(encounter)) {
+        let why = format!("{id} has acted in this lap.");
+        return ("CU-38", "order", why);
     }
-    let why = match phase.pick {
-        Pick::Order => format!("{id}'s place in the order comes later."),
-        Pick::Slot => format!("The next slot is not one that {id} may take."),
-        Pick::Free | Pick::Last | Pick::Together => {
-            let why = format!("Another side acts next, not {id}'s.");
-            return ("CU-11", phase_line(encounter, "sides"), why);
-        }
-    };
-    (pick_rule(encounter), phase_line(encounter, "pick"), why)
+    let (rule, line) = rule_of_choice(encounter);
+    (rule, line, format!("{id} comes later in the order."))
 }
 
 /// What is going on, for a refusal.
@@ -500,19 +486,31 @@ fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
             })?;
         }
         Mode::Choosing => {
-            let line = phase_line(encounter, "optional");
-            let is_optional = phase(encounter).optional;
+            let rule = definition(encounter).declare.as_ref();
+            let passes = rule.is_some_and(|rule| rule.passing);
             ensure(
-                is_optional,
+                passes,
                 "no_passing",
                 "CU-17",
-                &line,
-                || "Combatants can't pass in this phase.",
+                "declare.passing",
+                || "Combatants can't pass their turns in this order.",
             )?;
             let is_next = candidates(encounter).contains(id);
-            ensure(is_next, "not_next", "CU-17", &line, || {
+            ensure(is_next, "not_next", "CU-17", "declare.passing", || {
                 format!("{id} can't act now, and so can't pass.")
             })?;
+            let Some(choice) = next_choice(encounter, play.combatant("combatant", id)?).cloned()
+            else {
+                let detail =
+                    format!("{id} has no later choice to pass to. See definition.declare.passing.");
+                return Err(Violation::new("no_passing", "CU-17", detail));
+            };
+            let combatant = id.clone();
+            play.emit(DeclarationsShown {
+                declarations: vec![Declaration { combatant, choice }],
+            });
+            proceed(play, Point::Next);
+            return Ok(());
         }
         _ => {
             let detail = format!("There's nothing to pass now. {}", now(encounter));
@@ -522,9 +520,6 @@ fn pass(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.emit(Passed {
         combatant: id.clone(),
     });
-    match play.encounter().state.mode {
-        Mode::Choosing => proceed(play, Point::Next),
-        _ => close_used_gap(play),
-    }
+    close_used_gap(play);
     Ok(())
 }

@@ -27,16 +27,20 @@ pub struct Definition {
     /// Turns of a combatant per round.
     #[schema(inline)]
     pub turns: Term<0, 10>,
+    /// Combatants that take turns. The others act by reactions alone.
+    pub who: Who,
     /// Initiative of the combatants, groups or sides. Absent for none.
     pub score: Option<ScoreRule>,
-    /// Keys of the order, at most 6: `score`, `late`, `foe`, `die`, `lap`, `seat` or the name of a number,
-    /// with `-` if the highest is first. The first that differs decides, and those that are equal in
-    /// all choose. `["-score", "late"]` by default if there is a `score`, else no order.
-    #[schema(value_type = Option<Vec<String>>, max_items = 6)]
+    /// Keys of the order, at most 8. The first that differs decides, and those that are equal in all
+    /// choose. `["-score", "late"]` by default if there is a `score`, else none: all choose.
+    #[schema(max_items = 8)]
     pub order: Option<Vec<Key>>,
-    /// Parts of a round, in order; 1 to 8.
-    #[schema(min_items = 1, max_items = 8)]
-    pub phases: Vec<PhaseRule>,
+    /// The one that chooses among equals.
+    #[schema(inline)]
+    pub chooser: Chooser,
+    /// One turn that all share that are equal.
+    #[schema(inline)]
+    pub together: Option<TogetherRule>,
     /// Declarations at the start of each round, before the dice.
     #[schema(inline)]
     pub declare: Option<DeclareRule>,
@@ -62,9 +66,11 @@ impl Default for Definition {
         Self {
             numbers: BTreeMap::new(),
             turns: Term::Fixed(Int::clamped(1)),
+            who: Who::default(),
             score: None,
             order: None,
-            phases: vec![PhaseRule::default()],
+            chooser: Chooser::default(),
+            together: None,
             declare: None,
             surprise: Surprise::default(),
             reactions: BTreeMap::new(),
@@ -143,15 +149,51 @@ impl Default for ScoreRule {
 }
 
 /// The most keys of an order.
-pub(super) const MAX_KEYS: usize = 6;
+pub(super) const MAX_KEYS: usize = 8;
 
-/// Key of the order: the lowest acts first, or with `-` before the word the highest.
-#[derive(Debug, Clone, PartialEq, Eq, DeserializeFromStr, SerializeDisplay)]
+/// Key of the order: a fact of a combatant's next turn. The lowest acts first, or with `-` before the
+/// word the highest. In an object it counts only in some rounds, or in one lap.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
     /// The fact that is compared.
     pub fact: Fact,
     /// True if the highest acts first.
     pub highest: bool,
+    /// When it counts.
+    pub only: Only,
+}
+
+/// When a key of the order counts: always, unless one of these is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Only {
+    /// The one round.
+    pub round: Option<Int<1, 1000>>,
+    /// The first of all rounds in which it counts.
+    pub from_round: Option<Int<2, 1000>>,
+    /// The one lap, from 1: the first, second or further turns of the combatants.
+    pub lap: Option<Int<1, 10>>,
+}
+
+impl Only {
+    /// Whether the key counts in a round, for the turn of this position among a combatant's turns.
+    pub(super) fn holds(self, round: u32, turn: usize) -> bool {
+        let lap = turn.saturating_add(1);
+        self.round.is_none_or(|only| only.count() == round)
+            && self.from_round.is_none_or(|from| from.count() <= round)
+            && self
+                .lap
+                .is_none_or(|only| usize::try_from(only.get()).is_ok_and(|only| only == lap))
+    }
+
+    /// Whether the key counts in a round, for some turn.
+    pub(super) fn counts_in(self, round: u32) -> bool {
+        Self { lap: None, ..self }.holds(round, 0)
+    }
+
+    /// Whether what it says differs from round to round.
+    pub(super) fn is_of_rounds(self) -> bool {
+        self.round.is_some() || self.from_round.is_some()
+    }
 }
 
 /// Fact of a turn, by which the order compares it with others.
@@ -167,6 +209,16 @@ pub enum Fact {
     Die,
     /// Turns that the combatant has had in this round: `lap`.
     Lap,
+    /// The position of its declaration among the choices: `choice`.
+    Choice,
+    /// The position of its side: the players first, then the others as they joined: `side`.
+    Side,
+    /// How long its side waits until it comes again, the one that has just acted longest: `again` in a
+    /// round, `again_across_rounds` from one round to the next.
+    Again {
+        /// True if a new round does not forget who acted last.
+        across_rounds: bool,
+    },
     /// The number `seat`, counted around the table from the one that is first by the other keys, which
     /// say nothing more: `seat`.
     Seat,
@@ -179,12 +231,26 @@ pub(super) const SEAT: &str = "seat";
 
 impl Fact {
     /// The words that mean something else than a number of this name.
-    pub(super) const WORDS: [(&'static str, Self); 5] = [
+    pub(super) const WORDS: [(&'static str, Self); 9] = [
         ("score", Self::Score),
         ("late", Self::Late),
         ("foe", Self::Foe),
         ("die", Self::Die),
         ("lap", Self::Lap),
+        ("choice", Self::Choice),
+        ("side", Self::Side),
+        (
+            "again",
+            Self::Again {
+                across_rounds: false,
+            },
+        ),
+        (
+            "again_across_rounds",
+            Self::Again {
+                across_rounds: true,
+            },
+        ),
     ];
 
     fn word(&self) -> &str {
@@ -199,29 +265,24 @@ impl Fact {
 }
 
 impl Key {
-    /// The factor of its fact in a sort key, so that the lowest is first.
+    /// The factor of its fact, so that the lowest is first.
     pub(super) fn sign(&self) -> i64 {
         if self.highest { -1 } else { 1 }
     }
-}
 
-impl fmt::Display for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The word for it.
+    fn word(&self) -> String {
         let sign = if self.highest { "-" } else { "" };
-        write!(f, "{sign}{}", self.fact.word())
+        format!("{sign}{}", self.fact.word())
     }
-}
 
-impl FromStr for Key {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    fn read(text: &str, only: Only) -> Result<Self, &'static str> {
         let (highest, word) = match text.strip_prefix('-') {
             Some(word) => (true, word),
             None => (false, text),
         };
         let word = Slug::new(word).ok_or(
-            "Expected score, late, foe, die, lap, seat or the name of a number, with - before it if the highest is first.",
+            "Expected score, late, foe, die, lap, choice, side, again, again_across_rounds, seat or the name of a number, with - before it if the highest is first.",
         )?;
         let mut words = Fact::WORDS.into_iter();
         let fact = match words.find(|(known, _)| word == *known) {
@@ -229,7 +290,101 @@ impl FromStr for Key {
             None if word == SEAT => Fact::Seat,
             None => Fact::Number(word),
         };
-        Ok(Self { fact, highest })
+        Ok(Self {
+            fact,
+            highest,
+            only,
+        })
+    }
+}
+
+/// A key in an object: the word, and when it counts.
+#[skip_serializing_none]
+#[derive(Serialize, Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+struct KeyRule {
+    /// The word of the key, such as `-dex`.
+    key: String,
+    /// The one round in which it counts.
+    round: Option<Int<1, 1000>>,
+    /// The first round from which on it counts.
+    from_round: Option<Int<2, 1000>>,
+    /// The one lap in which it counts: 1 for the first turns of the combatants in a round, 2 for their
+    /// second turns.
+    lap: Option<Int<1, 10>>,
+}
+
+impl Serialize for Key {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Only {
+            round,
+            from_round,
+            lap,
+        } = self.only;
+        if self.only == Only::default() {
+            return serializer.serialize_str(&self.word());
+        }
+        let rule = KeyRule {
+            key: self.word(),
+            round,
+            from_round,
+            lap,
+        };
+        rule.serialize(serializer)
+    }
+}
+
+/// By hand, because a word alone is a key too.
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> de::Visitor<'de> for Visitor {
+            type Value = Key;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "a key such as -score, or an object with key and round, from_round or lap",
+                )
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                Key::read(text, Only::default()).map_err(E::custom)
+            }
+            fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                let KeyRule {
+                    key,
+                    round,
+                    from_round,
+                    lap,
+                } = KeyRule::deserialize(de::value::MapAccessDeserializer::new(map))?;
+                let only = Only {
+                    round,
+                    from_round,
+                    lap,
+                };
+                Key::read(&key, only).map_err(de::Error::custom)
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+impl PartialSchema for Key {
+    fn schema() -> RefOr<Schema> {
+        let word = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some(
+                "`score`, `late`, `foe`, `die`, `lap`, `choice`, `side`, `again`, `again_across_rounds`, `seat` or the name of a number, with `-` if the highest is first",
+            ));
+        OneOfBuilder::new()
+            .item(word)
+            .item(KeyRule::schema())
+            .into()
+    }
+}
+
+impl ToSchema for Key {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        KeyRule::schemas(schemas);
     }
 }
 
@@ -351,31 +506,12 @@ pub struct FoesRule {
     pub add: Vec<Term<-1000, 1000>>,
 }
 
-/// A part of a round.
-#[skip_serializing_none]
+/// A turn that all share that are equal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
-pub struct PhaseRule {
-    /// Name of the phase, for people.
-    pub name: Option<Slug>,
-    /// Combatants that act in the phase.
-    pub who: Who,
-    /// Order of the sides.
-    #[schema(inline)]
-    pub sides: Sides,
-    /// Choice of the next combatant.
-    #[schema(inline)]
-    pub pick: Pick,
-    /// True if the last place comes first.
-    pub reverse: bool,
-    /// True if sides keep alternating from one round to the next.
-    pub across_rounds: bool,
-    /// Maximum turns of a combatant in this phase; 0 for no limit.
-    pub turns: Int<0, 10>,
-    /// True if a combatant may pass, and act in a later phase.
-    pub optional: bool,
-    /// Steps of a shared turn, at most 8.
+pub struct TogetherRule {
+    /// Steps of the turn, at most 8. Without any it has one.
     #[schema(inline, max_items = 8)]
     pub steps: Vec<StepRule>,
 }
@@ -418,6 +554,9 @@ pub struct DeclareRule {
     /// Combatants that declare. A combatant with a turn for each choice declares none and matches
     /// all.
     pub who: Who,
+    /// True if no combatant declares before the round. All begin with the choice that the key `choice`
+    /// puts first, and one that may act may pass, and comes with the next choice.
+    pub passing: bool,
 }
 
 /// Reaction outside the combatant's own turn.
@@ -629,36 +768,14 @@ pub enum Team {
     Foes,
 }
 
-/// Order of the sides in a phase: `mixed` ignores sides; `in_order` lets all of one side act, then
-/// all of the next; `alternate` lets one combatant of each side act in turn, without sides that are
-/// done; `proportional` lets the side act that has the largest share of its turns left.
+/// The one that chooses among equals: the `candidates` themselves; the `last` to act, and the keys of
+/// combatants only say who begins; or the `side` that has the first place, of which any may take it.
 #[word]
-pub enum Sides {
+pub enum Chooser {
     #[default]
-    Mixed,
-    InOrder,
-    Alternate,
-    Proportional,
-}
-
-/// Choice of the next combatant: by the `order` of places; by the `slot` of a side, which any
-/// combatant of the side may take; `free` among all that may act; by the `last` combatant to act; or
-/// none, because all act `together` in a shared turn.
-#[word]
-pub enum Pick {
-    #[default]
-    Order,
-    Slot,
-    Free,
+    Candidates,
     Last,
-    Together,
-}
-
-impl Pick {
-    /// Whether turns come as the places stand.
-    pub(super) fn goes_by_places(self) -> bool {
-        matches!(self, Self::Order | Self::Slot)
-    }
+    Side,
 }
 
 /// Effect of surprise: nothing; a lost first turn; one more roll, of which the worst counts; or a

@@ -24,8 +24,6 @@ pub enum Event {
     Placed,
     CameLate,
     Reshuffled,
-    PhaseStarted,
-    PassStarted,
     ChoiceOpened,
     TurnOpened,
     Skipped,
@@ -208,23 +206,6 @@ pub struct CameLate {
 #[event("The deck is shuffled.")]
 pub struct Reshuffled {}
 
-/// The next phase of the round started.
-#[event("[The {phase_name} phase starts.][{!phase_name}The next phase starts.]")]
-pub struct PhaseStarted {
-    /// Position of the phase in the definition, from 0.
-    #[schema(value_type = u32)]
-    pub phase_index: usize,
-    /// Name of the phase, if the definition has one.
-    pub phase_name: Option<Slug>,
-}
-
-/// All have acted in the pass, and those with further turns act again.
-#[event("Pass {pass} starts.")]
-pub struct PassStarted {
-    /// Number of the pass, from 1.
-    pub pass: u32,
-}
-
 /// A player or the game master chooses who acts next.
 #[event("[{chooser} {chooser:chooses|choose} who acts next.][{!chooser}Who acts next?]")]
 pub struct ChoiceOpened {
@@ -281,7 +262,7 @@ pub struct GapClosed {
     pub combatants: Participants,
 }
 
-/// A combatant declined to react, or to act in this phase.
+/// A combatant declined to react.
 #[event("{combatant} {combatant:passes|pass}.")]
 pub struct Passed {
     /// The combatant.

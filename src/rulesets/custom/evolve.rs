@@ -1,16 +1,18 @@
 //! What events do to a fight under `custom`. Here rules are asked, of the definition.
 
-use super::definition::{Definition, Lasts, Owner, Pick, Surprise};
+use super::candidates::candidates;
+use super::definition::{Chooser, Definition, Fact, Lasts, Owner, Surprise};
 use super::query::{
-    are_equal, candidates, costs_turns, declaration, delays_last, gained, has_clock, has_passes,
-    in_a_turn, in_top_turn, is_over, is_seated, is_skipped, last_begun, next_place, open_place,
-    phase, pool_size, rerolls, score_slot, side_pool_size, turns,
+    costs_turns, declaration, delays_last, gained, has_clock, has_laps, has_places, has_places_now,
+    in_a_turn, in_top_turn, is_over, is_skipped, keeps_last_side, keys, last_begun, next_place,
+    open_place, pool_size, rerolls, side_pool_size, turns,
 };
+use super::rank::Ranks;
 use super::{
     CameLate, Card, CardKept, Cause, Combatant, CombatantState, Custom, Delayed, Encounter, Event,
-    Initiative, InitiativeChanged, InitiativeRolled, Mode, Offer, Place, PlaceMoved, Placed,
-    PlacesSwapped, RolledPlace, RolledSide, ScoreSlot, SideInitiativeChanged, SideState, State,
-    Turn, TurnOrigin,
+    Initiative, InitiativeChanged, InitiativeRolled, Mode, Offer, Options, Place, PlaceMoved,
+    Placed, PlacesSwapped, Reached, RolledPlace, RolledSide, SideInitiativeChanged, SideState,
+    State, Turn, TurnOrigin,
 };
 use crate::json::CachedJson;
 use crate::rulesets::shared::seen_first;
@@ -18,7 +20,7 @@ use crate::vocabulary::{
     CachedCombatant, CombatantId, Combatants, Event as AnyEvent, Fold, RosterEvent, SharedEvent,
     Slug, Status, ids,
 };
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 pub(super) fn evolve(fold: &mut Fold<'_, Custom>, event: &AnyEvent<Custom>) {
     let encounter = fold.whole();
@@ -54,7 +56,10 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
             for side in &mut state.sides {
                 side.first = side.side == e.side;
             }
-            sort_sides(state);
+            sort_sides(
+                state,
+                Ranks::new(encounter.options.definition(), encounter.round, None),
+            );
         }
         Event::DeclarationsOpened(_) => state.mode = Mode::Declaring,
         Event::Declared(e) => declare(encounter, &e.combatant, e.choice.clone()),
@@ -80,22 +85,6 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
         Event::Placed(e) => place(encounter, e),
         Event::CameLate(e) => come_late(encounter, e),
         Event::Reshuffled(_) => reshuffle(state),
-        Event::PhaseStarted(e) => {
-            begin_phase(state, encounter.options.definition(), e.phase_index);
-            encounter.change_states(
-                |s| s.turns_in_phase > 0 || s.passed || s.had_pass,
-                |s| {
-                    s.turns_in_phase = 0;
-                    s.passed = false;
-                    s.had_pass = false;
-                },
-            );
-        }
-        Event::PassStarted(e) => {
-            state.pass = e.pass;
-            forget_counts(state);
-            encounter.change_states(|s| s.had_pass, |s| s.had_pass = false);
-        }
         Event::ChoiceOpened(_) => state.mode = Mode::Choosing,
         Event::TurnOpened(e) => begin(encounter, &e.combatants, e.origin),
         Event::Skipped(e) => encounter.change_state(&e.combatant, |s| s.surprised = false),
@@ -111,10 +100,11 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
             }
         }
         Event::GapOpened(e) => open_gap(state, e.stalled),
-        Event::Passed(e) => match &mut state.mode {
-            Mode::Gap { passed, .. } => _ = passed.insert(e.combatant.clone()),
-            _ => encounter.change_state(&e.combatant, |s| s.passed = true),
-        },
+        Event::Passed(e) => {
+            if let Mode::Gap { passed, .. } = &mut state.mode {
+                passed.insert(e.combatant.clone());
+            }
+        }
         Event::GapClosed(e) => {
             if let Mode::Gap { passed, .. } = &mut state.mode {
                 passed.extend(e.combatants.iter().cloned());
@@ -181,20 +171,10 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
 
 /// Leaves a combatant as many turns as the event says, at the open places that come up last.
 fn come_late(encounter: &mut Encounter, e: &CameLate) {
-    let waits = has_passes(encounter.options.definition()) && e.turns > 0;
-    encounter.change_state(&e.combatant, |s| {
-        s.turns_left = e.turns;
-        s.had_pass |= waits;
-    });
-    let reverse = phase(encounter).reverse;
+    encounter.change_state(&e.combatant, |s| s.turns_left = e.turns);
     let places = encounter.state.places.iter_mut();
-    let mut open: Vec<_> = places
-        .filter(|place| place.combatant == e.combatant && !place.done)
-        .collect();
-    if !reverse {
-        open.reverse();
-    }
-    for place in open.into_iter().skip(e.turns) {
+    let open = places.filter(|place| place.combatant == e.combatant && !place.done);
+    for place in open.rev().skip(e.turns) {
         set_done(place, true);
     }
 }
@@ -253,8 +233,7 @@ fn delay(encounter: &mut Encounter, e: &Delayed) {
         c.state.delayed_turn = delayed_turn;
         c.state.counted.clone_from(&e.counted);
         c.state.turns_left = c.state.turns_left.saturating_add(1);
-        c.state.turns_in_phase = c.state.turns_in_phase.saturating_sub(1);
-        c.state.had_pass = false;
+        c.state.turns_taken = c.state.turns_taken.saturating_sub(1);
     });
 }
 
@@ -302,7 +281,7 @@ fn start_round(encounter: &mut Encounter) {
     if let Mode::Gap { passed, .. } = &mut state.mode {
         passed.clear();
     }
-    begin_phase(state, definition, 0);
+    begin_sides(state, definition);
     if first || rerolls(definition) {
         state.rolled = false;
     }
@@ -311,12 +290,39 @@ fn start_round(encounter: &mut Encounter) {
         // Where each round is rolled, its roll says who goes first.
         side.first &= !rerolls(definition);
     }
-    sort_sides(state);
+    let ranks = Ranks::new(definition, encounter.round, state.first_seat);
+    sort_sides(state, ranks);
+    if keys(definition).iter().any(|key| key.only.is_of_rounds()) {
+        sort_places(encounter);
+    }
+}
+
+/// Sorts all places again, also those that were moved, and lets equal ones choose again.
+fn sort_places(encounter: &mut Encounter) {
+    let options = encounter.options.clone();
+    let ranks = ranks(&options, encounter);
+    let mut joined = HashMap::new();
+    for c in encounter.combatants.iter() {
+        joined.insert(c.id.clone(), c.joined);
+    }
+    let places = &mut encounter.state.places;
+    for place in &mut *places {
+        let initiative = Initiative::clone(&place.initiative);
+        set_initiative_of(place, initiative);
+    }
+    places.sort_by(|one, other| {
+        let [first, second] = [one, other].map(|place| joined.get(&place.combatant));
+        let by_rank = ranks.compare(one, other);
+        by_rank
+            .then(first.cmp(&second))
+            .then(one.turn.cmp(&other.turn))
+    });
 }
 
 /// Gives back what turns and reactions cost in the round before.
 fn give_back_costs(encounter: &mut Encounter) {
-    let slot = score_slot(encounter.options.definition());
+    let options = encounter.options.clone();
+    let ranks = ranks(&options, encounter);
     let places = &mut encounter.state.places;
     let (mut paid, rest): (Vec<_>, Vec<_>) = places.drain(..).partition(|place| {
         let changes = place.initiative.changes;
@@ -324,12 +330,26 @@ fn give_back_costs(encounter: &mut Encounter) {
     });
     *places = rest;
     for place in &mut paid {
-        let initiative = place.initiative.without(&[Cause::Turn, Cause::Spent], slot);
+        let initiative = place.initiative.without(&[Cause::Turn, Cause::Spent]);
+        *place = Place {
+            turn: 0,
+            ..Place::clone(place)
+        }
+        .into();
         set_initiative_of(place, initiative);
     }
     for place in paid {
-        insert_in_order(&encounter.combatants, places, place);
+        insert_in_order(&encounter.combatants, places, place, ranks);
     }
+}
+
+/// The keys of the order as they are now.
+fn ranks<'o>(options: &'o Options, encounter: &Encounter) -> Ranks<'o> {
+    Ranks::new(
+        options.definition(),
+        encounter.round,
+        encounter.state.first_seat,
+    )
 }
 
 /// Opens the places again, but for those of combatants that keep delaying.
@@ -342,25 +362,19 @@ fn open_places(encounter: &mut Encounter, keep_delaying: bool) {
     }
 }
 
-fn begin_phase(state: &mut State, definition: &Definition, phase: usize) {
-    state.phase = phase;
-    let goes_on = definition
-        .phases
-        .get(phase)
-        .is_some_and(|phase| phase.across_rounds);
-    if !goes_on {
+fn begin_sides(state: &mut State, definition: &Definition) {
+    if !keeps_last_side(definition) {
         state.last_side = None;
         state.last_side_hidden = false;
     }
-    state.pass = has_passes(definition).into();
     state.skipped.clear();
-    forget_counts(state);
+    forget_reached(state);
 }
 
 /// Forgets how far the sides have come.
-fn forget_counts(state: &mut State) {
+fn forget_reached(state: &mut State) {
     for side in &mut state.sides {
-        side.count = None;
+        side.reached = None;
     }
 }
 
@@ -479,10 +493,31 @@ fn enter(encounter: &mut Encounter, id: &CombatantId) {
         return;
     };
     refresh(options.definition(), c, true);
+    catch_up_with_lap(encounter, id);
+    let Some(c) = encounter.get(id) else { return };
     let choice = declaration(options.definition(), c);
     if choice.is_some() && encounter.state.mode != Mode::Declaring {
         declare(encounter, id, choice);
     }
+}
+
+/// Where laps are counted in turns, a newcomer has none of those that are over.
+fn catch_up_with_lap(encounter: &mut Encounter, id: &CombatantId) {
+    let definition = encounter.options.definition();
+    if !has_laps(definition) || has_places(definition) {
+        return;
+    }
+    let others = encounter
+        .active()
+        .filter(|c| c.id != *id && c.state.turns_left > 0);
+    let Some(lap) = others.map(|c| c.state.turns_taken).min() else {
+        return;
+    };
+    encounter.change_state(id, |s| {
+        s.turns_taken = lap;
+        let missed = usize::try_from(lap).unwrap_or(usize::MAX);
+        s.turns_left = s.turns_left.saturating_sub(missed);
+    });
 }
 
 fn new_place(rolled: &RolledPlace, moved: bool) -> CachedJson<Place> {
@@ -515,9 +550,10 @@ fn set_done(place: &mut CachedJson<Place>, done: bool) {
 fn set_initiative(encounter: &mut Encounter, e: &InitiativeRolled) {
     let state = &mut encounter.state;
     state.rolled = true;
-    if is_seated(encounter.options.definition()) {
+    let keys = keys(encounter.options.definition());
+    if let Some(at) = keys.iter().position(|key| key.fact == Fact::Seat) {
         let first = e.places.first();
-        state.first_seat = first.and_then(|place| place.initiative.key.get(1)).copied();
+        state.first_seat = first.map(|place| place.initiative.key_at(at));
     }
     state.places.clear();
     for rolled in &e.places {
@@ -541,6 +577,8 @@ fn set_initiative(encounter: &mut Encounter, e: &InitiativeRolled) {
 }
 
 fn roll_sides(encounter: &mut Encounter, rolled: &[RolledSide]) {
+    let options = encounter.options.clone();
+    let ranks = ranks(&options, encounter);
     let combatants = &encounter.combatants;
     for side in &mut encounter.state.sides {
         let Some(rolled) = rolled.iter().find(|rolled| rolled.side == side.side) else {
@@ -552,7 +590,7 @@ fn roll_sides(encounter: &mut Encounter, rolled: &[RolledSide]) {
         side.initiative = Some(rolled.initiative.clone());
         side.initiative_hidden = rollers.all(|id| combatants.find(id).is_some_and(|c| c.hidden));
     }
-    sort_sides(&mut encounter.state);
+    sort_sides(&mut encounter.state, ranks);
 }
 
 fn use_up_roll(encounter: &mut Encounter, id: &CombatantId) {
@@ -566,13 +604,15 @@ fn use_up_roll(encounter: &mut Encounter, id: &CombatantId) {
 }
 
 fn place(encounter: &mut Encounter, e: &Placed) {
+    let options = encounter.options.clone();
+    let ranks = ranks(&options, encounter);
     let state = &mut encounter.state;
     for rolled in &e.places {
         let place = new_place(rolled, e.last);
         if e.last {
             state.places.push(place);
         } else {
-            insert_in_order(&encounter.combatants, &mut state.places, place);
+            insert_in_order(&encounter.combatants, &mut state.places, place, ranks);
         }
     }
     take_out(
@@ -591,12 +631,13 @@ fn insert_in_order(
     combatants: &Combatants<Custom>,
     places: &mut Vec<CachedJson<Place>>,
     new: CachedJson<Place>,
+    ranks: Ranks<'_>,
 ) {
     let is_hidden = |place: &Place| {
         let c = combatants.find(&place.combatant);
         c.is_some_and(|c| c.hidden)
     };
-    let is_worse = |place: &Place| !place.moved && place.initiative.key > new.initiative.key;
+    let is_worse = |place: &Place| !place.moved && ranks.compare(place, &new).is_gt();
     let counts_all = is_hidden(&new);
     let mut others = places.iter();
     let worse = others.position(|place| is_worse(place) && (counts_all || !is_hidden(place)));
@@ -642,7 +683,11 @@ fn begin(encounter: &mut Encounter, combatants: &[CombatantId], origin: TurnOrig
 /// Puts the place of a combatant that was chosen among equal ones before the others, so that later
 /// rounds need no choice.
 fn settle_tie(encounter: &mut Encounter, id: &CombatantId) {
-    if encounter.state.mode != Mode::Choosing || phase(encounter).pick != Pick::Order {
+    let chooser = encounter.options.definition().chooser;
+    if encounter.state.mode != Mode::Choosing
+        || chooser != Chooser::Candidates
+        || !has_places_now(encounter)
+    {
         return;
     }
     let tied = candidates(encounter);
@@ -652,30 +697,37 @@ fn settle_tie(encounter: &mut Encounter, id: &CombatantId) {
     let Some(chosen) = next_place(encounter, id).cloned() else {
         return;
     };
-    let reverse = phase(encounter).reverse;
-    // In passes the answer holds for the further turns too.
-    let passes = has_passes(encounter.options.definition());
-    let moves = |place: &CachedJson<Place>| {
-        let is_further = passes && !place.settled && are_equal(place, &chosen);
-        place.combatant == *id && (place.turn == chosen.turn || is_further)
+    let options = encounter.options.clone();
+    let ranks = ranks(&options, encounter);
+    let is_equal = |one: &Place, other: &Place| {
+        !one.moved && !other.moved && ranks.compare(one, other).is_eq()
     };
     let places = encounter.state.places.drain(..);
-    let (mut own, mut others): (Vec<_>, Vec<_>) = places.partition(moves);
-    for place in &mut own {
-        *place = Place {
-            settled: true,
+    // In laps the answer holds for the further turns too.
+    let (own, mut others): (Vec<_>, Vec<_>) = places.partition(|place| {
+        let same_lap = Place {
+            turn: chosen.turn,
             ..Place::clone(place)
-        }
-        .into();
+        };
+        let is_further = has_laps(options.definition())
+            && !place.settled
+            && !place.moved
+            && is_equal(&same_lap, &chosen);
+        place.combatant == *id && (place.turn == chosen.turn || is_further)
+    });
+    for place in own {
+        let equal =
+            |other: &CachedJson<Place>| !other.done && !other.settled && is_equal(&place, other);
+        let beside = others.iter().position(equal);
+        let later =
+            |other: &CachedJson<Place>| !other.moved && ranks.compare(other, &place).is_gt();
+        let at = beside.or_else(|| others.iter().position(later));
+        let place = Place {
+            settled: true,
+            ..Place::clone(&place)
+        };
+        others.insert(at.unwrap_or(others.len()), place.into());
     }
-    let is_equal =
-        |place: &CachedJson<Place>| !place.done && !place.settled && are_equal(place, &chosen);
-    let at = match find(&others, reverse, is_equal) {
-        Some(beside) if reverse => beside + 1,
-        Some(beside) => beside,
-        None => others.len(),
-    };
-    others.splice(at..at, own);
     encounter.state.places = others;
 }
 
@@ -723,7 +775,7 @@ fn give_back_uses(encounter: &mut Encounter) {
 fn take_turn(encounter: &mut Encounter, id: &CombatantId, origin: TurnOrigin) {
     let options = encounter.options.clone();
     let definition = options.definition();
-    let in_order = origin == TurnOrigin::Normal && phase(encounter).pick.goes_by_places();
+    let in_order = origin == TurnOrigin::Normal && definition.chooser != Chooser::Last;
     let place = open_place(encounter, id);
     let Some(c) = encounter.get_mut(id) else {
         return;
@@ -732,8 +784,7 @@ fn take_turn(encounter: &mut Encounter, id: &CombatantId, origin: TurnOrigin) {
         begin_turn_of_pools(definition, c);
     }
     c.state.turns_left = c.state.turns_left.saturating_sub(1);
-    c.state.turns_in_phase = c.state.turns_in_phase.saturating_add(1);
-    c.state.had_pass = has_passes(definition);
+    c.state.turns_taken = c.state.turns_taken.saturating_add(1);
     c.state.delaying = false;
     c.state.surprised = false;
     c.state.readied_reactions.clear();
@@ -771,7 +822,14 @@ fn begin_turn_of_pools(definition: &Definition, c: &mut Combatant) {
 
 /// Uses up a turn of a combatant that acts in no turn for it.
 fn spend_turn(encounter: &mut Encounter, id: &CombatantId) {
-    let place = open_place(encounter, id);
+    let definition = encounter.options.definition();
+    let place = if has_laps(definition) {
+        // It still acts in this lap, and in fewer of those that come.
+        let is_open = |place: &CachedJson<Place>| place.combatant == *id && !place.done;
+        encounter.state.places.iter().rposition(is_open)
+    } else {
+        open_place(encounter, id)
+    };
     let Some(c) = encounter.get_mut(id) else {
         return;
     };
@@ -792,7 +850,10 @@ fn use_up_place(state: &mut State, at: Option<usize>, side: &Slug, in_order: boo
     }
     let mut sides = state.sides.iter_mut();
     if let Some(known) = sides.find(|known| known.side == *side) {
-        known.count = Some(place.initiative.clone());
+        known.reached = Some(Reached {
+            turn: place.turn,
+            initiative: place.initiative.clone(),
+        });
     }
 }
 
@@ -937,22 +998,24 @@ fn drop_hidden_initiative(encounter: &mut Encounter) {
         .filter(|c| !c.hidden)
         .map(|c| c.side.clone())
         .collect();
+    let options = encounter.options.clone();
+    let ranks = ranks(&options, encounter);
     let state = &mut encounter.state;
     for side in &mut state.sides {
         if side.initiative_hidden && shown.contains(&side.side) {
             side.drop_initiative();
         }
     }
-    sort_sides(state);
+    sort_sides(state, ranks);
 }
 
 /// Sorts the sides by rank. Those without an initiative stand as before, unless others have one: an initiative
 /// that players do not know must not have moved them.
-pub(super) fn sort_sides(state: &mut State) {
+pub(super) fn sort_sides(state: &mut State, ranks: Ranks<'_>) {
     let mut sides = state.sides.iter();
     let some_rolled = sides.any(|side| side.initiative.is_some() && !side.initiative_hidden);
     state.sides.sort_by(|one, other| {
-        let by_rank = one.rank().cmp(&other.rank());
+        let by_rank = ranks.compare_sides(one, other);
         // Sides of equal rank have an initiative both or neither.
         if some_rolled && one.initiative.is_none() {
             by_rank.then_with(|| one.side.cmp(&other.side))
@@ -973,7 +1036,6 @@ fn moved(place: &Place, done: bool) -> CachedJson<Place> {
 }
 
 fn move_place(encounter: &mut Encounter, e: &PlaceMoved) {
-    let reverse = phase(encounter).reverse;
     let places = encounter.state.places.drain(..);
     let moves = |place: &CachedJson<Place>| {
         place.combatant == e.combatant && e.turn.is_none_or(|turn| place.turn == turn)
@@ -986,11 +1048,9 @@ fn move_place(encounter: &mut Encounter, e: &PlaceMoved) {
         Some(id) => place_beside(encounter, &others, id, e.after || e.done),
         None => None,
     };
-    // If the last place comes first, a place that comes before another one is behind it in the list.
     let at = match beside {
-        Some(beside) if e.after != reverse => beside + 1,
+        Some(beside) if e.after => beside + 1,
         Some(beside) => beside,
-        None if reverse => 0,
         None => others.len(),
     };
     others.splice(at..at, own);
@@ -1012,13 +1072,11 @@ fn place_beside(
     id: &CombatantId,
     after: bool,
 ) -> Option<usize> {
-    let reverse = phase(encounter).reverse;
     let definition = encounter.options.definition();
     let is_own = |place: &CachedJson<Place>| place.combatant == *id;
-    let begun = find(places, !reverse, |place| is_own(place) && place.done);
-    let next = find(places, reverse, |place| {
-        is_own(place) && !is_over(definition, place)
-    });
+    let begun = places.iter().rposition(|place| is_own(place) && place.done);
+    let mut open = places.iter();
+    let next = open.position(|place| is_own(place) && !is_over(definition, place));
     let found = if after || in_a_turn(encounter, id) {
         begun.or(next)
     } else {
@@ -1027,22 +1085,11 @@ fn place_beside(
     found.or_else(|| places.iter().position(is_own))
 }
 
-/// The position of the first place that is so, or of the last one.
-fn find(
-    places: &[CachedJson<Place>],
-    is_last: bool,
-    is_it: impl Fn(&CachedJson<Place>) -> bool,
-) -> Option<usize> {
-    if is_last {
-        places.iter().rposition(is_it)
-    } else {
-        places.iter().position(is_it)
-    }
-}
-
 /// Changes the initiative of a combatant, and sorts its places in again.
 fn change_initiative(encounter: &mut Encounter, e: &InitiativeChanged) {
-    let slot = score_slot(encounter.options.definition());
+    let options = encounter.options.clone();
+    let ranks = ranks(&options, encounter);
+    let next_lap = e.cause == Cause::Turn && has_laps(options.definition());
     let by = e.to.saturating_sub(e.from);
     let places = &mut encounter.state.places;
     let (own, others): (Vec<_>, Vec<_>) = places
@@ -1050,9 +1097,16 @@ fn change_initiative(encounter: &mut Encounter, e: &InitiativeChanged) {
         .partition(|place| place.combatant == e.combatant);
     *places = others;
     for mut place in own {
-        let initiative = place.initiative.changed(e.cause, by, slot);
+        let initiative = place.initiative.changed(e.cause, by);
+        if next_lap {
+            place = Place {
+                turn: place.turn.saturating_add(1),
+                ..Place::clone(&place)
+            }
+            .into();
+        }
         set_initiative_of(&mut place, initiative);
-        insert_in_order(&encounter.combatants, places, place);
+        insert_in_order(&encounter.combatants, places, place, ranks);
     }
 }
 
@@ -1070,14 +1124,15 @@ fn set_initiative_of(place: &mut CachedJson<Place>, initiative: Initiative) {
 /// Changes the initiative of a side, which then says when the side acts. That of a side which players
 /// do not know leaves the others as they stand.
 fn change_side(encounter: &mut Encounter, e: &SideInitiativeChanged) {
-    let slot = score_slot(encounter.options.definition());
+    let options = encounter.options.clone();
+    let ranks = ranks(&options, encounter);
     let state = &mut encounter.state;
     let mut sides = state.sides.iter_mut();
     if let Some(side) = sides.find(|side| side.side == e.side)
         && let Some(initiative) = &mut side.initiative
     {
         let by = e.to.saturating_sub(e.from);
-        *initiative = initiative.changed(Cause::Set, by, slot).into();
+        *initiative = initiative.changed(Cause::Set, by).into();
         side.yields = false;
         side.first = false;
         let is_known = side.seen && !side.initiative_hidden;
@@ -1085,7 +1140,7 @@ fn change_side(encounter: &mut Encounter, e: &SideInitiativeChanged) {
             side.first &= !is_known;
         }
     }
-    sort_sides(state);
+    sort_sides(state, ranks);
 }
 
 /// Ends an offer to swap in which a combatant has part.
@@ -1107,16 +1162,16 @@ fn swap_places(encounter: &mut Encounter, e: &PlacesSwapped) {
     let (Some(own), Some(other)) = (own, other) else {
         return;
     };
-    let slot = score_slot(encounter.options.definition());
+    let options = encounter.options.clone();
+    let ranks = ranks(&options, encounter);
     let places = &mut encounter.state.places;
     let (Some(one), Some(two)) = (places.get(own), places.get(other)) else {
         return;
     };
-    let first = in_place_of(one, two, slot);
-    let second = in_place_of(two, one, slot);
-    let same =
-        first.initiative.key == two.initiative.key && second.initiative.key == one.initiative.key;
-    if same {
+    let first = in_place_of(one, two);
+    let second = in_place_of(two, one);
+    let stays = |place: &Place, at: &Place| ranks.compare(place, at).is_eq();
+    if stays(&first, two) && stays(&second, one) {
         for (at, place) in [(own, second), (other, first)] {
             if let Some(here) = places.get_mut(at) {
                 *here = place.into();
@@ -1135,7 +1190,7 @@ fn swap_places(encounter: &mut Encounter, e: &PlacesSwapped) {
             settled: false,
             ..place
         };
-        insert_in_order(&encounter.combatants, places, place.into());
+        insert_in_order(&encounter.combatants, places, place.into(), ranks);
     }
 }
 
@@ -1149,11 +1204,11 @@ fn place_to_give(encounter: &Encounter, id: &CombatantId) -> Option<usize> {
 }
 
 /// A combatant's place after it has taken that of another.
-fn in_place_of(own: &Place, other: &Place, slot: ScoreSlot) -> Place {
+fn in_place_of(own: &Place, other: &Place) -> Place {
     let of_own_body = [Cause::Wounds, Cause::Condition];
     let changes = own.initiative.changes;
-    let taken = other.initiative.without(&of_own_body, slot);
-    let taken = taken.changed(Cause::Wounds, changes.by_wounds, slot);
+    let taken = other.initiative.without(&of_own_body);
+    let taken = taken.changed(Cause::Wounds, changes.by_wounds);
     Place {
         combatant: own.combatant.clone(),
         turn: own.turn,
@@ -1161,7 +1216,7 @@ fn in_place_of(own: &Place, other: &Place, slot: ScoreSlot) -> Place {
         moved: other.moved,
         settled: other.settled,
         initiative: taken
-            .changed(Cause::Condition, changes.by_conditions, slot)
+            .changed(Cause::Condition, changes.by_conditions)
             .into(),
     }
 }
@@ -1173,14 +1228,14 @@ fn give_turn_back(encounter: &mut Encounter, e: &PlacesSwapped) {
         s.counted.clone_from(&e.counted);
         s.resumes = true;
         s.turns_left = s.turns_left.saturating_add(1);
-        s.turns_in_phase = s.turns_in_phase.saturating_sub(1);
-        s.had_pass = false;
+        s.turns_taken = s.turns_taken.saturating_sub(1);
     });
 }
 
 /// Lets another card count for a combatant, and for those that share it.
 fn keep_card(encounter: &mut Encounter, e: &CardKept) {
-    let slot = score_slot(encounter.options.definition());
+    let options = encounter.options.clone();
+    let ranks = ranks(&options, encounter);
     let places = &mut encounter.state.places;
     let own = places.iter().find(|place| {
         let cards = place.initiative.cards_to_choose();
@@ -1194,9 +1249,9 @@ fn keep_card(encounter: &mut Encounter, e: &CardKept) {
         .partition(|place| place.initiative.card == Some(before));
     *places = others;
     for mut place in sharing {
-        let kept = place.initiative.keeping(e.card, slot);
+        let kept = place.initiative.keeping(e.card);
         set_initiative_of(&mut place, kept);
-        insert_in_order(&encounter.combatants, places, place);
+        insert_in_order(&encounter.combatants, places, place, ranks);
     }
 }
 

@@ -1,17 +1,17 @@
-//! How a fight goes on: rounds, phases, turns, gaps.
+//! How a fight goes on: rounds, turns, gaps.
 
+use super::candidates::{chooser, slot_taken};
 use super::definition::{Lasts, Reshuffle};
 use super::query::{
-    Opening, after_lair, asked, change_by_turn, chooser, choosing_cards, clock, current, deck,
-    declaration, definition, delays_last, has_clock, is_skipped, owes_roll, reacting, rerolls,
-    slot_taken, steps, top, undeclared,
+    Opening, after_lair, asked, change_by_turn, choosing_cards, clock, current, deck, declaration,
+    definition, delays_last, has_clock, is_skipped, owes_roll, reacting, rerolls, steps, top,
+    undeclared,
 };
 use super::walk::{self, Next};
 use super::{
     CardChoiceOpened, ChoiceOpened, ClockAdvanced, Combatant, Declaration, DeclarationsOpened,
-    DeclarationsShown, DelayLapsed, Encounter, GapOpened, Halted, LapEnded, Mode, PassStarted,
-    PhaseStarted, PlacesSwapped, Play, Reshuffled, Returned, RollOpened, Skipped, StepStarted,
-    TurnOpened, TurnOrigin,
+    DeclarationsShown, DelayLapsed, Encounter, GapOpened, Halted, LapEnded, Mode, PlacesSwapped,
+    Play, Reshuffled, Returned, RollOpened, Skipped, StepStarted, TurnOpened, TurnOrigin,
 };
 use crate::rulesets::shared::{count_lost_turns, end_turn, pass_rounds, start_round, start_turn};
 use crate::vocabulary::{CombatantId, Moment, TurnEnded, TurnStarted, ids};
@@ -68,8 +68,7 @@ fn continue_turn(play: &mut Play<'_>) -> Option<Point> {
     Some(Point::Turn)
 }
 
-/// Begins the next turn, or asks who takes it; with nobody to act the next phase begins, or the
-/// round is over.
+/// Begins the next turn, or asks who takes it; with nobody to act the round is over.
 fn find_next(play: &mut Play<'_>) -> Option<Point> {
     let mode = play.encounter().state.mode.clone();
     match walk::next(play.encounter()) {
@@ -87,19 +86,6 @@ fn find_next(play: &mut Play<'_>) -> Option<Point> {
                 play.emit(ChoiceOpened { chooser });
             }
             None
-        }
-        Next::Pass(pass) => {
-            play.emit(PassStarted { pass });
-            Some(Point::Next)
-        }
-        Next::Phase(phase_index) => {
-            let phases = &definition(play.encounter()).phases;
-            let phase_name = phases.get(phase_index).and_then(|phase| phase.name.clone());
-            play.emit(PhaseStarted {
-                phase_index,
-                phase_name,
-            });
-            Some(Point::Next)
         }
         Next::RoundEnd => Some(Point::RoundEnd),
         Next::Halted => {

@@ -1,16 +1,18 @@
 //! Initiative: dice and numbers, or cards, for combatants, groups or sides.
 
 use super::definition::{
-    DeckRule, Definition, Dice, Fact, Keep, Lasts, Number, Per, SEAT, ScoreRule, Surprise,
+    DeckRule, Definition, Dice, Fact, Keep, Key, Lasts, Number, Per, SEAT, ScoreRule, Surprise,
 };
 use super::query::{
-    change_by_conditions, change_by_wounds, deck, definition, delays_last, has_clock, has_places,
-    is_fixed, is_foe, is_low_first, is_seated, key_of, keys, leading_number, number, score_rule,
-    score_slot, side_state, slot_of, slots, sorts_by_score, turns, value,
+    change_by_conditions, change_by_wounds, costs_turns, deck, definition, delays_last, has_clock,
+    has_laps, has_places, is_fixed, is_foe, is_low_first, is_of_side, is_seated, key_of, keys,
+    lap_now, leading_number, number, score_rule, side_state, sign_of_score, sorts_by_score, turns,
+    value,
 };
+use super::rank::Ranks;
 use super::{
     Card, Cause, Changes, Combatant, Encounter, Initiative, InitiativeRolled, Placed, Play,
-    Reshuffled, Roll, RolledPlace, RolledSide, ScoreSlot,
+    Reshuffled, Roll, RolledPlace, RolledSide,
 };
 use crate::json::{CachedJson, FieldError};
 use crate::rulesets::shared::seen_first;
@@ -19,9 +21,6 @@ use crate::vocabulary::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The key of a unit that gets no card where the lowest card is first: above any card. Where the
-/// highest is first, cards have keys below 0.
-const NO_CARD: i64 = 101;
 /// Maximum roll-offs of a tie.
 const ROLL_OFFS: usize = 3;
 /// More than any sum of dice, so that an earlier roll-off decides before a later one.
@@ -455,16 +454,17 @@ pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violatio
         rolled.push((unit, initiative));
     }
     roller.roll_off(play, &mut rolled);
-    roller.seat(&mut rolled);
     let mut known = InitiativeRolled {
         places: Vec::new(),
         side_places: Vec::new(),
         discarded: Vec::new(),
     };
+    if rule.per == Per::Side {
+        known.side_places = roller.sides(rolled);
+        rolled = roller.members();
+    }
     if has_places(definition) {
         known.places = roller.places(play, rolled);
-    } else {
-        known.side_places = roller.sides(rolled);
     }
     if roller.reshuffled {
         play.emit(Reshuffled {});
@@ -502,13 +502,15 @@ pub(super) fn newcomer(play: &mut Play<'_>, id: &CombatantId, last: bool) -> Pla
     };
     let initiative = match roller.group_initiative(c) {
         Some(initiative) => initiative,
-        None => {
-            let unit = Unit::new(None, c);
-            let initiative = roller.initiative(play, &unit);
-            roller.seated(&unit, initiative, encounter.state.first_seat)
-        }
+        None if rule.per == Per::Side => roller.of_numbers(&Unit::new(None, c)),
+        None => roller.initiative(play, &Unit::new(None, c)),
     };
-    let places = roller.places_of(play, c, &initiative);
+    let mut places = roller.places_of(play, c, &initiative);
+    if costs_turns(definition) && has_laps(definition) {
+        for place in &mut places {
+            place.turn = lap_now(encounter);
+        }
+    }
     if roller.reshuffled {
         play.emit(Reshuffled {});
     }
@@ -534,15 +536,15 @@ struct Roller<'t> {
     reshuffled: bool,
 }
 
-impl Roller<'_> {
-    /// The position of the initiative in a sort key.
-    fn slot(&self) -> ScoreSlot {
-        score_slot(self.definition)
+impl<'t> Roller<'t> {
+    /// The factor of the initiative, so that the lowest is first.
+    fn sign(&self) -> i64 {
+        sign_of_score(self.definition)
     }
 
-    /// What an initiative is multiplied by, so that the lowest is first.
-    fn sign(&self) -> i64 {
-        self.slot().sign
+    /// The keys of the order, before anybody sits around the table.
+    fn ranks(&self) -> Ranks<'_> {
+        Ranks::new(self.definition, self.encounter.round, None)
     }
 
     /// The initiative of one unit.
@@ -552,7 +554,7 @@ impl Roller<'_> {
         }
         if let Some(total) = unit.known_total() {
             return Initiative {
-                key: self.key(unit, &[self.sign() * total], false),
+                key: self.key(unit),
                 total,
                 known: true,
                 ..Initiative::default()
@@ -561,48 +563,50 @@ impl Roller<'_> {
         if is_fixed(self.definition, unit.first) {
             let total = self.own_number(unit, self.rule.fixed.as_ref());
             return Initiative {
-                key: self.key(unit, &[self.sign() * total], true),
+                key: self.key(unit),
                 total,
                 fixed: true,
                 ..Initiative::default()
             };
         }
+        if !sorts_by_score(self.definition) {
+            return self.of_numbers(unit);
+        }
         let bonus = self.bonus(unit);
         let (dice, sum) = self.roll(play, unit);
-        let total = if sorts_by_score(self.definition) {
-            sum + bonus
-        } else {
-            self.leading_number(unit)
-        };
         Initiative {
-            key: self.key(unit, &[self.sign() * total], false),
-            total,
+            key: self.key(unit),
+            total: sum + bonus,
             bonus,
             dice,
             ..Initiative::default()
         }
     }
 
-    /// What the order is sorted by, lowest first: the keys of the order.
-    fn key(&self, unit: &Unit<'_>, score: &[i64], fixed: bool) -> Vec<i64> {
+    /// The initiative of one whose numbers alone decide.
+    fn of_numbers(&self, unit: &Unit<'_>) -> Initiative {
+        Initiative {
+            key: self.key(unit),
+            total: self.leading_number(unit),
+            ..Initiative::default()
+        }
+    }
+
+    /// What the keys of the order compare that a unit brings, lowest first.
+    fn key(&self, unit: &Unit<'_>) -> Vec<i64> {
         let mut all = Vec::new();
         for key in keys(self.definition) {
             let sign = key.sign();
-            match &key.fact {
-                Fact::Score => all.extend(score),
-                Fact::Late => all.push(sign * i64::from(fixed)),
-                Fact::Foe => all.push(sign * i64::from(is_foe(unit.first))),
-                // Its dice are rolled when all else is known.
-                // Who rolls none comes after those who do.
-                Fact::Die => all.push(0),
-                Fact::Lap => {}
-                // Who begins is known when all else is.
-                Fact::Seat => all.extend([0, self.seat_of(unit)]),
+            all.push(match &key.fact {
+                Fact::Foe => sign * i64::from(is_foe(unit.first)),
+                Fact::Seat => self.seat_of(unit),
                 Fact::Number(name) => {
                     let number = |c: &Combatant| number(self.definition, c, name);
-                    all.push(sign * best(unit, key.highest, number));
+                    sign * best(unit, key.highest, number)
                 }
-            }
+                // Dice are rolled when all else is known: who rolls none comes after those who do.
+                _ => 0,
+            });
         }
         all
     }
@@ -703,29 +707,19 @@ impl Roller<'_> {
 
     /// The same initiative with another card.
     fn with_card(&self, initiative: &Initiative, card: Option<Card>) -> Initiative {
-        let mut dealt = Initiative {
+        Initiative {
             total: card.map_or(0, Card::value),
             card,
             spare: Vec::new(),
             changes: Changes::default(),
             ..initiative.clone()
-        };
-        let no_card = if is_low_first(self.definition) {
-            NO_CARD
-        } else {
-            0
-        };
-        let score = card.map_or([no_card, 0], |card| card.key(self.sign()));
-        for (key, of_card) in dealt.key.iter_mut().skip(self.slot().at).zip(score) {
-            *key = of_card;
         }
-        dealt
     }
 
     /// The initiative of a card; without one it is the last.
     fn of_card(&self, unit: &Unit<'_>, card: Option<Card>, spare: Vec<Card>) -> Initiative {
         let without = Initiative {
-            key: self.key(unit, &[0, 0], false),
+            key: self.key(unit),
             ..Initiative::default()
         };
         Initiative {
@@ -763,23 +757,18 @@ impl Roller<'_> {
     /// Lets those roll dice that are equal up to these, at most [`ROLL_OFFS`] times, if the order says
     /// so.
     fn roll_off(&self, play: &mut Play<'_>, rolled: &mut [(Unit<'_>, Initiative)]) {
-        let Some(die) = key_of(self.definition, &Fact::Die) else {
+        let keys = keys(self.definition);
+        let Some(at) = keys.iter().position(|key| key.fact == Fact::Die) else {
             return;
         };
-        // Who begins is decided before anyone sits.
-        let head = if is_seated(self.definition) {
-            slots(self.definition, &Fact::Seat)
-        } else {
-            0
-        };
-        let at = slot_of(self.definition, &Fact::Die);
+        let sign = keys.get(at).map_or(1, Key::sign);
         for round in 0..ROLL_OFFS {
-            let tied = tied_keys(rolled, head, at);
+            let tied = self.tied(rolled, at);
             if tied.is_empty() {
                 break;
             }
             for (unit, initiative) in &mut *rolled {
-                let is_tied = !unit.first.hidden && tied.contains(part(&initiative.key, head, at));
+                let is_tied = !unit.first.hidden && tied.contains(&self.up_to_dice(initiative, at));
                 let Some(key) = initiative.key.get_mut(at) else {
                     continue;
                 };
@@ -792,7 +781,7 @@ impl Roller<'_> {
                         Some(sum) => given_sum(dice, *sum),
                         None => roll_sum(play, dice),
                     };
-                    *key += die.sign() * sum;
+                    *key += sign * sum;
                     initiative.dice.extend(faces);
                 }
             }
@@ -807,35 +796,49 @@ impl Roller<'_> {
         }
     }
 
-    /// Seats all around the table, if the order says so: the first of those that players see by the
-    /// other keys begins.
-    fn seat(&self, rolled: &mut [(Unit<'_>, Initiative)]) {
-        let best = rolled
-            .iter()
-            .min_by_key(|(unit, initiative)| (unit.first.hidden, initiative.key.get(2..)));
-        let first = best.map(|(unit, _)| self.seat_of(unit));
+    /// What those have in common that are equal up to the dice, at this position among the keys. A tie
+    /// with hidden combatants would show that they are there.
+    fn tied(&self, rolled: &[(Unit<'_>, Initiative)], at: usize) -> BTreeSet<Vec<[i64; 2]>> {
+        let mut seen = BTreeSet::new();
+        let mut tied = BTreeSet::new();
         for (unit, initiative) in rolled {
-            let seated = self.seated(unit, initiative.clone(), first);
-            *initiative = seated;
+            if unit.first.hidden {
+                continue;
+            }
+            let key = self.up_to_dice(initiative, at);
+            if !seen.insert(key.clone()) {
+                tied.insert(key);
+            }
         }
+        tied
     }
 
-    /// The initiative of one that sits at the table: its rank from the first seat upward, then from
-    /// the lowest.
-    fn seated(
-        &self,
-        unit: &Unit<'_>,
-        mut initiative: Initiative,
-        first: Option<i64>,
-    ) -> Initiative {
-        if is_seated(self.definition)
-            && let Some(is_before) = initiative.key.first_mut()
-        {
-            *is_before = first.is_some_and(|first| self.seat_of(unit) < first).into();
-            // The other keys have said who begins.
-            initiative.key.truncate(slots(self.definition, &Fact::Seat));
+    /// What an initiative is sorted by up to the dice. Who begins is decided before anyone sits.
+    fn up_to_dice(&self, initiative: &Initiative, at: usize) -> Vec<[i64; 2]> {
+        if is_of_side(self.definition, &Fact::Die) {
+            return self.ranks().of_side(initiative);
         }
-        initiative
+        let from = self.seat_key().map_or(0, |seat| seat.saturating_add(1));
+        self.ranks()
+            .values(initiative, 0, from..at.saturating_add(1))
+    }
+
+    /// The position of the seat among the keys of the order.
+    fn seat_key(&self) -> Option<usize> {
+        let mut keys = keys(self.definition).iter();
+        keys.position(|key| key.fact == Fact::Seat)
+    }
+
+    /// The seat that begins around the table: the first of those that players see by the keys after the
+    /// seat.
+    fn first_seat(&self, rolled: &[(Unit<'_>, Initiative)]) -> Option<i64> {
+        let from = self.seat_key()?.saturating_add(1);
+        let end = keys(self.definition).len();
+        let first = rolled.iter().min_by_key(|(unit, initiative)| {
+            let key = self.ranks().values(initiative, 0, from..end);
+            (unit.first.hidden, key)
+        });
+        first.map(|(unit, _)| self.seat_of(unit))
     }
 
     /// The initiative of a combatant's group, if the group has one. That of hidden ones alone would show
@@ -851,7 +854,7 @@ impl Roller<'_> {
             };
             let is_mate = mate.stats.group.as_ref() == Some(group) && (c.hidden || !mate.hidden);
             if is_mate && place.turn == 0 {
-                return Some(place.initiative.without(&Cause::ALL, self.slot()));
+                return Some(place.initiative.without(&Cause::ALL));
             }
         }
         None
@@ -863,6 +866,8 @@ impl Roller<'_> {
         play: &mut Play<'_>,
         rolled: Vec<(Unit<'_>, Initiative)>,
     ) -> Vec<RolledPlace> {
+        let first_seat = self.first_seat(&rolled);
+        let ranks = Ranks::new(self.definition, self.encounter.round, first_seat);
         let mut places = Vec::new();
         for (unit, initiative) in rolled {
             for c in unit.members {
@@ -871,9 +876,21 @@ impl Roller<'_> {
         }
         places.sort_by_cached_key(|place| {
             let joined = self.encounter.get(&place.combatant).map(|c| c.joined);
-            (place.initiative.key.clone(), joined, place.turn)
+            let key = ranks.values(&place.initiative, place.turn, 0..ranks.end());
+            (key, joined, place.turn)
         });
         places
+    }
+
+    /// The combatants, whose numbers decide within the sides.
+    fn members(&self) -> Vec<(Unit<'t>, Initiative)> {
+        let mut members = Vec::new();
+        for c in seen_first(self.encounter.active()) {
+            let unit = Unit::new(None, c);
+            let initiative = self.of_numbers(&unit);
+            members.push((unit, initiative));
+        }
+        members
     }
 
     /// The sides, first to last. One that `first_side` names comes before all others.
@@ -892,7 +909,8 @@ impl Roller<'_> {
             side_state(&self.encounter.state, &side.side).is_some_and(|known| known.first)
         };
         sides.sort_by_cached_key(|side| {
-            (!goes_first(side), side.yields, side.initiative.key.clone())
+            let key = self.ranks().of_side(&side.initiative);
+            (!goes_first(side), side.yields, key)
         });
         sides
     }
@@ -927,7 +945,7 @@ impl Roller<'_> {
         if has_clock(self.definition) {
             let tick = i64::from(self.encounter.state.tick) + initiative.total.max(0);
             let shift = tick - initiative.total;
-            return vec![initiative.shifted(shift, self.slot()).into()];
+            return vec![initiative.shifted(shift).into()];
         }
         let mut all = vec![initiative.clone().into()];
         // The dice stand with the first turn alone.
@@ -944,7 +962,7 @@ impl Roller<'_> {
                 undiced.clone()
             } else {
                 shift += self.sign() * self.rule.again.get();
-                undiced.shifted(shift, self.slot())
+                undiced.shifted(shift)
             };
             all.push(further.into());
         }
@@ -955,8 +973,8 @@ impl Roller<'_> {
     fn with_wounds(&self, c: &Combatant, initiative: &Initiative) -> Initiative {
         let wounds = change_by_wounds(self.definition, c);
         let conditions = change_by_conditions(self.definition, c);
-        let wounded = initiative.changed(Cause::Wounds, wounds, self.slot());
-        wounded.changed(Cause::Condition, conditions, self.slot())
+        let wounded = initiative.changed(Cause::Wounds, wounds);
+        wounded.changed(Cause::Condition, conditions)
     }
 }
 
@@ -983,22 +1001,4 @@ fn best(unit: &Unit<'_>, highest: bool, value: impl Fn(&Combatant) -> i64) -> i6
     let values = unit.counted().map(value);
     let best = if highest { values.max() } else { values.min() };
     best.unwrap_or(0)
-}
-
-/// A sort key from one number up to another.
-fn part(key: &[i64], from: usize, to: usize) -> &[i64] {
-    key.get(from..=to).unwrap_or_default()
-}
-
-/// The parts of keys that several have. A tie with hidden combatants would show that they are there.
-fn tied_keys(rolled: &[(Unit<'_>, Initiative)], from: usize, to: usize) -> BTreeSet<Vec<i64>> {
-    let mut seen = BTreeSet::new();
-    let mut tied = BTreeSet::new();
-    for (unit, initiative) in rolled {
-        let key = part(&initiative.key, from, to);
-        if !unit.first.hidden && !seen.insert(key) {
-            tied.insert(key.to_vec());
-        }
-    }
-    tied
 }

@@ -1,5 +1,6 @@
 //! What may be legal under `custom`.
 
+use super::candidates::{candidates, chooser, next_choice};
 use super::command::{
     AcceptSwap, BeginTurn, Declare, DeclineSwap, Delay, EndTurn, Grant, KeepCard, Nominate, Pass,
     React, Ready, Reorder, Resolve, Return, Roll, SetInitiative, Start, Swap, Trigger,
@@ -12,11 +13,11 @@ use super::initiative::{
 };
 use super::places::{has_open_place, may_swap, swap_rule};
 use super::query::{
-    Opening, Survey, asked, candidates, chooser, cost_of_turn, current, deck, definition,
-    delay_rule, fits, has_clock, has_places, is_seated, may_choose_card, may_react, may_return,
-    may_skip, may_use, opening, phase, points, price, score_rule, sorts_by_score, undeclared,
+    Opening, Survey, asked, cost_of_turn, current, deck, definition, delay_rule, fits, has_clock,
+    has_places, is_seated, may_choose_card, may_react, may_return, may_skip, may_use, opening,
+    points, price, score_rule, scores_sides, sorts_by_score, undeclared,
 };
-use super::{Combatant, Encounter, Mode, pick_rule};
+use super::{Combatant, Encounter, Mode, rule_of_choice};
 use crate::vocabulary::{
     CombatantId, LegalCommand, MAX_COMBATANTS, Property, Slug, Status, Values, shared_list,
 };
@@ -94,21 +95,22 @@ fn places(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     }
     let set = LegalCommand::of::<SetInitiative>("CU-40");
     let is_set = sorts_by_score(definition);
-    if !has_places(definition) && !is_set {
-        return;
-    }
-    if !has_places(definition) {
+    if scores_sides(definition) && is_set {
         let rolled = encounter
             .state
             .sides
             .iter()
             .filter(|side| side.initiative.is_some());
-        let set = set.choose("side", rolled.map(|side| side.side.as_str()));
+        let set = set
+            .clone()
+            .choose("side", rolled.map(|side| side.side.as_str()));
         legal.push(set.required("side"));
+    }
+    if !has_places(definition) {
         return;
     }
     let placed: Vec<_> = placed(encounter).collect();
-    if is_set && !is_seated(definition) {
+    if is_set && !is_seated(definition) && !scores_sides(definition) {
         let set = set.whom("combatant", placed.iter().copied());
         legal.push(set.required("combatant").alike_values("combatant"));
     }
@@ -308,7 +310,7 @@ fn rolled(encounter: &Encounter, mut option: LegalCommand) -> LegalCommand {
 }
 
 fn choosing(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
-    let rule = pick_rule(encounter);
+    let (rule, _) = rule_of_choice(encounter);
     let chooser = chooser(encounter);
     let candidates = candidates(encounter);
     let survey = Survey::of(encounter);
@@ -326,7 +328,10 @@ fn choosing(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         if chooser.is_none() {
             legal.push(LegalCommand::by::<BeginTurn>(&id, rule).alike());
         }
-        if phase(encounter).optional {
+        if encounter
+            .get(&id)
+            .is_some_and(|c| next_choice(encounter, c).is_some())
+        {
             legal.push(LegalCommand::by::<Pass>(&id, "CU-17").alike());
         }
     }

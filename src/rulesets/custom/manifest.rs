@@ -224,7 +224,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-5",
-        "`order`: who has the least key acts first, or the greatest with `-`; the next key decides between equals. `die` takes the dice of the score, or a d20. Combatants that stay equal choose freely, once until an initiative changes.",
+        "`order`: who has the least key acts first, or the greatest with `-`; the next key decides between equals. `die` takes the dice of the score, or a d20. Those that stay equal choose. If a score or a number of theirs decides, their answer holds until an initiative changes; else they choose each time.",
     ),
     Rule::official("CU-6", "`score.reroll`: all roll again each round."),
     Rule::official(
@@ -241,24 +241,27 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-10",
-        "`phases`: parts of a round. In each, the matching combatants act, up to its limit of turns.",
+        "`who`: combatants that take turns. The others act by reactions alone.",
     ),
     Rule::official(
         "CU-11",
-        "`sides`: sides go one after the other, alternate, or do not matter. With `across_rounds`, the side that ended a round does not begin the next.",
+        "The keys `side` and `again`: sides go one after the other, or take turns. With `again_across_rounds`, the side that ended a round does not begin the next.",
     ),
     Rule::official(
         "CU-12",
-        "`pick` order: the first open place acts. Of tied places any may start.",
+        "If a score or a number of the combatants decides, each has a place, and the first open place acts. Of tied places any may start.",
     ),
-    Rule::official("CU-13", "`pick` free: any combatant that may act starts."),
+    Rule::official(
+        "CU-13",
+        "Without keys all are equal: any combatant that may act starts.",
+    ),
     Rule::official(
         "CU-14",
-        "`pick` last: the last combatant to act chooses the next.",
+        "`chooser` last: the last combatant to act chooses the next. Scores and numbers only say who begins.",
     ),
     Rule::official(
         "CU-15",
-        "`pick` together: all combatants that match a step share one turn.",
+        "`together`: all that are equal, and match a step, share one turn.",
     ),
     Rule::official(
         "CU-16",
@@ -266,7 +269,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-17",
-        "`optional`: a combatant may pass, and act in a later phase.",
+        "`declare.passing`: no combatant declares before the round. One that may act may pass, and comes with the next choice.",
     ),
     Rule::official(
         "CU-18",
@@ -394,15 +397,15 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-49",
-        "`reverse`: the last place of the order comes first.",
+        "A key with `round`, `from_round` or `lap` counts only then. When the round changes it, the order is sorted again.",
     ),
     Rule::official(
         "CU-50",
-        "`pick` slot: any combatant of the side whose place comes may take it, and exchanges places with the one that had it.",
+        "`chooser` side: any combatant of the side whose place comes may take it, and exchanges places with the one that had it.",
     ),
     Rule::official(
         "CU-51",
-        "`sides` proportional: the side with the largest share of its turns left is next.",
+        "The key `choice`: those come first that declared the first choice, with `-` the last.",
     ),
     Rule::official(
         "CU-52",

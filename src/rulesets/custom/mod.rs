@@ -1,6 +1,7 @@
 //! A table's own turn order: a definition in bounded JSON, enforced like a program.
 
 mod bounds;
+mod candidates;
 mod check;
 mod command;
 mod decide;
@@ -15,6 +16,7 @@ mod options;
 mod order;
 mod places;
 mod query;
+mod rank;
 mod react;
 mod reactions;
 mod secrecy;
@@ -33,10 +35,11 @@ use crate::vocabulary::{
     Fold, LegalCommand, OrderEntry, Pending, Play as PlayOf, Property, Ruleset, Slug, Status,
     Violation, ids, spaced,
 };
-use definition::{Definition, Gives, Pick, Prepare, ReactionRule, Sides};
+use candidates::{candidates, chooser, next_choice};
+use definition::{Chooser, Definition, Gives, Prepare, ReactionRule};
 use query::{
-    Survey, asked, candidates, chooser, choosing_cards, costs_turns, current, definition,
-    delay_rule, has_clock, may_skip, names_now, phase, undeclared,
+    Survey, asked, choosing_cards, costs_turns, current, definition, delay_rule, has_clock,
+    has_laps, has_places, has_sides, lap_now, may_skip, names_now, undeclared,
 };
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
@@ -133,13 +136,9 @@ impl Ruleset for Custom {
     fn moment(encounter: &Encounter) -> String {
         let state = &encounter.state;
         let mut parts = vec![Self::round_name(encounter.round)];
-        let phases = definition(encounter).phases.len();
-        if phases > 1 && phase(encounter).name.is_none() {
-            parts.push(format!("phase {} of {phases}", state.phase + 1));
-        }
         parts.extend(names_now(encounter));
-        if state.pass > 0 {
-            parts.push(format!("pass {}", state.pass));
+        if has_laps(definition(encounter)) && encounter.status == Status::Running {
+            parts.push(format!("lap {}", lap_now(encounter).saturating_add(1)));
         }
         for side in &state.sides {
             let mut name = String::new();
@@ -228,15 +227,16 @@ fn may_resolve(encounter: &Encounter) -> bool {
     }
 }
 
-/// The rule of the present phase about who picks.
-fn pick_rule(encounter: &Encounter) -> &'static str {
-    match (phase(encounter).pick, phase(encounter).sides) {
-        (Pick::Order, _) => "CU-12",
-        (Pick::Slot, _) => "CU-50",
-        (Pick::Last, _) => "CU-14",
-        (Pick::Together, _) => "CU-15",
-        (Pick::Free, Sides::Mixed) => "CU-13",
-        (Pick::Free, _) => "CU-11",
+/// The rule about who may act next, and the line of the definition that says so.
+fn rule_of_choice(encounter: &Encounter) -> (&'static str, &'static str) {
+    let definition = definition(encounter);
+    match definition.chooser {
+        Chooser::Last => ("CU-14", "chooser"),
+        Chooser::Side => ("CU-50", "chooser"),
+        Chooser::Candidates if definition.together.is_some() => ("CU-15", "together"),
+        Chooser::Candidates if has_places(definition) => ("CU-12", "order"),
+        Chooser::Candidates if has_sides(definition) => ("CU-11", "order"),
+        Chooser::Candidates => ("CU-13", "order"),
     }
 }
 
@@ -263,20 +263,21 @@ fn points_left(pool: &Slug, points: u32) -> String {
 
 /// Who chooses the next combatant, or passes.
 fn pending_choice(encounter: &Encounter) -> Pending {
-    let is_optional = phase(encounter).optional;
     let mut who = candidates(encounter);
+    let may_pass = |id: &CombatantId| {
+        let c = encounter.get(id);
+        c.is_some_and(|c| next_choice(encounter, c).is_some())
+    };
+    let passes = who.iter().any(may_pass);
     let mut decision = "begin_turn";
     if let Some(last) = chooser(encounter) {
         decision = "nominate";
         // The one that chooses comes first; the others can do nothing but pass.
-        if !is_optional {
-            who.clear();
-        }
-        who.retain(|id| id != last);
+        who.retain(|id| id != last && may_pass(id));
         who.insert(0, last.clone());
     }
     let mut commands = vec![decision];
-    if is_optional {
+    if passes {
         commands.push("pass");
     }
     let skippers = skippers(encounter);
@@ -285,7 +286,8 @@ fn pending_choice(encounter: &Encounter) -> Pending {
     }
     let named: HashSet<_> = who.iter().cloned().collect();
     who.extend(skippers.into_iter().filter(|id| !named.contains(id)));
-    Pending::new(decision, who, &commands, pick_rule(encounter))
+    let (rule, _) = rule_of_choice(encounter);
+    Pending::new(decision, who, &commands, rule)
 }
 
 /// The combatants that may let another side go first.

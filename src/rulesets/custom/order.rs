@@ -1,10 +1,11 @@
 //! The order that is shown, and who is next in it.
 
-use super::definition::Definition;
+use super::definition::{Chooser, Definition, Fact, Per};
 use super::query::{
-    costs_turns, deck, definition, has_clock, has_passes, has_places, is_over, is_seated,
-    leading_number, phase, score_slot, sorts_by_score,
+    costs_turns, deck, definition, has_clock, has_laps, has_places, is_over, is_seated, keys,
+    leading_number, score_rule, sorts_by_score,
 };
+use super::rank::{Ranks, stands};
 use super::walk::{Coming, Walk};
 use super::{Combatant, Custom, Encounter, Initiative, Mode, Place};
 use crate::json::CachedJson;
@@ -45,12 +46,17 @@ pub(super) fn order(encounter: &Encounter) -> Vec<OrderEntry> {
     rows.into_iter().map(|row| row.entry).collect()
 }
 
-/// Whether turns come as the places stand: in one plain phase without passes.
+/// Whether turns come as the places stand.
 fn is_plain(definition: &Definition) -> bool {
-    definition.phases == Definition::default().phases && !has_passes(definition)
+    let mut keys = keys(definition).iter();
+    let counts_laps = costs_turns(definition) && has_laps(definition);
+    keys.all(|key| stands(definition, &key.fact))
+        && !counts_laps
+        && definition.chooser == Chooser::Candidates
+        && definition.together.is_none()
 }
 
-/// The turns that come. One plain phase goes by its places, so that the next turn is enough.
+/// The turns that come. Where they come as the places stand, the next one is enough.
 fn coming(encounter: &Encounter) -> Vec<Coming> {
     let known = matches!(
         encounter.state.mode,
@@ -125,16 +131,12 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
     let places = &encounter.state.places;
     let definition = definition(encounter);
     let costs_turns = costs_turns(definition);
-    let reverse = phase(encounter).reverse;
     let mut last_begun = HashMap::new();
     for (i, place) in places.iter().enumerate() {
         if !place.done || !current.contains(&place.combatant) {
             continue;
         }
-        let at = last_begun.entry(&place.combatant).or_insert(i);
-        if !reverse {
-            *at = i;
-        }
+        last_begun.insert(&place.combatant, i);
     }
     let mut rows = Vec::with_capacity(places.len());
     for (i, place) in places.iter().enumerate() {
@@ -152,9 +154,9 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
         let seated = is_seated(definition);
         let mut because = because(definition, &place.initiative, place.moved);
         if seated && !place.moved {
-            because = seat(&place.initiative);
+            because = seat(definition, &place.initiative);
         }
-        if is_tied(definition, places, i) {
+        if is_tied(encounter, i) {
             because.tie_rule = Some("CU-5");
         }
         let entry = OrderEntry {
@@ -164,9 +166,6 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
             ..OrderEntry::new(&place.combatant, because)
         };
         rows.push(Row { entry, stage });
-    }
-    if reverse {
-        rows.reverse();
     }
     rows
 }
@@ -204,27 +203,32 @@ fn repeats_card(places: &[CachedJson<Place>], place: &Place) -> bool {
 }
 
 /// Whether a place beside this one has the same initiative.
-fn is_tied(definition: &Definition, places: &[CachedJson<Place>], at: usize) -> bool {
+fn is_tied(encounter: &Encounter, at: usize) -> bool {
+    let places = &encounter.state.places;
     let Some(place) = places.get(at) else {
         return false;
     };
     let before = at.checked_sub(1).and_then(|at| places.get(at));
     let after = at.checked_add(1).and_then(|at| places.get(at));
-    before.is_some_and(|other| ties(definition, place, other))
-        || after.is_some_and(|other| ties(definition, place, other))
+    let mut beside = before.into_iter().chain(after);
+    beside.any(|other| ties(encounter, place, other))
 }
 
 /// Whether another combatant's place has the same initiative, and the same of what comes before it.
-fn ties(definition: &Definition, place: &Place, other: &Place) -> bool {
+fn ties(encounter: &Encounter, place: &Place, other: &Place) -> bool {
     if place.combatant == other.combatant {
         return false;
     }
-    let (one, two) = (&place.initiative, &other.initiative);
-    if is_seated(definition) || !sorts_by_score(definition) || one.card.is_some() {
-        return one.key == two.key;
-    }
-    let at = score_slot(definition).at;
-    two.card.is_none() && one.key.get(..=at) == two.key.get(..=at)
+    let definition = definition(encounter);
+    let ranks = Ranks::of(encounter);
+    let goes_by_score = !is_seated(definition) && deck(definition).is_none();
+    let score = keys(definition)
+        .iter()
+        .rposition(|key| key.fact == Fact::Score);
+    let end = score
+        .filter(|_| goes_by_score)
+        .map_or(ranks.end(), |at| at + 1);
+    (0..end).all(|at| ranks.compare_by(at, place, other).is_eq())
 }
 
 /// A row for each combatant by side, in the order of joining, where there are no places.
@@ -238,7 +242,7 @@ fn by_side(encounter: &Encounter) -> Vec<Row> {
     for side in &encounter.state.sides {
         for c in members.remove(&side.side).unwrap_or_default() {
             let because = match &side.initiative {
-                Some(initiative) => because(definition(encounter), initiative, false),
+                Some(initiative) => because_of_score(initiative, false),
                 None => Reason::new("CU-11", "the order of sides"),
             };
             let stage = if current.contains(&c.id) {
@@ -264,9 +268,14 @@ fn by_side(encounter: &Encounter) -> Vec<Row> {
 
 /// Why a place stands where it does.
 fn because(definition: &Definition, initiative: &Initiative, moved: bool) -> Reason {
-    if !moved && !sorts_by_score(definition) {
+    let of_sides = score_rule(definition).is_some_and(|score| score.per == Per::Side);
+    if !moved && (of_sides || !sorts_by_score(definition)) {
         return because_of_keys(definition, initiative);
     }
+    because_of_score(initiative, moved)
+}
+
+fn because_of_score(initiative: &Initiative, moved: bool) -> Reason {
     let (rule, reason): (_, Cow<'static, str>) = if moved {
         ("CU-25", "moved in the order".into())
     } else if let Some(card) = initiative.card {
@@ -303,8 +312,10 @@ fn because_of_keys(definition: &Definition, initiative: &Initiative) -> Reason {
 }
 
 /// The seat of one that sits at the table.
-fn seat(initiative: &Initiative) -> Reason {
-    let seat = initiative.key.get(1).copied().unwrap_or(0);
+fn seat(definition: &Definition, initiative: &Initiative) -> Reason {
+    let mut keys = keys(definition).iter();
+    let at = keys.position(|key| key.fact == Fact::Seat).unwrap_or(0);
+    let seat = initiative.key_at(at);
     Reason {
         dice: initiative.dice.clone(),
         ..Reason::new("CU-42", format!("seat {seat}"))

@@ -1,11 +1,12 @@
 //! Places that change by hand: what the game master sets, and swaps between two combatants.
 
 use super::decide::{ensure, now};
-use super::definition::{Definition, Partner, Sides, SwapRule};
+use super::definition::{Definition, Fact, Partner, SwapRule};
 use super::flow::{Point, proceed};
 use super::query::{
     Survey, change_of_initiative, definition, fits, has_clock, has_places, in_a_turn, in_top_turn,
-    is_seated, next_place, phase, place_of, place_to_choose, score_rule, sorts_by_score, steps,
+    is_seated, key_of, next_place, place_of, place_to_choose, score_rule, scores_sides,
+    sorts_by_score, steps,
 };
 use super::react::settle;
 use super::{
@@ -42,8 +43,8 @@ pub(super) fn set_initiative(play: &mut Play<'_>, c: &SetInitiative) -> Result<(
     )?;
     let to = c.initiative.get();
     match (&c.combatant, &c.side) {
-        (Some(id), None) if has_places(definition) => set_combatant(play, id, to)?,
-        (None, Some(side)) if !has_places(definition) => set_side(play, side, to)?,
+        (Some(id), None) if !scores_sides(definition) => set_combatant(play, id, to)?,
+        (None, Some(side)) if scores_sides(definition) => set_side(play, side, to)?,
         _ => return Err(not_whose(definition)),
     }
     settle(play);
@@ -51,15 +52,15 @@ pub(super) fn set_initiative(play: &mut Play<'_>, c: &SetInitiative) -> Result<(
 }
 
 fn not_whose(definition: &Definition) -> Violation {
-    let (path, detail) = if has_places(definition) {
-        (
-            "combatant",
-            "Combatants have initiative in this order. Send \"combatant\", without \"side\".",
-        )
-    } else {
+    let (path, detail) = if scores_sides(definition) {
         (
             "side",
             "Sides have initiative in this order. Send \"side\", without \"combatant\".",
+        )
+    } else {
+        (
+            "combatant",
+            "Combatants have initiative in this order. Send \"combatant\", without \"side\".",
         )
     };
     Violation::field("whose_initiative", path, detail)
@@ -118,7 +119,7 @@ pub(super) fn reorder(play: &mut Play<'_>, c: &Reorder) -> Result<(), Violation>
         has_places(definition),
         "no_places",
         "CU-40",
-        "score",
+        "order",
         || "Combatants have no places in this order.",
     )?;
     let sorts_by_ticks = has_clock(definition);
@@ -320,8 +321,10 @@ fn gives_back(encounter: &Encounter, id: &CombatantId) -> bool {
         _ => false,
     };
     // Where sides alternate, the side has had its turn.
-    let sides = phase(encounter).sides;
-    is_own && steps(encounter).is_empty() && matches!(sides, Sides::Mixed | Sides::InOrder)
+    let alternate = [false, true].into_iter().any(|across_rounds| {
+        key_of(definition(encounter), &Fact::Again { across_rounds }).is_some()
+    });
+    is_own && steps(encounter).is_empty() && !alternate
 }
 
 fn exchange(play: &mut Play<'_>, id: &CombatantId, with: &CombatantId) {

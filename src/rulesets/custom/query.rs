@@ -1,17 +1,17 @@
 //! What follows from definition and state: who may act, who picks, who has a reaction.
 
+use super::candidates::candidates;
 use super::definition::{
-    DeckRule, Definition, Fact, Gain, Gives, Key, Lasts, OUTNUMBERED, Owner, Per, PhaseRule, Pick,
-    PoolRule, Prepare, ReactionRule, ScoreRule, Sides, StepRule, Surprise, Team, Term,
-    TurnCostRule, Unconscious, When, Who,
+    DeckRule, DeclareRule, Definition, Fact, Gain, Gives, Key, Lasts, OUTNUMBERED, Only, Owner,
+    Per, PoolRule, Prepare, ReactionRule, ScoreRule, StepRule, Surprise, Team, Term, TurnCostRule,
+    Unconscious, When, Who,
 };
 use super::manifest::MANIFEST;
 use super::{
-    Cause, Combatant, Encounter, InitiativeChanged, Mode, Place, ScoreSlot, SideState, State, Turn,
-    TurnOrigin,
+    Cause, Combatant, Encounter, InitiativeChanged, Mode, Place, SideState, State, Turn, TurnOrigin,
 };
 use crate::json::CachedJson;
-use crate::vocabulary::{CombatantId, Int, Kind, Slug, ids, spaced};
+use crate::vocabulary::{CombatantId, Int, Kind, Slug, spaced};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
@@ -23,18 +23,6 @@ pub(super) const MAX_DEPTH: usize = 8;
 
 pub(super) fn definition(encounter: &Encounter) -> &Definition {
     encounter.options.definition()
-}
-
-/// The phase that is going on.
-pub(super) fn phase(encounter: &Encounter) -> &PhaseRule {
-    static PLAIN: LazyLock<PhaseRule> = LazyLock::new(PhaseRule::default);
-    let phases = &definition(encounter).phases;
-    phases.get(encounter.state.phase).unwrap_or(&PLAIN)
-}
-
-/// The line of the definition for a field of the phase that is going on, for refusals.
-pub(super) fn phase_line(encounter: &Encounter, field: &str) -> String {
-    format!("phases.{}.{field}", encounter.state.phase)
 }
 
 /// The line of the definition for a field of a pool.
@@ -153,7 +141,7 @@ fn points_of_term(definition: &Definition, c: Option<&Combatant>, term: &Term<0,
 
 /// Whether a combatant has as many turns as there are choices, so that it declares none and fits
 /// all.
-fn has_every_choice(definition: &Definition, c: &Combatant) -> bool {
+pub(super) fn has_every_choice(definition: &Definition, c: &Combatant) -> bool {
     match &definition.declare {
         Some(declare) => turns(definition, c) >= declare.choices.len(),
         None => false,
@@ -194,6 +182,7 @@ pub(super) fn must_declare(encounter: &Encounter, c: &Combatant) -> bool {
         return false;
     };
     c.active()
+        && !declare.passing
         && !c.state.has_declared
         && fits(definition, &declare.who, c)
         && !has_every_choice(definition, c)
@@ -207,11 +196,17 @@ pub(super) fn undeclared(encounter: &Encounter) -> impl Iterator<Item = &Combata
 /// What an active combatant's declaration is when all are shown.
 pub(super) fn declaration(definition: &Definition, c: &Combatant) -> Option<Slug> {
     let declare = definition.declare.as_ref()?;
-    if has_every_choice(definition, c) {
+    if declare.passing || has_every_choice(definition, c) {
         return None;
     }
     let declared = c.state.declared.as_ref();
     declared.or(declare.choices.first()).cloned()
+}
+
+/// The position of what a combatant declared among the choices; None without one that is known.
+pub(super) fn declared_position(declare: &DeclareRule, c: &Combatant) -> Option<usize> {
+    let declared = c.state.declared.as_ref()?;
+    declare.choices.iter().position(|choice| choice == declared)
 }
 
 /// Whether a combatant is surprised, so that its first turn passes unused.
@@ -224,44 +219,98 @@ pub(super) fn is_skipped(definition: &Definition, c: &Combatant) -> bool {
     definition.unconscious == Unconscious::Skips && c.has(MANIFEST.down)
 }
 
-/// What the combatants roll: a definition with an order alone has a score of nothing.
+/// What the combatants roll: where their numbers alone decide, it is a score of nothing.
 pub(super) fn score_rule(definition: &Definition) -> Option<&ScoreRule> {
     static NOTHING: LazyLock<ScoreRule> = LazyLock::new(ScoreRule::default);
-    let is_ordered = definition
-        .order
-        .as_ref()
-        .is_some_and(|keys| !keys.is_empty());
     let score = definition.score.as_ref();
-    score.or_else(|| is_ordered.then(|| &*NOTHING))
+    score.or_else(|| has_places(definition).then(|| &*NOTHING))
 }
 
 /// The keys of the order.
 pub(super) fn keys(definition: &Definition) -> &[Key] {
+    const ALWAYS: Only = Only {
+        round: None,
+        from_round: None,
+        lap: None,
+    };
     static USUAL: [Key; 2] = [
         Key {
             fact: Fact::Score,
             highest: true,
+            only: ALWAYS,
         },
         Key {
             fact: Fact::Late,
             highest: false,
+            only: ALWAYS,
         },
     ];
     match &definition.order {
         Some(keys) => keys,
+        None if scores_sides(definition) => &USUAL[..1],
         None if definition.score.is_some() => &USUAL,
         None => &[],
     }
 }
 
-/// The key of the order that compares this.
+/// The key of the order that compares this: of several the one that always counts.
 pub(super) fn key_of<'d>(definition: &'d Definition, fact: &Fact) -> Option<&'d Key> {
-    keys(definition).iter().find(|key| key.fact == *fact)
+    let mut keys = keys(definition).iter().filter(|key| key.fact == *fact);
+    let mut always = keys.clone();
+    let always = always.find(|key| key.only == Only::default());
+    always.or_else(|| keys.next())
 }
 
-/// Whether an initiative for places is part of the definition.
+/// Whether sides have the initiative, not combatants.
+pub(super) fn scores_sides(definition: &Definition) -> bool {
+    let score = definition.score.as_ref();
+    score.is_some_and(|score| score.per == Per::Side)
+}
+
+/// Whether a key is one of the initiative of a side.
+pub(super) fn is_of_side(definition: &Definition, fact: &Fact) -> bool {
+    scores_sides(definition) && matches!(fact, Fact::Score | Fact::Late | Fact::Die)
+}
+
+/// Whether a key compares combatants by something of their own, so that each has a place.
+fn is_own(definition: &Definition, fact: &Fact) -> bool {
+    match fact {
+        Fact::Score | Fact::Late | Fact::Die => !scores_sides(definition),
+        Fact::Seat | Fact::Number(_) => true,
+        Fact::Foe | Fact::Lap | Fact::Choice | Fact::Side | Fact::Again { .. } => false,
+    }
+}
+
+/// Whether combatants have places: something of their own decides between them.
 pub(super) fn has_places(definition: &Definition) -> bool {
-    score_rule(definition).is_some_and(|score| score.per != Per::Side)
+    let mut keys = keys(definition).iter();
+    keys.any(|key| is_own(definition, &key.fact))
+}
+
+/// Whether something of the combatants' own decides between them in this round.
+pub(super) fn has_places_now(encounter: &Encounter) -> bool {
+    let definition = definition(encounter);
+    let round = encounter.round;
+    let mut keys = keys(definition).iter();
+    keys.any(|key| is_own(definition, &key.fact) && key.only.counts_in(round))
+}
+
+/// Whether sides take turns, so that one of them goes first.
+pub(super) fn has_sides(definition: &Definition) -> bool {
+    let mut keys = keys(definition).iter();
+    keys.any(|key| match key.fact {
+        Fact::Side | Fact::Again { .. } => true,
+        Fact::Score => scores_sides(definition),
+        _ => false,
+    })
+}
+
+/// Whether one that acts again in the next round comes after another side.
+pub(super) fn keeps_last_side(definition: &Definition) -> bool {
+    let across = Fact::Again {
+        across_rounds: true,
+    };
+    key_of(definition, &across).is_some()
 }
 
 /// Whether each round has initiative of its own.
@@ -295,8 +344,30 @@ pub(super) fn costs_turns(definition: &Definition) -> bool {
 }
 
 /// Whether a combatant's further turns come after all have had one.
-pub(super) fn has_passes(definition: &Definition) -> bool {
+pub(super) fn has_laps(definition: &Definition) -> bool {
     key_of(definition, &Fact::Lap).is_some()
+}
+
+/// The lap in which somebody acts, or else the next one does, from 0.
+pub(super) fn lap_now(encounter: &Encounter) -> usize {
+    let taken = |id: &CombatantId| {
+        if has_places(definition(encounter)) {
+            let place = open_place(encounter, id).or_else(|| last_begun(encounter, id))?;
+            return Some(encounter.state.places.get(place)?.turn);
+        }
+        usize::try_from(encounter.get(id)?.state.turns_taken).ok()
+    };
+    if let Some(id) = top(encounter).and_then(|turn| turn.combatants.first()) {
+        let costs = costs_turns(definition(encounter));
+        if has_places(definition(encounter)) && !costs {
+            let begun = last_begun(encounter, id);
+            let place = begun.and_then(|at| encounter.state.places.get(at));
+            return place.map_or(0, |place| place.turn);
+        }
+        return taken(id).unwrap_or(0).saturating_sub(usize::from(!costs));
+    }
+    let next = candidates(encounter);
+    next.first().and_then(taken).unwrap_or(0)
 }
 
 /// Whether combatants act around the table.
@@ -322,31 +393,9 @@ pub(super) fn is_low_first(definition: &Definition) -> bool {
     key_of(definition, &Fact::Score).is_some_and(|key| !key.highest)
 }
 
-/// The position of the initiative in a sort key, and its sign there.
-pub(super) fn score_slot(definition: &Definition) -> ScoreSlot {
-    ScoreSlot {
-        at: slot_of(definition, &Fact::Score),
-        sign: key_of(definition, &Fact::Score).map_or(-1, Key::sign),
-    }
-}
-
-/// The position of a fact in a sort key; the end, if the order does not compare it.
-pub(super) fn slot_of(definition: &Definition, fact: &Fact) -> usize {
-    let before = keys(definition).iter().take_while(|key| key.fact != *fact);
-    before.map(|key| slots(definition, &key.fact)).sum()
-}
-
-/// The numbers of a fact in a sort key.
-pub(super) fn slots(definition: &Definition, fact: &Fact) -> usize {
-    match fact {
-        // The passes of a round come one after the other.
-        Fact::Lap => 0,
-        // Whether the seat comes before the first one, and the seat.
-        Fact::Seat => 2,
-        // A card has its suit too.
-        Fact::Score if deck(definition).is_some() => 2,
-        Fact::Score | Fact::Late | Fact::Foe | Fact::Die | Fact::Number(_) => 1,
-    }
+/// The factor of the initiative, so that the lowest is first.
+pub(super) fn sign_of_score(definition: &Definition) -> i64 {
+    key_of(definition, &Fact::Score).map_or(-1, Key::sign)
 }
 
 /// What a combatant's lost hit points change now.
@@ -380,43 +429,20 @@ pub(super) fn owes_roll(encounter: &Encounter) -> bool {
     score_rule(definition(encounter)).is_some() && !encounter.state.rolled
 }
 
-/// True if a combatant may act in this phase and pass, by all but its place and its side.
-fn is_ready(encounter: &Encounter, c: &Combatant) -> bool {
-    !c.state.had_pass && may_act(encounter, c)
-}
-
-/// True if a combatant may act in this phase, by all but its pass, its place and its side.
-fn may_act(encounter: &Encounter, c: &Combatant) -> bool {
+/// True if a combatant may act, by all but the order.
+pub(super) fn is_ready(encounter: &Encounter, c: &Combatant) -> bool {
     let definition = definition(encounter);
-    let phase = phase(encounter);
     c.active()
         && !is_skipped(definition, c)
-        && !c.state.passed
-        && has_turn_left(definition, phase, c)
+        && has_turn_left(definition, c)
         && !keeps_delaying(definition, c)
-        && fits(definition, &phase.who, c)
-        && has_step(definition, phase, c)
+        && fits(definition, &definition.who, c)
+        && has_step(definition, c)
 }
 
-/// Whether a combatant has a turn left in a phase. Where turns cost initiative, its place says so.
-fn has_turn_left(definition: &Definition, phase: &PhaseRule, c: &Combatant) -> bool {
-    (costs_turns(definition) || c.state.turns_left > 0) && !has_had_phase(phase, c)
-}
-
-/// Whether somebody who has acted in this pass may act in the next.
-pub(super) fn awaits_pass(encounter: &Encounter) -> bool {
-    let waits = |c: &Combatant| c.state.had_pass && may_act(encounter, c);
-    if !phase(encounter).pick.goes_by_places() {
-        return encounter.iter().any(waits);
-    }
-    let mut places = open_places(encounter);
-    places.any(|place| encounter.get(&place.combatant).is_some_and(waits))
-}
-
-/// Whether a combatant has had all the turns that this phase gives.
-pub(super) fn has_had_phase(phase: &PhaseRule, c: &Combatant) -> bool {
-    let most = phase.turns.count();
-    most > 0 && c.state.turns_in_phase >= most
+/// Whether a combatant has a turn left. Where turns cost initiative, its place says so.
+fn has_turn_left(definition: &Definition, c: &Combatant) -> bool {
+    costs_turns(definition) || c.state.turns_left > 0
 }
 
 /// Whether a combatant delays, and its delay does not end when its place comes again.
@@ -424,10 +450,19 @@ fn keeps_delaying(definition: &Definition, c: &Combatant) -> bool {
     c.state.delaying && !delays_last(definition, Lasts::Place)
 }
 
-/// Whether a combatant takes part in a step of the phase's turns, where they have steps.
-fn has_step(definition: &Definition, phase: &PhaseRule, c: &Combatant) -> bool {
-    let mut steps = phase.steps.iter();
-    phase.steps.is_empty() || steps.any(|step| fits(definition, &step.who, c))
+/// Whether a combatant takes part in a step of a shared turn, where it has steps.
+fn has_step(definition: &Definition, c: &Combatant) -> bool {
+    let steps = all_steps(definition);
+    let mut those = steps.iter();
+    steps.is_empty() || those.any(|step| fits(definition, &step.who, c))
+}
+
+/// The steps of a shared turn.
+pub(super) fn all_steps(definition: &Definition) -> &[StepRule] {
+    match &definition.together {
+        Some(together) => &together.steps,
+        None => &[],
+    }
 }
 
 /// The places that are still to come up.
@@ -446,15 +481,6 @@ pub(super) fn is_over(definition: &Definition, place: &Place) -> bool {
     place.done || costs_turns(definition) && place.initiative.total <= 0
 }
 
-/// The open places as they come up in this phase.
-fn coming_places(encounter: &Encounter) -> Vec<&CachedJson<Place>> {
-    let mut places: Vec<_> = open_places(encounter).collect();
-    if phase(encounter).reverse {
-        places.reverse();
-    }
-    places
-}
-
 /// The first place of a combatant.
 pub(super) fn place_of<'t>(encounter: &'t Encounter, id: &CombatantId) -> Option<&'t Place> {
     let mut places = encounter.state.places.iter();
@@ -463,65 +489,14 @@ pub(super) fn place_of<'t>(encounter: &'t Encounter, id: &CombatantId) -> Option
         .map(|place| &**place)
 }
 
-/// The combatants of which one is next; all of them, where a turn is shared.
-pub(super) fn candidates(encounter: &Encounter) -> Vec<CombatantId> {
-    let sides = sides_next(encounter);
-    match phase(encounter).pick {
-        Pick::Order => tier(encounter, sides.as_ref()),
-        Pick::Slot => takers(encounter, &tier(encounter, sides.as_ref())),
-        Pick::Free | Pick::Last | Pick::Together => {
-            let eligible = encounter
-                .iter()
-                .filter(|c| is_eligible(encounter, sides.as_ref(), c));
-            ids(eligible)
-        }
-    }
-}
-
-/// The combatants that may take the slots of these: all of their sides. Hidden ones take those of
-/// hidden ones alone, or the exchange would show that they are there.
-fn takers(encounter: &Encounter, slots: &[CombatantId]) -> Vec<CombatantId> {
-    let mut owners = BTreeSet::new();
-    for id in slots {
-        if let Some(c) = encounter.get(id) {
-            owners.insert((&c.side, c.hidden));
-        }
-    }
-    let survey = Survey::of(encounter);
-    let takers = encounter.iter().filter(|c| {
-        owners.contains(&(&c.side, c.hidden))
-            && is_ready(encounter, c)
-            && survey.has_open_place(&c.id)
-    });
-    ids(takers)
-}
-
-/// The combatant whose slot a combatant takes that begins its turn, unless the slot is its own.
-pub(super) fn slot_taken<'t>(encounter: &'t Encounter, c: &Combatant) -> Option<&'t CombatantId> {
-    if phase(encounter).pick != Pick::Slot {
-        return None;
-    }
-    let slots = tier(encounter, sides_next(encounter).as_ref());
-    if slots.contains(&c.id) {
-        return None;
-    }
-    let mut owners = slots.iter().filter_map(|id| encounter.get(id));
-    let owner = owners.find(|owner| owner.side == c.side && owner.hidden == c.hidden)?;
-    Some(&owner.id)
-}
-
-/// The first place of a combatant that is still to come up in this phase.
+/// The first place of a combatant that is still to come up.
 pub(super) fn open_place(encounter: &Encounter, id: &CombatantId) -> Option<usize> {
     let places = encounter.state.places.iter();
     let definition = definition(encounter);
     let is_open = |place: &CachedJson<Place>| place.combatant == *id && !is_over(definition, place);
-    let mut open = places.enumerate().filter(|(_, place)| is_open(place));
-    let (at, _) = if phase(encounter).reverse {
-        open.next_back()?
-    } else {
-        open.next()?
-    };
-    Some(at)
+    places
+        .enumerate()
+        .find_map(|(at, place)| is_open(place).then_some(at))
 }
 
 /// What many questions about an encounter need: the places of each combatant, and the sides that can
@@ -573,10 +548,10 @@ impl<'t> Survey<'t> {
         self.places().get(id).is_some_and(|places| places.has_open)
     }
 
-    /// The sides of which a combatant can act in this phase: with true those of hidden combatants.
+    /// The sides of which a combatant can act: with true those of hidden combatants.
     fn able(&self) -> &BTreeSet<(&'t Slug, bool)> {
         self.able.get_or_init(|| {
-            let by_places = phase(self.encounter).pick.goes_by_places();
+            let by_places = has_places(definition(self.encounter));
             let mut able = BTreeSet::new();
             for c in self.encounter.iter() {
                 let comes_up = !by_places || self.has_open_place(&c.id);
@@ -589,7 +564,7 @@ impl<'t> Survey<'t> {
     }
 }
 
-/// A combatant's next place in this phase.
+/// A combatant's next place.
 pub(super) fn next_place<'t>(encounter: &'t Encounter, id: &CombatantId) -> Option<&'t Place> {
     let place = encounter.state.places.get(open_place(encounter, id)?)?;
     Some(place)
@@ -618,189 +593,10 @@ pub(super) fn choosing_cards(encounter: &Encounter) -> impl Iterator<Item = &Com
     encounter.active().filter(move |c| choosing.contains(&c.id))
 }
 
-/// Where the last of a combatant's turns stands that have begun in this phase.
+/// Where the last of a combatant's turns stands that have begun in this round.
 pub(super) fn last_begun(encounter: &Encounter, id: &CombatantId) -> Option<usize> {
     let mut places = encounter.state.places.iter();
-    let has_begun = |place: &CachedJson<Place>| place.done && place.combatant == *id;
-    if phase(encounter).reverse {
-        places.position(has_begun)
-    } else {
-        places.rposition(has_begun)
-    }
-}
-
-/// Whether a combatant may act, and is of one of these sides if sides matter.
-fn is_eligible(encounter: &Encounter, sides: Option<&BTreeSet<&Slug>>, c: &Combatant) -> bool {
-    if let Some(sides) = sides
-        && !sides.contains(&c.side)
-    {
-        return false;
-    }
-    is_ready(encounter, c)
-}
-
-/// The combatants on the first open place of those that are eligible: several, where their
-/// initiative is equal.
-fn tier(encounter: &Encounter, sides: Option<&BTreeSet<&Slug>>) -> Vec<CombatantId> {
-    let mut first: Option<&Place> = None;
-    let mut equal: Vec<(&Place, &Combatant)> = Vec::new();
-    for place in coming_places(encounter) {
-        if first.is_some_and(|first| !are_equal(first, place)) {
-            continue;
-        }
-        let Some(c) = encounter.get(&place.combatant) else {
-            continue;
-        };
-        if is_eligible(encounter, sides, c) {
-            first.get_or_insert(place);
-            equal.push((place, c));
-        }
-    }
-    // A tie with hidden combatants would show that they are there: they stand behind, as they
-    // joined.
-    if equal.iter().any(|(_, c)| !c.hidden) {
-        equal.retain(|(_, c)| !c.hidden);
-    } else {
-        equal.truncate(1);
-    }
-    // An earlier choice holds.
-    if equal.first().is_some_and(|(place, _)| place.settled) {
-        equal.truncate(1);
-    } else {
-        equal.retain(|(place, _)| !place.settled);
-    }
-    let mut named = HashSet::new();
-    equal.retain(|(_, c)| named.insert(&c.id));
-    ids(equal.into_iter().map(|(_, c)| c))
-}
-
-/// Whether two places stand at the same initiative.
-pub(super) fn are_equal(one: &Place, other: &Place) -> bool {
-    !one.moved && !other.moved && one.initiative.key == other.initiative.key
-}
-
-/// The sides of which somebody may act in this phase.
-fn able_sides(encounter: &Encounter) -> BTreeSet<&Slug> {
-    let mut able = BTreeSet::new();
-    if !phase(encounter).pick.goes_by_places() {
-        for c in encounter.iter() {
-            if is_ready(encounter, c) {
-                able.insert(&c.side);
-            }
-        }
-        return able;
-    }
-    for place in open_places(encounter) {
-        if let Some(c) = encounter.get(&place.combatant)
-            && is_ready(encounter, c)
-        {
-            able.insert(&c.side);
-        }
-    }
-    able
-}
-
-/// The able sides, without those that let another one go first.
-fn sides_to_act(encounter: &Encounter) -> BTreeSet<&Slug> {
-    let able = able_sides(encounter);
-    let mut left = able.clone();
-    left.retain(|side| !encounter.state.skipped.contains(side));
-    if left.is_empty() { able } else { left }
-}
-
-/// The sides whose turn it is; `None` where sides do not matter.
-pub(super) fn sides_next(encounter: &Encounter) -> Option<BTreeSet<&Slug>> {
-    let state = &encounter.state;
-    match phase(encounter).sides {
-        Sides::Mixed => None,
-        Sides::InOrder => Some(first_sides(state, &sides_to_act(encounter))),
-        Sides::Alternate => {
-            let next = side_after_last(state, &sides_to_act(encounter));
-            Some(next.into_iter().collect())
-        }
-        Sides::Proportional => {
-            let next = largest_share(encounter, &sides_to_act(encounter));
-            Some(next.into_iter().collect())
-        }
-    }
-}
-
-/// The able side that has the largest share of its turns left, the first of equal ones. Hidden
-/// combatants count only for a side that has no others, or the order would show that they are there.
-fn largest_share<'t>(encounter: &'t Encounter, able: &BTreeSet<&Slug>) -> Option<&'t Slug> {
-    let definition = definition(encounter);
-    let who = &phase(encounter).who;
-    let mut turns_of: BTreeMap<(&Slug, bool), (usize, usize)> = BTreeMap::new();
-    for c in encounter.active().filter(|c| fits(definition, who, c)) {
-        let (left, all) = turns_of.entry((&c.side, c.hidden)).or_default();
-        *left += c.state.turns_left;
-        *all += turns(definition, c).max(c.state.turns_left);
-    }
-    let mut best: Option<(&Slug, (usize, usize))> = None;
-    for SideState { side, .. } in &encounter.state.sides {
-        if !able.contains(side) {
-            continue;
-        }
-        let seen = turns_of.get(&(side, false));
-        let (left, all) = seen
-            .or_else(|| turns_of.get(&(side, true)))
-            .copied()
-            .unwrap_or_default();
-        // Shares are compared without fractions.
-        if best.is_none_or(|(_, (most, of))| left * of > most * all) {
-            best = Some((side, (left, all)));
-        }
-    }
-    best.map(|(side, _)| side)
-}
-
-/// The first able side, and those that tie with it.
-fn first_sides<'t>(state: &'t State, able: &BTreeSet<&Slug>) -> BTreeSet<&'t Slug> {
-    let mut sides = state.sides.iter().filter(|side| able.contains(&side.side));
-    let Some(first) = sides.next() else {
-        return BTreeSet::new();
-    };
-    let mut tied = BTreeSet::from([&first.side]);
-    for side in sides {
-        if !side.ties(first) {
-            break;
-        }
-        tied.insert(&side.side);
-    }
-    tied
-}
-
-/// The next able side after the one that acted last; after the last side of all, the first again.
-fn side_after_last<'t>(state: &'t State, able: &BTreeSet<&Slug>) -> Option<&'t Slug> {
-    let mut first = None;
-    let mut is_after = false;
-    for SideState { side, .. } in &state.sides {
-        if able.contains(side) {
-            if is_after {
-                return Some(side);
-            }
-            first.get_or_insert(side);
-        }
-        is_after |= Some(side) == state.last_side.as_ref();
-    }
-    first
-}
-
-/// Who names the next combatant, where the one that acted last does and is still here.
-pub(super) fn chooser(encounter: &Encounter) -> Option<&CombatantId> {
-    if phase(encounter).pick != Pick::Last {
-        return None;
-    }
-    let last = match sides_next(encounter) {
-        None => encounter.state.last.as_ref()?,
-        Some(next) => {
-            let mut sides = encounter.state.sides.iter();
-            let side = sides.find(|side| next.contains(&side.side))?;
-            side.last.as_ref()?
-        }
-    };
-    encounter.get(last)?;
-    Some(last)
+    places.rposition(|place| place.done && place.combatant == *id)
 }
 
 /// Beside whose place a combatant goes that moves now, and whether after it: the turn that is going
@@ -850,7 +646,7 @@ pub(super) fn change_by_turn(
 
 /// A cost in initiative as a change of it: it puts a combatant later.
 pub(super) fn later_by(definition: &Definition, cost: u32) -> i64 {
-    score_slot(definition).sign * i64::from(cost)
+    sign_of_score(definition) * i64::from(cost)
 }
 
 /// What becomes of a combatant's initiative by a change; None if it has no place.
@@ -872,7 +668,7 @@ pub(super) fn change_of_initiative(
 /// The steps of the turn that is going on.
 pub(super) fn steps(encounter: &Encounter) -> &[StepRule] {
     match top(encounter) {
-        Some(turn) if turn.origin == TurnOrigin::Normal => &phase(encounter).steps,
+        Some(turn) if turn.origin == TurnOrigin::Normal => all_steps(definition(encounter)),
         _ => &[],
     }
 }
@@ -882,19 +678,35 @@ pub(super) fn step_now(encounter: &Encounter) -> Option<&StepRule> {
     steps(encounter).get(top(encounter)?.step)
 }
 
-/// The names of the phase and the step that are going on, as far as the definition has any.
+/// The names of the choice and the step that are going on, where the order goes by choices, or a step
+/// has a name.
 pub(super) fn names_now(encounter: &Encounter) -> Vec<String> {
-    let step = step_now(encounter).and_then(|step| step.name.as_ref());
-    let parts = [(phase(encounter).name.as_ref(), "phase"), (step, "step")];
     let mut names = Vec::new();
-    for (name, part) in parts {
-        if let Some(name) = name {
-            let mut words = String::new();
-            spaced(name.as_str(), &mut words);
-            names.push(format!("{words} {part}"));
-        }
+    if let Some(choice) = choice_now(encounter) {
+        let mut words = String::new();
+        spaced(choice.as_str(), &mut words);
+        names.push(words);
+    }
+    if let Some(name) = step_now(encounter).and_then(|step| step.name.as_ref()) {
+        let mut words = String::new();
+        spaced(name.as_str(), &mut words);
+        names.push(format!("{words} step"));
     }
     names
+}
+
+/// The choice that all have declared that act now, or that may act next.
+fn choice_now(encounter: &Encounter) -> Option<&Slug> {
+    key_of(definition(encounter), &Fact::Choice)?;
+    let acting = match top(encounter) {
+        Some(turn) => turn.combatants.clone(),
+        None => candidates(encounter),
+    };
+    let mut choices = acting
+        .iter()
+        .map(|id| encounter.get(id)?.state.declared.as_ref());
+    let first = choices.next()??;
+    choices.all(|choice| choice == Some(first)).then_some(first)
 }
 
 /// Whose turn it is, and not done with its step.
@@ -1156,7 +968,7 @@ pub(super) fn may_skip(
 ) -> bool {
     rule.gives() == Gives::Skip
         && can_pay(survey, c, name, rule)
-        && lets_sides_skip(phase(survey.encounter))
+        && lets_sides_skip(definition(survey.encounter))
         && another_side_can_act(survey, c)
 }
 
@@ -1170,9 +982,9 @@ fn another_side_can_act(survey: &Survey<'_>, c: &Combatant) -> bool {
         .any(|(side, hidden)| **side != c.side && (c.hidden || !hidden) && !skipped.contains(side))
 }
 
-/// Whether a side chooses in a phase who acts for it, so that it may let another one go first.
-pub(super) fn lets_sides_skip(phase: &PhaseRule) -> bool {
-    phase.sides != Sides::Mixed && phase.pick != Pick::Together
+/// Whether a side chooses who acts for it, so that it may let another one go first.
+pub(super) fn lets_sides_skip(definition: &Definition) -> bool {
+    has_sides(definition) && definition.together.is_none()
 }
 
 /// Whether one of these, of which one acts next, may let another side go first.

@@ -1,17 +1,19 @@
 //! What follows from damage, conditions, comings, goings and the game master's word.
 
-use super::definition::{Join, PhaseRule, Sides, Unconscious};
+use super::candidates::candidates;
+use super::definition::{Join, Unconscious};
 use super::flow::{Point, begin, close_used_gap, end_one, proceed, show};
 use super::initiative;
 use super::manifest::MANIFEST;
 use super::query::{
-    beside_now, candidates, change_by_conditions, change_by_wounds, change_of_initiative,
-    choosing_cards, costs_turns, definition, has_clock, has_passes, has_places, in_a_turn,
-    in_top_turn, is_skipped, owes_roll, phase, place_of, top, undeclared,
+    beside_now, change_by_conditions, change_by_wounds, change_of_initiative, choosing_cards,
+    costs_turns, definition, has_clock, has_places, has_sides, in_a_turn, in_top_turn, is_skipped,
+    owes_roll, place_of, top, undeclared,
 };
+use super::rank::Ranks;
 use super::{
     CameLate, Cause, Combatant, Custom, DelayLapsed, Encounter, Halted, Mode, Place, PlaceMoved,
-    Play, TurnOrigin,
+    Play, Reached, TurnOrigin,
 };
 use crate::rulesets::shared::end_turn;
 use crate::vocabulary::{
@@ -212,35 +214,21 @@ fn change_initiative(play: &mut Play<'_>, id: &CombatantId, cause: Cause, by: i6
 
 /// Whether the round has come further than a combatant's place, which stands at this position.
 fn has_passed(encounter: &Encounter, c: &Combatant, at: usize, place: &Place) -> bool {
-    let reverse = phase(encounter).reverse;
-    if has_passes(definition(encounter)) {
-        let pass = u32::try_from(place.turn).unwrap_or(0).saturating_add(1);
-        if pass != encounter.state.pass {
-            return pass < encounter.state.pass;
-        }
-    }
     if place.moved {
-        let places = &encounter.state.places;
-        let (before, from_here) = places.split_at(at.min(places.len()));
-        let mut later = if reverse { before } else { from_here }.iter();
-        return place.done || later.any(|other| other.done);
+        let later = encounter.state.places.iter().skip(at);
+        return later.into_iter().any(|other| other.done);
     }
-    match reached_key(encounter, c) {
-        Some(reached) if reverse => place.initiative.key > *reached,
-        Some(reached) => place.initiative.key < *reached,
-        None => false,
-    }
+    let ranks = Ranks::of(encounter);
+    reached(encounter, c).any(|reached| ranks.is_before(place, reached))
 }
 
-/// How far the round has come: the last key whose place came up, on the combatant's side alone
-/// where sides do not mix.
-fn reached_key<'t>(encounter: &'t Encounter, c: &Combatant) -> Option<&'t Vec<i64>> {
-    let PhaseRule { sides, reverse, .. } = phase(encounter);
-    let mixed = *sides == Sides::Mixed;
+/// How far the round has come: the last places that came up, on the combatant's side alone where
+/// sides take turns.
+fn reached<'t>(encounter: &'t Encounter, c: &'t Combatant) -> impl Iterator<Item = &'t Reached> {
+    let mixed = !has_sides(definition(encounter));
     let sides = encounter.state.sides.iter();
-    let known = sides.filter(|side| mixed || side.side == c.side);
-    let keys = known.filter_map(|side| Some(&side.count.as_ref()?.key));
-    if *reverse { keys.min() } else { keys.max() }
+    let known = sides.filter(move |side| mixed || side.side == c.side);
+    known.filter_map(|side| side.reached.as_ref())
 }
 
 /// Goes on after a change of who is in the fight.

@@ -1,14 +1,15 @@
 //! What combatants do outside their turns: delaying, readying, reacting.
 
+use super::candidates::candidates;
 use super::decide::{ensure, now};
 use super::definition::{Definition, Gives, Owner, Prepare, ReactionRule};
 use super::flow::{Point, begin, close_used_gap, proceed, return_to};
 use super::manifest::MANIFEST;
 use super::query::{
-    Opening, Survey, beside_now, candidates, change_of_initiative, definition, delay_rule, fits,
+    Opening, Survey, beside_now, change_of_initiative, definition, delay_rule, fits,
     has_initiative, has_turn_for, is_skipped, is_surprised, later_by, lets_sides_skip, may_react,
-    may_return, may_skip, may_use, next_place, opening, phase, phase_line, points, pool_line,
-    price, reaction_line, top,
+    may_return, may_skip, may_use, next_place, opening, points, pool_line, price, reaction_line,
+    top,
 };
 use super::{
     Cause, Combatant, Delayed, Encounter, Mode, PlaceMoved, Play, PoolChanged, React, Reacted,
@@ -214,11 +215,11 @@ fn skip(play: &mut Play<'_>, wanted: &Use<'_>, rule: &ReactionRule) -> Result<()
     let name = wanted.reaction;
     let c = play.combatant("combatant", id)?;
     let encounter = play.encounter();
-    let line = phase_line(encounter, "sides");
+    let line = "order";
     let chooses = encounter.state.mode == Mode::Choosing
-        && lets_sides_skip(phase(encounter))
+        && lets_sides_skip(definition(encounter))
         && candidates(encounter).contains(id);
-    ensure(chooses, "cannot_skip", "CU-47", &line, || {
+    ensure(chooses, "cannot_skip", "CU-47", line, || {
         format!(
             "{id} can let another side go first only while {id}'s side chooses who acts. {}",
             now(encounter)
@@ -232,7 +233,7 @@ fn skip(play: &mut Play<'_>, wanted: &Use<'_>, rule: &ReactionRule) -> Result<()
         skips,
         "no_other_side",
         "CU-47",
-        &line,
+        line,
         || "No other side can act now. Choose who acts.",
     )?;
     let side = c.side.clone();

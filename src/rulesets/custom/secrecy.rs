@@ -1,11 +1,10 @@
 //! What viewers of `custom` know who do not see all combatants.
 
+use super::candidates::{candidates, chooser};
 use super::definition::Owner;
 use super::evolve::sort_sides;
-use super::query::{
-    asked, candidates, chooser, choosing_cards, current, definition, side_state, sides_next,
-    undeclared,
-};
+use super::query::{asked, choosing_cards, current, definition, has_sides, side_state, undeclared};
+use super::rank::Ranks;
 use super::{
     Combatant, CombatantState, Custom, Declared, Encounter, Event, InitiativeRolled, Mode, Place,
     Placed, Reacted, SideState, State, Triggered, Turn, UnseenPools,
@@ -54,8 +53,6 @@ impl Secrecy<Self> for Custom {
     fn known_state(whole: &Encounter, audience: &Audience<'_>) -> State {
         let State {
             mode,
-            phase,
-            pass,
             first_seat: _,
             rolled,
             places,
@@ -81,8 +78,6 @@ impl Secrecy<Self> for Custom {
             } else {
                 audience.known(mode)
             },
-            phase: *phase,
-            pass: *pass,
             first_seat: None,
             rolled: *rolled,
             places: audience.known(places),
@@ -103,7 +98,7 @@ impl Secrecy<Self> for Custom {
             cards: Vec::new(),
             pools: pools.clone(),
         };
-        sort_sides(&mut known);
+        sort_sides(&mut known, Ranks::of(whole));
         known.last_side = known_last_side(whole, &known, audience);
         let sides = &known.sides;
         known
@@ -120,9 +115,7 @@ impl Secrecy<Self> for Custom {
         Box::new(move |c| {
             let CombatantState {
                 turns_left,
-                turns_in_phase,
-                had_pass,
-                passed,
+                turns_taken,
                 delaying,
                 delayed_turn,
                 counted,
@@ -143,9 +136,7 @@ impl Secrecy<Self> for Custom {
             };
             CombatantState {
                 turns_left: *turns_left,
-                turns_in_phase: *turns_in_phase,
-                had_pass: *had_pass,
-                passed: *passed,
+                turns_taken: *turns_taken,
                 delaying: *delaying,
                 delayed_turn: *delayed_turn,
                 counted: audience.known(counted),
@@ -285,7 +276,7 @@ fn known_side(whole: &SideState, chooser: Option<&CombatantId>) -> SideState {
         initiative_hidden,
         last,
         pools,
-        count: _,
+        reached: _,
     } = whole;
     let mut known = SideState {
         side: side.clone(),
@@ -297,7 +288,7 @@ fn known_side(whole: &SideState, chooser: Option<&CombatantId>) -> SideState {
         // It would show for which side a hidden combatant acted.
         last: last.clone().filter(|last| Some(last) == chooser),
         pools: pools.clone(),
-        count: None,
+        reached: None,
     };
     if *initiative_hidden {
         known.drop_initiative();
@@ -323,7 +314,9 @@ fn known_last_side(whole: &Encounter, known: &State, audience: &Audience<'_>) ->
     if known.mode != Mode::Choosing {
         return None;
     }
-    sides_next(whole)?;
+    if !has_sides(definition(whole)) {
+        return None;
+    }
     let mut next = Vec::new();
     for id in candidates(whole) {
         next.extend(whole.get(&id).filter(|c| audience.sees(c)));

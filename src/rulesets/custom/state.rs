@@ -46,13 +46,8 @@ pub struct CombatantState {
     /// Turns left in this round.
     #[schema(value_type = u32)]
     pub turns_left: usize,
-    /// Turns taken in this phase.
-    pub turns_in_phase: u32,
-    /// True if it has had a turn in this pass.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub had_pass: bool,
-    /// True if it passed in this phase.
-    pub passed: bool,
+    /// Turns taken in this round.
+    pub turns_taken: u32,
     /// True if it delays its turn.
     pub delaying: bool,
     /// Position of the delayed turn among the combatant's turns of this round, from 0. Absent for
@@ -109,12 +104,6 @@ impl Eq for UnseenPools {}
 pub struct State {
     /// The current step of the fight.
     pub mode: Mode,
-    /// Position of the phase in the definition, from 0.
-    #[schema(value_type = u32)]
-    pub phase: usize,
-    /// Number of the current pass, from 1; 0 if the order has no passes.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub pass: u32,
     /// Seat of the combatant that begins, if they sit in a circle. Only the game master sees it.
     pub first_seat: Option<i64>,
     /// True if this round's initiative is known.
@@ -135,7 +124,7 @@ pub struct State {
     pub offer: Option<Offer>,
     /// The next visible combatant in the order after that one, if that one has left.
     pub stood_before: Option<CombatantId>,
-    /// The side that acted last in this phase.
+    /// The side that acted last.
     pub last_side: Option<Slug>,
     /// True if a hidden combatant acted for that side, so that only the game master sees which it
     /// was.
@@ -211,7 +200,8 @@ pub struct Place {
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Initiative {
-    /// Sort key, lowest first: a number for each key of the order, two for a card or a seat.
+    /// A number of the combatant for each key of the order: the lowest is first. 0 for a key that
+    /// compares something else.
     pub key: Vec<i64>,
     /// The initiative; on a clock, the tick of the combatant.
     pub total: i64,
@@ -240,28 +230,24 @@ pub struct Initiative {
     pub changes: Changes,
 }
 
-/// Where the initiative stands in a sort key, and its sign there: -1 if the highest is first.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ScoreSlot {
-    pub at: usize,
-    pub sign: i64,
-}
-
 impl Initiative {
-    /// The same with something added to it. An imported event may hold any number, so the sums stop
+    /// What the combatant brought for the key at this position.
+    pub(super) fn key_at(&self, at: usize) -> i64 {
+        self.key.get(at).copied().unwrap_or(0)
+    }
+
+    /// The same with something added to it. An imported event may hold any number, so the sum stops
     /// at the limits.
-    pub(super) fn shifted(&self, by: i64, slot: ScoreSlot) -> Self {
-        let mut shifted = self.clone();
-        shifted.total = shifted.total.saturating_add(by);
-        if let Some(key) = shifted.key.get_mut(slot.at) {
-            *key = key.saturating_add(by.saturating_mul(slot.sign));
+    pub(super) fn shifted(&self, by: i64) -> Self {
+        Self {
+            total: self.total.saturating_add(by),
+            ..self.clone()
         }
-        shifted
     }
 
     /// The same after a change.
-    pub(super) fn changed(&self, cause: Cause, by: i64, slot: ScoreSlot) -> Self {
-        let mut changed = self.shifted(by, slot);
+    pub(super) fn changed(&self, cause: Cause, by: i64) -> Self {
+        let mut changed = self.shifted(by);
         let changes = changed.changes.of_mut(cause);
         *changes = changes.saturating_add(by);
         changed
@@ -277,24 +263,20 @@ impl Initiative {
     }
 
     /// The same with this card for good, one of those that it may be.
-    pub(super) fn keeping(&self, card: Card, slot: ScoreSlot) -> Self {
+    pub(super) fn keeping(&self, card: Card) -> Self {
         let before = self.card.map_or(0, Card::value);
-        let mut kept = self.shifted(card.value() - before, slot);
+        let mut kept = self.shifted(card.value() - before);
         kept.spare.clear();
         kept.card = Some(card);
-        let [_, suit] = card.key(slot.sign);
-        if let Some(key) = kept.key.get_mut(slot.at.saturating_add(1)) {
-            *key = suit;
-        }
         kept
     }
 
     /// The same without the changes of these causes.
-    pub(super) fn without(&self, causes: &[Cause], slot: ScoreSlot) -> Self {
+    pub(super) fn without(&self, causes: &[Cause]) -> Self {
         let mut rest = self.clone();
         for cause in causes {
             let change = *rest.changes.of_mut(*cause);
-            rest = rest.changed(*cause, change.saturating_neg(), slot);
+            rest = rest.changed(*cause, change.saturating_neg());
         }
         rest
     }
@@ -416,9 +398,9 @@ pub struct SideState {
     #[schema(value_type = std::collections::HashMap<String, u32>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pools: BTreeMap<Slug, u32>,
-    /// Initiative of its last place that came up. Only the game master sees it.
-    #[schema(value_type = Option<Initiative>)]
-    pub count: Option<CachedJson<Initiative>>,
+    /// How far it has come in this round. Only the game master sees it.
+    #[schema(inline)]
+    pub reached: Option<Reached>,
 }
 
 impl SideState {
@@ -433,14 +415,8 @@ impl SideState {
             initiative_hidden: false,
             last: None,
             pools: BTreeMap::new(),
-            count: None,
+            reached: None,
         }
-    }
-
-    /// What sides are sorted by: one without an initiative is last.
-    pub(super) fn rank(&self) -> impl Ord {
-        let key = self.initiative.as_ref().map(|initiative| &initiative.key);
-        (!self.first, self.yields, key.is_none(), key)
     }
 
     /// Makes it a side that has not rolled.
@@ -449,11 +425,18 @@ impl SideState {
         self.initiative_hidden = false;
         self.yields = false;
     }
+}
 
-    /// Whether it ranks with the side before it.
-    pub(super) fn ties(&self, before: &Self) -> bool {
-        self.initiative.is_some() && self.rank() == before.rank()
-    }
+/// The last place of a side that came up in a round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Reached {
+    /// Its position among the turns of its combatant, from 0.
+    #[schema(value_type = u32)]
+    pub turn: usize,
+    /// Its initiative.
+    #[schema(value_type = Initiative)]
+    #[serde(rename = "initiative_score")]
+    pub initiative: CachedJson<Initiative>,
 }
 
 /// An offer to swap places.

@@ -1,10 +1,9 @@
 //! What comes next: the one place that picks, for the flow, the order and `next`.
 
-use super::definition::Pick;
-use super::query::{
-    awaits_pass, candidates, change_by_turn, definition, is_surprised, may_any_skip, phase, top,
-};
-use super::{Encounter, PassStarted, PhaseStarted, TurnOpened, TurnOrigin};
+use super::candidates::candidates;
+use super::definition::Chooser;
+use super::query::{change_by_turn, definition, has_places, is_surprised, may_any_skip, top};
+use super::{Encounter, TurnOpened, TurnOrigin};
 use crate::vocabulary::{CombatantId, Event as AnyEvent, TurnEnded};
 
 /// What comes next after a turn and its gap.
@@ -12,14 +11,10 @@ use crate::vocabulary::{CombatantId, Event as AnyEvent, TurnEnded};
 pub(super) enum Next {
     /// A turn that passes unused, because its combatant is surprised.
     Skip(CombatantId),
-    /// A turn; several share it if the phase says so.
+    /// A turn; several share it if the definition says so.
     Turn(Vec<CombatantId>),
     /// A choice among these.
     Choice(Vec<CombatantId>),
-    /// The pass of this number.
-    Pass(u32),
-    /// The phase of this number.
-    Phase(usize),
     /// The end of the round.
     RoundEnd,
     /// No combatant is left.
@@ -32,11 +27,8 @@ pub(super) fn next(encounter: &Encounter) -> Next {
         return Next::Halted;
     }
     let who = candidates(encounter);
-    if who.is_empty() && awaits_pass(encounter) {
-        return Next::Pass(encounter.state.pass.saturating_add(1));
-    }
     if who.is_empty() {
-        return after_phase(encounter);
+        return Next::RoundEnd;
     }
     if let Some(surprised) = first_surprised(encounter, &who) {
         return Next::Skip(surprised.clone());
@@ -44,24 +36,13 @@ pub(super) fn next(encounter: &Encounter) -> Next {
     if may_any_skip(encounter, &who) {
         return Next::Choice(who);
     }
-    match phase(encounter).pick {
-        Pick::Order | Pick::Slot if who.len() == 1 => Next::Turn(who),
-        Pick::Together => Next::Turn(who),
-        Pick::Last if encounter.state.last.is_none() => match first_in_order(encounter, &who) {
-            Some(first) => Next::Turn(vec![first]),
-            None => Next::Choice(who),
-        },
-        Pick::Order | Pick::Slot | Pick::Last | Pick::Free => Next::Choice(who),
-    }
-}
-
-/// What comes when nobody can act in this phase.
-fn after_phase(encounter: &Encounter) -> Next {
-    let phase = encounter.state.phase.saturating_add(1);
-    if phase < definition(encounter).phases.len() {
-        Next::Phase(phase)
+    let definition = definition(encounter);
+    let names_next = definition.chooser == Chooser::Last && encounter.state.last.is_some();
+    let is_first = who.len() == 1 && has_places(definition) && !names_next;
+    if definition.together.is_some() || is_first {
+        Next::Turn(who)
     } else {
-        Next::RoundEnd
+        Next::Choice(who)
     }
 }
 
@@ -70,12 +51,6 @@ fn first_surprised<'w>(encounter: &Encounter, who: &'w [CombatantId]) -> Option<
         let c = encounter.get(id);
         c.is_some_and(|c| is_surprised(definition(encounter), c))
     })
-}
-
-/// The first of these in the order of initiative: it opens where no combatant has acted yet.
-fn first_in_order(encounter: &Encounter, who: &[CombatantId]) -> Option<CombatantId> {
-    let mut places = encounter.state.places.iter().map(|place| &place.combatant);
-    places.find(|id| who.contains(id)).cloned()
 }
 
 /// A turn that comes.
@@ -131,28 +106,13 @@ impl Iterator for Walk {
     type Item = Coming;
 
     fn next(&mut self) -> Option<Coming> {
-        loop {
-            let (combatants, unused) = match next(&self.ahead) {
-                Next::Skip(id) => (vec![id], true),
-                Next::Turn(who) => (who, false),
-                Next::Choice(who) if who.len() == 1 && !phase(&self.ahead).optional => (who, false),
-                Next::Pass(pass) => {
-                    let begun = PassStarted { pass };
-                    self.ahead.apply(&AnyEvent::Own(begun.into()));
-                    continue;
-                }
-                Next::Phase(phase_index) => {
-                    let begun = PhaseStarted {
-                        phase_index,
-                        phase_name: None,
-                    };
-                    self.ahead.apply(&AnyEvent::Own(begun.into()));
-                    continue;
-                }
-                Next::Choice(_) | Next::RoundEnd | Next::Halted => return None,
-            };
-            self.play_out(&combatants);
-            return Some(Coming { combatants, unused });
-        }
+        let (combatants, unused) = match next(&self.ahead) {
+            Next::Skip(id) => (vec![id], true),
+            Next::Turn(who) => (who, false),
+            Next::Choice(who) if who.len() == 1 => (who, false),
+            Next::Choice(_) | Next::RoundEnd | Next::Halted => return None,
+        };
+        self.play_out(&combatants);
+        Some(Coming { combatants, unused })
     }
 }

@@ -161,7 +161,6 @@ fn bounds(ruleset: &str) -> Vec<Bound> {
             list("state/turns", 500, json!("t#")).within(json!([{"combatants": "*", "done": [], "step": 0, "origin": "normal"}])),
             list("state/turns", 500, json!("t#")).within(json!([{"combatants": ["t"], "done": "*", "step": 0, "origin": "normal"}])),
             list("state/mode", 500, json!("t#")).within(json!({"gap": {"passed": "*", "stalled": false}})),
-            number("state/phase", 0..=0),
             number("combatants/0/state/turns_left", 0..=20),
             list("state/cards", 100, json!("qs")),
             map("state/sides", 4, json!(1)).within(json!([{"side": "t", "seen": true, "first": false, "yields": false, "pools": "*"}])),
@@ -192,7 +191,7 @@ fn combatant_state(ruleset: &str) -> Value {
             json!({"action_point_pool": {"current": 0, "max": 0}, "delayed": false, "inspiration_die": false, "round_one_adv": false, "attacked_with_adv": false, "legendary_points": 0, "legendary_points_spent": 0})
         }
         "custom" => {
-            json!({"turns_left": 0, "turns_in_phase": 0, "passed": false, "delaying": false, "has_declared": false, "surprised": false})
+            json!({"turns_left": 0, "turns_taken": 0, "delaying": false, "has_declared": false, "surprised": false})
         }
         unknown => panic!("{unknown} has no state of combatants"),
     }

@@ -452,8 +452,8 @@ async fn options_of_an_imported_log_that_make_no_sense_are_refused_with_their_pa
     let api = Api::start().await;
     let creation = json!({"ruleset": "custom", "options": {"preset": "zipper"}});
     let mut log = api.create(&creation).await.read("/export").await;
-    let definition = "/base/document/encounter/options/definition/phases";
-    *log.pointer_mut(definition).expect("phases") = json!([]);
+    let definition = "/base/document/encounter/options/definition/order";
+    *log.pointer_mut(definition).expect("an order") = json!(["luck"]);
     let refused = import(&api, &log).await.expect(422).json();
     let path = refused["errors"][0]["path"].as_str().expect("a path");
     let options = "base.document.encounter.options.definition";

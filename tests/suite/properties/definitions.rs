@@ -97,13 +97,6 @@ fn mutated(chance: &mut Chance) -> Value {
         definition["reactions"] = reactions;
         definition["pools"] = pools;
     }
-    if chance.percent(30) {
-        let phase = phase(chance);
-        definition["phases"]
-            .as_array_mut()
-            .into_iter()
-            .for_each(|phases| phases.push(phase.clone()));
-    }
     definition
         .as_object_mut()
         .expect("an object")
@@ -114,20 +107,40 @@ fn mutated(chance: &mut Chance) -> Value {
 /// Keys of an order.
 fn order(chance: &mut Chance) -> Value {
     let mut keys = Vec::new();
-    for (key, often) in [("lap", 30), ("seat", 15), ("foe", 10)] {
+    let often = [
+        ("lap", 25),
+        ("seat", 15),
+        ("again", 12),
+        ("again_across_rounds", 6),
+        ("-choice", 12),
+        ("side", 15),
+        ("foe", 10),
+    ];
+    for (key, often) in often {
         if chance.percent(often) {
-            keys.push(key);
+            keys.push(json!(key));
         }
     }
     let mut one = |words: &[&'static str]| chance.pick(words).copied().unwrap_or_default();
-    keys.push(one(&["-score", "-score", "score", "-dex"]));
+    let mut rest = vec![one(&["-score", "-score", "score", "-dex", ""])];
     for words in [
         ["late", "", ""],
         ["dex", "-dex", ""],
         ["foe", "-foe", ""],
         ["-die", "die", ""],
+        ["again", "choice", ""],
     ] {
-        keys.extend(Some(one(&words)).filter(|key| !key.is_empty()));
+        rest.push(one(&words));
+    }
+    for key in rest.into_iter().filter(|key| !key.is_empty()) {
+        let timed = [
+            json!({"key": key, "round": 1}),
+            json!({"key": key, "from_round": 2}),
+            json!({"key": key, "lap": 1}),
+        ];
+        let at_times = chance.percent(15) && !keys.is_empty();
+        let timed = chance.pick(&timed).cloned().filter(|_| at_times);
+        keys.push(timed.unwrap_or(json!(key)));
     }
     json!(keys)
 }
@@ -177,7 +190,7 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
         json!({"deck": {"size": 10, "keep": "choose", "redraw": 2}, "advantage": "advantage", "reroll": reroll}),
         json!({"deck": {"size": 6, "redraw": "dex", "reshuffle": "round"}, "advantage": "advantage", "reroll": true}),
     ]);
-    let phases: Vec<Value> = (0..=chance.below(2)).map(|_| phase(chance)).collect();
+    let [together, who] = [together(chance), who(chance)];
     let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
     let lines = [
         (
@@ -185,13 +198,19 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
             one(&[json!(0), json!(1), json!(2), json!(3), json!("advantage")]),
         ),
         ("score", score),
-        ("phases", json!(phases)),
+        ("who", who),
+        ("together", together),
+        (
+            "chooser",
+            one(&[json!("candidates"), json!("last"), json!("side")]),
+        ),
         (
             "declare",
             one(&[
                 Value::Null,
                 json!({"choices": ["a", "b"]}),
                 json!({"choices": ["a", "b"], "who": {"side": "players"}}),
+                json!({"choices": ["a", "b"], "passing": true}),
             ]),
         ),
         (
@@ -293,24 +312,17 @@ fn delay(chance: &mut Chance) -> Value {
     })
 }
 
-fn phase(chance: &mut Chance) -> Value {
-    let who = who(chance);
-    let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
-    let steps = one(&[
-        json!([{"name": "x"}, {"name": "y", "who": {"side": "foes"}}]),
-        json!([{"name": "x", "who": {"side": "foes"}}]),
-        json!([{"name": "x", "who": {"has": NEVER}}, {"name": "y", "who": {"has": "dex"}}]),
-        json!([{"name": "x", "who": {"has": NEVER}}]),
-    ]);
-    json!({
-        "pick": one(&[json!("order"), json!("order"), json!("slot"), json!("free"), json!("last"), json!("together")]),
-        "sides": one(&[json!("mixed"), json!("in_order"), json!("alternate"), json!("proportional")]),
-        "reverse": one(&[json!(false), json!(false), json!(true)]),
-        "turns": one(&[json!(0), json!(0), json!(1)]),
-        "optional": one(&[json!(false), json!(false), json!(true)]),
-        "steps": one(&[json!([]), json!([]), steps]),
-        "who": who,
-    })
+fn together(chance: &mut Chance) -> Value {
+    let values = [
+        Value::Null,
+        Value::Null,
+        json!({}),
+        json!({"steps": [{"name": "x"}, {"name": "y", "who": {"side": "foes"}}]}),
+        json!({"steps": [{"name": "x", "who": {"side": "foes"}}]}),
+        json!({"steps": [{"name": "x", "who": {"has": NEVER}}, {"name": "y", "who": {"has": "dex"}}]}),
+        json!({"steps": [{"name": "x", "who": {"has": NEVER}}]}),
+    ];
+    chance.pick(&values).cloned().unwrap_or_default()
 }
 
 fn who(chance: &mut Chance) -> Value {
@@ -369,40 +381,46 @@ pub fn pointers(value: &Value, to: &str, all: &mut Vec<String>) {
 
 /// Lines that are wrong over any definition, and the path of the mistake.
 fn wrong_lines() -> Vec<(Value, &'static str)> {
-    let order = json!([{"pick": "order"}]);
     vec![
         (json!({"turns": "luck"}), "turns"),
         (
-            json!({"score": null, "order": null, "phases": order}),
-            "phases.0.pick",
+            json!({"score": null, "order": ["side"], "chooser": "side"}),
+            "chooser",
+        ),
+        (json!({"chooser": "last", "together": {}}), "chooser"),
+        (
+            json!({"together": {"steps": [{}, {}, {}, {}, {}, {}, {}, {}, {}]}}),
+            "together.steps",
+        ),
+        (json!({"who": {"declared": ["run"]}}), "who.declared.0"),
+        (json!({"who": {"has": "luck"}}), "who.has"),
+        (json!({"declare": null, "order": ["choice"]}), "order.0"),
+        (
+            json!({"declare": {"choices": ["a", "b"], "passing": true}, "order": []}),
+            "declare.passing",
         ),
         (
-            json!({"score": {"per": "side"}, "phases": order}),
-            "phases.0.pick",
-        ),
-        (json!({"phases": []}), "phases"),
-        (
-            json!({"phases": [{"pick": "free", "steps": [{}]}]}),
-            "phases.0.steps",
+            json!({"order": [{"key": "-score", "lap": 11}]}),
+            "order.0.lap",
         ),
         (
-            json!({"phases": [{"pick": "together", "optional": true}]}),
-            "phases.0.optional",
+            json!({"order": ["-dex", {"key": "seat"}], "numbers": {"seat": 0}}),
+            "order.1",
         ),
         (
-            json!({"phases": [{"pick": "free", "who": {"declared": ["run"]}}]}),
-            "phases.0.who.declared.0",
+            json!({"order": [{"key": "seat", "round": 1}], "numbers": {"seat": 0}}),
+            "order.0",
         ),
         (
-            json!({"phases": [{"pick": "free", "reverse": true}]}),
-            "phases.0.reverse",
+            json!({"score": {"per": "side"}, "order": ["-score", "-dex", "-die"]}),
+            "order.2",
         ),
         (
-            json!({"phases": [{"pick": "free", "sides": "in_order", "across_rounds": true}]}),
-            "phases.0.across_rounds",
+            json!({"score": {"per": "side"}, "order": ["-score", "late"]}),
+            "order.1",
         ),
         (
-            json!({"reactions": {"d": {"prepare": "delay"}}, "phases": [{"pick": "free"}]}),
+            json!({"reactions": {"d": {"prepare": "delay"}}, "order": ["side"], "score": null}),
             "reactions.d.prepare",
         ),
         (
@@ -410,7 +428,7 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "reactions",
         ),
         (
-            json!({"reactions": {"d": {"prepare": "delay", "moves": true}}, "score": {"reroll": true}, "phases": order}),
+            json!({"reactions": {"d": {"prepare": "delay", "moves": true}}, "score": {"reroll": true}}),
             "reactions.d.moves",
         ),
         (
@@ -442,7 +460,7 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "reactions.r.cost.points",
         ),
         (
-            json!({"reactions": {"r": {"gives": "skip"}}, "phases": [{"pick": "together", "sides": "alternate"}]}),
+            json!({"reactions": {"r": {"gives": "skip"}}, "order": ["again"], "together": {}}),
             "reactions.r.gives",
         ),
         (
@@ -475,7 +493,7 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
         ),
         (json!({"surprise": "yields", "score": null}), "surprise"),
         (
-            json!({"unconscious": "moves", "phases": [{"pick": "free"}]}),
+            json!({"unconscious": "moves", "order": ["side"], "score": null}),
             "unconscious",
         ),
         (json!({"score": {"deck": {}, "add": [1]}}), "score.add"),
@@ -507,10 +525,6 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
         (json!({"order": ["-luck"]}), "order.0"),
         (json!({"order": ["foe", "-score", "-foe"]}), "order.2"),
         (
-            json!({"score": {"per": "side"}, "order": ["lap", "-score"], "turns": 2}),
-            "order",
-        ),
-        (
             json!({"score": {"wounds": {}}, "order": ["seat", "-score"], "numbers": {"seat": 0}}),
             "score.wounds",
         ),
@@ -523,10 +537,6 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
         (json!({"declare": {"choices": ["run"]}}), "declare.choices"),
         (
             json!({"declare": {"choices": ["run", "run"]}}),
-            "declare.choices.1",
-        ),
-        (
-            json!({"declare": {"choices": ["a", "b"]}, "phases": [{"pick": "free", "who": {"declared": ["a"]}}]}),
             "declare.choices.1",
         ),
         (
@@ -566,21 +576,17 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "pools",
         ),
         (
-            json!({"score": {"turn_cost": {}}, "phases": [{"pick": "free"}]}),
+            json!({"score": {"turn_cost": {}}, "together": {}, "chooser": null}),
             "score.turn_cost",
         ),
         (
-            json!({"score": {"turn_cost": {}}, "order": ["score"], "phases": [{"turns": 1}]}),
-            "phases",
+            json!({"score": {"turn_cost": {}}, "order": ["score"], "who": {"side": "players"}}),
+            "who",
         ),
         (json!({"score": {"turn_cost": {}}, "turns": 2}), "turns"),
         (
             json!({"score": {"turn_cost": {}}, "reactions": {"d": {"prepare": "delay"}}}),
             "reactions.d.prepare",
-        ),
-        (
-            json!({"score": {"turn_cost": null}, "order": ["lap", "-score"], "turns": 1}),
-            "order",
         ),
         (
             json!({"score": {"per": "side", "wounds": {}}}),
@@ -604,7 +610,7 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "score.reroll",
         ),
         (
-            json!({"score": {"turn_cost": {"round": 3}}, "order": ["-score"], "phases": null}),
+            json!({"score": {"turn_cost": {"round": 3}}, "order": ["-score"]}),
             "score.turn_cost.round",
         ),
         (
@@ -616,7 +622,6 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "score.turn_cost.usual",
         ),
         (json!({"numbers": {"die": 0}}), "numbers.die"),
-        (json!({"order": ["-late", "score", "lap"]}), "order.2"),
         (json!({"order": ["-lap", "score"], "turns": 2}), "order.0"),
         (json!({"order": ["foe score"]}), "order.0"),
         (
@@ -718,13 +723,13 @@ fn a_definition_is_shown_as_it_was_written_and_reads_back() {
 
 #[test]
 fn every_mistake_of_a_definition_is_named() {
-    let definition = json!({"turns": "luck", "phases": [{"pick": "order"}, {"pick": "free", "steps": [{}]}], "unconscious": "moves"});
+    let definition = json!({"turns": "luck", "order": ["-luck", "choice"], "unconscious": "moves", "together": {}});
     let paths: Vec<_> = refusal(&definition)
         .expect("it is refused")
         .into_iter()
         .map(|(path, _)| path)
         .collect();
-    let expected = ["turns", "phases.0.pick", "phases.1.steps", "unconscious"]
+    let expected = ["turns", "order.0", "order.1", "unconscious"]
         .map(|path| format!("options.definition.{path}"));
     assert_eq!(paths, expected);
     let long = json!({"reactions": {"r": {"cost": {"points": [0, 1, 2]}}}});
@@ -774,15 +779,15 @@ fn a_definition_under_which_nobody_can_act_is_refused() {
     for (definition, line) in [
         (costs(json!({})), "score.turn_cost"),
         (costs(json!({"add": [-5, 5]})), "score.turn_cost"),
-        (json!({"turns": 0, "phases": [{"pick": "free"}]}), "turns"),
+        (json!({"turns": 0}), "turns"),
         (
-            json!({"phases": [{"pick": "together", "who": players, "steps": [{"who": foes}]}]}),
-            "phases",
+            json!({"who": players, "together": {"steps": [{"who": foes}]}}),
+            "who",
         ),
         (
             json!({"declare": {"choices": ["a", "b"], "who": players},
-                "phases": [{"pick": "free", "who": {"side": "foes", "declared": ["a", "b"]}}]}),
-            "phases",
+                "who": {"side": "foes", "declared": ["a", "b"]}}),
+            "who",
         ),
     ] {
         let found = refusal(&definition).expect("it is refused");
@@ -807,7 +812,8 @@ fn a_definition_under_which_nobody_can_act_is_refused() {
     }
     let clock = json!({"score": {"turn_cost": {}}, "order": ["score"]});
     assert!(accepted(&clock), "ticks need not be above 0");
-    let only_players = json!({"phases": [{"who": {"side": "players"}}], "score": {"foes": {"dice": "1d4"}, "turn_cost": {}}});
+    let only_players =
+        json!({"who": {"side": "players"}, "score": {"foes": {"dice": "1d4"}, "turn_cost": {}}});
     assert!(!accepted(&only_players), "only foes rise above 0");
 }
 
@@ -845,7 +851,7 @@ fn every_preset_plays_round_after_round_by_its_options_alone() {
 #[test]
 fn combatants_of_one_name_have_buttons_that_tell_them_apart() {
     let wolf = |id: &str| json!({"id": id, "name": "Wolf", "side": "monsters"});
-    let creation = json!({"ruleset": "custom", "options": {"definition": {"phases": [{"pick": "free"}]}},
+    let creation = json!({"ruleset": "custom", "options": {"definition": {}},
         "combatants": [wolf("grey"), wolf("white"), {"id": "ann", "side": "players"}]});
     let judge = Judge::new(&creation).unwrap_or_else(|breach| panic!("{breach:?}"));
     let mut judge = judge.expect("it is sound");

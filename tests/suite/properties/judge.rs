@@ -256,7 +256,7 @@ impl Judge {
                 .filter(|event| event["effect_id"].is_string())
                 .count(),
         );
-        let steps = definition["phases"].to_string().matches("name").count();
+        let steps = definition["together"].to_string().matches("name").count();
         if events.len() > effects + 20 + size * (30 + 2 * steps) {
             return breach(
                 "a command brings about a bounded number of events",
@@ -275,13 +275,6 @@ impl Judge {
         if events.iter().any(|event| event["type"] == "round_started") {
             self.seen.unlimited = false;
         }
-        let phase = self.view["state"]["phase"]
-            .as_u64()
-            .and_then(|phase| usize::try_from(phase).ok())
-            .unwrap_or(0);
-        let most_in_phase = definition["phases"][phase]["turns"]
-            .as_u64()
-            .filter(|most| *most > 0);
         for c in self.view["combatants"]
             .as_array()
             .into_iter()
@@ -301,8 +294,8 @@ impl Judge {
                 }
             };
             let taken = |taken: &BTreeMap<String, u64>| taken.get(id).copied().unwrap_or(0);
-            let [round, phase] = self.seen.turns.taken().each_ref().map(taken);
-            if round > turns || most_in_phase.is_some_and(|most| phase > most) {
+            let round = taken(self.seen.turns.taken());
+            if round > turns {
                 return breach(
                     "nobody acts more often than the definition says",
                     format!("{id}: {round} of {turns}"),
@@ -747,18 +740,12 @@ impl Judge {
 /// Whether a definition limits nobody to fewer turns than one a round.
 fn gives_everybody_a_turn(definition: &Value) -> bool {
     let whole = |value: &Value| value.is_null() || value.as_u64().is_some_and(|turns| turns > 0);
-    let phases = definition["phases"].as_array().into_iter().flatten();
-    let limits = |phase: &Value| {
-        let steps = phase["steps"]
-            .as_array()
-            .is_some_and(|steps| !steps.is_empty());
-        let who = phase["who"].as_object().is_some_and(|who| !who.is_empty());
-        steps || who || phase["optional"] == true
-    };
-    definition.is_object()
-        && !costs_turns(definition)
-        && whole(&definition["turns"])
-        && !phases.into_iter().any(limits)
+    let together = &definition["together"];
+    let steps = together["steps"].as_array();
+    let who = definition["who"].as_object();
+    let limits =
+        steps.is_some_and(|steps| !steps.is_empty()) || who.is_some_and(|who| !who.is_empty());
+    definition.is_object() && !costs_turns(definition) && whole(&definition["turns"]) && !limits
 }
 
 /// Whether turns cost initiative, so that nobody has a fixed count of them.
@@ -815,7 +802,7 @@ fn beginners(option: &LegalCommand) -> usize {
 
 #[test]
 fn what_a_round_allows_comes_back_with_an_undo() {
-    let definition = json!({"numbers": {"turns": 0}, "turns": "turns", "phases": [{"pick": "free", "turns": 1}]});
+    let definition = json!({"numbers": {"turns": 0}, "turns": "turns"});
     let creation = json!({"ruleset": "custom", "options": {"definition": definition}, "combatants": [
         {"id": "ann", "side": "players", "numbers": {"turns": 2}},
     ]});

@@ -358,8 +358,8 @@ impl Worlds {
         types(one) == types(other)
     }
 
-    /// Whether viewers see that the same combatants act and decide, in the same round, phase and
-    /// pass, which the head of the turn table names.
+    /// Whether viewers see that the same combatants act and decide, in the same round, lap and
+    /// step, which the head of the turn table names.
     fn await_the_same(&self) -> bool {
         let [one, other] = [&self.one, &self.other].map(|stage| {
             let mut moments = Vec::new();

@@ -19,8 +19,8 @@ pub struct Turns {
     overridden: bool,
     /// Whether a combatant may have several turns in a round, and several rounds may end at once.
     several: bool,
-    /// The turns by the order and by being picked: in this round, and in this phase.
-    taken: [BTreeMap<String, u64>; 2],
+    /// The turns of this round, by the order and by being picked.
+    taken: BTreeMap<String, u64>,
 }
 
 /// A property, and how it fails.
@@ -40,8 +40,8 @@ impl Turns {
         }
     }
 
-    /// The turns that each combatant has had in this round and in this phase.
-    pub fn taken(&self) -> &[BTreeMap<String, u64>; 2] {
+    /// The turns that each combatant has had in this round.
+    pub fn taken(&self) -> &BTreeMap<String, u64> {
         &self.taken
     }
 
@@ -100,38 +100,31 @@ impl Turns {
                     .flatten()
                     .filter_map(Value::as_str)
                 {
-                    self.taken
-                        .iter_mut()
-                        .for_each(|taken| *taken.entry(id.to_owned()).or_default() += 1);
+                    *self.taken.entry(id.to_owned()).or_default() += 1;
                 }
             }
-            "turn_spent" => *self.taken[0].entry(who()).or_default() += 1,
+            "turn_spent" => *self.taken.entry(who()).or_default() += 1,
             "delayed" => {
                 self.open.remove(&who());
                 self.waiting.insert(who());
-                self.taken
-                    .iter_mut()
-                    .filter_map(|taken| taken.get_mut(&who()))
-                    .for_each(|n| *n = n.saturating_sub(1));
+                if let Some(taken) = self.taken.get_mut(&who()) {
+                    *taken = taken.saturating_sub(1);
+                }
             }
             "returned" => {
                 if self.waiting.remove(&who()) {
                     self.open.insert(who());
                     self.returned.insert(who());
                 }
-                self.taken
-                    .iter_mut()
-                    .for_each(|taken| *taken.entry(who()).or_default() += 1);
+                *self.taken.entry(who()).or_default() += 1;
             }
             // Who swaps in its own turn gives it back.
             "places_swapped" if self.open.remove(&who()) => {
-                self.taken
-                    .iter_mut()
-                    .filter_map(|taken| taken.get_mut(&who()))
-                    .for_each(|n| *n = n.saturating_sub(1));
+                if let Some(taken) = self.taken.get_mut(&who()) {
+                    *taken = taken.saturating_sub(1);
+                }
             }
             "delay_lapsed" => _ = self.waiting.remove(&who()),
-            "phase_started" => self.taken[1].clear(),
             // The game master may break off a turn: its end may come, or it is as if it had never
             // begun.
             "overridden" => {
@@ -144,9 +137,7 @@ impl Turns {
             "combatant_left" => _ = self.waiting.remove(&who()),
             "combatant_joined" => {
                 let who = event["details"]["id"].as_str().unwrap_or_default();
-                self.taken
-                    .iter_mut()
-                    .for_each(|taken| _ = taken.remove(who));
+                self.taken.remove(who);
                 for set in [
                     &mut self.open,
                     &mut self.over,

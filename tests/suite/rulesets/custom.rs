@@ -56,10 +56,10 @@ fn resolve_alone_plays_every_definition() {
             "{preset:?}"
         );
     }
-    let optional = json!({"definition": {"phases": [{"pick": "free", "optional": true}]}});
+    let passing = json!({"definition": {"order": ["choice"], "declare": {"choices": ["fast", "slow"], "passing": true}}});
     assert!(
-        resolve_three_rounds(&optional, &json!({})),
-        "a phase that is optional"
+        resolve_three_rounds(&passing, &json!({})),
+        "combatants that may pass"
     );
     for seed in 0..PLAYS {
         let options = definitions::options(&mut Chance::new(seed));
@@ -125,22 +125,28 @@ fn what_changes_places_and_breaks_ties_counts_for_the_log_entry_of_a_roll() {
 }
 
 #[test]
-fn the_table_and_the_decision_name_the_phase_and_the_step() {
-    let options = json!({"definition": {"phases": [
-        {"name": "fast", "pick": "free", "turns": 1},
-        {"name": "shared", "pick": "together", "steps": [{"name": "first_move"}, {}]},
-    ], "turns": 2}});
+fn the_table_and_the_decision_name_the_choice_the_step_and_the_lap() {
+    let options = json!({"definition": {
+        "turns": 2, "order": ["lap", "-choice"], "declare": {"choices": ["slow", "very_fast"]},
+        "together": {"steps": [{"name": "first_move"}, {}]},
+    }});
     let mut table = fight(&options, json!([{"id": "ann"}]));
     table.accept(json!({"type": "start"}));
-    assert!(table.game.text().contains(", round 1, fast phase\n"));
-    assert_eq!(table.at("pending.slot"), "fast phase");
-    table.accept(json!([{"type": "resolve"}, {"type": "resolve"}]));
-    let text = table.game.text();
     assert!(
-        text.contains(", round 1, shared phase, first move step\n"),
-        "{text}"
+        table
+            .game
+            .text()
+            .contains(", round 1, first move step, lap 1\n")
     );
-    assert_eq!(table.at("pending.slot"), "shared phase, first move step");
-    table.accept(json!({"type": "resolve"}));
-    assert_eq!(table.at("pending.slot"), "shared phase");
+    assert_eq!(table.at("pending.slot"), "first move step");
+    let one = json!({"definition": {"order": ["-choice"], "declare": {"choices": ["slow", "very_fast"]}}});
+    let mut table = fight(&one, json!([{"id": "ann"}, {"id": "bo"}]));
+    table.accept(json!([
+        {"type": "start"},
+        {"type": "declare", "combatant": "bo", "choice": "very_fast"},
+        {"type": "resolve"},
+    ]));
+    let text = table.game.text();
+    assert!(text.contains(", round 1, very fast\n"), "{text}");
+    assert_eq!(table.at("pending.slot"), "very fast");
 }

@@ -1,0 +1,312 @@
+//! Who may act next: those whose next turn has the least key, and among them who chooses.
+
+use super::definition::{Chooser, Definition, Fact, Key};
+use super::query::{
+    declared_position, definition, has_every_choice, has_places, has_places_now, has_sides, is_foe,
+    is_ready, key_of, keys, open_places,
+};
+use super::rank::{Ranks, stands};
+use super::{Combatant, Encounter, Place, SideState};
+use crate::vocabulary::{CombatantId, Slug};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// The next turn of a combatant that may act: its place, where combatants have places.
+#[derive(Clone, Copy)]
+struct Turn<'t> {
+    c: &'t Combatant,
+    place: Option<&'t Place>,
+}
+
+/// The combatants of which one is next; all of them, where a turn is shared.
+pub(super) fn candidates(encounter: &Encounter) -> Vec<CombatantId> {
+    let slots = least(encounter);
+    if definition(encounter).chooser == Chooser::Side {
+        return takers(encounter, &slots);
+    }
+    named_once(slots)
+}
+
+/// The turns with the least key.
+fn least(encounter: &Encounter) -> Vec<Turn<'_>> {
+    let definition = definition(encounter);
+    let mut turns = open_turns(encounter);
+    if has_sides(definition) {
+        drop_skipped(encounter, &mut turns);
+    }
+    let sides = SidesInOrder::of(encounter);
+    let ranks = Ranks::of(encounter);
+    let names_next = definition.chooser == Chooser::Last && encounter.state.last.is_some();
+    for (at, key) in keys(definition).iter().enumerate().take(ranks.end()) {
+        if !stands(definition, &key.fact) {
+            keep_least(&mut turns, |turn| sides.value(encounter, key, turn));
+        } else if !(names_next && is_of_combatant(&key.fact)) {
+            keep_first(&mut turns, |one, other| {
+                ranks.compare_by(at, one, other).is_eq()
+            });
+        }
+    }
+    if has_places_now(encounter) && !names_next {
+        settle_for_first(&mut turns);
+    }
+    turns
+}
+
+/// The turns that are open now, first to last.
+fn open_turns(encounter: &Encounter) -> Vec<Turn<'_>> {
+    if !has_places(definition(encounter)) {
+        let ready = encounter.iter().filter(|c| is_ready(encounter, c));
+        return ready.map(|c| Turn { c, place: None }).collect();
+    }
+    let mut turns = Vec::new();
+    let mut ready: HashMap<&CombatantId, bool> = HashMap::new();
+    for place in open_places(encounter) {
+        if let Some(c) = encounter.get(&place.combatant)
+            && *ready.entry(&c.id).or_insert_with(|| is_ready(encounter, c))
+        {
+            let place = Some(&**place);
+            turns.push(Turn { c, place });
+        }
+    }
+    turns
+}
+
+/// Leaves out the sides that let another one go first, unless all did.
+fn drop_skipped(encounter: &Encounter, turns: &mut Vec<Turn<'_>>) {
+    let skipped = &encounter.state.skipped;
+    if turns.iter().any(|turn| !skipped.contains(&turn.c.side)) {
+        turns.retain(|turn| !skipped.contains(&turn.c.side));
+    }
+}
+
+/// Keeps the turns of which something is least.
+fn keep_least(turns: &mut Vec<Turn<'_>>, value: impl Fn(&Turn<'_>) -> i64) {
+    let values: Vec<_> = turns.iter().map(value).collect();
+    let least = values.iter().min().copied();
+    let mut values = values.into_iter();
+    turns.retain(|_| values.next() == least);
+}
+
+/// Keeps the first turn and those that are equal. A place that was moved stands alone.
+fn keep_first(turns: &mut Vec<Turn<'_>>, is_equal: impl Fn(&Place, &Place) -> bool) {
+    let Some(Turn {
+        place: Some(first), ..
+    }) = turns.first().copied()
+    else {
+        return;
+    };
+    if first.moved {
+        turns.truncate(1);
+        return;
+    }
+    turns.retain(|turn| {
+        let place = turn.place.filter(|place| !place.moved);
+        place.is_some_and(|place| is_equal(first, place))
+    });
+}
+
+/// Of turns that are equal by something of their combatants, those between which a choice is open.
+fn settle_for_first(equal: &mut Vec<Turn<'_>>) {
+    // A tie with hidden combatants would show that they are there: they stand behind, as they
+    // joined.
+    if equal.iter().any(|turn| !turn.c.hidden) {
+        equal.retain(|turn| !turn.c.hidden);
+    } else {
+        equal.truncate(1);
+    }
+    // An earlier choice holds.
+    let is_settled = |turn: &Turn<'_>| turn.place.is_some_and(|place| place.settled);
+    if equal.first().is_some_and(is_settled) {
+        equal.truncate(1);
+    } else {
+        equal.retain(|turn| !is_settled(turn));
+    }
+}
+
+fn named_once(turns: Vec<Turn<'_>>) -> Vec<CombatantId> {
+    let mut named = HashSet::new();
+    let mut ids = Vec::new();
+    for turn in turns {
+        if named.insert(&turn.c.id) {
+            ids.push(turn.c.id.clone());
+        }
+    }
+    ids
+}
+
+/// Whether a fact is one of the combatant itself, not of its side, its declaration or its turns.
+fn is_of_combatant(fact: &Fact) -> bool {
+    !matches!(fact, Fact::Lap | Fact::Foe)
+}
+
+/// The combatants that may take these slots: all of their sides. Hidden ones take those of hidden
+/// ones alone, or the exchange would show that they are there.
+fn takers(encounter: &Encounter, slots: &[Turn<'_>]) -> Vec<CombatantId> {
+    let mut owners = BTreeSet::new();
+    for Turn { c, .. } in slots {
+        owners.insert((&c.side, c.hidden));
+    }
+    let turns = open_turns(encounter).into_iter();
+    let takers = turns.filter(|turn| owners.contains(&(&turn.c.side, turn.c.hidden)));
+    let ready: HashSet<_> = takers.map(|turn| &turn.c.id).collect();
+    let all = encounter.iter().map(|c| &c.id);
+    all.filter(|id| ready.contains(id)).cloned().collect()
+}
+
+/// The combatant whose slot a combatant takes that begins its turn, unless the slot is its own.
+pub(super) fn slot_taken<'t>(encounter: &'t Encounter, c: &Combatant) -> Option<&'t CombatantId> {
+    if definition(encounter).chooser != Chooser::Side {
+        return None;
+    }
+    let slots = least(encounter);
+    if slots.iter().any(|slot| slot.c.id == c.id) {
+        return None;
+    }
+    let mut owners = slots.into_iter().map(|slot| slot.c);
+    let owner = owners.find(|owner| owner.side == c.side && owner.hidden == c.hidden)?;
+    Some(&owner.id)
+}
+
+/// Who names the next combatant, where the one that acted last does and is still here. Where sides
+/// take turns, it is the last of the side that is next.
+pub(super) fn chooser(encounter: &Encounter) -> Option<&CombatantId> {
+    let definition = definition(encounter);
+    if definition.chooser != Chooser::Last {
+        return None;
+    }
+    let last = if has_sides(definition) {
+        let next: HashSet<_> = least(encounter).iter().map(|turn| &turn.c.side).collect();
+        let mut sides = encounter.state.sides.iter();
+        let side = sides.find(|side| next.contains(&side.side))?;
+        side.last.as_ref()?
+    } else {
+        encounter.state.last.as_ref()?
+    };
+    encounter.get(last)?;
+    Some(last)
+}
+
+/// Where each side stands in the order of the sides.
+struct SidesInOrder<'t> {
+    positions: HashMap<&'t Slug, SidePosition>,
+    count: usize,
+    /// Where the side stands that acted last.
+    last: Option<usize>,
+}
+
+#[derive(Clone, Copy)]
+struct SidePosition {
+    at: usize,
+    /// Where the first of the sides stands that rank equal.
+    rank: usize,
+}
+
+impl<'t> SidesInOrder<'t> {
+    fn of(encounter: &'t Encounter) -> Self {
+        let ranks = Ranks::of(encounter);
+        let state = &encounter.state;
+        let mut positions = HashMap::new();
+        let mut rank = 0;
+        let mut before: Option<&SideState> = None;
+        for (at, side) in state.sides.iter().enumerate() {
+            let ties = before.is_some_and(|before| {
+                side.initiative.is_some() && ranks.compare_sides(before, side).is_eq()
+            });
+            if !ties {
+                rank = at;
+            }
+            positions.insert(&side.side, SidePosition { at, rank });
+            before = Some(side);
+        }
+        let last = state.last_side.as_ref();
+        Self {
+            count: state.sides.len(),
+            last: last.and_then(|side| Some(positions.get(side)?.at)),
+            positions,
+        }
+    }
+
+    /// What a key says of a turn that is not said by its place.
+    fn value(&self, encounter: &Encounter, key: &Key, turn: &Turn<'_>) -> i64 {
+        let definition = definition(encounter);
+        let c = turn.c;
+        let taken = turns_taken(turn);
+        if !key.only.holds(encounter.round, taken) {
+            return 0;
+        }
+        match &key.fact {
+            // The order of the sides says already whether the highest is first.
+            Fact::Score => self.position(c),
+            Fact::Side => key.sign() * self.position(c),
+            Fact::Again { .. } => key.sign() * self.wait(c),
+            Fact::Choice => choice_position(definition, key, c),
+            Fact::Foe => key.sign() * i64::from(is_foe(c)),
+            Fact::Lap => key.sign() * i64::try_from(taken).unwrap_or(i64::MAX),
+            Fact::Late | Fact::Die | Fact::Seat | Fact::Number(_) => 0,
+        }
+    }
+
+    fn position(&self, c: &Combatant) -> i64 {
+        let position = self.positions.get(&c.side);
+        let rank = position.map_or(self.count, |position| position.rank);
+        i64::try_from(rank).unwrap_or(i64::MAX)
+    }
+
+    /// How many sides come before the combatant's, around from the side that acted last.
+    fn wait(&self, c: &Combatant) -> i64 {
+        let (Some(last), Some(position)) = (self.last, self.positions.get(&c.side)) else {
+            return 0;
+        };
+        let wait = (position.at + self.count - last - 1) % self.count.max(1);
+        i64::try_from(wait).unwrap_or(i64::MAX)
+    }
+}
+
+/// The position of a turn among those of its combatant in this round.
+fn turns_taken(turn: &Turn<'_>) -> usize {
+    match turn.place {
+        Some(place) => place.turn,
+        None => usize::try_from(turn.c.state.turns_taken).unwrap_or(usize::MAX),
+    }
+}
+
+/// Where the choice of a combatant stands among all, the first by the key at 0. One with a turn for
+/// each choice comes with each of them.
+fn choice_position(definition: &Definition, key: &Key, c: &Combatant) -> i64 {
+    let Some(declare) = &definition.declare else {
+        return 0;
+    };
+    let last = declare.choices.len().saturating_sub(1);
+    let position = if has_every_choice(definition, c) {
+        usize::try_from(c.state.turns_taken).map_or(last, |taken| taken.min(last))
+    } else {
+        let at = declared_position(declare, c);
+        match at {
+            Some(at) if key.highest => last.saturating_sub(at),
+            Some(at) => at,
+            None if declare.passing => 0,
+            None if key.highest => last,
+            None => 0,
+        }
+    };
+    i64::try_from(position).unwrap_or(i64::MAX)
+}
+
+/// The choice with which a combatant comes that passes now, if there is a later one.
+pub(super) fn next_choice<'t>(encounter: &'t Encounter, c: &Combatant) -> Option<&'t Slug> {
+    let definition = definition(encounter);
+    let declare = definition
+        .declare
+        .as_ref()
+        .filter(|declare| declare.passing)?;
+    let key = key_of(definition, &Fact::Choice)?;
+    if has_every_choice(definition, c) {
+        return None;
+    }
+    let next = usize::try_from(choice_position(definition, key, c)).ok()? + 1;
+    let at = if key.highest {
+        declare.choices.len().checked_sub(next + 1)?
+    } else {
+        next
+    };
+    declare.choices.get(at)
+}
