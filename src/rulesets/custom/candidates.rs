@@ -3,7 +3,7 @@
 use super::definition::{Chooser, Definition, Fact, Key};
 use super::query::{
     declared_position, definition, has_every_choice, has_places, has_places_now, has_sides, is_foe,
-    is_ready, key_of, keys, open_places,
+    is_ready, key_of, keys, open_places, outnumbered_by, segment, turns,
 };
 use super::rank::{Ranks, stands};
 use super::{Combatant, Encounter, Place, SideState};
@@ -135,7 +135,7 @@ fn named_once(turns: Vec<Turn<'_>>) -> Vec<CombatantId> {
 
 /// Whether a fact is one of the combatant itself, not of its side, its declaration or its turns.
 fn is_of_combatant(fact: &Fact) -> bool {
-    !matches!(fact, Fact::Lap | Fact::Foe)
+    !matches!(fact, Fact::Lap | Fact::Segment | Fact::Foe)
 }
 
 /// The combatants that may take these slots: all of their sides. Hidden ones take those of hidden
@@ -191,6 +191,8 @@ struct SidesInOrder<'t> {
     count: usize,
     /// Where the side stands that acted last.
     last: Option<usize>,
+    /// By how many combatants each is fewer than the largest, if the order asks for it.
+    outnumbered: HashMap<&'t Slug, u32>,
 }
 
 #[derive(Clone, Copy)]
@@ -218,7 +220,14 @@ impl<'t> SidesInOrder<'t> {
             before = Some(side);
         }
         let last = state.last_side.as_ref();
+        let mut outnumbered = HashMap::new();
+        if key_of(definition(encounter), &Fact::Outnumbered).is_some() {
+            for side in &state.sides {
+                outnumbered.insert(&side.side, outnumbered_by(encounter, &side.side));
+            }
+        }
         Self {
+            outnumbered,
             count: state.sides.len(),
             last: last.and_then(|side| Some(positions.get(side)?.at)),
             positions,
@@ -241,6 +250,14 @@ impl<'t> SidesInOrder<'t> {
             Fact::Choice => choice_position(definition, key, c),
             Fact::Foe => key.sign() * i64::from(is_foe(c)),
             Fact::Lap => key.sign() * i64::try_from(taken).unwrap_or(i64::MAX),
+            Fact::Segment => {
+                let segment = segment(taken, turns(definition, c));
+                key.sign() * i64::try_from(segment).unwrap_or(i64::MAX)
+            }
+            Fact::Outnumbered => {
+                let by = self.outnumbered.get(&c.side).copied();
+                key.sign() * i64::from(by.unwrap_or(0))
+            }
             Fact::Late | Fact::Die | Fact::Seat | Fact::Number(_) => 0,
         }
     }

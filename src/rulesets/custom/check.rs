@@ -2,8 +2,8 @@
 
 use super::definition::{
     Chooser, CostRule, DeckRule, Definition, Fact, Gain, Gives, Keep, Key, MAX, MAX_KEYS,
-    OUTNUMBERED, Only, Owner, Per, PoolRule, Prepare, ReactionRule, Reshuffle, SEAT, ScoreRule,
-    Surprise, Team, Term, Unconscious, When, Who,
+    OUTNUMBERED, Only, Owner, Per, PoolRule, Prepare, ReactionRule, Reshuffle, Rolled, SEAT,
+    ScoreRule, Surprise, Team, Term, Turns, UNLIMITED, Unconscious, When, Who,
 };
 use super::query::{
     all_steps, costs_turns, has_laps, has_places, is_low_first, is_of_side, is_seated, keys,
@@ -46,11 +46,13 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
     if !wrong.found.is_empty() {
         return wrong.found;
     }
-    wrong.term("turns", &definition.turns);
+    if let Turns::Count(turns) = &definition.turns {
+        wrong.term("turns", turns);
+    }
     let reserved = Fact::WORDS
         .iter()
         .map(|(word, _)| (*word, "order"))
-        .chain([(OUTNUMBERED, "max of a pool"), (MAX, "gain of a pool")]);
+        .chain([(MAX, "gain of a pool"), (UNLIMITED, "turns")]);
     for (word, line) in reserved {
         if definition.numbers.contains_key(&Slug::fixed(word)) {
             wrong.note(
@@ -157,6 +159,7 @@ impl Wrong<'_> {
         if let Some(foes) = &score.foes {
             self.terms("score.foes.add", &foes.add);
         }
+        self.choices(score);
         for (field, name) in [
             ("more_dice", &score.more_dice),
             ("advantage", &score.advantage),
@@ -186,6 +189,39 @@ impl Wrong<'_> {
         }
         self.changes(score);
         self.turn_cost(score);
+    }
+
+    /// The dice of those that declared a choice.
+    fn choices(&mut self, score: &ScoreRule) {
+        let declare = self.definition.declare.as_ref();
+        self.size("score.choices", score.choices.len(), 0, 6);
+        for (choice, rule) in score.choices.iter().take(6) {
+            let path = format!("score.choices.{choice}");
+            self.terms(&format!("{path}.add"), &rule.add);
+            let is_known = declare.is_some_and(|declare| declare.choices.contains(choice));
+            if !is_known {
+                let message = format!("Unknown choice \"{choice}\". Add it to declare.choices.");
+                self.note(path, message);
+            }
+        }
+        if score.choices.is_empty() {
+            return;
+        }
+        self.unless(
+            declare.is_none_or(|declare| !declare.passing),
+            "score.choices",
+            "Dice are rolled after the declarations. Remove passing of declare, or choices.",
+        );
+        self.unless(
+            score.reroll,
+            "score.choices",
+            "Combatants declare in each round, so all roll again. Set score.reroll to true, or remove choices.",
+        );
+        self.unless(
+            score.per != Per::Side,
+            "score.choices",
+            "A side declares nothing. Set per to combatant or group, or remove choices.",
+        );
     }
 
     /// The keys of the order: each once, and those where they say something.
@@ -222,7 +258,7 @@ impl Wrong<'_> {
         match &key.fact {
             Fact::Number(name) if !definition.numbers.contains_key(name) => {
                 let message = format!(
-                    "Unknown key \"{name}\". Use score, late, foe, die, lap, choice, side, again, again_across_rounds, seat or a name of numbers."
+                    "Unknown key \"{name}\". Use score, late, foe, die, lap, segment, choice, side, again, again_across_rounds, outnumbered, seat or a name of numbers."
                 );
                 self.note(path.clone(), message);
             }
@@ -281,6 +317,11 @@ impl Wrong<'_> {
     /// Who takes turns, who chooses, and what all share.
     fn acting(&mut self) {
         let definition = self.definition;
+        self.unless(
+            definition.turns != Turns::Unlimited || !has_places(definition),
+            "turns",
+            "The first of the order would act for ever. Take scores and numbers out of order, or set turns to a number.",
+        );
         self.who("who", &definition.who);
         for (i, step) in all_steps(definition).iter().enumerate() {
             self.who(&format!("together.steps.{i}.who"), &step.who);
@@ -448,6 +489,11 @@ impl Wrong<'_> {
                 &line,
                 "Turns that cost initiative have no fixed count. Remove turn, or score.turn_cost.",
             );
+            self.unless(
+                definition.turns != Turns::Unlimited,
+                &line,
+                "Turns without a limit cost nothing. Remove turn, or set turns to a number.",
+            );
         }
         self.unless(
             !(own_turn || rule.cost.turn) || !self.has_no_turns(),
@@ -558,7 +604,7 @@ impl Wrong<'_> {
 
     /// Whether combatants have no turns but what reactions give.
     fn has_no_turns(&self) -> bool {
-        matches!(self.definition.turns, Term::Fixed(turns) if turns.get() == 0)
+        matches!(self.definition.turns, Turns::Count(Term::Fixed(turns)) if turns.get() == 0)
     }
 
     /// Refuses a definition under which nobody can ever act.
@@ -615,6 +661,7 @@ impl Wrong<'_> {
             ("dice", score.dice.is_some()),
             ("add", !score.add.is_empty()),
             ("foes", score.foes.is_some()),
+            ("choices", !score.choices.is_empty()),
             ("fixed", score.fixed.is_some()),
         ] {
             self.unless(
@@ -770,8 +817,11 @@ fn matching(definition: &Definition, who: &Who, mut teams: Vec<Team>) -> Vec<Tea
     };
     // A combatant with a turn for each choice matches every choice.
     let may_have_all = match definition.turns {
-        Term::Fixed(turns) => turns.get() >= i64::try_from(declare.choices.len()).unwrap_or(0),
-        Term::Number(_) => true,
+        Turns::Count(Term::Fixed(turns)) => {
+            turns.get() >= i64::try_from(declare.choices.len()).unwrap_or(0)
+        }
+        Turns::Count(Term::Number(_)) => true,
+        Turns::Unlimited => false,
     };
     if !who.declared.is_empty() && !may_have_all {
         teams.retain(|one| declare.who.side.is_none_or(|side| side == *one));
@@ -787,10 +837,17 @@ fn may_rise_above_0(definition: &Definition, team: Team) -> bool {
     if score.turn_cost.is_none() || is_low_first(definition) || score.fixed.is_some() {
         return true;
     }
-    let (dice, add) = match &score.foes {
-        Some(foes) if team == Team::Foes => (foes.dice, &foes.add),
-        _ => (score.dice, &score.add),
-    };
+    let mut rolls = vec![score.of_team(team == Team::Foes)];
+    rolls.extend(
+        score
+            .choices
+            .values()
+            .map(|rule| (rule.dice, &rule.add[..])),
+    );
+    rolls.into_iter().any(|rolled| rises_above_0(score, rolled))
+}
+
+fn rises_above_0(score: &ScoreRule, (dice, add): Rolled<'_>) -> bool {
     let mut most = dice.map_or(0, |dice| dice.sums()[1]);
     for term in add {
         most += match term {

@@ -11,6 +11,7 @@ pub enum Command {
     Start,
     Roll,
     Resolve,
+    EndRound,
     Grant,
     SetInitiative,
     Reorder,
@@ -89,6 +90,10 @@ pub struct Roll {
 /// next step, no reactions.
 #[command(gm, "Resolve automatically")]
 pub struct Resolve {}
+
+/// Ends the round. Its remaining turns are lost.
+#[command(gm, "End the round")]
+pub struct EndRound {}
 
 /// Adds points to a pool or takes them away, between 0 and the pool's maximum.
 #[command(gm, "Change {pool} points")]

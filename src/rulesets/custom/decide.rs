@@ -7,15 +7,16 @@ use super::flow::{Point, begin, close_used_gap, end_one, next_step, proceed, sho
 use super::initiative;
 use super::places;
 use super::query::{
-    asked, choosing_cards, cost_of_turn, costs_turns, current, definition, fits, has_laps,
-    has_places, has_sides, is_skipped, lap_now, must_declare, place_of, pool_size, side_pool_size,
-    side_state, step_now, steps, undeclared,
+    asked, choosing_cards, cost_of_turn, costs_turns, current, definition, fits, has_clock,
+    has_laps, has_places, has_sides, has_unlimited_turns, is_ready, is_skipped, lap_now,
+    may_end_round, must_declare, place_of, pool_size, side_pool_size, side_state, step_now, steps,
+    undeclared,
 };
 use super::reactions::{Use, delay, react, ready, return_to_turn, set_pool, set_side_pool};
 use super::{
     CardChoiceClosed, Command, Declaration, DeclarationsOpened, DeclarationsShown, Declare,
     Declared, Encounter, EndTurn, GapClosed, Grant, Mode, Nominate, Passed, Play, Roll, SideOpened,
-    Start, StepFinished, Surprised, TablePoolChanged, TurnOrigin, rule_of_choice,
+    Start, StepFinished, Surprised, TablePoolChanged, TurnOrigin, TurnsForgone, rule_of_choice,
 };
 use crate::rulesets::shared::{check_started, start_encounter, start_round};
 use crate::vocabulary::{CombatantId, Int, Slug, Violation, field, ids, require};
@@ -27,6 +28,7 @@ pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Viola
         Command::Start(c) => start(play, c),
         Command::Roll(c) => roll(play, c),
         Command::Resolve(_) => resolve(play),
+        Command::EndRound(_) => end_round(play),
         Command::Grant(c) => grant(play, c),
         Command::SetInitiative(c) => places::set_initiative(play, c),
         Command::Reorder(c) => places::reorder(play, c),
@@ -195,6 +197,30 @@ fn resolve(play: &mut Play<'_>) -> Result<(), Violation> {
             ));
         }
     }
+    Ok(())
+}
+
+/// Ends the round for all.
+fn end_round(play: &mut Play<'_>) -> Result<(), Violation> {
+    let encounter = play.encounter();
+    let definition = definition(encounter);
+    ensure(
+        !has_clock(definition),
+        "rounds_are_ticks",
+        "CU-53",
+        "score.turn_cost",
+        || "Rounds are ticks in this order, and end with the turns. Send \"end_turn\".",
+    )?;
+    require(may_end_round(encounter), "round_goes_on", "CU-53", || {
+        format!("The round ends only between two turns. {}", now(encounter))
+    })?;
+    let forgoing = ids(encounter.iter().filter(|c| is_ready(encounter, c)));
+    if !forgoing.is_empty() && !has_unlimited_turns(definition) {
+        play.emit(TurnsForgone {
+            combatants: forgoing.into(),
+        });
+    }
+    proceed(play, Point::NextRound);
     Ok(())
 }
 

@@ -17,16 +17,16 @@ pub type Number = Int<-1000, 1000>;
 
 /// A table's own turn order. Missing lines have their defaults.
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct Definition {
     /// Numbers of the combatants with their defaults, from -1000 to 1000; at most 12.
     #[schema(value_type = std::collections::HashMap<String, i16>)]
     pub numbers: BTreeMap<Slug, Number>,
-    /// Turns of a combatant per round.
+    /// Turns of a combatant per round: 0 to 10, the name of a number, or `unlimited`.
     #[schema(inline)]
-    pub turns: Term<0, 10>,
+    pub turns: Turns,
     /// Combatants that take turns. The others act by reactions alone.
     pub who: Who,
     /// Initiative of the combatants, groups or sides. Absent for none.
@@ -61,25 +61,50 @@ pub struct Definition {
     pub join: Join,
 }
 
-impl Default for Definition {
+/// The word for turns without a limit.
+pub(super) const UNLIMITED: &str = "unlimited";
+
+/// How many turns a combatant has in a round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Turns {
+    /// So many.
+    Count(Term<0, 10>),
+    /// Any number. The round ends when the game master says so.
+    Unlimited,
+}
+
+impl Default for Turns {
     fn default() -> Self {
-        Self {
-            numbers: BTreeMap::new(),
-            turns: Term::Fixed(Int::clamped(1)),
-            who: Who::default(),
-            score: None,
-            order: None,
-            chooser: Chooser::default(),
-            together: None,
-            declare: None,
-            surprise: Surprise::default(),
-            reactions: BTreeMap::new(),
-            pools: BTreeMap::new(),
-            unconscious: Unconscious::default(),
-            join: Join::default(),
+        Self::Count(Term::Fixed(Int::clamped(1)))
+    }
+}
+
+impl Serialize for Turns {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Unlimited => serializer.serialize_str(UNLIMITED),
+            Self::Count(turns) => turns.serialize(serializer),
         }
     }
 }
+
+impl<'de> Deserialize<'de> for Turns {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let turns = Term::deserialize(deserializer)?;
+        Ok(match turns {
+            Term::Number(word) if word == UNLIMITED => Self::Unlimited,
+            turns => Self::Count(turns),
+        })
+    }
+}
+
+impl PartialSchema for Turns {
+    fn schema() -> RefOr<Schema> {
+        Term::<0, 10>::schema()
+    }
+}
+
+impl ToSchema for Turns {}
 
 /// The initiative of combatants, groups or sides: dice and numbers, or cards.
 #[skip_serializing_none]
@@ -98,7 +123,10 @@ pub struct ScoreRule {
     pub add: Vec<Term<-1000, 1000>>,
     /// Dice and bonuses of the foes, if they differ.
     #[schema(inline)]
-    pub foes: Option<FoesRule>,
+    pub foes: Option<RollRule>,
+    /// Dice and bonuses of the combatants that declared a choice, if they differ.
+    #[schema(value_type = std::collections::HashMap<String, RollRule>)]
+    pub choices: BTreeMap<Slug, RollRule>,
     /// Cards instead of dice.
     #[schema(inline)]
     pub deck: Option<DeckRule>,
@@ -134,6 +162,7 @@ impl Default for ScoreRule {
             dice: None,
             add: Vec::new(),
             foes: None,
+            choices: BTreeMap::new(),
             deck: None,
             more_dice: None,
             advantage: None,
@@ -144,6 +173,27 @@ impl Default for ScoreRule {
             wounds: None,
             conditions: BTreeMap::new(),
             swap: None,
+        }
+    }
+}
+
+/// Dice, and what is added to them.
+pub(super) type Rolled<'d> = (Option<Dice>, &'d [Term<-1000, 1000>]);
+
+impl ScoreRule {
+    /// The dice and bonuses of the foes, or else those of all.
+    pub(super) fn of_team(&self, is_foe: bool) -> Rolled<'_> {
+        match &self.foes {
+            Some(foes) if is_foe => (foes.dice, &foes.add),
+            _ => (self.dice, &self.add),
+        }
+    }
+
+    /// Those of one that declared this, if it did.
+    pub(super) fn of_choice(&self, is_foe: bool, choice: Option<&Slug>) -> Rolled<'_> {
+        match choice.and_then(|choice| self.choices.get(choice)) {
+            Some(rule) => (rule.dice, &rule.add),
+            None => self.of_team(is_foe),
         }
     }
 }
@@ -209,6 +259,11 @@ pub enum Fact {
     Die,
     /// Turns that the combatant has had in this round: `lap`.
     Lap,
+    /// The twelfth of the round in which the turn falls, if the combatant's turns are spread evenly over
+    /// it: `segment`.
+    Segment,
+    /// By how many combatants its side is fewer than the largest: `outnumbered`.
+    Outnumbered,
     /// The position of its declaration among the choices: `choice`.
     Choice,
     /// The position of its side: the players first, then the others as they joined: `side`.
@@ -231,12 +286,14 @@ pub(super) const SEAT: &str = "seat";
 
 impl Fact {
     /// The words that mean something else than a number of this name.
-    pub(super) const WORDS: [(&'static str, Self); 9] = [
+    pub(super) const WORDS: [(&'static str, Self); 11] = [
         ("score", Self::Score),
         ("late", Self::Late),
         ("foe", Self::Foe),
         ("die", Self::Die),
         ("lap", Self::Lap),
+        ("segment", Self::Segment),
+        (OUTNUMBERED, Self::Outnumbered),
         ("choice", Self::Choice),
         ("side", Self::Side),
         (
@@ -282,7 +339,7 @@ impl Key {
             None => (false, text),
         };
         let word = Slug::new(word).ok_or(
-            "Expected score, late, foe, die, lap, choice, side, again, again_across_rounds, seat or the name of a number, with - before it if the highest is first.",
+            "Expected score, late, foe, die, lap, segment, choice, side, again, again_across_rounds, outnumbered, seat or the name of a number, with - before it if the highest is first.",
         )?;
         let mut words = Fact::WORDS.into_iter();
         let fact = match words.find(|(known, _)| word == *known) {
@@ -373,7 +430,7 @@ impl PartialSchema for Key {
         let word = ObjectBuilder::new()
             .schema_type(Type::String)
             .description(Some(
-                "`score`, `late`, `foe`, `die`, `lap`, `choice`, `side`, `again`, `again_across_rounds`, `seat` or the name of a number, with `-` if the highest is first",
+                "`score`, `late`, `foe`, `die`, `lap`, `segment`, `choice`, `side`, `again`, `again_across_rounds`, `outnumbered`, `seat` or the name of a number, with `-` if the highest is first",
             ));
         OneOfBuilder::new()
             .item(word)
@@ -492,12 +549,12 @@ pub enum Reshuffle {
     Joker,
 }
 
-/// Dice and bonuses of the foes.
+/// Dice and bonuses of some combatants, in place of those of all.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
-pub struct FoesRule {
+pub struct RollRule {
     /// Dice, such as `1d20`.
     #[schema(value_type = Option<String>)]
     pub dice: Option<Dice>,

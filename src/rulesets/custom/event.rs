@@ -47,6 +47,7 @@ pub enum Event {
     Triggered,
     TurnSpent,
     SideSkipped,
+    TurnsForgone,
     Halted,
 }
 
@@ -406,6 +407,13 @@ pub struct SideSkipped {
     pub combatant: CombatantId,
     /// The side.
     pub side: Slug,
+}
+
+/// The game master ends the round, and combatants had turns left in it.
+#[event("{combatants} {combatants:has|have} no more turns in this round.")]
+pub struct TurnsForgone {
+    /// The combatants.
+    pub combatants: Participants,
 }
 
 /// No combatant is left in the fight.

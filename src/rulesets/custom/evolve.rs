@@ -4,8 +4,8 @@ use super::candidates::candidates;
 use super::definition::{Chooser, Definition, Fact, Lasts, Owner, Surprise};
 use super::query::{
     costs_turns, declaration, delays_last, gained, has_clock, has_laps, has_places, has_places_now,
-    in_a_turn, in_top_turn, is_over, is_skipped, keeps_last_side, keys, last_begun, next_place,
-    open_place, pool_size, rerolls, side_pool_size, turns,
+    has_unlimited_turns, in_a_turn, in_top_turn, is_over, is_skipped, keeps_last_side, keys,
+    last_begun, next_place, open_place, pool_size, rerolls, side_pool_size, turns,
 };
 use super::rank::Ranks;
 use super::{
@@ -162,6 +162,7 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
         }
         Event::TurnSpent(e) => spend_turn(encounter, &e.combatant),
         Event::SideSkipped(e) => state.skipped.push(e.side.clone()),
+        Event::TurnsForgone(_) => {}
         Event::Halted(_) => {
             state.mode = Mode::Halted;
             state.turns.clear();
@@ -513,10 +514,13 @@ fn catch_up_with_lap(encounter: &mut Encounter, id: &CombatantId) {
     let Some(lap) = others.map(|c| c.state.turns_taken).min() else {
         return;
     };
+    let unlimited = has_unlimited_turns(definition);
     encounter.change_state(id, |s| {
         s.turns_taken = lap;
-        let missed = usize::try_from(lap).unwrap_or(usize::MAX);
-        s.turns_left = s.turns_left.saturating_sub(missed);
+        if !unlimited {
+            let missed = usize::try_from(lap).unwrap_or(usize::MAX);
+            s.turns_left = s.turns_left.saturating_sub(missed);
+        }
     });
 }
 
@@ -783,7 +787,9 @@ fn take_turn(encounter: &mut Encounter, id: &CombatantId, origin: TurnOrigin) {
     if !std::mem::take(&mut c.state.resumes) {
         begin_turn_of_pools(definition, c);
     }
-    c.state.turns_left = c.state.turns_left.saturating_sub(1);
+    if !has_unlimited_turns(definition) {
+        c.state.turns_left = c.state.turns_left.saturating_sub(1);
+    }
     c.state.turns_taken = c.state.turns_taken.saturating_add(1);
     c.state.delaying = false;
     c.state.surprised = false;

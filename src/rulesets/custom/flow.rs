@@ -23,8 +23,10 @@ pub(super) enum Point {
     Turn,
     /// The search for the next combatant, after any gap.
     Next,
-    /// The end of the round.
+    /// The end of the round, if all have declined to react before it.
     RoundEnd,
+    /// The next round.
+    NextRound,
     /// The roll of the round, if one is due.
     Roll,
     /// The choice among the cards that the roll has dealt, if there is any.
@@ -44,7 +46,7 @@ pub(super) fn proceed(play: &mut Play<'_>, from: Point) {
                 play.emit(GapOpened { stalled: true });
                 None
             }
-            Point::RoundEnd => {
+            Point::RoundEnd | Point::NextRound => {
                 crossed = true;
                 next_round(play)
             }

@@ -1,13 +1,14 @@
 //! Initiative: dice and numbers, or cards, for combatants, groups or sides.
 
 use super::definition::{
-    DeckRule, Definition, Dice, Fact, Keep, Key, Lasts, Number, Per, SEAT, ScoreRule, Surprise,
+    DeckRule, Definition, Dice, Fact, Keep, Key, Lasts, Number, Per, Rolled, SEAT, ScoreRule,
+    Surprise,
 };
 use super::query::{
     change_by_conditions, change_by_wounds, costs_turns, deck, definition, delays_last, has_clock,
     has_laps, has_places, is_fixed, is_foe, is_low_first, is_of_side, is_seated, key_of, keys,
-    lap_now, leading_number, number, score_rule, side_state, sign_of_score, sorts_by_score, turns,
-    value,
+    lap_now, leading_number, number, score_rule, segment, side_state, sign_of_score,
+    sorts_by_score, turns, value,
 };
 use super::rank::Ranks;
 use super::{
@@ -354,11 +355,13 @@ pub(super) fn check_own_roll(definition: &Definition, c: &Combatant) -> Result<(
 
 /// The dice of a combatant's side.
 pub(super) fn side_dice(definition: &Definition, c: &Combatant) -> Option<Dice> {
-    let score = score_rule(definition)?;
-    match &score.foes {
-        Some(foes) if is_foe(c) => foes.dice,
-        _ => score.dice,
-    }
+    let (dice, _) = rolled_by(score_rule(definition)?, c);
+    dice
+}
+
+/// The dice and bonuses of a combatant.
+fn rolled_by<'d>(score: &'d ScoreRule, c: &Combatant) -> Rolled<'d> {
+    score.of_choice(is_foe(c), c.state.declared.as_ref())
 }
 
 /// The dice of a combatant: those of its side, and its further ones.
@@ -374,11 +377,10 @@ fn own_dice(definition: &Definition, c: &Combatant) -> Option<Dice> {
 /// The dice of a roll-off: those of the initiative, or a d20 where not all have dice.
 fn roll_off_dice(definition: &Definition, c: &Combatant) -> Dice {
     let rule = score_rule(definition);
-    let foes = rule.and_then(|rule| rule.foes.as_ref());
-    let is_rolled =
-        rule.is_some_and(|rule| rule.dice.is_some()) && foes.is_none_or(|foes| foes.dice.is_some());
+    let of_team = |is_foe| rule.and_then(|rule| rule.of_team(is_foe).0);
+    let is_rolled = [false, true].map(of_team).iter().all(Option::is_some);
     // All roll the same dice, whoever has further ones.
-    let dice = side_dice(definition, c).filter(|_| is_rolled && !is_fixed(definition, c));
+    let dice = of_team(is_foe(c)).filter(|_| is_rolled && !is_fixed(definition, c));
     dice.unwrap_or(Dice {
         count: 1,
         sides: 20,
@@ -634,10 +636,7 @@ impl<'t> Roller<'t> {
 
     /// What is added to the dice.
     fn bonus(&self, unit: &Unit<'_>) -> i64 {
-        let add = match &self.rule.foes {
-            Some(foes) if is_foe(unit.first) => &foes.add,
-            _ => &self.rule.add,
-        };
+        let (_, add) = rolled_by(self.rule, unit.first);
         let mut bonus = 0;
         for term in add {
             let highest = !is_low_first(self.definition);
@@ -947,15 +946,16 @@ impl<'t> Roller<'t> {
             let shift = tick - initiative.total;
             return vec![initiative.shifted(shift).into()];
         }
-        let mut all = vec![initiative.clone().into()];
+        let count = turns(self.definition, c);
+        let mut all = vec![self.in_segment(initiative.clone(), 0, count).into()];
         // The dice stand with the first turn alone.
         let undiced = Initiative {
             dice: Vec::new(),
             ..initiative.clone()
         };
         let mut shift = 0;
-        for _ in 1..turns(self.definition, c) {
-            let further = if let Some(deck) = &self.rule.deck {
+        for turn in 1..count {
+            let mut further = if let Some(deck) = &self.rule.deck {
                 let card = self.draw(play, deck, 0);
                 self.with_wounds(c, &self.with_card(&undiced, card))
             } else if is_seated(self.definition) || !sorts_by_score(self.definition) {
@@ -964,9 +964,22 @@ impl<'t> Roller<'t> {
                 shift += self.sign() * self.rule.again.get();
                 undiced.shifted(shift)
             };
+            further = self.in_segment(further, turn, count);
             all.push(further.into());
         }
         all
+    }
+
+    /// The initiative of a turn in its segment of the round, if the order goes by segments.
+    fn in_segment(&self, mut initiative: Initiative, turn: usize, turns: usize) -> Initiative {
+        for (at, key) in keys(self.definition).iter().enumerate() {
+            if key.fact == Fact::Segment
+                && let Some(value) = initiative.key.get_mut(at)
+            {
+                *value = key.sign() * i64::try_from(segment(turn, turns)).unwrap_or(i64::MAX);
+            }
+        }
+        initiative
     }
 
     /// An initiative with the changes of a combatant's wounds and conditions.

@@ -2,8 +2,9 @@
 
 use super::candidates::{candidates, chooser, next_choice};
 use super::command::{
-    AcceptSwap, BeginTurn, Declare, DeclineSwap, Delay, EndTurn, Grant, KeepCard, Nominate, Pass,
-    React, Ready, Reorder, Resolve, Return, Roll, SetInitiative, Start, Swap, Trigger,
+    AcceptSwap, BeginTurn, Declare, DeclineSwap, Delay, EndRound, EndTurn, Grant, KeepCard,
+    Nominate, Pass, React, Ready, Reorder, Resolve, Return, Roll, SetInitiative, Start, Swap,
+    Trigger,
 };
 use super::definition::{
     Gives, Keep, Number, Owner, Partner, Per, Prepare, ReactionRule, Surprise,
@@ -14,8 +15,8 @@ use super::initiative::{
 use super::places::{has_open_place, may_swap, swap_rule};
 use super::query::{
     Opening, Survey, asked, cost_of_turn, current, deck, definition, delay_rule, fits, has_clock,
-    has_places, is_seated, may_choose_card, may_react, may_return, may_skip, may_use, opening,
-    points, price, score_rule, scores_sides, sorts_by_score, undeclared,
+    has_places, is_seated, may_choose_card, may_end_round, may_react, may_return, may_skip,
+    may_use, opening, points, price, score_rule, scores_sides, sorts_by_score, undeclared,
 };
 use super::{Combatant, Encounter, Mode, rule_of_choice};
 use crate::vocabulary::{
@@ -28,6 +29,9 @@ pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
         return start(encounter);
     }
     let mut legal = vec![LegalCommand::of::<Resolve>("CU-36")];
+    if may_end_round(encounter) {
+        legal.push(LegalCommand::of::<EndRound>("CU-53"));
+    }
     match &encounter.state.mode {
         Mode::Declaring => declaring(encounter, &mut legal),
         Mode::Rolling => {

@@ -37,12 +37,19 @@ const DECISIONS: &[Decision] = &[
     ),
     Decision::new(
         "nominate",
-        &["nominate", "begin_turn", "pass", "react", "resolve"],
+        &[
+            "nominate",
+            "begin_turn",
+            "pass",
+            "react",
+            "end_round",
+            "resolve",
+        ],
         "The last to act chooses the next combatant.",
     ),
     Decision::new(
         "begin_turn",
-        &["begin_turn", "pass", "react", "resolve"],
+        &["begin_turn", "pass", "react", "end_round", "resolve"],
         "One of the combatants that may act starts a turn.",
     ),
     Decision::new(
@@ -208,7 +215,7 @@ const fn preset(
 const RULES: &[Rule] = &[
     Rule::official(
         "CU-1",
-        "`turns`: turns of a combatant per round. A round ends when no combatant can act.",
+        "`turns`: turns of a combatant per round. A round ends when no combatant can act; with `unlimited` turns when the game master ends it.",
     ),
     Rule::official(
         "CU-2",
@@ -410,5 +417,21 @@ const RULES: &[Rule] = &[
     Rule::official(
         "CU-52",
         "A combatant may come with its initiative, as `initiative` or in `totals` of `start` and `roll`. Nothing is rolled or added for it, but wounds and conditions change it.",
+    ),
+    Rule::official(
+        "CU-53",
+        "`end_round`: the game master ends the round between two turns. Its remaining turns are lost.",
+    ),
+    Rule::official(
+        "CU-54",
+        "The key `segment`: the turns of a combatant are spread evenly over a round of twelve segments.",
+    ),
+    Rule::official(
+        "CU-55",
+        "The key `outnumbered`: by how many combatants a side is fewer than the largest.",
+    ),
+    Rule::official(
+        "CU-56",
+        "`score.choices`: combatants that declared a choice roll its dice, and add its numbers.",
     ),
 ];

@@ -39,7 +39,7 @@ use candidates::{candidates, chooser, next_choice};
 use definition::{Chooser, Definition, Gives, Prepare, ReactionRule};
 use query::{
     Survey, asked, choosing_cards, costs_turns, current, definition, delay_rule, has_clock,
-    has_laps, has_places, has_sides, lap_now, may_skip, names_now, undeclared,
+    has_laps, has_places, has_sides, has_unlimited_turns, lap_now, may_skip, names_now, undeclared,
 };
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
@@ -279,6 +279,9 @@ fn pending_choice(encounter: &Encounter) -> Pending {
     let mut commands = vec![decision];
     if passes {
         commands.push("pass");
+    }
+    if has_unlimited_turns(definition(encounter)) {
+        commands.push("end_round");
     }
     let skippers = skippers(encounter);
     if !skippers.is_empty() {

@@ -178,6 +178,8 @@ fn slot(definition: &Definition, places: &[CachedJson<Place>], place: &Place) ->
         Some(card.to_string())
     } else if has_clock(definition) {
         Some(place.initiative.total.to_string())
+    } else if let Some(segment) = segment_of(definition, place) {
+        Some(format!("segment {segment}"))
     } else if place.turn > 0 {
         let number = place.turn.saturating_add(1);
         let is_numbered = deck(definition).is_none();
@@ -189,6 +191,13 @@ fn slot(definition: &Definition, places: &[CachedJson<Place>], place: &Place) ->
     } else {
         None
     }
+}
+
+/// The segment of the round in which a turn falls, if the order goes by segments.
+fn segment_of(definition: &Definition, place: &Place) -> Option<i64> {
+    let mut keys = keys(definition).iter();
+    let at = keys.position(|key| key.fact == Fact::Segment)?;
+    Some(place.initiative.key_at(at).abs())
 }
 
 /// Whether an earlier turn of the same combatant has the same card: a swap may give it that of its

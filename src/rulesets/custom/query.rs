@@ -4,7 +4,7 @@ use super::candidates::candidates;
 use super::definition::{
     DeckRule, DeclareRule, Definition, Fact, Gain, Gives, Key, Lasts, OUTNUMBERED, Only, Owner,
     Per, PoolRule, Prepare, ReactionRule, ScoreRule, StepRule, Surprise, Team, Term, TurnCostRule,
-    Unconscious, When, Who,
+    Turns, Unconscious, When, Who,
 };
 use super::manifest::MANIFEST;
 use super::{
@@ -65,7 +65,24 @@ pub(super) fn value<const MIN: i64, const MAX: i64>(
 
 /// The turns of a combatant in a round.
 pub(super) fn turns(definition: &Definition, c: &Combatant) -> usize {
-    usize::try_from(value(definition, Some(c), &definition.turns)).unwrap_or(0)
+    match &definition.turns {
+        Turns::Count(turns) => usize::try_from(value(definition, Some(c), turns)).unwrap_or(0),
+        // The next one.
+        Turns::Unlimited => 1,
+    }
+}
+
+/// Whether combatants have turns until the game master ends the round.
+pub(super) fn has_unlimited_turns(definition: &Definition) -> bool {
+    definition.turns == Turns::Unlimited
+}
+
+/// Whether the game master may end the round now: it has begun, no turn is in progress, and rounds
+/// are not ticks.
+pub(super) fn may_end_round(encounter: &Encounter) -> bool {
+    matches!(encounter.state.mode, Mode::Choosing | Mode::Gap { .. })
+        && encounter.state.turns.is_empty()
+        && !has_clock(definition(encounter))
 }
 
 /// The most points of a pool, and those at the start.
@@ -120,7 +137,7 @@ pub(super) fn is_outnumbered(pool: &PoolRule) -> bool {
 
 /// How many combatants a side has fewer than the largest side. Hidden ones count only for a side
 /// that has no others, or the points would show that they are there.
-fn outnumbered_by(encounter: &Encounter, side: &Slug) -> u32 {
+pub(super) fn outnumbered_by(encounter: &Encounter, side: &Slug) -> u32 {
     let mut seen: BTreeMap<&Slug, u32> = BTreeMap::new();
     let mut hidden = 0;
     for c in encounter.active() {
@@ -277,7 +294,13 @@ fn is_own(definition: &Definition, fact: &Fact) -> bool {
     match fact {
         Fact::Score | Fact::Late | Fact::Die => !scores_sides(definition),
         Fact::Seat | Fact::Number(_) => true,
-        Fact::Foe | Fact::Lap | Fact::Choice | Fact::Side | Fact::Again { .. } => false,
+        Fact::Foe
+        | Fact::Lap
+        | Fact::Segment
+        | Fact::Choice
+        | Fact::Side
+        | Fact::Outnumbered
+        | Fact::Again { .. } => false,
     }
 }
 
@@ -346,6 +369,13 @@ pub(super) fn costs_turns(definition: &Definition) -> bool {
 /// Whether a combatant's further turns come after all have had one.
 pub(super) fn has_laps(definition: &Definition) -> bool {
     key_of(definition, &Fact::Lap).is_some()
+}
+
+/// The twelfth of a round in which a turn falls, of one that has this many: they are spread evenly, and
+/// the last is at the end.
+pub(super) fn segment(turn: usize, turns: usize) -> usize {
+    let turn = turn.saturating_add(1);
+    turn.saturating_mul(12).div_ceil(turns.max(turn))
 }
 
 /// The lap in which somebody acts, or else the next one does, from 0.

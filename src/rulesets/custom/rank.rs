@@ -149,7 +149,7 @@ impl<'d> Ranks<'d> {
 /// Whether places have a fact of their own, by which they stand in the order.
 pub(super) fn stands(definition: &Definition, fact: &Fact) -> bool {
     match fact {
-        Fact::Choice | Fact::Side | Fact::Again { .. } => false,
+        Fact::Choice | Fact::Side | Fact::Outnumbered | Fact::Again { .. } => false,
         fact => has_places(definition) && !is_of_side(definition, fact),
     }
 }

@@ -129,6 +129,7 @@ fn order(chance: &mut Chance) -> Value {
         ["foe", "-foe", ""],
         ["-die", "die", ""],
         ["again", "choice", ""],
+        ["-outnumbered", "segment", ""],
     ] {
         rest.push(one(&words));
     }
@@ -185,6 +186,7 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
         json!({"dice": "2d6", "add": ["dex"], "turn_cost": {"cost": [3, 5]}, "reroll": reroll}),
         json!({"dice": "2d6", "turn_cost": {"cost": [2, 5]}, "fixed": "count"}),
         json!({"dice": "1d20", "add": ["dex", 1], "advantage": "advantage", "per": per, "reroll": reroll}),
+        json!({"dice": "1d8", "choices": {"a": {"dice": "1d4"}, "b": {"add": ["dex"]}}, "reroll": true}),
         json!({"dice": "1d4", "fixed": "count", "per": per, "reroll": reroll, "foes": {"add": ["dex"]}}),
         json!({"deck": {"reshuffle": "joker"}, "per": per, "reroll": true}),
         json!({"deck": {"size": 10, "keep": "choose", "redraw": 2}, "advantage": "advantage", "reroll": reroll}),
@@ -632,6 +634,23 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
         (json!({"score": {"wounds": {}}, "order": ["-dex"]}), "order"),
         (json!({"score": null, "order": ["-score", "-dex"]}), "order"),
         (json!({"numbers": {"max": 0}}), "numbers.max"),
+        (json!({"numbers": {"segment": 0}}), "numbers.segment"),
+        (
+            json!({"turns": "unlimited", "order": ["-dex"], "score": null}),
+            "turns",
+        ),
+        (
+            json!({"turns": "unlimited", "reactions": {"r": {"cost": {"turn": true}}}}),
+            "reactions.r.cost.turn",
+        ),
+        (
+            json!({"score": {"choices": {"run": {}}, "reroll": true}}),
+            "score.choices.run",
+        ),
+        (
+            json!({"score": {"choices": {"a": {}}, "reroll": false}, "declare": {"choices": ["a", "b"]}}),
+            "score.choices",
+        ),
         (
             json!({"score": {"turn_cost": {"cost": [1, 3]}}, "order": ["lap", "score"]}),
             "order",
