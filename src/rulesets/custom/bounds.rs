@@ -1,9 +1,9 @@
 //! Bounds of what `custom` keeps.
 
 use super::check::{MAX_NUMBERS, MAX_POOLS, MAX_REACTIONS};
-use super::definition::{Definition, Fact, MAX_KEYS, ScoreRule};
+use super::definition::{ChangesRule, Definition, Fact, MAX_KEYS};
 use super::initiative::most_dice;
-use super::query::{MAX_DEPTH, has_places, key_of, keys, rerolls, score_rule, turns};
+use super::query::{MAX_DEPTH, has_places, key_of, keys, rerolls, turns};
 use super::{Combatant, Encounter, Initiative, Mode, Turn};
 use crate::rulesets::shared::{at_most, within};
 use crate::vocabulary::{MAX_COMBATANTS, MAX_EFFECTS, Status};
@@ -106,8 +106,10 @@ fn bytes_of_place(definition: &Definition) -> usize {
     if key_of(definition, &Fact::Die).is_some() {
         bytes += BYTES_OF_DIE_KEY;
     }
-    let changes = |score: &ScoreRule| score.wounds.is_some() || !score.conditions.is_empty();
-    if score_rule(definition).is_some_and(changes) {
+    let ChangesRule {
+        wounds, conditions, ..
+    } = &definition.changes;
+    if wounds.is_some() || !conditions.is_empty() {
         bytes += BYTES_OF_CHANGES;
     }
     bytes

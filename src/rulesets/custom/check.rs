@@ -1,13 +1,13 @@
 //! What is wrong with a definition: the path of each mistake, and what would be right.
 
 use super::definition::{
-    Chooser, CostRule, DeckRule, Definition, Fact, Gain, Gives, Keep, Key, MAX, MAX_KEYS,
-    OUTNUMBERED, Only, Owner, Per, PoolRule, Prepare, ReactionRule, Reshuffle, Rolled, SEAT,
-    ScoreRule, Surprise, Team, Term, Turns, UNLIMITED, Unconscious, When, Who,
+    ChangesRule, Chooser, CostRule, DeckRule, Definition, Fact, Gain, Gives, Keep, Key, MAX,
+    MAX_KEYS, OUTNUMBERED, Only, Owner, Per, PoolRule, Prepare, ReactionRule, Reshuffle, Rolled,
+    SEAT, ScoreRule, Surprise, Team, Term, TurnCostRule, Turns, Unconscious, When, Who,
 };
 use super::query::{
-    all_steps, costs_turns, has_laps, has_places, is_low_first, is_of_side, is_seated, keys,
-    lets_sides_skip, pool_line, reaction_line, rerolls, sorts_by_score,
+    all_steps, costs_turns, has_clock, has_laps, has_places, is_low_first, is_of_side, is_seated,
+    keys, lets_sides_skip, pool_line, reaction_line, rerolls, scores_sides, sorts_by_score,
 };
 use crate::json::FieldError;
 use crate::vocabulary::Slug;
@@ -46,13 +46,13 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
     if !wrong.found.is_empty() {
         return wrong.found;
     }
-    if let Turns::Count(turns) = &definition.turns {
-        wrong.term("turns", turns);
-    }
-    let reserved = Fact::WORDS
-        .iter()
-        .map(|(word, _)| (*word, "order"))
-        .chain([(MAX, "gain of a pool"), (UNLIMITED, "turns")]);
+    wrong.turns();
+    let reserved = Fact::WORDS.iter().map(|(word, _)| (*word, "order")).chain([
+        (MAX, "gain of a pool"),
+        ("unlimited", "turns"),
+        ("while_score", "turns"),
+        ("by_tick", "turns"),
+    ]);
     for (word, line) in reserved {
         if definition.numbers.contains_key(&Slug::fixed(word)) {
             wrong.note(
@@ -65,6 +65,7 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
         wrong.score(score);
     }
     wrong.order();
+    wrong.changes();
     wrong.acting();
     wrong.declare();
     wrong.surprise();
@@ -187,8 +188,14 @@ impl Wrong<'_> {
         if let Some(deck) = &score.deck {
             self.deck(score, deck);
         }
-        self.changes(score);
-        self.turn_cost(score);
+        if let Some(swap) = &score.swap {
+            self.who("score.swap.who", &swap.who);
+        }
+        self.unless(
+            score.swap.is_none() || score.per != Per::Side,
+            "score.swap",
+            "Combatants swap their own places. Set per to combatant or group, or remove swap.",
+        );
     }
 
     /// The dice of those that declared a choice.
@@ -317,11 +324,6 @@ impl Wrong<'_> {
     /// Who takes turns, who chooses, and what all share.
     fn acting(&mut self) {
         let definition = self.definition;
-        self.unless(
-            definition.turns != Turns::Unlimited || !has_places(definition),
-            "turns",
-            "The first of the order would act for ever. Take scores and numbers out of order, or set turns to a number.",
-        );
         self.who("who", &definition.who);
         for (i, step) in all_steps(definition).iter().enumerate() {
             self.who(&format!("together.steps.{i}.who"), &step.who);
@@ -487,7 +489,7 @@ impl Wrong<'_> {
             self.unless(
                 !costs_turns(definition),
                 &line,
-                "Turns that cost initiative have no fixed count. Remove turn, or score.turn_cost.",
+                "Turns by score or tick have no fixed count. Remove turn, or set turns to a number.",
             );
             self.unless(
                 definition.turns != Turns::Unlimited,
@@ -627,7 +629,7 @@ impl Wrong<'_> {
         );
         self.unless(
             acting.is_empty() || acting.iter().any(|team| may_rise_above_0(definition, *team)),
-            "score.turn_cost",
+            "turns",
             "No combatant can ever act: initiative must be above 0 for a turn. Add score.dice, or something to score.add.",
         );
     }
@@ -673,107 +675,140 @@ impl Wrong<'_> {
     }
 
     /// What changes an initiative needs one of a combatant, and sorts places.
-    fn changes(&mut self, score: &ScoreRule) {
+    fn changes(&mut self) {
+        let definition = self.definition;
+        let changes = &definition.changes;
         self.size(
-            "score.conditions",
-            score.conditions.len(),
+            "changes.conditions",
+            changes.conditions.len(),
             0,
             MAX_CONDITIONS,
         );
+        let is_own = sorts_by_score(definition) && !scores_sides(definition);
         for (path, is_there) in [
-            ("score.turn_cost", score.turn_cost.is_some()),
-            ("score.wounds", score.wounds.is_some()),
-            ("score.conditions", !score.conditions.is_empty()),
-            ("score.swap", score.swap.is_some()),
+            ("changes.wounds", changes.wounds.is_some()),
+            ("changes.conditions", !changes.conditions.is_empty()),
         ] {
             self.unless(
-                !is_there || score.per != Per::Side,
+                !is_there || is_own,
                 path,
-                "This changes the places of combatants. Set per to combatant or group.",
+                "This changes the initiative of combatants. Add the key score to order, with score.per combatant or group, or remove this.",
             );
-        }
-        if let Some(swap) = &score.swap {
-            self.who("score.swap.who", &swap.who);
-        }
-        for (path, is_there) in [
-            ("score.turn_cost", score.turn_cost.is_some()),
-            ("score.wounds", score.wounds.is_some()),
-            ("score.conditions", !score.conditions.is_empty()),
-        ] {
-            self.unless(!is_there || !is_seated(self.definition), path, SEATS_STAND);
+            self.unless(!is_there || !is_seated(definition), path, SEATS_STAND);
         }
     }
 
-    fn turn_cost(&mut self, score: &ScoreRule) {
+    /// How many turns there are, and what they cost.
+    fn turns(&mut self) {
         let definition = self.definition;
-        let Some(turn_cost) = &score.turn_cost else {
+        if let Turns::Count(turns) = &definition.turns {
+            self.term("turns", turns);
+        }
+        self.unless(
+            definition.turns != Turns::Unlimited || !has_places(definition),
+            "turns",
+            "The first of the order would act for ever. Take scores and numbers out of order, or set turns to a number.",
+        );
+        if let Some(turn_cost) = &definition.turn_cost {
+            self.turn_cost(turn_cost);
+        }
+        if !costs_turns(definition) {
             return;
-        };
-        let [least, most] = turn_cost.cost;
+        }
+        let costs = definition.turn_cost.as_ref();
+        self.unless(
+            costs.is_some_and(|costs| costs.pool.is_none()),
+            "turns",
+            "Turns by score or tick cost initiative. Add turn_cost without a pool, or set turns to a number.",
+        );
+        self.unless(
+            self.goes_by_places() && sorts_by_score(definition) && !scores_sides(definition),
+            "turns",
+            "Turns by score or tick need the initiative of combatants. Add the key score to order, set score.per to combatant or group, and take chooser last and together away.",
+        );
+        self.unless(!is_seated(definition), "turns", SEATS_STAND);
+        let score = definition.score.as_ref();
+        self.unless(
+            score.is_none_or(|score| score.deck.is_none()),
+            "score.deck",
+            "A turn costs no part of a card. Remove deck, or set turns to a number.",
+        );
+        if has_clock(definition) {
+            self.clock();
+        } else {
+            self.unless(
+                !is_low_first(definition),
+                "turns",
+                "Combatants act while their initiative is above 0, the highest first. Put -score into order, or set turns to by_tick.",
+            );
+        }
+    }
+
+    fn turn_cost(&mut self, rule: &TurnCostRule) {
+        let definition = self.definition;
+        let [least, most] = rule.cost;
         self.unless(
             least <= most,
-            "score.turn_cost.cost",
+            "turn_cost.cost",
             "The least cost comes first. Swap the two.",
         );
         self.unless(
-            turn_cost
-                .usual
+            rule.usual
                 .is_none_or(|usual| (least..=most).contains(&usual)),
-            "score.turn_cost.usual",
+            "turn_cost.usual",
             "The usual cost lies between the least and the greatest. Change usual, or cost.",
         );
         self.unless(
-            self.goes_by_places(),
-            "score.turn_cost",
-            "A cost moves a place. Take chooser last and together away, or remove turn_cost.",
+            has_clock(definition) || rule.ticks.get() == 1,
+            "turn_cost.ticks",
+            "Only turns by tick have ticks. Set turns to by_tick, or remove ticks.",
         );
-        let plain = Definition::default();
-        for (path, is_there) in [
-            ("turns", definition.turns != plain.turns),
-            ("score.deck", score.deck.is_some()),
-        ] {
-            self.unless(
-                !is_there,
-                path,
-                "Turns that cost initiative can't go with this. Remove it.",
-            );
-        }
-        if is_low_first(definition) {
-            self.clock(score);
-        } else {
-            self.unless(
-                turn_cost.round.get() == 1,
-                "score.turn_cost.round",
-                "Rounds of ticks need the lowest first. Put score into order without -, or remove round.",
-            );
+        match &rule.pool {
+            Some(pool) => self.unless(
+                definition.pools.contains_key(pool),
+                "turn_cost.pool",
+                "No pool has this name. Add it to pools.",
+            ),
+            None => self.unless(
+                costs_turns(definition),
+                "turn_cost",
+                "A turn costs initiative only if turns come by it. Set turns to while_score or by_tick, or set pool.",
+            ),
         }
     }
 
-    /// Where the lowest acts first and turns cost initiative, initiative is time.
-    fn clock(&mut self, score: &ScoreRule) {
+    /// Turns that come by tick: initiative is time.
+    fn clock(&mut self) {
         let definition = self.definition;
+        let score = definition.score.as_ref();
+        let rerolls = score.is_some_and(|score| score.reroll);
+        let is_fixed = score.is_some_and(|score| score.fixed.is_some());
         let plain = Definition::default();
         for (path, is_there) in [
             ("who", definition.who != plain.who),
             ("declare", definition.declare.is_some()),
             ("surprise", definition.surprise == Surprise::Skips),
             ("unconscious", definition.unconscious != Unconscious::Stays),
-            ("score.reroll", score.reroll),
-            ("score.fixed", score.fixed.is_some()),
+            ("score.reroll", rerolls),
+            ("score.fixed", is_fixed),
         ] {
-            self.unless(!is_there, path, "Turn costs with the lowest first make a clock, and this can't go with one. Set it to null, or use -score.");
+            self.unless(
+                !is_there,
+                path,
+                "Turns by tick can't go with this. Set it to null, or change turns.",
+            );
         }
         self.unless(
             !has_laps(definition),
             "order",
-            "A clock has no laps. Remove lap.",
+            "Turns by tick have no laps. Remove lap.",
         );
         let mut first = keys(definition).iter().filter(|key| key.fact != Fact::Lap);
         let by_tick = |key: &Key| key.fact == Fact::Score && key.only == Only::default();
         self.unless(
             first.next().is_some_and(by_tick),
             "order",
-            "On a clock the tick decides first. Put score first.",
+            "The lowest tick acts. Put score first.",
         );
     }
 }
@@ -821,7 +856,7 @@ fn matching(definition: &Definition, who: &Who, mut teams: Vec<Team>) -> Vec<Tea
             turns.get() >= i64::try_from(declare.choices.len()).unwrap_or(0)
         }
         Turns::Count(Term::Number(_)) => true,
-        Turns::Unlimited => false,
+        Turns::Unlimited | Turns::WhileScore | Turns::ByTick => false,
     };
     if !who.declared.is_empty() && !may_have_all {
         teams.retain(|one| declare.who.side.is_none_or(|side| side == *one));
@@ -834,7 +869,7 @@ fn may_rise_above_0(definition: &Definition, team: Team) -> bool {
     let Some(score) = &definition.score else {
         return true;
     };
-    if score.turn_cost.is_none() || is_low_first(definition) || score.fixed.is_some() {
+    if definition.turns != Turns::WhileScore || score.fixed.is_some() {
         return true;
     }
     let mut rolls = vec![score.of_team(team == Team::Foes)];
@@ -844,10 +879,13 @@ fn may_rise_above_0(definition: &Definition, team: Team) -> bool {
             .values()
             .map(|rule| (rule.dice, &rule.add[..])),
     );
-    rolls.into_iter().any(|rolled| rises_above_0(score, rolled))
+    let changes = &definition.changes;
+    rolls
+        .into_iter()
+        .any(|rolled| rises_above_0(changes, rolled))
 }
 
-fn rises_above_0(score: &ScoreRule, (dice, add): Rolled<'_>) -> bool {
+fn rises_above_0(changes: &ChangesRule, (dice, add): Rolled<'_>) -> bool {
     let mut most = dice.map_or(0, |dice| dice.sums()[1]);
     for term in add {
         most += match term {
@@ -855,10 +893,10 @@ fn rises_above_0(score: &ScoreRule, (dice, add): Rolled<'_>) -> bool {
             Term::Number(_) => 1000,
         };
     }
-    let mut conditions = score.conditions.values();
+    let mut conditions = changes.conditions.values();
     most > 0
         || conditions.any(|change| change.get() > 0)
-        || score
+        || changes
             .wounds
             .as_ref()
             .is_some_and(|wounds| wounds.by.get() > 0)

@@ -7,10 +7,9 @@ use super::flow::{Point, begin, close_used_gap, end_one, next_step, proceed, sho
 use super::initiative;
 use super::places;
 use super::query::{
-    asked, choosing_cards, cost_of_turn, costs_turns, current, definition, fits, has_clock,
-    has_laps, has_places, has_sides, has_unlimited_turns, is_ready, is_skipped, lap_now,
-    may_end_round, must_declare, place_of, pool_size, side_pool_size, side_state, step_now, steps,
-    undeclared,
+    asked, choosing_cards, costs_turns, current, definition, fits, has_clock, has_laps, has_places,
+    has_sides, has_unlimited_turns, is_ready, is_skipped, lap_now, may_end_round, must_declare,
+    place_of, pool_size, price_of_turn, side_pool_size, side_state, step_now, steps, undeclared,
 };
 use super::reactions::{Use, delay, react, ready, return_to_turn, set_pool, set_side_pool};
 use super::{
@@ -208,7 +207,7 @@ fn end_round(play: &mut Play<'_>) -> Result<(), Violation> {
         !has_clock(definition),
         "rounds_are_ticks",
         "CU-53",
-        "score.turn_cost",
+        "turns",
         || "Rounds are ticks in this order, and end with the turns. Send \"end_turn\".",
     )?;
     require(may_end_round(encounter), "round_goes_on", "CU-53", || {
@@ -477,14 +476,12 @@ fn end(play: &mut Play<'_>, c: &EndTurn) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "CU-1")?;
     let encounter = play.encounter();
     if let Some(cost) = c.cost {
-        let Some(turn_cost) = cost_of_turn(encounter) else {
+        let Some([least, most]) = price_of_turn(encounter, &c.combatant) else {
             let detail = "This turn has no cost. Remove \"cost\".";
             return Err(Violation::field("no_cost", "cost", detail));
         };
-        let [least, most] = turn_cost.cost;
-        if !(least..=most).contains(&cost) {
-            let detail =
-                format!("A turn costs {least} to {most}. See definition.score.turn_cost.cost.");
+        if !(least..=most).contains(&cost.count()) {
+            let detail = format!("A turn costs {least} to {most}. See definition.turn_cost.");
             return Err(Violation::field("impossible_cost", "cost", detail));
         }
     }

@@ -24,7 +24,8 @@ pub struct Definition {
     /// Numbers of the combatants with their defaults, from -1000 to 1000; at most 12.
     #[schema(value_type = std::collections::HashMap<String, i16>)]
     pub numbers: BTreeMap<Slug, Number>,
-    /// Turns of a combatant per round: 0 to 10, the name of a number, or `unlimited`.
+    /// Turns of a combatant per round: 0 to 10, the name of a number, `unlimited`, `while_score` or
+    /// `by_tick`.
     #[schema(inline)]
     pub turns: Turns,
     /// Combatants that take turns. The others act by reactions alone.
@@ -41,6 +42,12 @@ pub struct Definition {
     /// One turn that all share that are equal.
     #[schema(inline)]
     pub together: Option<TogetherRule>,
+    /// Cost of a turn: initiative, or points of a pool.
+    #[schema(inline)]
+    pub turn_cost: Option<TurnCostRule>,
+    /// Changes of the initiative in play.
+    #[schema(inline)]
+    pub changes: ChangesRule,
     /// Declarations at the start of each round, before the dice.
     #[schema(inline)]
     pub declare: Option<DeclareRule>,
@@ -61,8 +68,12 @@ pub struct Definition {
     pub join: Join,
 }
 
-/// The word for turns without a limit.
-pub(super) const UNLIMITED: &str = "unlimited";
+/// What turns are besides a number of them.
+pub(super) const TURNS: [(&str, Turns); 3] = [
+    ("unlimited", Turns::Unlimited),
+    ("while_score", Turns::WhileScore),
+    ("by_tick", Turns::ByTick),
+];
 
 /// How many turns a combatant has in a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,6 +82,11 @@ pub enum Turns {
     Count(Term<0, 10>),
     /// Any number. The round ends when the game master says so.
     Unlimited,
+    /// As long as the initiative is above 0, of which each turn costs some. The round ends when
+    /// nobody's is.
+    WhileScore,
+    /// Whenever its tick comes: initiative is time, each turn takes some, and rounds are ticks.
+    ByTick,
 }
 
 impl Default for Turns {
@@ -81,9 +97,9 @@ impl Default for Turns {
 
 impl Serialize for Turns {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Unlimited => serializer.serialize_str(UNLIMITED),
-            Self::Count(turns) => turns.serialize(serializer),
+        match (self, TURNS.iter().find(|(_, turns)| turns == self)) {
+            (Self::Count(turns), _) => turns.serialize(serializer),
+            (_, word) => word.map(|(word, _)| word).serialize(serializer),
         }
     }
 }
@@ -91,10 +107,12 @@ impl Serialize for Turns {
 impl<'de> Deserialize<'de> for Turns {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let turns = Term::deserialize(deserializer)?;
-        Ok(match turns {
-            Term::Number(word) if word == UNLIMITED => Self::Unlimited,
-            turns => Self::Count(turns),
-        })
+        if let Term::Number(word) = &turns
+            && let Some((_, turns)) = TURNS.into_iter().find(|(known, _)| word == known)
+        {
+            return Ok(turns);
+        }
+        Ok(Self::Count(turns))
     }
 }
 
@@ -108,7 +126,7 @@ impl ToSchema for Turns {}
 
 /// The initiative of combatants, groups or sides: dice and numbers, or cards.
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct ScoreRule {
@@ -139,42 +157,9 @@ pub struct ScoreRule {
     pub fixed: Option<Slug>,
     /// True if all roll again each round.
     pub reroll: bool,
-    /// Difference between the initiative of a combatant's turns.
-    pub again: Int<0, 100>,
-    /// Cost of a turn: added to the initiative if the lowest acts first, or else taken from it.
-    #[schema(inline)]
-    pub turn_cost: Option<TurnCostRule>,
-    /// Change of the initiative by lost hit points.
-    #[schema(inline)]
-    pub wounds: Option<WoundsRule>,
-    /// Change of the initiative by each condition, from -1000 to 1000; at most 8 conditions.
-    #[schema(value_type = std::collections::HashMap<String, i16>)]
-    pub conditions: BTreeMap<Slug, Number>,
     /// Swaps of places between two combatants.
     #[schema(inline)]
     pub swap: Option<SwapRule>,
-}
-
-impl Default for ScoreRule {
-    fn default() -> Self {
-        Self {
-            per: Per::default(),
-            dice: None,
-            add: Vec::new(),
-            foes: None,
-            choices: BTreeMap::new(),
-            deck: None,
-            more_dice: None,
-            advantage: None,
-            fixed: None,
-            reroll: false,
-            again: Int::clamped(10),
-            turn_cost: None,
-            wounds: None,
-            conditions: BTreeMap::new(),
-            swap: None,
-        }
-    }
 }
 
 /// Dice, and what is added to them.
@@ -326,14 +311,37 @@ impl Key {
     pub(super) fn sign(&self) -> i64 {
         if self.highest { -1 } else { 1 }
     }
+}
 
-    /// The word for it.
-    fn word(&self) -> String {
-        let sign = if self.highest { "-" } else { "" };
-        format!("{sign}{}", self.fact.word())
+/// The word of a key: a fact, with `-` before it if the highest is first.
+#[derive(DeserializeFromStr, SerializeDisplay)]
+struct KeyWord {
+    fact: Fact,
+    highest: bool,
+}
+
+impl KeyWord {
+    fn at(self, only: Only) -> Key {
+        let Self { fact, highest } = self;
+        Key {
+            fact,
+            highest,
+            only,
+        }
     }
+}
 
-    fn read(text: &str, only: Only) -> Result<Self, &'static str> {
+impl fmt::Display for KeyWord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.highest { "-" } else { "" };
+        write!(f, "{sign}{}", self.fact.word())
+    }
+}
+
+impl FromStr for KeyWord {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (highest, word) = match text.strip_prefix('-') {
             Some(word) => (true, word),
             None => (false, text),
@@ -347,22 +355,18 @@ impl Key {
             None if word == SEAT => Fact::Seat,
             None => Fact::Number(word),
         };
-        Ok(Self {
-            fact,
-            highest,
-            only,
-        })
+        Ok(Self { fact, highest })
     }
 }
 
 /// A key in an object: the word, and when it counts.
 #[skip_serializing_none]
-#[derive(Serialize, Deserialize, Default, ToSchema)]
-#[serde(deny_unknown_fields, default)]
-#[schema(default)]
+#[derive(Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 struct KeyRule {
     /// The word of the key, such as `-dex`.
-    key: String,
+    #[schema(value_type = String)]
+    key: KeyWord,
     /// The one round in which it counts.
     round: Option<Int<1, 1000>>,
     /// The first round from which on it counts.
@@ -379,11 +383,15 @@ impl Serialize for Key {
             from_round,
             lap,
         } = self.only;
+        let key = KeyWord {
+            fact: self.fact.clone(),
+            highest: self.highest,
+        };
         if self.only == Only::default() {
-            return serializer.serialize_str(&self.word());
+            return key.serialize(serializer);
         }
         let rule = KeyRule {
-            key: self.word(),
+            key,
             round,
             from_round,
             lap,
@@ -404,7 +412,8 @@ impl<'de> Deserialize<'de> for Key {
                 )
             }
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                Key::read(text, Only::default()).map_err(E::custom)
+                let word: KeyWord = text.parse().map_err(E::custom)?;
+                Ok(word.at(Only::default()))
             }
             fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
                 let KeyRule {
@@ -418,7 +427,7 @@ impl<'de> Deserialize<'de> for Key {
                     from_round,
                     lap,
                 };
-                Key::read(&key, only).map_err(de::Error::custom)
+                Ok(key.at(only))
             }
         }
         deserializer.deserialize_any(Visitor)
@@ -445,29 +454,30 @@ impl ToSchema for Key {
     }
 }
 
-/// Turns that cost initiative. The lowest first, initiative is time: it grows, and rounds are its
-/// ticks. The highest first, a combatant acts while its initiative is above 0, and the round ends
-/// when nobody's is.
+/// The cost of a turn: initiative, or points of a pool.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(default)]
 pub struct TurnCostRule {
+    /// The pool that pays. Absent if turns cost initiative.
+    pub pool: Option<Slug>,
     /// Least and greatest cost of a turn, from 1 to 100.
     #[schema(value_type = Vec<Int<1, 100>>, min_items = 2, max_items = 2)]
     pub cost: [Int<1, 100>; 2],
     /// Cost of a turn that ends without a cost; the least by default.
     pub usual: Option<Int<1, 100>>,
-    /// Ticks of a round, if the lowest acts first.
-    pub round: Int<1, 1000>,
+    /// Ticks of a round, if turns come by tick.
+    pub ticks: Int<1, 1000>,
 }
 
 impl Default for TurnCostRule {
     fn default() -> Self {
         Self {
+            pool: None,
             cost: [Int::clamped(1), Int::clamped(100)],
             usual: None,
-            round: Int::clamped(1),
+            ticks: Int::clamped(1),
         }
     }
 }
@@ -478,6 +488,22 @@ impl TurnCostRule {
         let [least, _] = self.cost;
         self.usual.unwrap_or(least)
     }
+}
+
+/// Changes of the initiative in play.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(default)]
+pub struct ChangesRule {
+    /// How much later each further turn of a combatant is. 10 by default, and 0 with the key `lap`.
+    pub further_turn: Option<Int<0, 100>>,
+    /// Change by lost hit points.
+    #[schema(inline)]
+    pub wounds: Option<WoundsRule>,
+    /// Change by each condition, from -1000 to 1000; at most 8 conditions.
+    #[schema(value_type = std::collections::HashMap<String, i16>)]
+    pub conditions: BTreeMap<Slug, Number>,
 }
 
 /// Wounds that change the initiative.

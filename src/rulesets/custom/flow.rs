@@ -3,8 +3,8 @@
 use super::candidates::{chooser, slot_taken};
 use super::definition::{Lasts, Reshuffle};
 use super::query::{
-    Opening, after_lair, asked, change_by_turn, choosing_cards, clock, current, deck, declaration,
-    definition, delays_last, has_clock, is_skipped, owes_roll, reacting, rerolls, steps, top,
+    Opening, after_lair, asked, choosing_cards, clock, current, deck, declaration, definition,
+    delays_last, has_clock, is_skipped, owes_roll, payment, reacting, rerolls, steps, top,
     undeclared,
 };
 use super::walk::{self, Next};
@@ -218,7 +218,7 @@ fn reach(play: &mut Play<'_>, tick: u32) {
         return;
     }
     let before = encounter.round;
-    let round = tick.div_ceil(clock.round.count().max(1));
+    let round = tick.div_ceil(clock.ticks.count().max(1));
     play.emit(ClockAdvanced { tick });
     if round > before {
         pass_rounds(play, round - before);
@@ -248,8 +248,8 @@ pub(super) fn next_step(play: &mut Play<'_>) {
 pub(super) fn end_one(play: &mut Play<'_>, id: &CombatantId, cost: Option<u32>) {
     let encounter = play.encounter();
     let has_returned = top(encounter).is_some_and(|turn| turn.origin == TurnOrigin::Returned);
-    if let Some(change) = change_by_turn(encounter, id, cost) {
-        play.emit(change);
+    if let Some(paid) = payment(encounter, id, cost) {
+        play.emit(paid);
     }
     if has_returned {
         tick_uncounted(play, id, Moment::TurnEnd(id));

@@ -5,10 +5,10 @@ use super::definition::{
     Surprise,
 };
 use super::query::{
-    change_by_conditions, change_by_wounds, costs_turns, deck, definition, delays_last, has_clock,
-    has_laps, has_places, is_fixed, is_foe, is_low_first, is_of_side, is_seated, key_of, keys,
-    lap_now, leading_number, number, score_rule, segment, side_state, sign_of_score,
-    sorts_by_score, turns, value,
+    change_by_conditions, change_by_wounds, costs_turns, deck, definition, delays_last,
+    further_turn, has_clock, has_laps, has_places, is_fixed, is_foe, is_low_first, is_of_side,
+    is_seated, key_of, keys, lap_now, leading_number, number, score_rule, segment, side_state,
+    sign_of_score, sorts_by_score, turns, value,
 };
 use super::rank::Ranks;
 use super::{
@@ -961,7 +961,7 @@ impl<'t> Roller<'t> {
             } else if is_seated(self.definition) || !sorts_by_score(self.definition) {
                 undiced.clone()
             } else {
-                shift += self.sign() * self.rule.again.get();
+                shift += self.sign() * further_turn(self.definition);
                 undiced.shifted(shift)
             };
             further = self.in_segment(further, turn, count);

@@ -16,7 +16,8 @@ use super::places::{has_open_place, may_swap, swap_rule};
 use super::query::{
     Opening, Survey, asked, cost_of_turn, current, deck, definition, delay_rule, fits, has_clock,
     has_places, is_seated, may_choose_card, may_end_round, may_react, may_return, may_skip,
-    may_use, opening, points, price, score_rule, scores_sides, sorts_by_score, undeclared,
+    may_use, opening, points, price, price_of_turn, score_rule, scores_sides, sorts_by_score,
+    undeclared,
 };
 use super::{Combatant, Encounter, Mode, rule_of_choice};
 use crate::vocabulary::{
@@ -344,13 +345,12 @@ fn choosing(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
 fn turn(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     for id in current(encounter) {
         let end = LegalCommand::by::<EndTurn>(id, "CU-1");
-        let end = match cost_of_turn(encounter) {
-            Some(turn) => {
-                let [least, most] = turn.cost;
-                let end = end.range("cost", least.get(), most.get());
+        let end = match (cost_of_turn(encounter), price_of_turn(encounter, id)) {
+            (Some(turn), Some([least, most])) => {
+                let end = end.range("cost", least.into(), most.into());
                 end.or("cost", turn.usual().get())
             }
-            None => end.without(&["cost"]),
+            _ => end.without(&["cost"]),
         };
         legal.push(end.alike());
         if delay_rule(definition(encounter)).is_some() {

@@ -244,7 +244,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-9",
-        "`score.again`: further turns of a combatant have a worse initiative, or cards of their own.",
+        "`changes.further_turn`: further turns of a combatant come so much later, or have cards of their own.",
     ),
     Rule::official(
         "CU-10",
@@ -336,7 +336,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-32",
-        "`score.turn_cost`: a turn changes the initiative. Lowest first, it adds ticks, and `round` is the length of a round in ticks. Highest first, it takes, combatants act while theirs is above 0, and the costs come back with the round.",
+        "`turns` while_score: each turn costs initiative (`turn_cost`), combatants act while theirs is above 0, and the costs come back with the round. `turns` by_tick: initiative is time, each turn takes ticks, and a round has `ticks` of them.",
     ),
     Rule::official(
         "CU-33",
@@ -356,7 +356,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "CU-37",
-        "On a clock (`turn_cost`, lowest first), effects that count the turns of a combatant that takes none lose one whenever all others have had a turn.",
+        "If turns come by tick, effects that count the turns of a combatant that takes none lose one whenever all others have had a turn.",
     ),
     Rule::official(
         "CU-38",
@@ -364,7 +364,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-39",
-        "`score.wounds`, `score.conditions`: lost hit points and conditions change the initiative while they last. The order is sorted again at once.",
+        "`changes`: lost hit points and conditions change the initiative while they last. The order is sorted again at once.",
     ),
     Rule::official(
         "CU-40",
@@ -433,5 +433,9 @@ const RULES: &[Rule] = &[
     Rule::official(
         "CU-56",
         "`score.choices`: combatants that declared a choice roll its dice, and add its numbers.",
+    ),
+    Rule::official(
+        "CU-57",
+        "`turn_cost.pool`: a turn costs points of a pool when it ends. A combatant that cannot pay the least has no turn.",
     ),
 ];

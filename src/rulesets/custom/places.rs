@@ -127,7 +127,7 @@ pub(super) fn reorder(play: &mut Play<'_>, c: &Reorder) -> Result<(), Violation>
         !sorts_by_ticks,
         "sorted_by_ticks",
         "CU-40",
-        "score.turn_cost",
+        "turns",
         || "The lowest tick acts. Send \"set_initiative\" instead.",
     )?;
     for (path, named) in [("combatant", Some(id)), ("before", c.before.as_ref())] {

@@ -8,7 +8,8 @@ use super::definition::{
 };
 use super::manifest::MANIFEST;
 use super::{
-    Cause, Combatant, Encounter, InitiativeChanged, Mode, Place, SideState, State, Turn, TurnOrigin,
+    Cause, Combatant, Encounter, Event, InitiativeChanged, Mode, Place, PoolChanged,
+    SidePoolChanged, SideState, State, TablePoolChanged, Turn, TurnOrigin,
 };
 use crate::json::CachedJson;
 use crate::vocabulary::{CombatantId, Int, Kind, Slug, spaced};
@@ -68,7 +69,7 @@ pub(super) fn turns(definition: &Definition, c: &Combatant) -> usize {
     match &definition.turns {
         Turns::Count(turns) => usize::try_from(value(definition, Some(c), turns)).unwrap_or(0),
         // The next one.
-        Turns::Unlimited => 1,
+        Turns::Unlimited | Turns::WhileScore | Turns::ByTick => 1,
     }
 }
 
@@ -346,29 +347,40 @@ pub(super) fn deck(definition: &Definition) -> Option<&DeckRule> {
     score_rule(definition)?.deck.as_ref()
 }
 
-/// The cost of turns, if they have one.
-pub(super) fn turn_cost(definition: &Definition) -> Option<&TurnCostRule> {
-    score_rule(definition)?.turn_cost.as_ref()
+/// The pool that pays for turns, and what they cost, if points pay.
+pub(super) fn pool_of_turns(definition: &Definition) -> Option<(&Slug, &TurnCostRule)> {
+    let rule = definition.turn_cost.as_ref()?;
+    Some((rule.pool.as_ref()?, rule))
 }
 
-/// The cost of turns where the lowest acts first, so that initiative is time.
+/// The cost of turns if they come by tick, so that initiative is time.
 pub(super) fn clock(definition: &Definition) -> Option<&TurnCostRule> {
-    turn_cost(definition).filter(|_| is_low_first(definition))
+    let cost = definition.turn_cost.as_ref();
+    cost.filter(|_| has_clock(definition))
 }
 
 /// Whether initiative is time.
 pub(super) fn has_clock(definition: &Definition) -> bool {
-    clock(definition).is_some()
+    definition.turns == Turns::ByTick
 }
 
 /// Whether turns cost initiative, so that combatants have no fixed count of them.
 pub(super) fn costs_turns(definition: &Definition) -> bool {
-    turn_cost(definition).is_some()
+    matches!(definition.turns, Turns::WhileScore | Turns::ByTick)
 }
 
 /// Whether a combatant's further turns come after all have had one.
 pub(super) fn has_laps(definition: &Definition) -> bool {
     key_of(definition, &Fact::Lap).is_some()
+}
+
+/// How much later each further turn of a combatant is.
+pub(super) fn further_turn(definition: &Definition) -> i64 {
+    match definition.changes.further_turn {
+        Some(later) => later.get(),
+        None if has_laps(definition) => 0,
+        None => 10,
+    }
 }
 
 /// The twelfth of a round in which a turn falls, of one that has this many: they are spread evenly, and
@@ -430,8 +442,7 @@ pub(super) fn sign_of_score(definition: &Definition) -> i64 {
 
 /// What a combatant's lost hit points change now.
 pub(super) fn change_by_wounds(definition: &Definition, c: &Combatant) -> i64 {
-    let rule = score_rule(definition);
-    let (Some(wounds), Some(hp)) = (rule.and_then(|rule| rule.wounds.as_ref()), &c.hp) else {
+    let (Some(wounds), Some(hp)) = (&definition.changes.wounds, &c.hp) else {
         return 0;
     };
     let max = hp.max.unwrap_or(hp.current).get();
@@ -441,10 +452,7 @@ pub(super) fn change_by_wounds(definition: &Definition, c: &Combatant) -> i64 {
 
 /// What a combatant's conditions change now.
 pub(super) fn change_by_conditions(definition: &Definition, c: &Combatant) -> i64 {
-    let Some(initiative) = score_rule(definition) else {
-        return 0;
-    };
-    let conditions = initiative.conditions.iter();
+    let conditions = definition.changes.conditions.iter();
     let present = conditions.filter(|(condition, _)| c.has(condition.as_str()));
     present.map(|(_, change)| change.get()).sum()
 }
@@ -465,6 +473,7 @@ pub(super) fn is_ready(encounter: &Encounter, c: &Combatant) -> bool {
     c.active()
         && !is_skipped(definition, c)
         && has_turn_left(definition, c)
+        && can_pay_turn(encounter, c)
         && !keeps_delaying(definition, c)
         && fits(definition, &definition.who, c)
         && has_step(definition, c)
@@ -652,13 +661,59 @@ pub(super) fn top(encounter: &Encounter) -> Option<&Turn> {
 pub(super) fn cost_of_turn(encounter: &Encounter) -> Option<&TurnCostRule> {
     match top(encounter) {
         Some(turn) if turn.origin == TurnOrigin::Bought => None,
-        _ => turn_cost(definition(encounter)),
+        _ => definition(encounter).turn_cost.as_ref(),
     }
+}
+
+/// What a turn of a combatant costs at least and at most: no more points than it has.
+pub(super) fn price_of_turn(encounter: &Encounter, id: &CombatantId) -> Option<[u32; 2]> {
+    let rule = cost_of_turn(encounter)?;
+    let [least, most] = rule.cost.map(Int::count);
+    match (&rule.pool, encounter.get(id)) {
+        (Some(pool), Some(c)) => Some([least, most.min(points(encounter, c, pool))]),
+        _ => Some([least, most]),
+    }
+}
+
+/// The event that pays for a turn that ends at this cost, or the usual one; None if it costs nothing.
+pub(super) fn payment(encounter: &Encounter, id: &CombatantId, cost: Option<u32>) -> Option<Event> {
+    let rule = cost_of_turn(encounter)?;
+    let Some(pool) = &rule.pool else {
+        return change_by_turn(encounter, id, cost).map(Event::from);
+    };
+    let c = encounter.get(id)?;
+    let cost = cost.unwrap_or(rule.usual().count());
+    let left = points(encounter, c, pool).saturating_sub(cost);
+    let pool = pool.clone();
+    Some(match definition(encounter).pools.get(&pool)?.of {
+        Owner::Combatant => PoolChanged {
+            combatant: id.clone(),
+            pool,
+            left,
+        }
+        .into(),
+        Owner::Side => SidePoolChanged {
+            side: c.side.clone(),
+            pool,
+            left,
+        }
+        .into(),
+        Owner::Table => TablePoolChanged { pool, left }.into(),
+    })
+}
+
+/// Whether a combatant has the points that a turn costs at least.
+fn can_pay_turn(encounter: &Encounter, c: &Combatant) -> bool {
+    let Some((pool, rule)) = pool_of_turns(definition(encounter)) else {
+        return true;
+    };
+    let [least, _] = rule.cost;
+    points(encounter, c, pool) >= least.count()
 }
 
 /// What becomes of a combatant's initiative if its turn ends at this cost, or the usual one; None if
 /// the turn costs nothing.
-pub(super) fn change_by_turn(
+fn change_by_turn(
     encounter: &Encounter,
     id: &CombatantId,
     cost: Option<u32>,
@@ -900,7 +955,7 @@ fn has_open_turn(survey: &Survey<'_>, c: &Combatant) -> bool {
     let encounter = survey.encounter;
     let definition = definition(encounter);
     if let Some(clock) = clock(definition) {
-        let last_tick = i64::from(encounter.round).saturating_mul(clock.round.get());
+        let last_tick = i64::from(encounter.round).saturating_mul(clock.ticks.get());
         let place = survey.place_of(&c.id);
         return place.is_some_and(|place| place.initiative.total <= last_tick);
     }

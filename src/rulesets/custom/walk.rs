@@ -2,7 +2,7 @@
 
 use super::candidates::candidates;
 use super::definition::Chooser;
-use super::query::{change_by_turn, definition, has_places, is_surprised, may_any_skip, top};
+use super::query::{definition, has_places, is_surprised, may_any_skip, payment, top};
 use super::{Encounter, TurnOpened, TurnOrigin};
 use crate::vocabulary::{CombatantId, Event as AnyEvent, TurnEnded};
 
@@ -93,8 +93,8 @@ impl Walk {
 
 /// Ends a combatant's part of the turn that is going on, at the least cost.
 fn end_turn(ahead: &mut Encounter, id: &CombatantId) {
-    if let Some(change) = change_by_turn(ahead, id, None) {
-        ahead.apply(&AnyEvent::Own(change.into()));
+    if let Some(paid) = payment(ahead, id, None) {
+        ahead.apply(&AnyEvent::Own(paid));
     }
     let ended = TurnEnded {
         combatant: id.clone(),

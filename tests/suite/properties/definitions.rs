@@ -85,9 +85,9 @@ fn mutated(chance: &mut Chance) -> Value {
         definition[line] = value;
     }
     if definition["score"].is_object() {
-        change_score(chance, &mut definition["score"]);
+        change_score(chance, &mut definition);
     }
-    if definition["score"]["turn_cost"]["round"].is_number() {
+    if definition["turns"] == "by_tick" {
         definition["order"] = json!(["score"]);
     } else if chance.percent(40) {
         definition["order"] = order(chance);
@@ -96,6 +96,9 @@ fn mutated(chance: &mut Chance) -> Value {
         let [reactions, pools] = reactions(chance);
         definition["reactions"] = reactions;
         definition["pools"] = pools;
+    }
+    if chance.percent(8) && definition["pools"]["own"].is_object() {
+        definition["turn_cost"] = json!({"pool": "own", "cost": [1, 2]});
     }
     definition
         .as_object_mut()
@@ -146,24 +149,38 @@ fn order(chance: &mut Chance) -> Value {
     json!(keys)
 }
 
-/// Gives a score some of what changes it.
-fn change_score(chance: &mut Chance, score: &mut Value) {
+/// Gives a definition some of what changes an initiative, and turns that cost it.
+fn change_score(chance: &mut Chance, definition: &mut Value) {
+    let further = [("more_dice", json!("dex"))]
+        .into_iter()
+        .chain([("swap", json!({"with": "side"}))])
+        .chain([("swap", json!({"own_turn": true}))])
+        .chain([("swap", json!({"agrees": true, "who": {"side": "players"}}))]);
+    for (line, value) in further {
+        if chance.percent(12) {
+            definition["score"][line] = value;
+        }
+    }
     let changes = [
-        ("again", json!(0)),
-        ("turn_cost", json!({"cost": [2, 5]})),
-        ("turn_cost", json!({"cost": [1, 5], "usual": 3})),
-        ("turn_cost", json!({"cost": [1, 5], "round": 3})),
+        ("further_turn", json!(0)),
         ("wounds", json!({"each": 3, "by": -1})),
         ("wounds", json!({"by": 2})),
         ("conditions", json!({"marked": -4, "unconscious": 3})),
-        ("more_dice", json!("dex")),
-        ("swap", json!({"with": "side"})),
-        ("swap", json!({"own_turn": true})),
-        ("swap", json!({"agrees": true, "who": {"side": "players"}})),
     ];
     for (line, value) in changes {
         if chance.percent(12) {
-            score[line] = value;
+            definition["changes"][line] = value;
+        }
+    }
+    let costs = [
+        ("while_score", json!({"cost": [2, 5]})),
+        ("while_score", json!({"cost": [1, 5], "usual": 3})),
+        ("by_tick", json!({"cost": [1, 5], "ticks": 3})),
+    ];
+    for (turns, cost) in costs {
+        if chance.percent(12) {
+            definition["turns"] = json!(turns);
+            definition["turn_cost"] = cost;
         }
     }
 }
@@ -181,10 +198,8 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
     let score = one(&[
         Value::Null,
         json!({"dice": "1d6"}),
-        json!({"dice": "2d6", "again": 2}),
-        json!({"dice": "1d6", "turn_cost": {"cost": [1, 5], "round": 3}}),
-        json!({"dice": "2d6", "add": ["dex"], "turn_cost": {"cost": [3, 5]}, "reroll": reroll}),
-        json!({"dice": "2d6", "turn_cost": {"cost": [2, 5]}, "fixed": "count"}),
+        json!({"dice": "2d6", "add": ["dex"], "reroll": reroll}),
+        json!({"dice": "2d6", "fixed": "count"}),
         json!({"dice": "1d20", "add": ["dex", 1], "advantage": "advantage", "per": per, "reroll": reroll}),
         json!({"dice": "1d8", "choices": {"a": {"dice": "1d4"}, "b": {"add": ["dex"]}}, "reroll": true}),
         json!({"dice": "1d4", "fixed": "count", "per": per, "reroll": reroll, "foes": {"add": ["dex"]}}),
@@ -512,7 +527,7 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "score.deck.keep",
         ),
         (
-            json!({"score": {"deck": {}, "turn_cost": {}}}),
+            json!({"score": {"deck": {}}, "turns": "while_score", "turn_cost": {}}),
             "score.deck",
         ),
         (
@@ -527,8 +542,8 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
         (json!({"order": ["-luck"]}), "order.0"),
         (json!({"order": ["foe", "-score", "-foe"]}), "order.2"),
         (
-            json!({"score": {"wounds": {}}, "order": ["seat", "-score"], "numbers": {"seat": 0}}),
-            "score.wounds",
+            json!({"changes": {"wounds": {}}, "order": ["seat", "-score"], "numbers": {"seat": 0}}),
+            "changes.wounds",
         ),
         (
             json!({"score": {"per": "side", "fixed": "dex"}}),
@@ -578,25 +593,34 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "pools",
         ),
         (
-            json!({"score": {"turn_cost": {}}, "together": {}, "chooser": null}),
-            "score.turn_cost",
+            json!({"turns": "while_score", "turn_cost": {}, "together": {}, "chooser": null}),
+            "turns",
         ),
         (
-            json!({"score": {"turn_cost": {}}, "order": ["score"], "who": {"side": "players"}}),
+            json!({"turns": "by_tick", "turn_cost": {}, "order": ["score"], "who": {"side": "players"}}),
             "who",
         ),
-        (json!({"score": {"turn_cost": {}}, "turns": 2}), "turns"),
         (
-            json!({"score": {"turn_cost": {}}, "reactions": {"d": {"prepare": "delay"}}}),
+            json!({"turn_cost": {"pool": null}, "turns": 2}),
+            "turn_cost",
+        ),
+        (json!({"turn_cost": {"pool": "gold"}}), "turn_cost.pool"),
+        (json!({"turns": "while_score", "turn_cost": null}), "turns"),
+        (
+            json!({"turns": "while_score", "turn_cost": {}, "score": {}, "order": ["score"]}),
+            "turns",
+        ),
+        (
+            json!({"turns": "while_score", "turn_cost": {}, "reactions": {"d": {"prepare": "delay"}}}),
             "reactions.d.prepare",
         ),
         (
-            json!({"score": {"per": "side", "wounds": {}}}),
-            "score.wounds",
+            json!({"score": {"per": "side"}, "changes": {"wounds": {}}}),
+            "changes.wounds",
         ),
         (
-            json!({"score": {"per": "side", "conditions": {"slow": -1}}}),
-            "score.conditions",
+            json!({"score": {"per": "side"}, "changes": {"conditions": {"slow": -1}}}),
+            "changes.conditions",
         ),
         (json!({"score": {"per": "side", "swap": {}}}), "score.swap"),
         (
@@ -604,24 +628,21 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "score.swap.who.has",
         ),
         (
-            json!({"score": {"conditions": {"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1, "h": 1, "i": 1}}}),
-            "score.conditions",
+            json!({"changes": {"conditions": {"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1, "h": 1, "i": 1}}}),
+            "changes.conditions",
         ),
         (
-            json!({"score": {"reroll": true, "turn_cost": {}}, "order": ["score"]}),
+            json!({"score": {"reroll": true}, "turns": "by_tick", "turn_cost": {}, "order": ["score"]}),
             "score.reroll",
         ),
         (
-            json!({"score": {"turn_cost": {"round": 3}}, "order": ["-score"]}),
-            "score.turn_cost.round",
+            json!({"turns": null, "turn_cost": {"ticks": 3}, "order": ["-score"]}),
+            "turn_cost.ticks",
         ),
+        (json!({"turn_cost": {"cost": [3, 2]}}), "turn_cost.cost"),
         (
-            json!({"score": {"turn_cost": {"cost": [3, 2]}}}),
-            "score.turn_cost.cost",
-        ),
-        (
-            json!({"score": {"turn_cost": {"cost": [2, 5], "usual": 1}}}),
-            "score.turn_cost.usual",
+            json!({"turn_cost": {"cost": [2, 5], "usual": 1}}),
+            "turn_cost.usual",
         ),
         (json!({"numbers": {"die": 0}}), "numbers.die"),
         (json!({"order": ["-lap", "score"], "turns": 2}), "order.0"),
@@ -631,7 +652,10 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "order",
         ),
         (json!({"order": ["-Score", "score"]}), "order.1"),
-        (json!({"score": {"wounds": {}}, "order": ["-dex"]}), "order"),
+        (
+            json!({"changes": {"wounds": {}}, "order": ["-dex"]}),
+            "changes.wounds",
+        ),
         (json!({"score": null, "order": ["-score", "-dex"]}), "order"),
         (json!({"numbers": {"max": 0}}), "numbers.max"),
         (json!({"numbers": {"segment": 0}}), "numbers.segment"),
@@ -652,7 +676,7 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "score.choices",
         ),
         (
-            json!({"score": {"turn_cost": {"cost": [1, 3]}}, "order": ["lap", "score"]}),
+            json!({"turns": "by_tick", "turn_cost": {"cost": [1, 3]}, "order": ["lap", "score"]}),
             "order",
         ),
         (
@@ -791,13 +815,22 @@ fn a_definition_under_which_nobody_can_act_is_refused() {
     let foes = json!({"side": "foes"});
     let fear = json!({"fear": {"gives": "turn"}});
     let costs = |score: Value| {
-        let mut costs = json!({"score": {"turn_cost": {}}});
+        let changes = json!({"wounds": score["wounds"], "conditions": score["conditions"]});
+        let mut costs =
+            json!({"turns": "while_score", "turn_cost": {}, "score": {}, "changes": {}});
+        lay(&mut costs["changes"], &changes);
         lay(&mut costs["score"], &score);
+        for line in ["wounds", "conditions"] {
+            costs["score"]
+                .as_object_mut()
+                .expect("an object")
+                .remove(line);
+        }
         costs
     };
     for (definition, line) in [
-        (costs(json!({})), "score.turn_cost"),
-        (costs(json!({"add": [-5, 5]})), "score.turn_cost"),
+        (costs(json!({})), "turns"),
+        (costs(json!({"add": [-5, 5]})), "turns"),
         (json!({"turns": 0}), "turns"),
         (
             json!({"who": players, "together": {"steps": [{"who": foes}]}}),
@@ -829,10 +862,9 @@ fn a_definition_under_which_nobody_can_act_is_refused() {
     ] {
         assert!(accepted(&costs(score.clone())), "{score}");
     }
-    let clock = json!({"score": {"turn_cost": {}}, "order": ["score"]});
+    let clock = json!({"turns": "by_tick", "turn_cost": {}, "score": {}, "order": ["score"]});
     assert!(accepted(&clock), "ticks need not be above 0");
-    let only_players =
-        json!({"who": {"side": "players"}, "score": {"foes": {"dice": "1d4"}, "turn_cost": {}}});
+    let only_players = json!({"who": {"side": "players"}, "turns": "while_score", "turn_cost": {}, "score": {"foes": {"dice": "1d4"}}});
     assert!(!accepted(&only_players), "only foes rise above 0");
 }
 

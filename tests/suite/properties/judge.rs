@@ -662,7 +662,7 @@ impl Judge {
 
     /// The most commands of the turns that scores pay for, if a turn costs at least 1; else 0.
     fn turns_by_cost(&self) -> usize {
-        if self.view["options"]["definition"]["score"]["turn_cost"].is_null() {
+        if !costs_turns(&self.view["options"]["definition"]) {
             return 0;
         }
         let places = self.view["state"]["places"].as_array();
@@ -745,12 +745,17 @@ fn gives_everybody_a_turn(definition: &Value) -> bool {
     let who = definition["who"].as_object();
     let limits =
         steps.is_some_and(|steps| !steps.is_empty()) || who.is_some_and(|who| !who.is_empty());
-    definition.is_object() && !costs_turns(definition) && whole(&definition["turns"]) && !limits
+    definition.is_object()
+        && definition["turn_cost"].is_null()
+        && whole(&definition["turns"])
+        && !limits
 }
 
 /// Whether turns cost initiative, so that nobody has a fixed count of them.
 fn costs_turns(definition: &Value) -> bool {
-    !definition["score"]["turn_cost"].is_null()
+    ["while_score", "by_tick"]
+        .iter()
+        .any(|turns| definition["turns"] == *turns)
 }
 
 /// Whether an option can be sent in the name of `id`.

@@ -104,11 +104,11 @@ fn what_changes_places_and_breaks_ties_counts_for_the_log_entry_of_a_roll() {
         };
         json!((0..500).map(combatant).collect::<Vec<_>>())
     };
-    let changes = json!({"dice": "1d20", "wounds": {"by": -100}, "conditions": {"x": -1000}});
+    let changes = json!({"wounds": {"by": -100}, "conditions": {"x": -1000}});
     let rolls_off = json!({"numbers": {"turns": 1}, "turns": "turns", "order": ["foe", "-die"]});
     for (definition, turns) in [
         (
-            json!({"numbers": {"turns": 1}, "turns": "turns", "score": changes}),
+            json!({"numbers": {"turns": 1}, "turns": "turns", "score": {"dice": "1d20"}, "changes": changes}),
             [3, 6],
         ),
         (rolls_off, [4, 6]),
