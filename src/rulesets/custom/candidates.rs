@@ -2,13 +2,14 @@
 
 use super::definition::{Chooser, Definition, Fact, Key};
 use super::query::{
-    declared_position, definition, has_every_choice, has_places, has_places_now, has_sides, is_foe,
+    declared, definition, fits, has_every_choice, has_places, has_places_now, has_sides, is_foe,
     is_ready, key_of, keys, open_places, outnumbered_by, segment, turns,
 };
 use super::rank::{Ranks, stands};
 use super::{Combatant, Encounter, Place, SideState};
 use crate::vocabulary::{CombatantId, Slug};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 
 /// The next turn of a combatant that may act: its place, where combatants have places.
 #[derive(Clone, Copy)]
@@ -35,14 +36,16 @@ fn least(encounter: &Encounter) -> Vec<Turn<'_>> {
     }
     let sides = SidesInOrder::of(encounter);
     let ranks = Ranks::of(encounter);
-    let names_next = definition.chooser == Chooser::Last && encounter.state.last.is_some();
+    let names_next = names_next(encounter);
     for (at, key) in keys(definition).iter().enumerate().take(ranks.end()) {
         if !stands(definition, &key.fact) {
             keep_least(&mut turns, |turn| sides.value(encounter, key, turn));
-        } else if !(names_next && is_of_combatant(&key.fact)) {
+        } else if !names_next {
             keep_first(&mut turns, |one, other| {
                 ranks.compare_by(at, one, other).is_eq()
             });
+        } else if !is_of_combatant(&key.fact) {
+            keep_least_places(&mut turns, |one, other| ranks.compare_by(at, one, other));
         }
     }
     if has_places_now(encounter) && !names_next {
@@ -84,6 +87,23 @@ fn keep_least(turns: &mut Vec<Turn<'_>>, value: impl Fn(&Turn<'_>) -> i64) {
     let least = values.iter().min().copied();
     let mut values = values.into_iter();
     turns.retain(|_| values.next() == least);
+}
+
+/// True if the last to act chooses the next one. Before anybody has, the whole order says who begins.
+pub(super) fn names_next(encounter: &Encounter) -> bool {
+    definition(encounter).chooser == Chooser::Last && encounter.state.opened
+}
+
+/// Keeps the turns with the first places by a comparison, wherever they stand.
+fn keep_least_places(turns: &mut Vec<Turn<'_>>, compare: impl Fn(&Place, &Place) -> Ordering) {
+    let places = turns.iter().filter_map(|turn| turn.place);
+    let Some(first) = places.min_by(|one, other| compare(one, other)) else {
+        return;
+    };
+    turns.retain(|turn| {
+        turn.place
+            .is_some_and(|place| compare(place, first).is_eq())
+    });
 }
 
 /// Keeps the first turn and those that are equal. A place that was moved stands alone.
@@ -138,18 +158,30 @@ fn is_of_combatant(fact: &Fact) -> bool {
     !matches!(fact, Fact::Lap | Fact::Segment | Fact::Foe)
 }
 
-/// The combatants that may take these slots: all of their sides. Hidden ones take those of hidden
-/// ones alone, or the exchange would show that they are there.
+/// The combatants that may take these slots: those of their sides that differ in nothing but what is their
+/// own. Hidden ones take those of hidden ones alone, or the exchange would show that they are there.
 fn takers(encounter: &Encounter, slots: &[Turn<'_>]) -> Vec<CombatantId> {
-    let mut owners = BTreeSet::new();
-    for Turn { c, .. } in slots {
-        owners.insert((&c.side, c.hidden));
-    }
+    let sides = SidesInOrder::of(encounter);
+    let ranks = Ranks::of(encounter);
+    let shared = |turn: &Turn<'_>| {
+        let mut values = Vec::new();
+        for (at, key) in keys(definition(encounter)).iter().enumerate() {
+            if !stands(definition(encounter), &key.fact) {
+                values.push([sides.value(encounter, key, turn), 0]);
+            } else if let Some(place) = turn.place.filter(|_| !is_of_combatant(&key.fact)) {
+                values.extend(ranks.values(&place.initiative, place.turn, at..at + 1));
+            }
+        }
+        (turn.c.side.clone(), turn.c.hidden, values)
+    };
+    let slots: HashSet<_> = slots.iter().map(shared).collect();
     let turns = open_turns(encounter).into_iter();
-    let takers = turns.filter(|turn| owners.contains(&(&turn.c.side, turn.c.hidden)));
-    let ready: HashSet<_> = takers.map(|turn| &turn.c.id).collect();
+    let takers: HashSet<_> = turns
+        .filter(|turn| slots.contains(&shared(turn)))
+        .map(|turn| &turn.c.id)
+        .collect();
     let all = encounter.iter().map(|c| &c.id);
-    all.filter(|id| ready.contains(id)).cloned().collect()
+    all.filter(|id| takers.contains(id)).cloned().collect()
 }
 
 /// The combatant whose slot a combatant takes that begins its turn, unless the slot is its own.
@@ -175,6 +207,14 @@ pub(super) fn chooser(encounter: &Encounter) -> Option<&CombatantId> {
     }
     let last = if has_sides(definition) {
         let next: HashSet<_> = least(encounter).iter().map(|turn| &turn.c.side).collect();
+        let last = encounter
+            .state
+            .last
+            .as_ref()
+            .and_then(|id| encounter.get(id));
+        if let Some(last) = last.filter(|last| next.contains(&last.side)) {
+            return Some(&last.id);
+        }
         let mut sides = encounter.state.sides.iter();
         let side = sides.find(|side| next.contains(&side.side))?;
         side.last.as_ref()?
@@ -296,13 +336,13 @@ fn choice_position(definition: &Definition, key: &Key, c: &Combatant) -> i64 {
     let position = if has_every_choice(definition, c) {
         usize::try_from(c.state.turns_taken).map_or(last, |taken| taken.min(last))
     } else {
-        let at = declared_position(declare, c);
-        match at {
-            Some(at) if key.highest => last.saturating_sub(at),
-            Some(at) => at,
-            None if declare.passing => 0,
-            None if key.highest => last,
-            None => 0,
+        let choice = declared(definition, c).or(declare.choices.first());
+        let mut choices = declare.choices.iter();
+        let at = choices.position(|known| Some(known) == choice).unwrap_or(0);
+        if key.highest {
+            last.saturating_sub(at)
+        } else {
+            at
         }
     };
     i64::try_from(position).unwrap_or(i64::MAX)
@@ -316,7 +356,8 @@ pub(super) fn next_choice<'t>(encounter: &'t Encounter, c: &Combatant) -> Option
         .as_ref()
         .filter(|declare| declare.passing)?;
     let key = key_of(definition, &Fact::Choice)?;
-    if has_every_choice(definition, c) {
+    let passes = key.only.counts_in(encounter.round) && fits(definition, &declare.who, c);
+    if !passes || has_every_choice(definition, c) {
         return None;
     }
     let next = usize::try_from(choice_position(definition, key, c)).ok()? + 1;

@@ -6,8 +6,9 @@ use super::definition::{
     SEAT, ScoreRule, Surprise, Team, Term, TurnCostRule, Turns, Unconscious, When, Who,
 };
 use super::query::{
-    all_steps, costs_turns, has_clock, has_laps, has_places, is_low_first, is_of_side, is_seated,
-    keys, lets_sides_skip, pool_line, reaction_line, rerolls, scores_sides, sorts_by_score,
+    all_steps, costs_turns, has_clock, has_laps, has_places, has_sides, is_low_first, is_of_side,
+    is_seated, keys, lets_sides_skip, pool_line, reaction_line, rerolls, scores_sides,
+    sorts_by_score,
 };
 use crate::json::FieldError;
 use crate::vocabulary::Slug;
@@ -74,9 +75,9 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
         wrong.pool(name, pool);
     }
     wrong.unless(
-        definition.unconscious != Unconscious::Moves || wrong.goes_by_places(),
+        definition.unconscious != Unconscious::Moves || wrong.places_move(),
         "unconscious",
-        "Only a place moves. Add a score or a number to order, take chooser last and together away, or use stays or skips.",
+        "A place moves before the turn that goes on. Let order have a number or a score of combatants and no key of sides, take chooser last and together away, or use stays or skips.",
     );
     if wrong.found.is_empty() {
         wrong.somebody_acts();
@@ -147,6 +148,11 @@ impl Wrong<'_> {
         self.size(&format!("{path}.declared"), who.declared.len(), 0, 6);
     }
 
+    /// Whether a place can stand beside any other one.
+    fn places_move(&self) -> bool {
+        self.goes_by_places() && !has_sides(self.definition)
+    }
+
     /// Whether turns come by places that combatants have.
     fn goes_by_places(&self) -> bool {
         let definition = self.definition;
@@ -196,6 +202,11 @@ impl Wrong<'_> {
             "score.swap",
             "Combatants swap their own places. Set per to combatant or group, or remove swap.",
         );
+        self.unless(
+            score.swap.is_none() || has_places(self.definition),
+            "score.swap",
+            "Combatants have no places in this order. Add a score or a number to order, or remove swap.",
+        );
     }
 
     /// The dice of those that declared a choice.
@@ -242,6 +253,16 @@ impl Wrong<'_> {
                 !keys.iter().take(i).any(is_same),
                 &format!("order.{i}"),
                 "The list has this twice. Remove one.",
+            );
+        }
+        let again = |across_rounds| {
+            keys.iter()
+                .position(|key| key.fact == Fact::Again { across_rounds })
+        };
+        if let (Some(_), Some(at)) = (again(false), again(true)) {
+            self.note(
+                format!("order.{at}"),
+                "Sides take turns in one way. Keep again, or again_across_rounds.",
             );
         }
         let by_score = sorts_by_score(definition);
@@ -300,17 +321,48 @@ impl Wrong<'_> {
             ),
             _ => {}
         }
+        self.when(at, key);
+        self.unless(
+            key.fact != Fact::Side || !scores_sides(definition),
+            &path,
+            "The score says the order of the sides. Remove side, or set score.per to combatant or group.",
+        );
         let is_late = key.fact == Fact::Late;
         self.unless(
             !is_late || !is_of_side(definition, &Fact::Late),
             &path,
             "A side has no fixed initiative. Remove late.",
         );
-        let has_direction = !matches!(key.fact, Fact::Lap | Fact::Seat | Fact::Again { .. });
+        let has_direction = !matches!(
+            key.fact,
+            Fact::Lap | Fact::Seat | Fact::Side | Fact::Again { .. }
+        );
         self.unless(
             has_direction || !key.highest,
             &path,
-            "The fewest turns, the next seat and the side that waits come first. Remove -.",
+            "The fewest turns, the next seat, the first side and the side that waits come first. Remove -.",
+        );
+    }
+
+    /// When a key of the order counts.
+    fn when(&mut self, at: usize, key: &Key) {
+        let path = |field: &str| format!("order.{at}.{field}");
+        let Only {
+            round,
+            from_round,
+            lap,
+        } = key.only;
+        self.unless(
+            round.is_none() || from_round.is_none(),
+            &path("from_round"),
+            "A key counts in one round, or from a round on. Remove one.",
+        );
+        let mut before = keys(self.definition).iter().take(at);
+        let follows_lap = before.any(|key| key.fact == Fact::Lap && key.only == Only::default());
+        self.unless(
+            lap.is_none() || follows_lap,
+            &path("lap"),
+            "Without laps no key is for one of them. Put the key lap before this one, or remove lap.",
         );
     }
 
@@ -325,13 +377,27 @@ impl Wrong<'_> {
     fn acting(&mut self) {
         let definition = self.definition;
         self.who("who", &definition.who);
+        let passes = definition
+            .declare
+            .as_ref()
+            .is_some_and(|declare| declare.passing);
+        self.unless(
+            !passes || definition.who.declared.is_empty(),
+            "who.declared",
+            "Combatants pass to a choice when they may act. Use side or has, or remove declare.passing.",
+        );
         for (i, step) in all_steps(definition).iter().enumerate() {
             self.who(&format!("together.steps.{i}.who"), &step.who);
         }
         self.unless(
             definition.chooser != Chooser::Side || has_places(definition),
             "chooser",
-            "A slot is a place of the order. Add a score or a number to order, or remove chooser.",
+            "A slot is a place of the order. Add a number or a score of combatants to order, or remove chooser.",
+        );
+        self.unless(
+            definition.together.is_none() || !passes,
+            "declare.passing",
+            "All that are equal share a turn, so no one passes. Remove passing, or together.",
         );
         self.unless(
             definition.chooser == Chooser::Candidates || definition.together.is_none(),
@@ -400,6 +466,7 @@ impl Wrong<'_> {
             self.who(&reaction_line(name, "who"), &rule.who);
             self.cost(name, rule);
             self.gives(name, rule);
+            self.moves(name, rule);
             if rule.prepare == Prepare::Delay {
                 delays += 1;
                 self.delay(name, rule);
@@ -409,11 +476,6 @@ impl Wrong<'_> {
                     rule.lasts == plain.lasts,
                     &reaction_line(name, "lasts"),
                     "Only a delay lasts. Set prepare to delay, or remove lasts.",
-                );
-                self.unless(
-                    !rule.moves,
-                    &reaction_line(name, "moves"),
-                    "Only a delayed turn moves. Set prepare to delay, or remove moves.",
                 );
             }
         }
@@ -436,9 +498,10 @@ impl Wrong<'_> {
         );
         self.unless(!is_seated(self.definition), &line, SEATS_STAND);
         self.unless(
-            !has_places(self.definition) || sorts_by_score(self.definition),
+            !has_places(self.definition)
+                || sorts_by_score(self.definition) && !scores_sides(self.definition),
             &line,
-            "Initiative is no key of this order. Add score to order, or remove this.",
+            "The initiative of combatants is no key of this order. Add score to order, with score.per combatant or group, or remove this.",
         );
     }
 
@@ -527,6 +590,34 @@ impl Wrong<'_> {
         );
     }
 
+    /// Whether a place may move to where its combatant acts.
+    fn moves(&mut self, name: &Slug, rule: &ReactionRule) {
+        if !rule.moves {
+            return;
+        }
+        let line = reaction_line(name, "moves");
+        self.unless(
+            rule.prepare != Prepare::None,
+            &line,
+            "Only a delayed turn or a readied action moves the place. Set prepare to delay or ready, or remove moves.",
+        );
+        self.unless(
+            self.places_move(),
+            &line,
+            "A place moves beside the turn that goes on. Let order have a number or a score of combatants and no key of sides, take chooser last and together away, or remove moves.",
+        );
+        self.unless(
+            !rerolls(self.definition),
+            &line,
+            "A new roll each round gives new places. Remove moves, or score.reroll.",
+        );
+        self.unless(
+            !costs_turns(self.definition),
+            &line,
+            "Turns by score or tick say where a place stands. Remove moves.",
+        );
+    }
+
     fn delay(&mut self, name: &Slug, rule: &ReactionRule) {
         let definition = self.definition;
         let line = |field| reaction_line(name, field);
@@ -548,17 +639,12 @@ impl Wrong<'_> {
         self.unless(
             self.goes_by_places(),
             &line("prepare"),
-            "Without a place, a combatant that waits just acts later. Add a score or a number to order, take chooser last and together away, or remove the reaction.",
+            "Without a place, a combatant that waits just acts later. Add a number or a score of combatants to order, take chooser last and together away, or remove the reaction.",
         );
         self.unless(
             !costs_turns(definition),
             &line("prepare"),
             "Where turns cost initiative a turn is delayed by what it costs. Remove the reaction.",
-        );
-        self.unless(
-            !(rule.moves && rerolls(definition)),
-            &line("moves"),
-            "A new roll each round gives new places. Remove moves, or score.reroll.",
         );
     }
 
@@ -817,7 +903,11 @@ impl Wrong<'_> {
 fn is_without_score(score: &ScoreRule) -> bool {
     *score
         == ScoreRule {
-            per: score.per,
+            per: if score.per == Per::Side {
+                Per::Combatant
+            } else {
+                score.per
+            },
             reroll: score.reroll,
             swap: score.swap.clone(),
             ..ScoreRule::default()

@@ -224,11 +224,6 @@ impl Only {
     pub(super) fn counts_in(self, round: u32) -> bool {
         Self { lap: None, ..self }.holds(round, 0)
     }
-
-    /// Whether what it says differs from round to round.
-    pub(super) fn is_of_rounds(self) -> bool {
-        self.round.is_some() || self.from_round.is_some()
-    }
 }
 
 /// Fact of a turn, by which the order compares it with others.
@@ -662,7 +657,7 @@ pub struct ReactionRule {
     /// Length of a delay.
     #[schema(inline)]
     pub lasts: Lasts,
-    /// True if a combatant that delayed keeps its new place.
+    /// True if a combatant that delayed, or used what it had readied, keeps its new place.
     pub moves: bool,
     /// Cost of a use.
     pub cost: CostRule,
@@ -823,8 +818,19 @@ pub struct SwapRule {
     pub with: Partner,
     /// True if the other combatant must agree.
     pub agrees: bool,
-    /// True if a combatant swaps only in its own turn, which it gives back for a later place.
-    pub own_turn: bool,
+    /// When combatants swap.
+    #[schema(inline)]
+    pub when: SwapWhen,
+}
+
+/// When combatants swap: at any time; in their own turn alone, which they give back for a later place; or
+/// before the first turn of a round, when they are asked.
+#[word]
+pub enum SwapWhen {
+    #[default]
+    Any,
+    OwnTurn,
+    RoundStart,
 }
 
 /// Combatants with which one may swap places: any, or those of the same side.
@@ -892,13 +898,14 @@ pub enum Owner {
 }
 
 /// Moments when a reaction is possible: in the gap between two turns; within the turns of others;
-/// or at both.
+/// at both; or before the first turn of a round.
 #[word]
 pub enum When {
     #[default]
     Gap,
     Turn,
     Any,
+    RoundStart,
 }
 
 /// Preparation for a reaction on the combatant's own turn: none; the combatant readies the

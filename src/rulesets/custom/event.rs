@@ -1,6 +1,6 @@
 //! The events of `custom`.
 
-use super::{Card, Cause, Initiative, TurnOrigin};
+use super::{Card, Cause, GapAt, Initiative, TurnOrigin};
 use crate::json::CachedJson;
 use crate::vocabulary::{CombatantId, EffectId, Participants, Slug, event, events, fact};
 
@@ -252,8 +252,9 @@ pub struct StepFinished {
 /// Some combatants may react before the next turn.
 #[event("Others may react now.")]
 pub struct GapOpened {
-    /// True if no combatant can act for the rest of the round.
-    pub stalled: bool,
+    /// Where in the round it opens.
+    #[schema(inline)]
+    pub at: GapAt,
 }
 
 /// The gap closed: none of those that could still react does.

@@ -1,7 +1,7 @@
 //! What events do to a fight under `custom`. Here rules are asked, of the definition.
 
 use super::candidates::candidates;
-use super::definition::{Chooser, Definition, Fact, Lasts, Owner, Surprise};
+use super::definition::{Chooser, Definition, Fact, Key, Lasts, Owner, Surprise};
 use super::query::{
     costs_turns, declaration, delays_last, gained, has_clock, has_laps, has_places, has_places_now,
     has_unlimited_turns, in_a_turn, in_top_turn, is_over, is_skipped, keeps_last_side, keys,
@@ -10,9 +10,9 @@ use super::query::{
 use super::rank::Ranks;
 use super::{
     CameLate, Card, CardKept, Cause, Combatant, CombatantState, Custom, Delayed, Encounter, Event,
-    Initiative, InitiativeChanged, InitiativeRolled, Mode, Offer, Options, Place, PlaceMoved,
-    Placed, PlacesSwapped, Reached, RolledPlace, RolledSide, SideInitiativeChanged, SideState,
-    State, Turn, TurnOrigin,
+    GapAt, Initiative, InitiativeChanged, InitiativeRolled, Mode, Offer, Options, Place,
+    PlaceMoved, Placed, PlacesSwapped, Reached, RolledPlace, RolledSide, SideInitiativeChanged,
+    SideState, State, Turn, TurnOrigin,
 };
 use crate::json::CachedJson;
 use crate::rulesets::shared::seen_first;
@@ -99,7 +99,7 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
                 turn.done.push(e.combatant.clone());
             }
         }
-        Event::GapOpened(e) => open_gap(state, e.stalled),
+        Event::GapOpened(e) => open_gap(state, e.at),
         Event::Passed(e) => {
             if let Mode::Gap { passed, .. } = &mut state.mode {
                 passed.insert(e.combatant.clone());
@@ -212,12 +212,12 @@ fn discard(out: &mut Vec<Card>, cards: &[Card]) {
 }
 
 /// Opens a gap. One that follows another in the same round keeps who has passed.
-fn open_gap(state: &mut State, stalled: bool) {
+fn open_gap(state: &mut State, at: GapAt) {
     let passed = match std::mem::take(&mut state.mode) {
         Mode::Gap { passed, .. } => passed,
         _ => BTreeSet::new(),
     };
-    state.mode = Mode::Gap { passed, stalled };
+    state.mode = Mode::Gap { passed, at };
 }
 
 fn delay(encounter: &mut Encounter, e: &Delayed) {
@@ -283,6 +283,7 @@ fn start_round(encounter: &mut Encounter) {
         passed.clear();
     }
     begin_sides(state, definition);
+    state.starting = true;
     if first || rerolls(definition) {
         state.rolled = false;
     }
@@ -293,7 +294,9 @@ fn start_round(encounter: &mut Encounter) {
     }
     let ranks = Ranks::new(definition, encounter.round, state.first_seat);
     sort_sides(state, ranks);
-    if keys(definition).iter().any(|key| key.only.is_of_rounds()) {
+    let before = encounter.round.saturating_sub(1);
+    let changes = |key: &Key| key.only.counts_in(before) != key.only.counts_in(encounter.round);
+    if keys(definition).iter().any(changes) {
         sort_places(encounter);
     }
 }
@@ -661,6 +664,9 @@ fn begin(encounter: &mut Encounter, combatants: &[CombatantId], origin: TurnOrig
     for id in combatants {
         drop_offer(&mut encounter.state, id);
     }
+    if matches!(origin, TurnOrigin::Normal | TurnOrigin::Overridden) {
+        encounter.state.starting = false;
+    }
     if origin == TurnOrigin::Normal
         && let [id] = combatants
     {
@@ -910,6 +916,7 @@ fn end_turn(encounter: &mut Encounter, id: &CombatantId) {
 
 /// Sets whose turn ended or was delayed last.
 fn set_last(state: &mut State, last: Option<CombatantId>) {
+    state.opened = true;
     state.last = last;
     state.stood_before = None;
 }
@@ -982,6 +989,10 @@ fn add_sides(encounter: &mut Encounter) {
     let sides = &mut encounter.state.sides;
     sides.retain(|side| side_named(&new, &side.side).is_none());
     sides.extend(new);
+    sides.sort_by_key(|side| side.side != "players");
+    let options = encounter.options.clone();
+    let ranks = ranks(&options, encounter);
+    sort_sides(&mut encounter.state, ranks);
 }
 
 fn side_named<'s>(sides: &'s [SideState], name: &Slug) -> Option<&'s SideState> {

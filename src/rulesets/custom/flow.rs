@@ -2,6 +2,7 @@
 
 use super::candidates::{chooser, slot_taken};
 use super::definition::{Lasts, Reshuffle};
+use super::initiative::{deal_places, rolls_anything};
 use super::query::{
     Opening, after_lair, asked, choosing_cards, clock, current, deck, declaration, definition,
     delays_last, has_clock, is_skipped, owes_roll, payment, reacting, rerolls, steps, top,
@@ -10,8 +11,9 @@ use super::query::{
 use super::walk::{self, Next};
 use super::{
     CardChoiceOpened, ChoiceOpened, ClockAdvanced, Combatant, Declaration, DeclarationsOpened,
-    DeclarationsShown, DelayLapsed, Encounter, GapOpened, Halted, LapEnded, Mode, PlacesSwapped,
-    Play, Reshuffled, Returned, RollOpened, Skipped, StepStarted, TurnOpened, TurnOrigin,
+    DeclarationsShown, DelayLapsed, Encounter, GapAt, GapOpened, Halted, LapEnded, Mode,
+    PlacesSwapped, Play, Reshuffled, Returned, RollOpened, Skipped, StepStarted, TurnOpened,
+    TurnOrigin,
 };
 use crate::rulesets::shared::{count_lost_turns, end_turn, pass_rounds, start_round, start_turn};
 use crate::vocabulary::{CombatantId, Moment, TurnEnded, TurnStarted, ids};
@@ -43,7 +45,9 @@ pub(super) fn proceed(play: &mut Play<'_>, from: Point) {
             Point::Turn => continue_turn(play),
             Point::Next => find_next(play),
             Point::RoundEnd if crossed || has_unasked(play) => {
-                play.emit(GapOpened { stalled: true });
+                play.emit(GapOpened {
+                    at: GapAt::RoundEnd,
+                });
                 None
             }
             Point::RoundEnd | Point::NextRound => {
@@ -72,6 +76,14 @@ fn continue_turn(play: &mut Play<'_>) -> Option<Point> {
 
 /// Begins the next turn, or asks who takes it; with nobody to act the round is over.
 fn find_next(play: &mut Play<'_>) -> Option<Point> {
+    let encounter = play.encounter();
+    let starting = encounter.state.starting && encounter.state.turns.is_empty();
+    if starting && reacting(encounter, Opening::RoundStart).next().is_some() {
+        play.emit(GapOpened {
+            at: GapAt::RoundStart,
+        });
+        return None;
+    }
     let mode = play.encounter().state.mode.clone();
     match walk::next(play.encounter()) {
         Next::Skip(id) => {
@@ -268,7 +280,9 @@ fn open_gap(play: &mut Play<'_>) -> Option<Point> {
     if after_lair(encounter) || reacting(encounter, Opening::AfterTurn).next().is_none() {
         return Some(Point::Next);
     }
-    play.emit(GapOpened { stalled: false });
+    play.emit(GapOpened {
+        at: GapAt::AfterTurn,
+    });
     None
 }
 
@@ -345,6 +359,10 @@ fn count_skipped_turns(play: &mut Play<'_>) {
 fn ask_for_roll(play: &mut Play<'_>) -> Option<Point> {
     let encounter = play.encounter();
     if !owes_roll(encounter) || encounter.active().next().is_none() {
+        return Some(Point::Next);
+    }
+    if !rolls_anything(definition(encounter)) {
+        deal_places(play);
         return Some(Point::Next);
     }
     play.emit(RollOpened {});

@@ -431,15 +431,38 @@ pub(super) fn most_dice(definition: &Definition, c: &Combatant) -> usize {
     most + rolls * usize::from(dice.count)
 }
 
+/// Whether anything is rolled, dealt or known: numbers alone say their order without being asked.
+pub(super) fn rolls_anything(definition: &Definition) -> bool {
+    definition.score.is_some() || rolls_off(definition)
+}
+
 /// Rolls or deals for everybody, and sorts places or sides.
 pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violation> {
     // Nothing but dice happens until the initiative of all is known.
     let encounter = &play.encounter().clone();
-    let definition = definition(encounter);
     let mut units = units(encounter);
     let out = apply_brought(encounter, &mut units, given)?;
+    roll_units(play, encounter, units, out, given);
+    Ok(())
+}
+
+/// Gives all their places where nothing is rolled.
+pub(super) fn deal_places(play: &mut Play<'_>) {
+    let encounter = &play.encounter().clone();
+    let units = units(encounter);
+    roll_units(play, encounter, units, Vec::new(), &NOTHING);
+}
+
+fn roll_units(
+    play: &mut Play<'_>,
+    encounter: &Encounter,
+    units: Vec<Unit<'_>>,
+    out: Vec<Card>,
+    given: &Roll,
+) {
+    let definition = definition(encounter);
     let Some(rule) = score_rule(definition) else {
-        return Ok(());
+        return;
     };
     let mut roller = Roller {
         encounter,
@@ -473,7 +496,6 @@ pub(super) fn roll_all(play: &mut Play<'_>, given: &Roll) -> Result<(), Violatio
     }
     known.discarded = roller.discarded;
     play.emit(known);
-    Ok(())
 }
 
 /// The places of a combatant that comes into a fight whose initiative is known: its group's, or new

@@ -12,7 +12,7 @@ use super::definition::{
 use super::initiative::{
     side_dice, table_cards, table_roll_offs, table_rolls, table_totals, takes_totals,
 };
-use super::places::{has_open_place, may_swap, swap_rule};
+use super::places::{has_open_place, may_swap, stands_by, swap_rule};
 use super::query::{
     Opening, Survey, asked, cost_of_turn, current, deck, definition, delay_rule, fits, has_clock,
     has_places, is_seated, may_choose_card, may_end_round, may_react, may_return, may_skip,
@@ -122,11 +122,27 @@ fn places(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
     if has_clock(definition) {
         return;
     }
-    let before = shared_list(placed.iter().copied());
+    let mut by_group: BTreeMap<_, Vec<&CombatantId>> = BTreeMap::new();
+    for id in &placed {
+        if let Some(c) = encounter.get(id) {
+            by_group
+                .entry(stands_by(definition, c))
+                .or_default()
+                .push(id);
+        }
+    }
+    let mut lists = BTreeMap::new();
+    for (group, ids) in by_group {
+        lists.insert(group, shared_list(ids));
+    }
     for id in placed {
+        let group = encounter.get(id).map(|c| stands_by(definition, c));
+        let Some(before) = group.and_then(|group| lists.get(&group)) else {
+            continue;
+        };
         let reorder = LegalCommand::of::<Reorder>("CU-40").with("combatant", id.as_str());
         let to_the_end = reorder.clone();
-        let reorder = reorder.among("before", &before, Some(id));
+        let reorder = reorder.among("before", before, Some(id));
         let reorder = reorder.required("before").alike_values("before");
         legal.push(reorder.alike());
         let to_the_end = to_the_end.labelled("Move {combatant} to the end of the order");

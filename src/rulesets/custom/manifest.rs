@@ -59,8 +59,8 @@ const DECISIONS: &[Decision] = &[
     ),
     Decision::new(
         "react",
-        &["react", "trigger", "return", "pass", "resolve"],
-        "Combatants react between two turns or pass.",
+        &["react", "trigger", "return", "swap", "pass", "resolve"],
+        "Combatants react between two turns, or before the first one, or pass.",
     ),
     Decision::new(
         "resolve",
@@ -308,7 +308,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-25",
-        "`moves`: a combatant that returns keeps its new place.",
+        "`moves`: a combatant that returns, or uses what it has readied, keeps its new place. A turn of this round that it has not had is lost then.",
     ),
     Rule::official(
         "CU-26",
@@ -332,7 +332,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-31",
-        "After a turn that ended or was delayed, and before the round ends, all who may react are asked, until each has reacted or passed; not for a reaction that is `silent`. No one reacts after a lair's turn, but one that delays may return before the round ends. Unconscious and surprised combatants do not react.",
+        "After a turn that ended or was delayed, and before the round ends, all who may react are asked, until each has reacted or passed; not for a reaction that is `silent`. No one reacts after a lair's turn, but one that delays may return before the round ends. Unconscious and surprised combatants do not react. With `when` round_start they are asked before the first turn of a round.",
     ),
     Rule::official(
         "CU-32",
@@ -372,7 +372,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-41",
-        "`score.swap`: two combatants exchange their open places. In its own turn a combatant gives the turn back; with `own_turn` it swaps at no other time.",
+        "`score.swap`: two combatants exchange their open places. In its own turn a combatant gives the turn back. `when` says whether it swaps at no other time, or before the first turn of a round alone.",
     ),
     Rule::official(
         "CU-42",

@@ -36,10 +36,12 @@ use crate::vocabulary::{
     Violation, ids, spaced,
 };
 use candidates::{candidates, chooser, next_choice};
-use definition::{Chooser, Definition, Gives, Prepare, ReactionRule};
+use definition::{Chooser, Definition, Gives, Prepare, ReactionRule, SwapWhen};
+use places::swap_rule;
 use query::{
-    Survey, asked, choosing_cards, costs_turns, current, definition, delay_rule, has_clock,
-    has_laps, has_places, has_sides, has_unlimited_turns, lap_now, may_skip, names_now, undeclared,
+    Opening, Survey, asked, choosing_cards, costs_turns, current, definition, delay_rule,
+    has_clock, has_laps, has_places, has_sides, has_unlimited_turns, lap_now, may_skip, names_now,
+    opening, undeclared,
 };
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
@@ -326,6 +328,10 @@ fn pending_gap(encounter: &Encounter) -> Pending {
     }
     if delay_rule(definition(encounter)).is_some() {
         commands.push("return");
+    }
+    let swaps = swap_rule(encounter).is_some_and(|rule| rule.when == SwapWhen::RoundStart);
+    if swaps && opening(encounter) == Some(Opening::RoundStart) {
+        commands.push("swap");
     }
     Pending::new("react", who, &commands, "CU-31")
 }

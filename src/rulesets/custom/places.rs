@@ -1,12 +1,12 @@
 //! Places that change by hand: what the game master sets, and swaps between two combatants.
 
 use super::decide::{ensure, now};
-use super::definition::{Definition, Fact, Partner, SwapRule};
+use super::definition::{Definition, Fact, Partner, SwapRule, SwapWhen};
 use super::flow::{Point, proceed};
 use super::query::{
-    Survey, change_of_initiative, definition, fits, has_clock, has_places, in_a_turn, in_top_turn,
-    is_seated, key_of, next_place, place_of, place_to_choose, score_rule, scores_sides,
-    sorts_by_score, steps,
+    Opening, Survey, change_of_initiative, declared, definition, fits, has_clock, has_places,
+    has_sides, in_a_turn, in_top_turn, is_seated, key_of, may_respond, next_place, opening,
+    place_of, place_to_choose, score_rule, scores_sides, sorts_by_score, steps,
 };
 use super::react::settle;
 use super::{
@@ -143,6 +143,15 @@ pub(super) fn reorder(play: &mut Play<'_>, c: &Reorder) -> Result<(), Violation>
         field("before"),
         || "A combatant can't move before itself. Choose another one.",
     )?;
+    if let (Some(c), Some(before)) = (encounter.get(id), &c.before)
+        && let Some(other) = encounter.get(before)
+        && stands_by(definition, c) != stands_by(definition, other)
+    {
+        let detail = format!(
+            "{before} is of another side or choice, which decides before the places. Name another combatant."
+        );
+        return Err(Violation::field("stands_elsewhere", "before", detail));
+    }
     let place = next_place(encounter, id).or_else(|| place_of(encounter, id));
     let turn = place.map(|place| place.turn);
     play.emit(PlaceMoved {
@@ -154,6 +163,16 @@ pub(super) fn reorder(play: &mut Play<'_>, c: &Reorder) -> Result<(), Violation>
     });
     settle(play);
     Ok(())
+}
+
+/// What decides before places do: the side and the choice of a combatant, if the order compares them.
+pub(super) fn stands_by<'t>(
+    definition: &'t Definition,
+    c: &'t Combatant,
+) -> (Option<&'t Slug>, Option<&'t Slug>) {
+    let side = has_sides(definition).then_some(&c.side);
+    let by_choice = key_of(definition, &Fact::Choice).is_some();
+    (side, declared(definition, c).filter(|_| by_choice))
 }
 
 /// Keeps one of the cards that a combatant was dealt for a place that has not come up.
@@ -262,13 +281,20 @@ fn check_swap<'p>(
         "score.swap.with",
         || format!("{id} can swap places with combatants of the same side only."),
     )?;
-    let is_time = !rule.own_turn || gives_back(encounter, id);
+    let (is_time, only) = match rule.when {
+        SwapWhen::Any => (true, ""),
+        SwapWhen::OwnTurn => (gives_back(encounter, id), "in its own turn"),
+        SwapWhen::RoundStart => (
+            is_round_start(encounter),
+            "before the first turn of a round",
+        ),
+    };
     ensure(
         is_time,
-        "not_its_own_turn",
+        "not_time_to_swap",
         "CU-41",
-        "score.swap.own_turn",
-        || format!("{id} can swap only in its own turn. {}", now(encounter)),
+        "score.swap.when",
+        || format!("{id} can swap only {only}. {}", now(encounter)),
     )?;
     let survey = Survey::of(encounter);
     let swaps = may_swap(&survey, c);
@@ -294,9 +320,22 @@ fn is_partner(rule: &SwapRule, c: &Combatant, other: &Combatant) -> bool {
 /// Whether a combatant has a place to give away: one that is open, or that of its own turn.
 pub(super) fn may_swap(survey: &Survey<'_>, c: &Combatant) -> bool {
     let encounter = survey.encounter;
-    let at_any_time = swap_rule(encounter).is_some_and(|rule| !rule.own_turn);
-    at_any_time && has_open_place(survey, c)
+    let outside_turns = match swap_rule(encounter).map(|rule| rule.when) {
+        Some(SwapWhen::Any) => true,
+        Some(SwapWhen::RoundStart) => {
+            return is_round_start(encounter)
+                && may_respond(encounter, c)
+                && has_open_place(survey, c);
+        }
+        Some(SwapWhen::OwnTurn) | None => false,
+    };
+    outside_turns && has_open_place(survey, c)
         || is_round_open(encounter) && gives_back(encounter, &c.id)
+}
+
+/// True before the first turn of a round, while combatants are asked.
+fn is_round_start(encounter: &Encounter) -> bool {
+    opening(encounter) == Some(Opening::RoundStart)
 }
 
 /// Whether a combatant has an open place in this round, outside its own turn.

@@ -2,13 +2,13 @@
 
 use super::candidates::candidates;
 use super::definition::{
-    DeckRule, DeclareRule, Definition, Fact, Gain, Gives, Key, Lasts, OUTNUMBERED, Only, Owner,
-    Per, PoolRule, Prepare, ReactionRule, ScoreRule, StepRule, Surprise, Team, Term, TurnCostRule,
-    Turns, Unconscious, When, Who,
+    DeckRule, Definition, Fact, Gain, Gives, Key, Lasts, OUTNUMBERED, Only, Owner, Partner, Per,
+    PoolRule, Prepare, ReactionRule, ScoreRule, StepRule, Surprise, SwapWhen, Team, Term,
+    TurnCostRule, Turns, Unconscious, When, Who,
 };
 use super::manifest::MANIFEST;
 use super::{
-    Cause, Combatant, Encounter, Event, InitiativeChanged, Mode, Place, PoolChanged,
+    Cause, Combatant, Encounter, Event, GapAt, InitiativeChanged, Mode, Place, PoolChanged,
     SidePoolChanged, SideState, State, TablePoolChanged, Turn, TurnOrigin,
 };
 use crate::json::CachedJson;
@@ -173,23 +173,44 @@ pub(super) fn is_foe(c: &Combatant) -> bool {
 
 /// Whether a combatant is one of `who`.
 pub(super) fn fits(definition: &Definition, who: &Who, c: &Combatant) -> bool {
+    fits_body(who, definition, c)
+        && (who.declared.is_empty()
+            || has_declared_one_of(definition, who, c)
+            || has_every_choice(definition, c))
+}
+
+/// The same by side and numbers alone.
+fn fits_body(who: &Who, definition: &Definition, c: &Combatant) -> bool {
     if let Some(team) = who.side
         && (team == Team::Foes) != is_foe(c)
     {
         return false;
     }
-    if let Some(name) = &who.has
-        && number(definition, c, name) <= 0
-    {
-        return false;
-    }
-    who.declared.is_empty() || has_declared_one_of(who, c) || has_every_choice(definition, c)
+    let has = who.has.as_ref();
+    has.is_none_or(|name| number(definition, c, name) > 0)
 }
 
-fn has_declared_one_of(who: &Who, c: &Combatant) -> bool {
-    match &c.state.declared {
+fn has_declared_one_of(definition: &Definition, who: &Who, c: &Combatant) -> bool {
+    match declared(definition, c) {
         Some(choice) => who.declared.contains(choice),
         None => false,
+    }
+}
+
+/// What a combatant has declared, or the choice that comes first if it may still pass.
+pub(super) fn declared<'t>(definition: &'t Definition, c: &'t Combatant) -> Option<&'t Slug> {
+    if let Some(choice) = &c.state.declared {
+        return Some(choice);
+    }
+    let declare = definition.declare.as_ref();
+    let declare =
+        declare.filter(|declare| declare.passing && fits_body(&declare.who, definition, c))?;
+    let is_reversed = key_of(definition, &Fact::Choice).is_some_and(|key| key.highest);
+    let mut choices = declare.choices.iter();
+    if is_reversed {
+        choices.next_back()
+    } else {
+        choices.next()
     }
 }
 
@@ -219,12 +240,6 @@ pub(super) fn declaration(definition: &Definition, c: &Combatant) -> Option<Slug
     }
     let declared = c.state.declared.as_ref();
     declared.or(declare.choices.first()).cloned()
-}
-
-/// The position of what a combatant declared among the choices; None without one that is known.
-pub(super) fn declared_position(declare: &DeclareRule, c: &Combatant) -> Option<usize> {
-    let declared = c.state.declared.as_ref()?;
-    declare.choices.iter().position(|choice| choice == declared)
 }
 
 /// Whether a combatant is surprised, so that its first turn passes unused.
@@ -789,7 +804,7 @@ fn choice_now(encounter: &Encounter) -> Option<&Slug> {
     };
     let mut choices = acting
         .iter()
-        .map(|id| encounter.get(id)?.state.declared.as_ref());
+        .map(|id| declared(definition(encounter), encounter.get(id)?));
     let first = choices.next()??;
     choices.all(|choice| choice == Some(first)).then_some(first)
 }
@@ -832,6 +847,8 @@ pub(super) fn in_top_turn(encounter: &Encounter, id: &CombatantId) -> bool {
 /// When combatants react.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opening {
+    /// Before the first turn of a round by the order.
+    RoundStart,
     /// Within a turn.
     WithinTurn,
     /// After a turn that ended or was delayed.
@@ -845,8 +862,11 @@ pub(super) enum Opening {
 /// The opening that there is now, if combatants can react.
 pub(super) fn opening(encounter: &Encounter) -> Option<Opening> {
     match encounter.state.mode {
-        Mode::Gap { stalled: true, .. } => Some(Opening::RoundEnd),
-        Mode::Gap { stalled: false, .. } => Some(Opening::AfterTurn),
+        Mode::Gap { at, .. } => Some(match at {
+            GapAt::RoundStart => Opening::RoundStart,
+            GapAt::AfterTurn => Opening::AfterTurn,
+            GapAt::RoundEnd => Opening::RoundEnd,
+        }),
         Mode::Turn if top(encounter).is_some() => Some(Opening::WithinTurn),
         Mode::Choosing => Some(Opening::Choice),
         _ => None,
@@ -854,7 +874,7 @@ pub(super) fn opening(encounter: &Encounter) -> Option<Opening> {
 }
 
 /// Whether a combatant may react at all: it is in the fight, and has not passed in this gap.
-fn may_respond(encounter: &Encounter, c: &Combatant) -> bool {
+pub(super) fn may_respond(encounter: &Encounter, c: &Combatant) -> bool {
     if let Mode::Gap { passed, .. } = &encounter.state.mode
         && passed.contains(&c.id)
     {
@@ -877,7 +897,7 @@ pub(super) fn may_return(encounter: &Encounter, c: &Combatant, opening: Opening)
         Opening::WithinTurn => delay.when != When::Gap,
         Opening::AfterTurn => delay.when != When::Turn && !was_last(encounter, c),
         Opening::RoundEnd => true,
-        Opening::Choice => false,
+        Opening::RoundStart | Opening::Choice => false,
     };
     c.state.delaying && is_time && has_room(encounter) && may_respond(encounter, c)
 }
@@ -890,11 +910,13 @@ fn has_room(encounter: &Encounter) -> bool {
 /// Whether a combatant may react in this opening, if it has a reaction.
 pub(super) fn may_react(encounter: &Encounter, c: &Combatant, opening: Opening) -> bool {
     let is_own_turn = match opening {
+        Opening::RoundStart => false,
         Opening::WithinTurn => in_a_turn(encounter, &c.id),
         Opening::AfterTurn | Opening::RoundEnd => was_last(encounter, c),
         Opening::Choice => encounter.state.last.is_none() || was_last(encounter, c),
     };
-    let follows_lair = opening != Opening::WithinTurn && after_lair(encounter);
+    let follows_lair =
+        !matches!(opening, Opening::RoundStart | Opening::WithinTurn) && after_lair(encounter);
     !is_own_turn
         && !follows_lair
         && !c.state.delaying
@@ -1004,10 +1026,15 @@ pub(super) fn may_use(
 
 /// True if a reaction may be used in this opening.
 fn comes_in(encounter: &Encounter, opening: Opening, rule: &ReactionRule) -> bool {
+    let in_gap = matches!(rule.when, When::Gap | When::Any);
     let is_time = match opening {
-        Opening::WithinTurn => rule.when != When::Gap || rule.silent && !is_turn_of_lair(encounter),
-        Opening::AfterTurn | Opening::RoundEnd => rule.when != When::Turn,
-        Opening::Choice => rule.when != When::Turn && rule.silent,
+        Opening::RoundStart => rule.when == When::RoundStart,
+        Opening::WithinTurn => {
+            matches!(rule.when, When::Turn | When::Any)
+                || in_gap && rule.silent && !is_turn_of_lair(encounter)
+        }
+        Opening::AfterTurn | Opening::RoundEnd => in_gap,
+        Opening::Choice => in_gap && rule.silent,
     };
     let fits_here = match rule.gives() {
         Gives::Action => true,
@@ -1093,6 +1120,11 @@ pub(super) fn reacting(
     let mut rules: Vec<_> = definition(encounter).reactions.iter().collect();
     rules.retain(|(_, rule)| !rule.silent && comes_in(encounter, opening, rule));
     let survey = Survey::of(encounter);
+    let swappers = if opening == Opening::RoundStart {
+        swappers(&survey)
+    } else {
+        HashSet::new()
+    };
     encounter.iter().filter(move |c| {
         if c.state.delaying {
             return may_return(encounter, c, opening);
@@ -1100,7 +1132,37 @@ pub(super) fn reacting(
         let mut rules = rules.iter();
         rules.any(|(name, rule)| can_use(&survey, c, name, rule))
             && may_react(encounter, c, opening)
+            || swappers.contains(&c.id) && may_respond(encounter, c)
     })
+}
+
+/// The combatants that may swap places before the first turn, if the definition asks for that. A hidden
+/// partner counts only for hidden ones, or the question would show that it is there.
+fn swappers<'t>(survey: &Survey<'t>) -> HashSet<&'t CombatantId> {
+    let encounter = survey.encounter;
+    let definition = definition(encounter);
+    let rule = score_rule(definition).and_then(|score| score.swap.as_ref());
+    let Some(rule) = rule.filter(|rule| rule.when == SwapWhen::RoundStart) else {
+        return HashSet::new();
+    };
+    let mut partners: BTreeMap<(Option<&Slug>, bool), usize> = BTreeMap::new();
+    let group = |c: &'t Combatant| (rule.with == Partner::Side).then_some(&c.side);
+    let open: Vec<_> = encounter
+        .active()
+        .filter(|c| !c.state.delaying && survey.has_open_place(&c.id))
+        .collect();
+    for c in &open {
+        *partners.entry((group(c), c.hidden)).or_default() += 1;
+    }
+    let count = |c: &'t Combatant, hidden| partners.get(&(group(c), hidden)).copied().unwrap_or(0);
+    let mut swappers = HashSet::new();
+    for c in open {
+        let others = count(c, false) + if c.hidden { count(c, true) } else { 0 };
+        if others > 1 && fits(definition, &rule.who, c) {
+            swappers.insert(&c.id);
+        }
+    }
+    swappers
 }
 
 /// The combatants that are asked in the gap that is open.

@@ -12,8 +12,8 @@ use super::query::{
 };
 use super::rank::Ranks;
 use super::{
-    CameLate, Cause, Combatant, Custom, DelayLapsed, Encounter, Halted, Mode, Place, PlaceMoved,
-    Play, Reached, TurnOrigin,
+    CameLate, Cause, Combatant, Custom, DelayLapsed, Encounter, GapAt, Halted, Mode, Place,
+    PlaceMoved, Play, Reached, TurnOrigin,
 };
 use crate::rulesets::shared::end_turn;
 use crate::vocabulary::{
@@ -247,8 +247,11 @@ pub(super) fn settle(play: &mut Play<'_>) {
             proceed(play, Point::Next);
         }
         Mode::Choosing => proceed(play, Point::Next),
-        Mode::Gap { stalled: false, .. } => close_used_gap(play),
-        Mode::Gap { stalled: true, .. } if nobody || !candidates(encounter).is_empty() => {
+        Mode::Gap {
+            at: GapAt::RoundStart | GapAt::AfterTurn,
+            ..
+        } => close_used_gap(play),
+        Mode::Gap { .. } if nobody || !candidates(encounter).is_empty() => {
             proceed(play, Point::Next);
         }
         Mode::Turn if !encounter.state.turns.is_empty() => end_fallen(play),

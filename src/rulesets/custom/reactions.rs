@@ -7,9 +7,9 @@ use super::flow::{Point, begin, close_used_gap, proceed, return_to};
 use super::manifest::MANIFEST;
 use super::query::{
     Opening, Survey, beside_now, change_of_initiative, definition, delay_rule, fits,
-    has_initiative, has_turn_for, is_skipped, is_surprised, later_by, lets_sides_skip, may_react,
-    may_return, may_skip, may_use, next_place, opening, points, pool_line, price, reaction_line,
-    top,
+    has_initiative, has_turn_for, is_skipped, is_surprised, last_begun, later_by, lets_sides_skip,
+    may_react, may_return, may_skip, may_use, next_place, opening, points, pool_line, price,
+    reaction_line, top,
 };
 use super::{
     Cause, Combatant, Delayed, Encounter, Mode, PlaceMoved, Play, PoolChanged, React, Reacted,
@@ -197,6 +197,9 @@ pub(super) fn react(play: &mut Play<'_>, wanted: &Use<'_>) -> Result<(), Violati
         )
     })?;
     pay(play, wanted, rule, cost);
+    if rule.moves {
+        move_to_now(play, id);
+    }
     match rule.gives() {
         Gives::Turn => begin(play, vec![id.clone()], TurnOrigin::Bought),
         Gives::OwnTurn => begin(play, vec![id.clone()], TurnOrigin::Early),
@@ -207,6 +210,25 @@ pub(super) fn react(play: &mut Play<'_>, wanted: &Use<'_>) -> Result<(), Violati
     }
     proceed(play, Point::Turn);
     Ok(())
+}
+
+/// Moves the place of a combatant to where it acts. A turn of this round that it has not had is lost.
+fn move_to_now(play: &mut Play<'_>, id: &CombatantId) {
+    let encounter = play.encounter();
+    let (beside, after) = beside_now(encounter);
+    let beside = beside.filter(|beside| *beside != id).cloned();
+    if beside.is_none() {
+        return;
+    }
+    let open = next_place(encounter, id).map(|place| place.turn);
+    let begun = last_begun(encounter, id).and_then(|at| encounter.state.places.get(at));
+    play.emit(PlaceMoved {
+        combatant: id.clone(),
+        beside,
+        after,
+        turn: open.or(begun.map(|place| place.turn)),
+        done: open.is_some(),
+    });
 }
 
 /// Lets another side go first.

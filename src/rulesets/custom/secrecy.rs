@@ -55,10 +55,12 @@ impl Secrecy<Self> for Custom {
             mode,
             first_seat: _,
             rolled,
+            starting,
             places,
             sides: _,
             turns,
             last,
+            opened,
             offer,
             stood_before,
             last_side: _,
@@ -80,6 +82,7 @@ impl Secrecy<Self> for Custom {
             },
             first_seat: None,
             rolled: *rolled,
+            starting: *starting,
             places: audience.known(places),
             sides: known_sides(whole, audience, someone_acts),
             turns: if someone_acts {
@@ -89,6 +92,7 @@ impl Secrecy<Self> for Custom {
             },
             // Of a turn that several share, the last to end may be hidden.
             last: known_last.filter(|_| !someone_acts),
+            opened: *opened,
             offer: audience.known(offer),
             stood_before: audience.known(stood_before),
             last_side: None,

@@ -108,6 +108,9 @@ pub struct State {
     pub first_seat: Option<i64>,
     /// True if this round's initiative is known.
     pub rolled: bool,
+    /// True until a combatant has had a turn in this round by the order.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub starting: bool,
     /// Places in the order, first to last.
     #[schema(inline, value_type = Vec<Place>)]
     pub places: Vec<CachedJson<Place>>,
@@ -119,6 +122,9 @@ pub struct State {
     pub turns: Vec<Turn>,
     /// The combatant whose turn last ended or was delayed.
     pub last: Option<CombatantId>,
+    /// True once a turn has ended or was delayed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub opened: bool,
     /// A swap of places that was offered. It lapses when one of the two starts a turn or leaves.
     #[schema(inline)]
     pub offer: Option<Offer>,
@@ -166,13 +172,24 @@ pub enum Mode {
     Gap {
         /// Combatants that passed.
         passed: BTreeSet<CombatantId>,
-        /// True if no combatant can act for the rest of the round.
-        stalled: bool,
+        /// Where in the round it opened.
+        at: GapAt,
     },
     /// No combatant is left in the fight.
     Halted,
     /// A combatant that the viewer can't see has the turn or must choose.
     SomeoneActs,
+}
+
+/// Where in a round a gap opens.
+#[word]
+pub enum GapAt {
+    /// Before its first turn by the order.
+    RoundStart,
+    /// After a turn.
+    AfterTurn,
+    /// Before it ends, because no combatant can act any more.
+    RoundEnd,
 }
 
 /// A place in the order.

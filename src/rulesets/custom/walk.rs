@@ -1,8 +1,7 @@
 //! What comes next: the one place that picks, for the flow, the order and `next`.
 
-use super::candidates::candidates;
-use super::definition::Chooser;
-use super::query::{definition, has_places, is_surprised, may_any_skip, payment, top};
+use super::candidates::{candidates, names_next, next_choice};
+use super::query::{definition, has_places_now, is_surprised, may_any_skip, payment, top};
 use super::{Encounter, TurnOpened, TurnOrigin};
 use crate::vocabulary::{CombatantId, Event as AnyEvent, TurnEnded};
 
@@ -37,8 +36,12 @@ pub(super) fn next(encounter: &Encounter) -> Next {
         return Next::Choice(who);
     }
     let definition = definition(encounter);
-    let names_next = definition.chooser == Chooser::Last && encounter.state.last.is_some();
-    let is_first = who.len() == 1 && has_places(definition) && !names_next;
+    let may_pass = || {
+        let mut who = who.iter().filter_map(|id| encounter.get(id));
+        who.any(|c| next_choice(encounter, c).is_some())
+    };
+    let is_first =
+        who.len() == 1 && has_places_now(encounter) && !names_next(encounter) && !may_pass();
     if definition.together.is_some() || is_first {
         Next::Turn(who)
     } else {

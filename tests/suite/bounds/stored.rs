@@ -160,7 +160,7 @@ fn bounds(ruleset: &str) -> Vec<Bound> {
             list("state/turns", 8, json!({"combatants": ["t#"], "done": [], "step": 0, "origin": "normal"})),
             list("state/turns", 500, json!("t#")).within(json!([{"combatants": "*", "done": [], "step": 0, "origin": "normal"}])),
             list("state/turns", 500, json!("t#")).within(json!([{"combatants": ["t"], "done": "*", "step": 0, "origin": "normal"}])),
-            list("state/mode", 500, json!("t#")).within(json!({"gap": {"passed": "*", "stalled": false}})),
+            list("state/mode", 500, json!("t#")).within(json!({"gap": {"passed": "*", "at": "after_turn"}})),
             number("combatants/0/state/turns_left", 0..=20),
             list("state/cards", 100, json!("qs")),
             map("state/sides", 4, json!(1)).within(json!([{"side": "t", "seen": true, "first": false, "yields": false, "pools": "*"}])),

@@ -154,7 +154,8 @@ fn change_score(chance: &mut Chance, definition: &mut Value) {
     let further = [("more_dice", json!("dex"))]
         .into_iter()
         .chain([("swap", json!({"with": "side"}))])
-        .chain([("swap", json!({"own_turn": true}))])
+        .chain([("swap", json!({"when": "own_turn"}))])
+        .chain([("swap", json!({"when": "round_start", "with": "side"}))])
         .chain([("swap", json!({"agrees": true, "who": {"side": "players"}}))]);
     for (line, value) in further {
         if chance.percent(12) {
@@ -287,7 +288,7 @@ fn reaction(chance: &mut Chance) -> Value {
     let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
     let mut reaction = json!({
         "who": who,
-        "when": one(&[json!("gap"), json!("turn"), json!("any")]),
+        "when": one(&[json!("gap"), json!("turn"), json!("any"), json!("round_start")]),
         "prepare": one(&[json!("none"), json!("ready")]),
         "silent": one(&[json!(false), json!(false), json!(true)]),
         "gives": one(&[json!("action"), json!("turn"), json!("own_turn"), json!("skip")]),
@@ -446,6 +447,10 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
         ),
         (
             json!({"reactions": {"d": {"prepare": "delay", "moves": true}}, "score": {"reroll": true}}),
+            "reactions.d.moves",
+        ),
+        (
+            json!({"reactions": {"d": {"moves": true, "prepare": "none"}}}),
             "reactions.d.moves",
         ),
         (
@@ -659,6 +664,47 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
         (json!({"score": null, "order": ["-score", "-dex"]}), "order"),
         (json!({"numbers": {"max": 0}}), "numbers.max"),
         (json!({"numbers": {"segment": 0}}), "numbers.segment"),
+        (
+            json!({"order": [{"key": "-dex", "lap": 1}, "lap"]}),
+            "order.0.lap",
+        ),
+        (
+            json!({"order": ["lap", {"key": "-dex", "round": 1, "from_round": 2}]}),
+            "order.1.from_round",
+        ),
+        (
+            json!({"order": ["again", "again_across_rounds"], "score": null}),
+            "order.1",
+        ),
+        (json!({"order": ["-side"]}), "order.0"),
+        (
+            json!({"score": {"per": "side"}, "order": ["-score", "side"]}),
+            "order.1",
+        ),
+        (
+            json!({"score": {"per": "side"}, "order": ["-score", "-dex"], "reactions": {"r": {"cost": {"initiative": 5}}}}),
+            "reactions.r.cost.initiative",
+        ),
+        (
+            json!({"order": ["again", "-dex"], "reactions": {"d": {"prepare": "delay", "moves": true}}}),
+            "reactions.d.moves",
+        ),
+        (
+            json!({"order": ["side", "-dex"], "unconscious": "moves"}),
+            "unconscious",
+        ),
+        (
+            json!({"score": {"swap": {}}, "order": ["side"]}),
+            "score.swap",
+        ),
+        (
+            json!({"declare": {"choices": ["a", "b"], "passing": true}, "order": ["choice"], "who": {"declared": ["a"]}}),
+            "who.declared",
+        ),
+        (
+            json!({"declare": {"choices": ["a", "b"], "passing": true}, "order": ["choice"], "together": {}}),
+            "declare.passing",
+        ),
         (
             json!({"turns": "unlimited", "order": ["-dex"], "score": null}),
             "turns",

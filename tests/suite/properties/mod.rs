@@ -12,6 +12,7 @@ mod fields;
 mod gone;
 mod history;
 pub mod judge;
+mod least;
 mod player;
 mod recorded;
 pub mod secrecy;

@@ -33,6 +33,7 @@ const GM: &[(&str, &[&str])] = &[
             "roll",
             "resolve",
             "grant",
+            "end_round",
             "set_initiative",
             "reorder",
         ],
