@@ -356,8 +356,15 @@ fn play(seed: u64) -> usize {
     let definition = definition(&mut chance);
     let creation = json!({"ruleset": "custom", "options": {"definition": definition}, "combatants": combatants(&mut chance)});
     let mut table = Table::create(creation);
-    table.accept(json!({"type": "start"}));
-    let mut last_side: Option<String> = None;
+    let begun = table.send(json!({"type": "start"})).expect("a start");
+    let opened = begun.iter().find(|event| event["type"] == "turn_opened");
+    let side_of = |view: &Value, id: &str| {
+        let mut all = list(&view["combatants"]);
+        all.find(|c| c["id"] == id)
+            .map(|c| text(&c["side"]).to_owned())
+    };
+    let first = opened.map(|event| text(&event["combatants"][0]));
+    let mut last_side = first.and_then(|first| side_of(&table.view(), first));
     let mut compared = 0;
     for step in 0..COMMANDS {
         let view = table.view();
@@ -406,11 +413,6 @@ fn play(seed: u64) -> usize {
         let events = events.unwrap_or_else(|refused| panic!("seed {seed}: {command}: {refused:?}"));
         let chosen = ["begin_turn", "resolve"].contains(&text(&command["type"])) && choosing;
         let after = table.view();
-        let side_of = |id: &str| {
-            let mut all = list(&after["combatants"]);
-            all.find(|c| c["id"] == id)
-                .map(|c| text(&c["side"]).to_owned())
-        };
         let across = definition["order"]
             .to_string()
             .contains("again_across_rounds");
@@ -420,7 +422,7 @@ fn play(seed: u64) -> usize {
                 "round_started" if !across => last_side = None,
                 "turn_opened" => {
                     before.clone_from(&last_side);
-                    last_side = side_of(text(&event["combatants"][0]));
+                    last_side = side_of(&after, text(&event["combatants"][0]));
                 }
                 _ => {}
             }
