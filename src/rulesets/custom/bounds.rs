@@ -3,7 +3,9 @@
 use super::check::{MAX_NUMBERS, MAX_POOLS, MAX_REACTIONS};
 use super::definition::{ChangesRule, Definition, Fact, MAX_KEYS};
 use super::initiative::most_dice;
-use super::query::{MAX_DEPTH, has_places, key_of, keys, rerolls, turns};
+use super::lines::{has_places, key_of, keys, rerolls};
+use super::openings::MAX_DEPTH;
+use super::query::turns;
 use super::{Combatant, Encounter, Initiative, Mode, Turn};
 use crate::rulesets::shared::{at_most, within};
 use crate::vocabulary::{MAX_COMBATANTS, MAX_EFFECTS, Status};

@@ -1,9 +1,11 @@
 //! Who may act next: those whose next turn has the least key, and among them who chooses.
 
 use super::definition::{Chooser, Definition, Fact, Key};
+use super::lines::{has_places, has_sides, key_of, keys, segment};
+use super::pools::outnumbered_by;
 use super::query::{
-    declared, definition, fits, has_every_choice, has_places, has_places_now, has_sides, is_foe,
-    is_ready, key_of, keys, open_places, outnumbered_by, segment, turns,
+    declared, definition, fits, has_every_choice, has_places_now, is_foe, is_ready, open_places,
+    turns,
 };
 use super::rank::{Ranks, stands};
 use super::{Combatant, Encounter, Place, SideState};

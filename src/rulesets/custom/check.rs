@@ -5,7 +5,7 @@ use super::definition::{
     MAX_KEYS, OUTNUMBERED, Only, Owner, Per, PoolRule, Prepare, ReactionRule, Reshuffle, Rolled,
     SEAT, ScoreRule, Surprise, Team, Term, TurnCostRule, Turns, Unconscious, When, Who,
 };
-use super::query::{
+use super::lines::{
     all_steps, costs_turns, has_clock, has_laps, has_places, has_sides, is_low_first, is_of_side,
     is_seated, keys, lets_sides_skip, pool_line, reaction_line, rerolls, scores_sides,
     sorts_by_score,

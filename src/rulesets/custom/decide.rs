@@ -5,11 +5,13 @@ use super::candidates::{candidates, chooser, next_choice};
 use super::definition::{Chooser, Owner, PoolRule, Surprise};
 use super::flow::{Point, begin, close_used_gap, end_one, next_step, proceed, show};
 use super::initiative;
+use super::lines::{costs_turns, has_clock, has_laps, has_places, has_sides, has_unlimited_turns};
+use super::openings::asked;
 use super::places;
+use super::pools::{pool_size, price_of_turn, side_pool_size, side_state};
 use super::query::{
-    asked, choosing_cards, costs_turns, current, definition, fits, has_clock, has_laps, has_places,
-    has_sides, has_unlimited_turns, is_ready, is_skipped, lap_now, may_end_round, must_declare,
-    place_of, pool_size, price_of_turn, side_pool_size, side_state, step_now, steps, undeclared,
+    choosing_cards, current, definition, fits, is_ready, is_skipped, lap_now, may_end_round,
+    must_declare, place_of, step_now, steps, undeclared,
 };
 use super::reactions::{Use, delay, react, ready, return_to_turn, set_pool, set_side_pool};
 use super::{

@@ -2,10 +2,14 @@
 
 use super::candidates::candidates;
 use super::definition::{Chooser, Definition, Fact, Key, Lasts, Owner, Surprise};
+use super::lines::{
+    costs_turns, delays_last, has_clock, has_laps, has_places, has_unlimited_turns,
+    keeps_last_side, keys, rerolls,
+};
+use super::pools::{gained, pool_size, side_pool_size};
 use super::query::{
-    costs_turns, declaration, delays_last, gained, has_clock, has_laps, has_places, has_places_now,
-    has_unlimited_turns, in_a_turn, in_top_turn, is_over, is_skipped, keeps_last_side, keys,
-    last_begun, next_place, open_place, pool_size, rerolls, side_pool_size, turns,
+    declaration, has_places_now, in_a_turn, in_top_turn, is_over, is_skipped, last_begun,
+    next_place, open_place, turns,
 };
 use super::rank::Ranks;
 use super::{

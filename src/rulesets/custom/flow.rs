@@ -3,10 +3,11 @@
 use super::candidates::{chooser, slot_taken};
 use super::definition::{Lasts, Reshuffle};
 use super::initiative::{deal_places, rolls_anything};
+use super::lines::{clock, deck, delays_last, has_clock, rerolls};
+use super::openings::{Opening, after_lair, asked, reacting};
+use super::pools::payment;
 use super::query::{
-    Opening, after_lair, asked, choosing_cards, clock, current, deck, declaration, definition,
-    delays_last, has_clock, is_skipped, owes_roll, payment, reacting, rerolls, steps, top,
-    undeclared,
+    choosing_cards, current, declaration, definition, is_skipped, owes_roll, steps, top, undeclared,
 };
 use super::walk::{self, Next};
 use super::{

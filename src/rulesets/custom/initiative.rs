@@ -4,11 +4,15 @@ use super::definition::{
     DeckRule, Definition, Dice, Fact, Keep, Key, Lasts, Number, Per, Rolled, SEAT, ScoreRule,
     Surprise,
 };
+use super::lines::{
+    costs_turns, deck, delays_last, further_turn, has_clock, has_laps, has_own_score, has_places,
+    is_low_first, is_of_side, is_seated, key_of, keys, leading_number, score_rule, segment,
+    sign_of_score, sorts_by_score,
+};
+use super::pools::side_state;
 use super::query::{
-    change_by_conditions, change_by_wounds, costs_turns, deck, definition, delays_last,
-    further_turn, has_clock, has_laps, has_places, is_fixed, is_foe, is_low_first, is_of_side,
-    is_seated, key_of, keys, lap_now, leading_number, number, score_rule, segment, side_state,
-    sign_of_score, sorts_by_score, turns, value,
+    change_by_conditions, change_by_wounds, definition, is_fixed, is_foe, lap_now, number, turns,
+    value,
 };
 use super::rank::Ranks;
 use super::{
@@ -618,8 +622,13 @@ impl<'t> Roller<'t> {
 
     /// What the keys of the order compare that a unit brings, lowest first.
     fn key(&self, unit: &Unit<'_>) -> Vec<i64> {
-        let mut all = Vec::new();
-        for key in keys(self.definition) {
+        let keys = keys(self.definition);
+        if self.rule.per == Per::Side && unit.word.is_some() {
+            // A side brings nothing: what its members bring decides between them.
+            return vec![0; keys.len()];
+        }
+        let mut all = Vec::with_capacity(keys.len());
+        for key in keys {
             let sign = key.sign();
             all.push(match &key.fact {
                 Fact::Foe => sign * i64::from(is_foe(unit.first)),
@@ -980,7 +989,7 @@ impl<'t> Roller<'t> {
             let mut further = if let Some(deck) = &self.rule.deck {
                 let card = self.draw(play, deck, 0);
                 self.with_wounds(c, &self.with_card(&undiced, card))
-            } else if is_seated(self.definition) || !sorts_by_score(self.definition) {
+            } else if is_seated(self.definition) || !has_own_score(self.definition) {
                 undiced.clone()
             } else {
                 shift += self.sign() * further_turn(self.definition);

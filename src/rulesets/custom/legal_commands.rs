@@ -12,13 +12,13 @@ use super::definition::{
 use super::initiative::{
     side_dice, table_cards, table_roll_offs, table_rolls, table_totals, takes_totals,
 };
-use super::places::{has_open_place, may_swap, stands_by, swap_rule};
-use super::query::{
-    Opening, Survey, asked, cost_of_turn, current, deck, definition, delay_rule, fits, has_clock,
-    has_places, is_seated, may_choose_card, may_end_round, may_react, may_return, may_skip,
-    may_use, opening, points, price, price_of_turn, score_rule, scores_sides, sorts_by_score,
-    undeclared,
+use super::lines::{
+    deck, delay_rule, has_clock, has_places, is_seated, score_rule, scores_sides, sorts_by_score,
 };
+use super::openings::{Opening, asked, may_react, may_return, may_skip, may_use, opening};
+use super::places::{has_open_place, may_swap, stands_by, swap_rule};
+use super::pools::{cost_of_turn, points, price, price_of_turn};
+use super::query::{Survey, current, definition, fits, may_choose_card, may_end_round, undeclared};
 use super::{Combatant, Encounter, Mode, rule_of_choice};
 use crate::vocabulary::{
     CombatantId, LegalCommand, MAX_COMBATANTS, Property, Slug, Status, Values, shared_list,

@@ -11,10 +11,13 @@ mod evolve;
 mod flow;
 mod initiative;
 mod legal_commands;
+mod lines;
 mod manifest;
+mod openings;
 mod options;
 mod order;
 mod places;
+mod pools;
 mod query;
 mod rank;
 mod react;
@@ -37,12 +40,12 @@ use crate::vocabulary::{
 };
 use candidates::{candidates, chooser, next_choice};
 use definition::{Chooser, Definition, Gives, Prepare, ReactionRule, SwapWhen};
-use places::swap_rule;
-use query::{
-    Opening, Survey, asked, choosing_cards, costs_turns, current, definition, delay_rule,
-    has_clock, has_laps, has_places, has_sides, has_unlimited_turns, lap_now, may_skip, names_now,
-    opening, undeclared,
+use lines::{
+    costs_turns, delay_rule, has_clock, has_laps, has_places, has_sides, has_unlimited_turns,
 };
+use openings::{Opening, asked, may_skip, opening};
+use places::swap_rule;
+use query::{Survey, choosing_cards, current, definition, lap_now, names_now, undeclared};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
 

@@ -1,10 +1,11 @@
 //! The order that is shown, and who is next in it.
 
 use super::definition::{Chooser, Definition, Fact, Per};
-use super::query::{
-    costs_turns, deck, definition, has_clock, has_laps, has_places, is_over, is_seated, keys,
-    leading_number, score_rule, sorts_by_score,
+use super::lines::{
+    costs_turns, deck, has_clock, has_laps, has_places, is_seated, keys, leading_number,
+    score_rule, sorts_by_score,
 };
+use super::query::{definition, is_over};
 use super::rank::{Ranks, stands};
 use super::walk::{Coming, Walk};
 use super::{Combatant, Custom, Encounter, Initiative, Mode, Place};

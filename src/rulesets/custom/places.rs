@@ -3,10 +3,13 @@
 use super::decide::{ensure, now};
 use super::definition::{Definition, Fact, Partner, SwapRule, SwapWhen};
 use super::flow::{Point, proceed};
+use super::lines::{
+    has_clock, has_places, has_sides, is_seated, key_of, score_rule, scores_sides, sorts_by_score,
+};
+use super::openings::{Opening, may_respond, opening};
 use super::query::{
-    Opening, Survey, change_of_initiative, declared, definition, fits, has_clock, has_places,
-    has_sides, in_a_turn, in_top_turn, is_seated, key_of, may_respond, next_place, opening,
-    place_of, place_to_choose, score_rule, scores_sides, sorts_by_score, steps,
+    Survey, change_of_initiative, declared, definition, fits, in_a_turn, in_top_turn, next_place,
+    place_of, place_to_choose, steps,
 };
 use super::react::settle;
 use super::{

@@ -1,7 +1,8 @@
 //! What places and sides are sorted by: the keys of the order.
 
 use super::definition::{Definition, Fact, Key};
-use super::query::{deck, definition, has_places, is_of_side, keys};
+use super::lines::{deck, has_places, is_of_side, keys};
+use super::query::definition;
 use super::{Encounter, Initiative, Place, Reached, SideState};
 use std::cmp::Ordering;
 use std::ops::Range;

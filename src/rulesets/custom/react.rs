@@ -4,11 +4,11 @@ use super::candidates::candidates;
 use super::definition::{Join, Unconscious};
 use super::flow::{Point, begin, close_used_gap, end_one, proceed, show};
 use super::initiative;
+use super::lines::{costs_turns, has_clock, has_places, has_sides};
 use super::manifest::MANIFEST;
 use super::query::{
     beside_now, change_by_conditions, change_by_wounds, change_of_initiative, choosing_cards,
-    costs_turns, definition, has_clock, has_places, has_sides, in_a_turn, in_top_turn, is_skipped,
-    owes_roll, place_of, top, undeclared,
+    definition, in_a_turn, in_top_turn, is_skipped, owes_roll, place_of, top, undeclared,
 };
 use super::rank::Ranks;
 use super::{

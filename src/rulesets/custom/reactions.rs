@@ -4,12 +4,15 @@ use super::candidates::candidates;
 use super::decide::{ensure, now};
 use super::definition::{Definition, Gives, Owner, Prepare, ReactionRule};
 use super::flow::{Point, begin, close_used_gap, proceed, return_to};
+use super::lines::{delay_rule, later_by, lets_sides_skip, pool_line, reaction_line};
 use super::manifest::MANIFEST;
+use super::openings::{
+    Opening, has_initiative, has_turn_for, may_react, may_return, may_skip, may_use, opening,
+};
+use super::pools::{points, price};
 use super::query::{
-    Opening, Survey, beside_now, change_of_initiative, definition, delay_rule, fits,
-    has_initiative, has_turn_for, is_skipped, is_surprised, last_begun, later_by, lets_sides_skip,
-    may_react, may_return, may_skip, may_use, next_place, opening, points, pool_line, price,
-    reaction_line, top,
+    Survey, beside_now, change_of_initiative, definition, fits, is_skipped, is_surprised,
+    last_begun, next_place, top,
 };
 use super::{
     Cause, Combatant, Delayed, Encounter, Mode, PlaceMoved, Play, PoolChanged, React, Reacted,

@@ -3,7 +3,11 @@
 use super::candidates::{candidates, chooser};
 use super::definition::Owner;
 use super::evolve::sort_sides;
-use super::query::{asked, choosing_cards, current, definition, has_sides, side_state, undeclared};
+use super::lines::has_sides;
+use super::lines::pool_of_turns;
+use super::openings::asked;
+use super::pools::side_state;
+use super::query::{choosing_cards, current, definition, undeclared};
 use super::rank::Ranks;
 use super::{
     Combatant, CombatantState, Custom, Declared, Encounter, Event, InitiativeRolled, Mode, Place,
@@ -133,11 +137,13 @@ impl Secrecy<Self> for Custom {
                 pools,
                 unseen_pools: _,
             } = &c.state;
-            let (shown, unseen) = if !pools.is_empty() && audience.hides_hp(whole, c) {
-                (BTreeMap::new(), pools.clone())
-            } else {
-                (pools.clone(), BTreeMap::new())
-            };
+            let mut shown = pools.clone();
+            let mut unseen = BTreeMap::new();
+            if !pools.is_empty() && audience.hides_hp(whole, c) {
+                unseen.clone_from(pools);
+                shown.retain(|pool, _| pays_for_turns(whole, pool));
+                unseen.retain(|pool, _| !shown.contains_key(pool));
+            }
             CombatantState {
                 turns_left: *turns_left,
                 turns_taken: *turns_taken,
@@ -171,7 +177,12 @@ impl Secrecy<Self> for Custom {
             }
             Event::ClockAdvanced(_) if is_for_unknown(redaction) => return None,
             Event::Placed(e) if e.places.is_empty() => return None,
-            Event::PoolChanged(e) if hides_points(redaction, &e.combatant) => return None,
+            Event::PoolChanged(e)
+                if hides_points(redaction, &e.combatant)
+                    && !pays_for_turns(redaction.whole, &e.pool) =>
+            {
+                return None;
+            }
             Event::Reacted(e) if hides_payment(redaction, &e.combatant, e.pool.as_ref()) => {
                 Reacted {
                     pool: None,
@@ -232,6 +243,11 @@ impl Secrecy<Self> for Custom {
     }
 }
 
+/// Whether a pool pays for turns: its points are seen by all, because the order shows who can pay.
+fn pays_for_turns(whole: &Encounter, pool: &Slug) -> bool {
+    pool_of_turns(definition(whole)).is_some_and(|(of_turns, _)| of_turns == pool)
+}
+
 /// Whether the points of a combatant are hidden from the audience, as its hit points are.
 fn hides_points(redaction: &EventRedaction<'_, Custom>, id: &CombatantId) -> bool {
     let c = redaction.whole.get(id);
@@ -245,6 +261,9 @@ fn hides_payment(
     id: &CombatantId,
     pool: Option<&Slug>,
 ) -> bool {
+    if pool.is_some_and(|pool| pays_for_turns(redaction.whole, pool)) {
+        return false;
+    }
     let pools = &definition(redaction.whole).pools;
     let pool = pool.and_then(|pool| pools.get(pool));
     pool.is_some_and(|pool| pool.of == Owner::Combatant) && hides_points(redaction, id)

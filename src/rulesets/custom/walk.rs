@@ -1,7 +1,9 @@
 //! What comes next: the one place that picks, for the flow, the order and `next`.
 
 use super::candidates::{candidates, names_next, next_choice};
-use super::query::{definition, has_places_now, is_surprised, may_any_skip, payment, top};
+use super::openings::may_any_skip;
+use super::pools::payment;
+use super::query::{definition, has_places_now, is_surprised, top};
 use super::{Encounter, TurnOpened, TurnOrigin};
 use crate::vocabulary::{CombatantId, Event as AnyEvent, TurnEnded};
 
