@@ -51,7 +51,7 @@ fn least(encounter: &Encounter) -> Vec<Turn<'_>> {
         }
     }
     if has_places_now(encounter) && !names_next {
-        settle_for_first(&mut turns);
+        keep_choosable(&mut turns);
     }
     turns
 }
@@ -127,7 +127,7 @@ fn keep_first(turns: &mut Vec<Turn<'_>>, is_equal: impl Fn(&Place, &Place) -> bo
 }
 
 /// Of turns that are equal by something of their combatants, those between which a choice is open.
-fn settle_for_first(equal: &mut Vec<Turn<'_>>) {
+fn keep_choosable(equal: &mut Vec<Turn<'_>>) {
     // A tie with hidden combatants would show that they are there: they stand behind, as they
     // joined.
     if equal.iter().any(|turn| !turn.c.hidden) {
@@ -164,24 +164,16 @@ fn is_of_combatant(fact: &Fact) -> bool {
 /// own. Hidden ones take those of hidden ones alone, or the exchange would show that they are there.
 fn takers(encounter: &Encounter, slots: &[Turn<'_>]) -> Vec<CombatantId> {
     let sides = SidesInOrder::of(encounter);
-    let ranks = Ranks::of(encounter);
-    let shared = |turn: &Turn<'_>| {
-        let mut values = Vec::new();
-        for (at, key) in keys(definition(encounter)).iter().enumerate() {
-            if !stands(definition(encounter), &key.fact) {
-                values.push([sides.value(encounter, key, turn), 0]);
-            } else if let Some(place) = turn.place.filter(|_| !is_of_combatant(&key.fact)) {
-                values.extend(ranks.values(&place.initiative, place.turn, at..at + 1));
-            }
+    let mut on_offer = HashSet::new();
+    for slot in slots {
+        on_offer.insert(sides.shared(encounter, slot));
+    }
+    let mut takers = HashSet::new();
+    for turn in open_turns(encounter) {
+        if on_offer.contains(&sides.shared(encounter, &turn)) {
+            takers.insert(&turn.c.id);
         }
-        (turn.c.side.clone(), turn.c.hidden, values)
-    };
-    let slots: HashSet<_> = slots.iter().map(shared).collect();
-    let turns = open_turns(encounter).into_iter();
-    let takers: HashSet<_> = turns
-        .filter(|turn| slots.contains(&shared(turn)))
-        .map(|turn| &turn.c.id)
-        .collect();
+    }
     let all = encounter.iter().map(|c| &c.id);
     all.filter(|id| takers.contains(id)).cloned().collect()
 }
@@ -274,6 +266,27 @@ impl<'t> SidesInOrder<'t> {
             last: last.and_then(|side| Some(positions.get(side)?.at)),
             positions,
         }
+    }
+
+    /// What a turn has in common with those that any of its side may take in its place.
+    fn shared<'c>(
+        &self,
+        encounter: &Encounter,
+        turn: &Turn<'c>,
+    ) -> (&'c Slug, bool, Vec<[i64; 2]>) {
+        let definition = definition(encounter);
+        let ranks = Ranks::of(encounter);
+        let mut values = Vec::new();
+        for (at, key) in keys(definition).iter().enumerate() {
+            if !stands(definition, &key.fact) {
+                values.push([self.value(encounter, key, turn), 0]);
+            } else if let Some(place) = turn.place
+                && !is_of_combatant(&key.fact)
+            {
+                values.push(ranks.value(at, &place.initiative, place.turn));
+            }
+        }
+        (&turn.c.side, turn.c.hidden, values)
     }
 
     /// What a key says of a turn that is not said by its place.

@@ -3,11 +3,11 @@
 use super::definition::{
     ChangesRule, Chooser, CostRule, DeckRule, Definition, Fact, Gain, Gives, Keep, Key, MAX,
     MAX_KEYS, OUTNUMBERED, Only, Owner, Per, PoolRule, Prepare, ReactionRule, Reshuffle, Rolled,
-    SEAT, ScoreRule, Surprise, Team, Term, TurnCostRule, Turns, Unconscious, When, Who,
+    SEAT, ScoreRule, Surprise, SwapWhen, Team, Term, TurnCostRule, Turns, Unconscious, When, Who,
 };
 use super::lines::{
-    all_steps, costs_turns, has_clock, has_laps, has_places, has_sides, is_low_first, is_of_side,
-    is_seated, keys, lets_sides_skip, pool_line, reaction_line, rerolls, scores_sides,
+    all_steps, costs_turns, has_clock, has_laps, has_places, is_low_first, is_of_side, is_seated,
+    key_of, keys, lets_sides_skip, parts_sides, pool_line, reaction_line, rerolls, scores_sides,
     sorts_by_score,
 };
 use crate::json::FieldError;
@@ -148,9 +148,20 @@ impl Wrong<'_> {
         self.size(&format!("{path}.declared"), who.declared.len(), 0, 6);
     }
 
+    /// Whether the same combatants would come first after each turn, if turns had no limit.
+    fn has_a_first_for_ever(&self) -> bool {
+        let definition = self.definition;
+        let pays = definition.turn_cost.is_some();
+        let mut keys = keys(definition).iter();
+        let takes_turns = keys
+            .clone()
+            .any(|key| matches!(key.fact, Fact::Again { .. } | Fact::Lap));
+        has_places(definition) || !pays && !takes_turns && keys.next().is_some()
+    }
+
     /// Whether a place can stand beside any other one.
     fn places_move(&self) -> bool {
-        self.goes_by_places() && !has_sides(self.definition)
+        self.goes_by_places() && !parts_sides(self.definition)
     }
 
     /// Whether turns come by places that combatants have.
@@ -201,6 +212,16 @@ impl Wrong<'_> {
             score.swap.is_none() || score.per != Per::Side,
             "score.swap",
             "Combatants swap their own places. Set per to combatant or group, or remove swap.",
+        );
+        self.unless(
+            score.swap.as_ref().is_none_or(|swap| {
+                let alternate = [false, true].into_iter().any(|across_rounds| {
+                    key_of(self.definition, &Fact::Again { across_rounds }).is_some()
+                });
+                swap.when != SwapWhen::OwnTurn || !alternate && self.definition.together.is_none()
+            }),
+            "score.swap.when",
+            "No turn is given back where sides take turns, or all share one. Set when to any or round_start.",
         );
         self.unless(
             score.swap.is_none() || has_places(self.definition),
@@ -466,6 +487,11 @@ impl Wrong<'_> {
             self.who(&reaction_line(name, "who"), &rule.who);
             self.cost(name, rule);
             self.gives(name, rule);
+            self.unless(
+                !rule.silent || rule.when != When::RoundStart,
+                &reaction_line(name, "silent"),
+                "Combatants are asked before the first turn of a round. Remove silent, or change when.",
+            );
             self.moves(name, rule);
             if rule.prepare == Prepare::Delay {
                 delays += 1;
@@ -597,6 +623,11 @@ impl Wrong<'_> {
         }
         let line = reaction_line(name, "moves");
         self.unless(
+            rule.when != When::RoundStart,
+            &line,
+            "Before the first turn of a round there is none next to which a place moves. Set when to another word, or remove moves.",
+        );
+        self.unless(
             rule.prepare != Prepare::None,
             &line,
             "Only a delayed turn or a readied action moves the place. Set prepare to delay or ready, or remove moves.",
@@ -625,6 +656,11 @@ impl Wrong<'_> {
             rule.gives() == Gives::OwnTurn,
             &line("gives"),
             "A delay gives the delayed turn. Remove gives.",
+        );
+        self.unless(
+            rule.when != When::RoundStart,
+            &line("when"),
+            "A combatant returns after a turn or within one. Use gap, turn or any.",
         );
         self.unless(
             !rule.silent,
@@ -791,9 +827,9 @@ impl Wrong<'_> {
             self.term("turns", turns);
         }
         self.unless(
-            definition.turns != Turns::Unlimited || !has_places(definition),
+            definition.turns != Turns::Unlimited || !self.has_a_first_for_ever(),
             "turns",
-            "The first of the order would act for ever. Take scores and numbers out of order, or set turns to a number.",
+            "The first of the order would act for ever. Take scores, numbers, foe, side and choice out of order, put again or lap into it, or set turns to a number.",
         );
         if let Some(turn_cost) = &definition.turn_cost {
             self.turn_cost(turn_cost);
@@ -850,11 +886,19 @@ impl Wrong<'_> {
             "Only turns by tick have ticks. Set turns to by_tick, or remove ticks.",
         );
         match &rule.pool {
-            Some(pool) => self.unless(
-                definition.pools.contains_key(pool),
-                "turn_cost.pool",
-                "No pool has this name. Add it to pools.",
-            ),
+            Some(pool) => {
+                let max = definition.pools.get(pool).map(|pool| &pool.max);
+                self.unless(
+                    max.is_some(),
+                    "turn_cost.pool",
+                    "No pool has this name. Add it to pools.",
+                );
+                self.unless(
+                    !matches!(max, Some(Term::Fixed(max)) if max.get() < least.get()),
+                    "turn_cost.cost",
+                    "The pool never has as many points as a turn costs. Set a lower cost, or a greater max of the pool.",
+                );
+            }
             None => self.unless(
                 costs_turns(definition),
                 "turn_cost",
@@ -889,12 +933,24 @@ impl Wrong<'_> {
             "order",
             "Turns by tick have no laps. Remove lap.",
         );
+        let before_turns = "Rounds of ticks have no first turn before which combatants are asked. Set when to another word.";
+        for (name, rule) in &definition.reactions {
+            let line = reaction_line(name, "when");
+            self.unless(rule.when != When::RoundStart, &line, before_turns);
+        }
+        let swaps = score.and_then(|score| score.swap.as_ref());
+        self.unless(
+            swaps.is_none_or(|swap| swap.when != SwapWhen::RoundStart),
+            "score.swap.when",
+            before_turns,
+        );
         let mut first = keys(definition).iter().filter(|key| key.fact != Fact::Lap);
-        let by_tick = |key: &Key| key.fact == Fact::Score && key.only == Only::default();
+        let by_tick =
+            |key: &Key| key.fact == Fact::Score && !key.highest && key.only == Only::default();
         self.unless(
             first.next().is_some_and(by_tick),
             "order",
-            "The lowest tick acts. Put score first.",
+            "The lowest tick acts. Put score first, without -.",
         );
     }
 }

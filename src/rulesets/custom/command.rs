@@ -91,7 +91,7 @@ pub struct Roll {
 #[command(gm, "Resolve automatically")]
 pub struct Resolve {}
 
-/// Ends the round. Its remaining turns are lost.
+/// Ends the round. A turn in progress ends, and the remaining turns are lost.
 #[command(gm, "End the round")]
 pub struct EndRound {}
 

@@ -11,8 +11,9 @@ use super::places;
 use super::pools::{pool_size, price_of_turn, side_pool_size, side_state};
 use super::query::{
     choosing_cards, current, definition, fits, is_ready, is_skipped, lap_now, may_end_round,
-    must_declare, place_of, step_now, steps, undeclared,
+    must_declare, place_of, step_now, steps, top, undeclared,
 };
+use super::react::settle;
 use super::reactions::{Use, delay, react, ready, return_to_turn, set_pool, set_side_pool};
 use super::{
     CardChoiceClosed, Command, Declaration, DeclarationsOpened, DeclarationsShown, Declare,
@@ -20,7 +21,7 @@ use super::{
     Start, StepFinished, Surprised, TablePoolChanged, TurnOrigin, TurnsForgone, rule_of_choice,
 };
 use crate::rulesets::shared::{check_started, start_encounter, start_round};
-use crate::vocabulary::{CombatantId, Int, Slug, Violation, field, ids, require};
+use crate::vocabulary::{CombatantId, Int, Moment, Slug, Violation, field, ids, require};
 use std::fmt::Display;
 
 pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
@@ -213,10 +214,19 @@ fn end_round(play: &mut Play<'_>) -> Result<(), Violation> {
         || "Rounds are ticks in this order, and end with the turns. Send \"end_turn\".",
     )?;
     require(may_end_round(encounter), "round_goes_on", "CU-53", || {
-        format!("The round ends only between two turns. {}", now(encounter))
+        format!("The round has not begun. {}", now(encounter))
     })?;
+    while let Some(id) = top(play.encounter()).and_then(|turn| turn.combatants.last().cloned()) {
+        end_one(play, &id, None);
+    }
+    let encounter = play.encounter();
+    let unlimited = has_unlimited_turns(self::definition(encounter));
     let forgoing = ids(encounter.iter().filter(|c| is_ready(encounter, c)));
-    if !forgoing.is_empty() && !has_unlimited_turns(definition) {
+    if !forgoing.is_empty() && !unlimited {
+        for id in &forgoing {
+            play.count_effects(Moment::TurnStart(id));
+            play.count_effects(Moment::TurnEnd(id));
+        }
         play.emit(TurnsForgone {
             combatants: forgoing.into(),
         });
@@ -229,10 +239,12 @@ fn end_round(play: &mut Play<'_>) -> Result<(), Violation> {
 fn resolve_choice(play: &mut Play<'_>) {
     let mut who = candidates(play.encounter());
     who.truncate(1);
-    if !who.is_empty() {
-        begin(play, who, TurnOrigin::Normal);
-        proceed(play, Point::Turn);
+    if who.is_empty() {
+        proceed(play, Point::Next);
+        return;
     }
+    begin(play, who, TurnOrigin::Normal);
+    proceed(play, Point::Turn);
 }
 
 fn grant(play: &mut Play<'_>, c: &Grant) -> Result<(), Violation> {
@@ -270,6 +282,7 @@ fn grant(play: &mut Play<'_>, c: &Grant) -> Result<(), Violation> {
             left,
         });
     }
+    settle(play);
     Ok(())
 }
 

@@ -15,7 +15,9 @@ use super::initiative::{
 use super::lines::{
     deck, delay_rule, has_clock, has_places, is_seated, score_rule, scores_sides, sorts_by_score,
 };
-use super::openings::{Opening, asked, may_react, may_return, may_skip, may_use, opening};
+use super::openings::{
+    Opening, asked, may_react, may_respond, may_return, may_skip, may_use, opening,
+};
 use super::places::{has_open_place, may_swap, stands_by, swap_rule};
 use super::pools::{cost_of_turn, points, price, price_of_turn};
 use super::query::{Survey, current, definition, fits, may_choose_card, may_end_round, undeclared};
@@ -204,7 +206,10 @@ fn swaps(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         lists.insert(side, shared_list(partners));
     }
     for c in encounter.iter() {
-        if !may_swap(&survey, c) || !fits(definition(encounter), &rule.who, c) {
+        if !may_swap(&survey, c)
+            || !may_respond(encounter, c)
+            || !fits(definition(encounter), &rule.who, c)
+        {
             continue;
         }
         let partners = match rule.with {
@@ -364,7 +369,7 @@ fn turn(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         let end = match (cost_of_turn(encounter), price_of_turn(encounter, id)) {
             (Some(turn), Some([least, most])) => {
                 let end = end.range("cost", least.into(), most.into());
-                end.or("cost", turn.usual().get())
+                end.or("cost", turn.usual().count().min(most))
             }
             _ => end.without(&["cost"]),
         };

@@ -112,6 +112,11 @@ pub(super) fn has_sides(definition: &Definition) -> bool {
     })
 }
 
+/// Whether a key of sides decides before the places of combatants do.
+pub(super) fn parts_sides(definition: &Definition) -> bool {
+    has_sides(definition) || key_of(definition, &Fact::Outnumbered).is_some()
+}
+
 /// Whether one that acts again in the next round comes after another side.
 pub(super) fn keeps_last_side(definition: &Definition) -> bool {
     let across = Fact::Again {

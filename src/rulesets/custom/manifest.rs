@@ -420,7 +420,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::official(
         "CU-53",
-        "`end_round`: the game master ends the round between two turns. Its remaining turns are lost.",
+        "`end_round`: the game master ends the round. A turn in progress ends, and the remaining turns are lost; effects count one of them.",
     ),
     Rule::official(
         "CU-54",

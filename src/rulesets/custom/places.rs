@@ -4,9 +4,9 @@ use super::decide::{ensure, now};
 use super::definition::{Definition, Fact, Partner, SwapRule, SwapWhen};
 use super::flow::{Point, proceed};
 use super::lines::{
-    has_clock, has_places, has_sides, is_seated, key_of, score_rule, scores_sides, sorts_by_score,
+    has_clock, has_places, is_seated, key_of, parts_sides, score_rule, scores_sides, sorts_by_score,
 };
-use super::openings::{Opening, may_respond, opening};
+use super::openings::{Opening, opening};
 use super::query::{
     Survey, change_of_initiative, declared, definition, fits, in_a_turn, in_top_turn, next_place,
     place_of, place_to_choose, steps,
@@ -173,7 +173,7 @@ pub(super) fn stands_by<'t>(
     definition: &'t Definition,
     c: &'t Combatant,
 ) -> (Option<&'t Slug>, Option<&'t Slug>) {
-    let side = has_sides(definition).then_some(&c.side);
+    let side = parts_sides(definition).then_some(&c.side);
     let by_choice = key_of(definition, &Fact::Choice).is_some();
     (side, declared(definition, c).filter(|_| by_choice))
 }
@@ -326,9 +326,7 @@ pub(super) fn may_swap(survey: &Survey<'_>, c: &Combatant) -> bool {
     let outside_turns = match swap_rule(encounter).map(|rule| rule.when) {
         Some(SwapWhen::Any) => true,
         Some(SwapWhen::RoundStart) => {
-            return is_round_start(encounter)
-                && may_respond(encounter, c)
-                && has_open_place(survey, c);
+            return is_round_start(encounter) && has_open_place(survey, c);
         }
         Some(SwapWhen::OwnTurn) | None => false,
     };

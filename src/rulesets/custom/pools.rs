@@ -94,14 +94,15 @@ pub(super) fn cost_of_turn(encounter: &Encounter) -> Option<&TurnCostRule> {
     }
 }
 
-/// What a turn of a combatant costs at least and at most: no more points than it has.
+/// What a turn of a combatant may cost: no more points than it has; None if it has too few, and the turn
+/// takes what is there.
 pub(super) fn price_of_turn(encounter: &Encounter, id: &CombatantId) -> Option<[u32; 2]> {
     let rule = cost_of_turn(encounter)?;
-    let [least, most] = rule.cost.map(Int::count);
-    match (&rule.pool, encounter.get(id)) {
-        (Some(pool), Some(c)) => Some([least, most.min(points(encounter, c, pool))]),
-        _ => Some([least, most]),
+    let [least, mut most] = rule.cost.map(Int::count);
+    if let Some(pool) = &rule.pool {
+        most = most.min(points(encounter, encounter.get(id)?, pool));
     }
+    (least <= most).then_some([least, most])
 }
 
 /// The event that pays for a turn that ends at this cost, or the usual one; None if it costs nothing.

@@ -50,11 +50,10 @@ pub(super) fn turns(definition: &Definition, c: &Combatant) -> usize {
     }
 }
 
-/// Whether the game master may end the round now: it has begun, no turn is in progress, and rounds
-/// are not ticks.
+/// Whether the game master may end the round now: it has begun, and rounds are not ticks.
 pub(super) fn may_end_round(encounter: &Encounter) -> bool {
-    matches!(encounter.state.mode, Mode::Choosing | Mode::Gap { .. })
-        && encounter.state.turns.is_empty()
+    let mode = &encounter.state.mode;
+    matches!(mode, Mode::Turn | Mode::Choosing | Mode::Gap { .. })
         && !has_clock(definition(encounter))
 }
 
@@ -163,24 +162,37 @@ pub(super) fn has_places_now(encounter: &Encounter) -> bool {
 
 /// The lap in which somebody acts, or else the next one does, from 0.
 pub(super) fn lap_now(encounter: &Encounter) -> usize {
-    let taken = |id: &CombatantId| {
-        if has_places(definition(encounter)) {
-            let place = open_place(encounter, id).or_else(|| last_begun(encounter, id))?;
-            return Some(encounter.state.places.get(place)?.turn);
-        }
-        usize::try_from(encounter.get(id)?.state.turns_taken).ok()
-    };
-    if let Some(id) = top(encounter).and_then(|turn| turn.combatants.first()) {
-        let costs = costs_turns(definition(encounter));
-        if has_places(definition(encounter)) && !costs {
-            let begun = last_begun(encounter, id);
-            let place = begun.and_then(|at| encounter.state.places.get(at));
-            return place.map_or(0, |place| place.turn);
-        }
-        return taken(id).unwrap_or(0).saturating_sub(usize::from(!costs));
+    let acting = top(encounter).and_then(|turn| turn.combatants.first());
+    if let Some(id) = acting {
+        return lap_of_begun(encounter, id);
     }
-    let next = candidates(encounter);
-    next.first().and_then(taken).unwrap_or(0)
+    match candidates(encounter).first() {
+        Some(id) => lap_of_next(encounter, id),
+        None => 0,
+    }
+}
+
+/// The lap of a combatant's next turn.
+fn lap_of_next(encounter: &Encounter, id: &CombatantId) -> usize {
+    if has_places(definition(encounter)) {
+        return next_place(encounter, id).map_or(0, |place| place.turn);
+    }
+    let taken = encounter.get(id).map_or(0, |c| c.state.turns_taken);
+    usize::try_from(taken).unwrap_or(usize::MAX)
+}
+
+/// The lap of a combatant's turn that is going on.
+fn lap_of_begun(encounter: &Encounter, id: &CombatantId) -> usize {
+    let definition = definition(encounter);
+    if costs_turns(definition) {
+        // Its one place goes on to the next lap when the turn ends.
+        return place_of(encounter, id).map_or(0, |place| place.turn);
+    }
+    if has_places(definition) {
+        let begun = last_begun(encounter, id).and_then(|at| encounter.state.places.get(at));
+        return begun.map_or(0, |place| place.turn);
+    }
+    lap_of_next(encounter, id).saturating_sub(1)
 }
 
 /// What a combatant's lost hit points change now.

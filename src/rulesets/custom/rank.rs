@@ -106,7 +106,7 @@ impl<'d> Ranks<'d> {
     }
 
     /// What a place is compared by at one key; [0, 0], where the key asks nothing of places.
-    fn value(self, at: usize, initiative: &Initiative, turn: usize) -> [i64; 2] {
+    pub(super) fn value(self, at: usize, initiative: &Initiative, turn: usize) -> [i64; 2] {
         match keys(self.definition).get(at) {
             Some(key) if stands(self.definition, &key.fact) => {
                 self.of_key(at, key, initiative, turn)

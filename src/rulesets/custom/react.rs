@@ -4,7 +4,7 @@ use super::candidates::candidates;
 use super::definition::{Join, Unconscious};
 use super::flow::{Point, begin, close_used_gap, end_one, proceed, show};
 use super::initiative;
-use super::lines::{costs_turns, has_clock, has_places, has_sides};
+use super::lines::{costs_turns, has_clock, has_places, parts_sides};
 use super::manifest::MANIFEST;
 use super::query::{
     beside_now, change_by_conditions, change_by_wounds, change_of_initiative, choosing_cards,
@@ -225,7 +225,7 @@ fn has_passed(encounter: &Encounter, c: &Combatant, at: usize, place: &Place) ->
 /// How far the round has come: the last places that came up, on the combatant's side alone where
 /// sides take turns.
 fn reached<'t>(encounter: &'t Encounter, c: &'t Combatant) -> impl Iterator<Item = &'t Reached> {
-    let mixed = !has_sides(definition(encounter));
+    let mixed = !parts_sides(definition(encounter));
     let sides = encounter.state.sides.iter();
     let known = sides.filter(move |side| mixed || side.side == c.side);
     known.filter_map(|side| side.reached.as_ref())

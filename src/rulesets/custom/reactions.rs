@@ -3,7 +3,7 @@
 use super::candidates::candidates;
 use super::decide::{ensure, now};
 use super::definition::{Definition, Gives, Owner, Prepare, ReactionRule};
-use super::flow::{Point, begin, close_used_gap, proceed, return_to};
+use super::flow::{Point, begin, proceed, return_to};
 use super::lines::{delay_rule, later_by, lets_sides_skip, pool_line, reaction_line};
 use super::manifest::MANIFEST;
 use super::openings::{
@@ -14,6 +14,7 @@ use super::query::{
     Survey, beside_now, change_of_initiative, definition, fits, is_skipped, is_surprised,
     last_begun, next_place, top,
 };
+use super::react::settle;
 use super::{
     Cause, Combatant, Delayed, Encounter, Mode, PlaceMoved, Play, PoolChanged, React, Reacted,
     Readied, Ready, SidePoolChanged, SideSkipped, TablePoolChanged, Trigger, Triggered, TurnOrigin,
@@ -207,7 +208,7 @@ pub(super) fn react(play: &mut Play<'_>, wanted: &Use<'_>) -> Result<(), Violati
         Gives::Turn => begin(play, vec![id.clone()], TurnOrigin::Bought),
         Gives::OwnTurn => begin(play, vec![id.clone()], TurnOrigin::Early),
         Gives::Action | Gives::Skip => {
-            close_used_gap(play);
+            settle(play);
             return Ok(());
         }
     }

@@ -454,6 +454,22 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
             "reactions.d.moves",
         ),
         (
+            json!({"reactions": {"d": {"silent": true, "when": "round_start", "prepare": "none"}}}),
+            "reactions.d.silent",
+        ),
+        (
+            json!({"turns": "unlimited", "order": ["side"], "score": null, "turn_cost": null}),
+            "turns",
+        ),
+        (
+            json!({"turns": "by_tick", "turn_cost": {"pool": null}, "score": {}, "order": ["-score"]}),
+            "order",
+        ),
+        (
+            json!({"turn_cost": {"pool": "p", "cost": [2, 3]}, "pools": {"p": {"max": 1}}}),
+            "turn_cost.cost",
+        ),
+        (
             json!({"reactions": {"d": {"lasts": "round"}}}),
             "reactions.d.lasts",
         ),
