@@ -276,7 +276,7 @@ export function act({ browser, wire }) {
   });
 
   test("a row stands where it was dropped among the dead, and among several turns of a combatant", async () => {
-    const definition = { numbers: { turns: 1 }, turns: "turns", score: { again: 5 } };
+    const definition = { numbers: { turns: 1 }, turns: "turns", changes: { further_turn: 5 } };
     const combatants = [{ name: "Ann" }, { name: "Bob" }, { name: "Orc", side: "monsters", numbers: { turns: 3 } }, { name: "Imp", side: "monsters" }];
     const fight = await Fight.create(wire.url, { ruleset: "custom", options: { preset: "d20", definition }, combatants });
     await fight.send({ type: "start", rolls: { orc: 20, imp: 18, ann: 12, bob: 2 } });

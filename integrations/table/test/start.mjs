@@ -240,7 +240,7 @@ export function start({ browser, server, wire }) {
     await fill(page, ["Ann dex 3"], ["Ogre turns 2"]);
     await page.getByRole("button", { name: "Create the fight" }).click();
     assert.match(await page.locator("#new-told").innerText(), /definition is not valid JSON/);
-    await page.getByLabel("Definition").fill('{"numbers": {"turns": 1}, "turns": "turns", "score": {"reroll": true, "again": 5}}');
+    await page.getByLabel("Definition").fill('{"numbers": {"turns": 1}, "turns": "turns", "score": {"reroll": true}, "changes": {"further_turn": 5}}');
     await page.getByRole("button", { name: "Create the fight" }).click();
     let fight = await fightOf(page);
     let encounter = await fight.read("gm");

@@ -120,7 +120,7 @@ const zipper: Scene = {
 };
 const twice: Scene = {
   name: "custom, two turns of one combatant",
-  body: { ruleset: "custom", options: { preset: "d20", definition: { numbers: { turns: 1 }, turns: "turns", score: { again: 5 } } } },
+  body: { ruleset: "custom", options: { preset: "d20", definition: { numbers: { turns: 1 }, turns: "turns", changes: { further_turn: 5 } } } },
   numbers: [{}, {}, { turns: 2 }],
   play: ([a, b, c]) => [
     { type: "start", rolls: { [a]: 12, [b]: 4, [c]: 14 } },
