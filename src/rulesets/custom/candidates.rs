@@ -1,4 +1,5 @@
-//! Who may act next: those whose next turn has the least key, and among them who chooses.
+//! The combatants that may act next: those whose next turn has the least key, and the one that chooses
+//! among them.
 
 use super::definition::{Chooser, Definition, Fact, Key};
 use super::lines::{has_places, has_sides, key_of, keys, segment};
@@ -20,7 +21,7 @@ struct Turn<'t> {
     place: Option<&'t Place>,
 }
 
-/// The combatants of which one is next; all of them, where a turn is shared.
+/// The combatants of which one is next; all of them, if they share a turn.
 pub(super) fn candidates(encounter: &Encounter) -> Vec<CombatantId> {
     let slots = least(encounter);
     if definition(encounter).chooser == Chooser::Side {
@@ -91,7 +92,8 @@ fn keep_least(turns: &mut Vec<Turn<'_>>, value: impl Fn(&Turn<'_>) -> i64) {
     turns.retain(|_| values.next() == least);
 }
 
-/// True if the last to act chooses the next one. Before anybody has, the whole order says who begins.
+/// True if the last to act chooses the next one. Before any turn has ended, the whole order says which
+/// combatant begins.
 pub(super) fn names_next(encounter: &Encounter) -> bool {
     definition(encounter).chooser == Chooser::Last && encounter.state.opened
 }
@@ -155,7 +157,7 @@ fn named_once(turns: Vec<Turn<'_>>) -> Vec<CombatantId> {
     ids
 }
 
-/// Whether a fact is one of the combatant itself, not of its side, its declaration or its turns.
+/// True if a fact is one of the combatant itself, not of its side, its declaration or its turns.
 fn is_of_combatant(fact: &Fact) -> bool {
     !matches!(fact, Fact::Lap | Fact::Segment | Fact::Foe)
 }
@@ -192,8 +194,8 @@ pub(super) fn slot_taken<'t>(encounter: &'t Encounter, c: &Combatant) -> Option<
     Some(&owner.id)
 }
 
-/// Who names the next combatant, where the one that acted last does and is still here. Where sides
-/// take turns, it is the last of the side that is next.
+/// The combatant that names the next one, if the last to act does and is still here. If sides take turns,
+/// it is the last of the side that is next.
 pub(super) fn chooser(encounter: &Encounter) -> Option<&CombatantId> {
     let definition = definition(encounter);
     if definition.chooser != Chooser::Last {
@@ -201,13 +203,11 @@ pub(super) fn chooser(encounter: &Encounter) -> Option<&CombatantId> {
     }
     let last = if has_sides(definition) {
         let next: HashSet<_> = least(encounter).iter().map(|turn| &turn.c.side).collect();
-        let last = encounter
-            .state
-            .last
-            .as_ref()
-            .and_then(|id| encounter.get(id));
-        if let Some(last) = last.filter(|last| next.contains(&last.side)) {
-            return Some(&last.id);
+        if let Some(last) = &encounter.state.last
+            && let Some(c) = encounter.get(last)
+            && next.contains(&c.side)
+        {
+            return Some(last);
         }
         let mut sides = encounter.state.sides.iter();
         let side = sides.find(|side| next.contains(&side.side))?;
@@ -219,11 +219,11 @@ pub(super) fn chooser(encounter: &Encounter) -> Option<&CombatantId> {
     Some(last)
 }
 
-/// Where each side stands in the order of the sides.
+/// The position of each side in the order of the sides.
 struct SidesInOrder<'t> {
     positions: HashMap<&'t Slug, SidePosition>,
     count: usize,
-    /// Where the side stands that acted last.
+    /// The position of the side that acted last.
     last: Option<usize>,
     /// By how many combatants each is fewer than the largest, if the order asks for it.
     outnumbered: HashMap<&'t Slug, u32>,
@@ -232,7 +232,7 @@ struct SidesInOrder<'t> {
 #[derive(Clone, Copy)]
 struct SidePosition {
     at: usize,
-    /// Where the first of the sides stands that rank equal.
+    /// The position of the first of the sides that rank equal.
     rank: usize,
 }
 
@@ -268,7 +268,7 @@ impl<'t> SidesInOrder<'t> {
         }
     }
 
-    /// What a turn has in common with those that any of its side may take in its place.
+    /// The side of a turn and all that it must share with a turn whose slot it may take.
     fn shared<'c>(
         &self,
         encounter: &Encounter,
@@ -289,7 +289,7 @@ impl<'t> SidesInOrder<'t> {
         (&turn.c.side, turn.c.hidden, values)
     }
 
-    /// What a key says of a turn that is not said by its place.
+    /// The value of a key that a place does not hold.
     fn value(&self, encounter: &Encounter, key: &Key, turn: &Turn<'_>) -> i64 {
         let definition = definition(encounter);
         let c = turn.c;
@@ -361,6 +361,12 @@ fn choice_position(definition: &Definition, key: &Key, c: &Combatant) -> i64 {
         }
     };
     i64::try_from(position).unwrap_or(i64::MAX)
+}
+
+/// Whether a combatant may pass, and come with a later choice.
+pub(super) fn may_pass(encounter: &Encounter, id: &CombatantId) -> bool {
+    let c = encounter.get(id);
+    c.is_some_and(|c| next_choice(encounter, c).is_some())
 }
 
 /// The choice with which a combatant comes that passes now, if there is a later one.

@@ -6,9 +6,9 @@ use super::definition::{
     SEAT, ScoreRule, Surprise, SwapWhen, Team, Term, TurnCostRule, Turns, Unconscious, When, Who,
 };
 use super::lines::{
-    all_steps, costs_turns, has_clock, has_laps, has_places, is_low_first, is_of_side, is_seated,
-    key_of, keys, lets_sides_skip, parts_sides, pool_line, reaction_line, rerolls, scores_sides,
-    sorts_by_score,
+    all_steps, alternates, costs_turns, has_clock, has_laps, has_places, is_low_first, is_of_side,
+    is_seated, keys, lets_sides_skip, parts_sides, pool_line, position_of, reaction_line, rerolls,
+    scores_sides, sorts_by_score,
 };
 use crate::json::FieldError;
 use crate::vocabulary::Slug;
@@ -152,11 +152,8 @@ impl Wrong<'_> {
     fn has_a_first_for_ever(&self) -> bool {
         let definition = self.definition;
         let pays = definition.turn_cost.is_some();
-        let mut keys = keys(definition).iter();
-        let takes_turns = keys
-            .clone()
-            .any(|key| matches!(key.fact, Fact::Again { .. } | Fact::Lap));
-        has_places(definition) || !pays && !takes_turns && keys.next().is_some()
+        let takes_turns = alternates(definition) || has_laps(definition);
+        has_places(definition) || !pays && !takes_turns && !keys(definition).is_empty()
     }
 
     /// Whether a place can stand beside any other one.
@@ -215,10 +212,8 @@ impl Wrong<'_> {
         );
         self.unless(
             score.swap.as_ref().is_none_or(|swap| {
-                let alternate = [false, true].into_iter().any(|across_rounds| {
-                    key_of(self.definition, &Fact::Again { across_rounds }).is_some()
-                });
-                swap.when != SwapWhen::OwnTurn || !alternate && self.definition.together.is_none()
+                let is_shared = self.definition.together.is_some();
+                swap.when != SwapWhen::OwnTurn || !alternates(self.definition) && !is_shared
             }),
             "score.swap.when",
             "No turn is given back where sides take turns, or all share one. Set when to any or round_start.",
@@ -276,10 +271,7 @@ impl Wrong<'_> {
                 "The list has this twice. Remove one.",
             );
         }
-        let again = |across_rounds| {
-            keys.iter()
-                .position(|key| key.fact == Fact::Again { across_rounds })
-        };
+        let again = |across_rounds| position_of(definition, &Fact::Again { across_rounds });
         if let (Some(_), Some(at)) = (again(false), again(true)) {
             self.note(
                 format!("order.{at}"),

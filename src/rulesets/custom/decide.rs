@@ -3,7 +3,7 @@
 
 use super::candidates::{candidates, chooser, next_choice};
 use super::definition::{Chooser, Owner, PoolRule, Surprise};
-use super::flow::{Point, begin, close_used_gap, end_one, next_step, proceed, show};
+use super::flow::{Point, begin, close_used_gap, end_all, end_one, next_step, proceed, show};
 use super::initiative;
 use super::lines::{costs_turns, has_clock, has_laps, has_places, has_sides, has_unlimited_turns};
 use super::openings::asked;
@@ -11,7 +11,7 @@ use super::places;
 use super::pools::{pool_size, price_of_turn, side_pool_size, side_state};
 use super::query::{
     choosing_cards, current, definition, fits, is_ready, is_skipped, lap_now, may_end_round,
-    must_declare, place_of, step_now, steps, top, undeclared,
+    must_declare, place_of, step_now, steps, undeclared,
 };
 use super::react::settle;
 use super::reactions::{Use, delay, react, ready, return_to_turn, set_pool, set_side_pool};
@@ -216,9 +216,7 @@ fn end_round(play: &mut Play<'_>) -> Result<(), Violation> {
     require(may_end_round(encounter), "round_goes_on", "CU-53", || {
         format!("The round has not begun. {}", now(encounter))
     })?;
-    while let Some(id) = top(play.encounter()).and_then(|turn| turn.combatants.last().cloned()) {
-        end_one(play, &id, None);
-    }
+    end_all(play);
     let encounter = play.encounter();
     let unlimited = has_unlimited_turns(self::definition(encounter));
     let forgoing = ids(encounter.iter().filter(|c| is_ready(encounter, c)));

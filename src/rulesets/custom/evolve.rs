@@ -4,7 +4,7 @@ use super::candidates::candidates;
 use super::definition::{Chooser, Definition, Fact, Key, Lasts, Owner, Surprise};
 use super::lines::{
     costs_turns, delays_last, has_clock, has_laps, has_places, has_unlimited_turns,
-    keeps_last_side, keys, rerolls,
+    keeps_last_side, keys, position_of, rerolls,
 };
 use super::pools::{gained, pool_size, side_pool_size};
 use super::query::{
@@ -561,8 +561,7 @@ fn set_done(place: &mut CachedJson<Place>, done: bool) {
 fn set_initiative(encounter: &mut Encounter, e: &InitiativeRolled) {
     let state = &mut encounter.state;
     state.rolled = true;
-    let keys = keys(encounter.options.definition());
-    if let Some(at) = keys.iter().position(|key| key.fact == Fact::Seat) {
+    if let Some(at) = position_of(encounter.options.definition(), &Fact::Seat) {
         let first = e.places.first();
         state.first_seat = first.map(|place| place.initiative.key_at(at));
     }

@@ -257,6 +257,13 @@ pub(super) fn next_step(play: &mut Play<'_>) {
     }
 }
 
+/// Ends all turns that are going on.
+pub(super) fn end_all(play: &mut Play<'_>) {
+    while let Some(id) = top(play.encounter()).and_then(|turn| turn.combatants.last().cloned()) {
+        end_one(play, &id, None);
+    }
+}
+
 /// Ends the part of one combatant in the turn that is going on.
 pub(super) fn end_one(play: &mut Play<'_>, id: &CombatantId, cost: Option<u32>) {
     let encounter = play.encounter();

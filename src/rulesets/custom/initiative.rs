@@ -6,8 +6,8 @@ use super::definition::{
 };
 use super::lines::{
     costs_turns, deck, delays_last, further_turn, has_clock, has_laps, has_own_score, has_places,
-    is_low_first, is_of_side, is_seated, key_of, keys, leading_number, score_rule, segment,
-    sign_of_score, sorts_by_score,
+    is_low_first, is_of_side, is_seated, key_of, keys, leading_number, position_of, score_rule,
+    segment, sign_of_score, sorts_by_score,
 };
 use super::pools::side_state;
 use super::query::{
@@ -788,7 +788,7 @@ impl<'t> Roller<'t> {
     /// so.
     fn roll_off(&self, play: &mut Play<'_>, rolled: &mut [(Unit<'_>, Initiative)]) {
         let keys = keys(self.definition);
-        let Some(at) = keys.iter().position(|key| key.fact == Fact::Die) else {
+        let Some(at) = position_of(self.definition, &Fact::Die) else {
             return;
         };
         let sign = keys.get(at).map_or(1, Key::sign);
@@ -855,8 +855,7 @@ impl<'t> Roller<'t> {
 
     /// The position of the seat among the keys of the order.
     fn seat_key(&self) -> Option<usize> {
-        let mut keys = keys(self.definition).iter();
-        keys.position(|key| key.fact == Fact::Seat)
+        position_of(self.definition, &Fact::Seat)
     }
 
     /// The seat that begins around the table: the first of those that players see by the keys after the

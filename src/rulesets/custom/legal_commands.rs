@@ -1,6 +1,6 @@
 //! What may be legal under `custom`.
 
-use super::candidates::{candidates, chooser, next_choice};
+use super::candidates::{candidates, chooser, may_pass};
 use super::command::{
     AcceptSwap, BeginTurn, Declare, DeclineSwap, Delay, EndRound, EndTurn, Grant, KeepCard,
     Nominate, Pass, React, Ready, Reorder, Resolve, Return, Roll, SetInitiative, Start, Swap,
@@ -354,10 +354,7 @@ fn choosing(encounter: &Encounter, legal: &mut Vec<LegalCommand>) {
         if chooser.is_none() {
             legal.push(LegalCommand::by::<BeginTurn>(&id, rule).alike());
         }
-        if encounter
-            .get(&id)
-            .is_some_and(|c| next_choice(encounter, c).is_some())
-        {
+        if may_pass(encounter, &id) {
             legal.push(LegalCommand::by::<Pass>(&id, "CU-17").alike());
         }
     }

@@ -70,6 +70,12 @@ pub(super) fn key_of<'d>(definition: &'d Definition, fact: &Fact) -> Option<&'d 
     always.or_else(|| keys.next())
 }
 
+/// The position of the key that compares this, among the keys of the order.
+pub(super) fn position_of(definition: &Definition, fact: &Fact) -> Option<usize> {
+    let mut keys = keys(definition).iter();
+    keys.position(|key| key.fact == *fact)
+}
+
 /// Whether sides have the initiative, not combatants.
 pub(super) fn scores_sides(definition: &Definition) -> bool {
     let score = definition.score.as_ref();
@@ -110,6 +116,12 @@ pub(super) fn has_sides(definition: &Definition) -> bool {
         Fact::Score => scores_sides(definition),
         _ => false,
     })
+}
+
+/// Whether sides act in turn, so that one that has acted waits for the others.
+pub(super) fn alternates(definition: &Definition) -> bool {
+    let mut keys = keys(definition).iter();
+    keys.any(|key| matches!(key.fact, Fact::Again { .. }))
 }
 
 /// Whether a key of sides decides before the places of combatants do.

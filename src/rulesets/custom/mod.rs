@@ -38,7 +38,7 @@ use crate::vocabulary::{
     Fold, LegalCommand, OrderEntry, Pending, Play as PlayOf, Property, Ruleset, Slug, Status,
     Violation, ids, spaced,
 };
-use candidates::{candidates, chooser, next_choice};
+use candidates::{candidates, chooser, may_pass};
 use definition::{Chooser, Definition, Gives, Prepare, ReactionRule, SwapWhen};
 use lines::{
     costs_turns, delay_rule, has_clock, has_laps, has_places, has_sides, has_unlimited_turns,
@@ -269,16 +269,12 @@ fn points_left(pool: &Slug, points: u32) -> String {
 /// Who chooses the next combatant, or passes.
 fn pending_choice(encounter: &Encounter) -> Pending {
     let mut who = candidates(encounter);
-    let may_pass = |id: &CombatantId| {
-        let c = encounter.get(id);
-        c.is_some_and(|c| next_choice(encounter, c).is_some())
-    };
-    let passes = who.iter().any(may_pass);
+    let passes = who.iter().any(|id| may_pass(encounter, id));
     let mut decision = "begin_turn";
     if let Some(last) = chooser(encounter) {
         decision = "nominate";
         // The one that chooses comes first; the others can do nothing but pass.
-        who.retain(|id| id != last && may_pass(id));
+        who.retain(|id| id != last && may_pass(encounter, id));
         who.insert(0, last.clone());
     }
     let mut commands = vec![decision];

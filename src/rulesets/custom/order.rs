@@ -3,7 +3,7 @@
 use super::definition::{Chooser, Definition, Fact, Per};
 use super::lines::{
     costs_turns, deck, has_clock, has_laps, has_places, is_seated, keys, leading_number,
-    score_rule, sorts_by_score,
+    position_of, score_rule, sorts_by_score,
 };
 use super::query::{definition, is_over};
 use super::rank::{Ranks, stands};
@@ -196,8 +196,7 @@ fn slot(definition: &Definition, places: &[CachedJson<Place>], place: &Place) ->
 
 /// The segment of the round in which a turn falls, if the order goes by segments.
 fn segment_of(definition: &Definition, place: &Place) -> Option<i64> {
-    let mut keys = keys(definition).iter();
-    let at = keys.position(|key| key.fact == Fact::Segment)?;
+    let at = position_of(definition, &Fact::Segment)?;
     Some(place.initiative.key_at(at).abs())
 }
 
@@ -323,8 +322,7 @@ fn because_of_keys(definition: &Definition, initiative: &Initiative) -> Reason {
 
 /// The seat of one that sits at the table.
 fn seat(definition: &Definition, initiative: &Initiative) -> Reason {
-    let mut keys = keys(definition).iter();
-    let at = keys.position(|key| key.fact == Fact::Seat).unwrap_or(0);
+    let at = position_of(definition, &Fact::Seat).unwrap_or(0);
     let seat = initiative.key_at(at);
     Reason {
         dice: initiative.dice.clone(),

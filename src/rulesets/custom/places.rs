@@ -4,7 +4,8 @@ use super::decide::{ensure, now};
 use super::definition::{Definition, Fact, Partner, SwapRule, SwapWhen};
 use super::flow::{Point, proceed};
 use super::lines::{
-    has_clock, has_places, is_seated, key_of, parts_sides, score_rule, scores_sides, sorts_by_score,
+    alternates, has_clock, has_places, is_seated, key_of, parts_sides, score_rule, scores_sides,
+    sorts_by_score,
 };
 use super::openings::{Opening, opening};
 use super::query::{
@@ -361,10 +362,7 @@ fn gives_back(encounter: &Encounter, id: &CombatantId) -> bool {
         _ => false,
     };
     // Where sides alternate, the side has had its turn.
-    let alternate = [false, true].into_iter().any(|across_rounds| {
-        key_of(definition(encounter), &Fact::Again { across_rounds }).is_some()
-    });
-    is_own && steps(encounter).is_empty() && !alternate
+    is_own && steps(encounter).is_empty() && !alternates(definition(encounter))
 }
 
 fn exchange(play: &mut Play<'_>, id: &CombatantId, with: &CombatantId) {

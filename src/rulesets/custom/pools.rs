@@ -113,11 +113,21 @@ pub(super) fn payment(encounter: &Encounter, id: &CombatantId, cost: Option<u32>
     };
     let c = encounter.get(id)?;
     let cost = cost.unwrap_or(rule.usual().count());
+    spending(encounter, c, pool, cost)
+}
+
+/// The event that takes points from a pool that a combatant can spend.
+pub(super) fn spending(
+    encounter: &Encounter,
+    c: &Combatant,
+    pool: &Slug,
+    cost: u32,
+) -> Option<Event> {
     let left = points(encounter, c, pool).saturating_sub(cost);
     let pool = pool.clone();
     Some(match definition(encounter).pools.get(&pool)?.of {
         Owner::Combatant => PoolChanged {
-            combatant: id.clone(),
+            combatant: c.id.clone(),
             pool,
             left,
         }

@@ -1,7 +1,7 @@
 //! What places and sides are sorted by: the keys of the order.
 
 use super::definition::{Definition, Fact, Key};
-use super::lines::{deck, has_places, is_of_side, keys};
+use super::lines::{deck, has_places, is_of_side, keys, position_of};
 use super::query::definition;
 use super::{Encounter, Initiative, Place, Reached, SideState};
 use std::cmp::Ordering;
@@ -100,9 +100,10 @@ impl<'d> Ranks<'d> {
 
     /// The number of keys that sort places: around the table those after the seat say who begins.
     pub(super) fn end(self) -> usize {
-        let keys = keys(self.definition);
-        let seat = keys.iter().position(|key| key.fact == Fact::Seat);
-        seat.map_or(keys.len(), |at| at.saturating_add(1))
+        match position_of(self.definition, &Fact::Seat) {
+            Some(seat) => seat.saturating_add(1),
+            None => keys(self.definition).len(),
+        }
     }
 
     /// What a place is compared by at one key; [0, 0], where the key asks nothing of places.

@@ -2,7 +2,7 @@
 
 use super::candidates::candidates;
 use super::definition::{Join, Unconscious};
-use super::flow::{Point, begin, close_used_gap, end_one, proceed, show};
+use super::flow::{Point, begin, close_used_gap, end_all, end_one, proceed, show};
 use super::initiative;
 use super::lines::{costs_turns, has_clock, has_places, parts_sides};
 use super::manifest::MANIFEST;
@@ -85,9 +85,7 @@ fn take_over(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
     if owes_roll(play.encounter()) {
         initiative::roll_all(play, &initiative::NOTHING)?;
     }
-    while let Some(id) = top(play.encounter()).and_then(|turn| turn.combatants.last().cloned()) {
-        end_one(play, &id, None);
-    }
+    end_all(play);
     begin(play, vec![id.clone()], TurnOrigin::Overridden);
     proceed(play, Point::Turn);
     Ok(())

@@ -2,22 +2,22 @@
 
 use super::candidates::candidates;
 use super::decide::{ensure, now};
-use super::definition::{Definition, Gives, Owner, Prepare, ReactionRule};
+use super::definition::{Definition, Gives, Prepare, ReactionRule};
 use super::flow::{Point, begin, proceed, return_to};
 use super::lines::{delay_rule, later_by, lets_sides_skip, pool_line, reaction_line};
 use super::manifest::MANIFEST;
 use super::openings::{
     Opening, has_initiative, has_turn_for, may_react, may_return, may_skip, may_use, opening,
 };
-use super::pools::{points, price};
+use super::pools::{points, price, spending};
 use super::query::{
     Survey, beside_now, change_of_initiative, definition, fits, is_skipped, is_surprised,
     last_begun, next_place, top,
 };
 use super::react::settle;
 use super::{
-    Cause, Combatant, Delayed, Encounter, Mode, PlaceMoved, Play, PoolChanged, React, Reacted,
-    Readied, Ready, SidePoolChanged, SideSkipped, TablePoolChanged, Trigger, Triggered, TurnOrigin,
+    Cause, Combatant, Delayed, Encounter, Event, Mode, PlaceMoved, Play, PoolChanged, React,
+    Reacted, Readied, Ready, SidePoolChanged, SideSkipped, Trigger, Triggered, TurnOrigin,
     TurnSpent,
 };
 use crate::vocabulary::{CombatantId, Int, Moment, Slug, Violation};
@@ -277,21 +277,11 @@ fn pay(play: &mut Play<'_>, wanted: &Use<'_>, rule: &ReactionRule, cost: u32) {
     let id = wanted.combatant;
     if let Some(pool) = rule.cost.pool.as_ref().filter(|_| cost > 0) {
         let encounter = play.encounter();
-        let pools = &definition(encounter).pools;
-        let owner = pools.get(pool).map(|pool| pool.of);
-        if let Some(c) = encounter.get(id)
-            && owner != Some(Owner::Combatant)
-        {
-            let left = points(encounter, c, pool).saturating_sub(cost);
-            let side = c.side.clone();
-            if owner == Some(Owner::Side) {
-                set_side_pool(play, side, pool, left);
-            } else {
-                play.emit(TablePoolChanged {
-                    pool: pool.clone(),
-                    left,
-                });
-            }
+        let c = encounter.get(id);
+        let paid = c.and_then(|c| spending(encounter, c, pool, cost));
+        // What a combatant pays itself, the reaction tells.
+        if let Some(paid) = paid.filter(|paid| !matches!(paid, Event::PoolChanged(_))) {
+            play.emit(paid);
         }
     }
     let combatant = id.clone();

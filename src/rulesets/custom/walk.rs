@@ -1,6 +1,6 @@
 //! What comes next: the one place that picks, for the flow, the order and `next`.
 
-use super::candidates::{candidates, names_next, next_choice};
+use super::candidates::{candidates, may_pass, names_next};
 use super::openings::may_any_skip;
 use super::pools::payment;
 use super::query::{definition, has_places_now, is_surprised, top};
@@ -38,16 +38,15 @@ pub(super) fn next(encounter: &Encounter) -> Next {
         return Next::Choice(who);
     }
     let definition = definition(encounter);
-    let may_pass = || {
-        let mut who = who.iter().filter_map(|id| encounter.get(id));
-        who.any(|c| next_choice(encounter, c).is_some())
-    };
-    let is_first =
-        who.len() == 1 && has_places_now(encounter) && !names_next(encounter) && !may_pass();
-    if definition.together.is_some() || is_first {
-        Next::Turn(who)
-    } else {
+    let is_chosen = definition.together.is_none()
+        && (names_next(encounter)
+            || !has_places_now(encounter)
+            || who.len() > 1
+            || who.iter().any(|id| may_pass(encounter, id)));
+    if is_chosen {
         Next::Choice(who)
+    } else {
+        Next::Turn(who)
     }
 }
 
