@@ -49,10 +49,13 @@ async function evaluate(window, expression) {
   return result?.value;
 }
 
-/** Waits until an expression has a value that holds, and says after 20 seconds what it was instead. */
+/**
+ * Waits until an expression has a value that holds, and says after a minute what it was instead. Polls of windows that were
+ * closed keep every instance of a Lambda function busy for up to 20 seconds.
+ */
 async function until(window, expression, holds, what) {
   let value;
-  for (const end = Date.now() + 20_000; Date.now() < end; await new Promise((again) => setTimeout(again, 50))) {
+  for (const end = Date.now() + 60_000; Date.now() < end; await new Promise((again) => setTimeout(again, 50))) {
     value = await evaluate(window, expression);
     if (holds(value)) return;
   }
