@@ -31,15 +31,17 @@ function listed(given, defs) {
   return schema.oneOf?.filter((item) => !excluded.includes(item.const)).map((item) => ({ value: item.const, title: item.title ?? String(item.const) }));
 }
 
-/** The words of an object whose values are integers, such as rolls by combatant. */
-function integerWords(schema, defs) {
+const isNumeric = ({ type } = {}) => type === "integer" || type === "number";
+
+/** The words of an object whose values are numbers, such as rolls by combatant. */
+function numberWords(schema, defs) {
   if (schema.properties) {
     const entries = Object.entries(schema.properties);
-    const isPlain = entries.length > 0 && !schema.required?.length && entries.every(([, part]) => part.type === "integer");
+    const isPlain = entries.length > 0 && !schema.required?.length && entries.every(([, part]) => isNumeric(part));
     return isPlain ? entries.map(([value, part]) => ({ value, title: part.title ?? value, schema: part })) : undefined;
   }
   const part = schema.additionalProperties;
-  return part?.type === "integer" ? listed(schema.propertyNames, defs)?.map((word) => ({ ...word, schema: part })) : undefined;
+  return isNumeric(part) ? listed(schema.propertyNames, defs)?.map((word) => ({ ...word, schema: part })) : undefined;
 }
 
 /** What an item of a list of objects has: a name, and perhaps a number, such as the targets of an attack with what they lose. */
@@ -48,7 +50,7 @@ function itemShape(given, defs) {
   const [name] = required;
   const others = Object.keys(properties).filter((one) => one !== name);
   const values = listed(properties[name], defs);
-  const isShort = type === "object" && required.length === 1 && values?.length > 0 && others.length <= 1 && others.every((one) => properties[one].type === "integer");
+  const isShort = type === "object" && required.length === 1 && values?.length > 0 && others.length <= 1 && others.every((one) => isNumeric(properties[one]));
   return isShort ? { name, values, number: others[0], bounds: properties[others[0]] } : undefined;
 }
 
@@ -80,17 +82,17 @@ function waysToAsk(given, field, defs) {
     if (values.length === 1 && values[0].value === schema.default) return [[]];
     return [[{ ...field, kind: values.length > MOST_VALUES ? "name" : "pick", values }]];
   }
-  if (schema.type === "integer") return [[{ ...field, kind: "number", schema }]];
+  if (isNumeric(schema)) return [[{ ...field, kind: "number", schema }]];
   if (schema.type === "string") return [[{ ...field, kind: "text", schema }]];
   if (schema.type === "array") {
     const items = listed(schema.items, defs);
     if (items?.length) return [[{ ...field, kind: items.length > MOST_VALUES ? "names" : "picks", values: items, schema }]];
-    if (resolve(schema.items, defs).type === "integer") return [[{ ...field, kind: "numbers", schema }]];
+    if (isNumeric(resolve(schema.items, defs))) return [[{ ...field, kind: "numbers", schema }]];
     const shape = itemShape(schema.items, defs);
     return shape ? [[{ ...field, kind: "items", values: shape.values, shape }]] : without(required);
   }
   if (schema.type !== "object") return without(required);
-  const words = integerWords(schema, defs);
+  const words = numberWords(schema, defs);
   if (words?.length) return [[{ ...field, kind: "pairs", values: words }]];
   if (!schema.properties) return without(required);
   const parts = Object.entries(schema.properties).map(([name, part]) => {
@@ -174,9 +176,10 @@ export function modal(custom_id, { name, fields }) {
   return { type: 9, data: { custom_id, title: shorten(name.replace(/…$/, ""), LONGEST_LABEL), components } };
 }
 
-function integer(text, { title, schema }) {
+function numberOf(text, { title, schema }) {
   const number = Number(text);
-  if (!/^[+-]?\d+$/.test(text.trim())) throw new Refusal(`${title}: "${shorten(text, 50)}" is not a whole number.${schema?.minimum === undefined ? "" : ` Use ${range(schema)}.`}`);
+  const isWhole = schema?.type !== "number";
+  if (!(isWhole ? /^[+-]?\d+$/ : /^[+-]?\d+(\.\d+)?$/).test(text.trim())) throw new Refusal(`${title}: "${shorten(text, 50)}" is not a ${isWhole ? "whole " : ""}number.${schema?.minimum === undefined ? "" : ` Use ${range(schema)}.`}`);
   return number;
 }
 
@@ -196,7 +199,7 @@ function items(text, field) {
   const { name, number } = field.shape;
   return parts(text).map((part) => {
     const isName = field.values.some(({ title }) => title.toLowerCase() === part.toLowerCase());
-    const [, first, last] = (number && !isName && /^(.+?)[\s:=]+([+-]?\d+)$/.exec(part)) || [];
+    const [, first, last] = (number && !isName && /^(.+?)[\s:=]+([+-]?\d+(?:\.\d+)?)$/.exec(part)) || [];
     return first ? { [name]: named(first, field), [number]: Number(last) } : { [name]: named(part, field) };
   });
 }
@@ -204,7 +207,7 @@ function items(text, field) {
 /** "Ann 12, Orc 7" as an object. */
 function pairs(text, field) {
   const entries = parts(text).map((part) => {
-    const [, name, number] = /^(.+?)[\s:=]+([+-]?\d+)$/.exec(part) ?? [];
+    const [, name, number] = /^(.+?)[\s:=]+([+-]?\d+(?:\.\d+)?)$/.exec(part) ?? [];
     if (!name) throw new Refusal(`${field.title}: "${shorten(part, 50)}" is not a name with its number. ${hint(field)}.`);
     return [named(name, field), Number(number)];
   });
@@ -223,8 +226,8 @@ function valueOf(field, { value = "", values = [] }) {
   if (field.kind === "picks") return values.length ? values.map((text) => picked(text, field)) : undefined;
   if (value.trim() === "") return undefined;
   switch (field.kind) {
-    case "number": return integer(value, field);
-    case "numbers": return value.split(/[\s,;]+/).filter(Boolean).map((text) => integer(text, field));
+    case "number": return numberOf(value, field);
+    case "numbers": return value.split(/[\s,;]+/).filter(Boolean).map((text) => numberOf(text, field));
     case "pairs": return pairs(value, field);
     case "name": return named(value, field);
     case "names": return parts(value).map((text) => named(text, field));

@@ -5,11 +5,12 @@ import { Refusal } from "./turnkeeper.mjs";
 const SHORTEST = 3;
 const MOST_OF_A_KIND = 50;
 
-/** The words of a game: integers and flags of its combatants, and the numbers of a definition. */
+/** The words of a game: numbers and flags of its combatants, and the numbers of a definition. */
 export function wordsOf({ combatant }, definition) {
   const words = new Map([["hp", { kind: "hp" }]]);
   for (const [name, { type }] of Object.entries(combatant.properties)) {
-    if (type === "integer" || type === "boolean") words.set(name, { kind: type, name });
+    if (type === "boolean") words.set(name, { kind: "flag", name });
+    else if (type === "integer" || type === "number") words.set(name, { kind: "field", name });
   }
   for (const name of Object.keys(definition?.numbers ?? {})) words.set(name.toLowerCase(), { kind: "number", name });
   return words;
@@ -23,11 +24,11 @@ function wordFor(words, token) {
   return found.length === 1 ? words.get(found[0]) : undefined;
 }
 
-const isNumber = (token = "") => /^[+-]?\d+(\/\d+)?$/.test(token);
+const isNumber = (token = "") => /^[+-]?\d+(\.\d+|\/\d+)?$/.test(token);
 
 function valueAt(words, tokens, at) {
   const word = wordFor(words, tokens[at] ?? "");
-  if (word?.kind === "boolean") return { word, value: true, next: at + 1 };
+  if (word?.kind === "flag") return { word, value: true, next: at + 1 };
   if (word && isNumber(tokens[at + 1])) return { word, value: tokens[at + 1], next: at + 2 };
   return undefined;
 }
@@ -35,8 +36,8 @@ function valueAt(words, tokens, at) {
 function put(combatant, { kind, name }, value) {
   const [number, most] = String(value).split("/").map(Number);
   if (kind === "hp") combatant.hp = { current: number, ...(most !== undefined && { max: most }) };
-  else if (kind === "boolean") combatant[name] = true;
-  else if (kind === "integer") combatant[name] = number;
+  else if (kind === "flag") combatant[name] = true;
+  else if (kind === "field") combatant[name] = number;
   else combatant.numbers = { ...combatant.numbers, [name]: number };
 }
 

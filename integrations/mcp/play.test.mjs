@@ -37,7 +37,7 @@ function valueOf(schema, defs) {
   if (schema.oneOf) return schema.oneOf.find((item) => !refused.includes(item.const)).const;
   if (schema.anyOf) return valueOf(schema.anyOf[0], defs);
   if (schema.type === "boolean") return false;
-  if (schema.type === "integer") return schema.minimum;
+  if (schema.type === "integer" || schema.type === "number") return schema.minimum;
   if (schema.type === "string") return ["model", "model-1", "model-2"].find((word) => !refused.includes(word));
   if (schema.type === "array") return Array.from({ length: schema.minItems ?? 0 }, () => valueOf(schema.items, defs));
   return Object.fromEntries((schema.required ?? []).map((field) => [field, valueOf(schema.properties[field], defs)]));

@@ -38,7 +38,7 @@ def value_of(schema, defs):
         return value_of(schema["anyOf"][0], defs)
     if schema["type"] == "boolean":
         return False
-    if schema["type"] == "integer":
+    if schema["type"] in ("integer", "number"):
         return schema["minimum"]
     if schema["type"] == "string":
         words = (f"bot {uuid.uuid4().hex[:8]}" if n else "bot" for n in range(9))

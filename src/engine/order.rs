@@ -1,6 +1,8 @@
 //! The order as one list to draw: everybody, with what a tracker shows.
 
-use crate::vocabulary::{Combatant, CombatantId, Encounter, OrderEntry, Reason, Ruleset, Status};
+use crate::vocabulary::{
+    Combatant, CombatantId, Encounter, OrderEntry, Reason, Ruleset, Status, Total,
+};
 use serde::Serialize;
 use std::collections::HashSet;
 use utoipa::ToSchema;
@@ -16,7 +18,8 @@ pub struct OrderRow<'a> {
     pub name: &'a str,
     /// The number that the order is sorted by; null if the system has none.
     #[schema(required = true)]
-    pub initiative: Option<i64>,
+    #[schema(value_type = Option<f64>)]
+    pub initiative: Option<Total>,
     /// True if the combatant has the turn.
     pub current: bool,
     /// True if the combatant acts next, as far as the order is known.

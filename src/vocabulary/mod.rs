@@ -10,6 +10,7 @@ mod character;
 mod combatant;
 mod combatants;
 mod command;
+mod decimal;
 mod die;
 mod effect;
 mod encounter;
@@ -43,6 +44,7 @@ pub use combatant::{
 };
 pub use combatants::Combatants;
 pub use command::*;
+pub use decimal::{Decimal, Total};
 pub use die::{D6, D10, D20, Dice, Die};
 pub use effect::{Effect, EffectDraft, Expiry, Moment};
 pub use encounter::{Encounter, FoeHp, MAX_COMBATANTS, MAX_EFFECTS, Status};

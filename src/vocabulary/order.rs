@@ -1,6 +1,6 @@
 //! The order, and what is awaited.
 
-use super::{CombatantId, Die, Text};
+use super::{CombatantId, Die, Text, Total};
 use serde::Serialize;
 use std::borrow::Cow;
 use utoipa::ToSchema;
@@ -61,7 +61,8 @@ pub struct Reason {
     /// Bonus added to the dice.
     pub bonus: Option<i64>,
     /// Total: the number that the order is sorted by, if any.
-    pub total: Option<i64>,
+    #[schema(value_type = Option<f64>)]
+    pub total: Option<Total>,
     /// The rule that broke a tie, if any.
     pub tie_rule: Option<&'static str>,
     /// The combatant that nominated this one, if any.

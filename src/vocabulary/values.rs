@@ -19,6 +19,8 @@ pub enum Values {
     Shared(SharedList),
     /// A whole number from the first to the second, both included.
     Range(i64, i64),
+    /// A number from the first to the second, both included; two decimals are kept.
+    Decimal(i64, i64),
     /// Text of at most so many characters.
     Text(usize),
     /// Text of at most so many characters that is none of these.
@@ -273,7 +275,7 @@ impl Values {
         Some(match self {
             Self::OneOf(list) => list.values.first()?.clone(),
             Self::Shared(list) => list.iter().next()?.clone(),
-            Self::Range(least, _) => json!(least),
+            Self::Range(least, _) | Self::Decimal(least, _) => json!(least),
             Self::Text(_) => json!("x"),
             Self::NewText(_, known) | Self::NewWord(known) => json!(new_word(known)),
             Self::List { items, length, .. } => {
@@ -332,6 +334,7 @@ impl Values {
             }
             Self::OneOf(_)
             | Self::Range(..)
+            | Self::Decimal(..)
             | Self::Text(_)
             | Self::NewText(..)
             | Self::NewWord(_) => Vec::new(),
@@ -362,7 +365,11 @@ impl Values {
                 }
                 lists
             }
-            Self::Range(..) | Self::Text(_) | Self::NewText(..) | Self::NewWord(_) => Vec::new(),
+            Self::Range(..)
+            | Self::Decimal(..)
+            | Self::Text(_)
+            | Self::NewText(..)
+            | Self::NewWord(_) => Vec::new(),
         }
     }
 
@@ -381,6 +388,9 @@ impl Values {
             }
             Self::Range(least, most) => {
                 json!({"type": "integer", "minimum": least, "maximum": most})
+            }
+            Self::Decimal(least, most) => {
+                json!({"type": "number", "minimum": least, "maximum": most})
             }
             Self::Text(most) => {
                 json!({"type": "string", "maxLength": most, "pattern": LINE_PATTERN})

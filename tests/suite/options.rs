@@ -471,7 +471,7 @@ fn filled_in(schema: &Value, most: bool) -> Value {
         return value.expect("a value")["const"].clone();
     }
     match schema["type"].as_str() {
-        Some("integer") => schema[if most { "maximum" } else { "minimum" }].clone(),
+        Some("integer" | "number") => schema[if most { "maximum" } else { "minimum" }].clone(),
         Some("boolean") => json!(most),
         Some("array") => json!([filled_in(&schema["items"], most)]),
         Some("object") => {

@@ -229,7 +229,7 @@ impl Ruleset for RoundRobin {
     fn order(encounter: &Encounter<Self>) -> Vec<OrderEntry> {
         let place = |(n, c): (u32, &Combatant<Self>)| {
             let because = Reason {
-                total: Some(n.into()),
+                total: Some(i64::from(n).into()),
                 ..Reason::new("RR-2", "the order of joining")
             };
             OrderEntry::new(&c.id, because)

@@ -93,11 +93,14 @@ function select(name: string, listed: Listed[], required: boolean, several: bool
   return input;
 }
 
+const isNumeric = (type?: string) => type === "integer" || type === "number";
+
 /** An empty input: what stands in one would run together with what is typed. */
 function typed(name: string, { type, minimum, maximum, maxLength }: Schema, required: boolean): HTMLInputElement {
   const input = document.createElement("input");
   input.setAttribute("name", name);
-  input.setAttribute("type", type === "integer" ? "number" : "text");
+  input.setAttribute("type", isNumeric(type) ? "number" : "text");
+  if (type === "number") input.setAttribute("step", "0.01");
   if (minimum !== undefined) input.setAttribute("min", String(minimum));
   if (maximum !== undefined) input.setAttribute("max", String(maximum));
   if (maxLength !== undefined) input.setAttribute("maxlength", String(maxLength));
@@ -165,7 +168,7 @@ export function read(name: string, schema: Schema, form: HTMLFormElement, defs: 
   }
   const written = input(name, form)?.value ?? "";
   if (written === "") return undefined;
-  return known.type === "integer" ? Number(written) : written;
+  return isNumeric(known.type) ? Number(written) : written;
 }
 
 function readList(name: string, item: Schema, form: HTMLFormElement, defs: Defs): unknown[] | undefined {

@@ -19,8 +19,10 @@ export function resolve(schema, defs) {
 
 const excludes = ({ not }, value) => not !== undefined && (not.const === value || (not.enum ?? []).includes(value));
 
-function isWithin(value, { minimum = -Infinity, maximum = Infinity }) {
-  return Number.isInteger(value) && value >= minimum && value <= maximum;
+const isNumeric = ({ type }) => type === "integer" || type === "number";
+
+function isWithin(value, { type, minimum = -Infinity, maximum = Infinity }) {
+  return (type === "integer" ? Number.isInteger(value) : Number.isFinite(value)) && value >= minimum && value <= maximum;
 }
 
 // Whether a schema accepts a value. Missing fields of an object count as still to come.
@@ -31,7 +33,7 @@ export function accepts(given, value, defs) {
   if (schema.anyOf) return schema.anyOf.some((shape) => accepts(shape, value, defs));
   switch (schema.type) {
     case "boolean": return typeof value === "boolean";
-    case "integer": return isWithin(value, schema);
+    case "integer": case "number": return isWithin(value, schema);
     case "string": return typeof value === "string" && value.length <= (schema.maxLength ?? Infinity) && !misfit(schema, value);
     case "object": return Object.entries(value).every(([field, part]) => schema.properties?.[field] && accepts(schema.properties[field], part, defs));
     default: return false;
@@ -80,15 +82,16 @@ function flag(label, required) {
   return select([{ value: true, name: "Yes" }, { value: false, name: "No" }], label, false);
 }
 
-function bounds({ type, minimum: min, maximum: max }) {
-  return type === "integer" && max - min < 10_000 ? `${min} to ${max}` : "";
+function bounds(schema) {
+  const { minimum: min, maximum: max } = schema;
+  return isNumeric(schema) && max - min < 10_000 ? `${min} to ${max}` : "";
 }
 
 function number(schema, label, required, hint = bounds(schema)) {
-  const { minimum: min, maximum: max } = schema;
+  const { type, minimum: min, maximum: max } = schema;
   // The numeric keyboard of some phones has no minus sign.
   const inputmode = min >= 0 ? "numeric" : undefined;
-  const input = h("input", { type: "number", step: 1, min, max, inputmode, required });
+  const input = h("input", { type: "number", step: type === "integer" ? 1 : 0.01, min, max, inputmode, required });
   return { view: labelled(label, input, hint), read: () => (input.value.trim() === "" ? undefined : Number(input.value)) };
 }
 
@@ -200,7 +203,7 @@ function map(schema, label, required, defs) {
     const { view, read } = several(label, most, (place) => draw(pair, `${label} ${place}`, false, defs));
     return { view, read: () => finish(read().map(({ name, value }) => [name, value])) };
   }
-  const rows = listed(keys).map(({ value, name }) => ({ key: value, ...(values.type === "integer" ? number(values, name, false, "") : draw(values, name, false, defs)) }));
+  const rows = listed(keys).map(({ value, name }) => ({ key: value, ...(isNumeric(values) ? number(values, name, false, "") : draw(values, name, false, defs)) }));
   const limit = most < rows.length ? `At most ${most}` : "";
   const hint = [bounds(values), limit].filter(Boolean).join(". ");
   const read = () => finish(rows.map(({ key, read }) => [key, read()]).filter(([, value]) => value !== undefined));
@@ -212,7 +215,7 @@ function constants({ properties = {}, required = [] }) {
   return required.filter((field) => properties[field].oneOf?.length === 1).map((field) => [field, properties[field].oneOf[0]]);
 }
 
-const TYPES = { integer: "A number", string: "Text", boolean: "Yes or no", array: "A list", object: "Details" };
+const TYPES = { integer: "A number", number: "A number", string: "Text", boolean: "Yes or no", array: "A list", object: "Details" };
 
 function shapeName(shape) {
   const titles = constants(shape).map(([, item]) => item.title ?? valueName(item.const));
@@ -262,7 +265,7 @@ function draw(given, label, required, defs) {
   if (schema.anyOf) return shapes(schema, label, required, defs);
   switch (schema.type) {
     case "boolean": return flag(label, required);
-    case "integer": return number(schema, label, required);
+    case "integer": case "number": return number(schema, label, required);
     case "array": return array(schema, label, required, defs);
     case "object": return (schema.properties ? object : map)(schema, label, required, defs);
     default: return text(schema, label, required);

@@ -6,7 +6,7 @@ const MOST_COMBATANTS = 500;
 const MOST_MEMBERS = 50;
 const LONGEST_LINE = 500;
 
-const NUMBER = /^[+-]?\d{1,9}(\/\d{1,9})?$/;
+const NUMBER = /^[+-]?\d{1,9}([./]\d{1,9})?$/;
 const SEPARATOR = ",";
 // An unusual word can be shortened to these many letters: `int 2` for `int_modifier`.
 const SHORT = 3;
@@ -52,7 +52,7 @@ function wordsOf(name, schema, numberWords) {
   const field = { word: name.toLowerCase(), path: [name], schema, about: schema.description };
   if (schema.enum) return [{ ...field, kind: "choice" }];
   switch (schema.type) {
-    case "integer": return [{ ...field, kind: "number" }];
+    case "integer": case "number": return [{ ...field, kind: "number" }];
     case "boolean": return [{ ...field, kind: "flag" }];
     case "string": return [{ ...field, kind: schema.maxLength ? "text" : "word" }];
     case "array": return schema.items.type === "string" ? [{ ...field, word: field.word.replace(/s$/, ""), kind: "list", schema: schema.items }] : [];
@@ -68,9 +68,9 @@ const isNumeric = (field) => field?.kind === "number" || field?.kind === "hp";
 function tokens(text, words) {
   const spaced = text.normalize("NFC").replace(/[−–]/g, "-").replace(/^\s*[-*•]\s+/, "").replace(/(\d)\s*\/\s*(?=\d)/g, "$1/").replace(/[,;()|\t]+/g, ` ${SEPARATOR} `).replace(/([\p{L}\p{M}_])[:=]\s*/gu, "$1 ");
   return spaced.split(/\s+/).filter(Boolean).flatMap((token) => {
-    const [, number, unit] = /^([+-]?\d+(?:\/\d+)?)([\p{L}\p{M}_]+)$/u.exec(token) ?? [];
+    const [, number, unit] = /^([+-]?\d+(?:[./]\d+)?)([\p{L}\p{M}_]+)$/u.exec(token) ?? [];
     if (isNumeric(words.get(unit?.toLowerCase()))) return [number, unit];
-    const [, word, value] = /^([\p{L}\p{M}_]+)([+-]?\d+(?:\/\d+)?)$/u.exec(token) ?? [];
+    const [, word, value] = /^([\p{L}\p{M}_]+)([+-]?\d+(?:[./]\d+)?)$/u.exec(token) ?? [];
     return isNumeric(words.get(word?.toLowerCase())) ? [word, value] : [token];
   });
 }
@@ -243,7 +243,7 @@ class Line {
     if (field.kind === "number") {
       const { minimum = -Infinity, maximum = Infinity } = schema;
       const number = Number(value);
-      if (!Number.isInteger(number)) this.error = `${field.word} is a whole number.`;
+      if (schema.type !== "number" && !Number.isInteger(number)) this.error = `${field.word} is a whole number.`;
       else if (number < minimum || number > maximum) this.error = `${field.word} is ${number}. Use ${minimum} to ${maximum}.`;
       return number;
     }

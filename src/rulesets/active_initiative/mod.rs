@@ -323,7 +323,7 @@ fn because(way: &Way) -> Reason {
                 None => Some("AI-5"),
             },
             bonus: Some(*total - i64::from(die.face)),
-            total: Some(*total),
+            total: Some((*total).into()),
             ..Reason::new("AI-3", "rolled the highest initiative")
         },
         Way::Nominated { nominated_by } => Reason {

@@ -123,19 +123,10 @@ fn check_initiative(initiative: &Initiative) -> Result<(), String> {
     at_most("initiative.key", initiative.key.len(), MAX_KEYS)?;
     within(
         "initiative",
-        initiative.total,
-        -MAX_INITIATIVE,
-        MAX_INITIATIVE,
-    )?;
-    within(
-        "initiative",
         initiative.bonus,
         -MAX_INITIATIVE,
         MAX_INITIATIVE,
     )?;
-    for (change, _) in initiative.changes.in_words() {
-        within("initiative", change, -MAX_INITIATIVE, MAX_INITIATIVE)?;
-    }
     for key in &initiative.key {
         within("initiative", *key, -MAX_INITIATIVE, MAX_INITIATIVE)?;
     }

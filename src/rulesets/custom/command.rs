@@ -1,7 +1,7 @@
 //! The commands of `custom`.
 
 use super::Card;
-use super::definition::Number;
+use super::definition::KnownTotal;
 use crate::vocabulary::{CombatantId, Int, Slug, command, commands};
 use std::collections::BTreeMap;
 
@@ -39,10 +39,11 @@ pub struct Start {
     #[default]
     #[advanced]
     pub rolls: BTreeMap<CombatantId, Int<1, 900>>,
-    /// Initiatives that are known, by combatant, group or side. Nothing is rolled or added for them.
+    /// Initiatives that are known, by combatant, group or side. Two decimals are kept. Nothing is rolled
+    /// or added for them.
     #[default]
     #[advanced]
-    pub totals: BTreeMap<CombatantId, Number>,
+    pub totals: BTreeMap<CombatantId, KnownTotal>,
     /// Sums of the dice of roll-offs, at most 3 in their order, by combatant, group or side. They count
     /// only in a tie. The server rolls the rest.
     #[default]
@@ -69,10 +70,11 @@ pub struct Roll {
     #[default]
     #[advanced]
     pub rolls: BTreeMap<CombatantId, Int<1, 900>>,
-    /// Initiatives that are known, by combatant, group or side. Nothing is rolled or added for them.
+    /// Initiatives that are known, by combatant, group or side. Two decimals are kept. Nothing is rolled
+    /// or added for them.
     #[default]
     #[advanced]
-    pub totals: BTreeMap<CombatantId, Number>,
+    pub totals: BTreeMap<CombatantId, KnownTotal>,
     /// Sums of the dice of roll-offs, at most 3 in their order, by combatant, group or side. They count
     /// only in a tie. The server rolls the rest.
     #[default]
@@ -115,8 +117,8 @@ pub struct SetInitiative {
     pub combatant: Option<CombatantId>,
     /// The side, if sides have initiative.
     pub side: Option<Slug>,
-    /// The initiative.
-    pub initiative: Number,
+    /// The initiative. Two decimals are kept.
+    pub initiative: KnownTotal,
 }
 
 /// Moves a combatant's next open place in the order.

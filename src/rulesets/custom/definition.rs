@@ -1,6 +1,6 @@
 //! What a definition can say: bounded data of a closed vocabulary, with no scripts.
 
-use crate::vocabulary::{Int, SLUG_PATTERN, Slug, word};
+use crate::vocabulary::{Decimal, Int, SLUG_PATTERN, Slug, word};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_with::skip_serializing_none;
@@ -12,8 +12,10 @@ use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-/// A number of a combatant, or an initiative.
+/// A number of a combatant.
 pub type Number = Int<-1000, 1000>;
+/// An initiative that the table knows.
+pub type KnownTotal = Decimal<-1000, 1000>;
 
 /// A table's own turn order. Missing lines have their defaults.
 #[skip_serializing_none]

@@ -2,7 +2,7 @@
 
 use super::{Card, Cause, GapAt, Initiative, TurnOrigin};
 use crate::json::CachedJson;
-use crate::vocabulary::{CombatantId, EffectId, Participants, Slug, event, events, fact};
+use crate::vocabulary::{CombatantId, EffectId, Participants, Slug, Total, event, events, fact};
 
 /// Something that happens under `custom` alone.
 #[events]
@@ -113,9 +113,11 @@ pub struct InitiativeChanged {
     /// The combatant.
     pub combatant: CombatantId,
     /// The initiative of its first turn before.
-    pub from: i64,
+    #[schema(value_type = f64)]
+    pub from: Total,
     /// The initiative of its first turn after that.
-    pub to: i64,
+    #[schema(value_type = f64)]
+    pub to: Total,
     /// The cause.
     pub cause: Cause,
 }
@@ -126,9 +128,11 @@ pub struct SideInitiativeChanged {
     /// The side.
     pub side: Slug,
     /// The initiative before.
-    pub from: i64,
+    #[schema(value_type = f64)]
+    pub from: Total,
     /// The initiative after that.
-    pub to: i64,
+    #[schema(value_type = f64)]
+    pub to: Total,
 }
 
 /// Combatants that were dealt several cards choose which of them counts.

@@ -22,7 +22,7 @@ use crate::json::CachedJson;
 use crate::rulesets::shared::seen_first;
 use crate::vocabulary::{
     CachedCombatant, CombatantId, Combatants, Event as AnyEvent, Fold, RosterEvent, SharedEvent,
-    Slug, Status, ids,
+    Slug, Status, Total, ids,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -334,7 +334,7 @@ fn give_back_costs(encounter: &mut Encounter) {
     let places = &mut encounter.state.places;
     let (mut paid, rest): (Vec<_>, Vec<_>) = places.drain(..).partition(|place| {
         let changes = place.initiative.changes;
-        changes.by_turns != 0 || changes.by_reactions != 0
+        changes.by_turns != Total::ZERO || changes.by_reactions != Total::ZERO
     });
     *places = rest;
     for place in &mut paid {
@@ -1110,7 +1110,7 @@ fn change_initiative(encounter: &mut Encounter, e: &InitiativeChanged) {
     let options = encounter.options.clone();
     let ranks = ranks(&options, encounter);
     let next_lap = e.cause == Cause::Turn && has_laps(options.definition());
-    let by = e.to.saturating_sub(e.from);
+    let by = e.to - e.from;
     let places = &mut encounter.state.places;
     let (own, others): (Vec<_>, Vec<_>) = places
         .drain(..)
@@ -1151,7 +1151,7 @@ fn change_side(encounter: &mut Encounter, e: &SideInitiativeChanged) {
     if let Some(side) = sides.find(|side| side.side == e.side)
         && let Some(initiative) = &mut side.initiative
     {
-        let by = e.to.saturating_sub(e.from);
+        let by = e.to - e.from;
         *initiative = initiative.changed(Cause::Set, by).into();
         side.yields = false;
         side.first = false;

@@ -187,7 +187,7 @@ pub(super) fn return_to(play: &mut Play<'_>, id: &CombatantId) {
 fn tick_of(encounter: &Encounter, who: &[CombatantId]) -> u32 {
     let mut places = encounter.state.places.iter();
     match places.find(|place| who.contains(&place.combatant)) {
-        Some(place) => u32::try_from(place.initiative.total).unwrap_or(0),
+        Some(place) => u32::try_from(place.initiative.total.floor()).unwrap_or(0),
         None => 0,
     }
 }

@@ -1,7 +1,7 @@
 //! Initiative: dice and numbers, or cards, for combatants, groups or sides.
 
 use super::definition::{
-    DeckRule, Definition, Dice, Fact, Keep, Key, Lasts, Number, Per, Rolled, SEAT, ScoreRule,
+    DeckRule, Definition, Dice, Fact, Keep, Key, KnownTotal, Lasts, Per, Rolled, SEAT, ScoreRule,
     Surprise,
 };
 use super::lines::{
@@ -22,7 +22,7 @@ use super::{
 use crate::json::{CachedJson, FieldError};
 use crate::rulesets::shared::seen_first;
 use crate::vocabulary::{
-    CombatantId, Die, Int, Property, Slug, Values, Violation, field, ids, require,
+    CombatantId, Die, Int, Property, Slug, Total, Values, Violation, field, ids, require,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -52,7 +52,7 @@ struct Unit<'t> {
     /// What the table rolled for it.
     roll: Option<i64>,
     /// The initiative that the table knows.
-    total: Option<i64>,
+    total: Option<Total>,
     /// What the table rolled for it in roll-offs.
     tie_rolls: Vec<i64>,
     /// The card that the table dealt to it.
@@ -97,10 +97,10 @@ impl<'t> Unit<'t> {
 
     /// The initiative that is known: by the command, whatever dice it has too, else by the first member
     /// that brought one, unless the command has dice.
-    fn known_total(&self) -> Option<i64> {
+    fn known_total(&self) -> Option<Total> {
         let mut brought = self.counted().filter_map(|c| c.stats.initiative);
         let brought = brought.next().filter(|_| self.roll.is_none());
-        self.total.or_else(|| brought.map(Int::get))
+        self.total.or_else(|| brought.map(KnownTotal::total))
     }
 
     /// The first roll that a member brought to which these dice come.
@@ -187,7 +187,7 @@ fn apply_brought(
         let Some(unit) = unit_named(units, name) else {
             return Err(not_rolled(path, name));
         };
-        unit.total = Some(total.get());
+        unit.total = Some(total.total());
     }
     for (name, sums) in &given.tie_rolls {
         let path = format!("tie_rolls.{}", name.as_str());
@@ -301,7 +301,10 @@ pub(super) fn takes_totals(definition: &Definition) -> bool {
 pub(super) fn table_totals(encounter: &Encounter) -> Values {
     let mut totals = Vec::new();
     for unit in units_by_name(encounter) {
-        totals.push(Property::optional(unit.name().to_owned(), Number::any()));
+        totals.push(Property::optional(
+            unit.name().to_owned(),
+            KnownTotal::any(),
+        ));
     }
     Values::Object(totals)
 }
@@ -592,7 +595,7 @@ impl<'t> Roller<'t> {
             let total = self.own_number(unit, self.rule.fixed.as_ref());
             return Initiative {
                 key: self.key(unit),
-                total,
+                total: total.into(),
                 fixed: true,
                 ..Initiative::default()
             };
@@ -604,7 +607,7 @@ impl<'t> Roller<'t> {
         let (dice, sum) = self.roll(play, unit);
         Initiative {
             key: self.key(unit),
-            total: sum + bonus,
+            total: (sum + bonus).into(),
             bonus,
             dice,
             ..Initiative::default()
@@ -615,7 +618,7 @@ impl<'t> Roller<'t> {
     fn of_numbers(&self, unit: &Unit<'_>) -> Initiative {
         Initiative {
             key: self.key(unit),
-            total: self.leading_number(unit),
+            total: self.leading_number(unit).into(),
             ..Initiative::default()
         }
     }
@@ -738,7 +741,7 @@ impl<'t> Roller<'t> {
     /// The same initiative with another card.
     fn with_card(&self, initiative: &Initiative, card: Option<Card>) -> Initiative {
         Initiative {
-            total: card.map_or(0, Card::value),
+            total: card.map_or(0, Card::value).into(),
             card,
             spare: Vec::new(),
             changes: Changes::default(),
@@ -972,9 +975,9 @@ impl<'t> Roller<'t> {
     ) -> Vec<CachedJson<Initiative>> {
         let initiative = &self.with_wounds(c, initiative);
         if has_clock(self.definition) {
-            let tick = i64::from(self.encounter.state.tick) + initiative.total.max(0);
-            let shift = tick - initiative.total;
-            return vec![initiative.shifted(shift).into()];
+            let now = Total::from(i64::from(self.encounter.state.tick));
+            let tick = now + initiative.total.max(Total::ZERO);
+            return vec![initiative.shifted(tick - initiative.total).into()];
         }
         let count = turns(self.definition, c);
         let mut all = vec![self.in_segment(initiative.clone(), 0, count).into()];
@@ -992,7 +995,7 @@ impl<'t> Roller<'t> {
                 undiced.clone()
             } else {
                 shift += self.sign() * further_turn(self.definition);
-                undiced.shifted(shift)
+                undiced.shifted(shift.into())
             };
             further = self.in_segment(further, turn, count);
             all.push(further.into());

@@ -113,7 +113,7 @@ fn has_open_turn(survey: &Survey<'_>, c: &Combatant) -> bool {
     if let Some(clock) = clock(definition) {
         let last_tick = i64::from(encounter.round).saturating_mul(clock.ticks.get());
         let place = survey.place_of(&c.id);
-        return place.is_some_and(|place| place.initiative.total <= last_tick);
+        return place.is_some_and(|place| place.initiative.total <= last_tick.into());
     }
     if costs_turns(definition) {
         return survey.has_open_place(&c.id);
@@ -142,7 +142,7 @@ pub(super) fn has_initiative(survey: &Survey<'_>, c: &Combatant, rule: &Reaction
     let definition = definition(survey.encounter);
     let counts_down = costs_turns(definition) && !has_clock(definition);
     match survey.place_of(&c.id) {
-        Some(place) => !counts_down || place.initiative.total >= cost,
+        Some(place) => !counts_down || place.initiative.total >= cost.into(),
         None => false,
     }
 }

@@ -10,7 +10,7 @@ use super::rank::{Ranks, stands};
 use super::walk::{Coming, Walk};
 use super::{Combatant, Custom, Encounter, Initiative, Mode, Place};
 use crate::json::CachedJson;
-use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Slug, Status, spaced};
+use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Slug, Status, Total, spaced};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write;
@@ -338,11 +338,12 @@ fn changed(name: impl Into<String>, initiative: &Initiative) -> String {
         return words;
     }
     if initiative.card.is_none() {
-        let before: i64 = changes.iter().map(|(change, _)| change).sum();
-        _ = write!(words, " {}", initiative.total - before);
+        let of_changes = changes.iter();
+        let before = of_changes.fold(initiative.total, |total, (change, _)| total - *change);
+        _ = write!(words, " {before}");
     }
     for (change, cause) in changes {
-        let sign = if change < 0 { '-' } else { '+' };
+        let sign = if change < Total::ZERO { '-' } else { '+' };
         _ = write!(words, " {sign} {} for {cause}", change.abs());
     }
     words

@@ -9,7 +9,7 @@ use super::{
     Cause, Combatant, Encounter, Event, InitiativeChanged, PoolChanged, SidePoolChanged, SideState,
     State, TablePoolChanged, TurnOrigin,
 };
-use crate::vocabulary::{CombatantId, Int, Slug};
+use crate::vocabulary::{CombatantId, Int, Slug, Total};
 use std::collections::BTreeMap;
 
 /// The most points of a pool.
@@ -160,11 +160,12 @@ fn change_by_turn(
 ) -> Option<InitiativeChanged> {
     let usual = cost_of_turn(encounter)?.usual();
     let cost = cost.unwrap_or(usual.count());
-    let mut by = later_by(definition(encounter), cost);
+    let mut by = Total::from(later_by(definition(encounter), cost));
     if has_clock(definition(encounter)) {
         // A place whose tick has passed counts from the present one.
         let stands_at = place_of(encounter, id)?.initiative.total;
-        by += (i64::from(encounter.state.tick) - stands_at).max(0);
+        let behind = Total::from(i64::from(encounter.state.tick)) - stands_at;
+        by = by + behind.max(Total::ZERO);
     }
     change_of_initiative(encounter, id, Cause::Turn, by)
 }

@@ -11,7 +11,7 @@ use super::manifest::MANIFEST;
 use super::pools::can_pay_turn;
 use super::{Cause, Combatant, Encounter, InitiativeChanged, Mode, Place, Turn, TurnOrigin};
 use crate::json::CachedJson;
-use crate::vocabulary::{CombatantId, Slug, spaced};
+use crate::vocabulary::{CombatantId, Slug, Total, spaced};
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -196,20 +196,21 @@ fn lap_of_begun(encounter: &Encounter, id: &CombatantId) -> usize {
 }
 
 /// What a combatant's lost hit points change now.
-pub(super) fn change_by_wounds(definition: &Definition, c: &Combatant) -> i64 {
+pub(super) fn change_by_wounds(definition: &Definition, c: &Combatant) -> Total {
     let (Some(wounds), Some(hp)) = (&definition.changes.wounds, &c.hp) else {
-        return 0;
+        return Total::ZERO;
     };
     let max = hp.max.unwrap_or(hp.current).get();
     let lost = (max - hp.current.get()).max(0);
-    lost / wounds.each.get() * wounds.by.get()
+    (lost / wounds.each.get() * wounds.by.get()).into()
 }
 
 /// What a combatant's conditions change now.
-pub(super) fn change_by_conditions(definition: &Definition, c: &Combatant) -> i64 {
+pub(super) fn change_by_conditions(definition: &Definition, c: &Combatant) -> Total {
     let conditions = definition.changes.conditions.iter();
     let present = conditions.filter(|(condition, _)| c.has(condition.as_str()));
-    present.map(|(_, change)| change.get()).sum()
+    let sum: i64 = present.map(|(_, change)| change.get()).sum();
+    sum.into()
 }
 
 /// Whether this round's initiative is still to be rolled.
@@ -259,7 +260,7 @@ pub(super) fn is_over(definition: &Definition, place: &Place) -> bool {
     if has_clock(definition) {
         return false;
     }
-    place.done || costs_turns(definition) && place.initiative.total <= 0
+    place.done || costs_turns(definition) && place.initiative.total <= Total::ZERO
 }
 
 /// The first place of a combatant.
@@ -404,13 +405,13 @@ pub(super) fn change_of_initiative(
     encounter: &Encounter,
     id: &CombatantId,
     cause: Cause,
-    by: i64,
+    by: Total,
 ) -> Option<InitiativeChanged> {
     let from = place_of(encounter, id)?.initiative.total;
     Some(InitiativeChanged {
         combatant: id.clone(),
         from,
-        to: from.saturating_add(by),
+        to: from + by,
         cause,
     })
 }

@@ -7,9 +7,9 @@ use super::{Encounter, Initiative, Place, Reached, SideState};
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// The key of one that gets no card where the lowest card is first: above any card. Where the highest
+/// The key in hundredths of one that gets no card where the lowest card is first: above any card. Where the highest
 /// is first, cards have keys below 0.
-const NO_CARD: i64 = 101;
+const NO_CARD: i64 = 10_100;
 
 /// The keys of an order in a round.
 #[derive(Clone, Copy)]
@@ -137,7 +137,7 @@ impl<'d> Ranks<'d> {
     }
 
     fn of_score(self, sign: i64, initiative: &Initiative) -> [i64; 2] {
-        let total = sign.saturating_mul(initiative.total);
+        let total = sign.saturating_mul(initiative.total.hundredths());
         match initiative.card {
             Some(card) => [total, card.key(sign)[1]],
             None if deck(self.definition).is_some() && sign > 0 => {

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::rulesets::shared::end_turn;
 use crate::vocabulary::{
-    CombatantId, Damaged, Event as AnyEvent, Healed, OUT, RosterEvent, SharedEvent, Status,
+    CombatantId, Damaged, Event as AnyEvent, Healed, OUT, RosterEvent, SharedEvent, Status, Total,
     Violation, ids,
 };
 
@@ -177,12 +177,12 @@ fn lose_missed_places(play: &mut Play<'_>, id: &CombatantId) {
 /// Moves a combatant whose tick has passed to the present one.
 fn catch_up_with_clock(play: &mut Play<'_>, id: &CombatantId) {
     let encounter = play.encounter();
-    let tick = i64::from(encounter.state.tick);
+    let tick = Total::from(i64::from(encounter.state.tick));
     let Some(place) = place_of(encounter, id) else {
         return;
     };
     let behind = tick - place.initiative.total;
-    if has_clock(definition(encounter)) && behind > 0 {
+    if has_clock(definition(encounter)) && behind > Total::ZERO {
         change_initiative(play, id, Cause::Turn, behind);
     }
 }
@@ -199,11 +199,11 @@ fn follow_state(play: &mut Play<'_>, id: &CombatantId) -> bool {
     let conditions = change_by_conditions(definition, c) - changes.by_conditions;
     change_initiative(play, id, Cause::Wounds, wounds);
     change_initiative(play, id, Cause::Condition, conditions);
-    wounds != 0 || conditions != 0
+    wounds != Total::ZERO || conditions != Total::ZERO
 }
 
-fn change_initiative(play: &mut Play<'_>, id: &CombatantId, cause: Cause, by: i64) {
-    if by != 0
+fn change_initiative(play: &mut Play<'_>, id: &CombatantId, cause: Cause, by: Total) {
+    if by != Total::ZERO
         && let Some(changed) = change_of_initiative(play.encounter(), id, cause, by)
     {
         play.emit(changed);

@@ -303,7 +303,7 @@ fn pay(play: &mut Play<'_>, wanted: &Use<'_>, rule: &ReactionRule, cost: u32) {
         });
     }
     let cost = rule.cost.initiative.count();
-    let by = later_by(definition(play.encounter()), cost);
+    let by = later_by(definition(play.encounter()), cost).into();
     if cost > 0
         && let Some(changed) = change_of_initiative(play.encounter(), id, Cause::Spent, by)
     {

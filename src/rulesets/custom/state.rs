@@ -1,10 +1,10 @@
 //! What `custom` keeps.
 
-use super::definition::Number;
+use super::definition::{KnownTotal, Number};
 use crate::json::CachedJson;
 use crate::vocabulary::{
     CombatantId, Describe, Die, EffectId, FieldType, Fields, INLINE, Int, Names, Redact, Slug,
-    fact, word,
+    Total, fact, word,
 };
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -29,10 +29,10 @@ pub struct CombatantStats {
     /// Sum of its own dice, without bonuses, for its next initiative. The initiative uses it up.
     #[schema(value_type = Option<i16>, minimum = 1, maximum = 900)]
     pub roll: Option<Int<1, 900>>,
-    /// Its next initiative, if it is known, from -1000 to 1000: nothing is rolled or added for it. The
-    /// initiative uses it up.
-    #[schema(value_type = Option<i16>, minimum = -1000, maximum = 1000)]
-    pub initiative: Option<Number>,
+    /// Its next initiative, if it is known, from -1000 to 1000; two decimals are kept. Nothing is rolled
+    /// or added for it. The initiative uses it up.
+    #[schema(value_type = Option<f64>, minimum = -1000, maximum = 1000)]
+    pub initiative: Option<KnownTotal>,
     /// Its numbers, by the names in the definition.
     #[schema(value_type = std::collections::HashMap<String, i16>)]
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -221,7 +221,8 @@ pub struct Initiative {
     /// compares something else.
     pub key: Vec<i64>,
     /// The initiative; on a clock, the tick of the combatant.
-    pub total: i64,
+    #[schema(value_type = f64)]
+    pub total: Total,
     /// Bonus added to the dice.
     pub bonus: i64,
     /// The dice.
@@ -253,20 +254,19 @@ impl Initiative {
         self.key.get(at).copied().unwrap_or(0)
     }
 
-    /// The same with something added to it. An imported event may hold any number, so the sum stops
-    /// at the limits.
-    pub(super) fn shifted(&self, by: i64) -> Self {
+    /// The same with something added to it.
+    pub(super) fn shifted(&self, by: Total) -> Self {
         Self {
-            total: self.total.saturating_add(by),
+            total: self.total + by,
             ..self.clone()
         }
     }
 
     /// The same after a change.
-    pub(super) fn changed(&self, cause: Cause, by: i64) -> Self {
+    pub(super) fn changed(&self, cause: Cause, by: Total) -> Self {
         let mut changed = self.shifted(by);
         let changes = changed.changes.of_mut(cause);
-        *changes = changes.saturating_add(by);
+        *changes = *changes + by;
         changed
     }
 
@@ -282,7 +282,7 @@ impl Initiative {
     /// The same with this card for good, one of those that it may be.
     pub(super) fn keeping(&self, card: Card) -> Self {
         let before = self.card.map_or(0, Card::value);
-        let mut kept = self.shifted(card.value() - before);
+        let mut kept = self.shifted((card.value() - before).into());
         kept.spare.clear();
         kept.card = Some(card);
         kept
@@ -293,7 +293,7 @@ impl Initiative {
         let mut rest = self.clone();
         for cause in causes {
             let change = *rest.changes.of_mut(*cause);
-            rest = rest.changed(*cause, change.saturating_neg());
+            rest = rest.changed(*cause, -change);
         }
         rest
     }
@@ -304,19 +304,24 @@ impl Initiative {
 pub struct Changes {
     /// The costs of turns.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub by_turns: i64,
+    #[schema(value_type = f64)]
+    pub by_turns: Total,
     /// Lost hit points.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub by_wounds: i64,
+    #[schema(value_type = f64)]
+    pub by_wounds: Total,
     /// Conditions.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub by_conditions: i64,
+    #[schema(value_type = f64)]
+    pub by_conditions: Total,
     /// The costs of reactions.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub by_reactions: i64,
+    #[schema(value_type = f64)]
+    pub by_reactions: Total,
     /// Change by the game master.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub by_game_master: i64,
+    #[schema(value_type = f64)]
+    pub by_game_master: Total,
 }
 
 impl Changes {
@@ -324,7 +329,7 @@ impl Changes {
         *self == Self::default()
     }
 
-    fn of_mut(&mut self, cause: Cause) -> &mut i64 {
+    fn of_mut(&mut self, cause: Cause) -> &mut Total {
         match cause {
             Cause::Turn => &mut self.by_turns,
             Cause::Wounds => &mut self.by_wounds,
@@ -335,7 +340,7 @@ impl Changes {
     }
 
     /// Each that is not 0, with the words for it.
-    pub(super) fn in_words(self) -> impl Iterator<Item = (i64, &'static str)> {
+    pub(super) fn in_words(self) -> impl Iterator<Item = (Total, &'static str)> {
         let all = [
             (self.by_turns, "turns"),
             (self.by_wounds, "wounds"),
@@ -343,7 +348,7 @@ impl Changes {
             (self.by_reactions, "reactions"),
             (self.by_game_master, "a correction"),
         ];
-        all.into_iter().filter(|(change, _)| *change != 0)
+        all.into_iter().filter(|(change, _)| !is_zero(change))
     }
 }
 

@@ -133,7 +133,7 @@ fn with_check(c: &Combatant, reason: Reason) -> Reason {
     Reason {
         dice: check.dice.clone(),
         bonus: Some(check.bonus),
-        total: Some(check.total),
+        total: Some(check.total.into()),
         ..reason
     }
 }

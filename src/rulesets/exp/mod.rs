@@ -349,7 +349,7 @@ fn order_entry(roll: &InitiativeRoll, id: &CombatantId, ranking: &[InitiativeRol
     let because = Reason {
         dice,
         bonus: Some(roll.bonus),
-        total: Some(roll.total),
+        total: Some(roll.total.into()),
         tie_rule: if tied { Some("EX-7") } else { None },
         ..Reason::new("EX-5", format!("rolled {}", roll.written(ranking)))
     };

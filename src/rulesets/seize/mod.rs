@@ -233,7 +233,7 @@ fn because(way: &Way) -> Reason {
             Reason {
                 dice: dice.clone(),
                 bonus: Some(*bonus),
-                total: Some(*total),
+                total: Some((*total).into()),
                 tie_rule: match equals.first() {
                     None => None,
                     Some(next) if !next.same_bonus => Some("WA-5"),

@@ -194,7 +194,7 @@ fn because(c: &Combatant, same_tick: bool) -> Reason {
         ("VE-9", "Initiative")
     };
     let mut because = Reason::new(rule, reason);
-    because.total = Some(c.state.initiative);
+    because.total = Some(c.state.initiative.into());
     if let Some(roll) = &c.state.join_battle {
         because.dice.clone_from(&roll.dice);
     }

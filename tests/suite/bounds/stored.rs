@@ -8,6 +8,8 @@ use turnkeeper::engine::Rulesets;
 
 /// The whole numbers that every client can read exactly.
 const EXACT: RangeInclusive<i64> = -9_007_199_254_740_992..=9_007_199_254_740_992;
+/// Totals of `custom`, which have hundredths.
+const TOTAL: RangeInclusive<i64> = -1_000_000_000_000..=1_000_000_000_000;
 
 /// A list, map or number of a stored encounter.
 #[derive(Debug)]
@@ -150,10 +152,10 @@ fn bounds(ruleset: &str) -> Vec<Bound> {
         ],
         "custom" => vec![
             list("state/places", 5000, json!({"combatant": "t#", "turn": 0, "done": false, "moved": false, "initiative_score": {"key": [], "total": 0, "bonus": 0}})),
-            number("state/places", EXACT).within(json!([{"combatant": "t", "turn": 0, "done": false, "moved": false, "initiative_score": {"key": [], "total": "*", "bonus": 0}}])),
+            number("state/places", TOTAL).within(json!([{"combatant": "t", "turn": 0, "done": false, "moved": false, "initiative_score": {"key": [], "total": "*", "bonus": 0}}])),
             list("state/places", 8, json!(1)).within(json!([{"combatant": "t", "turn": 0, "done": false, "moved": false, "initiative_score": {"key": "*", "total": 0, "bonus": 0}}])),
             list("state/places", 72, json!(die)).within(json!([{"combatant": "t", "turn": 0, "done": false, "moved": false, "initiative_score": {"key": [], "total": 0, "bonus": 0, "dice": "*"}}])),
-            number("state/places", EXACT).within(json!([{"combatant": "t", "turn": 0, "done": false, "moved": false, "initiative_score": {"key": [], "total": 0, "bonus": 0, "changes": {"by_turns": "*"}}}])),
+            number("state/places", TOTAL).within(json!([{"combatant": "t", "turn": 0, "done": false, "moved": false, "initiative_score": {"key": [], "total": 0, "bonus": 0, "changes": {"by_turns": "*"}}}])),
             number("state/first_seat", -1000..=1000),
             list("state/sides", 1000, json!({"side": "t#", "seen": true, "first": false, "yields": false})),
             list("state/sides", 8, json!(1)).within(json!([{"side": "t", "seen": true, "first": false, "yields": false, "initiative_score": {"key": "*", "total": 0, "bonus": 0}}])),

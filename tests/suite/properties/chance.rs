@@ -76,6 +76,14 @@ impl Chance {
         command
     }
 
+    /// A number with two decimals, or a whole one.
+    fn decimal(&mut self, least: i64, most: i64) -> Value {
+        if self.percent(50) {
+            return self.number(least, most).into();
+        }
+        (self.number(least * 100, most * 100) as f64 / 100.0).into()
+    }
+
     /// A value that an open field may hold.
     fn of(&mut self, values: &Values) -> Value {
         match values {
@@ -85,6 +93,7 @@ impl Chance {
                     .map_or(Value::Null, |value| (*value).clone())
             }
             Values::Range(least, most) => self.number(*least, *most).into(),
+            Values::Decimal(least, most) => self.decimal(*least, *most),
             Values::Text(most) => {
                 let text = ["Ärger", "attack", "the door opens", "x y"][self.below(4)];
                 text.chars().take(*most).collect::<String>().into()
@@ -180,10 +189,14 @@ impl Chance {
         };
         match kind.as_str().unwrap_or("object") {
             "boolean" => self.percent(50).into(),
-            "integer" | "number" => {
+            kind @ ("integer" | "number") => {
                 let bound = |key: &str, default| schema[key].as_i64().unwrap_or(default);
-                self.number(bound("minimum", 0), bound("maximum", 20))
-                    .into()
+                let [least, most] = [bound("minimum", 0), bound("maximum", 20)];
+                if kind == "integer" {
+                    self.number(least, most).into()
+                } else {
+                    self.decimal(least, most)
+                }
             }
             "string" => self
                 .pick(names)

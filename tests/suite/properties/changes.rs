@@ -129,6 +129,8 @@ fn holds(after: &Value, given: &Value) -> bool {
         }
         // A member may be given by its id alone.
         (Value::Object(after), Value::String(id)) => after["id"] == *id,
+        // Equal numbers may be written differently.
+        (Value::Number(after), Value::Number(given)) => after.as_f64() == given.as_f64(),
         (after, given) => after == given,
     }
 }

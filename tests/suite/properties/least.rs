@@ -45,6 +45,10 @@ fn whole(value: &Value) -> i64 {
     value.as_i64().unwrap_or(0)
 }
 
+fn hundredths(value: &Value) -> i64 {
+    (value.as_f64().unwrap_or(0.0) * 100.0).round() as i64
+}
+
 impl<'v> Reading<'v> {
     /// The combatants of which one is next; none if nobody has a turn left.
     fn next(&self) -> BTreeSet<&'v str> {
@@ -161,7 +165,7 @@ impl<'v> Reading<'v> {
             let id = text(&place["combatant"]);
             let is_begun = begun.get(id).is_some_and(|begun| *begun == Some(at));
             let over = place["done"] == true && !is_begun;
-            let spent = spends && whole(&place["initiative_score"]["total"]) <= 0;
+            let spent = spends && hundredths(&place["initiative_score"]["total"]) <= 0;
             if let Some(c) = combatants.get(id).filter(|_| !over && !spent)
                 && self.is_ready(c)
             {
@@ -236,7 +240,7 @@ impl<'v> Reading<'v> {
         let side = self.position(text(&c["side"]));
         vec![match fact {
             "score" if by_side => self.rank(text(&c["side"])),
-            "score" => sign * score.map_or(0, |score| whole(&score["total"])),
+            "score" => sign * score.map_or(0, |score| hundredths(&score["total"])),
             "die" if by_side => 0,
             "die" => score.map_or(0, |score| whole(&score["key"][at])),
             "late" => sign * i64::from(score.is_some_and(|score| score["fixed"] == true)),

@@ -131,7 +131,7 @@ fn type_with(schema: &Value, root: &Value, object: fn(&Value, &Value) -> String)
         }
         Some("object") => object(schema, root),
         Some("string") => "text".to_owned(),
-        Some("integer") => "number".to_owned(),
+        Some("integer" | "number") => "number".to_owned(),
         Some(other) => other.to_owned(),
         None => "any".to_owned(),
     }

@@ -267,7 +267,7 @@ fn kind(schema: &Value, root: &Value, objects: &mut Objects) -> String {
             (None, Some(most)) => format!("text, {most} characters at most"),
             _ => "text".to_owned(),
         },
-        Some("integer") => match (&schema["minimum"], &schema["maximum"]) {
+        Some("integer" | "number") => match (&schema["minimum"], &schema["maximum"]) {
             (Value::Null, _) | (_, Value::Null) => "number".to_owned(),
             (least, most) => format!("number {least} to {most}"),
         },

@@ -60,7 +60,7 @@ pub fn smallest(schema: &Value) -> Value {
     }
     match schema["type"].as_str().expect("a type") {
         "boolean" => json!(false),
-        "integer" => schema["minimum"].clone(),
+        "integer" | "number" => schema["minimum"].clone(),
         "string" => {
             let mut words = (1..).map(|letters| json!("x".repeat(letters)));
             words.find(|word| !refused(word)).expect("a word")

@@ -71,6 +71,9 @@ fn admits(values: &Values, value: &Value) -> bool {
         Values::Range(least, most) => value
             .as_i64()
             .is_some_and(|n| (*least..=*most).contains(&n)),
+        Values::Decimal(least, most) => value
+            .as_f64()
+            .is_some_and(|n| (*least as f64..=*most as f64).contains(&n)),
         Values::Text(most) => value
             .as_str()
             .is_some_and(|text| text.chars().count() <= *most),

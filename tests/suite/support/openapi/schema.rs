@@ -148,7 +148,7 @@ fn flatten_optional(fields: &mut Map<String, Value>) {
     let plain = variant
         .get("type")
         .and_then(Value::as_str)
-        .filter(|plain| matches!(*plain, "integer" | "string" | "boolean"));
+        .filter(|plain| matches!(*plain, "integer" | "number" | "string" | "boolean"));
     if let Some(plain) = plain.filter(|_| !variant.contains_key("enum")) {
         let types = serde_json::json!([plain, "null"]);
         let mut variant = variant.clone();
