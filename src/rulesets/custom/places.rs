@@ -7,7 +7,7 @@ use super::lines::{
     alternates, has_clock, has_places, is_seated, key_of, parts_sides, score_rule, scores_sides,
     sorts_by_score,
 };
-use super::openings::{Opening, opening};
+use super::openings::{Opening, may_respond, opening};
 use super::query::{
     Survey, change_of_initiative, declared, definition, fits, in_a_turn, in_top_turn, next_place,
     place_of, place_to_choose, steps,
@@ -18,7 +18,7 @@ use super::{
     Play, Reorder, SetInitiative, SideInitiativeChanged, Swap, SwapDeclined, SwapOffered,
     TurnOrigin,
 };
-use crate::vocabulary::{CombatantId, Expiry, Slug, Violation, field, require};
+use crate::vocabulary::{CombatantId, Expiry, Slug, Total, Violation, field, require};
 
 /// Sets an initiative, and sorts the order again.
 pub(super) fn set_initiative(play: &mut Play<'_>, c: &SetInitiative) -> Result<(), Violation> {
@@ -45,7 +45,7 @@ pub(super) fn set_initiative(play: &mut Play<'_>, c: &SetInitiative) -> Result<(
         "order",
         || "Initiative is no key of this order. Send \"reorder\" instead.",
     )?;
-    let to = c.initiative.get();
+    let to = c.initiative.total();
     match (&c.combatant, &c.side) {
         (Some(id), None) if !scores_sides(definition) => set_combatant(play, id, to)?,
         (None, Some(side)) if scores_sides(definition) => set_side(play, side, to)?,
@@ -70,7 +70,7 @@ fn not_whose(definition: &Definition) -> Violation {
     Violation::field("whose_initiative", path, detail)
 }
 
-fn set_combatant(play: &mut Play<'_>, id: &CombatantId, to: i64) -> Result<(), Violation> {
+fn set_combatant(play: &mut Play<'_>, id: &CombatantId, to: Total) -> Result<(), Violation> {
     play.combatant("combatant", id)?;
     let encounter = play.encounter();
     let Some(place) = rolled_place(encounter, id) else {
@@ -83,7 +83,7 @@ fn set_combatant(play: &mut Play<'_>, id: &CombatantId, to: i64) -> Result<(), V
     Ok(())
 }
 
-fn set_side(play: &mut Play<'_>, side: &Slug, to: i64) -> Result<(), Violation> {
+fn set_side(play: &mut Play<'_>, side: &Slug, to: Total) -> Result<(), Violation> {
     let encounter = play.encounter();
     let mut sides = encounter.state.sides.iter();
     let known = sides.find(|known| known.side == *side && encounter.state.rolled);
@@ -213,6 +213,12 @@ pub(super) fn keep_card(play: &mut Play<'_>, c: &KeepCard) -> Result<(), Violati
 /// Swaps two places, or offers it.
 pub(super) fn swap(play: &mut Play<'_>, c: &Swap) -> Result<(), Violation> {
     let rule = check_swap(play, &c.combatant, &c.with)?;
+    let by = play.combatant("combatant", &c.combatant)?;
+    let responds = may_respond(play.encounter(), by);
+    ensure(responds, "cannot_swap", "CU-41", "score.swap", || {
+        let id = &c.combatant;
+        format!("{id} has passed or can't act. {}", now(play.encounter()))
+    })?;
     if rule.agrees {
         play.emit(SwapOffered {
             combatant: c.combatant.clone(),

@@ -428,7 +428,7 @@ impl Judge {
                 Some("begin_turn" | "nominate") => {
                     let options = table.legal_commands();
                     let begins: usize = options.iter().map(beginners).sum();
-                    begins != 1 || pending["commands"][1] == "pass"
+                    begins != 1
                 }
                 // What is declared or rolled is not known.
                 _ => true,
