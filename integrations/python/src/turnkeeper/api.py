@@ -607,7 +607,7 @@ class _OrderEntryRequired(TypedDict):
     """True if the turn of this round has ended."""
     current: bool
     """True if the combatant has the turn."""
-    initiative: int | None
+    initiative: float | None
     """The number that the order is sorted by; null if the system has none."""
     name: str
     """Name for people; `empty` for an empty turn."""
@@ -736,7 +736,7 @@ class Reason(_ReasonRequired, total=False):
     """The combatant that nominated this one, if any."""
     tie_rule: str
     """The rule that broke a tie, if any."""
-    total: int
+    total: float
     """Total: the number that the order is sorted by, if any."""
 
 
