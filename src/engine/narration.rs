@@ -41,6 +41,10 @@ impl<R: Ruleset> Names for KnownNames<'_, R> {
             .copied()
             .or_else(|| self.before.effect(id))
     }
+
+    fn title(&self, word: &str) -> Option<&str> {
+        self.before.title(word)
+    }
 }
 
 /// An event with the sentence that tells it.
@@ -142,6 +146,10 @@ impl Names for DistinctNames<'_> {
 
     fn effect(&self, id: &EffectId) -> Option<&Arc<Effect>> {
         self.names.effect(id)
+    }
+
+    fn title(&self, word: &str) -> Option<&str> {
+        self.names.title(word)
     }
 }
 

@@ -4,8 +4,8 @@ use super::narration::DistinctNames;
 use super::view::pending;
 use super::{OrderRow, order};
 use crate::vocabulary::{
-    Combatant, CombatantId, Effect, Encounter, Expiry, Hp, Member, Names, Pending, Ruleset, Slug,
-    Status, possessive_ending, spaced,
+    Combatant, CombatantId, Effect, Encounter, Expiry, Hp, Member, Names, Pending, Ruleset, Status,
+    possessive_ending, said,
 };
 
 /// The printed turn table.
@@ -52,7 +52,7 @@ fn write_rows<R: Ruleset>(encounter: &Encounter<R>, names: &DistinctNames<'_>, o
         } else {
             ""
         };
-        let details = details(combatant, row);
+        let details = details(encounter, combatant, row);
         let line = format!("{before}  {side:side_width$}  {acted:5}  {details}");
         *out += &format!("{}\n", line.trim_end());
     }
@@ -68,7 +68,7 @@ fn combatant<'e, R: Ruleset>(
 /// The side of a row's combatant, or the team of an empty turn.
 fn side<R: Ruleset>(encounter: &Encounter<R>, row: &OrderRow<'_>) -> String {
     match combatant(encounter, row) {
-        Some(combatant) => in_words(&combatant.side),
+        Some(combatant) => said(&combatant.side, encounter),
         None => row.team.clone().unwrap_or_default(),
     }
 }
@@ -117,7 +117,7 @@ fn add_column(lines: &mut [String], cells: &[String]) {
     }
 }
 
-fn details<R: Ruleset>(c: &Combatant<R>, row: &OrderRow<'_>) -> String {
+fn details<R: Ruleset>(encounter: &Encounter<R>, c: &Combatant<R>, row: &OrderRow<'_>) -> String {
     let mut details = Vec::new();
     if c.hidden {
         details.push("hidden".to_owned());
@@ -128,9 +128,10 @@ fn details<R: Ruleset>(c: &Combatant<R>, row: &OrderRow<'_>) -> String {
     if let Some(band) = c.hp_band {
         details.push(band.to_string());
     }
-    details.extend(c.conditions.iter().map(in_words));
+    let conditions = c.conditions.iter();
+    details.extend(conditions.map(|word| said(word, encounter)));
     for member in &c.members {
-        let about = member_details(member);
+        let about = member_details(member, encounter);
         if !about.is_empty() {
             details.push(format!("{} {about}", member.id));
         }
@@ -141,7 +142,7 @@ fn details<R: Ruleset>(c: &Combatant<R>, row: &OrderRow<'_>) -> String {
     details.join(", ")
 }
 
-fn member_details(member: &Member) -> String {
+fn member_details(member: &Member, names: &dyn Names) -> String {
     let mut details = Vec::new();
     if let Some(hp) = member.hp {
         details.push(of_max(hp));
@@ -149,15 +150,9 @@ fn member_details(member: &Member) -> String {
     if let Some(band) = member.hp_band {
         details.push(band.to_string());
     }
-    details.extend(member.conditions.iter().map(in_words));
+    let conditions = member.conditions.iter();
+    details.extend(conditions.map(|word| said(word, names)));
     details.join(" ")
-}
-
-/// A word for machines as people write it.
-fn in_words(word: &Slug) -> String {
-    let mut words = String::new();
-    spaced(word.as_str(), &mut words);
-    words
 }
 
 fn of_max(hp: Hp) -> String {

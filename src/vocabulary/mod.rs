@@ -73,6 +73,8 @@ pub use values::{
     Alternative, ListedValues, Named, Property, SharedList, Values, listed, shared_list,
 };
 pub use violation::{Ground, Violation, field, require};
-pub use words::{Describe, Names, NoNames, Tellable, possessive_ending, spaced, tell, with_names};
+pub use words::{
+    Describe, Names, NoNames, Tellable, possessive_ending, said, spaced, tell, with_names,
+};
 
 pub use turnkeeper_macros::{Fields, command, commands, event, events, fact, word};

@@ -136,6 +136,11 @@ pub trait Ruleset:
         Self::MANIFEST.title
     }
 
+    /// What the table calls a word for machines, such as the name of a reaction.
+    fn title<'o>(_options: &'o Self::Options, _word: &str) -> Option<&'o str> {
+        None
+    }
+
     /// What is going on, for the head of the turn table of a running fight.
     fn moment(encounter: &Encounter<Self>) -> String {
         Self::round_name(encounter.round)

@@ -467,10 +467,13 @@ fn title(of: Named, value: &Value, names: &dyn Names) -> Option<String> {
         Named::Effects => {
             EffectId::new(word)?.describe(names, &mut title);
         }
-        Named::Words => {
-            spaced(word, &mut title);
-            capitalize(&mut title);
-        }
+        Named::Words => match names.title(word) {
+            Some(known) => title.push_str(known),
+            None => {
+                spaced(word, &mut title);
+                capitalize(&mut title);
+            }
+        },
     }
     Some(title)
 }

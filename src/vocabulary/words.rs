@@ -25,6 +25,29 @@ pub trait Names {
 
     /// An effect.
     fn effect(&self, id: &EffectId) -> Option<&Arc<Effect>>;
+
+    /// What the table calls a word for machines, if it has said so.
+    fn title(&self, _word: &str) -> Option<&str> {
+        None
+    }
+}
+
+/// Writes a word for machines as the table calls it, else as people write it.
+fn write_word(word: &str, names: &dyn Names, out: &mut String) -> bool {
+    match names.title(word) {
+        Some(title) => {
+            out.push_str(title);
+            true
+        }
+        None => spaced(word, out),
+    }
+}
+
+/// A word for machines as the table calls it, else as people write it.
+pub fn said(word: &Slug, names: &dyn Names) -> String {
+    let mut words = String::new();
+    write_word(word.as_str(), names, &mut words);
+    words
 }
 
 impl<R: Ruleset> Names for Encounter<R> {
@@ -38,6 +61,10 @@ impl<R: Ruleset> Names for Encounter<R> {
 
     fn effect(&self, id: &EffectId) -> Option<&Arc<Effect>> {
         self.effects.iter().find(|effect| effect.id == *id)
+    }
+
+    fn title(&self, word: &str) -> Option<&str> {
+        R::title(&self.options, word)
     }
 }
 
@@ -275,8 +302,8 @@ impl Describe for Arc<Effect> {
 }
 
 impl Describe for Slug {
-    fn describe(&self, _: &dyn Names, out: &mut String) -> bool {
-        spaced(self.as_str(), out)
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        write_word(self.as_str(), names, out)
     }
 }
 
@@ -404,7 +431,7 @@ impl Describe for Value {
                 {
                     return effect.describe(names, out);
                 }
-                spaced(text, out)
+                write_word(text, names, out)
             }
             Self::Number(number) => write!(out, "{number}").is_ok(),
             Self::Bool(flag) => *flag,

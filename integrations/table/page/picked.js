@@ -276,7 +276,7 @@ export class Picked {
   conditions(all, one) {
     const { options, manifest, encounter } = this.fight;
     const chip = (target, condition, member) => {
-      const words = [member, conditionName(condition)].filter(Boolean).join(" ");
+      const words = [member, conditionName(encounter, condition)].filter(Boolean).join(" ");
       if (!find(options, "clear_condition", { target, condition, ...(member && { member }) })) return h("li", { class: "condition" }, words);
       return h("li", {}, h("button", { type: "button", class: "chip", "data-do": "clearCondition", "data-target": target, "data-condition": condition, "data-member": member, "aria-label": `Remove ${words}` }, `${words} ✕`));
     };

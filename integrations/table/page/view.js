@@ -70,8 +70,8 @@ export function health(part) {
   return h("span", { class: "health" }, bar, h("span", { class: "number" }, h("span", { class: "unseen" }, "Hit points: "), text));
 }
 
-export function conditionName(condition) {
-  return condition.replaceAll("_", " ");
+export function conditionName(encounter, condition) {
+  return encounter.options.definition?.titles?.[condition] ?? condition.replaceAll("_", " ");
 }
 
 function tags(encounter, combatant) {
@@ -79,7 +79,7 @@ function tags(encounter, combatant) {
   const lasts = (effect) => lasting(encounter, effect);
   const words = [
     ...(combatant.hidden ? [h("li", { class: "hidden" }, "Hidden")] : []),
-    ...combatant.conditions.map((condition) => h("li", { class: "condition" }, conditionName(condition))),
+    ...combatant.conditions.map((condition) => h("li", { class: "condition" }, conditionName(encounter, condition))),
     ...effects.map((effect) => h("li", { class: "effect" }, effect.name, lasts(effect) && h("small", {}, ` ${lasts(effect)}`))),
   ];
   return words.length ? h("ul", { class: "tags" }, words) : null;
@@ -87,10 +87,10 @@ function tags(encounter, combatant) {
 
 const isDown = ({ hp, hp_band: band }) => (hp ? hp.current === 0 : band === "down");
 
-function members({ members: all }) {
+function members(encounter, { members: all }) {
   const shown = all.filter((member) => hitPoints(member) || member.conditions.length);
   if (!shown.length) return all.length ? h("p", { class: "hint" }, `${all.length} members`) : null;
-  const words = (member) => [member.id, hitPoints(member), member.conditions.map(conditionName).join(", ")].filter(Boolean).join(" · ");
+  const words = (member) => [member.id, hitPoints(member), member.conditions.map((condition) => conditionName(encounter, condition)).join(", ")].filter(Boolean).join(" · ");
   const one = (member) => h("li", { class: isDown(member) ? "down" : undefined }, words(member), isDown(member) && h("span", { class: "unseen" }, " (down)"));
   return h("ul", { class: "members" }, shown.map(one));
 }
@@ -137,7 +137,7 @@ function row(encounter, entry, { key, number, isStop }, table) {
       h("button", { type: "button", class: "name", "aria-pressed": String(picked), tabindex: isStop ? 0 : -1, "data-digit": number > 10 ? undefined : number % 10 }, entry.name),
       h("span", { class: "side" }, [side, person].filter(Boolean).join(" · ")), entry.note && h("span", { class: "note" }, entry.note),
       table.hasNote(id) && h("span", { class: "mark" }, "✎", h("span", { class: "unseen" }, " has a note")),
-      tags(encounter, combatant), members(combatant)),
+      tags(encounter, combatant), members(encounter, combatant)),
     h("div", { class: "state" }, health(combatant), h("span", { class: "word" }, word), table.canMove(entry) && h("span", { class: "grip", "aria-hidden": "true" }, "⠿")));
 }
 

@@ -14,11 +14,11 @@ use crate::vocabulary::{CombatantId, Slug};
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-/// The next turn of a combatant that may act: its place, where combatants have places.
+/// A turn of a combatant: its place, where combatants have places.
 #[derive(Clone, Copy)]
-struct Turn<'t> {
-    c: &'t Combatant,
-    place: Option<&'t Place>,
+pub(super) struct Turn<'t> {
+    pub c: &'t Combatant,
+    pub place: Option<&'t Place>,
 }
 
 /// The combatants of which one is next; all of them, if they share a turn.
@@ -220,7 +220,7 @@ pub(super) fn chooser(encounter: &Encounter) -> Option<&CombatantId> {
 }
 
 /// The position of each side in the order of the sides.
-struct SidesInOrder<'t> {
+pub(super) struct SidesInOrder<'t> {
     positions: HashMap<&'t Slug, SidePosition>,
     count: usize,
     /// The position of the side that acted last.
@@ -237,7 +237,7 @@ struct SidePosition {
 }
 
 impl<'t> SidesInOrder<'t> {
-    fn of(encounter: &'t Encounter) -> Self {
+    pub(super) fn of(encounter: &'t Encounter) -> Self {
         let ranks = Ranks::of(encounter);
         let state = &encounter.state;
         let mut positions = HashMap::new();
@@ -290,7 +290,7 @@ impl<'t> SidesInOrder<'t> {
     }
 
     /// The value of a key that a place does not hold.
-    fn value(&self, encounter: &Encounter, key: &Key, turn: &Turn<'_>) -> i64 {
+    pub(super) fn value(&self, encounter: &Encounter, key: &Key, turn: &Turn<'_>) -> i64 {
         let definition = definition(encounter);
         let c = turn.c;
         let taken = turns_taken(turn);

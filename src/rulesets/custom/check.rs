@@ -24,6 +24,8 @@ const MAX_CONDITIONS: usize = 8;
 /// The most pools of a definition.
 pub(super) const MAX_POOLS: usize = 4;
 
+/// The most titles of a definition.
+const MAX_TITLES: usize = 40;
 /// The most reactions of a definition.
 pub(super) const MAX_REACTIONS: usize = 6;
 
@@ -36,6 +38,7 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
     wrong.size("numbers", definition.numbers.len(), 0, MAX_NUMBERS);
     wrong.size("pools", definition.pools.len(), 0, MAX_POOLS);
     wrong.size("reactions", definition.reactions.len(), 0, MAX_REACTIONS);
+    wrong.size("titles", definition.titles.len(), 0, MAX_TITLES);
     wrong.size("together.steps", all_steps(definition).len(), 0, 8);
     if let Some(order) = &definition.order {
         wrong.size("order", order.len(), 0, MAX_KEYS);

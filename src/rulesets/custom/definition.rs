@@ -1,6 +1,6 @@
 //! What a definition can say: bounded data of a closed vocabulary, with no scripts.
 
-use crate::vocabulary::{Decimal, Int, SLUG_PATTERN, Slug, word};
+use crate::vocabulary::{Decimal, Int, Name, SLUG_PATTERN, Slug, word};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_with::skip_serializing_none;
@@ -68,6 +68,10 @@ pub struct Definition {
     /// First turn of a newcomer.
     #[schema(inline)]
     pub join: Join,
+    /// What the table calls the names of numbers, choices, steps, reactions, pools, sides and conditions,
+    /// by name; at most 40. A name without one is said as it is, with spaces.
+    #[schema(value_type = std::collections::HashMap<String, String>)]
+    pub titles: BTreeMap<Slug, Name>,
 }
 
 /// What turns are besides a number of them.

@@ -438,4 +438,8 @@ const RULES: &[Rule] = &[
         "CU-57",
         "`turn_cost.pool`: a turn costs points of a pool when it ends. A combatant that cannot pay the least has no turn.",
     ),
+    Rule::official(
+        "CU-58",
+        "`titles`: what the table calls numbers, choices, steps, reactions, pools, sides and conditions. They change no rule.",
+    ),
 ];

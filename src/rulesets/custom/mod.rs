@@ -25,6 +25,7 @@ mod reactions;
 mod secrecy;
 mod state;
 mod walk;
+mod why;
 
 pub use command::*;
 pub use event::*;
@@ -35,8 +36,8 @@ use crate::json::FieldError;
 use crate::rulesets::shared::types;
 use crate::vocabulary::{
     Combatant as CombatantOf, CombatantId, EffectId, Encounter as EncounterOf, Event as AnyEvent,
-    Fold, LegalCommand, OrderEntry, Pending, Play as PlayOf, Property, Ruleset, Slug, Status,
-    Violation, ids, spaced,
+    Fold, LegalCommand, Name, OrderEntry, Pending, Play as PlayOf, Property, Ruleset, Slug, Status,
+    Violation, ids, said,
 };
 use candidates::{candidates, chooser, may_pass};
 use definition::{Chooser, Definition, Gives, Prepare, ReactionRule, SwapWhen};
@@ -138,6 +139,11 @@ impl Ruleset for Custom {
         options.games().unwrap_or(Self::MANIFEST.title)
     }
 
+    fn title<'o>(options: &'o Options, word: &str) -> Option<&'o str> {
+        let word = Slug::new(word)?;
+        options.definition().titles.get(&word).map(Name::as_str)
+    }
+
     fn moment(encounter: &Encounter) -> String {
         let state = &encounter.state;
         let mut parts = vec![Self::round_name(encounter.round)];
@@ -146,14 +152,14 @@ impl Ruleset for Custom {
             parts.push(format!("lap {}", lap_now(encounter).saturating_add(1)));
         }
         for side in &state.sides {
-            let mut name = String::new();
-            spaced(side.side.as_str(), &mut name);
+            let name = said(&side.side, encounter);
             for (pool, points) in &side.pools {
-                parts.push(format!("{name}: {}", points_left(pool, *points)));
+                let left = points_left(encounter, pool, *points);
+                parts.push(format!("{name}: {left}"));
             }
         }
         for (pool, points) in &state.pools {
-            parts.push(points_left(pool, *points));
+            parts.push(points_left(encounter, pool, *points));
         }
         parts.join(", ")
     }
@@ -165,7 +171,7 @@ impl Ruleset for Custom {
             remarks.push("delaying".to_owned());
         }
         if let Some(choice) = &state.declared {
-            remarks.push(format!("declared {choice}"));
+            remarks.push(format!("declared {}", said(choice, encounter)));
         }
         if state.turns_left > 1 && !costs_turns(definition(encounter)) {
             remarks.push(format!("{} turns left", state.turns_left));
@@ -174,7 +180,7 @@ impl Ruleset for Custom {
             remarks.push("surprised".to_owned());
         }
         for (name, points) in &state.pools {
-            remarks.push(points_left(name, *points));
+            remarks.push(points_left(encounter, name, *points));
         }
         remarks.join(", ")
     }
@@ -259,9 +265,8 @@ fn unknown_number(definition: &Definition, name: &Slug) -> FieldError {
 }
 
 /// The points of a combatant, a side or the table in a pool, in words.
-fn points_left(pool: &Slug, points: u32) -> String {
-    let mut words = String::new();
-    spaced(pool.as_str(), &mut words);
+fn points_left(encounter: &Encounter, pool: &Slug, points: u32) -> String {
+    let words = said(pool, encounter);
     let unit = if points == 1 { "point" } else { "points" };
     format!("{points} {words} {unit}")
 }

@@ -1,5 +1,6 @@
 //! The order that is shown, and who is next in it.
 
+use super::candidates::Turn;
 use super::definition::{Chooser, Definition, Fact, Per};
 use super::lines::{
     costs_turns, deck, has_clock, has_laps, has_places, is_seated, keys, leading_number,
@@ -8,9 +9,10 @@ use super::lines::{
 use super::query::{definition, is_over};
 use super::rank::{Ranks, stands};
 use super::walk::{Coming, Walk};
+use super::why::{Decided, Why};
 use super::{Combatant, Custom, Encounter, Initiative, Mode, Place};
 use crate::json::CachedJson;
-use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Slug, Status, Total, spaced};
+use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Slug, Status, Total, said};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write;
@@ -26,9 +28,10 @@ enum Stage {
     Open,
 }
 
-struct Row {
+struct Row<'t> {
     entry: OrderEntry,
     stage: Stage,
+    turn: Turn<'t>,
 }
 
 /// The order: the places, as their turns come, or the combatants by side where there are no places.
@@ -44,7 +47,51 @@ pub(super) fn order(encounter: &Encounter) -> Vec<OrderEntry> {
     if let Some(next) = coming.iter().find(|turn| !turn.unused) {
         mark_next(&mut rows, &next.combatants);
     }
+    explain(encounter, &mut rows);
     rows.into_iter().map(|row| row.entry).collect()
+}
+
+/// Says of each row what puts it before the next one.
+fn explain(encounter: &Encounter, rows: &mut [Row<'_>]) {
+    let why = Why::of(encounter);
+    let plain = is_plain(definition(encounter)) && has_places(definition(encounter));
+    for at in 1..rows.len() {
+        let Some([row, next]) = rows.get_mut(at - 1..=at) else {
+            continue;
+        };
+        let is_moved = |row: &Row<'_>| row.turn.place.is_some_and(|place| place.moved);
+        if is_moved(row) || is_moved(next) || !plain && row.stage != next.stage {
+            continue;
+        }
+        let because = &mut row.entry.because;
+        match why.decides(row.turn, next.turn) {
+            None => {}
+            Some(Decided::Score(other)) => {
+                let own = because
+                    .total
+                    .map_or(String::new(), |total| format!(" {total}"));
+                let comma = if has_changed(row.turn) { "," } else { "" };
+                because.reason = format!("{}{comma}{own} before {other}", because.reason).into();
+            }
+            Some(Decided::Key(words)) => because.reason = with_key(because, words),
+        }
+    }
+}
+
+/// Whether the initiative of a turn's place has changed since the roll.
+fn has_changed(turn: Turn<'_>) -> bool {
+    turn.place
+        .is_some_and(|place| place.initiative.changes.in_words().next().is_some())
+}
+
+/// The reason of a row that a further key has put before the next one.
+fn with_key(because: &Reason, words: String) -> Cow<'static, str> {
+    match because.total {
+        Some(total) if because.rule != "CU-5" => {
+            format!("{} {total}, {words}", because.reason).into()
+        }
+        _ => words.into(),
+    }
 }
 
 /// Whether turns come as the places stand.
@@ -75,7 +122,7 @@ fn coming(encounter: &Encounter) -> Vec<Coming> {
 
 /// Marks the rows of the next turn of these combatants: of each the first that is open, else the
 /// last.
-fn mark_next(rows: &mut [Row], combatants: &[CombatantId]) {
+fn mark_next(rows: &mut [Row<'_>], combatants: &[CombatantId]) {
     let combatants: HashSet<_> = combatants.iter().collect();
     let mut next: HashMap<CombatantId, (usize, bool)> = HashMap::new();
     for (at, row) in rows.iter().enumerate() {
@@ -95,7 +142,7 @@ fn mark_next(rows: &mut [Row], combatants: &[CombatantId]) {
 }
 
 /// Sorts the rows: turns that are over, the present ones, those that come, then the others.
-fn sort_by_turns(rows: Vec<Row>, coming: &[Coming]) -> Vec<Row> {
+fn sort_by_turns<'t>(rows: Vec<Row<'t>>, coming: &[Coming]) -> Vec<Row<'t>> {
     let mut turns: HashMap<&CombatantId, VecDeque<usize>> = HashMap::new();
     for (position, turn) in coming.iter().enumerate() {
         for id in &turn.combatants {
@@ -127,7 +174,7 @@ fn next_turn(
 }
 
 /// A row for each place.
-fn by_place(encounter: &Encounter) -> Vec<Row> {
+fn by_place(encounter: &Encounter) -> Vec<Row<'_>> {
     let current: HashSet<_> = Custom::current(encounter).into_iter().collect();
     let places = &encounter.state.places;
     let definition = definition(encounter);
@@ -141,9 +188,9 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
     }
     let mut rows = Vec::with_capacity(places.len());
     for (i, place) in places.iter().enumerate() {
-        if !encounter.is_active(&place.combatant) {
+        let Some(c) = encounter.get(&place.combatant).filter(|c| c.active()) else {
             continue;
-        }
+        };
         let has_turn = current.contains(&place.combatant);
         let stage = if has_turn && (costs_turns || last_begun.get(&place.combatant) == Some(&i)) {
             Stage::Now
@@ -153,7 +200,7 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
             Stage::Open
         };
         let seated = is_seated(definition);
-        let mut because = because(definition, &place.initiative, place.moved);
+        let mut because = because(encounter, &place.initiative, place.moved);
         if seated && !place.moved {
             because = seat(definition, &place.initiative);
         }
@@ -166,7 +213,9 @@ fn by_place(encounter: &Encounter) -> Vec<Row> {
             slot: slot(definition, places, place),
             ..OrderEntry::new(&place.combatant, because)
         };
-        rows.push(Row { entry, stage });
+        let place = Some(&**place);
+        let turn = Turn { c, place };
+        rows.push(Row { entry, stage, turn });
     }
     rows
 }
@@ -241,7 +290,7 @@ fn ties(encounter: &Encounter, place: &Place, other: &Place) -> bool {
 }
 
 /// A row for each combatant by side, in the order of joining, where there are no places.
-fn by_side(encounter: &Encounter) -> Vec<Row> {
+fn by_side(encounter: &Encounter) -> Vec<Row<'_>> {
     let current: HashSet<_> = Custom::current(encounter).into_iter().collect();
     let mut members: HashMap<&Slug, Vec<&Combatant>> = HashMap::new();
     for c in encounter.active() {
@@ -269,17 +318,19 @@ fn by_side(encounter: &Encounter) -> Vec<Row> {
                 slot: card.map(|card| card.to_string()),
                 ..OrderEntry::new(&c.id, because)
             };
-            rows.push(Row { entry, stage });
+            let turn = Turn { c, place: None };
+            rows.push(Row { entry, stage, turn });
         }
     }
     rows
 }
 
 /// Why a place stands where it does.
-fn because(definition: &Definition, initiative: &Initiative, moved: bool) -> Reason {
+fn because(encounter: &Encounter, initiative: &Initiative, moved: bool) -> Reason {
+    let definition = definition(encounter);
     let of_sides = score_rule(definition).is_some_and(|score| score.per == Per::Side);
     if !moved && (of_sides || !sorts_by_score(definition)) {
-        return because_of_keys(definition, initiative);
+        return because_of_keys(encounter, initiative);
     }
     because_of_score(initiative, moved)
 }
@@ -306,13 +357,11 @@ fn because_of_score(initiative: &Initiative, moved: bool) -> Reason {
 }
 
 /// Why a place stands where it does in an order without the initiative.
-fn because_of_keys(definition: &Definition, initiative: &Initiative) -> Reason {
-    let Some((name, _)) = leading_number(definition) else {
+fn because_of_keys(encounter: &Encounter, initiative: &Initiative) -> Reason {
+    let Some((name, _)) = leading_number(definition(encounter)) else {
         return Reason::new("CU-5", "the keys of the order");
     };
-    let mut words = String::new();
-    spaced(name.as_str(), &mut words);
-    _ = write!(words, " {}", initiative.total);
+    let words = format!("{} {}", said(name, encounter), initiative.total);
     Reason {
         dice: initiative.dice.clone(),
         total: Some(initiative.total),

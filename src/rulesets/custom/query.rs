@@ -11,7 +11,7 @@ use super::manifest::MANIFEST;
 use super::pools::can_pay_turn;
 use super::{Cause, Combatant, Encounter, InitiativeChanged, Mode, Place, Turn, TurnOrigin};
 use crate::json::CachedJson;
-use crate::vocabulary::{CombatantId, Slug, Total, spaced};
+use crate::vocabulary::{CombatantId, Slug, Total, said};
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -434,14 +434,16 @@ pub(super) fn step_now(encounter: &Encounter) -> Option<&StepRule> {
 pub(super) fn names_now(encounter: &Encounter) -> Vec<String> {
     let mut names = Vec::new();
     if let Some(choice) = choice_now(encounter) {
-        let mut words = String::new();
-        spaced(choice.as_str(), &mut words);
-        names.push(words);
+        names.push(said(choice, encounter));
     }
     if let Some(name) = step_now(encounter).and_then(|step| step.name.as_ref()) {
-        let mut words = String::new();
-        spaced(name.as_str(), &mut words);
-        names.push(format!("{words} step"));
+        let words = said(name, encounter);
+        let has_title = definition(encounter).titles.contains_key(name);
+        names.push(if has_title {
+            words
+        } else {
+            format!("{words} step")
+        });
     }
     names
 }

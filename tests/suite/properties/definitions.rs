@@ -779,6 +779,8 @@ fn each_broken_definition_is_refused_with_the_path_of_its_mistake() {
         } else {
             let mut all = Vec::new();
             pointers(&definition, "", &mut all);
+            // A title may be any text.
+            all.retain(|pointer| !pointer.starts_with("/titles/"));
             let pointer = chance.pick(&all).expect("a line");
             let nonsense = [
                 json!({"?": 1}),
