@@ -1,8 +1,9 @@
 //! The commands of `custom`.
 
-use super::Card;
 use super::definition::KnownTotal;
+use super::{Card, Preset};
 use crate::vocabulary::{CombatantId, Int, Slug, command, commands};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A command of `custom`.
@@ -12,6 +13,7 @@ pub enum Command {
     Roll,
     Resolve,
     EndRound,
+    ChangeDefinition,
     Grant,
     SetInitiative,
     Reorder,
@@ -96,6 +98,20 @@ pub struct Resolve {}
 /// Ends the round. A turn in progress ends, and the remaining turns are lost.
 #[command(gm, "End the round")]
 pub struct EndRound {}
+
+/// Changes the definition, checked as at creation: before the start, or before a turn of the round has
+/// ended. The round starts anew: initiative is rolled, and pools have their start. Numbers that the
+/// new definition does not have are gone.
+#[command(gm, "Change the definition")]
+pub struct ChangeDefinition {
+    /// A preset to begin with; without it, the present definition.
+    #[schema(inline)]
+    pub preset: Option<Preset>,
+    /// The lines that differ, as at creation: objects are merged, and null takes a line back to its
+    /// default.
+    #[schema(value_type = Option<BTreeMap<String, Value>>)]
+    pub definition: Option<Value>,
+}
 
 /// Adds points to a pool or takes them away, between 0 and the pool's maximum.
 #[command(gm, "Change {pool} points")]

@@ -2,6 +2,7 @@
 //! that it rests on.
 
 use super::candidates::{candidates, chooser, next_choice};
+use super::change_definition::change_definition;
 use super::definition::{Chooser, Owner, PoolRule, Surprise};
 use super::flow::{Point, begin, close_used_gap, end_all, end_one, next_step, proceed, show};
 use super::initiative;
@@ -25,12 +26,15 @@ use crate::vocabulary::{CombatantId, Int, Moment, Slug, Violation, field, ids, r
 use std::fmt::Display;
 
 pub(super) fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
-    check_started(play, matches!(command, Command::Start(_)), "CU-1")?;
+    if !matches!(command, Command::ChangeDefinition(_)) {
+        check_started(play, matches!(command, Command::Start(_)), "CU-1")?;
+    }
     match command {
         Command::Start(c) => start(play, c),
         Command::Roll(c) => roll(play, c),
         Command::Resolve(_) => resolve(play),
         Command::EndRound(_) => end_round(play),
+        Command::ChangeDefinition(c) => change_definition(play, c),
         Command::Grant(c) => grant(play, c),
         Command::SetInitiative(c) => places::set_initiative(play, c),
         Command::Reorder(c) => places::reorder(play, c),

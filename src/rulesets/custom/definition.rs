@@ -68,7 +68,7 @@ pub struct Definition {
     /// First turn of a newcomer.
     #[schema(inline)]
     pub join: Join,
-    /// What the table calls the names of numbers, choices, steps, reactions, pools, sides and conditions,
+    /// The table's own words for numbers, choices, steps, reactions, pools, sides and conditions,
     /// by name; at most 40. A name without one is said as it is, with spaces.
     #[schema(value_type = std::collections::HashMap<String, String>)]
     pub titles: BTreeMap<Slug, Name>,

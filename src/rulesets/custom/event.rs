@@ -1,6 +1,6 @@
 //! The events of `custom`.
 
-use super::{Card, Cause, GapAt, Initiative, TurnOrigin};
+use super::{Card, Cause, GapAt, Initiative, Options, TurnOrigin};
 use crate::json::CachedJson;
 use crate::vocabulary::{CombatantId, EffectId, Participants, Slug, Total, event, events, fact};
 
@@ -48,6 +48,7 @@ pub enum Event {
     TurnSpent,
     SideSkipped,
     TurnsForgone,
+    DefinitionChanged,
     Halted,
 }
 
@@ -133,6 +134,22 @@ pub struct SideInitiativeChanged {
     /// The initiative after that.
     #[schema(value_type = f64)]
     pub to: Total,
+}
+
+/// The game master changed the definition. If the fight is running, its round starts anew.
+#[event("The turn order changes.")]
+pub struct DefinitionChanged {
+    /// The new options, as the encounter shows them.
+    #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
+    pub options: Options,
+    /// On a clock, the tick before the round.
+    pub tick: u32,
+    /// The combatants whose turns had started.
+    pub resumed: Vec<CombatantId>,
+    /// The effects that have counted the start of those turns.
+    pub counted: Vec<EffectId>,
+    /// The combatants whose brought roll or initiative makes no sense any more.
+    pub outdated: Vec<CombatantId>,
 }
 
 /// Combatants that were dealt several cards choose which of them counts.

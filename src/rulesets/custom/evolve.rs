@@ -13,10 +13,10 @@ use super::query::{
 };
 use super::rank::Ranks;
 use super::{
-    CameLate, Card, CardKept, Cause, Combatant, CombatantState, Custom, Delayed, Encounter, Event,
-    GapAt, Initiative, InitiativeChanged, InitiativeRolled, Mode, Offer, Options, Place,
-    PlaceMoved, Placed, PlacesSwapped, Reached, RolledPlace, RolledSide, SideInitiativeChanged,
-    SideState, State, Turn, TurnOrigin,
+    CameLate, Card, CardKept, Cause, Combatant, CombatantState, Custom, DefinitionChanged, Delayed,
+    Encounter, Event, GapAt, Initiative, InitiativeChanged, InitiativeRolled, Mode, Offer, Options,
+    Place, PlaceMoved, Placed, PlacesSwapped, Reached, RolledPlace, RolledSide,
+    SideInitiativeChanged, SideState, State, Turn, TurnOrigin,
 };
 use crate::json::CachedJson;
 use crate::rulesets::shared::seen_first;
@@ -25,6 +25,7 @@ use crate::vocabulary::{
     Slug, Status, Total, ids,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 pub(super) fn evolve(fold: &mut Fold<'_, Custom>, event: &AnyEvent<Custom>) {
     let encounter = fold.whole();
@@ -35,7 +36,9 @@ pub(super) fn evolve(fold: &mut Fold<'_, Custom>, event: &AnyEvent<Custom>) {
 fn apply(encounter: &mut Encounter, event: &AnyEvent<Custom>) {
     match event {
         AnyEvent::Own(event) => evolve_own(encounter, event),
-        AnyEvent::Shared(SharedEvent::RoundStarted(_)) => start_round(encounter),
+        AnyEvent::Shared(SharedEvent::RoundStarted(_)) => {
+            start_round(encounter, encounter.round == 1);
+        }
         AnyEvent::Shared(SharedEvent::TurnEnded(e)) => end_turn(encounter, &e.combatant),
         AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => leave(encounter, &e.combatant),
         AnyEvent::Roster(RosterEvent::CombatantJoined { details })
@@ -167,6 +170,7 @@ fn evolve_own(encounter: &mut Encounter, event: &Event) {
         Event::TurnSpent(e) => spend_turn(encounter, &e.combatant),
         Event::SideSkipped(e) => state.skipped.push(e.side.clone()),
         Event::TurnsForgone(_) => {}
+        Event::DefinitionChanged(e) => change_definition(encounter, e),
         Event::Halted(_) => {
             state.mode = Mode::Halted;
             state.turns.clear();
@@ -267,12 +271,51 @@ fn declare(encounter: &mut Encounter, id: &CombatantId, choice: Option<Slug>) {
     });
 }
 
-/// A round: everybody has turns, pools refill, places are open again.
-fn start_round(encounter: &mut Encounter) {
+/// Takes a new definition. The round of a fight that is running starts anew.
+fn change_definition(encounter: &mut Encounter, e: &DefinitionChanged) {
+    encounter.options = e.options.clone();
+    let numbers = &e.options.definition().numbers;
+    for c in encounter.combatants.iter_mut() {
+        if c.stats
+            .numbers
+            .keys()
+            .any(|name| !numbers.contains_key(name))
+        {
+            let known = Arc::make_mut(&mut c.change().stats.numbers);
+            known.retain(|name, _| numbers.contains_key(name));
+        }
+    }
+    for id in &e.outdated {
+        use_up_roll(encounter, id);
+    }
+    if encounter.status != Status::Running {
+        return;
+    }
+    encounter.counted.clear();
+    encounter.state = State {
+        tick: e.tick,
+        ..State::default()
+    };
+    for c in encounter.combatants.iter_mut() {
+        let c = c.change();
+        c.acted = false;
+        c.state = CombatantState::default();
+    }
+    start_round(encounter, true);
+    for id in &e.resumed {
+        encounter.change_state(id, |s| {
+            s.resumes = true;
+            s.counted.clone_from(&e.counted);
+        });
+    }
+}
+
+/// A round: everybody has turns, pools refill, places are open again. The first one of a fight or of a
+/// definition gives pools their start.
+fn start_round(encounter: &mut Encounter, first: bool) {
     add_sides(encounter);
     let options = encounter.options.clone();
     let definition = options.definition();
-    let first = encounter.round == 1;
     refill(definition, None, &mut encounter.state.pools, first);
     refill_sides(encounter);
     for c in encounter.combatants.iter_mut() {

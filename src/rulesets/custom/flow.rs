@@ -30,6 +30,8 @@ pub(super) enum Point {
     RoundEnd,
     /// The next round.
     NextRound,
+    /// The declarations of the round, if it has any.
+    Declare,
     /// The roll of the round, if one is due.
     Roll,
     /// The choice among the cards that the roll has dealt, if there is any.
@@ -55,6 +57,7 @@ pub(super) fn proceed(play: &mut Play<'_>, from: Point) {
                 crossed = true;
                 next_round(play)
             }
+            Point::Declare => declare(play),
             Point::Roll => ask_for_roll(play),
             Point::Dealt => ask_for_cards(play),
         };
@@ -341,6 +344,11 @@ fn next_round(play: &mut Play<'_>) -> Option<Point> {
     if reshuffles {
         play.emit(Reshuffled {});
     }
+    declare(play)
+}
+
+/// Asks for the declarations of the round, if it has any.
+fn declare(play: &mut Play<'_>) -> Option<Point> {
     if undeclared(play.encounter()).next().is_some() {
         play.emit(DeclarationsOpened {});
         return None;

@@ -1,10 +1,11 @@
 //! What may be legal under `custom`.
 
 use super::candidates::{candidates, chooser, may_pass};
+use super::change_definition::may_change_definition;
 use super::command::{
-    AcceptSwap, BeginTurn, Declare, DeclineSwap, Delay, EndRound, EndTurn, Grant, KeepCard,
-    Nominate, Pass, React, Ready, Reorder, Resolve, Return, Roll, SetInitiative, Start, Swap,
-    Trigger,
+    AcceptSwap, BeginTurn, ChangeDefinition, Declare, DeclineSwap, Delay, EndRound, EndTurn, Grant,
+    KeepCard, Nominate, Pass, React, Ready, Reorder, Resolve, Return, Roll, SetInitiative, Start,
+    Swap, Trigger,
 };
 use super::definition::{
     Gives, Keep, Number, Owner, Partner, Per, Prepare, ReactionRule, Surprise,
@@ -23,11 +24,20 @@ use super::pools::{cost_of_turn, points, price, price_of_turn};
 use super::query::{Survey, current, definition, fits, may_choose_card, may_end_round, undeclared};
 use super::{Combatant, Encounter, Mode, rule_of_choice};
 use crate::vocabulary::{
-    CombatantId, LegalCommand, MAX_COMBATANTS, Property, Slug, Status, Values, shared_list,
+    CombatantId, Group, LegalCommand, MAX_COMBATANTS, Property, Slug, Status, Values, shared_list,
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 pub(super) fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
+    let mut legal = legal_by_state(encounter);
+    if may_change_definition(encounter) {
+        let change = LegalCommand::of::<ChangeDefinition>("CU-59");
+        legal.push(change.in_group(Group::Tools));
+    }
+    legal
+}
+
+fn legal_by_state(encounter: &Encounter) -> Vec<LegalCommand> {
     if encounter.status == Status::Setup {
         return start(encounter);
     }

@@ -442,4 +442,8 @@ const RULES: &[Rule] = &[
         "CU-58",
         "`titles`: what the table calls numbers, choices, steps, reactions, pools, sides and conditions. They change no rule.",
     ),
+    Rule::official(
+        "CU-59",
+        "`change_definition`: before the start, or before a turn of the round has ended, the game master changes the definition. The round starts anew.",
+    ),
 ];

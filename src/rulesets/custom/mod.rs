@@ -2,6 +2,7 @@
 
 mod bounds;
 mod candidates;
+mod change_definition;
 mod check;
 mod command;
 mod decide;

@@ -4,6 +4,7 @@ use super::check::check;
 use super::definition::Definition;
 use super::manifest::MANIFEST;
 use crate::json::{CachedJson, FieldError, read};
+use crate::vocabulary::{Describe, FieldType, Names, Redact, Values};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -125,7 +126,7 @@ struct Sent {
 }
 
 /// The options: the definition as it was written, and as the rules read it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Options {
     #[serde(rename = "definition")]
     written: CachedJson<Value>,
@@ -147,6 +148,26 @@ impl Options {
             }
         }
         None
+    }
+
+    /// These options with a change: lines over a preset, or over the present definition.
+    pub(super) fn changed(
+        &self,
+        preset: Option<Preset>,
+        lines: Option<&Value>,
+    ) -> Result<Self, Vec<FieldError>> {
+        let mut written = match preset {
+            Some(preset) => preset.value(),
+            None => Value::clone(&self.written),
+        };
+        if let Some(lines) = lines {
+            if !lines.is_object() {
+                let detail = "Expected an object with lines of the definition.";
+                return Err(vec![FieldError::meaningless("definition", detail)]);
+            }
+            json_patch::merge(&mut written, lines);
+        }
+        Self::read(&json!({"definition": written}))
     }
 
     /// Reads what a client sends; the errors name every mistake.
@@ -196,6 +217,23 @@ impl Default for Options {
 impl<'de> Deserialize<'de> for Options {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::parse(&Value::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
+
+/// A definition is known to all.
+impl Redact for Options {}
+
+/// Events say that a definition changes, not how.
+impl Describe for Options {
+    fn describe(&self, _: &dyn Names, _: &mut String) -> bool {
+        false
+    }
+}
+
+impl FieldType for Preset {
+    fn values() -> Option<Values> {
+        let names = MANIFEST.presets.iter().map(|preset| preset.id);
+        Some(Values::words(names))
     }
 }
 

@@ -317,7 +317,9 @@ impl Judge {
             return Ok(());
         }
         let happened = |kind: &str| events.iter().any(|event| event["type"] == kind);
-        if happened("round_ended") && self.own(&command["type"]) {
+        // With `end_round` the turns that are left are lost.
+        let by_rules = self.own(&command["type"]) && command["type"] != "end_round";
+        if happened("round_ended") && by_rules {
             let fighters = before["combatants"].as_array().into_iter().flatten();
             let mut waiting: Vec<Value> = fighters
                 .filter(|c| c["delaying"] == true)

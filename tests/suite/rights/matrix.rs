@@ -34,6 +34,7 @@ const GM: &[(&str, &[&str])] = &[
             "resolve",
             "grant",
             "end_round",
+            "change_definition",
             "set_initiative",
             "reorder",
         ],

@@ -6,6 +6,12 @@ use turnkeeper::vocabulary::{LegalCommand, Values};
 
 /// Fields that no option lists: whose the command is, its type, the field, and why.
 pub const UNLISTED: &[(&str, &str, &str, &str)] = &[
+    (
+        "custom",
+        "change_definition",
+        "definition",
+        MORE_THAN_A_SCHEMA,
+    ),
     ("venture", "join_battle", "faces", MORE_THAN_A_SCHEMA),
     ("dc20", "start", "fate_dice", MORE_THAN_A_SCHEMA),
     ("dc20", "assign", "others", MORE_THAN_A_SCHEMA),
@@ -41,7 +47,9 @@ pub fn covered(ruleset: &str, legal_commands: &[LegalCommand], command: &Value) 
 
 fn admits_more(values: &Values, value: &Value) -> bool {
     match values {
-        Values::OneOf(_) | Values::Shared(_) | Values::Range(..) => admits(values, value),
+        Values::OneOf(_) | Values::Shared(_) | Values::Range(..) | Values::Decimal(..) => {
+            admits(values, value)
+        }
         _ => true,
     }
 }
