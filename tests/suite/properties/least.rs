@@ -1,8 +1,8 @@
 //! A second reading of the keys of `custom`, from the words of its page alone: whoever has the least key
 //! acts, and those that are equal choose. It is compared with what the server says at each step.
 //!
-//! It reads scores, dice and declarations from the encounter, and derives who may act next. Reactions,
-//! cards, seats, hidden combatants and shared turns are not in it.
+//! It reads scores, dice and declarations from the encounter, and derives who may act next. Cards, seats,
+//! hidden combatants and shared turns are not in it.
 
 use super::chance::Chance;
 use super::definitions;
@@ -31,6 +31,8 @@ struct Reading<'v> {
     last_side: Option<&'v str>,
     /// A combatant whose turn has just begun, and which could have been chosen.
     begun: Option<&'v str>,
+    /// The sides that have let another one go first since the last turn began.
+    skipped: &'v BTreeSet<String>,
 }
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {
@@ -53,6 +55,10 @@ impl<'v> Reading<'v> {
     /// The combatants of which one is next; none if nobody has a turn left.
     fn next(&self) -> BTreeSet<&'v str> {
         let mut turns = self.turns();
+        let goes_first = |turn: &Turn<'_>| !self.skipped.contains(text(&turn.c["side"]));
+        if turns.iter().any(goes_first) {
+            turns.retain(goes_first);
+        }
         for key in self.keys() {
             let key = self.value_of(&key);
             let values: Vec<_> = turns.iter().map(|turn| key(self, turn)).collect();
@@ -206,6 +212,7 @@ impl<'v> Reading<'v> {
             None => true,
         };
         c["active"] == true
+            && c["delaying"] != true
             && (left > 0 || self.definition["turns"] == "while_score")
             && !(is_down && self.definition["unconscious"] == "skips")
             && pays
@@ -327,7 +334,7 @@ impl<'v> Reading<'v> {
 fn definition(chance: &mut Chance) -> Value {
     loop {
         let mut definition = definitions::without_cards(chance)["definition"].take();
-        for line in ["reactions", "chooser", "together"] {
+        for line in ["chooser", "together"] {
             definition.as_object_mut().expect("an object").remove(line);
         }
         let seated = definition["order"].to_string().contains("\"seat\"");
@@ -370,6 +377,7 @@ fn play(seed: u64) -> usize {
     let first = opened.map(|event| text(&event["combatants"][0]));
     let mut last_side = first.and_then(|first| side_of(&table.view(), first));
     let mut compared = 0;
+    let mut skipped = BTreeSet::new();
     for step in 0..COMMANDS {
         let view = table.view();
         if view["status"] != "running" {
@@ -380,6 +388,7 @@ fn play(seed: u64) -> usize {
             view: &view,
             last_side: last_side.as_deref(),
             begun: None,
+            skipped: &skipped,
         };
         let moved = list(&view["state"]["places"])
             .any(|place| place["moved"] == true || place["settled"] == true);
@@ -401,6 +410,11 @@ fn play(seed: u64) -> usize {
             "roll",
             "pass",
             "resolve",
+            "delay",
+            "return",
+            "ready",
+            "trigger",
+            "react",
         ];
         let mut options: Vec<_> = offered
             .iter()
@@ -421,27 +435,46 @@ fn play(seed: u64) -> usize {
             .to_string()
             .contains("again_across_rounds");
         let mut before = last_side.clone();
+        let mut skipped_before = skipped.clone();
         for event in &events {
             match text(&event["type"]) {
-                "round_started" if !across => last_side = None,
-                "turn_opened" => {
-                    before.clone_from(&last_side);
-                    last_side = side_of(&after, text(&event["combatants"][0]));
+                "round_started" => {
+                    skipped.clear();
+                    if !across {
+                        last_side = None;
+                    }
                 }
+                "side_skipped" => _ = skipped.insert(text(&event["side"]).to_owned()),
+                "turn_opened" => {
+                    skipped_before = std::mem::take(&mut skipped);
+                    before.clone_from(&last_side);
+                    if event["origin"] != "bought" {
+                        last_side = side_of(&after, text(&event["combatants"][0]));
+                    }
+                }
+                "returned" => skipped.clear(),
                 _ => {}
             }
         }
         let opened = events.iter().filter(|event| event["type"] == "turn_opened");
+        let by_keys = |event: &Value| event["origin"] == "normal";
+        let all_by_keys = opened.clone().all(by_keys);
         let moved = list(&after["state"]["places"])
             .any(|place| place["moved"] == true || place["settled"] == true);
         // A turn that began by itself was that of the only one with the least key.
-        if opened.count() == 1 && !chosen && !moved && view["round"] == after["round"] {
+        if opened.count() == 1
+            && all_by_keys
+            && !chosen
+            && !moved
+            && view["round"] == after["round"]
+        {
             let begun = text(&after["current"][0]);
             let reading = Reading {
                 definition: &definition,
                 view: &after,
                 last_side: before.as_deref(),
                 begun: Some(begun),
+                skipped: &skipped_before,
             };
             assert_eq!(
                 reading.next(),
