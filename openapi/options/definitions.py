@@ -14,7 +14,7 @@ import urllib.parse
 NAMES = ["might", "speed", "wits", "seat", "luck"]
 STEPS = 25
 # So often `resolve` may be sent before a round is over.
-MOST_TO_RESOLVE = 120
+MOST_TO_RESOLVE = 500
 
 server = urllib.parse.urlsplit(sys.argv[1])
 connection = http.client.HTTPConnection(server.hostname, server.port)

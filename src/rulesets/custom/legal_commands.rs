@@ -8,7 +8,7 @@ use super::command::{
     Swap, Trigger,
 };
 use super::definition::{
-    Gives, Keep, Number, Owner, Partner, Per, Prepare, ReactionRule, Surprise,
+    Gives, Keep, KnownTotal, Number, Owner, Partner, Per, Prepare, ReactionRule, Surprise,
 };
 use super::initiative::{
     side_dice, table_cards, table_roll_offs, table_rolls, table_totals, takes_totals,
@@ -99,7 +99,7 @@ pub(super) fn newcomer_fields(encounter: &Encounter) -> Vec<Property> {
         fields.push(Property::optional("group", Values::NewWord(Vec::new())));
     }
     if takes_totals(definition) {
-        fields.push(Property::optional("initiative", Number::any()));
+        fields.push(Property::optional("initiative", KnownTotal::any()));
     }
     fields
 }
