@@ -4,9 +4,9 @@
 use super::definition::{Chooser, Definition, Fact, Key};
 use super::lines::{has_places, has_sides, key_of, keys, segment};
 use super::pools::outnumbered_by;
+use super::query::open_places;
 use super::query::{
-    declared, definition, fits, has_every_choice, has_places_now, is_foe, is_ready, open_places,
-    turns,
+    declared, definition, fits, has_every_choice, has_places_now, is_foe, is_ready, turns,
 };
 use super::rank::{Ranks, stands};
 use super::{Combatant, Encounter, Place, SideState};
@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 
 /// A turn of a combatant: its place, where combatants have places.
 #[derive(Clone, Copy)]
-pub(super) struct Turn<'t> {
+pub(super) struct Standing<'t> {
     pub c: &'t Combatant,
     pub place: Option<&'t Place>,
 }
@@ -31,7 +31,7 @@ pub(super) fn candidates(encounter: &Encounter) -> Vec<CombatantId> {
 }
 
 /// The turns with the least key.
-fn least(encounter: &Encounter) -> Vec<Turn<'_>> {
+fn least(encounter: &Encounter) -> Vec<Standing<'_>> {
     let definition = definition(encounter);
     let mut turns = open_turns(encounter);
     if has_sides(definition) {
@@ -58,10 +58,10 @@ fn least(encounter: &Encounter) -> Vec<Turn<'_>> {
 }
 
 /// The turns that are open now, first to last.
-fn open_turns(encounter: &Encounter) -> Vec<Turn<'_>> {
+fn open_turns(encounter: &Encounter) -> Vec<Standing<'_>> {
     if !has_places(definition(encounter)) {
         let ready = encounter.iter().filter(|c| is_ready(encounter, c));
-        return ready.map(|c| Turn { c, place: None }).collect();
+        return ready.map(|c| Standing { c, place: None }).collect();
     }
     let mut turns = Vec::new();
     let mut ready: HashMap<&CombatantId, bool> = HashMap::new();
@@ -70,14 +70,14 @@ fn open_turns(encounter: &Encounter) -> Vec<Turn<'_>> {
             && *ready.entry(&c.id).or_insert_with(|| is_ready(encounter, c))
         {
             let place = Some(&**place);
-            turns.push(Turn { c, place });
+            turns.push(Standing { c, place });
         }
     }
     turns
 }
 
 /// Leaves out the sides that let another one go first, unless all did.
-fn drop_skipped(encounter: &Encounter, turns: &mut Vec<Turn<'_>>) {
+fn drop_skipped(encounter: &Encounter, turns: &mut Vec<Standing<'_>>) {
     let skipped = &encounter.state.skipped;
     if turns.iter().any(|turn| !skipped.contains(&turn.c.side)) {
         turns.retain(|turn| !skipped.contains(&turn.c.side));
@@ -85,7 +85,7 @@ fn drop_skipped(encounter: &Encounter, turns: &mut Vec<Turn<'_>>) {
 }
 
 /// Keeps the turns of which something is least.
-fn keep_least(turns: &mut Vec<Turn<'_>>, value: impl Fn(&Turn<'_>) -> i64) {
+fn keep_least(turns: &mut Vec<Standing<'_>>, value: impl Fn(&Standing<'_>) -> i64) {
     let values: Vec<_> = turns.iter().map(value).collect();
     let least = values.iter().min().copied();
     let mut values = values.into_iter();
@@ -99,7 +99,7 @@ pub(super) fn names_next(encounter: &Encounter) -> bool {
 }
 
 /// Keeps the turns with the first places by a comparison, wherever they stand.
-fn keep_least_places(turns: &mut Vec<Turn<'_>>, compare: impl Fn(&Place, &Place) -> Ordering) {
+fn keep_least_places(turns: &mut Vec<Standing<'_>>, compare: impl Fn(&Place, &Place) -> Ordering) {
     let places = turns.iter().filter_map(|turn| turn.place);
     let Some(first) = places.min_by(|one, other| compare(one, other)) else {
         return;
@@ -111,8 +111,8 @@ fn keep_least_places(turns: &mut Vec<Turn<'_>>, compare: impl Fn(&Place, &Place)
 }
 
 /// Keeps the first turn and those that are equal. A place that was moved stands alone.
-fn keep_first(turns: &mut Vec<Turn<'_>>, is_equal: impl Fn(&Place, &Place) -> bool) {
-    let Some(Turn {
+fn keep_first(turns: &mut Vec<Standing<'_>>, is_equal: impl Fn(&Place, &Place) -> bool) {
+    let Some(Standing {
         place: Some(first), ..
     }) = turns.first().copied()
     else {
@@ -129,7 +129,7 @@ fn keep_first(turns: &mut Vec<Turn<'_>>, is_equal: impl Fn(&Place, &Place) -> bo
 }
 
 /// Of turns that are equal by something of their combatants, those between which a choice is open.
-fn keep_choosable(equal: &mut Vec<Turn<'_>>) {
+fn keep_choosable(equal: &mut Vec<Standing<'_>>) {
     // A tie with hidden combatants would show that they are there: they stand behind, as they
     // joined.
     if equal.iter().any(|turn| !turn.c.hidden) {
@@ -138,7 +138,7 @@ fn keep_choosable(equal: &mut Vec<Turn<'_>>) {
         equal.truncate(1);
     }
     // An earlier choice holds.
-    let is_settled = |turn: &Turn<'_>| turn.place.is_some_and(|place| place.settled);
+    let is_settled = |turn: &Standing<'_>| turn.place.is_some_and(|place| place.settled);
     if equal.first().is_some_and(is_settled) {
         equal.truncate(1);
     } else {
@@ -146,7 +146,7 @@ fn keep_choosable(equal: &mut Vec<Turn<'_>>) {
     }
 }
 
-fn named_once(turns: Vec<Turn<'_>>) -> Vec<CombatantId> {
+fn named_once(turns: Vec<Standing<'_>>) -> Vec<CombatantId> {
     let mut named = HashSet::new();
     let mut ids = Vec::new();
     for turn in turns {
@@ -164,7 +164,7 @@ fn is_of_combatant(fact: &Fact) -> bool {
 
 /// The combatants that may take these slots: those of their sides that differ in nothing but what is their
 /// own. Hidden ones take those of hidden ones alone, or the exchange would show that they are there.
-fn takers(encounter: &Encounter, slots: &[Turn<'_>]) -> Vec<CombatantId> {
+fn takers(encounter: &Encounter, slots: &[Standing<'_>]) -> Vec<CombatantId> {
     let sides = SidesInOrder::of(encounter);
     let mut on_offer = HashSet::new();
     for slot in slots {
@@ -272,7 +272,7 @@ impl<'t> SidesInOrder<'t> {
     fn shared<'c>(
         &self,
         encounter: &Encounter,
-        turn: &Turn<'c>,
+        turn: &Standing<'c>,
     ) -> (&'c Slug, bool, Vec<[i64; 2]>) {
         let definition = definition(encounter);
         let ranks = Ranks::of(encounter);
@@ -290,7 +290,7 @@ impl<'t> SidesInOrder<'t> {
     }
 
     /// The value of a key that a place does not hold.
-    pub(super) fn value(&self, encounter: &Encounter, key: &Key, turn: &Turn<'_>) -> i64 {
+    pub(super) fn value(&self, encounter: &Encounter, key: &Key, turn: &Standing<'_>) -> i64 {
         let definition = definition(encounter);
         let c = turn.c;
         let taken = turns_taken(turn);
@@ -334,7 +334,7 @@ impl<'t> SidesInOrder<'t> {
 }
 
 /// The position of a turn among those of its combatant in this round.
-fn turns_taken(turn: &Turn<'_>) -> usize {
+fn turns_taken(turn: &Standing<'_>) -> usize {
     match turn.place {
         Some(place) => place.turn,
         None => usize::try_from(turn.c.state.turns_taken).unwrap_or(usize::MAX),

@@ -9,11 +9,9 @@ use super::lines::{
     is_low_first, is_of_side, is_seated, key_of, keys, leading_number, position_of, score_rule,
     segment, sign_of_score, sorts_by_score,
 };
+use super::places::{change_by_conditions, change_by_wounds};
 use super::pools::side_state;
-use super::query::{
-    change_by_conditions, change_by_wounds, definition, is_fixed, is_foe, lap_now, number, turns,
-    value,
-};
+use super::query::{definition, is_fixed, is_foe, lap_now, number, turns, value};
 use super::rank::Ranks;
 use super::{
     Card, Cause, Changes, Combatant, Encounter, Initiative, InitiativeRolled, Placed, Play,

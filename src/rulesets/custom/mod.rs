@@ -2,18 +2,20 @@
 
 mod bounds;
 mod candidates;
+mod cards;
 mod change_definition;
 mod check;
-mod command;
-mod decide;
+mod choice;
+mod consequences;
+mod declare;
 mod definition;
-mod event;
-mod evolve;
+mod delay;
 mod flow;
+mod gap;
 mod initiative;
-mod legal_commands;
 mod lines;
 mod manifest;
+mod newcomer;
 mod openings;
 mod options;
 mod order;
@@ -21,35 +23,68 @@ mod places;
 mod pools;
 mod query;
 mod rank;
-mod react;
-mod reactions;
+mod reaction;
+mod refusal;
+mod resolve;
+mod roll;
+mod round;
 mod secrecy;
+mod sides;
+mod start;
 mod state;
+mod swap;
+mod turn;
 mod walk;
 mod why;
 
-pub use command::*;
-pub use event::*;
+pub use cards::{CardChoiceClosed, CardChoiceOpened, CardKept, KeepCard, Reshuffled};
+pub use change_definition::{ChangeDefinition, DefinitionChanged};
+pub use choice::{BeginTurn, ChoiceOpened, Nominate};
+pub use declare::{Declaration, DeclarationsOpened, DeclarationsShown, Declare, Declared};
+pub use delay::{Delay, DelayLapsed, Delayed, Return, Returned};
+pub use gap::{GapClosed, GapOpened, Pass, Passed};
+pub use newcomer::CameLate;
 pub use options::{Options, Preset};
+pub use places::{InitiativeChanged, PlaceMoved, Reorder, SetInitiative, SideInitiativeChanged};
+pub use pools::{Grant, PoolChanged, SidePoolChanged, TablePoolChanged};
+pub use reaction::{React, Reacted, Readied, Ready, SideSkipped, Trigger, Triggered, TurnSpent};
+pub use resolve::Resolve;
+pub use roll::{InitiativeRolled, Placed, Roll, RollOpened, RolledPlace, RolledSide};
+pub use round::{ClockAdvanced, EndRound, Halted, LapEnded, TurnsForgone};
+pub use start::{SideOpened, Start, Surprised};
 pub use state::*;
+pub use swap::{AcceptSwap, DeclineSwap, PlacesSwapped, Swap, SwapDeclined, SwapOffered};
+pub use turn::{EndTurn, Skipped, StepFinished, StepStarted, TurnOpened};
 
 use crate::json::FieldError;
-use crate::rulesets::shared::types;
+use crate::rulesets::shared::{check_started, types};
 use crate::vocabulary::{
     Combatant as CombatantOf, CombatantId, EffectId, Encounter as EncounterOf, Event as AnyEvent,
-    Fold, LegalCommand, Name, OrderEntry, Pending, Play as PlayOf, Property, Ruleset, Slug, Status,
-    Violation, ids, said,
+    Fold, Group, LegalCommand, Name, OrderEntry, Pending, Play as PlayOf, Property, RosterEvent,
+    Ruleset, SharedEvent, Slug, Status, Violation, commands, events, ids, said,
 };
 use candidates::{candidates, chooser, may_pass};
-use definition::{Chooser, Definition, Gives, Prepare, ReactionRule, SwapWhen};
+use cards::{card_options, choosing_cards};
+use change_definition::may_change_definition;
+use choice::choice_options;
+use declare::{declare_options, undeclared};
+use definition::{Chooser, Definition, Gives, Owner, Prepare, ReactionRule, SwapWhen};
 use lines::{
     costs_turns, delay_rule, has_clock, has_laps, has_places, has_sides, has_unlimited_turns,
 };
+use newcomer::{combatant_joined, combatant_left};
 use openings::{Opening, asked, may_skip, opening};
-use places::swap_rule;
-use query::{Survey, choosing_cards, current, definition, lap_now, names_now, undeclared};
+use places::place_options;
+use query::{Survey, current, definition, lap_now, names_now};
+use reaction::reaction_options;
+use roll::with_rolls;
+use round::{may_end_round, round_started};
 use serde_json::Value;
+use sides::{add_sides, drop_hidden_initiative};
+use start::{start_options, with_first_side};
 use std::collections::{BTreeSet, HashSet};
+use swap::{swap_options, swap_rule};
+use turn::{turn_ended, turn_options};
 
 /// The ruleset `custom`.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,19 +94,118 @@ type Encounter = EncounterOf<Custom>;
 type Play<'d> = PlayOf<'d, Custom>;
 type Combatant = CombatantOf<Custom>;
 
+/// A command of `custom`.
+#[commands(Custom)]
+pub enum Command {
+    Start,
+    Roll,
+    Resolve,
+    EndRound,
+    ChangeDefinition,
+    Grant,
+    SetInitiative,
+    Reorder,
+    KeepCard,
+    Swap,
+    AcceptSwap,
+    DeclineSwap,
+    Declare,
+    BeginTurn,
+    Nominate,
+    EndTurn,
+    Delay,
+    Return,
+    Pass,
+    Ready,
+    React,
+    Trigger,
+}
+
+/// Something that happens under `custom` alone.
+#[events(Custom)]
+pub enum Event {
+    Surprised,
+    SideOpened,
+    DeclarationsOpened,
+    Declared,
+    DeclarationsShown,
+    RollOpened,
+    InitiativeRolled,
+    InitiativeChanged,
+    SideInitiativeChanged,
+    CardChoiceOpened,
+    CardChoiceClosed,
+    CardKept,
+    SwapOffered,
+    SwapDeclined,
+    Placed,
+    CameLate,
+    Reshuffled,
+    ChoiceOpened,
+    TurnOpened,
+    Skipped,
+    StepStarted,
+    StepFinished,
+    GapOpened,
+    GapClosed,
+    Passed,
+    Delayed,
+    DelayLapsed,
+    Returned,
+    PlaceMoved,
+    PlacesSwapped,
+    LapEnded,
+    ClockAdvanced,
+    PoolChanged,
+    SidePoolChanged,
+    TablePoolChanged,
+    Reacted,
+    Readied,
+    Triggered,
+    TurnSpent,
+    SideSkipped,
+    TurnsForgone,
+    DefinitionChanged,
+    Halted,
+}
+
 impl Ruleset for Custom {
     types!();
 
     fn decide(play: &mut Play<'_>, command: &Command) -> Result<(), Violation> {
-        decide::decide(play, command)
+        if !matches!(command, Command::ChangeDefinition(_)) {
+            check_started(play, matches!(command, Command::Start(_)), "CU-1")?;
+        }
+        command.decide(play)
     }
 
     fn react(play: &mut Play<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
-        react::react(play, event)
+        consequences::react(play, event)
     }
 
     fn evolve(fold: &mut Fold<'_, Self>, event: &AnyEvent<Self>) {
-        evolve::evolve(fold, event);
+        match event {
+            AnyEvent::Own(event) => event.apply(fold),
+            AnyEvent::Shared(SharedEvent::RoundStarted(e)) => {
+                round_started(fold.whole(), e.round == 1);
+            }
+            AnyEvent::Shared(SharedEvent::TurnEnded(e)) => turn_ended(fold.whole(), &e.combatant),
+            AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
+                combatant_left(fold.whole(), &e.combatant);
+            }
+            AnyEvent::Roster(RosterEvent::CombatantJoined { details })
+                if fold.whole().status == Status::Running =>
+            {
+                combatant_joined(fold.whole(), &details.id);
+            }
+            AnyEvent::Roster(RosterEvent::CombatantUpdated { .. })
+                if fold.whole().status == Status::Running =>
+            {
+                add_sides(fold.whole());
+            }
+            AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
+        }
+        drop_hidden_initiative(fold.whole());
     }
 
     fn check_state(encounter: &Encounter) -> Result<(), String> {
@@ -79,11 +213,16 @@ impl Ruleset for Custom {
     }
 
     fn legal_commands(encounter: &Encounter) -> Vec<LegalCommand> {
-        legal_commands::legal_commands(encounter)
+        let mut legal = legal_by_state(encounter);
+        if may_change_definition(encounter) {
+            let change = LegalCommand::of::<ChangeDefinition>("CU-59");
+            legal.push(change.in_group(Group::Tools));
+        }
+        legal
     }
 
     fn newcomer_fields(encounter: &Encounter) -> Vec<Property> {
-        legal_commands::newcomer_fields(encounter)
+        newcomer::newcomer_fields(encounter)
     }
 
     fn read_options(options: &Value) -> Result<Options, Vec<FieldError>> {
@@ -196,6 +335,52 @@ impl Ruleset for Custom {
     fn lost_turns_by_round(options: &Options) -> bool {
         !has_clock(options.definition())
     }
+}
+
+/// The commands that may be legal, the change of the definition aside.
+fn legal_by_state(encounter: &Encounter) -> Vec<LegalCommand> {
+    if encounter.status == Status::Setup {
+        return start_options(encounter);
+    }
+    let mut legal = vec![LegalCommand::of::<Resolve>("CU-36")];
+    if may_end_round(encounter) {
+        legal.push(LegalCommand::of::<EndRound>("CU-53"));
+    }
+    match &encounter.state.mode {
+        Mode::Declaring => declare_options(encounter, &mut legal),
+        Mode::Rolling => {
+            let roll = with_rolls(encounter, LegalCommand::of::<Roll>("CU-6"));
+            legal.push(with_first_side(encounter, roll));
+        }
+        Mode::Choosing => choice_options(encounter, &mut legal),
+        Mode::Turn => turn_options(encounter, &mut legal),
+        Mode::Gap { .. } => {
+            for c in asked(encounter) {
+                legal.push(LegalCommand::by::<Pass>(&c.id, "CU-31").alike());
+            }
+        }
+        Mode::Keeping | Mode::Setup | Mode::Halted | Mode::SomeoneActs => {}
+    }
+    place_options(encounter, &mut legal);
+    swap_options(encounter, &mut legal);
+    card_options(encounter, &mut legal);
+    if let Some(opening) = opening(encounter) {
+        reaction_options(encounter, opening, &mut legal);
+    }
+    for (name, pool) in &definition(encounter).pools {
+        let grant = LegalCommand::of::<Grant>("CU-27").with("pool", name.as_str());
+        legal.push(match pool.of {
+            Owner::Table => grant,
+            Owner::Side => {
+                let sides = encounter.state.sides.iter().map(|side| side.side.as_str());
+                grant.choose("side", sides).required("side")
+            }
+            Owner::Combatant => grant
+                .whom("combatant", encounter.iter().map(|c| &c.id))
+                .required("combatant"),
+        });
+    }
+    legal
 }
 
 /// What is awaited, its name aside.

@@ -1,6 +1,6 @@
 //! The order that is shown, and who is next in it.
 
-use super::candidates::Turn;
+use super::candidates::Standing;
 use super::definition::{Chooser, Definition, Fact, Per};
 use super::lines::{
     costs_turns, deck, has_clock, has_laps, has_places, is_seated, keys, leading_number,
@@ -12,7 +12,8 @@ use super::walk::{Coming, Walk};
 use super::why::{Decided, Why};
 use super::{Combatant, Custom, Encounter, Initiative, Mode, Place};
 use crate::json::CachedJson;
-use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Slug, Status, Total, said};
+use crate::vocabulary::Ruleset;
+use crate::vocabulary::{CombatantId, OrderEntry, Reason, Slug, Status, Total, said};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write;
@@ -31,7 +32,7 @@ enum Stage {
 struct Row<'t> {
     entry: OrderEntry,
     stage: Stage,
-    turn: Turn<'t>,
+    turn: Standing<'t>,
 }
 
 /// The order: the places, as their turns come, or the combatants by side where there are no places.
@@ -79,7 +80,7 @@ fn explain(encounter: &Encounter, rows: &mut [Row<'_>]) {
 }
 
 /// Whether the initiative of a turn's place has changed since the roll.
-fn has_changed(turn: Turn<'_>) -> bool {
+fn has_changed(turn: Standing<'_>) -> bool {
     turn.place
         .is_some_and(|place| place.initiative.changes.in_words().next().is_some())
 }
@@ -214,7 +215,7 @@ fn by_place(encounter: &Encounter) -> Vec<Row<'_>> {
             ..OrderEntry::new(&place.combatant, because)
         };
         let place = Some(&**place);
-        let turn = Turn { c, place };
+        let turn = Standing { c, place };
         rows.push(Row { entry, stage, turn });
     }
     rows
@@ -318,7 +319,7 @@ fn by_side(encounter: &Encounter) -> Vec<Row<'_>> {
                 slot: card.map(|card| card.to_string()),
                 ..OrderEntry::new(&c.id, because)
             };
-            let turn = Turn { c, place: None };
+            let turn = Standing { c, place: None };
             rows.push(Row { entry, stage, turn });
         }
     }

@@ -1,26 +1,278 @@
 //! Points: how many there are, what they pay for, and what a turn costs.
 
+use super::consequences::settle;
 use super::definition::{
     Definition, Gain, OUTNUMBERED, Owner, PoolRule, ReactionRule, Term, TurnCostRule,
 };
 use super::lines::{has_clock, later_by, pool_of_turns};
-use super::query::{change_of_initiative, definition, place_of, top, value};
+use super::places::change_of_initiative;
+use super::query::{definition, place_of, top, value};
 use super::{
-    Cause, Combatant, Encounter, Event, InitiativeChanged, PoolChanged, SidePoolChanged, SideState,
-    State, TablePoolChanged, TurnOrigin,
+    Cause, Combatant, Custom, Encounter, Event, InitiativeChanged, Play, SideState, State,
+    TurnOrigin,
 };
-use crate::vocabulary::{CombatantId, Int, Slug, Total};
+use crate::vocabulary::{CombatantId, Fold, Int, Slug, Total, Violation, command, event};
 use std::collections::BTreeMap;
 
 /// The most points of a pool.
 const MAX_POINTS: u32 = 100;
 
-/// The most points of a pool, and those at the start.
-pub(super) fn pool_size(
+/// Adds points to a pool or takes them away, between 0 and the pool's maximum.
+#[command(gm, "Change {pool} points")]
+pub struct Grant {
+    /// The pool.
+    pub pool: Slug,
+    /// The combatant that has the pool.
+    pub combatant: Option<CombatantId>,
+    /// The side that has the pool. A pool of the table has neither.
+    pub side: Option<Slug>,
+    /// Points to add; below 0, points to take.
+    pub amount: Int<-100, 100>,
+}
+
+impl Grant {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+        let pool = pool_named(play, &self.pool)?.clone();
+        check_owner(self, pool.of)?;
+        let encounter = play.encounter();
+        let definition = definition(encounter);
+        let state = &encounter.state;
+        let (pools, (max, _)) = if let Some(id) = &self.combatant {
+            let holder = play.combatant("combatant", id)?;
+            (
+                &holder.state.pools,
+                pool_size(definition, Some(holder), &pool),
+            )
+        } else if let Some(side) = &self.side {
+            let Some(known) = side_state(state, side) else {
+                let detail = "No combatant is on this side. Name a side of the fight.";
+                return Err(Violation::field("unknown_side", "side", detail));
+            };
+            (&known.pools, side_pool_size(encounter, side, &pool))
+        } else {
+            (&state.pools, pool_size(definition, None, &pool))
+        };
+        let before = pools.get(&self.pool).copied().unwrap_or(0);
+        // Points that are more than the pool may hold by now stay.
+        let left = (i64::from(before) + self.amount.get()).clamp(0, max.max(before).into());
+        let left = u32::try_from(left).unwrap_or(0);
+        if let Some(id) = &self.combatant {
+            set_pool(play, id.clone(), &self.pool, left);
+        } else if let Some(side) = &self.side {
+            set_side_pool(play, side.clone(), &self.pool, left);
+        } else {
+            play.emit(TablePoolChanged {
+                pool: self.pool.clone(),
+                left,
+            });
+        }
+        settle(play);
+        Ok(())
+    }
+}
+
+/// A combatant's points in a pool changed.
+#[event("{combatant} {combatant:has|have} {left} {pool} {left:point|points}.")]
+pub struct PoolChanged {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The pool.
+    pub pool: Slug,
+    /// Points left.
+    pub left: u32,
+}
+
+impl PoolChanged {
+    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
+        fold.change_state(&self.combatant, |s| {
+            set_points(&mut s.pools, &self.pool, self.left);
+        });
+    }
+}
+
+/// A side's points in a pool changed.
+#[event("The {side} have {left} {pool} {left:point|points}.")]
+pub struct SidePoolChanged {
+    /// The side.
+    pub side: Slug,
+    /// The pool.
+    pub pool: Slug,
+    /// Points left.
+    pub left: u32,
+}
+
+impl SidePoolChanged {
+    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
+        let mut sides = fold.state().sides.iter_mut();
+        if let Some(side) = sides.find(|side| side.side == self.side) {
+            set_points(&mut side.pools, &self.pool, self.left);
+        }
+    }
+}
+
+/// The table's points in a pool changed.
+#[event("The table has {left} {pool} {left:point|points}.")]
+pub struct TablePoolChanged {
+    /// The pool.
+    pub pool: Slug,
+    /// Points left.
+    pub left: u32,
+}
+
+impl TablePoolChanged {
+    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
+        _ = fold.state().pools.insert(self.pool.clone(), self.left);
+    }
+}
+
+/// Refuses to change points without their owner, or with another one.
+fn check_owner(c: &Grant, owner: Owner) -> Result<(), Violation> {
+    let fields = [
+        ("combatant", c.combatant.is_some(), Owner::Combatant),
+        ("side", c.side.is_some(), Owner::Side),
+    ];
+    for (field, is_named, of) in fields {
+        if is_named == (owner == of) {
+            continue;
+        }
+        let belongs = match owner {
+            Owner::Combatant => "combatants",
+            Owner::Side => "sides",
+            Owner::Table => "the table",
+        };
+        let remedy = if is_named { "Remove" } else { "Add" };
+        let detail = format!(
+            "Pool \"{}\" belongs to {belongs}. {remedy} \"{field}\".",
+            c.pool
+        );
+        return Err(Violation::field("whose_pool", field, detail));
+    }
+    Ok(())
+}
+
+fn pool_named<'p>(play: &'p Play<'_>, name: &Slug) -> Result<&'p PoolRule, Violation> {
+    let pools = &definition(play.encounter()).pools;
+    if let Some(pool) = pools.get(name) {
+        return Ok(pool);
+    }
+    let known: Vec<_> = pools.keys().map(Slug::as_str).collect();
+    let detail = if known.is_empty() {
+        "This encounter has no pools. Add \"pools\" to the definition.".to_owned()
+    } else {
+        format!("Unknown pool \"{name}\". Pools: {}.", known.join(", "))
+    };
+    Err(Violation::field("unknown_pool", "pool", detail))
+}
+
+/// Sets a combatant's points; pools without any are left out, so that it is cheap to copy.
+pub(super) fn set_points(pools: &mut BTreeMap<Slug, u32>, pool: &Slug, left: u32) {
+    if left == 0 {
+        pools.remove(pool);
+    } else {
+        pools.insert(pool.clone(), left);
+    }
+}
+
+/// Fills the pools of a combatant, or of the table, for a round.
+pub(super) fn refill(
     definition: &Definition,
     c: Option<&Combatant>,
-    pool: &PoolRule,
-) -> (u32, u32) {
+    pools: &mut BTreeMap<Slug, u32>,
+    first: bool,
+) {
+    let owner = match c {
+        Some(_) => Owner::Combatant,
+        None => Owner::Table,
+    };
+    for (name, pool) in &definition.pools {
+        if pool.of != owner {
+            continue;
+        }
+        let (max, start) = pool_size(definition, c, pool);
+        let before = pools.get(name).copied().unwrap_or(0);
+        let points = match &pool.gain.round {
+            _ if first => start,
+            Some(gain) => gained(definition, c, gain, before, max),
+            None => continue,
+        };
+        if c.is_some() {
+            set_points(pools, name, points);
+        } else {
+            pools.insert(name.clone(), points);
+        }
+    }
+}
+
+/// Gives the pools of the sides what they gain in a round.
+pub(super) fn refill_sides(encounter: &mut Encounter) {
+    if encounter.round == 1 {
+        return;
+    }
+    let mut filled = Vec::new();
+    for side in &encounter.state.sides {
+        let mut pools = side.pools.clone();
+        for (name, pool) in &encounter.options.definition().pools {
+            if let Some(gain) = &pool.gain.round
+                && pool.of == Owner::Side
+            {
+                let definition = encounter.options.definition();
+                let (max, _) = side_pool_size(encounter, &side.side, pool);
+                let before = pools.get(name).copied().unwrap_or(0);
+                let points = gained(definition, None, gain, before, max);
+                set_points(&mut pools, name, points);
+            }
+        }
+        filled.push(pools);
+    }
+    for (side, pools) in encounter.state.sides.iter_mut().zip(filled) {
+        side.pools = pools;
+    }
+}
+
+/// The points that a side has when its first combatant comes.
+pub(super) fn first_pools(encounter: &Encounter, side: &Slug) -> BTreeMap<Slug, u32> {
+    let mut pools = BTreeMap::new();
+    for (name, pool) in &encounter.options.definition().pools {
+        if pool.of == Owner::Side {
+            let (_, start) = side_pool_size(encounter, side, pool);
+            set_points(&mut pools, name, start);
+        }
+    }
+    pools
+}
+
+/// Gives the pools of a combatant what they gain at its turn.
+pub(super) fn begin_turn_of_pools(definition: &Definition, c: &mut Combatant) {
+    for (name, pool) in &definition.pools {
+        if let Some(gain) = &pool.gain.own_turn {
+            let (max, _) = pool_size(definition, Some(c), pool);
+            let before = c.state.pools.get(name).copied().unwrap_or(0);
+            let points = gained(definition, Some(c), gain, before, max);
+            set_points(&mut c.state.pools, name, points);
+        }
+    }
+}
+
+/// Sets the points of a combatant's pool.
+fn set_pool(play: &mut Play<'_>, c: CombatantId, pool: &Slug, left: u32) {
+    play.emit(PoolChanged {
+        combatant: c,
+        pool: pool.clone(),
+        left,
+    });
+}
+
+/// Sets the points of a side's pool.
+fn set_side_pool(play: &mut Play<'_>, side: Slug, pool: &Slug, left: u32) {
+    play.emit(SidePoolChanged {
+        side,
+        pool: pool.clone(),
+        left,
+    });
+}
+
+/// The most points of a pool, and those at the start.
+fn pool_size(definition: &Definition, c: Option<&Combatant>, pool: &PoolRule) -> (u32, u32) {
     let max = points_of_term(definition, c, &pool.max);
     (max, pool_start(definition, c, pool, max))
 }
@@ -34,7 +286,7 @@ fn pool_start(definition: &Definition, c: Option<&Combatant>, pool: &PoolRule, m
 }
 
 /// The points of a pool after a gain: those that are more than it may hold stay.
-pub(super) fn gained(
+fn gained(
     definition: &Definition,
     c: Option<&Combatant>,
     gain: &Gain,
@@ -51,7 +303,7 @@ pub(super) fn gained(
 }
 
 /// The most points of a side's pool, and those at the start.
-pub(super) fn side_pool_size(encounter: &Encounter, side: &Slug, pool: &PoolRule) -> (u32, u32) {
+fn side_pool_size(encounter: &Encounter, side: &Slug, pool: &PoolRule) -> (u32, u32) {
     let definition = definition(encounter);
     if !is_outnumbered(pool) {
         return pool_size(definition, None, pool);
@@ -61,7 +313,7 @@ pub(super) fn side_pool_size(encounter: &Encounter, side: &Slug, pool: &PoolRule
 }
 
 /// Whether a pool holds a point for each combatant that its side has fewer than the largest.
-pub(super) fn is_outnumbered(pool: &PoolRule) -> bool {
+fn is_outnumbered(pool: &PoolRule) -> bool {
     matches!(&pool.max, Term::Number(word) if *word == OUTNUMBERED)
 }
 

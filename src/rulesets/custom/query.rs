@@ -9,11 +9,11 @@ use super::lines::{
 };
 use super::manifest::MANIFEST;
 use super::pools::can_pay_turn;
-use super::{Cause, Combatant, Encounter, InitiativeChanged, Mode, Place, Turn, TurnOrigin};
+use super::{Combatant, Encounter, Place, Turn, TurnOrigin};
 use crate::json::CachedJson;
 use crate::vocabulary::{CombatantId, Slug, Total, said};
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 pub(super) fn definition(encounter: &Encounter) -> &Definition {
     encounter.options.definition()
@@ -48,13 +48,6 @@ pub(super) fn turns(definition: &Definition, c: &Combatant) -> usize {
         // The next one.
         Turns::Unlimited | Turns::WhileScore | Turns::ByTick => 1,
     }
-}
-
-/// Whether the game master may end the round now: it has begun, and rounds are not ticks.
-pub(super) fn may_end_round(encounter: &Encounter) -> bool {
-    let mode = &encounter.state.mode;
-    matches!(mode, Mode::Turn | Mode::Choosing | Mode::Gap { .. })
-        && !has_clock(definition(encounter))
 }
 
 /// Whether a combatant has as many turns as there are choices, so that it declares none and fits
@@ -114,34 +107,6 @@ pub(super) fn declared<'t>(definition: &'t Definition, c: &'t Combatant) -> Opti
     }
 }
 
-/// Whether a combatant must declare before the round goes on.
-pub(super) fn must_declare(encounter: &Encounter, c: &Combatant) -> bool {
-    let definition = definition(encounter);
-    let Some(declare) = &definition.declare else {
-        return false;
-    };
-    c.active()
-        && !declare.passing
-        && !c.state.has_declared
-        && fits(definition, &declare.who, c)
-        && !has_every_choice(definition, c)
-}
-
-/// The combatants that must declare before the round goes on.
-pub(super) fn undeclared(encounter: &Encounter) -> impl Iterator<Item = &Combatant> {
-    encounter.iter().filter(|c| must_declare(encounter, c))
-}
-
-/// What an active combatant's declaration is when all are shown.
-pub(super) fn declaration(definition: &Definition, c: &Combatant) -> Option<Slug> {
-    let declare = definition.declare.as_ref()?;
-    if declare.passing || has_every_choice(definition, c) {
-        return None;
-    }
-    let declared = c.state.declared.as_ref();
-    declared.or(declare.choices.first()).cloned()
-}
-
 /// Whether a combatant is surprised, so that its first turn passes unused.
 pub(super) fn is_surprised(definition: &Definition, c: &Combatant) -> bool {
     definition.surprise == Surprise::Skips && c.state.surprised
@@ -193,29 +158,6 @@ fn lap_of_begun(encounter: &Encounter, id: &CombatantId) -> usize {
         return begun.map_or(0, |place| place.turn);
     }
     lap_of_next(encounter, id).saturating_sub(1)
-}
-
-/// What a combatant's lost hit points change now.
-pub(super) fn change_by_wounds(definition: &Definition, c: &Combatant) -> Total {
-    let (Some(wounds), Some(hp)) = (&definition.changes.wounds, &c.hp) else {
-        return Total::ZERO;
-    };
-    let max = hp.max.unwrap_or(hp.current).get();
-    let lost = (max - hp.current.get()).max(0);
-    (lost / wounds.each.get() * wounds.by.get()).into()
-}
-
-/// What a combatant's conditions change now.
-pub(super) fn change_by_conditions(definition: &Definition, c: &Combatant) -> Total {
-    let conditions = definition.changes.conditions.iter();
-    let present = conditions.filter(|(condition, _)| c.has(condition.as_str()));
-    let sum: i64 = present.map(|(_, change)| change.get()).sum();
-    sum.into()
-}
-
-/// Whether this round's initiative is still to be rolled.
-pub(super) fn owes_roll(encounter: &Encounter) -> bool {
-    score_rule(definition(encounter)).is_some() && !encounter.state.rolled
 }
 
 /// True if a combatant may act, by all but the order.
@@ -352,29 +294,6 @@ pub(super) fn next_place<'t>(encounter: &'t Encounter, id: &CombatantId) -> Opti
     Some(place)
 }
 
-/// The place of a combatant for which it may still choose another card.
-pub(super) fn place_to_choose<'t>(encounter: &'t Encounter, id: &CombatantId) -> Option<&'t Place> {
-    let mut places = encounter.state.places.iter();
-    let place = places.find(|place| place.combatant == *id && may_choose_card(place))?;
-    Some(place)
-}
-
-/// Whether a place may still have another card.
-pub(super) fn may_choose_card(place: &Place) -> bool {
-    !place.done && !place.initiative.spare.is_empty()
-}
-
-/// The combatants that may still choose which of their cards counts.
-pub(super) fn choosing_cards(encounter: &Encounter) -> impl Iterator<Item = &Combatant> {
-    let mut choosing = HashSet::new();
-    for place in &encounter.state.places {
-        if may_choose_card(place) {
-            choosing.insert(&place.combatant);
-        }
-    }
-    encounter.active().filter(move |c| choosing.contains(&c.id))
-}
-
 /// Where the last of a combatant's turns stands that have begun in this round.
 pub(super) fn last_begun(encounter: &Encounter, id: &CombatantId) -> Option<usize> {
     let mut places = encounter.state.places.iter();
@@ -398,22 +317,6 @@ pub(super) fn beside_now(encounter: &Encounter) -> (Option<&CombatantId>, bool) 
 pub(super) fn top(encounter: &Encounter) -> Option<&Turn> {
     let mut turns = encounter.state.turns.iter();
     turns.rfind(|turn| !turn.combatants.is_empty())
-}
-
-/// What becomes of a combatant's initiative by a change; None if it has no place.
-pub(super) fn change_of_initiative(
-    encounter: &Encounter,
-    id: &CombatantId,
-    cause: Cause,
-    by: Total,
-) -> Option<InitiativeChanged> {
-    let from = place_of(encounter, id)?.initiative.total;
-    Some(InitiativeChanged {
-        combatant: id.clone(),
-        from,
-        to: from + by,
-        cause,
-    })
 }
 
 /// The steps of the turn that is going on.

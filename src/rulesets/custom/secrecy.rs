@@ -1,14 +1,15 @@
 //! What viewers of `custom` know who do not see all combatants.
 
 use super::candidates::{candidates, chooser};
+use super::cards::choosing_cards;
+use super::declare::undeclared;
 use super::definition::Owner;
-use super::evolve::sort_sides;
-use super::lines::has_sides;
-use super::lines::pool_of_turns;
+use super::lines::{has_sides, pool_of_turns};
 use super::openings::asked;
 use super::pools::side_state;
-use super::query::{choosing_cards, current, definition, undeclared};
+use super::query::{current, definition};
 use super::rank::Ranks;
+use super::sides::sort_sides;
 use super::{
     Combatant, CombatantState, Custom, Declared, Encounter, Event, InitiativeRolled, Mode, Place,
     Placed, Reacted, SideState, State, Triggered, Turn, UnseenPools,

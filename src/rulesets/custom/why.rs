@@ -1,12 +1,14 @@
 //! Why a row of the order stands before the next one, in the words of the game.
 
-use super::candidates::{SidesInOrder, Turn};
+use super::candidates::SidesInOrder;
+use super::candidates::Standing;
 use super::definition::{Fact, Key};
 use super::lines::keys;
 use super::query::{declared, definition, is_foe};
 use super::rank::{Ranks, stands};
 use super::{Combatant, Encounter, Initiative, Place};
-use crate::vocabulary::{Describe, Slug, said};
+use crate::vocabulary::Describe;
+use crate::vocabulary::{Slug, said};
 use std::cmp::Ordering;
 
 /// What decides that a row stands before another.
@@ -35,7 +37,7 @@ impl<'t> Why<'t> {
 
     /// What decides that the first of two rows stands before the other; None if the keys do not say
     /// that.
-    pub(super) fn decides(&self, one: Turn<'_>, other: Turn<'_>) -> Option<Decided> {
+    pub(super) fn decides(&self, one: Standing<'_>, other: Standing<'_>) -> Option<Decided> {
         let definition = definition(self.encounter);
         for (at, key) in keys(definition).iter().enumerate().take(self.ranks.end()) {
             let is_of_places = stands(definition, &key.fact);

@@ -1,26 +1,312 @@
-//! What combatants do outside their turns: delaying, readying, reacting.
+//! Reactions: used at once, or readied and used later.
 
 use super::candidates::candidates;
-use super::decide::{ensure, now};
-use super::definition::{Definition, Gives, Prepare, ReactionRule};
-use super::flow::{Point, begin, proceed, return_to};
-use super::lines::{delay_rule, later_by, lets_sides_skip, pool_line, reaction_line};
+use super::consequences::settle;
+use super::definition::{Definition, Gives, Owner, Prepare, ReactionRule};
+use super::flow::{Point, proceed};
+use super::lines::{has_laps, later_by, lets_sides_skip, pool_line, reaction_line};
 use super::manifest::MANIFEST;
 use super::openings::{
     Opening, has_initiative, has_turn_for, may_react, may_return, may_skip, may_use, opening,
 };
-use super::pools::{points, price, spending};
+use super::places::change_of_initiative;
+use super::pools::{points, price, set_points, spending};
 use super::query::{
-    Survey, beside_now, change_of_initiative, definition, fits, is_skipped, is_surprised,
-    last_begun, next_place, top,
+    Survey, beside_now, definition, fits, is_surprised, last_begun, next_place, open_place, top,
 };
-use super::react::settle;
+use super::refusal::{ensure, now};
+use super::turn::{begin, use_up_place};
 use super::{
-    Cause, Combatant, Delayed, Encounter, Event, Mode, PlaceMoved, Play, PoolChanged, React,
-    Reacted, Readied, Ready, SidePoolChanged, SideSkipped, Trigger, Triggered, TurnOrigin,
-    TurnSpent,
+    Cause, Combatant, Custom, Encounter, Event, Mode, Place, PlaceMoved, Play, Return, TurnOrigin,
 };
-use crate::vocabulary::{CombatantId, Int, Moment, Slug, Violation};
+use crate::json::CachedJson;
+use crate::vocabulary::{
+    CombatantId, Fold, Int, LegalCommand, Moment, Slug, Violation, command, event,
+};
+
+/// Readies an action on the combatant's turn, to trigger before its next turn.
+#[command(player, "{combatant}: ready an action")]
+pub struct Ready {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// A reaction that is readied.
+    pub reaction: Slug,
+}
+
+impl Ready {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+        let id = &self.combatant;
+        let fighter = play.in_turn(id, "CU-30")?;
+        let name = &self.reaction;
+        let rule = reaction(play, name)?;
+        let encounter = play.encounter();
+        let line = reaction_line(name, "prepare");
+        let is_readied = rule.prepare == Prepare::Ready;
+        ensure(is_readied, "not_readied", "CU-30", &line, || {
+            format!("Reaction \"{name}\" isn't readied. Send \"react\".")
+        })?;
+        check_who(encounter, fighter, name, rule)?;
+        let is_own = top(encounter).is_some_and(|turn| turn.origin != TurnOrigin::Bought);
+        ensure(is_own, "not_its_own_turn", "CU-30", &line, || {
+            format!("{id} can ready an action only on a turn of the order.")
+        })?;
+        let is_ready = fighter.state.readied_reactions.contains(name);
+        ensure(!is_ready, "already_ready", "CU-30", &line, || {
+            format!("{id} has already readied reaction \"{name}\".")
+        })?;
+        play.emit(Readied {
+            combatant: id.clone(),
+            reaction: name.clone(),
+        });
+        Ok(())
+    }
+}
+
+/// Uses a reaction outside the combatant's own turn.
+#[command(player, "{combatant}: react with {reaction}")]
+pub struct React {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The reaction.
+    pub reaction: Slug,
+    /// Points to spend; the fewest by default.
+    pub cost: Option<Int<0, 100>>,
+}
+
+impl React {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+        respond(play, &Use::of_reaction(self))
+    }
+}
+
+/// Uses a readied reaction.
+#[command(player, "{combatant}: use the readied action")]
+pub struct Trigger {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The reaction that was readied.
+    pub reaction: Slug,
+    /// Points to spend; the fewest by default.
+    pub cost: Option<Int<0, 100>>,
+}
+
+impl Trigger {
+    pub(super) fn decide(&self, play: &mut Play<'_>) -> Result<(), Violation> {
+        respond(play, &Use::of_readied(self))
+    }
+}
+
+/// A combatant reacted outside its own turn.
+#[event(
+    "{combatant} {combatant:reacts|react} with {reaction}[ for {cost} {pool} {cost:point|points}]."
+)]
+pub struct Reacted {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The reaction.
+    pub reaction: Slug,
+    /// The pool that paid. Absent if the reaction costs no points.
+    pub pool: Option<Slug>,
+    /// Points spent.
+    pub cost: u32,
+}
+
+impl Reacted {
+    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
+        spend_reaction(
+            fold.whole(),
+            &self.combatant,
+            &self.reaction,
+            self.pool.as_ref(),
+            self.cost,
+        );
+    }
+}
+
+/// A combatant readied a reaction.
+#[event("{combatant} {combatant:readies|ready} an action.")]
+pub struct Readied {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The reaction.
+    pub reaction: Slug,
+}
+
+impl Readied {
+    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
+        fold.change_state(&self.combatant, |s| {
+            s.readied_reactions.push(self.reaction.clone());
+        });
+    }
+}
+
+/// A combatant used a readied reaction.
+#[event(
+    "{combatant} {combatant:uses|use} the readied action[ for {cost} {pool} {cost:point|points}]."
+)]
+pub struct Triggered {
+    /// The combatant.
+    pub combatant: CombatantId,
+    /// The reaction.
+    pub reaction: Slug,
+    /// The pool that paid. Absent if the reaction costs no points.
+    pub pool: Option<Slug>,
+    /// Points spent.
+    pub cost: u32,
+}
+
+impl Triggered {
+    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
+        fold.change_state(&self.combatant, |s| {
+            s.readied_reactions.retain(|name| *name != self.reaction);
+        });
+        spend_reaction(
+            fold.whole(),
+            &self.combatant,
+            &self.reaction,
+            self.pool.as_ref(),
+            self.cost,
+        );
+    }
+}
+
+/// A combatant spent a turn of this round on a reaction.
+#[event("{combatant} {combatant:spends|spend} a turn of this round.")]
+pub struct TurnSpent {
+    /// The combatant.
+    pub combatant: CombatantId,
+}
+
+impl TurnSpent {
+    /// Uses up a turn of a combatant that acts in no turn for it.
+    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
+        let encounter = fold.whole();
+        let id = &self.combatant;
+        let definition = encounter.options.definition();
+        let place = if has_laps(definition) {
+            // It still acts in this lap, and in fewer of those that come.
+            let is_open = |place: &CachedJson<Place>| place.combatant == *id && !place.done;
+            encounter.state.places.iter().rposition(is_open)
+        } else {
+            open_place(encounter, id)
+        };
+        let Some(c) = encounter.get_mut(id) else {
+            return;
+        };
+        c.state.turns_left = c.state.turns_left.saturating_sub(1);
+        c.acted = c.state.turns_left == 0;
+        let side = c.side.clone();
+        use_up_place(&mut encounter.state, place, &side, false);
+    }
+}
+
+/// A side let another one go first.
+#[event("The {side} let another side go first.")]
+pub struct SideSkipped {
+    /// The combatant that decided it.
+    pub combatant: CombatantId,
+    /// The side.
+    pub side: Slug,
+}
+
+impl SideSkipped {
+    pub(super) fn apply(&self, fold: &mut Fold<'_, Custom>) {
+        fold.state().skipped.push(self.side.clone());
+    }
+}
+
+/// Spends a combatant's points on a reaction, which it uses once until the next turn. What its side
+/// or the table pays is an event of its own.
+fn spend_reaction(
+    encounter: &mut Encounter,
+    id: &CombatantId,
+    reaction: &Slug,
+    pool: Option<&Slug>,
+    cost: u32,
+) {
+    let options = encounter.options.clone();
+    encounter.change_state(id, |s| {
+        if let Some(pool) = pool
+            && let Some(rule) = options.definition().pools.get(pool)
+            && rule.of == Owner::Combatant
+            && cost > 0
+        {
+            let before = s.pools.get(pool).copied().unwrap_or(0);
+            set_points(&mut s.pools, pool, before.saturating_sub(cost));
+        }
+        if !s.used.contains(reaction) {
+            s.used.push(reaction.clone());
+        }
+    });
+}
+
+/// The reactions that there are in an opening.
+pub(super) fn reaction_options(
+    encounter: &Encounter,
+    opening: Opening,
+    legal: &mut Vec<LegalCommand>,
+) {
+    let survey = Survey::of(encounter);
+    for c in encounter.iter() {
+        if may_return(encounter, c, opening) {
+            legal.push(LegalCommand::by::<Return>(&c.id, "CU-24"));
+        }
+        if !may_react(encounter, c, opening) {
+            continue;
+        }
+        for (name, rule) in &definition(encounter).reactions {
+            if may_use(&survey, c, opening, name, rule) {
+                legal.push(use_of(encounter, c, name, rule));
+            }
+        }
+    }
+}
+
+/// The command by which a combatant uses a reaction.
+pub(super) fn use_of(
+    encounter: &Encounter,
+    c: &Combatant,
+    name: &Slug,
+    rule: &ReactionRule,
+) -> LegalCommand {
+    let option = match rule.prepare {
+        Prepare::Ready => {
+            let option = LegalCommand::by::<Trigger>(&c.id, "CU-30");
+            if readies_several(encounter) {
+                option.labelled("{combatant}: use the readied {reaction}")
+            } else {
+                option
+            }
+        }
+        Prepare::None | Prepare::Delay => LegalCommand::by::<React>(&c.id, rule_of(rule)),
+    };
+    let option = option.with("reaction", name.as_str());
+    let Some(pool) = &rule.cost.pool else {
+        return option.without(&["cost"]);
+    };
+    let [least, most] = price(rule);
+    let most = most.min(points(encounter, c, pool));
+    option
+        .range("cost", least.into(), most.into())
+        .or("cost", least)
+}
+
+/// Whether the definition has several reactions to ready, so that a label must say which.
+pub(super) fn readies_several(encounter: &Encounter) -> bool {
+    let reactions = definition(encounter).reactions.values();
+    let readied = reactions.filter(|rule| rule.prepare == Prepare::Ready);
+    readied.count() > 1
+}
+
+/// The rule behind what a reaction gives or costs.
+pub(super) fn rule_of(rule: &ReactionRule) -> &'static str {
+    match rule.gives() {
+        Gives::Skip => "CU-47",
+        Gives::OwnTurn => "CU-46",
+        Gives::Action | Gives::Turn if rule.cost.turn => "CU-45",
+        Gives::Action | Gives::Turn => "CU-29",
+    }
+}
 
 /// The reaction of this name.
 fn reaction<'p>(play: &'p Play<'_>, name: &Slug) -> Result<&'p ReactionRule, Violation> {
@@ -40,114 +326,8 @@ fn reaction<'p>(play: &'p Play<'_>, name: &Slug) -> Result<&'p ReactionRule, Vio
     Err(Violation::field("unknown_reaction", "reaction", detail))
 }
 
-pub(super) fn delay(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let c = play.in_turn(id, "CU-23")?;
-    let encounter = play.encounter();
-    let definition = definition(encounter);
-    let Some((name, rule)) = delay_rule(definition) else {
-        let detail = "This order has no delaying. See definition.reactions.";
-        return Err(Violation::new("no_delaying", "CU-23", detail));
-    };
-    let line = reaction_line(name, "who");
-    let delays = fits(definition, &rule.who, c);
-    ensure(delays, "not_for_it", "CU-23", &line, || {
-        format!("{id} can't delay.")
-    })?;
-    let able = !is_skipped(definition, c);
-    ensure(
-        able,
-        "unconscious_does_not_delay",
-        "CU-23",
-        "unconscious",
-        || format!("{id} is unconscious and loses this turn. Send \"end_turn\"."),
-    )?;
-    let [turn] = &encounter.state.turns[..] else {
-        return Err(Violation::new(
-            "within_a_turn",
-            "CU-23",
-            "A turn that interrupts another one can't be delayed. Send \"end_turn\".",
-        ));
-    };
-    let is_own = turn.origin == TurnOrigin::Normal;
-    let line = reaction_line(name, "prepare");
-    ensure(is_own, "not_its_own_turn", "CU-23", &line, || {
-        format!("{id} can delay only on a turn that the order gives.")
-    })?;
-    play.count_effects(Moment::TurnEnd(id));
-    let mut counted = Vec::new();
-    for effect in &play.encounter().effects {
-        if effect.expires.anchor() == Some(id) {
-            counted.push(effect.id.clone());
-        }
-    }
-    play.emit(Delayed {
-        combatant: id.clone(),
-        counted,
-    });
-    proceed(play, Point::Turn);
-    Ok(())
-}
-
-pub(super) fn return_to_turn(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let c = play.combatant("combatant", id)?;
-    let encounter = play.encounter();
-    let Some((name, rule)) = delay_rule(definition(encounter)).filter(|_| c.state.delaying) else {
-        let detail = format!("{id} has no delayed turn to return to. See definition.reactions.");
-        return Err(Violation::new("no_delayed_turn", "CU-23", detail));
-    };
-    let line = reaction_line(name, "when");
-    let opening = opening(encounter);
-    let returns = opening.is_some_and(|opening| may_return(encounter, c, opening));
-    ensure(returns, "cannot_return", "CU-26", &line, || {
-        format!("{id} can't return now. {}", now(encounter))
-    })?;
-    if rule.moves {
-        let next = next_place(encounter, id);
-        let turn = c.state.delayed_turn.or(next.map(|place| place.turn));
-        let (beside, after) = beside_now(encounter);
-        let beside = beside.cloned();
-        play.emit(PlaceMoved {
-            combatant: id.clone(),
-            beside,
-            after,
-            turn,
-            done: false,
-        });
-    }
-    return_to(play, id);
-    proceed(play, Point::Turn);
-    Ok(())
-}
-
-pub(super) fn ready(play: &mut Play<'_>, c: &Ready) -> Result<(), Violation> {
-    let id = &c.combatant;
-    let fighter = play.in_turn(id, "CU-30")?;
-    let name = &c.reaction;
-    let rule = reaction(play, name)?;
-    let encounter = play.encounter();
-    let line = reaction_line(name, "prepare");
-    let is_readied = rule.prepare == Prepare::Ready;
-    ensure(is_readied, "not_readied", "CU-30", &line, || {
-        format!("Reaction \"{name}\" isn't readied. Send \"react\".")
-    })?;
-    check_who(encounter, fighter, name, rule)?;
-    let is_own = top(encounter).is_some_and(|turn| turn.origin != TurnOrigin::Bought);
-    ensure(is_own, "not_its_own_turn", "CU-30", &line, || {
-        format!("{id} can ready an action only on a turn of the order.")
-    })?;
-    let is_ready = fighter.state.readied_reactions.contains(name);
-    ensure(!is_ready, "already_ready", "CU-30", &line, || {
-        format!("{id} has already readied reaction \"{name}\".")
-    })?;
-    play.emit(Readied {
-        combatant: id.clone(),
-        reaction: name.clone(),
-    });
-    Ok(())
-}
-
 /// A reaction as a command asks for it.
-pub(super) struct Use<'c> {
+struct Use<'c> {
     combatant: &'c CombatantId,
     reaction: &'c Slug,
     cost: Option<Int<0, 100>>,
@@ -175,7 +355,7 @@ impl<'c> Use<'c> {
     }
 }
 
-pub(super) fn react(play: &mut Play<'_>, wanted: &Use<'_>) -> Result<(), Violation> {
+fn respond(play: &mut Play<'_>, wanted: &Use<'_>) -> Result<(), Violation> {
     let id = wanted.combatant;
     let c = play.combatant("combatant", id)?;
     let rule = &reaction(play, wanted.reaction)?.clone();
@@ -236,7 +416,11 @@ fn move_to_now(play: &mut Play<'_>, id: &CombatantId) {
 }
 
 /// Lets another side go first.
-fn skip(play: &mut Play<'_>, wanted: &Use<'_>, rule: &ReactionRule) -> Result<(), Violation> {
+fn skip(
+    play: &mut Play<'_>,
+    wanted: &Use<'_>,
+    rule: &ReactionRule,
+) -> Result<(), Violation> {
     let id = wanted.combatant;
     let name = wanted.reaction;
     let c = play.combatant("combatant", id)?;
@@ -316,24 +500,6 @@ fn pay(play: &mut Play<'_>, wanted: &Use<'_>, rule: &ReactionRule, cost: u32) {
         });
         play.count_effects(Moment::TurnEnd(id));
     }
-}
-
-/// Sets the points of a combatant's pool.
-pub(super) fn set_pool(play: &mut Play<'_>, c: CombatantId, pool: &Slug, left: u32) {
-    play.emit(PoolChanged {
-        combatant: c,
-        pool: pool.clone(),
-        left,
-    });
-}
-
-/// Sets the points of a side's pool.
-pub(super) fn set_side_pool(play: &mut Play<'_>, side: Slug, pool: &Slug, left: u32) {
-    play.emit(SidePoolChanged {
-        side,
-        pool: pool.clone(),
-        left,
-    });
 }
 
 /// Refuses a reaction by the wrong command.
@@ -423,7 +589,7 @@ fn check_cost(
 }
 
 /// Refuses a combatant without the initiative that the reaction costs.
-fn check_initiative(
+pub(super) fn check_initiative(
     encounter: &Encounter,
     c: &Combatant,
     name: &Slug,
@@ -446,7 +612,7 @@ fn check_initiative(
 }
 
 /// Refuses a combatant without the turn that the reaction takes or costs.
-fn check_turn(
+pub(super) fn check_turn(
     encounter: &Encounter,
     c: &Combatant,
     name: &Slug,

@@ -1,24 +1,25 @@
 //! What follows from damage, conditions, comings, goings and the game master's word.
 
 use super::candidates::candidates;
+use super::cards::choosing_cards;
+use super::declare::{show, undeclared};
 use super::definition::{Join, Unconscious};
-use super::flow::{Point, begin, close_used_gap, end_all, end_one, proceed, show};
-use super::initiative;
-use super::lines::{costs_turns, has_clock, has_places, parts_sides};
+use super::delay::end_vain_delays;
+use super::flow::{Point, proceed};
+use super::gap::close_used_gap;
+use super::initiative::{NOTHING, roll_all};
+use super::lines::has_clock;
 use super::manifest::MANIFEST;
-use super::query::{
-    beside_now, change_by_conditions, change_by_wounds, change_of_initiative, choosing_cards,
-    definition, in_a_turn, in_top_turn, is_skipped, owes_roll, place_of, top, undeclared,
-};
-use super::rank::Ranks;
-use super::{
-    CameLate, Cause, Combatant, Custom, DelayLapsed, Encounter, GapAt, Halted, Mode, Place,
-    PlaceMoved, Play, Reached, TurnOrigin,
-};
+use super::newcomer::{find_place, lose_missed_places};
+use super::places::follow_state;
+use super::query::{beside_now, definition, in_a_turn, in_top_turn, place_of, top};
+use super::roll::owes_roll;
+use super::turn::{begin, end_all, end_one};
+use super::{CameLate, Custom, GapAt, Halted, Mode, PlaceMoved, Play, TurnOrigin};
 use crate::rulesets::shared::end_turn;
 use crate::vocabulary::{
-    CombatantId, Damaged, Event as AnyEvent, Healed, OUT, RosterEvent, SharedEvent, Status, Total,
-    Violation, ids,
+    CombatantId, Damaged, Event as AnyEvent, Healed, OUT, RosterEvent, SharedEvent, Status,
+    Violation,
 };
 
 pub(super) fn react(play: &mut Play<'_>, event: &AnyEvent<Custom>) -> Result<(), Violation> {
@@ -83,7 +84,7 @@ fn take_over(play: &mut Play<'_>, id: &CombatantId) -> Result<(), Violation> {
         show(play);
     }
     if owes_roll(play.encounter()) {
-        initiative::roll_all(play, &initiative::NOTHING)?;
+        roll_all(play, &NOTHING)?;
     }
     end_all(play);
     begin(play, vec![id.clone()], TurnOrigin::Overridden);
@@ -128,107 +129,6 @@ fn come_back(play: &mut Play<'_>, id: &CombatantId) {
     }
 }
 
-/// Gives an active combatant its place, where initiative is known and it has none.
-fn find_place(play: &mut Play<'_>, id: &CombatantId) {
-    let encounter = play.encounter();
-    let definition = definition(encounter);
-    let Some(c) = encounter.get(id) else { return };
-    let gets_place = has_places(definition) && encounter.state.rolled;
-    if !gets_place || !c.active() || c.state.delaying || place_of(encounter, id).is_some() {
-        return;
-    }
-    let last = definition.join == Join::Last && !has_clock(definition);
-    let placed = initiative::newcomer(play, id, last);
-    play.emit(placed);
-    if !last {
-        lose_missed_places(play, id);
-    }
-}
-
-/// Takes from a combatant the turns of places that the round has passed already.
-fn lose_missed_places(play: &mut Play<'_>, id: &CombatantId) {
-    let encounter = play.encounter();
-    if costs_turns(definition(encounter)) {
-        catch_up_with_clock(play, id);
-        return;
-    }
-    let Some(c) = encounter.get(id) else { return };
-    let mut missed = 0;
-    let mut open = 0;
-    for (at, place) in encounter.state.places.iter().enumerate() {
-        if place.combatant != *id || place.done {
-            continue;
-        }
-        if has_passed(encounter, c, at, place) {
-            missed += 1;
-        } else {
-            open += 1;
-        }
-    }
-    if missed > 0 && c.state.turns_left > 0 {
-        let turns = c.state.turns_left.min(open);
-        play.emit(CameLate {
-            combatant: id.clone(),
-            turns,
-        });
-    }
-}
-
-/// Moves a combatant whose tick has passed to the present one.
-fn catch_up_with_clock(play: &mut Play<'_>, id: &CombatantId) {
-    let encounter = play.encounter();
-    let tick = Total::from(i64::from(encounter.state.tick));
-    let Some(place) = place_of(encounter, id) else {
-        return;
-    };
-    let behind = tick - place.initiative.total;
-    if has_clock(definition(encounter)) && behind > Total::ZERO {
-        change_initiative(play, id, Cause::Turn, behind);
-    }
-}
-
-/// Lets a combatant's initiative follow its wounds and conditions, and says whether it changed.
-fn follow_state(play: &mut Play<'_>, id: &CombatantId) -> bool {
-    let encounter = play.encounter();
-    let definition = definition(encounter);
-    let (Some(c), Some(place)) = (encounter.get(id), place_of(encounter, id)) else {
-        return false;
-    };
-    let changes = place.initiative.changes;
-    let wounds = change_by_wounds(definition, c) - changes.by_wounds;
-    let conditions = change_by_conditions(definition, c) - changes.by_conditions;
-    change_initiative(play, id, Cause::Wounds, wounds);
-    change_initiative(play, id, Cause::Condition, conditions);
-    wounds != Total::ZERO || conditions != Total::ZERO
-}
-
-fn change_initiative(play: &mut Play<'_>, id: &CombatantId, cause: Cause, by: Total) {
-    if by != Total::ZERO
-        && let Some(changed) = change_of_initiative(play.encounter(), id, cause, by)
-    {
-        play.emit(changed);
-    }
-}
-
-/// Whether the round has come further than a combatant's place, which stands at this position.
-fn has_passed(encounter: &Encounter, c: &Combatant, at: usize, place: &Place) -> bool {
-    if place.moved {
-        let later = encounter.state.places.iter().skip(at);
-        return later.into_iter().any(|other| other.done);
-    }
-    let ranks = Ranks::of(encounter);
-    reached(encounter, c).any(|reached| ranks.is_before(place, reached))
-}
-
-/// How far the round has come: the last places that came up, on the combatant's side alone where
-/// sides take turns.
-fn reached<'t>(encounter: &'t Encounter, c: &'t Combatant) -> impl Iterator<Item = &'t Reached> {
-    let mixed = !parts_sides(definition(encounter));
-    let sides = encounter.state.sides.iter();
-    let known = sides.filter(move |side| mixed || side.side == c.side);
-    known.filter_map(|side| side.reached.as_ref())
-}
-
 /// Goes on after a change of who is in the fight.
 pub(super) fn settle(play: &mut Play<'_>) {
     end_vain_delays(play);
@@ -254,17 +154,6 @@ pub(super) fn settle(play: &mut Play<'_>) {
         }
         Mode::Turn if !encounter.state.turns.is_empty() => end_fallen(play),
         _ => {}
-    }
-}
-
-/// Ends the delays of combatants that are out of the fight or lose their turns.
-fn end_vain_delays(play: &mut Play<'_>) {
-    let encounter = play.encounter();
-    let definition = definition(encounter);
-    let delaying = encounter.iter().filter(|c| c.state.delaying);
-    let in_vain = delaying.filter(|c| !c.active() || is_skipped(definition, c));
-    for combatant in ids(in_vain) {
-        play.emit(DelayLapsed { combatant });
     }
 }
 
