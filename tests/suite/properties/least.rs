@@ -161,9 +161,13 @@ impl<'v> Reading<'v> {
         let mut turns = Vec::new();
         if let Some(id) = self.begun {
             let places: Vec<_> = list(&state["places"]).collect();
-            let at = places
-                .iter()
-                .rposition(|place| place["combatant"] == id && place["done"] == true);
+            // In laps a reaction costs the last turn, and the order gives the first.
+            let taken = combatants.get(id).map_or(0, |c| whole(&c["turns_taken"]));
+            let in_laps = self.keys().iter().any(|key| text(&key["key"]) == "lap");
+            let at = places.iter().rposition(|place| {
+                let is_own = place["combatant"] == id && place["done"] == true;
+                is_own && (!in_laps || whole(&place["turn"]) < taken)
+            });
             begun.insert(id, at);
         }
         let spends = self.definition["turns"] == "while_score";

@@ -144,7 +144,7 @@ impl Play<'_> {
             return Ok(());
         };
         let is_same = swapped(&brief_of_gm(&worlds.one), one, other) == brief_of_gm(&worlds.other);
-        if !is_same || worlds.shows_a_place() {
+        if !is_same || worlds.shows_a_place() || worlds.shows_who_pays() {
             return Ok(());
         }
         worlds
@@ -332,7 +332,7 @@ impl Worlds {
     }
 
     fn should_look_alike(&self) -> bool {
-        self.go_alike() && self.await_the_same() && !self.shows_a_place()
+        self.go_alike() && self.await_the_same() && !self.shows_a_place() && !self.shows_who_pays()
     }
 
     /// True if a combatant moves next to a hidden one, so that all see the hidden one's place, or
@@ -349,6 +349,16 @@ impl Worlds {
             };
             events.iter().any(is_shown)
         })
+    }
+
+    /// True if the two pay with points of different sides, which all see.
+    fn shows_who_pays(&self) -> bool {
+        let [one, other] = [&self.decided[0], &self.decided[1]].map(|decided| {
+            let mut events: Vec<Value> = serde_json::from_str(decided.events.get()).expect("JSON");
+            events.retain(|event| event["type"] == "side_pool_changed");
+            events
+        });
+        one != other
     }
 
     /// Whether the same happens in both, to whomever. Turns that all see may come up in one world
